@@ -157,7 +157,7 @@ function undelivered(runner: Pick<RunningTopology, 'topology' | 'status'>): read
   ];
 }
 
-const STORE_AWAY = /: its store is away: /;
+const STORE_AWAY = /: its store is offline: /;
 
 /** A new version of the topology that is served has the node of the webhooks too. */
 function served(id: string, loaded: LoadResult): LoadResult {

@@ -17,7 +17,7 @@ const Config = Type.Object(
       minimum: 1,
       maximum: 1_000_000,
       default: 20,
-      description: 'Further records of the same second are left out, and counted.',
+      description: 'Limit of records per second; more are dropped and counted.',
     }),
   },
   { additionalProperties: false },
@@ -27,7 +27,7 @@ export const console = defineSink({
   name: 'console',
   summary: 'Writes a line for each record to the terminal.',
   description:
-    'For looking at what a topology does. It never holds the others up: what is too much for a reader, or for a terminal that does not take more, is left out and counted.',
+    'For watching what a topology does. It never delays other nodes: records that are too many for a reader or a slow terminal are dropped and counted.',
   inputs: ['pose', 'event', 'measure'],
   recovery: 'at-least-once',
   privacy: ['retention', 'encryption'],
@@ -51,7 +51,7 @@ function hear(stream: Writable): void {
   stream.on('error', () => unread.set(stream, true));
 }
 
-/** Exported for tests, which give it a stream of their own. */
+/** Exported for tests, which pass their own stream. */
 export class ConsoleSink implements Sink {
   readonly #config: Static<typeof Config>;
   readonly #context: Context;
@@ -97,7 +97,7 @@ export class ConsoleSink implements Sink {
 
   #line(record: Data): void {
     if (unread.get(this.#stream)) {
-      if (!this.#warned) this.#context.log.warn('nobody reads any more what the console prints');
+      if (!this.#warned) this.#context.log.warn('the reader of standard output has closed it');
       this.#warned = true;
       this.#context.metrics.dropped('no_reader', 1);
       return;
@@ -116,7 +116,7 @@ export class ConsoleSink implements Sink {
     const line =
       this.#config.format === 'json'
         ? JSON.stringify({ port: 'console', left_out: this.#leftOut })
-        : `... ${this.#leftOut} more records were left out`;
+        : `... ${this.#leftOut} more records were dropped`;
     this.#stream.write(`${line}\n`);
     this.#leftOut = 0;
   }

@@ -29,13 +29,13 @@ export const file = defineSink({
   summary: 'Writes results to NDJSON or Parquet files, rotated by size and time.',
   description: `Files for other programs. Two runs of the same recording, at any speed, write the same records, byte for byte; the order of their lines can differ in a few places.
 
-- Facts of a run (how long the network took, the number of the checkpoint) are not written; DuckDB has them.
+- Details of a run (time spent in the network, number of the checkpoint) are not written; DuckDB has them.
 
-- Records of several inputs are written by event time, then \`pose\`, \`event\`, \`measure\`, then in the order of \`from\`. A record waits for the slowest input. Some records are late: a pose carries the middle of its window, a total the start of its minute. A late record is written where it arrives, so its line can move between runs; sort by \`time\` to compare files. Where more than 4,096 wait, reading pauses until the slower inputs have caught up. If an input stands still for two seconds meanwhile, the earliest are written, and what it brings later stands behind them.
-- Beside the files lies an index (\`.index\`) of where each epoch began: after a crash the files are cut back to the checkpoint and written again.
+- Records of several inputs are written by event time, then \`pose\`, \`event\`, \`measure\`, then in the order of \`from\`. A record waits for the slowest input. Some records are late: a pose carries the middle of its window, a total the start of its minute. A late record is written where it arrives, so its line can move between runs; sort by \`time\` to compare files. If more than 4,096 wait, reading pauses until the slower inputs have caught up. If an input stalls for two seconds meanwhile, the earliest records are written, and its later ones follow them.
+- An index (\`.index\`) beside the files holds where each epoch began: after a crash the files are cut back to the checkpoint and written again.
 - NDJSON is synced to disk at each checkpoint. A file is complete once the next one has begun.
-- Parquet rows wait in a database (\`.staging\`) until later rows came and a checkpoint covers them. Closing writes those of the last stretch too; a later run that goes on writes that file again, whole. A Parquet file is complete or not there.
-- JSON knows neither NaN nor Infinity: records that hold them are refused, and become dead letters.`,
+- Parquet rows wait in a database (\`.staging\`) until later rows came and a checkpoint covers them. Closing writes those of the last period too; a later run that continues rewrites that file. A Parquet file is complete or absent.
+- JSON has neither NaN nor Infinity: records with them are rejected, and become dead letters.`,
   inputs: ['pose', 'event', 'measure'],
   recovery: 'rewind',
   ordered: true,

@@ -19,7 +19,7 @@ const Config = Type.Object(
       minimum: 1,
       maximum: 1_000_000,
       default: 10_000,
-      description: 'Ids of events already told, stored on disk so that a restart does not tell them again.',
+      description: 'File with the ids of sent events, so that a restart does not send them again.',
     }),
   },
   { additionalProperties: false },
@@ -28,10 +28,10 @@ const Config = Type.Object(
 export const websocket = defineSink({
   name: 'websocket',
   summary: 'Hands results to the clients of the WebSocket /ws/pose as they come.',
-  description: `Opens no port of its own: the service interface serves what this sink feeds it, by each client's filters.
+  description: `Opens no port: the service interface serves the records of this sink, by each client's filters.
 
 - Nothing is queued for absent clients; the newest pose frame of each environment and its latest events are retained.
-- Poses are told at least once after a crash. Events are told once: their ids are noted on disk as soon as they were told.`,
+- After a crash, poses may be sent twice. Events are sent once: their ids are written to disk as soon as they are sent.`,
   inputs: ['pose', 'event', 'measure'],
   recovery: 'at-least-once',
   privacy: ['retention', 'encryption'],
@@ -135,7 +135,7 @@ class LiveSink implements Sink, LiveFeed {
 const fileOf = ({ node, partition }: Context): string =>
   partition === undefined ? `${node}.told` : `${node}#${partition}.told`;
 
-/** Ids of events that were told, the newest ones, in a file of one JSON string a line. */
+/** Ids of the newest events that were sent, in a file with one JSON string per line. */
 class ToldIds {
   readonly #path: string;
   readonly #limit: number;
@@ -150,7 +150,7 @@ class ToldIds {
 
   async open(): Promise<void> {
     const lines = (await readIfThere(this.#path)).split('\n');
-    // The last part is empty, or a line that a kill cut off: that event is told again.
+    // The last part is empty, or a line that a kill cut off: that event is sent again.
     for (const line of lines.slice(0, -1)) this.#remember(this.#idOf(line));
     await this.#rewrite();
   }
@@ -159,7 +159,7 @@ class ToldIds {
     try {
       return checked(JSON.parse(line));
     } catch (error) {
-      const remedy = 'remove it: events from before this start may then be told once more';
+      const remedy = 'remove it: events from before this start may then be sent again';
       throw stateError('state.corrupt', `${this.#path} is damaged: ${remedy}`, error);
     }
   }

@@ -8,7 +8,7 @@ export interface NodeFigures {
   readonly sent: number;
   /** By reason. */
   readonly dropped: Readonly<Record<string, number>>;
-  /** Frames that the senders' numbers say were sent, and that were not decoded. */
+  /** Frames that, by the senders' numbering, were sent but not decoded. */
   readonly missing: number;
   readonly failed: number;
   readonly queueDepth: number;

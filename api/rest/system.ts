@@ -220,7 +220,7 @@ const restart = endpoint<null, Accepted & { readonly previous: string }>({
   async handle(_input, { deployment }) {
     const { state, sessionId: previous } = deployment.main.status();
     if (state !== 'running' && state !== 'degraded' && state !== 'failed')
-      throw conflict(state, `The system is ${state}: only one that runs can be restarted`);
+      throw conflict(state, `The system is ${state}: it can only be restarted while it is running`);
     return { ...begin(deployment, 'restart', () => deployment.main.restart(), {}), previous };
   },
   b: formView({

@@ -1,12 +1,15 @@
 import type { Clock } from './clock.js';
 
-/** Milliseconds before try `attempt` (from 1): doubling from `first` to `longest`, half of it by chance, so that many do not try at once. */
+/**
+ * Milliseconds before attempt `attempt` (from 1): doubles from `first` to `longest`, half of it random, so
+ * that clients do not all retry together.
+ */
 export function backoff(attempt: number, first: number, longest: number, random: () => number): number {
   const full = Math.min(longest, first * 2 ** (attempt - 1));
   return full / 2 + (full / 2) * random();
 }
 
-/** Resolves after `ms` of the clock, or at once when the signal aborts. */
+/** Resolves after `ms` of the clock, or immediately when the signal aborts. */
 export function pause(ms: number, signal: AbortSignal, clock: Clock): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) {
@@ -23,7 +26,7 @@ export function pause(ms: number, signal: AbortSignal, clock: Clock): Promise<vo
   });
 }
 
-/** Calls `then` after `ms` of the clock; the function that it gives calls it off. */
+/** Calls `then` after `ms` of the clock. The returned function cancels the call. */
 export function startTimer(clock: Clock, ms: number, then: () => void): () => void {
   if (clock.timer) return clock.timer(ms, then);
   const timer = setTimeout(then, ms);

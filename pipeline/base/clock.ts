@@ -1,14 +1,17 @@
-/** Time as a node may read it. Operators decide by event time alone; clocks serve latency figures and live sources. */
+/**
+ * The time that a node may read. Operators decide by event time alone; clocks are for latency figures and
+ * live sources.
+ */
 export interface Clock {
   /** Microseconds since 1970. */
   now(): number;
   /** Monotonic milliseconds. */
   elapsed(): number;
-  /** Calls `then` once `ms` of this clock have passed, unless the function that it gives is called before. Left out: the system's timers. */
+  /** Calls `then` once `ms` of this clock have passed, unless the returned function is called first. Default: the system's timers. */
   timer?(ms: number, then: () => void): () => void;
 }
 
-/** The system may set its clock (NTP): a difference above this is followed at once, milliseconds. */
+/** The system's clock can be set (NTP). A difference above this is applied immediately, milliseconds. */
 const STEP_MS = 5;
 
 let anchorWall = Date.now();

@@ -1,18 +1,18 @@
 /** Exit codes of every command. */
 export const EXIT = {
-  /** All went well. */
+  /** Success. */
   fine: 0,
   /** The work failed. */
   failed: 1,
   /** The input is invalid: arguments, a topology, a recording. */
   invalid: 2,
-  /** What it needs is not there: a port, a disk, a server. */
+  /** Something it requires is missing: a port, a disk, a server. */
   unavailable: 3,
 } as const;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** Thrown by a command to end with a message on stderr and an exit code; no stack is shown. */
+/** Ends a command with a message on stderr and an exit code; no stack is shown. */
 export class CommandError extends Error {
   readonly exitCode: ExitCode;
 
@@ -23,7 +23,7 @@ export class CommandError extends Error {
   }
 }
 
-/** Codes of the system's errors that say that the surroundings, not the input, are at fault. */
+/** System error codes that blame the environment rather than the input. */
 const SURROUNDINGS = new Set([
   'EADDRINUSE',
   'EADDRNOTAVAIL',
@@ -40,19 +40,19 @@ const SURROUNDINGS = new Set([
   'EMFILE',
   'ENOTDIR',
   'EISDIR',
-  // Another csiflow holds the state folder, or a store.
+  // Another csiflow has locked the state folder, or a store.
   'state.locked',
   'store.locked',
   'lock.unsupported',
-  // The disk of the state is full.
+  // The disk of the state folder is full.
   'state.write',
-  // A file of ours is damaged.
+  // One of csiflow's own files is damaged.
   'state.corrupt',
   'store.damaged',
   'EIO',
 ]);
 
-/** The exit code that an error stands for. */
+/** The exit code for an error. */
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof CommandError) return error.exitCode;
   const code = error instanceof Error && 'code' in error ? error.code : undefined;

@@ -12,21 +12,26 @@ import { createRequire } from 'node:module';
 import { hostname } from 'node:os';
 import { errorText } from './error-text.js';
 
-/** The part of fs-native-extensions that is used: an open file description lock of fcntl, `flock` where there is none. */
+/**
+ * The part of fs-native-extensions that csiflow uses: an open file description lock of fcntl, or `flock`
+ * where the system has none.
+ */
 interface Locks {
-  /** False where somebody else has it. */
+  /** False if another holder has it. */
   tryLock(descriptor: number): boolean;
 }
 
-/** A lock file that is removed between its opening and its locking is made again; more often than this is no accident. */
+/** A lock file that is removed between opening and locking is created again, up to this many times. */
 const ATTEMPTS = 10;
 
 /**
- * Takes an exclusive lock on a file, which it makes. The lock belongs to the open file, not to a process number, so it
- * holds between processes, threads and containers that see the same file, and the system drops it with its holder.
- * @returns how to release it
- * @throws Error `lock.held` with the `holder`; `lock.unsupported` where the platform or the file system has no locks;
- *   the system's error where the file cannot be made
+ * Creates a file and takes an exclusive lock on it. The lock belongs to the open file, not to a process
+ * number, so it holds between processes, threads and containers that see the same file, and the system
+ * releases it when its holder ends.
+ * @returns a function that releases it
+ * @throws Error `lock.held` with the `holder`; `lock.unsupported` if the platform or the file system has no
+ * locks;
+ *   the system's error if the file cannot be created
  */
 export function lockFile(file: string): () => void {
   const locks = loadLocks();
@@ -41,23 +46,26 @@ export function lockFile(file: string): () => void {
     }
     closeSync(descriptor);
   }
-  throw lockError('lock.unsupported', `${file} cannot be locked: something removes it again and again`);
+  throw lockError('lock.unsupported', `${file} cannot be locked: another program keeps removing it`);
 }
 
-/** Says who has it, to whoever asks for it. */
+/** Names the holder, for error messages of other processes. */
 function noted(descriptor: number, file: string): number {
   try {
     ftruncateSync(descriptor);
     writeSync(descriptor, `process ${process.pid} on ${hostname()}`);
   } catch (error) {
-    // Errors of open files do not name them.
+    // Errors of open files do not contain the file's name.
     const { code, message } = error as NodeJS.ErrnoException;
     throw Object.assign(new Error(`${file} cannot be written: ${message}`, { cause: error }), { code });
   }
   return descriptor;
 }
 
-/** Removes the file while it is still locked: whoever has opened it meanwhile finds that it is no longer at that path. */
+/**
+ * Removes the file while it is still locked: a process that has opened it in the meantime notices that the
+ * path no longer leads to it.
+ */
 function releaseOf(file: string, descriptor: number): () => void {
   let released = false;
   return () => {
@@ -89,7 +97,7 @@ function tryLock(locks: Locks, descriptor: number, file: string): boolean {
   }
 }
 
-/** Loaded late: a platform without it can still validate and look. */
+/** Loaded on demand: `validate` and similar commands work on platforms without it. */
 function loadLocks(): Locks {
   try {
     return createRequire(import.meta.url)('fs-native-extensions') as Locks;
@@ -110,7 +118,7 @@ function held(file: string): Error {
 const lockError = (code: string, message: string, cause?: unknown) =>
   Object.assign(new Error(message, { cause }), { code });
 
-/** Who has the lock that an error of {@link lockFile} tells of; undefined for any other error. */
+/** The holder named by an error of {@link lockFile}; undefined for any other error. */
 export const holderOf = (error: unknown): string | undefined =>
   error instanceof Error && 'holder' in error && 'code' in error && error.code === 'lock.held'
     ? String(error.holder)

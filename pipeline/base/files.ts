@@ -1,13 +1,13 @@
 import { readFileSync, renameSync, writeFileSync, type WriteFileOptions } from 'node:fs';
 
-/** What the system says of a file that is open does not name it. @returns the error, with its code and the file's name */
+/** System errors of an open file do not name the file. @returns the error, with its code and the file's name */
 export function namingFile(error: unknown, path: string): unknown {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === undefined || message.includes(path)) return error;
   return Object.assign(new Error(`${path}: ${message}`, { cause: error }), { code });
 }
 
-/** Undefined where there is no such file. @throws Error that names the file */
+/** Undefined if the file does not exist. @throws Error that names the file */
 export function readIfThere(path: string): Buffer | undefined {
   try {
     return readFileSync(path);
@@ -17,7 +17,7 @@ export function readIfThere(path: string): Buffer | undefined {
   }
 }
 
-/** As `writeFileSync`. @throws Error that names the file, also where the disk is full */
+/** Like `writeFileSync`. @throws Error that names the file, also when the disk is full */
 export function writeNamed(
   path: string,
   content: Uint8Array | string,
@@ -30,7 +30,7 @@ export function writeNamed(
   }
 }
 
-/** Writes a file so that a reader finds either the old one or the new one. */
+/** Writes a file atomically: readers find either the old content or the new. */
 export function replaceFile(file: string, content: Uint8Array | string): void {
   writeNamed(`${file}.part`, content);
   renameSync(`${file}.part`, file);

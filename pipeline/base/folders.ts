@@ -2,10 +2,10 @@ import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Makes a folder and those above it. One level at a time: on a file system that takes no folders (/proc),
- * Node's own recursive mkdir turns in circles for ever.
- * @param mode rights of the folder itself, where it is made; those above it are made as usual
- * @throws the system's error for the first folder that cannot be made.
+ * Creates a folder and its parents, one level at a time: on a file system without mkdir (/proc), Node's own
+ * recursive mkdir loops forever.
+ * @param mode permissions of the folder itself, if it is created; its parents get the usual ones
+ * @throws the system's error for the first folder that cannot be created.
  */
 export function makeFolder(folder: string, mode = 0o777): void {
   if (existsSync(folder)) return;
@@ -13,19 +13,20 @@ export function makeFolder(folder: string, mode = 0o777): void {
   try {
     mkdirSync(folder, { mode });
   } catch (error) {
-    // Another process may have made it in between.
+    // Another process may have created it in between.
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
   }
 }
 
-/** Makes a folder that its owner alone may look into: what lies in a state folder is about people. */
+/** Creates a folder that only its owner can read: a state folder holds data about people. */
 export const makeOwnFolder = (folder: string): void => {
   makeFolder(folder, 0o700);
 };
 
 /**
- * Makes a folder that is there its owner's alone, where everybody may look into it: an earlier csiflow made it so.
- * Rights that were given to a group alone are somebody's will, and another owner's folder is not ours.
+ * Restricts an existing folder to its owner if everybody can read it, as older versions of csiflow created
+ * it. Permissions granted to a group alone are deliberate and stay; folders of other owners are not ours to
+ * change.
  */
 export function tightenOwnFolder(folder: string): void {
   const { mode, uid } = statSync(folder);
@@ -33,7 +34,7 @@ export function tightenOwnFolder(folder: string): void {
   try {
     chmodSync(folder, 0o700);
   } catch (error) {
-    // A file system without rights of its own (a share, a stick): they are those of its mount.
+    // A file system without permissions (a network share, a USB stick): those of its mount apply.
     if (!(error instanceof Error && 'code' in error && /^(EPERM|ENOTSUP)$/.test(String(error.code))))
       throw error;
   }

@@ -1,12 +1,12 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { domainToASCII } from 'node:url';
 
-/** Why no machine can have this name or address; undefined where one could. Nothing is looked up. */
+/** Why no machine can have this name or address; undefined if one could. Nothing is resolved. */
 export function hostFault(host: string): string | undefined {
   const bare = /^\[(.*)\]$/.exec(host)?.[1] ?? host;
   if (bare !== host || bare.includes(':'))
     return isIPv6(bare) ? undefined : `\`${host}\` is not an IPv6 address`;
-  // A name whose last part is a number is read as an address by every resolver.
+  // Resolvers read a name whose last part is a number as an address.
   if (/(^|\.)\d+\.?$/.test(host))
     return isIPv4(host)
       ? undefined
@@ -14,12 +14,12 @@ export function hostFault(host: string): string | undefined {
   return isName(host) ? undefined : `\`${host}\` cannot be the name of a machine`;
 }
 
-/** The same for the address of a service, which must not be empty of a host. */
+/** The same for the URL of a service, which must name a host. */
 export function urlFault(url: string): string | undefined {
   if (URL.canParse(url)) return hostFault(new URL(url).hostname);
-  // Schemes of the web are checked on the way: of all others only the form is.
+  // The URL parser checks the schemes of the web; for all others, only the form is checked here.
   const host = /^[a-z]+:\/\/(\[[^\]]*\]|[^/:?#]*)/i.exec(url)?.[1] ?? url;
-  return hostFault(host) ?? 'this is not an address that can be read: is the port above 65535?';
+  return hostFault(host) ?? 'this is not a valid address: is the port above 65535?';
 }
 
 /** Underscores are not in RFC 1123, but containers and Windows machines have them. */

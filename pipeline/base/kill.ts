@@ -1,6 +1,6 @@
 /**
- * A hook for tests: `CSIFLOW_KILL_AT=written:3` kills this process at the third passing of that point, as
- * a power cut would. Without the variable it does nothing.
+ * A hook for tests: `CSIFLOW_KILL_AT=written:3` kills this process the third time it passes that point, like
+ * a power cut. Without the variable it does nothing.
  */
 export type KillPoint = 'read' | 'enqueued' | 'written' | 'flushed' | 'mid_checkpoint';
 

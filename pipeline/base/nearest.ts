@@ -1,9 +1,9 @@
 import { distance } from 'fastest-levenshtein';
 
-/** Longer words are no slips of the pen, and the distance takes their product. */
+/** Longer words are not typing errors, and the distance takes time proportional to the product of lengths. */
 const MAX_WORD_LENGTH = 64;
 
-/** The word nearest to `word`, where one is near enough to be meant: a third of its letters may differ. */
+/** The word nearest to `word`, if one is near enough to be meant: up to a third of its letters may differ. */
 export function nearest(word: string, words: Iterable<string>): string | undefined {
   if (word.length > MAX_WORD_LENGTH) return undefined;
   let best: string | undefined;
@@ -19,7 +19,7 @@ export function nearest(word: string, words: Iterable<string>): string | undefin
   return best;
 }
 
-/** Levenshtein's distance, but letters in the wrong order (`prot` for `port`) count as one slip. */
+/** Levenshtein's distance, but swapped letters (`prot` for `port`) count as one error. */
 const changes = (word: string, candidate: string): number =>
   sorted(word) === sorted(candidate) ? 1 : distance(word, candidate);
 

@@ -12,7 +12,7 @@ export function seededRandom(seed: number, name: string): () => number {
   };
 }
 
-/** Mulberry32 (T. Ettinger, 2017, public domain): numbers in [0, 1). Trainings are repeated by it. */
+/** Mulberry32 (T. Ettinger, 2017, public domain): numbers in [0, 1). Makes training runs repeatable. */
 export function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -24,9 +24,12 @@ export function seeded(seed: number): () => number {
   };
 }
 
-/** Of mean 0 and deviation 1 (Box and Muller 1958). */
+/** Mean 0, standard deviation 1 (Box and Muller 1958). */
 export const normal = (random: () => number): number =>
   Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 
-/** Of mean 0 and deviation 1, never beyond 3: the sum of three even draws is bell-shaped enough, and quick. */
+/**
+ * Mean 0, standard deviation 1, never beyond 3: the sum of three uniform draws is close enough to a normal
+ * one, and fast.
+ */
 export const bell = (random: () => number): number => (random() + random() + random() - 1.5) * 2;

@@ -1,16 +1,16 @@
 /**
- * The secrets that a process was given. Whatever leaves it as text for people (logs, errors, reasons of dead
- * letters, traces) passes `redact`: a server's answer or a library's error may repeat what it was sent.
+ * The secrets of a process. All text for people (logs, errors, reasons of dead letters, traces) passes
+ * through `redact`, because a server's answer or a library's error may repeat what it was sent.
  */
 const hidden = new Set<string>();
 
-/** The same secrets as they may be written, the longest first: one may be part of another. */
+/** The same secrets in every form in which they may be written, longest first: one may be part of another. */
 let forms: readonly string[] = [];
 
-/** Shorter ones would black out half of every line, and are no secrets. */
+/** Shorter ones would black out half of every line, and protect nothing. */
 const SHORTEST = 6;
 
-/** From now on this text is shown as `***`, also as part of JSON, of a URL, or in base64. */
+/** From now on this text appears as `***`, also inside JSON, URLs and base64. */
 export function hideSecret(secret: string): void {
   if (secret.length < SHORTEST || hidden.has(secret)) return;
   hidden.add(secret);

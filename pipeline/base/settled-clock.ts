@@ -1,33 +1,33 @@
 import type { Clock } from './clock.js';
 
 const DAY_MS = 86_400_000;
-/** A clock that differs by less is followed at once, microseconds. */
+/** A smaller difference is applied immediately, microseconds. */
 const NEAR_US = DAY_MS * 1000;
-/** One that differs by more is followed when it has stayed so for this time. */
+/** A larger one is applied when it has lasted for this long. */
 const LASTING_MS = DAY_MS;
 
-/** What a {@link SettledClock} knows, for the next start. */
+/** What a {@link SettledClock} saves for the next start. */
 export interface SettledTime {
   /** Microseconds since 1970. */
   readonly time: number;
-  /** For how long the system's clock has differed, milliseconds of running. */
+  /** How long the system's clock has differed, milliseconds of running. */
   readonly waitedMs: number;
 }
 
 /**
- * The time for what cannot be undone, such as deleting old records. It follows a system clock that was set by more
- * than a day only when csiflow has run for a day with it: until then it goes on from where it was, and never runs
- * ahead of the system's clock.
+ * The time for irreversible actions, such as deleting old records. If the system's clock is set by more than
+ * a day, this clock follows only after csiflow has run with it for a day. Until then it continues from where
+ * it was, and never runs ahead of the system's clock.
  */
 export class SettledClock {
   readonly #clock: Clock;
   #time: number;
   #at: number;
   #waitedMs: number;
-  /** At the last look of this run; null where they agreed, or before the first. */
+  /** At the last reading of this run; null if they agreed, or before the first. */
   #ahead: number | null = null;
 
-  /** @param known of the last run; undefined: the system's clock is taken to be right */
+  /** @param known from the last run; undefined: the system's clock is assumed to be right */
   constructor(clock: Clock, known?: SettledTime) {
     this.#clock = clock;
     this.#time = known?.time ?? clock.now();
@@ -49,7 +49,7 @@ export class SettledClock {
     return Math.min(system, Math.round(this.#time));
   }
 
-  /** By how much the system's clock is ahead and not followed, microseconds; null where it is followed. */
+  /** How far the system's clock is ahead without being followed, microseconds; null if it is followed. */
   get ahead(): number | null {
     return this.#ahead;
   }
@@ -58,12 +58,12 @@ export class SettledClock {
     return { time: this.#time, waitedMs: this.#waitedMs };
   }
 
-  /** It differs, and has not done so for long enough. */
+  /** It differs, but not for long enough yet. */
   #isOff(ahead: number, passedMs: number): boolean {
     if (Math.abs(ahead) <= NEAR_US) return false;
     const before = this.#ahead;
     this.#ahead = ahead;
-    // While csiflow does not run, nobody can tell a long stop from a clock that was set.
+    // While csiflow is stopped, a long stop and a changed clock look the same.
     if (before !== null) this.#waitedMs = Math.abs(ahead - before) > NEAR_US ? 0 : this.#waitedMs + passedMs;
     return this.#waitedMs < LASTING_MS;
   }

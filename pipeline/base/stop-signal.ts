@@ -1,4 +1,7 @@
-/** `asked` resolves with the first Ctrl-C or SIGTERM; a second one ends the process at once: the next start recovers. */
+/**
+ * `asked` resolves with the first Ctrl-C or SIGTERM; a second one ends the process immediately, and the next
+ * start recovers.
+ */
 export function listenForStop(): { readonly asked: Promise<void>; forget(): void } {
   let ask: () => void = () => undefined;
   const asked = new Promise<void>((resolve) => {
@@ -6,7 +9,7 @@ export function listenForStop(): { readonly asked: Promise<void>; forget(): void
     ask = () => {
       if (before) process.exit(130);
       before = true;
-      process.stderr.write('Stopping after a checkpoint; once more to end at once.\n');
+      process.stderr.write('Stopping after a checkpoint; press again to end immediately.\n');
       resolve();
     };
   });

@@ -1,7 +1,7 @@
 /** Yields for 2 ms, so that other pending work can run. */
 export const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 2));
 
-/** Waits for all, `ms` at most. Gives the indices of those that have not come; rejects with the first that rejects. */
+/** Waits for all, `ms` at most. Returns the indices of those still pending; rejects with the first rejection. */
 export async function withinTime(works: readonly Promise<void>[], ms: number): Promise<readonly number[]> {
   const late = new Set(works.keys());
   const all = Promise.all(
@@ -22,7 +22,7 @@ export async function withinTime(works: readonly Promise<void>[], ms: number): P
   return [...late];
 }
 
-/** Whether work settles within a time (and before the signal); rejects as the work does within it. */
+/** Whether work settles within a time limit (and before the signal); rejects if the work does. */
 export async function settles(work: Promise<unknown>, ms: number, signal?: AbortSignal): Promise<boolean> {
   // The caller reports the timeout; a later failure of the work is ignored.
   work.catch(() => undefined);
@@ -42,7 +42,7 @@ export async function settles(work: Promise<unknown>, ms: number, signal?: Abort
   }
 }
 
-/** Resolves when the signal aborts, or at once where it has. */
+/** Resolves when the signal aborts, or immediately if it already has. */
 export const aborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) resolve();

@@ -1,7 +1,7 @@
 type Zstd = typeof import('@bokuweb/zstd-wasm');
 let loading: Promise<Zstd> | undefined;
 
-/** Compiled once a process. */
+/** Compiled once per process. */
 export function loadZstd(): Promise<Zstd> {
   loading ??= (async () => {
     const library = await import('@bokuweb/zstd-wasm');

@@ -1,4 +1,7 @@
-/** Codes of the system (and of Node's HTTP client) which say that the other side, or the disk, cannot be had now. */
+/**
+ * Codes of the system (and of Node's HTTP client) that mean that the other side, or the disk, is unavailable
+ * at the moment.
+ */
 const AWAY = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -19,11 +22,11 @@ const AWAY = new Set([
   'UND_ERR_SOCKET',
 ]);
 
-/** Causes are looked at this deep. */
+/** How deep a chain of causes is followed. */
 const DEPTH = 8;
 
 /**
- * Whether an error says that the other side is merely away, so that trying again may help: a code of the
+ * Whether an error means that the other side is only unavailable, so that a retry may help: a code of the
  * network, a full disk, or `retriable: true`, on the error or one of its causes. `retriable: false` says no.
  */
 export function isAway(error: unknown, depth = DEPTH): boolean {

@@ -4,7 +4,10 @@ import type { Domain, Environment, Failure, LinkTable, Provenance } from '../mod
 
 export type { Clock };
 
-/** Plain data that survives JSON and a structured clone: snapshots' and positions' content may also hold typed arrays. */
+/**
+ * Plain data that survives JSON and a structured clone. The content of snapshots and positions may also hold
+ * typed arrays.
+ */
 export type State = unknown;
 
 /** Structured log lines of one node. `fields` are snake_case; secrets never go in. */
@@ -15,36 +18,39 @@ export interface Logger {
   error(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
-/** Counters of one node. All names of reasons and stages are bounded sets. */
+/** Counters of one node. Names of reasons and stages come from bounded sets. */
 export interface NodeMetrics {
-  /** Records that were lost here, each under one reason, so that reasons add up: `unknown_sender`, `queue_full`, `malformed_empty`. */
+  /** Records dropped here, each under one reason, so that reasons add up: `unknown_sender`, `queue_full`, `malformed_empty`. */
   dropped(reason: string, count: number): void;
-  /** Frames that senders numbered and that were not decoded: those lost on the way, and those counted by {@link dropped} before. */
+  /**
+   * Frames that the senders numbered and that were not decoded: those lost on the way, and those already
+   * counted by {@link dropped}.
+   */
   missing(count: number): void;
   /** Records that failed in a stage: `decode`, `process`, `write`. */
   failed(stage: string, count: number): void;
-  /** A gauge of the component's own, e.g. `kernel_drops`. */
+  /** A gauge of the component, e.g. `kernel_drops`. */
   gauge(name: string, value: number, labels?: Readonly<Record<string, string>>): void;
-  /** A counter of the component's own. */
+  /** A counter of the component. */
   count(name: string, value: number): void;
 }
 
-/** What the deployment asks of components that store records (`settings.privacy`). */
+/** What the deployment requires of components that store records (`settings.privacy`). */
 export interface StoragePolicy {
-  /** Records whose event time lies further back are deleted; null: nothing is deleted. */
+  /** Records whose event time is older are deleted; null: nothing is deleted. */
   readonly retentionDays: number | null;
   /** Secret that encrypts what is stored on disk; null: nothing is encrypted. */
   readonly key: Uint8Array | null;
-  /** Secret that opens what was encrypted before that was switched off; null or left out: there is none. */
+  /** Secret that decrypts data from before encryption was switched off; null or absent: there is none. */
   readonly formerKey?: Uint8Array | null;
 }
 
-/** All that a component gets from outside. The same configuration, input and context give the same output. */
+/** All that a component receives. The same configuration, input and context give the same output. */
 export interface Context {
   readonly topology: string;
   readonly node: string;
   readonly environments: readonly Environment[];
-  /** Names of the components whose records this node gets. */
+  /** Names of the components whose records this node receives. */
   readonly inputs: readonly string[];
   readonly links: LinkTable;
   readonly clock: Clock;
@@ -52,35 +58,38 @@ export interface Context {
   readonly random: () => number;
   readonly log: Logger;
   readonly metrics: NodeMetrics;
-  /** Folder that relative paths of the configuration start from: the folder of the topology's file. */
+  /** Folder that relative paths of the configuration are resolved against: the folder of the topology's file. */
   readonly folder: string;
   /** Where this topology stores its state on disk. */
   readonly stateFolder: string;
-  /** What the sources of this node are: `live`, `replay`, or `simulated`. Sources say it themselves; others inherit it with each record. */
+  /** The kind of this node's sources: `live`, `replay`, or `simulated`. Sources declare it; other nodes inherit it with each record. */
   readonly provenance: Provenance;
-  /** How long and how to store records; left out: for ever, and in the clear. */
+  /** How long and how to store records; absent: forever, unencrypted. */
   readonly storage?: StoragePolicy;
   /**
-   * The time by which old records are to be deleted, microseconds since 1970: it does not follow a system clock that
-   * was set far off before that has lasted. Left out: `clock.now`.
+   * The time by which old records are deleted, microseconds since 1970. It follows a large change of the
+   * system's clock only once the change has lasted. Absent: `clock.now`.
    */
   readonly settledNow?: () => number;
   /** What the deployment is for; default: `healthcare`. */
   readonly domain?: Domain;
-  /** Where a topology is scaled out: what a sink sends into it comes with the checkpoint, or never. */
+  /** In a scaled-out topology: what a sink sends into it is committed with the checkpoint, or never. */
   readonly transaction?: Transaction;
-  /** Where a topology is scaled out: the partition that this instance serves. Others serve others from the same state folder. */
+  /**
+   * In a scaled-out topology: the partition that this instance serves. Other instances serve other partitions
+   * from the same state folder.
+   */
   readonly partition?: number;
   /**
-   * For a sink that takes records over and delivers them later: these will never be delivered. They become dead
-   * letters, and where one is replayed it comes by `write` again.
+   * For a sink that accepts records and delivers them later: these will never be delivered. They become dead
+   * letters; a replayed one arrives through `write` again.
    */
   readonly refuse?: (failures: readonly Failure[]) => void;
-  /** What is wrong with what the node works on, for a person: it is degraded by that until it says null. */
+  /** Reports a problem of the node's input or output, for people: the node is degraded until it reports null. */
   readonly degrade: (problem: string | null) => void;
 }
 
-/** What an operator returns: results in order, and the records that it could not take. */
+/** What an operator returns: results in order, and the records that it rejected. */
 export interface Output<D> {
   readonly data: readonly D[];
   /** Of an operator with `routes`: the route of each of `data`. */
@@ -88,5 +97,5 @@ export interface Output<D> {
   readonly failed?: readonly Failure[];
 }
 
-/** The output of an operator that has nothing to say; shared, so that the hot path allocates nothing. */
+/** The output of an operator without results; shared, so that the hot path allocates nothing. */
 export const NOTHING: Output<never> = { data: [] };

@@ -11,26 +11,33 @@ import type { AnySink } from './sink.js';
 // ---------------------------------------------------------------- sources
 
 export interface Source {
-  /** Reads from `position` (null: from the start) until the input ends or the signal aborts. Rejects where the input cannot be read. */
+  /** Reads from `position` (null: from the start) until the input ends or the signal aborts. Rejects if the input cannot be read. */
   open(position: Position, output: SourceOutput): Promise<void>;
-  /** Raw records into data, in order; deterministic; never throws for bad bytes. Needed where batches are raw. */
+  /** Decodes raw records, in order and deterministically; never throws for bad bytes. Required if batches are raw. */
   decode?(raw: RawBatch): Output<Data>;
   /**
-   * Event time jumps by `by` microseconds: the system's clock was corrected. What was gathered is to be handed over
-   * before this returns; later records may have earlier times. Asked of sources whose timing is `now`.
+   * Event time jumps by `by` microseconds, because the system's clock was corrected. The source hands over
+   * what it has gathered before this returns; later records may have earlier times. Called on sources whose
+   * timing is `now`.
    */
   reanchor?(by: number): void;
   /**
-   * From now on records are left out because they have waited for too long, or no longer: what waits in front of the
-   * source would be left out too, and had better not wait there. Must not throw.
+   * Reports that the pump has started or stopped skipping records that have waited too long. Records waiting
+   * in front of the source would be skipped too, so it should not queue any. Must not throw.
    */
   overloaded?(isOverloaded: boolean): void;
   /** State of `decode` (last sequence numbers), as plain data with link ids, not link numbers. */
   snapshot?(): State;
   restore?(state: State): void;
-  /** True while others may have counted what was read here: no checkpoint is begun then. For a few seconds at most. */
+  /**
+   * True while other processes may have counted what was read here. No checkpoint begins then; a few seconds
+   * at most.
+   */
   isUnsure?(): boolean;
-  /** A checkpoint with this position is safe: brokers may be told now. Called in order; must not throw. */
+  /**
+   * A checkpoint with this position is safe, so the source may acknowledge it to its broker. Called in order;
+   * must not throw.
+   */
   committed?(position: Position): void;
   /** Facts for status pages: addresses, unknown senders, loss per link. Plain JSON. */
   describe?(): Readonly<Record<string, unknown>>;
@@ -38,8 +45,8 @@ export interface Source {
 }
 
 /**
- * Whose times the records of a source have: `now` where they come as they are measured, so that results can be late;
- * `recorded` where they may be of any time.
+ * What the times of a source's records mean. `now`: they arrive as they are measured, so results can be late.
+ * `recorded`: they can be of any time.
  */
 export type Timing = 'now' | 'recorded';
 
@@ -50,20 +57,23 @@ export interface SourceDefinition<
 > extends Definition<N, S> {
   readonly kind: 'source';
   readonly outputs: O;
-  /** Those of `outputs` that a source of this configuration has; left out: all of them. */
+  /** The subset of `outputs` that a source with this configuration has. Default: all of them. */
   readonly gives?: (config: Static<S>) => readonly O[number][];
   /**
-   * What its frames hold, where that can be told before it runs; left out: channel estimates. Reads the heads of the
-   * files that its configuration names, and nothing else. `folder`: where relative paths start from.
+   * What its frames hold, if that is known before it runs. Default: channel estimates. Reads only the headers
+   * of the files that its configuration names. Relative paths are resolved against `folder`.
    */
   readonly measures?: (config: Static<S>, folder: string) => Measurement | undefined;
-  /** True: reading again from a position gives the same records (file, Kafka, simulator). False: the journal makes it so. */
+  /**
+   * True: reading again from a position gives the same records (file, Kafka, simulator). False: csiflow
+   * journals the records.
+   */
   readonly replayable: boolean;
-  /** Default: `now` where it cannot be read again, else `recorded`. */
+  /** Default: `now` if it is not replayable, otherwise `recorded`. */
   readonly timing?: Timing | ((config: Static<S>) => Timing);
   /**
-   * Set where several processes can share the input (`settings.scale_out`): each partition then runs as a shard.
-   * @param member names this process in its group, also after restarts
+   * Set if several processes can share the input (`settings.scale_out`): each partition then runs as a shard.
+   * @param member names this process in its group, and stays the same over restarts
    */
   readonly partitions?: (config: Static<S>, context: Context, member: Member) => Partitions;
   readonly create: (config: Static<S>, context: Context) => Source;
@@ -76,33 +86,35 @@ export const defineSource = <const N extends string, S extends TObject, const O 
 // -------------------------------------------------------------- operators
 
 /**
- * Works in order, one record at a time. Keeps no reference to its input unless it is part of its state,
- * and never changes it. Decides by event time only. It takes data of the ports `I`, and gives data of the ports `O`.
+ * Works in order, one record at a time. Keeps no reference to its input unless it is part of its state, and
+ * never changes it. Decides by event time only. It takes data of the ports `I` and returns data of the ports
+ * `O`.
  */
 export interface Operator<I extends Port = Port, O extends Port = Port> {
-  /** May return a promise only where the definition has `asynchronous`. */
+  /** May return a promise only if the definition has `asynchronous`. */
   process(data: Data<I>, from: string): Output<Data<O>> | Promise<Output<Data<O>>>;
   /**
-   * Of an asynchronous operator: is shown what `process` answered, in the order of the records, and gives what goes on. Here,
-   * and only here, results may hang on the ones before them, and a state that `snapshot` gives may change.
+   * Of an asynchronous operator: receives what `process` returned, in the order of the records, and returns
+   * the final results. Only here may results depend on earlier ones, and may state that `snapshot` returns
+   * change.
    */
   settle?(answer: Output<Data<O>>): Output<Data<O>>;
-  /** Event time has reached `time` (microseconds; Infinity at the end of input): close what it closes. */
+  /** Event time has reached `time` (microseconds; Infinity at the end of input): close what ends by then. */
   watermark?(time: number): Output<Data<O>>;
   /**
-   * The watermark to be forwarded when the input's is `time`, where it is not the same: a window
-   * operator holds it back to the end of its last closed window. Asked after `watermark`.
+   * The watermark to forward when the input's is `time`, if it differs: a window operator holds it back to
+   * the end of its last closed window. Called after `watermark`.
    */
   holdWatermark?(time: number): number;
   /**
-   * Event time jumps by `by` microseconds, forward or back. Closes what lies on a grid of event time, and begins that
-   * anew; times in the state are moved by the runtime, as `timeFields` says.
+   * Event time jumps by `by` microseconds, forward or back. The operator closes what is aligned to event time
+   * and starts it again; the runtime moves times in the state, as `timeFields` says.
    */
   reanchor?(by: number): Output<Data<O>>;
   /** A copy of the state, as plain data (typed arrays allowed), with link ids, not numbers. Synchronous. */
   snapshot?(): State;
   restore?(state: State): void;
-  /** Goes on with another configuration, which differs in `liveFields` alone. Needed where there are any. */
+  /** Continues with another configuration, which differs only in `liveFields`. Required if there are any. */
   adjust?(config: Readonly<Record<string, unknown>>): void;
   describe?(): Readonly<Record<string, unknown>>;
   open?(): Promise<void>;
@@ -126,20 +138,23 @@ export interface OperatorDefinition<
   readonly routes?: (config: Static<S>) => readonly string[];
   /** What a node of this configuration needs the amplitudes of channel estimates for, as the end of a sentence; undefined where it takes any measurement. */
   readonly needsAmplitude?: (config: Static<S>) => string | undefined;
-  /** Of a pose network: what can be told of it while it does not run. */
+  /** Of a pose network: what is known of it while it does not run. */
   readonly network?: NetworkFacts;
   /** Of an operator that reads what `csiflow calibrate` measured: whether it knows its room. */
   readonly calibration?: CalibrationFacts;
   /**
-   * Of an operator that cuts time into the frames of which others count: the field with the time between two of them,
-   * milliseconds.
+   * Of an operator that cuts time into frames that others count: the field with the interval between two
+   * frames, milliseconds.
    */
   readonly frameField?: string & keyof Static<S>;
-  /** Set where `process` returns promises: how many may be under way. The runtime keeps their order. */
+  /** Set if `process` returns promises: how many may be in flight. The runtime keeps their order. */
   readonly asynchronous?: { readonly maxInFlight: (config: Static<S>) => number };
-  /** Fields of a snapshot, at any depth, that hold event times: where the clock was corrected, they move with it. */
+  /** Fields of a snapshot, at any depth, that hold event times: when the clock is corrected, they move with it. */
   readonly timeFields?: readonly string[];
-  /** Counts up when a snapshot's shape changes: an older one is migrated by `restore` or dropped, as the plan says. */
+  /**
+   * Incremented when the shape of a snapshot changes: an older snapshot is migrated by `restore` or dropped,
+   * as the plan says.
+   */
   readonly stateVersion?: number;
   readonly create: (config: Static<S>, context: Context) => Operator<I[number], O[number]>;
 }
@@ -153,7 +168,7 @@ export const defineOperator = <
   definition: Omit<OperatorDefinition<N, S, I, O>, 'kind'>,
 ): OperatorDefinition<N, S, I, O> => ({ ...definition, kind: 'operator' });
 
-/** A component of any kind, its configuration's type forgotten: what a registry holds. */
+/** A component of any kind without its configuration's type, as a registry holds it. */
 export type Component = AnySource | AnyOperator | AnySink;
 // `create`, `check` and `claims` are contravariant in the configuration, so a registry holds them as methods over `never`.
 export type AnySource = Omit<
@@ -178,7 +193,7 @@ export type AnyOperator = Omit<
     readonly needsAmplitude?: (config: never) => string | undefined;
   };
 
-/** Whose times the records of a source of this configuration have. */
+/** What the times of a source with this configuration mean. */
 export function timingOf({ timing, replayable }: AnySource, config: object): Timing {
   if (typeof timing === 'function') return timing(config as never);
   return timing ?? (replayable ? 'recorded' : 'now');

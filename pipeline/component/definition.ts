@@ -3,9 +3,9 @@ import type { Context } from './context.js';
 import type { Role, SettingAnswers } from './settings.js';
 
 /**
- * One file holds one component: its configuration's schema with descriptions, defaults and examples,
- * then what it does. From the schema come the TypeScript type, the check, the error messages, the JSON
- * schema for editors, the docs page and `csiflow create`.
+ * One file holds one component: its configuration's schema with descriptions, defaults and examples, then its
+ * behaviour. The TypeScript type, validation, error messages, the JSON schema for editors, the docs page and
+ * `csiflow create` all derive from the schema.
  */
 export interface Definition<N extends string, S extends TObject> {
   /** kebab-case; sources and sinks are nouns, operators verbs. */
@@ -14,37 +14,40 @@ export interface Definition<N extends string, S extends TObject> {
   readonly summary: string;
   /** Markdown: when to use it, what it does, gotchas, sources. */
   readonly description?: string;
-  /** Every field with a description; a default wherever a sensible one exists; units in the names (`_ms`, `_bytes`, `_hz`). */
+  /** Every field with a description; a default if there is a sensible one; units in the names (`_ms`, `_bytes`, `_hz`). */
   readonly config: S;
-  /** Complete configurations (without `type` and `from`), each valid by the schema. */
+  /** Complete configurations (without `type` and `from`), each valid. */
   readonly examples: readonly { readonly title: string; readonly config: Partial<Static<S>> }[];
   /**
-   * Rules that a schema cannot say (one field against another). Pure: no input or output.
-   * Each complaint names the field by its path in the node's configuration, [] for the whole.
+   * Rules that a schema cannot express (one field against another). Pure: no I/O. Each complaint names the
+   * field by its path in the node's configuration, [] for the whole.
    */
   readonly check?: (config: Static<S>) => readonly Complaint[];
-  /** What a node of this configuration takes for itself alone. `folder`: where relative paths start from. Pure. */
+  /**
+   * Resources that a node of this configuration uses exclusively. Relative paths are resolved against
+   * `folder`. Pure.
+   */
   readonly claims?: (config: Static<S>, folder: string) => readonly Claim[];
   /**
-   * Fields that a snapshot of its state is only right for: where another one changes (a threshold), the node goes on
-   * with the state that it has. Left out: all fields.
+   * Fields that its saved state depends on. If another field changes (a threshold), the node continues with
+   * its state. Default: all fields.
    */
   readonly stateFields?: readonly (string & keyof Static<S>)[];
-  /** Fields that a running node takes over at once, by `adjust`; they must be left out of `stateFields`. */
+  /** Fields that a running node applies immediately, by `adjust`. They must not be in `stateFields`. */
   readonly liveFields?: readonly (string & keyof Static<S>)[];
-  /** Settings of the deployment that its nodes answer to; `PUT /config` changes all nodes that do. */
+  /** Settings of the deployment that its nodes follow; `PUT /config` changes all nodes that do. */
   readonly settings?: SettingAnswers<string & keyof Static<S>>;
-  /** The part of the system that status pages show it as. */
+  /** The part of the system under which status pages show it. */
   readonly role?: Role;
 }
 
-/** What one node of a process alone can have: a port, a file, a name at a broker. */
+/** What only one node of a process can use: a port, a file, a name at a broker. */
 export interface Claim {
-  /** As a person is told, and compared: `UDP port 5005`. Never holds a secret. */
+  /** As shown to people and compared: `UDP port 5005`. Never holds a secret. */
   readonly what: string;
-  /** Where it is taken in part, such as on one address; left out: the whole of it. */
+  /** Set if only a part is used, such as one address. Default: the whole. */
   readonly part?: string;
-  /** Field of the configuration that says so. */
+  /** The configuration field that names it. */
   readonly field: string;
 }
 
@@ -60,7 +63,7 @@ export interface Complaint {
   readonly severity?: 'error' | 'warning';
 }
 
-/** What `hostFault` or `urlFault` found, as a complaint about the field that it stands in. */
+/** What `hostFault` or `urlFault` found, as a complaint about the field that holds it. */
 export const hostComplaints = (path: Complaint['path'], fault: string | undefined): readonly Complaint[] =>
   fault === undefined ? [] : [{ path, message: fault, code: 'config.value.host' }];
 

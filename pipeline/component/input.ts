@@ -7,35 +7,35 @@ export type Position = State;
 
 /** A step of a source's input. Exactly one of `raw` and `data` is given. */
 export interface SourceBatch {
-  /** Position after this batch: reading from there gives what follows it. */
+  /** Position after this batch: reading from there returns what follows it. */
   readonly position: Position;
-  /** Undecoded records; the runtime journals them where the source is not replayable, then calls `decode`. */
+  /** Undecoded records; the runtime journals them if the source is not replayable, then calls `decode`. */
   readonly raw?: RawBatch;
-  /** What a source that makes its own data hands over (the simulator). */
+  /** Data of a source that needs no decoding (the simulator). */
   readonly data?: readonly Data[];
 }
 
 /** The bounded queue between a source and the pump. */
 export interface SourceOutput {
-  /** Aborted when the source is to stop; `open` then ends. */
+  /** Aborted when the source should stop; `open` then ends. */
   readonly signal: AbortSignal;
-  /** To be called once the input is open: a start waits for it, for the first batch, or for the reason why it cannot be opened. */
+  /** Call it once the input is open: startup waits for it, for the first batch, or for the reason why it cannot be opened. */
   ready?(): void;
-  /** What prevents it from reading, for a person; null when that is over. The node is degraded meanwhile, and nothing else stops for it. */
+  /** Why it cannot read at the moment, for people; null when that is over. The node is degraded meanwhile; everything else continues. */
   problem?(problem: string | null): void;
   /**
-   * Offers a batch under the queue's policy. True: taken at once. A promise: the queue is full under `block`;
-   * a source that can wait does so before the next offer, any other one bounds what waits (it is journalled
+   * Offers a batch under the queue's policy. True: accepted. A promise: the queue is full under `block`; a
+   * source that can wait does so before its next offer, any other limits what waits (it is journalled
    * already). False: dropped, and counted by the runtime.
    */
   offer(batch: SourceBatch): boolean | Promise<boolean>;
-  /** More input waits in the system than was read at once. Nothing knows how old it gets there, so it is read before more is pumped. */
+  /** The system's buffer holds more input than one read returned. Its age there is unknown, so it is read before the pump continues. */
   unread?(): void;
   /**
-   * Resolves when all that was offered is on disk, so that whoever sent it may forget it; undefined where it is
-   * so already, or where nothing is journalled.
+   * Resolves when everything offered is on disk, so that the sender may forget it. Undefined if it is
+   * already, or if nothing is journalled.
    */
   journalled?(): Promise<void> | undefined;
-  /** What an earlier run journalled and no checkpoint covers; it is decoded before anything new. */
+  /** What an earlier run journalled and no checkpoint covers; decoded before any new input. */
   backlog?(): Iterable<RawBatch>;
 }

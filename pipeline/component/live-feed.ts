@@ -1,11 +1,11 @@
 import type { Data } from '../model/index.js';
 
-/** A sink that people listen to live. Keeps the newest pose frame of each environment. */
+/** A sink that clients can listen to live. Retains the newest pose frame of each environment. */
 export interface LiveFeed {
   /** Calls `listener` with each batch of records until the returned function is called. Listeners must not block and not throw. */
   listen(listener: (records: readonly Data[]) => void): () => void;
   /** The newest pose frame of an environment since the start. */
   latest(environment: string): Data<'pose'> | undefined;
-  /** The newest events of an environment, oldest first: what a listener that comes later has missed. Bounded. */
+  /** The newest events of an environment, oldest first: what a listener that subscribes later has missed. Bounded. */
   recentEvents?(environment: string): readonly Data<'event'>[];
 }

@@ -1,6 +1,6 @@
 /**
- * Undecoded records of a source as columns: what the journal and csiflow's capture format store. A record
- * of no bytes from no sender is a clock tick: a live source that hears nothing says by it how late it is.
+ * Undecoded records of a source as columns: what the journal and csiflow's capture format store. A record of
+ * no bytes from no sender is a clock tick: a live source without input reports by it how late it is.
  */
 export interface RawBatch {
   readonly count: number;
@@ -11,9 +11,9 @@ export interface RawBatch {
   readonly bytes: Uint8Array;
   /** Index in `senders` of each record. */
   readonly sender: Uint16Array;
-  /** Address of each sender in this batch: `127.0.0.1:49152`; empty text where there is none. */
+  /** Address of each sender in this batch: `127.0.0.1:49152`; empty text if there is none. */
   readonly senders: readonly string[];
-  /** Provenance of the records: `replay` where they come from a recording. */
+  /** Provenance of the records: `replay` if they come from a recording. */
   readonly origin: 'live' | 'replay' | 'simulated';
 }
 
@@ -26,11 +26,11 @@ export const rawRecord = (batch: RawBatch, index: number): Uint8Array =>
     batch.offsets[index + 1]! - batch.offsets[index]!,
   );
 
-/** True where record `index` is a clock tick. */
+/** True if record `index` is a clock tick. */
 export const isTick = ({ offsets, sender, senders }: RawBatch, index: number): boolean =>
   offsets[index] === offsets[index + 1] && senders[sender[index]!] === '';
 
-/** Records `start` to `end` (excluded) as a batch of its own; shares the bytes. */
+/** Records `start` to `end` (excluded) as a separate batch that shares the bytes. */
 export function sliceRaw(batch: RawBatch, start: number, end: number): RawBatch {
   const first = batch.offsets[start]!;
   return {

@@ -1,6 +1,6 @@
 import type { Measure, PoseFrame, SensedEvent, Person } from '../model/index.js';
 
-/** What of a store is written to a file for other programs. */
+/** Which part of a store to export to a file for other programs. */
 export interface TableSelection {
   readonly table: string;
   readonly format: 'parquet' | 'csv' | 'ndjson';
@@ -10,18 +10,18 @@ export interface TableSelection {
   readonly end: number | undefined;
 }
 
-/** Reads a store back. Every store answers the same, so the API does not know which one it has. Times are microseconds. */
+/** Queries a store. All stores answer alike, so the API does not know which one it has. Times are microseconds. */
 export interface Reader {
   /**
-   * Writes committed rows, oldest first, to a file that is not there, in the `backups` of the context's state folder;
-   * gives their number. For stores in files that other programs cannot open meanwhile.
+   * Writes committed rows, oldest first, to a new file in `backups` of the context's state folder; returns
+   * their number. For stores in files that other programs cannot open at the same time.
    */
   exportTo?(file: string, selection: TableSelection): Promise<number>;
-  /** The newest pose frame by event time, or undefined where there is none. */
+  /** The newest pose frame by event time, or undefined if there is none. */
   latestPose(environment: string): Promise<PoseFrame | undefined>;
   /** Pose frames in a range, start included, end excluded, oldest first. */
   poses(query: PoseQuery): Promise<readonly PoseFrame[]>;
-  /** How many frames `poses` would give without limit and cursor. */
+  /** How many frames `poses` would return without limit and cursor. */
   countPoses(query: PoseQuery): Promise<number>;
   /** One row per person and frame, oldest first. */
   persons(query: PersonQuery): Promise<readonly PersonRow[]>;
@@ -31,22 +31,22 @@ export interface Reader {
   countEvents(query: EventQuery): Promise<number>;
   measures(query: MeasureQuery): Promise<readonly Measure[]>;
   /**
-   * Measures summed up by name, subject and bucket of time, in the order of start, name and subject. Only
-   * those of csiflow itself, no senders' claims; a bucket without a measure is left out.
-   * @throws RangeError for a bucket that is no whole number of microseconds above 0
+   * Measures summed up by name, subject and bucket of time, ordered by start, name and subject. Only
+   * csiflow's own measures, not senders' claims; buckets without a measure are omitted.
+   * @throws RangeError if the bucket is not a whole number of microseconds above 0
    */
   aggregates(query: AggregateQuery): Promise<readonly Aggregate[]>;
   /**
-   * Pose frames summed up by bucket of time, oldest first; a bucket without a frame that is wanted is left out.
+   * Pose frames summed up by bucket of time, oldest first; buckets without a matching frame are omitted.
    * Frames of one environment in the same microsecond may count as one.
-   * @throws RangeError for a bucket that is no whole number of microseconds above 0
+   * @throws RangeError if the bucket is not a whole number of microseconds above 0
    */
   summaries(query: SummaryQuery): Promise<readonly PoseSummary[]>;
   /** First and last event time of pose frames; undefined for an empty store. */
   range(environment: string): Promise<{ readonly start: number; readonly end: number } | undefined>;
-  /** Round trip of the smallest query, milliseconds; rejects where the store cannot be reached. */
+  /** Round-trip time of the smallest query, milliseconds; rejects if the store cannot be reached. */
   ping(): Promise<number>;
-  /** The same store, for who waits until the signal at most: its calls then stop working, and reject with the signal's reason. */
+  /** The same store, with calls that stop and reject with the signal's reason when it aborts. */
   until(signal: AbortSignal): Reader;
 }
 
@@ -56,7 +56,10 @@ export interface TimeRange {
   readonly end?: number;
 }
 
-/** A cursor into an ordered result: all up to and including it were seen. Stable while rows are being written. */
+/**
+ * A cursor into an ordered result: everything up to and including it has been read. Stable while rows are
+ * being written.
+ */
 export interface Cursor {
   readonly time: number;
   readonly frameId: number;
@@ -86,7 +89,7 @@ export interface PersonRow {
 export interface EventQuery extends TimeRange {
   readonly types?: readonly string[];
   readonly severities?: readonly string[];
-  /** Only what csiflow found itself, leaving out senders' claims. Default true. */
+  /** Only csiflow's own findings, without senders' claims. Default true. */
   readonly ownOnly?: boolean;
   readonly limit?: number;
   readonly offset?: number;
@@ -110,11 +113,11 @@ export interface AggregateQuery extends TimeRange {
   readonly offset?: number;
 }
 
-/** The measures of one name and subject in one bucket; those outside of the query's range do not count. */
+/** The measures of one name and subject in one bucket; those outside the query's range do not count. */
 export interface Aggregate {
   readonly name: string;
   readonly subject: string | null;
-  /** Where the bucket starts, microseconds; the first one's start may lie before the query's. */
+  /** Start of the bucket, microseconds; the first one can start before the query's range. */
   readonly start: number;
   readonly count: number;
   readonly sum: number;
@@ -125,30 +128,30 @@ export interface Aggregate {
 export interface SummaryQuery extends TimeRange, Pick<AggregateQuery, 'bucket' | 'offset'> {
   readonly start: number;
   readonly end: number;
-  /** Persons below it do not count. Default 0. */
+  /** Persons below it are not counted. Default 0. */
   readonly minConfidence?: number;
-  /** Frames with fewer or more persons that count are left out. Defaults: 0, any number. */
+  /** Frames in which fewer or more persons count are omitted. Defaults: 0, any number. */
   readonly minPersons?: number;
   readonly maxPersons?: number;
 }
 
-/** The pose frames of a bucket that a query wants. */
+/** The pose frames of a bucket that match a query. */
 export interface PoseSummary {
-  /** Where the bucket starts, microseconds; the first one's start may lie before the query's. */
+  /** Start of the bucket, microseconds; the first one can start before the query's range. */
   readonly start: number;
   readonly frames: number;
-  /** Persons in them, all frames together, and the sum of their confidences. */
+  /** Persons in them, over all frames, and the sum of their confidences. */
   readonly persons: number;
   readonly confidence: number;
-  /** Persons in the frame that has most of them. */
+  /** The largest number of persons in a frame. */
   readonly most: number;
   /** Stored rows, of frames and of persons, that the database aggregated for it. */
   readonly rows: number;
 }
 
 /**
- * Length of a query's buckets and where they start, 0 to the length, whole microseconds.
- * @throws RangeError where they are not whole, or the length is not above 0
+ * Length and offset (0 to the length) of a query's buckets, whole microseconds.
+ * @throws RangeError if they are not whole, or the length is not above 0
  */
 export function bucketsOf({ bucket, offset = 0 }: Pick<AggregateQuery, 'bucket' | 'offset'>): {
   readonly length: number;

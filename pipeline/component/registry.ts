@@ -4,16 +4,15 @@ import { SETTINGS, type SettingName } from './settings.js';
 
 export type Kind = Component['kind'];
 
-/** In the order in which data meets them. */
+/** In the order in which data passes them. */
 export const KINDS: readonly Kind[] = ['source', 'operator', 'sink'];
 
-/** Fields of a node that are the topology's, so no component's configuration may have them. */
+/** Fields of a node that belong to the topology, so no component's configuration may have them. */
 export const RESERVED_FIELDS: readonly string[] = ['type', 'from', 'queue', 'enabled'];
 
 /**
- * The components that topologies may name. A name is unique within its kind: there is a source `file`
- * and a sink `file`, told apart by the section that a node stands in. Only api/components.ts and tests
- * know all of them.
+ * The components that topologies may name. A name is unique within its kind: there is a source `file` and a
+ * sink `file`, distinguished by the section of the node. Only api/components.ts and tests know all of them.
  */
 export class Registry {
   readonly #components = new Map<string, Component>();
@@ -22,12 +21,16 @@ export class Registry {
     for (const component of components) this.add(component);
   }
 
-  /** @throws Error where the kind has that name already, the configuration a reserved field, or a live field belongs to its state. */
+  /**
+   * @throws Error if the kind already has that name, if the configuration has a reserved field, or if a live
+   * field belongs to its state.
+   */
   add(component: Component): this {
     const key = keyOf(component.kind, component.name);
     if (this.#components.has(key)) throw new Error(`two ${component.kind}s are named ${component.name}`);
     const reserved = RESERVED_FIELDS.find((field) => Object.hasOwn(component.config.properties, field));
-    if (reserved) throw new Error(`${component.name} has a field ${reserved}, which is the topology's`);
+    if (reserved)
+      throw new Error(`${component.name} has a field ${reserved}, which is reserved for the topology`);
     checkLiveFields(component);
     checkSettings(component);
     this.#components.set(key, component);
@@ -66,17 +69,17 @@ export class Registry {
   }
 }
 
-/** What changes while it runs must not be what its checkpoints are bound to. */
+/** A field that changes while the node runs must not decide whether a checkpoint fits. */
 function checkLiveFields({ name, liveFields = [], stateFields }: Component): void {
   const bound = liveFields.find((field) => stateFields?.includes(field) ?? true);
-  if (bound !== undefined) throw new Error(`${name}: the live field ${bound} is not left out of stateFields`);
+  if (bound !== undefined) throw new Error(`${name}: the live field ${bound} must not be in stateFields`);
 }
 
-/** @throws Error for a setting that there is not, or a field that the component has not */
+/** @throws Error for an unknown setting, or a field that the component does not have */
 function checkSettings({ name, kind, settings = {}, config }: Component): void {
   for (const [setting, answer] of Object.entries(settings)) {
     if (!SETTINGS.includes(setting as SettingName))
-      throw new Error(`${name}: there is no setting ${setting}; there are ${SETTINGS.join(', ')}`);
+      throw new Error(`${name}: there is no setting ${setting}; known: ${SETTINGS.join(', ')}`);
     const field = typeof answer === 'string' ? answer : answer.field;
     if (field === 'enabled' && kind === 'source')
       throw new Error(`${name}: ${setting} cannot be answered by enabled: sources cannot be switched off`);

@@ -1,10 +1,11 @@
 import { Type, type TArray, type TEnum, type TSchemaOptions, type TString } from 'typebox';
 
 /**
- * One of several words, each with what it means. Use it rather than a union of literals: a wrong word
- * then gives one error with the nearest right word, and docs and editors show what each word does.
+ * One of several words, each with its meaning. Use it instead of a union of literals: a wrong word then
+ * produces one error with the nearest right word, and docs and editors show what each word does.
  *
- * `method: choice({ hampel: 'Median of a window.', off: 'Nothing.' }, { default: 'hampel', description: '...' })`
+ * `method: choice({ hampel: 'Median of a window.', off: 'Nothing.' }, { default: 'hampel', description: '...'
+ * })`
  */
 export function choice<W extends string>(
   words: Readonly<Record<W, string>>,
@@ -16,19 +17,20 @@ export function choice<W extends string>(
 }
 
 /**
- * A file or folder of the host, relative to the folder of the topology. Use it for every such field: topologies that
- * come over the network may name files in that folder alone, and this is how they are known.
+ * A file or folder of the host, relative to the folder of the topology. Use it for every such field:
+ * topologies that arrive over the network may name files in that folder only, and this marks the fields to
+ * check.
  */
 export const filePath = (options: TSchemaOptions & { readonly description: string }): TString =>
   Type.String({ minLength: 1, ...options, filePath: true });
 
-/** A {@link filePath} that is read at the start: validation warns where nothing is there. */
+/** A {@link filePath} that is read at startup: validation warns if the file does not exist. */
 export const inputFile = (options: TSchemaOptions & { readonly description: string }): TString =>
   filePath({ ...options, inputFile: true });
 
 /**
- * A program of the host that is started, and its arguments. Use it for every such field: topologies that come over the
- * network may not name one that the owner's files do not, and this is how they are known.
+ * A program of the host to run, and its arguments. Use it for every such field: topologies that arrive over
+ * the network may name only programs that the owner's files name too, and this marks the fields to check.
  */
 export const commandLine = (options: TSchemaOptions & { readonly description: string }): TArray<TString> =>
   Type.Array(Type.String({ description: 'A word of it.' }), {

@@ -1,6 +1,6 @@
 import type { Environment } from '../model/index.js';
 
-/** Settings of a deployment that nodes can answer to. `docs/configuration.md` says what each does, and where it is shown. */
+/** Deployment settings that nodes can follow. `docs/configuration.md` says what each does and where it is shown. */
 export const SETTINGS = [
   'detection.confidence_threshold',
   'detection.max_persons',
@@ -25,28 +25,28 @@ export const SETTINGS = [
 export type SettingName = (typeof SETTINGS)[number];
 export type SettingValue = number | boolean | string;
 
-/** What a conversion may look at beside the value. */
+/** What a conversion can read beside the value. */
 export interface SettingNode {
   /** The node's configuration. */
   readonly config: Readonly<Record<string, unknown>>;
-  /** Time between two pose frames, milliseconds; NaN where no node cuts time into frames. */
+  /** Time between two pose frames, milliseconds; NaN if no node cuts time into frames. */
   readonly frameMs: number;
 }
 
-/** A field that holds a setting in another unit. */
+/** A field that holds a setting, possibly in another unit. */
 export interface ConvertedSetting<F extends string = string> {
   readonly field: F;
-  /** The setting's value, of what the field holds; undefined where it is optional and left out. */
+  /** The setting's value, computed from the field; undefined if the field is optional and absent. */
   readonly show: (stored: unknown, node: SettingNode) => SettingValue;
-  /** What the field is to hold. */
+  /** The value for the field. */
   readonly store: (value: SettingValue, node: SettingNode) => unknown;
-  /** It counts in pose frames, so it needs a node that cuts time into them. */
+  /** It counts pose frames, so it requires a node that cuts time into them. */
   readonly inFrames?: boolean;
 }
 
 /**
- * How nodes of a component answer to settings: by a field of their configuration, or, as `enabled`, by being switched
- * on or off.
+ * How nodes of a component follow settings: by a field of their configuration, or, for `enabled`, by being
+ * switched on or off.
  */
 export type SettingAnswers<F extends string = string> = Readonly<
   Partial<Record<SettingName, F | 'enabled' | ConvertedSetting<F>>>
@@ -54,24 +54,24 @@ export type SettingAnswers<F extends string = string> = Readonly<
 
 /** Where a node runs. */
 export interface Site {
-  /** Where relative paths of its configuration start from. */
+  /** What relative paths of its configuration are resolved against. */
   readonly folder: string;
   readonly environments: readonly Environment[];
 }
 
-/** What can be told of a pose network that does not run. */
+/** What is known of a pose network that does not run. */
 export interface NetworkFacts {
-  /** Name and version of the weights that it loads. @throws where they cannot be read */
+  /** Name and version of the weights that it loads. @throws if they cannot be read */
   readonly modelVersion: (config: never, site: Site) => string;
 }
 
-/** What can be told of a node that is calibrated to its room, while it does not run. */
+/** What is known of a node that is calibrated to its room, while it does not run. */
 export interface CalibrationFacts {
-  /** When its empty room was measured; null where it was not. */
+  /** When its empty room was measured; null if it was not. */
   readonly calibratedAt: (config: never, site: Site) => Date | null;
-  /** What is not calibrated, for a person; null where it knows its room. */
+  /** What is not calibrated, for people; null if it is calibrated for its room. */
   readonly uncalibrated: (config: never, site: Site) => string | null;
 }
 
-/** The part of the system whose state and figures status pages show for a node. */
+/** The part of the system under which status pages show a node's state and figures. */
 export type Role = 'pose-network' | 'tracker';

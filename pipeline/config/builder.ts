@@ -16,9 +16,9 @@ import type { CheckedTopology, QueueSettings } from './topology.js';
 import type { VariableSources } from './variables.js';
 
 /**
- * A topology in TypeScript. Each step is checked by the compiler: fields by the component's schema, `from`
- * by the nodes declared before it and by what they give. `build` checks all else and gives what the same
- * topology in YAML gives, hash included.
+ * A topology in TypeScript. Each step is checked by the compiler: fields by the component's schema, `from` by
+ * the nodes declared before it and their ports. `build` checks the rest, and returns the same as the topology
+ * in YAML would, hash included.
  *
  * ```ts
  * const ward = topology('ward-3', { environment: 'environments/ward-3.yaml' })
@@ -66,11 +66,11 @@ export interface QueueFields {
 }
 
 export interface BuildOptions extends Partial<VariableSources> {
-  /** Folder that relative paths start from; default: the working folder. */
+  /** What relative paths are resolved against. Default: the working folder. */
   readonly folder?: string;
 }
 
-/** What is wrong with a topology that a program built. */
+/** The problems of a topology that a program built. */
 export class TopologyError extends Error {
   readonly problems: readonly Problem[];
 
@@ -81,13 +81,13 @@ export class TopologyError extends Error {
   }
 }
 
-/** A node declared so far and the ports that it gives. */
+/** A declared node and its ports. */
 interface Declared<Id extends string = string, P extends Port = Port> {
   readonly id: Id;
   readonly gives: P;
 }
 
-/** Ids of the nodes `N` that give at least one of the ports `P`. */
+/** Ids of the nodes `N` with at least one of the ports `P`. */
 type Fitting<N extends Declared, P extends Port> =
   N extends Declared<infer Id, infer Gives> ? (Extract<Gives, P> extends never ? never : Id) : never;
 
@@ -145,7 +145,7 @@ export class TopologyBuilder<N extends Declared> {
     return this.#with(id, component, { from, ...config });
   }
 
-  /** The topology as YAML: what `build` checks. An environment that was given as an object is left out. */
+  /** The topology as YAML, as `build` checks it. An environment passed as an object is omitted. */
   toYaml(): string {
     const { id, options, nodes } = this.#draft;
     const section = (kind: Component['kind']) =>
@@ -165,7 +165,7 @@ export class TopologyBuilder<N extends Declared> {
     });
   }
 
-  /** @throws TopologyError with all that is wrong, located in the topology's YAML. */
+  /** @throws TopologyError with all problems, located in the topology's YAML. */
   build(options: BuildOptions = {}): CheckedTopology {
     const { id, options: own, nodes } = this.#draft;
     const text = this.toYaml();

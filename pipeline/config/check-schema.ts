@@ -9,21 +9,21 @@ import { MAX_PARTS, compileSchema } from './compiled-schema.js';
 import { coerce } from './coerce.js';
 import { withUnit, mendType, describeForm, sentence } from './schema-words.js';
 
-/** What a tree is checked as. */
+/** The context of a check. */
 export interface Subject {
   /** In messages: `udp`, `the topology`. */
   readonly name: string;
-  /** Where it stands when nothing more precise is known. */
+  /** Location for errors that have no more precise one. */
   readonly location: Location;
   readonly component?: Component | undefined;
-  /** Fields that stand beside those of the schema: known words for suggestions. */
+  /** Fields allowed beside those of the schema, for suggestions. */
   readonly beside?: readonly string[] | undefined;
 }
 
 /**
- * Checks `tree` by a schema. Texts that variables were put into are read as the number, boolean or null
- * that the schema asks for.
- * @returns the value with defaults filled in, or undefined where there were errors.
+ * Checks `tree` by a schema. Text with substituted variables is read as the number, boolean or null that the
+ * schema requires.
+ * @returns the value with defaults filled in, or undefined if there were errors.
  */
 export function checkSchema(tree: Tree, schema: object, subject: Subject, problems: Problems): unknown {
   const { schema: json, ...compiled } = compileSchema(schema);
@@ -33,13 +33,13 @@ export function checkSchema(tree: Tree, schema: object, subject: Subject, proble
   if (validate(value)) return value;
   const reporter = new Reporter(read, subject, problems);
   const errors = innermost(validate.errors ?? []);
-  // Unknown fields first: a misspelt field explains a missing one.
+  // Unknown fields first: a misspelled field explains a missing one.
   for (const error of errors) if (error.keyword === 'additionalProperties') reporter.report(error);
   for (const error of errors) if (error.keyword !== 'additionalProperties') reporter.report(error);
   return undefined;
 }
 
-/** Of a union's errors those of the branch that was meant, or the union's own where none can be told. */
+/** Of a union's errors, those of the intended branch, or the union's own if that is unclear. */
 function innermost(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   const unions = errors.filter((error) => error.keyword === 'anyOf' || error.keyword === 'oneOf');
   const dropped = new Set<ErrorObject>();
@@ -47,7 +47,7 @@ function innermost(errors: readonly ErrorObject[]): readonly ErrorObject[] {
     const inner = errors.filter((error) => error.schemaPath.startsWith(`${union.schemaPath}/`));
     const branchOf = (error: ErrorObject) =>
       error.schemaPath.slice(union.schemaPath.length + 1).split('/', 1)[0];
-    // A branch whose own type does not fit was not meant.
+    // A branch whose own type does not match was not intended.
     const wrongType = new Set(
       inner
         .filter((error) => error.keyword === 'type' && error.instancePath === union.instancePath)
@@ -57,7 +57,7 @@ function innermost(errors: readonly ErrorObject[]): readonly ErrorObject[] {
     if (meant.length === 1) dropped.add(union);
     for (const error of inner) if (meant.length !== 1 || branchOf(error) !== meant[0]) dropped.add(error);
   }
-  // What is of the wrong type is none of the words either.
+  // A value of the wrong type is not one of the words either.
   const wrongType = new Set(
     errors.filter((error) => error.keyword === 'type').map((error) => error.instancePath),
   );
@@ -70,7 +70,7 @@ class Reporter {
   readonly #tree: Tree;
   readonly #subject: Subject;
   readonly #problems: Problems;
-  /** Required fields that a misspelt one stands for: not reported as missing too. */
+  /** Required fields that a misspelled one explains: not reported as missing too. */
   readonly #meant = new Set<string>();
 
   constructor(tree: Tree, subject: Subject, problems: Problems) {
@@ -220,10 +220,10 @@ class Reporter {
     this.#say(id ? 'config.id.invalid' : 'config.value.format', path, `is ${this.#shown(path)}, but ${form}`);
   }
 
-  /** The value as a message may show it: short, and never a secret. */
+  /** The value as a message can show it: short, and without secrets. */
   #shown(path: Path): string {
     const tree = valueAt(this.#tree, path);
-    if (!tree) return 'not there';
+    if (!tree) return 'missing';
     if (tree.kind !== 'scalar') return tree.kind === 'list' ? 'a list' : 'a map of fields';
     if (tree.origin === 'secret') return 'a secret that does not fit';
     if (tree.value === null) return tree.text === '' ? 'empty' : 'null';

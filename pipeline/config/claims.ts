@@ -4,7 +4,7 @@ import { SECTIONS } from './nodes.js';
 import type { Problems } from './problem.js';
 import { locationOf, type Path, type Tree } from './tree.js';
 
-/** What a node takes for itself alone, and where that stands in the topology's file. */
+/** What a node uses exclusively, and where the topology's file says so. */
 export interface NodeClaim extends Claim {
   readonly node: string;
   readonly path: Path;
@@ -16,7 +16,7 @@ interface Claimant {
   readonly config: Readonly<Record<string, unknown>>;
 }
 
-/** @param folder that relative paths start from */
+/** @param folder what relative paths are resolved against */
 export const claimsOf = ({ id, component, config }: Claimant, folder: string): readonly NodeClaim[] =>
   (component.claims?.(config as never, folder) ?? []).map((claim) => ({
     ...claim,
@@ -24,11 +24,11 @@ export const claimsOf = ({ id, component, config }: Claimant, folder: string): r
     path: [SECTIONS[component.kind], id, claim.field],
   }));
 
-/** Whether both cannot be had: they are the same, and neither is another part of it. */
+/** Whether the claims conflict: they are equal, and neither is for another part. */
 export const clash = (one: Claim, other: Claim): boolean =>
   one.what === other.what && (one.part === undefined || other.part === undefined || one.part === other.part);
 
-/** Of the nodes of one topology. */
+/** Conflicts among the nodes of one topology. */
 export function checkClaims(
   nodes: readonly LinkedNode[],
   folder: string,
@@ -46,7 +46,7 @@ export function checkClaims(
         problems.add(
           'config.claim.taken',
           locationOf(root, claim.path),
-          `${claim.what} is taken by \`${first.node}\` already`,
+          `${claim.what} is already used by \`${first.node}\``,
           { component },
         );
     }

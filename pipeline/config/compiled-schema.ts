@@ -3,15 +3,15 @@ import addFormats from 'ajv-formats';
 import { jsonSchema, type JsonSchema } from './json-schema.js';
 
 const ajv = ajvWith(true);
-/** For large values: the errors of one can be as many as its parts. */
+/** For large values: there can be as many errors as parts. */
 const ajvForLarge = ajvWith(false);
-/** Parts of a value whose errors are all looked for. */
+/** Up to this many parts, all errors of a value are collected. */
 export const MAX_PARTS = 5_000;
 
 function ajvWith(allErrors: boolean): Ajv {
   const made = new Ajv({
     ...{ strict: true, allowUnionTypes: true, allErrors, verbose: true, useDefaults: true },
-    // A schema checks a few values only: ajv takes longer to optimize its code than that saves.
+    // A schema checks only a few values: optimizing its code takes ajv longer than that saves.
     code: { optimize: false },
   });
   addFormats.default(made);
@@ -28,7 +28,7 @@ interface Compiled {
 
 export const compiled = new WeakMap<object, Compiled>();
 
-/** A schema compiles once. @throws Error where ajv's strict mode refuses the schema. */
+/** A schema compiles once. @throws Error if ajv's strict mode rejects the schema. */
 export function compileSchema(schema: object): Compiled {
   const known = compiled.get(schema);
   if (known) return known;

@@ -7,7 +7,7 @@ import type { Port } from '../model/index.js';
 import { nearest } from '../base/nearest.js';
 import { SECTIONS } from './nodes.js';
 
-/** The text of an environment, to be changed into one's own. */
+/** The text of an environment to adapt. */
 export const createEnvironment =
   (): string => `# A room with two links. Lengths are metres, as [x, y, z] from a corner of its floor.
 id: room
@@ -29,9 +29,9 @@ interface NewNode {
 }
 
 /**
- * The text of a topology of these components in a line: each reads from the nearest one before it that
- * gives what it takes. Required fields are filled from the component's examples, all others stand as
- * comments with their defaults.
+ * The text of a topology with these components in a row: each reads from the nearest one before it with a
+ * matching output. Required fields come from the component's examples; all others are comments with their
+ * defaults.
  * @throws Error that names the component that does not fit.
  */
 export function createTopology(names: readonly string[], registry: Registry): string {
@@ -43,14 +43,14 @@ export function createTopology(names: readonly string[], registry: Registry): st
   return [
     '# `csiflow validate FILE` checks this file.',
     'id: my-topology',
-    '# Where its links stand. `csiflow create --environment > room.yaml` writes one to begin with.',
+    '# Where its links stand. `csiflow create --environment > room.yaml` writes one to start from.',
     'environment: room.yaml',
     ...sections,
     '',
   ].join('\n');
 }
 
-/** The first is a source and the last a sink where a name is both. */
+/** The first is a source and the last a sink if a name is both. */
 function pickComponents(names: readonly string[], registry: Registry): readonly Component[] {
   return names.map((name, index) => {
     const wanted = index === 0 ? 'source' : index === names.length - 1 ? 'sink' : 'operator';
@@ -81,7 +81,7 @@ function connect(components: readonly Component[]): readonly NewNode[] {
     if (component.kind !== 'source' && !before) {
       const given = nodes.flatMap(givenBy);
       throw new Error(
-        `\`${component.name}\` takes ${taken.join(' or ')}, but what stands before it gives ${[...new Set(given)].join(', ') || 'nothing'}`,
+        `\`${component.name}\` reads ${taken.join(' or ')}, but the components before it output ${[...new Set(given)].join(', ') || 'nothing'}`,
       );
     }
     nodes.push({ id, component, from: before ? [before.id] : [] });
@@ -124,7 +124,7 @@ function comment(field: JsonSchema): string {
   return `${text} (${describeType(field)})`.trim();
 }
 
-/** From the component's examples, else the smallest value that its schema takes. */
+/** From the component's examples, otherwise the smallest value that its schema accepts. */
 function exampleOf(component: Component, name: string, field: JsonSchema): unknown {
   for (const { config } of component.examples) {
     const found = (config as Readonly<Record<string, unknown>>)[name];

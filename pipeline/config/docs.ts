@@ -10,7 +10,7 @@ import { jsonSchema } from './json-schema.js';
 import { SECTIONS } from './nodes.js';
 import { componentPage } from './problem.js';
 
-/** All pages that are made from the code: components, topologies, error codes. */
+/** All pages that are generated from the code: components, topologies, error codes. */
 export const docsPages = (registry: Registry): readonly DocsPage[] => [
   indexPage(registry),
   ...registry
@@ -32,7 +32,7 @@ function indexPage(registry: Registry): DocsPage {
     return [
       `## ${capital(SECTIONS[kind])}`,
       '',
-      '| name | takes | gives | |',
+      '| name | inputs | outputs | |',
       '| --- | --- | --- | --- |',
       ...rows,
       '',
@@ -69,7 +69,7 @@ function facts(component: Component): readonly string[] {
   const found: string[] = [`Kind: ${component.kind}`];
   if (component.kind !== 'source') found.push(`Takes: ${ports(component.inputs)}`);
   if (component.kind === 'operator' && typeof component.requires === 'object')
-    found.push(`Cannot do without: ${ports(component.requires)}`);
+    found.push(`Requires: ${ports(component.requires)}`);
   if (component.kind !== 'sink') found.push(`Gives: ${ports(component.outputs)}`);
   if (component.kind === 'source') {
     found.push(
@@ -78,12 +78,12 @@ function facts(component: Component): readonly string[] {
   }
   if (component.liveFields)
     found.push(
-      `Can be changed while it runs: ${component.liveFields.map((field) => `\`${field}\``).join(', ')}`,
+      `Can be changed while running: ${component.liveFields.map((field) => `\`${field}\``).join(', ')}`,
     );
   const settings = Object.keys(component.settings ?? {});
   if (settings.length > 0)
     found.push(
-      `Answers to the [settings](../../configuration.md#fields) ${settings.map((name) => `\`${name}\``).join(', ')}`,
+      `Follows the [settings](../../configuration.md#fields) ${settings.map((name) => `\`${name}\``).join(', ')}`,
     );
   if (component.kind === 'sink') {
     const { recovery } = component;
@@ -94,9 +94,9 @@ function facts(component: Component): readonly string[] {
 }
 
 const RECOVERY = {
-  idempotent: 'the same records are written again over themselves (`idempotent`).',
+  idempotent: 'records are written again over the same records (`idempotent`).',
   rewind: 'later epochs are deleted and written again (`rewind`).',
-  'at-least-once': 'records may come twice (`at-least-once`).',
+  'at-least-once': 'records may arrive twice (`at-least-once`).',
 } as const;
 
 function queueSection(replayable: boolean): readonly string[] {
@@ -133,7 +133,7 @@ function errorsPage(): DocsPage {
     '```',
     '',
     'It also suggests the nearest valid word and the page that helps. `--format json` prints the same as JSON. Codes are',
-    'stable. Components may define codes of their own for rules between their fields; see their pages.',
+    'stable. Components may define their own codes for rules between fields; see their pages.',
     '',
     ...entries,
   ]);

@@ -42,7 +42,7 @@ function sectionSchema(kind: Kind, registry: Registry): JsonSchema {
         type: 'string',
         enum: components.map((component) => component.name),
         markdownEnumDescriptions: components.map((component) => component.summary),
-        description: `The ${kind} that this node is.`,
+        description: `The type of this ${kind}.`,
       },
       // Before the type is chosen too.
       ...(kind === 'source' ? {} : { from: jsonSchema(FromSchema) }),
@@ -59,16 +59,16 @@ function sectionSchema(kind: Kind, registry: Registry): JsonSchema {
 }
 
 const SECTION_TEXT: Readonly<Record<Kind, string>> = {
-  source: 'Where data comes from: a map of node ids.',
-  operator: 'What is done with it: a map of node ids.',
-  sink: 'Where results go: a map of node ids.',
+  source: 'The sources of data: a map of node ids.',
+  operator: 'The processing steps: a map of node ids.',
+  sink: 'The destinations of results: a map of node ids.',
 };
 
-/** Editors show the title of the whole over each of its fields. */
+/** Editors show the title of the whole beside each of its fields. */
 const untitled = (schema: JsonSchema): JsonSchema =>
   Object.fromEntries(Object.entries(schema).filter(([keyword]) => keyword !== 'title'));
 
-/** `if` the node is of this component, `then` these are its fields. */
+/** `if` the node is of this component, `then` it has these fields. */
 function branch(component: Component): JsonSchema {
   const config = forEditor(jsonSchema(component.config));
   const common: Readonly<Record<string, JsonSchema>> =
@@ -86,7 +86,7 @@ function branch(component: Component): JsonSchema {
   };
 }
 
-/** Fields with defaults may be left out, and any number or switch may be a variable. */
+/** Fields with defaults are optional, and any number or switch may be a variable. */
 function forEditor(schema: JsonSchema): JsonSchema {
   const { required, properties, items, anyOf, ...rest } = schema;
   const written = mustBeWritten(schema);

@@ -7,7 +7,7 @@ import { asWritten, locationOf, type Path, type ScalarTree } from './tree.js';
 import { putInVariables, type VariableSources } from './variables.js';
 import { readYaml } from './yaml.js';
 
-/** An environment and where each part of it stands. */
+/** An environment and the location of each part. */
 export interface LoadedEnvironment {
   readonly environment: Environment;
   readonly at: (path: Path) => Location;
@@ -45,7 +45,7 @@ export function readEnvironment(
   return { environment: environment as Environment, at: (path) => locationOf(tree, path, location) };
 }
 
-/** What one environment's schema cannot say: ids and senders are unique over all of them. */
+/** Rules beyond one environment's schema: ids and senders are unique over all environments. */
 export function checkEnvironments(loaded: readonly LoadedEnvironment[], problems: Problems): void {
   const environments = new Map<string, Location>();
   const links = new Map<string, Location>();
@@ -62,18 +62,18 @@ export function checkEnvironments(loaded: readonly LoadedEnvironment[], problems
       else seen.set(key, location);
     };
     once(environments, environment.id, at(['id']), (first) => {
-      const message = `an environment \`${environment.id}\` is declared already at ${written(first)}`;
+      const message = `an environment \`${environment.id}\` is already declared at ${written(first)}`;
       problems.add('config.environment.duplicate', at(['id']), message);
     });
     environment.links.forEach((link, index) => {
       const idLocation = at(['links', index, 'id']);
       once(links, link.id, idLocation, (first) => {
-        const message = `a link \`${link.id}\` is declared already at ${written(first)}`;
+        const message = `a link \`${link.id}\` is already declared at ${written(first)}`;
         problems.add('config.link.duplicate', idLocation, message);
       });
       const senderLocation = at(['links', index, 'sender']);
       once(senders, link.sender, senderLocation, (first) => {
-        const message = `\`${link.sender}\` sends another link already, declared at ${written(first)}`;
+        const message = `\`${link.sender}\` is already the sender of the link declared at ${written(first)}`;
         problems.add('config.sender.duplicate', senderLocation, message);
       });
       if (link.transmitter.every((metre, axis) => metre === link.receiver[axis])) {
@@ -82,7 +82,7 @@ export function checkEnvironments(loaded: readonly LoadedEnvironment[], problems
       }
     });
     if (!isTimeZone(environment.timezone)) {
-      const message = `no time zone has the name \`${environment.timezone}\`: write an IANA name such as \`Europe/Berlin\``;
+      const message = `the time zone \`${environment.timezone}\` is unknown: write an IANA name such as \`Europe/Berlin\``;
       problems.add('config.environment.timezone', at(['timezone']), message);
     }
     const zones = new Map<string, Location>();
@@ -92,7 +92,7 @@ export function checkEnvironments(loaded: readonly LoadedEnvironment[], problems
         problems.add(
           'config.zone.duplicate',
           location,
-          `a zone \`${zone.id}\` is declared already at ${written(first)}`,
+          `a zone \`${zone.id}\` is already declared at ${written(first)}`,
         );
       });
     });

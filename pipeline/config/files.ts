@@ -9,7 +9,7 @@ const MAX_FILE_BYTES = 2 ** 20;
 
 /**
  * The text of a file of at most 1 MiB.
- * @param namedAt where the file is named; its own beginning where nothing names it.
+ * @param namedAt where the file is named; the beginning of the file if nothing names it.
  */
 export function readBounded(
   file: string,
@@ -23,18 +23,18 @@ export function readBounded(
     handle = openSync(file, 'r');
     const stat = fstatSync(handle);
     if (!stat.isFile()) {
-      problems.add('config.file.missing', location, `${shown} is no file`);
+      problems.add('config.file.missing', location, `${shown} is not a file`);
       return undefined;
     }
     if (stat.size > MAX_FILE_BYTES) {
-      problems.add('config.file.too_large', location, `${shown} has ${stat.size} bytes; 1 MiB is the most`);
+      problems.add('config.file.too_large', location, `${shown} has ${stat.size} bytes; the limit is 1 MiB`);
       return undefined;
     }
     return readFileSync(handle, 'utf8').replace(/^\uFEFF/, '');
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error;
     const why =
-      error.code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${String(error.code)})`;
+      error.code === 'ENOENT' ? 'the file does not exist' : `it cannot be read (${String(error.code)})`;
     problems.add('config.file.missing', location, `${shown}: ${why}`, {
       suggestion: nearestFile(shown, file),
     });
@@ -44,7 +44,7 @@ export function readBounded(
   }
 }
 
-/** Whether a topology may name a file; the problem says nothing of what is there. @param file absolute */
+/** Whether a topology may name a file; the problem does not reveal whether it exists. @param file absolute */
 export function checkReach(
   file: string,
   named: ScalarTree,
@@ -54,15 +54,15 @@ export function checkReach(
   if (!reach || reach.allowsFile(file)) return true;
   const written = asWritten(named);
   const shown = written.length > 100 ? `${written.slice(0, 97)}...` : written;
-  const message = `\`${shown}\` lies outside of the topologies' folder, also by links: over the network a topology may name files in it alone`;
+  const message = `\`${shown}\` is outside the topologies' folder, possibly through a link: topologies that arrive over the network may only name files inside it`;
   problems.add('config.file.outside', named.location, message);
   return false;
 }
 
-/** A file of the same folder whose name is near. */
+/** A file in the same folder with a similar name. */
 function nearestFile(shown: string, file: string): string | undefined {
   const folder = dirname(file);
-  // A name with a null character is no place to look in: Node refuses even to ask.
+  // Node rejects names with a null character, even to check them.
   if (folder.includes('\0')) return undefined;
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return undefined;
   const found = nearest(basename(file), readdirSync(folder));

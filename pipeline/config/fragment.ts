@@ -3,8 +3,8 @@ import { formatProblem, Problems, type Location } from './problem.js';
 import { readYaml } from './yaml.js';
 
 /**
- * A value that is given as YAML text on its own, as an option of a command is.
- * @param name what it is, in messages: `--table`
+ * Parses a single value in YAML, such as an option of a command.
+ * @param name its name in messages: `--table`
  * @returns the value with defaults filled in; or what is wrong with it, in lines
  */
 export function readFragment(

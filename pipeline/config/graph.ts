@@ -14,14 +14,14 @@ const MAX_EDGES = 10_000;
 /** In a message. */
 const MAX_NAMES = 20;
 
-/** Connects nodes: names, ports, cycles, nodes that nobody reads. In topological order; sinks, which nobody reads, last and as declared. */
+/** Connects nodes: names, ports, cycles, unused nodes. In topological order; sinks come last, as declared. */
 export function linkNodes(
   drafts: readonly DraftNode[],
   registry: Registry,
   problems: Problems,
 ): readonly LinkedNode[] {
   const byId = new Map<string, DraftNode>();
-  // Of two nodes with one id the first counts.
+  // Of two nodes with one id, the first counts.
   for (const draft of drafts) if (!byId.has(draft.id)) byId.set(draft.id, draft);
   const edges = drafts.reduce((sum, { from }) => sum + from.length, 0);
   if (drafts.length > MAX_NODES || edges > MAX_EDGES) {
@@ -52,7 +52,7 @@ function edgesOf(draft: DraftNode, graph: Graph): readonly Edge[] {
     if (!upstream) reportUnknown(draft, reference, graph);
     else if (upstream.kind === 'sink') {
       const suggestion = upstream.from.find((from) => from.id !== draft.id)?.id;
-      const message = `\`${draft.id}\` reads from \`${upstream.id}\`, which is a sink and gives nothing on`;
+      const message = `\`${draft.id}\` reads from \`${upstream.id}\`, which is a sink and has no output`;
       graph.problems.add('config.from.sink', reference.location, message, { suggestion });
     } else addEdge(edges, draft, upstream, reference, graph);
   }
@@ -94,7 +94,7 @@ function portsBetween(
   if (ports.length > 0) return ports;
   const { problems } = graph;
   if (problems.full) {
-    const message = `\`${draft.id}\` does not take what \`${upstream.id}\` gives`;
+    const message = `\`${draft.id}\` cannot read what \`${upstream.id}\` outputs`;
     problems.add('config.port.mismatch', location, message);
   } else reportPorts(draft, upstream, location, graph);
   return [];
@@ -123,7 +123,7 @@ function reportRoute(
 }
 
 function reportUnknown(draft: DraftNode, { id, location }: Reference, { byId, problems }: Graph): void {
-  const message = `\`${draft.id}\` reads from \`${id}\`, which is no node`;
+  const message = `\`${draft.id}\` reads from \`${id}\`, which is not a node`;
   if (problems.full) {
     problems.add('config.from.unknown', location, message);
     return;
@@ -143,8 +143,8 @@ function reportPorts(
   const component = draft.component!;
   const taken = inputsOf(component);
   const given = givenPorts.of(upstream);
-  const takes = `\`${draft.id}\` (${component.name}) takes ${taken.join(' or ')}`;
-  const gives = `\`${upstream.id}\` (${upstream.component!.name}) gives ${given.length === 0 ? 'nothing' : given.join(' and ')}`;
+  const reads = `\`${draft.id}\` (${component.name}) reads ${taken.join(' or ')}`;
+  const outputs = `\`${upstream.id}\` (${upstream.component!.name}) outputs ${given.length === 0 ? 'nothing' : given.join(' and ')}`;
   const fitting = [...byId.values()].filter(
     (node) => node !== draft && givenPorts.of(node).some((port) => taken.includes(port)),
   );
@@ -157,7 +157,7 @@ function reportPorts(
     .map((op) => op.name);
   const mends = [
     fitting.length > 0
-      ? `nodes that fit: ${fitting
+      ? `matching nodes: ${fitting
           .map((node) => node.id)
           .slice(0, MAX_NAMES)
           .join(', ')}`
@@ -165,13 +165,13 @@ function reportPorts(
     between.length > 0 ? `operators to put between them: ${between.join(', ')}` : '',
   ].filter(Boolean);
   const mend = mends.length > 0 ? `; ${mends.join('; ')}` : '';
-  problems.add('config.port.mismatch', location, `${takes}, but ${gives}${mend}`, {
+  problems.add('config.port.mismatch', location, `${reads}, but ${outputs}${mend}`, {
     component,
     suggestion: fitting[0]?.id,
   });
 }
 
-/** Operators without an input that they cannot do without: they would run, and never give anything. */
+/** Operators without an input that they cannot do without: they would run and never output anything. */
 function reportMissing(nodes: readonly LinkedNode[], { given: givenPorts, problems }: Graph): void {
   for (const { draft, inputs } of nodes) {
     const { component, config, from, id } = draft;
@@ -184,8 +184,8 @@ function reportMissing(nodes: readonly LinkedNode[], { given: givenPorts, proble
     if (missing.length === 0) continue;
     const fitting = nodes.filter((node) => givenPorts.of(node.draft).includes(missing[0]!));
     const names = fitting.map((node) => node.draft.id).slice(0, MAX_NAMES);
-    const mend = names.length > 0 ? `: add a node that gives them to \`from\` (${names.join(', ')})` : '';
-    const message = `\`${id}\` (${component.name}) gives nothing without ${missing.join(' and ')} records${mend}`;
+    const mend = names.length > 0 ? `: add a node with them to \`from\` (${names.join(', ')})` : '';
+    const message = `\`${id}\` (${component.name}) outputs nothing without ${missing.join(' and ')} records${mend}`;
     problems.add('config.port.missing', from[0]!.location, message, { component });
   }
 }
@@ -197,7 +197,7 @@ function reportUnused(drafts: readonly DraftNode[], { byId, given, problems }: G
       component && (kind === 'source' || (from.length > 0 && from.every(({ id }) => byId.has(id)))),
   );
   if (!clear) return;
-  // Then nothing is: the check of the sections says so once.
+  // No sections, no nodes: their check reports that.
   if (!drafts.some(({ kind }) => kind === 'sink')) return;
   const read = new Set(
     drafts.flatMap(({ from }) => from.map(({ id, route }) => (route === undefined ? id : `${id}.${route}`))),
@@ -226,8 +226,8 @@ const nearestReadable = (
 ): string | undefined => nearest(id, readableFrom(reader, byId));
 
 /**
- * Each node after all that it reads from; nodes of a cycle are left out. Sinks come as they are declared: the first
- * store answers questions, however near to the source it is.
+ * Each node after all that it reads from; nodes of a cycle are omitted. Sinks come as they are declared: the first
+ * store answers queries, however near to the source it is.
  */
 function inOrder(nodes: readonly LinkedNode[]): readonly LinkedNode[] {
   const ordered: LinkedNode[] = [];

@@ -28,7 +28,8 @@ export function withHash(topology: Omit<CheckedTopology, 'hash'>): CheckedTopolo
         { hash, queue, ...(enabled === false && { enabled }) },
       ]),
     ),
-    // Relative: the same topology in another folder is the same topology. Its accounts and address are no part of what it computes.
+    // Relative: the same topology in another folder is the same topology. Its accounts and address do not
+    // affect what it computes.
     settings: {
       ...settings,
       stateFolder: relative(folder, settings.stateFolder),
@@ -39,7 +40,7 @@ export function withHash(topology: Omit<CheckedTopology, 'hash'>): CheckedTopolo
   return { ...topology, hash: hashOf(content) };
 }
 
-/** SHA-256 over JSON with sorted keys, 32 hexadecimal digits of it. */
+/** SHA-256 over JSON with sorted keys; the first 32 hexadecimal digits. */
 export function hashOf(content: unknown): string {
   return createHash('sha256').update(canonical(content)).digest('hex').slice(0, 32);
 }

@@ -1,4 +1,4 @@
-/** The part of JSON Schema that components are described with, as plain JSON. */
+/** The subset of JSON Schema that describes components, as plain JSON. */
 export interface JsonSchema {
   readonly title?: string;
   readonly description?: string;
@@ -29,8 +29,8 @@ export interface JsonSchema {
 }
 
 /**
- * A typebox schema as plain JSON, with each union of literals as one list of words: a wrong word is then
- * one error, not one a branch.
+ * A typebox schema as plain JSON, with each union of literals as one list of words: a wrong word is then one
+ * error, not one per branch.
  */
 export const jsonSchema = (schema: object): JsonSchema =>
   simplify(JSON.parse(JSON.stringify(schema)) as JsonSchema);
@@ -61,7 +61,7 @@ function mapParts(schema: JsonSchema): JsonSchema {
 const mapValues = (schemas: Readonly<Record<string, JsonSchema>>): Record<string, JsonSchema> =>
   Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, simplify(schema)]));
 
-/** Fields that must be written: required ones without a default. */
+/** Fields that a file must have: required ones without a default. */
 export const mustBeWritten = (schema: JsonSchema): readonly string[] =>
   (schema.required ?? []).filter((name) => schema.properties?.[name]?.default === undefined);
 
@@ -97,7 +97,7 @@ const TYPE_WORDS: Readonly<Record<string, string>> = {
 
 const plural = (words: string): string => words.replace(/^an? (\w+)/, '$1s');
 
-/** `from 1 to 65535`, `above 0`, `with 3 entries`; empty where all is allowed. */
+/** `from 1 to 65535`, `above 0`, `with 3 entries`; empty if everything is allowed. */
 export function describeRange(schema: JsonSchema): string {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, minItems, maxItems } = schema;
   const parts: string[] = [];

@@ -32,7 +32,7 @@ import { readYaml } from './yaml.js';
 
 export type LoadOptions = VariableSources;
 
-/** A topology (warnings may stand beside it) with its tests, or all that is wrong with its file. */
+/** A topology (possibly with warnings) and its tests, or all problems of its file. */
 export type LoadResult =
   | {
       readonly topology: CheckedTopology;
@@ -49,9 +49,9 @@ export type LoadResult =
     };
 
 /**
- * Reads and checks a topology's YAML file and the files of its environments. Never throws for what
- * stands in them; finds all that is wrong, not just the first.
- * @param file as problems shall name it; relative to the working folder.
+ * Reads and checks a topology's YAML file and the files of its environments. Never throws for their content;
+ * reports all problems, not just the first.
+ * @param file as problems name it; relative to the working folder.
  */
 export function loadTopology(file: string, registry: Registry, options: LoadOptions): LoadResult {
   const problems = new Problems();
@@ -65,16 +65,16 @@ export function loadTopology(file: string, registry: Registry, options: LoadOpti
   );
 }
 
-/** Where a topology's text comes from. */
+/** Origin of a topology's text. */
 export interface TopologyText {
   readonly text: string;
   /** The file's name in problems. */
   readonly shown: string;
-  /** Absolute; null where there is no file. */
+  /** Absolute; null if there is no file. */
   readonly file: string | null;
-  /** Absolute folder that relative paths start from. */
+  /** Absolute folder that relative paths are resolved against. */
   readonly folder: string;
-  /** Given rather than named in the text. */
+  /** Passed by the caller rather than named in the text. */
   readonly environments?: readonly Environment[] | undefined;
 }
 
@@ -160,7 +160,7 @@ function readEnvironments(
     problems.add(
       'config.environment.both',
       several.location,
-      '`environment` and `environments` are both given; keep one',
+      '`environment` and `environments` are both set; remove one',
     );
   }
   if (source.environments) return givenEnvironments(source.environments, source.shown, options, problems);
@@ -168,7 +168,7 @@ function readEnvironments(
     problems.add(
       'config.environment.missing',
       whole,
-      'the topology names no `environment`: the place that it senses',
+      'the topology names no `environment`, the room that it senses',
     );
   }
   const files: readonly Tree[] = one
@@ -186,7 +186,7 @@ function readEnvironments(
   return loaded.map(({ environment }) => environment);
 }
 
-/** Environments from a program are held to the same rules as those of files. */
+/** Environments from a program follow the same rules as those of files. */
 function givenEnvironments(
   given: readonly Environment[],
   shown: string,
@@ -201,7 +201,7 @@ function givenEnvironments(
   return loaded.map(({ environment }) => environment);
 }
 
-/** Undefined where they are wrong; the check of the frame has said how. */
+/** Undefined if they are wrong, which an earlier check has reported. */
 function readSettings(root: MapTree, source: TopologyText): Settings | undefined {
   const written: Tree = valueAt(root, ['settings']) ?? { ...root, fields: new Map() };
   const subject = { name: '`settings`', location: written.location };
@@ -245,7 +245,7 @@ function readSettings(root: MapTree, source: TopologyText): Settings | undefined
   };
 }
 
-/** Not where the sections are wrong themselves. */
+/** Not if the sections themselves are wrong. */
 function warnOfNoSinks(root: MapTree, nodes: readonly LinkedNode[], problems: Problems): void {
   const written = root.fields.get('sinks');
   if (nodes.length === 0 || nodes.some(({ draft }) => draft.kind === 'sink')) return;
@@ -255,7 +255,7 @@ function warnOfNoSinks(root: MapTree, nodes: readonly LinkedNode[], problems: Pr
   problems.add('config.sinks.missing', location, message, { severity: 'warning' });
 }
 
-/** Without a journal, what a live source read since the last checkpoint is gone after a crash, and rewinding sinks delete it. */
+/** Without a journal, a crash loses what a live source read since the last checkpoint, and rewinding sinks delete it. */
 function warnOfLoss(
   nodes: readonly LinkedNode[],
   settings: Settings,
@@ -274,7 +274,7 @@ function warnOfLoss(
     if (recovery === 'at-least-once') continue;
     const message =
       `\`${id}\` (${component.name}) recovers by ${recovery}, but \`${behind}\` cannot be read again ` +
-      'and the journal is off: a crash loses what came since the last checkpoint';
+      'and the journal is off: a crash loses the input since the last checkpoint';
     const location = locationOf(root, ['settings', 'journal']);
     problems.add('config.journal.needed', location, message, {
       severity: 'warning',

@@ -1,12 +1,12 @@
 import type { LinkedNode } from './nodes.js';
 import type { Problems } from './problem.js';
 
-/** Ports that carry what a radio measured. */
+/** Ports with a radio's measurements. */
 const MEASURED: readonly string[] = ['csi', 'window'];
 
 /**
- * Refuses nodes that need the amplitudes of channel estimates where their frames come from beamforming reports.
- * @param open ids of the nodes whose files may be looked into
+ * Rejects nodes that need the amplitudes of channel estimates but receive frames from beamforming reports.
+ * @param open ids of the nodes whose files may be read
  */
 export function checkMeasurements(
   nodes: readonly LinkedNode[],
@@ -14,7 +14,7 @@ export function checkMeasurements(
   open: ReadonlySet<string>,
   problems: Problems,
 ): void {
-  /** Of each node that passes reports on, the source that they come from. */
+  /** For each node that passes on reports, the source of the reports. */
   const reports = new Map<string, string>();
   for (const { draft, inputs } of nodes) {
     const { component, config, id } = draft;

@@ -7,7 +7,7 @@ import type { Problems } from './problem.js';
  * ahead is held back until the other has caught up, or has ended.
  */
 export function warnOfMixedTimes(nodes: readonly LinkedNode[], problems: Problems): void {
-  /** Of each node, a source of either timing behind it. */
+  /** For each node, an upstream source of each timing. */
   const behind = new Map<string, Partial<Record<Timing, string>>>();
   for (const { draft, inputs } of nodes) {
     const { component, config, id } = draft;
@@ -20,11 +20,11 @@ export function warnOfMixedTimes(nodes: readonly LinkedNode[], problems: Problem
     behind.set(id, merged);
     const { now, recorded } = merged;
     if (component?.kind !== 'operator' || now === undefined || recorded === undefined) continue;
-    // Only where they meet: what follows is told by the first.
+    // Only where they meet: the first node reports it for those downstream.
     if (all.some((one) => one.now !== undefined && one.recorded !== undefined)) continue;
     const message =
-      `\`${id}\` merges \`${now}\`, which is live, with \`${recorded}\`, whose times are recorded: by event time ` +
-      `all of one is held back until the other catches up`;
+      `\`${id}\` merges \`${now}\`, which is live, with \`${recorded}\`, which is recorded: by event time, ` +
+      `one is held back until the other catches up`;
     problems.add('config.time.mixed', draft.from[0]?.location ?? draft.location, message, {
       severity: 'warning',
     });

@@ -10,9 +10,9 @@ import type { Reach } from './reach.js';
 import { asWritten, valueAt, type MapTree, type ScalarTree, type Tree } from './tree.js';
 
 /**
- * Files that nodes and settings name: those that {@link Reach} does not allow are errors. Those that a start reads but
- * that are not there are warned of: they may come until then.
- * @returns ids of the nodes whose files may all be looked into
+ * Checks files that nodes and settings name. Files that {@link Reach} does not allow are errors. Missing
+ * files that a start reads are warnings, because they may still appear.
+ * @returns ids of the nodes whose files may all be read
  */
 export function checkFiles(
   root: MapTree,
@@ -38,18 +38,18 @@ export function checkFiles(
     checkCommands(tree, schema, folder, reach, problems);
     for (const { named, isInput } of filesIn(tree, schema)) {
       const path = resolve(folder, String(named.value));
-      // Whether a file is there is told of those alone that may be named.
+      // Whether a file exists is reported only for files that may be named.
       const allowed = isAllowed(path, named);
       if (!allowed) open.delete(draft.id);
       if (!allowed || !isInput || existsSync(path)) continue;
-      const message = `\`${draft.id}\` reads \`${asWritten(named)}\` at its start, but there is no such file`;
+      const message = `\`${draft.id}\` reads \`${asWritten(named)}\` at its start, but the file does not exist`;
       problems.add('config.file.missing', named.location, message, { severity: 'warning' });
     }
   }
   return open;
 }
 
-/** Also where it is the default: its folder may be a link. */
+/** Also if it is the default: its folder may be a link. */
 function stateFolder(root: MapTree): ScalarTree {
   const written = valueAt(root, ['settings', 'state_folder']);
   if (written?.kind === 'scalar') return written;
@@ -58,7 +58,10 @@ function stateFolder(root: MapTree): ScalarTree {
   return { kind: 'scalar', location: { ...location, length: 1 }, size: 1, value, text: value };
 }
 
-/** Programs that a node starts: over the network a topology may name those alone that the owner's files do. */
+/**
+ * Programs that a node starts: a topology that arrived over the network may name only those that the owner's
+ * files name.
+ */
 function checkCommands(
   tree: Tree,
   { properties = {} }: JsonSchema,
@@ -73,7 +76,7 @@ function checkCommands(
     const words = value.items.map((item) => (item.kind === 'scalar' ? String(item.value) : ''));
     if (reach.allowsCommand(words, folder)) continue;
     const message =
-      'over the network a topology may start only commands that also stand, word by word, in the files that csiflow was started with';
+      'a topology that arrives over the network may start only commands that the files given to csiflow also name, word for word';
     problems.add('config.command.not_allowed', value.location, message);
   }
 }
@@ -84,7 +87,7 @@ interface NamedFile {
   readonly isInput: boolean;
 }
 
-/** The texts of a tree that its schema says are paths: see `filePath`. */
+/** The texts of a tree that its schema marks as paths: see `filePath`. */
 function filesIn(tree: Tree, schema: JsonSchema): readonly NamedFile[] {
   if (tree.kind === 'scalar') {
     if (schema['filePath'] !== true || tree.value === null) return [];

@@ -8,15 +8,15 @@ import { checkOwnRules } from './own-rules.js';
 import type { Edge, QueueSettings } from './topology.js';
 import { valueAt, without, type Field, type MapTree, type Path, type Tree } from './tree.js';
 
-/** A node as it stands in the file, checked on its own. */
+/** A node as written in the file, checked by itself. */
 export interface DraftNode {
   readonly id: string;
   /** Of its key. */
   readonly location: Location;
   readonly kind: Kind;
-  /** Undefined where `type` names none; its edges are then not judged. */
+  /** Undefined if `type` names no component; its edges are then not checked. */
   readonly component: Component | undefined;
-  /** Undefined where it did not pass its checks. */
+  /** Undefined if it did not pass its checks. */
   readonly config: Readonly<Record<string, unknown>> | undefined;
   readonly from: readonly Reference[];
   readonly queue: QueueSettings | null;
@@ -44,7 +44,10 @@ export const SECTIONS = { source: 'sources', operator: 'operators', sink: 'sinks
 
 export const MAX_NODES = 1_000;
 
-/** All nodes of the three sections in order, those with an id that is taken too; each with its own problems reported. */
+/**
+ * All nodes of the three sections in order, including those with a duplicate id, each with its own problems
+ * reported.
+ */
 export function readNodes(root: MapTree, registry: Registry, problems: Problems): readonly DraftNode[] {
   const nodes: DraftNode[] = [];
   const byId = new Map<string, DraftNode>();
@@ -52,13 +55,13 @@ export function readNodes(root: MapTree, registry: Registry, problems: Problems)
     const section = root.fields.get(SECTIONS[kind])?.value;
     if (section?.kind !== 'map') continue;
     for (const [id, field] of section.fields) {
-      // The check of the graph says that there are too many.
+      // The check of the graph reports the excess.
       if (nodes.length > MAX_NODES) return nodes;
       checkId(id, field.location, problems);
       const first = byId.get(id);
       const node = readNode(id, field, kind, registry, problems);
       if (first) {
-        const message = `\`${id}\` is the id of ${article(first.kind)} ${first.kind} already, in line ${first.location.line}`;
+        const message = `\`${id}\` is already the id of ${article(first.kind)} ${first.kind}, in line ${first.location.line}`;
         problems.add('config.node.duplicate', field.location, message);
       } else byId.set(id, node);
       nodes.push(node);
@@ -75,7 +78,7 @@ function checkId(id: string, location: Location, problems: Problems): void {
     .replace(/^[^A-Za-z]+/, '')
     .slice(0, 64);
   const shown = id.length > 70 ? `${id.slice(0, 67)}...` : id;
-  const message = `\`${shown}\` cannot be an id: a letter, then at most 63 letters, digits, \`_\` and \`-\``;
+  const message = `\`${shown}\` is not a valid id: use a letter, then at most 63 letters, digits, \`_\` and \`-\``;
   problems.add('config.id.invalid', location, message, { suggestion: mended === '' ? undefined : mended });
 }
 
@@ -136,7 +139,7 @@ function readType(
   const names = registry.list(kind).map((component) => component.name);
   if (field?.value.kind !== 'scalar' || field.value.value === null) {
     const written = field ? undefined : nearestField(node, 'type');
-    const message = `\`${id}\` does not say its \`type\`; ${kind}s: ${names.join(', ')}`;
+    const message = `\`${id}\` has no \`type\`; ${kind}s: ${names.join(', ')}`;
     problems.add('config.component.missing', field?.location ?? written ?? location, message, {
       suggestion: written ? 'type' : undefined,
     });
@@ -164,7 +167,7 @@ function readType(
 
 export const article = (kind: Kind): string => (kind === 'operator' ? 'an' : 'a');
 
-/** Where a misspelling of `name` stands. */
+/** The location of a misspelling of `name`. */
 function nearestField(node: MapTree, name: string): Location | undefined {
   const written = nearest(name, node.fields.keys());
   return written === undefined ? undefined : node.fields.get(written)?.location;
@@ -190,12 +193,12 @@ function readFrom(
   }
   if (!field) {
     const misspelt = nearestField(node, 'from');
-    // The check of the fields says that one is unknown and what it means.
+    // The check of the fields reports an unknown field and its meaning.
     if (!misspelt || !known) {
       problems.add(
         'config.from.missing',
         misspelt ?? location,
-        `\`${id}\` does not say what it reads \`from\``,
+        `\`${id}\` has no \`from\`, which names what it reads`,
       );
     }
     return [];
@@ -276,5 +279,5 @@ function secretPaths(tree: Tree, path: Path = []): readonly Path[] {
   return [...tree.fields].flatMap(([name, field]) => secretPaths(field.value, [...path, name]));
 }
 
-/** The tree of a section, for those that look at more than nodes. */
+/** The tree of a section, for checks of more than nodes. */
 export const sectionOf = (root: Tree, kind: Kind): Tree | undefined => valueAt(root, [SECTIONS[kind]]);

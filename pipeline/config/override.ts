@@ -4,7 +4,7 @@ import { compileSchema } from './compiled-schema.js';
 import { withHash, withHashes } from './hash.js';
 import type { CheckedNode, CheckedTopology, QueueSettings, Settings } from './topology.js';
 
-/** What of a node is to be other than its file says. */
+/** Changes to a node's file content. */
 export interface NodeOverride {
   /** Fields of its configuration. */
   readonly config?: Readonly<Record<string, unknown>>;
@@ -22,7 +22,7 @@ export interface Overrides {
 
 /**
  * A checked topology with other values for some fields.
- * @throws RangeError naming the node, the field and what is wrong, where the node's component does not take a value.
+ * @throws RangeError naming the node, the field and the problem, if the component rejects a value.
  */
 export function withOverrides(topology: CheckedTopology, overrides: Overrides): CheckedTopology {
   const { nodes, settings, names } = overrides;
@@ -51,7 +51,7 @@ function overridden(node: CheckedNode, change: NodeOverride | undefined): Checke
 
 function requireValid(id: string, component: Component, config: object): void {
   const { validate } = compileSchema(component.config);
-  // Ajv fills defaults in, so it gets a copy.
+  // Ajv fills in defaults, so it receives a copy.
   if (!validate(structuredClone(config))) throw new RangeError(schemaMessage(id, validate.errors?.[0]));
   const complaint = component.check?.(config as never).find(({ severity }) => severity !== 'warning');
   if (complaint) throw new RangeError(complaintMessage(id, complaint));

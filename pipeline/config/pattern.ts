@@ -4,22 +4,22 @@ import type { Problems } from './problem.js';
 import type { MapTree, Tree } from './tree.js';
 
 /**
- * What a record must be like: fields by name, each a bare value that it must equal, a pattern of its own, or
- * a comparison. Fields that are not named are not looked at.
+ * What a record must match: fields by name, each a value to equal, a nested pattern, or a comparison. Unnamed
+ * fields are ignored.
  */
 export type Pattern = Readonly<Record<string, unknown>>;
 
-/** Words that compare rather than name a field, and what each takes. A map of these alone is a comparison. */
+/** Words that compare rather than name a field, with their operands. A map of only these is a comparison. */
 export const COMPARISONS = {
-  between: 'two numbers, the lower first; both count as between',
+  between: 'two numbers, the lower first; both are included',
   at_least: 'a number',
   at_most: 'a number',
   one_of: 'a list of values',
   matches: 'a regular expression',
-  not: 'what it must not be like',
+  not: 'a pattern that it must not match',
   size: 'a number of entries, or a comparison of it',
-  any: 'what at least one entry of a list must be like',
-  all: 'what every entry of a list must be like',
+  any: 'a pattern that at least one entry of a list must match',
+  all: 'a pattern that every entry of a list must match',
 } as const;
 
 export type Comparison = keyof typeof COMPARISONS;
@@ -27,7 +27,7 @@ export type Comparison = keyof typeof COMPARISONS;
 export const isComparison = (fields: readonly string[]): boolean =>
   fields.length > 0 && fields.every((field) => Object.hasOwn(COMPARISONS, field));
 
-/** Checks a pattern against what records may hold: of several shapes one must have the field. */
+/** Checks a pattern against the shapes of records: at least one shape must have each field. */
 export function checkPattern(tree: Tree, shapes: readonly Shape[], what: string, problems: Problems): void {
   if (tree.kind === 'scalar') return;
   if (tree.kind === 'list') {
@@ -55,7 +55,7 @@ function checkFields(tree: MapTree, shapes: readonly Shape[], what: string, prob
     const message =
       known.size > 0
         ? `${what} have no field \`${name}\` here${choices}`
-        : `\`${name}\` is no comparison${choices}`;
+        : `\`${name}\` is not a comparison${choices}`;
     problems.add('config.field.unknown', location, message, { suggestion });
   }
 }
@@ -72,7 +72,7 @@ function checkComparison(tree: MapTree, shapes: readonly Shape[], what: string, 
   }
 }
 
-/** Whether a comparison may be made with that value. */
+/** Whether a comparison accepts that value. */
 function takes(word: Comparison, tree: Tree): boolean {
   switch (word) {
     case 'between': {

@@ -5,7 +5,7 @@ import type { Location, Problems } from './problem.js';
 import type { CheckedTopology, PrivacySettings, Settings } from './topology.js';
 import type { Path } from './tree.js';
 
-/** `settings.privacy` as a file has it, with defaults. */
+/** `settings.privacy` as written in the file, with defaults. */
 export interface WrittenPrivacy {
   readonly data_retention_days: number | null;
   readonly anonymize_data: boolean;
@@ -13,7 +13,7 @@ export interface WrittenPrivacy {
   readonly key?: string;
 }
 
-/** Nothing where nothing is asked for, nor a key given for what may be asked for later. */
+/** Undefined if nothing is requested and no key is set for a later request. */
 export function privacyOf(written: WrittenPrivacy | undefined): { readonly privacy?: PrivacySettings } {
   if (!written) return {};
   const { data_retention_days: days, anonymize_data: anonymous, enable_encryption: encrypted } = written;
@@ -28,10 +28,7 @@ export function privacyOf(written: WrittenPrivacy | undefined): { readonly priva
   };
 }
 
-/**
- * Whether the topology can hold what its `settings.privacy` promises.
- * @param locationOf a field of it
- */
+/** Checks that the topology can keep the promises of its `settings.privacy`. */
 export function checkPrivacy(
   nodes: readonly LinkedNode[],
   environments: readonly Environment[],
@@ -60,36 +57,36 @@ export function checkPrivacy(
       problems.add(
         'config.privacy.retention',
         locationOf('data_retention_days'),
-        `\`${id}\` (${type}) does not delete what is older: see to it where it writes to`,
+        `\`${id}\` (${type}) does not delete older data: delete it at its destination`,
         { severity: 'warning' },
       );
     if (enableEncryption && !promises.includes('encryption'))
       problems.add(
         'config.privacy.encryption',
         locationOf('enable_encryption'),
-        `\`${id}\` (${type}) does not encrypt what it stores: see to it where it writes to`,
+        `\`${id}\` (${type}) does not encrypt what it stores: encrypt it at its destination`,
         { severity: 'warning' },
       );
   }
 }
 
-/** Processes would each make a secret of their own. */
+/** Each process would create its own secret. */
 export const lacksKey = ({ scaleOut, privacy }: Settings): boolean =>
   scaleOut === true && (privacy?.key ?? null) === null;
 
-const LACKS_KEY = 'processes that share the input need one secret, and none is given';
+const LACKS_KEY = 'processes that share the input need a common secret, and none is set';
 
-/** What prevents a topology from what people are promised. */
+/** Why a topology cannot keep its promise to people. */
 export interface PrivacyFault {
   readonly code: ProblemCode;
   readonly message: string;
-  /** Where it stands in the topology. */
+  /** Where it is in the topology. */
   readonly path: Path;
 }
 
 type Promises = Pick<PrivacySettings, 'anonymizeData' | 'enableEncryption'>;
 
-/** What prevents a topology from such promises, whatever its own are; none where it can keep them. */
+/** Why a topology cannot keep such promises, whatever its own are; empty if it can. */
 export function privacyFaults(
   { nodes, environments, settings }: Pick<CheckedTopology, 'nodes' | 'environments' | 'settings'>,
   { anonymizeData, enableEncryption }: Promises,
@@ -98,7 +95,7 @@ export function privacyFaults(
   if ((anonymizeData || enableEncryption) && lacksKey(settings))
     faults.push({
       code: 'config.privacy.key',
-      message: `${LACKS_KEY}; settings.privacy.key of the topology file is it`,
+      message: `${LACKS_KEY}; set settings.privacy.key in the topology file`,
       path: ['settings', 'privacy', 'key'],
     });
   if (!anonymizeData) return faults;
@@ -108,7 +105,10 @@ export function privacyFaults(
   return [...faults, ...anonymityFaults(sinks, environments)];
 }
 
-/** What prevents a topology from what another one promises for all that run beside it, beyond its own promises. */
+/**
+ * Why a topology cannot keep what another one promises for all topologies that run with it, beyond its own
+ * promises.
+ */
 export function unheld(promising: CheckedTopology, topology: CheckedTopology): readonly PrivacyFault[] {
   const [all, own] = [promising.settings.privacy, topology.settings.privacy];
   const isNew = (promise: keyof Promises) => all?.[promise] === true && own?.[promise] !== true;
@@ -118,7 +118,7 @@ export function unheld(promising: CheckedTopology, topology: CheckedTopology): r
   });
 }
 
-/** What prevents records from being made anonymous, each in a sentence; none where all can be. */
+/** Why records cannot be made anonymous, one sentence each; empty if all can. */
 function anonymityFaults(
   sinks: readonly ReadingSink[],
   environments: readonly Environment[],
@@ -138,7 +138,7 @@ function anonymityFaults(
       .filter((each) => /^\d+$/.test(each.id))
       .map((each) => ({
         code,
-        message: `\`${each.id}\` of environment ${id} could not be told from a person's number: give it a name with a letter`,
+        message: `\`${each.id}\` of environment ${id} could be mistaken for a person's number: give it a name with a letter`,
         path: ['environments', index],
       })),
   );

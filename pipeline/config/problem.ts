@@ -2,7 +2,7 @@ import type { Component } from '../component/index.js';
 import { CODES, type ProblemCode } from './codes.js';
 import { redact, SECRET, type Hidden } from './redact.js';
 
-/** A stretch of text in a file. Lines and columns count from 1; columns and lengths are UTF-16 units, as editors count. */
+/** A range of text in a file. Lines and columns count from 1; columns and lengths are UTF-16 units, as in editors. */
 export interface Location {
   readonly file: string;
   readonly line: number;
@@ -10,35 +10,35 @@ export interface Location {
   readonly length: number;
 }
 
-/** Something wrong with a file, and how to mend it. */
+/** A problem in a file, and how to fix it. */
 export interface Problem extends Location {
   /** Stable and dotted: `config.field.unknown`. A component's own rules may bring codes of their own. */
   readonly code: string;
   readonly severity: 'error' | 'warning';
-  /** One sentence for a person. Never holds a secret. */
+  /** One sentence for people. Never holds a secret. */
   readonly message: string;
-  /** What to write instead, as it stands in the file: the nearest right word or the mended field. */
+  /** A replacement, as it should be written in the file: the nearest right word or the corrected field. */
   readonly suggestion: string | null;
   /** Page that explains it, by its path in the repository. */
   readonly docs: string;
 }
 
-/** What a check says; the rest of a {@link Problem} is filled in by {@link Problems}. */
+/** What a check reports; {@link Problems} fills in the rest of a {@link Problem}. */
 export interface Finding {
   readonly suggestion?: string | undefined;
   readonly severity?: 'error' | 'warning' | undefined;
-  /** The page of this component rather than the page of errors. */
+  /** The page of this component instead of the page of errors. */
   readonly component?: Component | undefined;
 }
 
-/** More than anybody reads; what is left out is said. */
+/** More than people read; the number of omitted ones is reported. */
 const MAX_PROBLEMS = 200;
-/** Characters of a message. */
+/** Limit of characters of a message. */
 const MAX_TEXT_LENGTH = 2_000;
 
-/** Collects problems in any order; gives them in the order of files, lines and columns, each once. */
+/** Collects problems in any order; returns them in the order of files, lines and columns, without duplicates. */
 export class Problems {
-  /** The text that is checked: its writer knows it. */
+  /** The checked text, which its author knows. */
   written = '';
   readonly #found = new Map<string, Problem>();
   readonly #hidden: Hidden[] = [];
@@ -49,7 +49,7 @@ export class Problems {
     this.addForeign(code, location, message, finding);
   }
 
-  /** A problem whose code a component brings with it. */
+  /** A problem whose code a component defines. */
   addForeign(code: string, location: Location, message: string, finding: Finding = {}): void {
     const { file, line, column, length } = location;
     const severity = finding.severity ?? 'error';
@@ -72,17 +72,17 @@ export class Problems {
     });
   }
 
-  /** More are not shown: to work out what could be meant by one is for nothing. */
+  /** More are not shown, so suggestions for them are not computed. */
   get full(): boolean {
     return this.#found.size >= MAX_PROBLEMS;
   }
 
-  /** From now on this text is shown as `shown`. */
+  /** From now on this text appears as `shown`. */
   hide(text: string, shown = SECRET): void {
     if (text !== '') this.#hidden.push({ text, shown });
   }
 
-  /** What may not be shown to those who see the problems. */
+  /** Text that must not be shown to readers of the problems. */
   get hidden(): readonly Hidden[] {
     return this.#hidden;
   }
@@ -110,12 +110,12 @@ export class Problems {
 
   #more(last: Problem): Problem {
     const code: ProblemCode = 'config.problems.more';
-    const message = `${this.#leftOut} more problems are not shown; mend these first`;
+    const message = `${this.#leftOut} more problems are not shown; fix these first`;
     return { ...last, code, severity: 'error', message, suggestion: null, docs: errorPage(code) };
   }
 }
 
-/** A message may quote what is as long as a file. */
+/** The quoted text may be as long as a file. */
 const short = (text: string): string =>
   text.length > MAX_TEXT_LENGTH
     ? `${text.slice(0, MAX_TEXT_LENGTH / 2)} ... ${text.slice(-MAX_TEXT_LENGTH / 2)}`
@@ -136,8 +136,8 @@ const errorPage = (code: string): string =>
   Object.hasOwn(CODES, code) ? `docs/errors.md#${code.replaceAll('.', '')}` : 'docs/errors.md';
 
 /**
- * A problem as a compiler prints it: location, code and message, then the line with a caret, then the mend.
- * @param source the text of the problem's file, where it can be had.
+ * A problem as a compiler prints it: location, code and message, then the line with a caret, then the fix.
+ * @param source the text of the problem's file, if available.
  */
 export function formatProblem(problem: Problem, source?: string): string {
   const { file, line, column, length, code, severity, message } = problem;

@@ -1,7 +1,7 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 
-/** What of the host a topology may name. */
+/** Which parts of the host a topology may name. */
 export interface Reach {
   /** @param path absolute */
   allowsFile(path: string): boolean;
@@ -10,7 +10,7 @@ export interface Reach {
   allowsCommand(command: readonly string[], folder: string): boolean;
 }
 
-/** Topologies that the host's owner starts csiflow with: they may name everything, and what they name is written down. */
+/** Topologies that the host's owner starts csiflow with: they may name anything, and what they name is recorded. */
 export class OwnersReach implements Reach {
   readonly files = new Set<string>();
   readonly variables = new Set<string>();
@@ -32,18 +32,18 @@ export class OwnersReach implements Reach {
   }
 }
 
-/** What the host's owner grants to topologies that come over the network; survives a structured clone. */
+/** What the host's owner grants to topologies that arrive over the network; survives a structured clone. */
 export interface Grant {
   /** Absolute; they may name files below it. */
   readonly folder: string;
   /** Absolute; files and folders elsewhere, each by exactly this path. */
   readonly files: ReadonlySet<string>;
   readonly variables: ReadonlySet<string>;
-  /** Commands that they may start, as {@link OwnersReach} has them; left out: none. */
+  /** Commands that they may start, as recorded by {@link OwnersReach}. Default: none. */
   readonly commands?: ReadonlySet<string>;
 }
 
-/** Topologies that come over the network: whoever sends one may not read the host by it. */
+/** Topologies that arrive over the network: their authors must not be able to read the host through them. */
 export class NetworkReach implements Reach {
   readonly #grant: Grant;
 
@@ -65,7 +65,7 @@ export class NetworkReach implements Reach {
   }
 }
 
-/** A program may be named relative to the folder that it is started in. */
+/** A program may be named relative to the folder in which it starts. */
 const commandKey = (command: readonly string[], folder: string): string =>
   JSON.stringify([folder, ...command]);
 
@@ -75,9 +75,9 @@ function lies(path: string | null, folder: string | null): boolean {
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
-/** With links followed, also of what is not there yet; null where that cannot be told, as behind a link to nowhere. */
+/** Resolves links, also for paths that do not exist yet; null if that is impossible, as for a dangling link. */
 function realPath(path: string): string | null {
-  // Node refuses even to ask about it.
+  // Node rejects such a path.
   if (path.includes('\0')) return null;
   let there = path;
   while (!isThere(there) && dirname(there) !== there) there = dirname(there);
@@ -92,7 +92,7 @@ function isThere(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {
-    // Such as below a file, or in a folder that may not be looked into: what is above it decides.
+    // Such as a path below a file, or in an unreadable folder: its parent decides.
     return false;
   }
 }

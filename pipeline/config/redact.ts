@@ -1,23 +1,23 @@
-/** A text that is not to be shown, and what is shown instead. */
+/** A text that must not be shown, and its replacement. */
 export interface Hidden {
   readonly text: string;
   readonly shown: string;
 }
 
-/** What is shown instead of a secret. */
+/** The replacement of a secret. */
 export const SECRET = '***';
 
-/** Characters in a row by which a text is known: a message may hold a part of it, cut off or taken apart. */
+/** Number of consecutive characters that identify a text: a message may contain a part of it, cut off or split. */
 const KNOWN_BY = 6;
 
 /**
- * A message without what is hidden, nor parts of it. What is shorter than {@link KNOWN_BY} counts as a word of its own.
- * @param written what the reader wrote himself. It is shown as it is: to hide what he guessed would tell him that he
- * guessed right.
+ * A message without hidden texts or parts of them. Texts shorter than {@link KNOWN_BY} are hidden only as
+ * whole words.
+ * @param written text by the reader, shown unchanged: hiding a guess would confirm it.
  */
 export function redact(message: string, hidden: readonly Hidden[], written = ''): string {
   let shown = message;
-  // The longest first: one may be part of another.
+  // Longest first: one may be part of another.
   for (const one of [...hidden].sort((a, b) => b.text.length - a.text.length))
     shown = one.text.length < KNOWN_BY ? withoutWord(shown, one, written) : withoutParts(shown, one, written);
   return shown;
@@ -29,7 +29,7 @@ function withoutWord(message: string, { text, shown }: Hidden, written: string):
 }
 
 function withoutParts(message: string, { text, shown }: Hidden, written: string): string {
-  // As messages quote texts.
+  // In the form in which messages quote texts.
   const forms = [text, JSON.stringify(text).slice(1, -1)];
   let result = '';
   for (let at = 0; at < message.length;) {
@@ -41,7 +41,7 @@ function withoutParts(message: string, { text, shown }: Hidden, written: string)
   return result;
 }
 
-/** Length of the longest part of `text` that stands at `at`; 0 where it is shorter than {@link KNOWN_BY}. */
+/** Length of the longest part of `text` at `at`; 0 if it is shorter than {@link KNOWN_BY}. */
 function commonLength(message: string, at: number, text: string): number {
   let length = KNOWN_BY;
   if (message.length - at < length || !text.includes(message.slice(at, at + length))) return 0;

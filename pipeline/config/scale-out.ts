@@ -5,14 +5,14 @@ import type { DraftNode } from './nodes.js';
 import type { Location, Problems } from './problem.js';
 import type { Settings } from './topology.js';
 
-/** A checkpoint is a transaction, which is open for as long, and which brokers do not keep open for ever. */
+/** A checkpoint is a transaction of that length, and brokers abort long ones. */
 const MAX_INTERVAL_MS = 60_000;
 
 /**
- * What a topology must be like whose partitions several processes share: one source that has partitions, and
- * sinks that stay right when another process writes again what the last one wrote since its checkpoint.
+ * Checks a topology whose partitions several processes share: it needs one source with partitions, and sinks
+ * that stay consistent when another process repeats what the last one wrote since its checkpoint.
  *
- * @param locationOf a field of `settings`
+ * @param locationOf location of a field of `settings`
  */
 export function checkScaleOut(
   nodes: readonly LinkedNode[],
@@ -24,7 +24,7 @@ export function checkScaleOut(
   checkSource(drafts, locationOf('scale_out'), problems);
   checkSinks(drafts, problems);
   if (checkpointIntervalMs > MAX_INTERVAL_MS) {
-    const message = `a topology that is scaled out has a checkpoint every ${MAX_INTERVAL_MS} ms at least, this one every ${checkpointIntervalMs} ms`;
+    const message = `a scaled-out topology needs a checkpoint at least every ${MAX_INTERVAL_MS} ms, this one takes one every ${checkpointIntervalMs} ms`;
     problems.add('config.scale_out.interval', locationOf('checkpoint_interval_ms'), message);
   }
 }
@@ -32,12 +32,12 @@ export function checkScaleOut(
 function checkSource(drafts: readonly DraftNode[], location: Location, problems: Problems): void {
   const sources = drafts.filter(({ kind }) => kind === 'source');
   if (sources.length > 1) {
-    const message = `a topology that is scaled out has one source, this one has ${sources.length}: ${sources.map(({ id }) => id).join(', ')}`;
+    const message = `a scaled-out topology needs one source, this one has ${sources.length}: ${sources.map(({ id }) => id).join(', ')}`;
     problems.add('config.scale_out.source', location, message);
   }
   for (const { id, component, location: at } of sources) {
     if (component?.kind !== 'source' || component.partitions) continue;
-    const message = `\`${id}\` (${component.name}) has no partitions that several processes could share: use \`kafka\``;
+    const message = `\`${id}\` (${component.name}) has no partitions that several processes can share: use \`kafka\``;
     problems.add('config.scale_out.source', at, message, { component });
   }
 }
@@ -51,7 +51,7 @@ function checkSinks(drafts: readonly DraftNode[], problems: Problems): void {
         (field) => source?.config && !isDeepStrictEqual(source.config[field], config[field]),
       );
       for (const field of differs) {
-        const message = `\`${id}\` (${component.name}) writes through the connection of \`${source!.id}\`: make \`${field}\` the same in both`;
+        const message = `\`${id}\` (${component.name}) writes through the connection of \`${source!.id}\`: set \`${field}\` to the same value in both`;
         problems.add('config.scale_out.connection', at, message, { component });
       }
       continue;
@@ -59,12 +59,12 @@ function checkSinks(drafts: readonly DraftNode[], problems: Problems): void {
     const recovery = recoveryOf(component, config);
     if (recovery === 'rewind') {
       const message =
-        `\`${id}\` (${component.name}) is one process' own and cannot be written by several: write to a sink that ` +
+        `\`${id}\` (${component.name}) belongs to one process and cannot be written by several: write to a sink that ` +
         'they share (kafka, influxdb)';
       problems.add('config.scale_out.sink', at, message, { component });
     } else if (recovery === 'at-least-once') {
       const message =
-        `\`${id}\` (${component.name}) gets records again, with the same ids, when a partition moves: those since ` +
+        `\`${id}\` (${component.name}) receives records again, with the same ids, when a partition moves: those since ` +
         'its last checkpoint';
       problems.add('config.scale_out.repeats', at, message, { component, severity: 'warning' });
     }

@@ -3,7 +3,7 @@ import { allowsType, type JsonSchema } from './json-schema.js';
 import type { Tree } from './tree.js';
 import { convert, readQuantity, splitUnit } from './units.js';
 
-/** A field that is known under another unit, with the value turned into it: `length: 1s` is `length_ms: 1000`. */
+/** A field that exists with another unit, and the converted value: `length: 1s` is `length_ms: 1000`. */
 export function withUnit(
   name: string,
   value: Tree,
@@ -26,7 +26,7 @@ export function withUnit(
   return undefined;
 }
 
-/** What was meant by a value of the wrong type, where that can be told. */
+/** The intended value of one with the wrong type, if it can be guessed. */
 export function mendType(
   tree: Tree,
   schema: JsonSchema,

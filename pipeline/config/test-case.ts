@@ -3,7 +3,7 @@ import type { Pattern } from './pattern.js';
 import type { Location } from './problem.js';
 import type { InlineRecord } from './test-schema.js';
 
-/** A test after all checks: what `csiflow test` runs. */
+/** A checked test, as `csiflow test` runs it. */
 export interface CheckedTest {
   readonly name: string;
   readonly location: Location;
@@ -11,7 +11,7 @@ export interface CheckedTest {
   readonly input: ReadonlyMap<string, TestInput>;
   /** By sink. */
   readonly faults: ReadonlyMap<string, SinkFaults>;
-  /** For how long sinks may go on trying after the end of the input, milliseconds. */
+  /** How long sinks may retry after the end of the input, milliseconds. */
   readonly runOnMs: number;
   readonly expect: readonly Expectation[];
 }
@@ -24,7 +24,7 @@ export type TestInput =
     }
   | { readonly kind: 'records'; readonly records: readonly InlineRecord[] };
 
-/** What goes wrong in a sink. */
+/** The faults of a sink. */
 export interface SinkFaults {
   readonly refuse: Pattern | null;
   /** Per record; null: always. */
@@ -39,7 +39,7 @@ export interface SinkFaults {
 export interface Expectation {
   readonly location: Location;
   readonly subject: Subject;
-  /** Only records like this are looked at; null: all. */
+  /** Only matching records are considered; null: all. */
   readonly matching: Pattern | null;
   readonly rule: Rule;
 }
@@ -58,7 +58,7 @@ export type Rule =
   | { readonly rule: 'count'; readonly atLeast: number; readonly atMost: number }
   | { readonly rule: 'is'; readonly state: string };
 
-/** The record is given at most `ms` after the mark. */
+/** The record is sent at most `ms` after the mark. */
 export interface Within {
   readonly ms: number;
   readonly after: Mark;

@@ -12,7 +12,7 @@ import { locationOf, valueAt } from './tree.js';
 import { putInVariables } from './variables.js';
 import { readYaml } from './yaml.js';
 
-/** Tests and the topology that they are of, or all that is wrong with their files. */
+/** Tests and their topology, or all problems of their files. */
 export type LoadedTests =
   | {
       readonly topology: CheckedTopology;
@@ -22,8 +22,8 @@ export type LoadedTests =
   | { readonly topology?: undefined; readonly tests?: undefined; readonly problems: readonly Problem[] };
 
 /**
- * Reads and checks a file `NAME.test.yaml` and the topology that it is about. Never throws for what stands in them.
- * @param file as problems shall name it; relative to the working folder.
+ * Reads and checks a file `NAME.test.yaml` and its topology. Never throws for their content.
+ * @param file as problems name it; relative to the working folder.
  */
 export function loadTests(file: string, registry: Registry, options: LoadOptions): LoadedTests {
   const problems = new Problems();

@@ -13,7 +13,7 @@ import type { InlineRecord, WrittenTest } from './test-schema.js';
 import type { Edge } from './topology.js';
 import { locationOf, valueAt, without, type ScalarTree, type Tree } from './tree.js';
 
-/** A node as far as tests look at it; undefined: its type is not known, and that was reported. */
+/** A node as tests see it; undefined: its type is unknown, which was reported. */
 export interface TestedNode {
   readonly id: string;
   readonly component: Component | undefined;
@@ -21,16 +21,16 @@ export interface TestedNode {
   readonly config: object | undefined;
 }
 
-/** What tests are checked against. */
+/** The context that tests are checked in. */
 export interface Tested {
   readonly nodes: readonly TestedNode[];
   readonly registry: Registry;
-  /** Absolute folder that captures are named from. */
+  /** Absolute folder that captures are relative to. */
   readonly folder: string;
   readonly reach?: Reach | undefined;
 }
 
-/** What stands in for the sources in one test: captures, other sources, records. */
+/** The replacements of the sources in one test: captures, other sources, records. */
 export class TestInputs {
   readonly #written: WrittenTest;
   readonly #tested: Tested;
@@ -42,7 +42,7 @@ export class TestInputs {
     this.#problems = problems;
   }
 
-  /** What stands in for a source; undefined and reported where it cannot. */
+  /** The replacement of a source; undefined, and reported, if it is not valid. */
   of(source: string, tree: Tree, location: Location): TestInput | undefined {
     if (tree.kind === 'list') return this.#records(source, tree);
     if (tree.kind === 'scalar') return this.#capture(tree);
@@ -56,8 +56,8 @@ export class TestInputs {
         .filter((one) => one.kind === 'source' && one.replayable)
         .map((one) => one.name);
       const message = component
-        ? `\`${name}\` is live: what stands in for a source must be there to be read again: ${names.join(', ')}`
-        : `there is no source \`${name}\`; what can stand in: ${names.join(', ')}`;
+        ? `\`${name}\` is live: the replacement of a source must be replayable: ${names.join(', ')}`
+        : `there is no source \`${name}\`; possible replacements: ${names.join(', ')}`;
       this.#problems.add('config.test.input', typeLocation, message, { suggestion: nearest(name, names) });
       return undefined;
     }
@@ -68,7 +68,7 @@ export class TestInputs {
     const config = checked as Readonly<Record<string, unknown>>;
     checkOwnRules(component, config, own, location, this.#problems);
     if (config['duration_s'] === 0 || config['loop'] === true) {
-      const mend = config['loop'] === true ? 'leave out `loop`' : 'give `duration_s`';
+      const mend = config['loop'] === true ? 'remove `loop`' : 'give `duration_s`';
       this.#problems.add('config.test.input', location, `the input of \`${source}\` never ends: ${mend}`);
       return undefined;
     }
@@ -94,7 +94,7 @@ export class TestInputs {
     return { kind: 'source', component, config };
   }
 
-  /** Absolute; undefined and reported where there is none. */
+  /** Absolute; undefined, and reported, if it does not exist. */
   #file(named: ScalarTree): string | undefined {
     const path = String(named.value);
     const file = resolve(this.#tested.folder, path);
@@ -103,7 +103,7 @@ export class TestInputs {
     this.#problems.add(
       'config.file.missing',
       named.location,
-      `${path}: there is no such file in ${dirname(file)}`,
+      `${path}: the file does not exist in ${dirname(file)}`,
     );
     return undefined;
   }
@@ -121,7 +121,7 @@ export class TestInputs {
   }
 }
 
-/** What is wrong with a record; undefined where nothing is. */
+/** The problem of a record; undefined if there is none. */
 function recordFault(
   record: InlineRecord,
   before: InlineRecord | undefined,
@@ -132,7 +132,7 @@ function recordFault(
   if (given.length !== 1)
     return `a record has one of hex, text, event and measure, not ${given.join(' and ') || 'none'}`;
   const port = given[0] === 'event' || given[0] === 'measure' ? given[0] : 'csi';
-  if (!outputs.includes(port)) return `\`${source}\` gives no ${port}, but ${outputs.join(' and ')}`;
-  if (before && record.at_ms < before.at_ms) return `${record.at_ms} ms is earlier than the record before it`;
+  if (!outputs.includes(port)) return `\`${source}\` outputs no ${port}, but ${outputs.join(' and ')}`;
+  if (before && record.at_ms < before.at_ms) return `${record.at_ms} ms is before the previous record`;
   return undefined;
 }

@@ -4,8 +4,8 @@ import { EVENT_TYPES, SEVERITIES } from '../model/index.js';
 import type { Pattern } from './pattern.js';
 
 /**
- * What `csiflow test` reads: the `tests` of a topology's file, or of a `NAME.test.yaml` beside it.
- * Fields within a union have no defaults here: ajv would not fill them in.
+ * The input of `csiflow test`: the `tests` of a topology's file, or of a `NAME.test.yaml` beside it. Fields
+ * within a union have no defaults here: ajv would not fill them in.
  */
 
 const closed = { additionalProperties: false } as const;
@@ -18,7 +18,7 @@ const At = (description = 'Event time, milliseconds after the start of the input
 
 const EventSchema = Type.Object(
   {
-    type: Type.Enum([...EVENT_TYPES], { type: 'string', description: 'What happened.' }),
+    type: Type.Enum([...EVENT_TYPES], { type: 'string', description: 'The type of event.' }),
     severity: Type.Optional(Type.Enum([...SEVERITIES], { type: 'string', description: 'Default: medium.' })),
     environment: Type.Optional(Type.String({ description: 'Default: the first of the topology.' })),
     confidence: Type.Optional(Type.Number({ minimum: 0, maximum: 1, description: '0 to 1; default: 1.' })),
@@ -30,7 +30,7 @@ const EventSchema = Type.Object(
     ),
     source: Type.Optional(Type.String({ description: 'Who says so; default: csiflow.' })),
   },
-  { ...closed, description: 'An event as it is.' },
+  { ...closed, description: 'An event.' },
 );
 
 const MeasureSchema = Type.Object(
@@ -39,9 +39,9 @@ const MeasureSchema = Type.Object(
     value: Type.Number({ description: 'The number.' }),
     subject: Type.Optional(Type.String({ description: 'Link, zone or person that it is about.' })),
     environment: Type.Optional(Type.String({ description: 'Default: the first of the topology.' })),
-    source: Type.Optional(Type.String({ description: 'Who says so; default: csiflow.' })),
+    source: Type.Optional(Type.String({ description: 'The origin. Default: csiflow.' })),
   },
-  { ...closed, description: 'A measure as it is.' },
+  { ...closed, description: 'A measure.' },
 );
 
 const InlineRecordSchema = Type.Object(
@@ -50,11 +50,11 @@ const InlineRecordSchema = Type.Object(
     hex: Type.Optional(
       Type.String({
         pattern: '^([0-9a-fA-F]{2}\\s*)+$',
-        description: 'An undecoded record, which the source decodes as if it had come in.',
+        description: 'An undecoded record, which the source decodes as if it had arrived.',
       }),
     ),
     text: Type.Optional(Type.String({ description: 'The same as text.' })),
-    sender: Type.Optional(Type.String({ description: 'Address of who sent it: `192.168.1.20:5005`.' })),
+    sender: Type.Optional(Type.String({ description: 'Address of the sender: `192.168.1.20:5005`.' })),
     event: Type.Optional(EventSchema),
     measure: Type.Optional(MeasureSchema),
   },
@@ -66,23 +66,23 @@ const InputSchema = Type.Union(
     Type.String({ minLength: 1, description: 'A capture.' }),
     Type.Array(InlineRecordSchema, { maxItems: 10_000, description: 'Records, in the order of their time.' }),
     Type.Object(
-      { type: Type.String({ description: 'A source that can be read again: simulator, file.' }) },
+      { type: Type.String({ description: 'A replayable source: simulator, file.' }) },
       { additionalProperties: true, description: 'Another source with its fields: a simulated scene.' },
     ),
   ],
-  { description: 'What stands in for the source.' },
+  { description: 'The replacement of the source.' },
 );
 
 const FaultsSchema = Type.Object(
   {
-    refuse: Type.Optional(PatternSchema('Records like this are refused.')),
+    refuse: Type.Optional(PatternSchema('Matching records are rejected.')),
     refuse_times: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()], {
       default: null,
-      description: 'How often each of them is refused before it is taken; null: always.',
+      description: 'How often each of them is rejected before it is accepted; null: always.',
     }),
     retriable: Type.Boolean({
       default: false,
-      description: 'Whether the sink says of refused records that a later try can succeed.',
+      description: 'Whether the sink reports that a retry of rejected records can succeed.',
     }),
     fail_writes: Type.Integer({ minimum: 0, default: 0, description: 'The first writes fail as a whole.' }),
     hang_writes: Type.Integer({
@@ -91,14 +91,14 @@ const FaultsSchema = Type.Object(
       description: 'The first writes are never answered.',
     }),
     away_from_ms: Type.Optional(
-      At('Nothing answers from here on: event time, milliseconds after the start of the input.'),
+      At('The sink does not answer from here on: event time, milliseconds after the start of the input.'),
     ),
     away_for_ms: Type.Union([Type.Number({ exclusiveMinimum: 0 }), Type.Null()], {
       default: null,
-      description: 'For how long; null: to the end.',
+      description: 'The duration; null: to the end.',
     }),
   },
-  { ...closed, description: 'What goes wrong in a sink; it takes all else.' },
+  { ...closed, description: 'The faults of a sink; everything else succeeds.' },
 );
 
 const AfterSchema = Type.Object(
@@ -108,11 +108,11 @@ const AfterSchema = Type.Object(
       Type.String({ description: 'A source whose input is a simulated scene, with `activity`.' }),
     ),
     activity: Type.Optional(
-      Type.String({ description: 'The first beginning of this activity in the scene.' }),
+      Type.String({ description: 'The first time that this activity begins in the scene.' }),
     ),
-    person: Type.Integer({ minimum: 0, default: 0, description: 'Who of the scene, counted from 0.' }),
+    person: Type.Integer({ minimum: 0, default: 0, description: 'The person in the scene, counted from 0.' }),
     from: Type.Optional(Type.String({ description: 'A node, with `contains`.' })),
-    contains: Type.Optional(PatternSchema('The first record of that node that is like this.')),
+    contains: Type.Optional(PatternSchema('The first record of that node that matches.')),
   },
   {
     ...closed,
@@ -123,7 +123,7 @@ const AfterSchema = Type.Object(
 const ExpectationSchema = Type.Object(
   {
     from: Type.Optional(
-      Type.String({ description: 'What the node of this id gives; of a sink, what it takes.' }),
+      Type.String({ description: 'The output of the node with this id; for a sink, its input.' }),
     ),
     dead_letters_of: Type.Optional(Type.String({ description: 'The dead letters of the node.' })),
     outbox_of: Type.Optional(
@@ -134,24 +134,24 @@ const ExpectationSchema = Type.Object(
     ),
     state: Type.Optional(
       choice(
-        { running: 'All is well.', degraded: 'Something is wrong.', failed: 'It has ended.' },
+        { running: 'Everything works.', degraded: 'There is a problem.', failed: 'It has ended.' },
         { description: 'State of the topology when the test ends.' },
       ),
     ),
     has_been: Type.Optional(
       choice(
-        { running: 'All was well.', degraded: 'Something was wrong.', restarting: 'It was recovered.' },
-        { description: 'A state that the topology was in meanwhile.' },
+        { running: 'Everything worked.', degraded: 'There was a problem.', restarting: 'It recovered.' },
+        { description: 'A state that the topology had during the test.' },
       ),
     ),
-    matching: Type.Optional(PatternSchema('Only records like this are looked at.')),
-    contains: Type.Optional(PatternSchema('At least one record is like this.')),
-    none: Type.Optional(PatternSchema('No record is like this.')),
-    every: Type.Optional(PatternSchema('There are records, and each is like this.')),
+    matching: Type.Optional(PatternSchema('Only matching records are considered.')),
+    contains: Type.Optional(PatternSchema('At least one record matches.')),
+    none: Type.Optional(PatternSchema('No record matches.')),
+    every: Type.Optional(PatternSchema('There are records, and all match.')),
     in_order: Type.Optional(
       Type.Array(PatternSchema('A record.'), {
         minItems: 1,
-        description: 'There are records like these, in this order; others may lie between.',
+        description: 'There are records that match these, in this order; others may be in between.',
       }),
     ),
     count: Type.Optional(
@@ -160,8 +160,8 @@ const ExpectationSchema = Type.Object(
           Type.Integer({ minimum: 0 }),
           Type.Object(
             {
-              at_least: Type.Optional(Type.Integer({ minimum: 1, description: 'So many or more.' })),
-              at_most: Type.Optional(Type.Integer({ minimum: 0, description: 'So many or fewer.' })),
+              at_least: Type.Optional(Type.Integer({ minimum: 1, description: 'This many or more.' })),
+              at_most: Type.Optional(Type.Integer({ minimum: 0, description: 'This many or fewer.' })),
             },
             { ...closed, minProperties: 1 },
           ),
@@ -173,33 +173,33 @@ const ExpectationSchema = Type.Object(
       Type.Number({
         minimum: 0,
         description:
-          'With `contains`: the record is given so soon after `after` (default: its own time), by the time of the input read until then.',
+          'With `contains`: the record follows `after` (default: its own time) within this time, measured by the input read until then.',
       }),
     ),
     after: Type.Optional(AfterSchema),
   },
-  { ...closed, description: 'One thing that must be so.' },
+  { ...closed, description: 'One condition that must hold.' },
 );
 
 export const TestSchema = Type.Object(
   {
-    name: Type.String({ minLength: 1, maxLength: 200, description: 'What is shown.' }),
+    name: Type.String({ minLength: 1, maxLength: 200, description: 'The name of the test.' }),
     input: Type.Record(Type.String(), InputSchema, {
       default: {},
-      description: 'What stands in for each source, by its id; sources not named give nothing.',
+      description: 'The replacement of each source, by its id; sources that are not named output nothing.',
     }),
     sinks: Type.Record(Type.String(), FaultsSchema, {
       default: {},
       description:
-        'What goes wrong in a sink, by its id. In a test no sink reaches anything: each is replaced.',
+        'The faults of each sink, by its id. In a test no sink reaches anything: each is replaced.',
     }),
     run_on_ms: Type.Number({
       minimum: 0,
       maximum: 86_400_000,
       default: 60_000,
-      description: 'How long a sink may go on trying after the end of the input; takes no time.',
+      description: 'How long a sink may retry after the end of the input, in simulated time.',
     }),
-    expect: Type.Array(ExpectationSchema, { minItems: 1, description: 'What must be so.' }),
+    expect: Type.Array(ExpectationSchema, { minItems: 1, description: 'The conditions that must hold.' }),
   },
   closed,
 );
@@ -209,7 +209,7 @@ export const TestsSchema = Type.Array(TestSchema, {
   description: 'Checks of this topology, for `csiflow test`.',
 });
 
-/** A file of its own: `NAME.test.yaml` beside `NAME.yaml`. */
+/** A separate file: `NAME.test.yaml` beside `NAME.yaml`. */
 export const TestFileSchema = Type.Object(
   {
     topology: Type.Optional(

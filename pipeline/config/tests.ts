@@ -21,9 +21,9 @@ import type { WrittenAfter, WrittenExpectation, WrittenFaults, WrittenTest } fro
 import { keyLocationOf, locationOf, valueAt, type Tree } from './tree.js';
 
 /**
- * Tests that their schema has passed, checked against the nodes: ids, fields of records, captures.
+ * Checks tests that passed their schema against the nodes: ids, fields of records, captures.
  * @param tree of the list
- * @param written what the schema made of it
+ * @param written the list after the schema check
  */
 export function checkTests(
   tree: Tree,
@@ -37,7 +37,7 @@ export function checkTests(
     const location = locationOf(at, ['name']);
     const first = names.get(test.name);
     if (first) {
-      const message = `a test is named \`${test.name}\` already, in line ${first.line}`;
+      const message = `a test is already named \`${test.name}\`, in line ${first.line}`;
       problems.add('config.test.name', location, message);
     } else names.set(test.name, location);
     return new TestCheck(at, test, tested, problems).check();
@@ -117,7 +117,11 @@ class TestCheck {
     if (!('node' in subject)) {
       const more = [...given, ...MODIFIERS.filter((field) => written[field] !== undefined)];
       if (more.length === 0) return { rule: 'is', state: written[subject.of]! };
-      this.#wrong(tree, more[0]!, `\`${more[0]!}\` is about records: \`${subject.of}\` stands alone`);
+      this.#wrong(
+        tree,
+        more[0]!,
+        `\`${more[0]!}\` applies to records: \`${subject.of}\` takes no other rule`,
+      );
       return undefined;
     }
     if (given.length !== 1) {
@@ -129,9 +133,9 @@ class TestCheck {
     this.#patterns(tree, subject, field);
     if (field !== 'contains' || subject.of !== 'records') {
       const stray = (['within_ms', 'after'] as const).find((name) => written[name] !== undefined);
-      if (stray) this.#wrong(tree, stray, `\`${stray}\` goes with \`from\` and \`contains\``);
+      if (stray) this.#wrong(tree, stray, `\`${stray}\` requires \`from\` and \`contains\``);
     } else if (written.after && written.within_ms === undefined)
-      this.#wrong(tree, 'after', '`after` goes with `within_ms`');
+      this.#wrong(tree, 'after', '`after` requires `within_ms`');
     switch (field) {
       case 'contains':
         return { rule: field, pattern: written.contains!, within: this.#within(written, tree) };
@@ -175,7 +179,7 @@ class TestCheck {
       const type = input && valueAt(input, ['type']);
       if (type?.kind === 'scalar' && type.value === 'simulator')
         return { mark: 'activity', source, activity, person };
-      const message = `the input of \`${source}\` is no simulated scene, so nobody knows when an activity begins`;
+      const message = `the input of \`${source}\` is not a simulated scene, so the start of an activity is unknown`;
       this.#problems.add('config.test.expectation', location, message);
       return undefined;
     }
@@ -200,7 +204,7 @@ class TestCheck {
     this.#problems.add('config.test.expectation', location, message);
   }
 
-  /** The node of that id; undefined, and reported, where there is none of these kinds. */
+  /** The node with that id; undefined, and reported, if there is none of these kinds. */
   #node(id: string, location: Location, kinds: readonly Component['kind'][]): TestedNode | undefined {
     const fit = ({ component }: TestedNode) => !component || kinds.includes(component.kind);
     const node = this.#tested.nodes.find((one) => one.id === id);
@@ -208,7 +212,7 @@ class TestCheck {
     const names = this.#tested.nodes.filter(fit).map((one) => one.id);
     const kind = kinds.length === 1 ? kinds[0]! : 'node';
     const message = node?.component
-      ? `\`${id}\` is ${article(node.component.kind)} ${node.component.kind}, here stands a ${kind}: ${names.join(', ')}`
+      ? `\`${id}\` is ${article(node.component.kind)} ${node.component.kind}, but a ${kind} is required: ${names.join(', ')}`
       : `there is no ${kind} \`${id}\`: ${names.slice(0, 20).join(', ')}`;
     this.#problems.add('config.test.node', location, message, { suggestion: nearest(id, names) });
     return undefined;
@@ -231,7 +235,7 @@ const WORDS = {
 const RULES = ['contains', 'none', 'every', 'in_order', 'count'] as const;
 const MODIFIERS = ['matching', 'within_ms', 'after'] as const;
 
-/** What stands beside the fields of a plain record in a test. */
+/** Fields beside those of a plain record in a test. */
 const TIMES: Shape = { at_ms: 'value', given_ms: 'value' };
 
 const SHAPES: Readonly<Record<'dead_letters' | 'figures', Shape>> = {
@@ -246,7 +250,7 @@ const SHAPES: Readonly<Record<'dead_letters' | 'figures', Shape>> = {
   },
 };
 
-/** Shapes of what a node gives, or of what a sink takes. */
+/** Shapes of a node's output, or of a sink's input. */
 function shapesOf({ component, config, inputs }: TestedNode): readonly Shape[] {
   if (!component) return ['any'];
   const ports: readonly Port[] =

@@ -7,29 +7,29 @@ import type { CheckedTopology } from './topology.js';
 import { locationOf, valueAt, type Path } from './tree.js';
 import { readYaml } from './yaml.js';
 
-/** What prevents two topologies from running beside each other in one process. */
+/** Why two topologies cannot run together in one process. */
 export interface Collision {
   readonly code: ProblemCode;
   readonly message: string;
-  /** Where it stands in the topology that comes second. */
+  /** Its location in the later topology. */
   readonly path: Path;
 }
 
-/** What prevents a topology from running beside others: each of these has to have its own. */
+/** Why a topology cannot run beside others: each of these must be unique. */
 export const collisions = (
   topology: CheckedTopology,
   others: readonly CheckedTopology[],
 ): readonly Collision[] => others.flatMap((other) => collisionsOf(topology, other));
 
-/** A topology that was read from a file, named as problems shall name it. */
+/** A topology from a file, with the file's name in problems. */
 interface Loaded {
   readonly file: string;
   readonly topology: CheckedTopology;
 }
 
 /**
- * Checks that topologies can run beside each other, and that all can keep what the first one, the main one, promises
- * people; each problem stands in the file of the later one.
+ * Checks that topologies can run together, and that all can keep the promises of the first one, the main one;
+ * each problem is located in the later file.
  */
 export function checkTogether(loaded: readonly Loaded[]): readonly Problem[] {
   const problems = new Problems();
@@ -46,11 +46,11 @@ export function checkTogether(loaded: readonly Loaded[]): readonly Problem[] {
 const brokenPromises = (topology: CheckedTopology, main: CheckedTopology | undefined): readonly Collision[] =>
   (main ? unheld(main, topology) : []).map(({ message, ...fault }) => ({
     ...fault,
-    message: `the privacy of ${main!.id}, the first topology, holds for all, and ${message}`,
+    message: `the privacy of ${main!.id}, the first topology, applies to all, and ${message}`,
   }));
 
 function collisionsOf(topology: CheckedTopology, other: CheckedTopology): readonly Collision[] {
-  // The same file twice shares everything: it is enough to say so.
+  // The same file twice shares everything: one problem is enough.
   if (topology.file !== null && topology.file === other.file)
     return [{ code: 'config.together.id', message: 'this file is given twice', path: ['id'] }];
   const found: Collision[] = [];
@@ -58,7 +58,7 @@ function collisionsOf(topology: CheckedTopology, other: CheckedTopology): readon
   if (topology.id === other.id)
     found.push({
       code: 'config.together.id',
-      message: `\`${other.id}\` is the id of another topology already`,
+      message: `\`${other.id}\` is already the id of another topology`,
       path: ['id'],
     });
   const sensed = new Set(other.environments.map(({ id }) => id));
@@ -66,14 +66,14 @@ function collisionsOf(topology: CheckedTopology, other: CheckedTopology): readon
     if (!sensed.has(id)) return;
     found.push({
       code: 'config.together.environment',
-      message: `the environment \`${id}\` is sensed by the topology ${other.id} already`,
+      message: `the environment \`${id}\` is already sensed by the topology ${other.id}`,
       path: ['environments', index],
     });
   });
   if (settings.stateFolder === other.settings.stateFolder)
     found.push({
       code: 'config.together.state_folder',
-      message: `the topology ${other.id} stores its state in ${settings.stateFolder} already: give ${topology.id} another settings.state_folder`,
+      message: `the topology ${other.id} already stores its state in ${settings.stateFolder}: set a different settings.state_folder in ${topology.id}`,
       path: ['settings', 'state_folder'],
     });
   const taken = new Map<string, NodeClaim[]>();
@@ -83,7 +83,7 @@ function collisionsOf(topology: CheckedTopology, other: CheckedTopology): readon
     if (!first) continue;
     found.push({
       code: 'config.claim.taken',
-      message: `${claim.what} is taken by \`${first.node}\` of the topology ${other.id} already`,
+      message: `${claim.what} is already used by \`${first.node}\` of the topology ${other.id}`,
       path: claim.path,
     });
   }
@@ -93,7 +93,7 @@ function collisionsOf(topology: CheckedTopology, other: CheckedTopology): readon
 const allClaims = ({ nodes, folder }: CheckedTopology): readonly NodeClaim[] =>
   nodes.flatMap((node) => claimsOf(node, folder));
 
-/** Where values stand in a file; its beginning where it cannot be read any more. */
+/** Locations of values in a file; its beginning if the file is no longer readable. */
 function locationsIn(file: string): (path: Path) => Location {
   const start: Location = { file, line: 1, column: 1, length: 1 };
   const unread = new Problems();

@@ -9,7 +9,7 @@ import {
   type QueueSettings,
 } from './topology.js';
 
-/** Fields of a topology's file that belong to no component. */
+/** Fields of a topology file outside components. */
 
 export const ID_PATTERN = '^[A-Za-z][A-Za-z0-9_-]{0,63}$';
 
@@ -18,30 +18,30 @@ export const PrivacySchema = Type.Object(
     data_retention_days: Type.Union([Type.Number({ minimum: 0.042, maximum: 36_500 }), Type.Null()], {
       default: null,
       description:
-        'Stores delete what is older, by event time; dead letters go too. Null: nothing is deleted.',
+        'Stores delete data older than this, by event time; so do dead letters and outboxes. Null: nothing is deleted.',
     }),
     anonymize_data: Type.Boolean({
       default: false,
       description:
-        'What is stored or sent away has pseudonyms in the place of the numbers of persons, no skeletons, and positions on a grid of half a metre.',
+        'Stored and sent data has pseudonyms in place of the numbers of persons, no skeletons, and positions on a grid of half a metre.',
     }),
     enable_encryption: Type.Boolean({
       default: false,
       description:
-        'DuckDB stores and the state folder are encrypted on disk. Where it is changed, the next start writes anew what lies there.',
+        'DuckDB stores and the state folder are encrypted on disk. After a change, the next start rewrites existing data.',
     }),
     key: Type.Optional(
       Type.String({
         minLength: 32,
         maxLength: 1024,
         description:
-          'Secret that pseudonyms and encryption come from: `${secret:privacy_key}`. Default: made at the first start, in the file `privacy.key` of the state folder.',
+          'Secret from which pseudonyms and encryption keys are derived: `${secret:privacy_key}`. Default: created at the first start, in the file `privacy.key` of the state folder.',
       }),
     ),
   },
   {
     additionalProperties: false,
-    description: 'How long and how what was found out about people is stored. See docs/privacy.md.',
+    description: 'How, and for how long, findings about people are stored. See docs/privacy.md.',
   },
 );
 
@@ -51,7 +51,7 @@ export const SettingsSchema = Type.Object(
       default: 1000,
       minimum: 50,
       maximum: 3_600_000,
-      description: 'Time between two checkpoints. After a crash at most this much input is read again.',
+      description: 'Interval between checkpoints. After a crash at most this much input is read again.',
     }),
     journal: Type.Boolean({
       default: true,
@@ -61,37 +61,37 @@ export const SettingsSchema = Type.Object(
       default: 10,
       minimum: 1,
       maximum: 1_000_000,
-      description: 'Failed records in a row of one node until the topology is `degraded`.',
+      description: 'Consecutive failed records of a node after which the topology is `degraded`.',
     }),
     stop_after_failures: Type.Union([Type.Integer({ minimum: 1, maximum: 1_000_000 }), Type.Null()], {
       default: null,
-      description: 'Failed records in a row of one node until the topology stops; null: never.',
+      description: 'Consecutive failed records of a node after which the topology stops; null: never.',
     }),
     late_after_ms: Type.Integer({
       default: DEFAULT_LATE_AFTER_MS,
       minimum: 1000,
       maximum: 3_600_000,
       description:
-        'Age of the newest results from which on a live topology is `degraded`, and time for which a node may hold one input back for another. Must exceed the length of the longest window.',
+        'A live topology is `degraded` when its newest results are older than this, or when a node holds back one input for another for this long. Must exceed the length of the longest window.',
     }),
     max_lag_ms: Type.Union([Type.Integer({ minimum: 200, maximum: 3_600_000 }), Type.Null()], {
       default: DEFAULT_MAX_LAG_MS,
       description:
-        'How old results of input that cannot be read again (`udp`, `mqtt`) may become under overload. Windows that would be older are shed in front of an asynchronous operator such as `infer-pose`. Null: nothing is shed, and results may become older.',
+        'How old results of live input (`udp`, `mqtt`) may become under overload. Windows that would be older are shed in front of an asynchronous operator such as `infer-pose`. Null: nothing is shed, and results may become older.',
     }),
     clock_jump_ms: Type.Integer({
       default: DEFAULT_CLOCK_JUMP_MS,
       minimum: 100,
       maximum: 3_600_000,
       description:
-        "Difference between the system's clock and the times of arrival from which on event time jumps to the corrected clock; smaller ones are made good by running up to 1 % faster or slower.",
+        "Difference between the system's clock and arrival times above which event time jumps to the corrected clock. Smaller differences are corrected by running up to 1 % faster or slower.",
     }),
     state_folder: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 1024,
         description:
-          "Where journal, checkpoints and dead letters lie, relative to the topology's file. Default: `data/ID.state`.",
+          "Folder of journal, checkpoints and dead letters, relative to the topology's file. Default: `data/ID.state`.",
       }),
     ),
     accounts_folder: Type.Optional(
@@ -99,7 +99,7 @@ export const SettingsSchema = Type.Object(
         minLength: 1,
         maxLength: 1024,
         description:
-          "Where users, API keys, logins and signing keys lie, relative to the topology's file; several processes can share it. Read at the start. Default: the state folder.",
+          "Folder of users, API keys, logins and signing keys, relative to the topology's file; several processes can share it. Read at startup. Default: the state folder.",
       }),
     ),
     advertised_address: Type.Optional(
@@ -107,7 +107,7 @@ export const SettingsSchema = Type.Object(
         pattern: ADDRESS.source,
         maxLength: 256,
         description:
-          'URL that clients reach this process by, such as `http://ward-2:8000`. With `scale_out`, other processes name it to clients that ask them for a room that is read here.',
+          'URL that clients reach this process by, such as `http://ward-2:8000`. With `scale_out`, other processes refer clients to it for rooms that this process reads.',
       }),
     ),
     outbox_limit_bytes: Type.Integer({
@@ -115,29 +115,29 @@ export const SettingsSchema = Type.Object(
       minimum: 2 ** 16,
       maximum: 2 ** 40,
       description:
-        'What the outbox of a sink may take on disk while its store is away or slow. Behind live sources the oldest records make room and are counted as `outbox_full`; else the sources wait.',
+        'Size limit of the outbox of a sink on disk while its store is offline or slow. Beyond it, the oldest records of live sources are dropped and counted as `outbox_full`; other sources wait.',
     }),
     seed: Type.Integer({
       default: 1,
       minimum: 0,
       maximum: 2 ** 31 - 1,
-      description: 'Seeds the chance of every node: the same seed and input give the same output.',
+      description: 'Seeds the random numbers of every node: the same seed and input produce the same output.',
     }),
     privacy: Type.Optional(PrivacySchema),
     domain: choice<Domain>(DOMAINS, {
       default: DEFAULT_DOMAIN,
-      description: 'What the deployment is for: it decides what people are asked to do about an alert.',
+      description: 'What the deployment is for: it decides what alerts ask people to do.',
     }),
     scale_out: Type.Boolean({
       default: false,
       description:
-        'Several processes run this topology and share the partitions of its source; checkpoints lie beside the input, so each can go on with the partitions of another. See docs/scale-out.md.',
+        'Several processes run this topology and share the partitions of its source; checkpoints are stored beside the input, so each can continue the partitions of another. See docs/scale-out.md.',
     }),
   },
   { additionalProperties: false, description: 'How the topology runs.' },
 );
 
-/** @param replayable of the source: what can be read again waits, what cannot makes room. */
+/** @param replayable of the source: replayable input waits, other input is dropped. */
 export const queueSchema = (replayable: boolean) => (replayable ? replayableQueue : liveQueue);
 
 const makeQueue = (policy: QueueSettings['policy']) =>
@@ -147,12 +147,13 @@ const makeQueue = (policy: QueueSettings['policy']) =>
         default: 256,
         minimum: 1,
         maximum: 65_536,
-        description: 'Batches that wait for the pump; a batch has 64 frames at most.',
+        description: 'Number of batches that may wait for the pump; a batch has at most 64 frames.',
       }),
       policy: choice(
         {
-          block: 'The source waits; what arrives at a live source meanwhile is lost in the system.',
-          drop_oldest: 'The oldest batch makes room and is counted as dropped.',
+          block:
+            'The source waits; input that arrives at a live source meanwhile is lost in the operating system.',
+          drop_oldest: 'The oldest batch is dropped and counted.',
           drop_newest: 'The new batch is dropped and counted.',
         },
         { default: policy, description: 'What happens when the queue is full.' },
@@ -160,7 +161,7 @@ const makeQueue = (policy: QueueSettings['policy']) =>
       max_age_ms: Type.Union([Type.Number({ minimum: 1, maximum: 86_400_000 }), Type.Null()], {
         default: null,
         description:
-          'Frames older than this when the pump takes them are dropped and counted. Null: what `settings.max_lag_ms` says, behind a live source.',
+          'Frames older than this when the pump takes them are dropped and counted. Null: for live sources, the limit of `settings.max_lag_ms`.',
       }),
     },
     { additionalProperties: false, description: 'The bounded queue between the source and the pump.' },
@@ -171,7 +172,7 @@ const liveQueue = makeQueue('drop_oldest');
 
 const Section = (description: string) => Type.Object({}, { additionalProperties: true, description });
 
-/** The file without its nodes, which are checked by their components' schemas. */
+/** The file without its nodes, which the schemas of their components check. */
 export const FrameSchema = Type.Object(
   {
     id: Type.String({
@@ -189,9 +190,9 @@ export const FrameSchema = Type.Object(
         description: 'Files of several environments, relative to this file.',
       }),
     ),
-    sources: Section('Where data comes from: a map of node ids.'),
-    operators: Type.Optional(Section('What is done with it: a map of node ids.')),
-    sinks: Type.Optional(Section('Where results go: a map of node ids.')),
+    sources: Section('The sources of data: a map of node ids.'),
+    operators: Type.Optional(Section('The processing steps: a map of node ids.')),
+    sinks: Type.Optional(Section('The destinations of results: a map of node ids.')),
     settings: Type.Optional(SettingsSchema),
     tests: Type.Optional(TestsSchema),
   },
@@ -205,5 +206,5 @@ export const FromSchema = Type.Union(
 
 export const EnabledSchema = Type.Boolean({
   description:
-    'Default: true. Off: an operator does nothing and passes on records of the ports that it gives itself; a sink takes nothing. Can be switched while it runs.',
+    'Default: true. If false, an operator only passes on records of its own output ports, and a sink accepts nothing. Can be switched while running.',
 });

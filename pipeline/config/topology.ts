@@ -1,41 +1,44 @@
 import type { Component } from '../component/index.js';
 import type { Domain, Environment, Port } from '../model/index.js';
 
-/** A topology after all checks: what the runtime compiles. Made by the YAML loader and by the TypeScript builder alike. */
+/** A checked topology, as the runtime compiles it. Both the YAML loader and the TypeScript builder create it. */
 export interface CheckedTopology {
   readonly id: string;
-  /** The file that it was read from, absolute; null where it was written in TypeScript. */
+  /** Its file, absolute; null if it was written in TypeScript. */
   readonly file: string | null;
-  /** Folder that relative paths start from. */
+  /** What relative paths are resolved against. */
   readonly folder: string;
   readonly environments: readonly Environment[];
   /** In topological order: each node comes after all that it reads from. */
   readonly nodes: readonly CheckedNode[];
   readonly settings: Settings;
-  /** Of the whole content; changes when anything changes that matters to a run. */
+  /** Of the whole content; changes with everything that matters to a run. */
   readonly hash: string;
 }
 
 export interface CheckedNode {
   readonly id: string;
   readonly component: Component;
-  /** Checked, with defaults filled in and variables put in; without `type`, `from` and the common fields. */
+  /** Checked, with defaults and variables filled in; without `type`, `from` and the common fields. */
   readonly config: Readonly<Record<string, unknown>>;
   /** Sources have none. */
   readonly inputs: readonly Edge[];
   /** Of sources; null for other nodes. */
   readonly queue: QueueSettings | null;
-  /** False: an operator passes on what it could have given itself, a sink takes nothing. Default: true. */
+  /** False: an operator only passes on what it could have output itself, a sink accepts nothing. Default: true. */
   readonly enabled?: boolean;
   /** Paths in `config` that came from `${secret:...}`: never shown. */
   readonly secrets: readonly (readonly (string | number)[])[];
-  /** Of component, configuration and inputs: an unchanged node keeps its state over an `apply`. */
+  /** Of component, configuration and inputs: an unchanged node keeps its state when a plan is applied. */
   readonly hash: string;
-  /** Of all that its state depends on: a changed node with the same one goes on with its state. Default: `hash`. */
+  /**
+   * Of everything that its state depends on: a changed node with the same hash continues with its state.
+   * Default: `hash`.
+   */
   readonly stateHash?: string;
 }
 
-/** An edge carries those of the upstream node's output ports that this node takes in. */
+/** An edge carries the upstream node's output ports that this node accepts. */
 export interface Edge {
   readonly from: string;
   readonly ports: readonly Port[];
@@ -47,7 +50,10 @@ export interface QueueSettings {
   /** Batches. */
   readonly capacity: number;
   readonly policy: 'block' | 'drop_oldest' | 'drop_newest';
-  /** Frames older than this when the pump takes them are dropped and counted. Null: what `settings.max_lag_ms` says. */
+  /**
+   * Frames older than this when the pump takes them are dropped and counted. Null: the limit of
+   * `settings.max_lag_ms`.
+   */
   readonly maxAgeMs: number | null;
 }
 
@@ -60,29 +66,29 @@ export const DEFAULT_CLOCK_JUMP_MS = 1000;
 
 export interface Settings {
   readonly checkpointIntervalMs: number;
-  /** Raw input of sources that cannot be replayed is journalled until a checkpoint covers it. */
+  /** Raw input of sources that are not replayable is journalled until a checkpoint covers it. */
   readonly journal: boolean;
-  /** Failed records in a row of one node until the topology is `degraded`. */
+  /** Consecutive failed records of a node after which the topology is `degraded`. */
   readonly degradedAfterFailures: number;
   /** The same until it stops; null: never. */
   readonly stopAfterFailures: number | null;
-  /** Age of the newest results from which on a live topology is `degraded`. Default: 10 s. */
+  /** A live topology is `degraded` when its newest results are older. Default: 10 s. */
   readonly lateAfterMs?: number;
-  /** Age of live results that overload may lead to, before windows are shed; null: none is shed. Default: 2 s. */
+  /** Age limit of live results under overload, beyond which windows are shed; null: none is shed. Default: 2 s. */
   readonly maxLagMs?: number | null;
-  /** Difference to the system's clock from which on event time jumps. Default: 1 s. */
+  /** Difference from the system's clock above which event time jumps. Default: 1 s. */
   readonly clockJumpMs?: number;
-  /** State (journal, checkpoints, dead letters) lies here, absolute. */
+  /** Folder of the state (journal, checkpoints, dead letters), absolute. */
   readonly stateFolder: string;
-  /** Users, keys and logins lie here, absolute. Default: the state folder. */
+  /** Folder of users, keys and logins, absolute. Default: the state folder. */
   readonly accountsFolder?: string;
   /** URL that clients reach this process by. */
   readonly advertisedAddress?: string;
-  /** Records of a store that is away or slow take no more than this on disk, for each sink. Default: 1 GiB. */
+  /** Limit on disk of each sink's outbox, whose store is offline or slow. Default: 1 GiB. */
   readonly outboxLimitBytes?: number;
   /** Seeds the `random` of every node's context. */
   readonly seed: number;
-  /** Left out: nothing is deleted, encrypted or made anonymous. */
+  /** Absent: nothing is deleted, encrypted or made anonymous. */
   readonly privacy?: PrivacySettings;
   /** What the deployment is for. */
   readonly domain?: Domain;
@@ -90,11 +96,11 @@ export interface Settings {
   readonly scaleOut?: boolean;
 }
 
-/** How long and how what was found out about people is stored. */
+/** How, and for how long, findings about people are stored. */
 export interface PrivacySettings {
-  /** Null: for ever. */
+  /** Null: forever. */
   readonly dataRetentionDays: number | null;
-  /** Sinks get pseudonyms, no skeletons, and positions on a grid. */
+  /** Sinks receive pseudonyms, no skeletons, and positions on a grid. */
   readonly anonymizeData: boolean;
   /** Of stores in files, and of the state folder. */
   readonly enableEncryption: boolean;

@@ -11,15 +11,15 @@ export interface ScalarTree {
   readonly location: Location;
   readonly size: number;
   readonly value: string | number | boolean | null;
-  /** As it stands in the file, with quotes. */
+  /** As written in the file, with quotes. */
   readonly text: string;
-  /** Set where variables were put in: a schema may then read the text as a number. */
+  /** Set if variables were substituted: a schema may then read the text as a number. */
   readonly origin?: 'variable' | 'secret';
-  /** What stands here could not be read, and that was reported: nothing more is said of it. */
+  /** The content was unreadable, which was reported: it causes no further problems. */
   readonly broken?: true;
 }
 
-/** What stands in the file, without quotes: `${NAME}` rather than what was put in. */
+/** The content of the file, without quotes: `${NAME}` rather than its value. */
 export const asWritten = ({ text }: ScalarTree): string => text.replace(/^(["'])(.*)\1$/s, '$2');
 
 export interface MapTree {
@@ -30,7 +30,7 @@ export interface MapTree {
 }
 
 export interface Field {
-  /** Where the key stands. */
+  /** Location of the key. */
   readonly location: Location;
   readonly value: Tree;
 }
@@ -64,7 +64,7 @@ function child(tree: Tree, step: string | number): Tree | undefined {
   return undefined;
 }
 
-/** Where the value at `path` stands, or the nearest one around it that is in the file (a default is not). */
+/** Location of the value at `path`, or of the nearest one around it that is in the file (a default is not). */
 export function locationOf(tree: Tree, path: Path, fallback: Location = tree.location): Location {
   let location = fallback;
   let at: Tree | undefined = tree;
@@ -76,7 +76,7 @@ export function locationOf(tree: Tree, path: Path, fallback: Location = tree.loc
   return location;
 }
 
-/** Where the key of the last field on `path` stands: what is said of a map as a whole is said there. */
+/** Location of the key of the last field on `path`, for problems of a map as a whole. */
 export function keyLocationOf(tree: Tree, path: Path, fallback: Location): Location {
   const parent = path.length === 0 ? undefined : valueAt(tree, path.slice(0, -1));
   const field = parent?.kind === 'map' ? parent.fields.get(String(path.at(-1))) : undefined;

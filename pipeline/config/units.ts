@@ -33,7 +33,7 @@ const UNITS: Readonly<Record<string, readonly [kind: string, size: number]>> = {
   deg: ['angle', 1],
 };
 
-/** `1.5 s` as 1.5 and `s`; undefined for what is no number with a known unit. */
+/** `1.5 s` as 1.5 and `s`; undefined if it is not a number with a known unit. */
 export function readQuantity(text: string): { readonly value: number; readonly unit: string } | undefined {
   const match = /^\s*([+-]?\d{1,15}(?:\.\d{1,15})?)\s*([A-Za-z]{1,8})\s*$/.exec(text);
   const unit = match?.[2]?.toLowerCase();
@@ -50,7 +50,7 @@ export function splitUnit(field: string): { readonly stem: string; readonly unit
   return known ? { stem: field.slice(0, cut), unit } : { stem: field, unit: '' };
 }
 
-/** `value` of one unit in another, rounded to what a person would write; undefined where the two measure different things. */
+/** `value` of one unit in another, rounded as a person would write it; undefined if the units measure different things. */
 export function convert(value: number, from: string, to: string): number | undefined {
   const [kindFrom, sizeFrom] = UNITS[from] ?? [];
   const [kindTo, sizeTo] = UNITS[to] ?? [];

@@ -6,12 +6,12 @@ import type { Location, Problems } from './problem.js';
 import type { Reach } from './reach.js';
 import { asWritten, mapScalars, type ScalarTree, type Tree } from './tree.js';
 
-/** Where variables and secrets come from. */
+/** Origin of variables and secrets. */
 export interface VariableSources {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Folder with one file a secret; undefined: none. */
+  /** Folder with one file per secret; undefined: none. */
   readonly secrets?: string | undefined;
-  /** Stands for secrets that are not set: where nothing real is reached, as in tests. */
+  /** Replaces secrets that are not set, if nothing real is reached, as in tests. */
   readonly standIn?: string | undefined;
   /** Default: everything. */
   readonly reach?: Reach | undefined;
@@ -23,8 +23,8 @@ const SECRET = /^secret:([A-Za-z0-9_][A-Za-z0-9_.-]{0,127})$/;
 const SECRET_PREFIX = 'CSIFLOW_SECRET_';
 
 /**
- * Puts `${NAME}`, `${NAME:-default}` and `${secret:name}` into the string leaves of a tree; `$${` stands
- * for `${`. Keys are left alone, and nothing that is put in is read as YAML or expanded again.
+ * Puts `${NAME}`, `${NAME:-default}` and `${secret:name}` into the string leaves of a tree; `$${` stands for
+ * `${`. Keys stay as they are, and values are neither read as YAML nor expanded again.
  */
 export function putInVariables(tree: Tree, sources: VariableSources, problems: Problems): Tree {
   return mapScalars(tree, (scalar) =>
@@ -37,7 +37,7 @@ export function putInVariables(tree: Tree, sources: VariableSources, problems: P
 function expand(scalar: ScalarTree, sources: VariableSources, problems: Problems): ScalarTree {
   let origin: ScalarTree['origin'];
   const [before, hidden] = [problems.errors, problems.hidden.length];
-  // The same expressions stand in the file's text, but for those that escapes hide.
+  // The same expressions are in the file's text, except for those hidden by escapes.
   const written = [...scalar.text.matchAll(EXPRESSION)];
   let count = 0;
   const value = String(scalar.value).replace(EXPRESSION, (whole: string, inner: string | undefined) => {
@@ -51,7 +51,7 @@ function expand(scalar: ScalarTree, sources: VariableSources, problems: Problems
     problems.add(
       'config.variable.syntax',
       location,
-      `\`${whole}\` is no \${NAME}, \${NAME:-default} or \${secret:name}`,
+      `\`${whole}\` is not \${NAME}, \${NAME:-default} or \${secret:name}`,
     );
     return '';
   });
@@ -69,17 +69,17 @@ function readVariable(
 ): string {
   if (name.startsWith(SECRET_PREFIX)) {
     const secret = name.slice(SECRET_PREFIX.length).toLowerCase();
-    const message = `\`${name}\` holds a secret, which would be shown as a plain value`;
+    const message = `\`${name}\` holds a secret, which a plain value would show`;
     problems.add('config.variable.syntax', location, message, { suggestion: `\${secret:${secret}}` });
     return '';
   }
   if (reach && !reach.allowsVariable(name)) {
-    const message = `the environment variable \`${name}\` is not among those that a topology sent over the network may use: its host's owner allows it with --allow-variable ${name}`;
+    const message = `the environment variable \`${name}\` may not be used by a topology that arrived over the network: the host's owner can allow it with --allow-variable ${name}`;
     problems.add('config.variable.not_allowed', location, message);
     return '';
   }
   const value = env[name];
-  // As in a shell: `:-` also stands in for an empty variable.
+  // As in a shell: `:-` also replaces an empty variable.
   if (fallback !== undefined && (value === undefined || value === '')) return fallback;
   if (value !== undefined) {
     problems.hide(value, `\${${name}}`);
@@ -117,13 +117,13 @@ function secretFile(name: string, folder: string | undefined): string | undefine
   try {
     return readFileSync(join(folder, name), 'utf8').replace(/\r?\n$/, '');
   } catch (error) {
-    // Not there: the environment may have it. What cannot be read is reported as not set.
+    // If missing, the environment may have it. An unreadable file is reported as not set.
     if (error instanceof Error && 'code' in error) return undefined;
     throw error;
   }
 }
 
-/** The location of an expression within its scalar, also over several lines. */
+/** The location of an expression in its scalar, also over several lines. */
 function within(scalar: ScalarTree, expression: string, start: number | undefined): Location {
   if (start === undefined) return scalar.location;
   const before = scalar.text.slice(0, start).split('\n');

@@ -9,9 +9,9 @@ const MAX_VALUES = 100_000;
 const MAX_ANCHORS = 10_000;
 
 /**
- * YAML 1.2 (core schema) with merge keys into a tree with locations. All that is wrong goes to `problems`.
- * Bounded: nesting, and the number of values with all aliases written out.
- * @returns undefined where the text as a whole cannot be used.
+ * YAML 1.2 (core schema) with merge keys into a tree with locations. Problems go to `problems`. Nesting is
+ * limited, and so is the number of values with all aliases expanded.
+ * @returns undefined if the text as a whole cannot be used.
  */
 export function readYaml(text: string, file: string, problems: Problems): Tree | undefined {
   const lines = new LineCounter();
@@ -32,7 +32,7 @@ export function readYaml(text: string, file: string, problems: Problems): Tree |
     problems.add(code, location(offset, offset + 1), message);
     return undefined;
   }
-  // Own check of keys: the library's compares each key with all others.
+  // Our own check of keys: the library's compares each key with all others.
   const composer = new Composer({ uniqueKeys: false, prettyErrors: false, lineCounter: lines });
   const [document, second] = [...composer.compose(tokens, true, text.length)] as Document.Parsed[];
   if (!document) return undefined;
@@ -50,7 +50,7 @@ export function readYaml(text: string, file: string, problems: Problems): Tree |
   }
   if (document.errors.length > 0) return undefined;
   if (!document.contents || (isScalar(document.contents) && document.contents.value === null)) {
-    problems.add('config.file.empty', location(0, 1), 'the file holds nothing');
+    problems.add('config.file.empty', location(0, 1), 'the file is empty');
     return undefined;
   }
   return new TreeBuilder(text, location, problems).build(document.contents);
@@ -62,7 +62,10 @@ interface TooMuch {
   readonly offset: number;
 }
 
-/** Tokens of the text, or what there is too much of: told before the costly steps, which guards recursions too. */
+/**
+ * Tokens of the text, or the limit that it exceeds: checked before the costly steps, which also protects
+ * recursions.
+ */
 function readTokens(text: string, lines: LineCounter): CST.Token[] | TooMuch {
   const parser = new Parser(lines.addNewLine);
   const tokens: CST.Token[] = [];
@@ -73,7 +76,7 @@ function readTokens(text: string, lines: LineCounter): CST.Token[] | TooMuch {
     if (type === 'anchor' || type === 'alias') anchors++;
     if (type !== 'space' && type !== 'comment') values++;
     tokens.push(...parser.next(lexeme));
-    // A value that begins here lies one deeper than what is open.
+    // A value that begins here is one level deeper than the open ones.
     const what = tooMuch({ values, anchors, levels: parser.stack.length + 1 });
     if (what) return { ...what, offset };
     offset += lexeme.length;
@@ -91,13 +94,13 @@ function tooMuch(has: {
     return { code: 'config.yaml.too_deep', message: `values are nested more than ${DEEPEST} deep` };
   if (has.anchors > MAX_ANCHORS)
     return { code: 'config.yaml.too_large', message: `more than ${MAX_ANCHORS} anchors and aliases` };
-  // A value has a key, a colon and a line break beside it.
+  // A value comes with a key, a colon and a line break.
   if (has.values > 4 * MAX_VALUES)
     return { code: 'config.yaml.too_large', message: `more than ${4 * MAX_VALUES} words and marks` };
   return undefined;
 }
 
-/** After one token that does not belong, the parser stumbles over all that follow: the first says it. */
+/** After one invalid token the parser reports errors for all that follow: the first is enough. */
 function withoutCascade(errors: readonly YAMLError[]): readonly YAMLError[] {
   const first = errors.findIndex((error) => error.code === 'UNEXPECTED_TOKEN');
   return errors.filter((error, index) => error.code !== 'UNEXPECTED_TOKEN' || index === first);
@@ -132,7 +135,7 @@ class TreeBuilder {
   readonly #text: string;
   readonly #location: (start: number, end: number) => Location;
   readonly #problems: Problems;
-  /** Complete values only: a value that holds itself finds no anchor. */
+  /** Complete values only: a value that contains itself finds no anchor. */
   readonly #anchors = new Map<string, Tree>();
   #full = false;
 
@@ -142,7 +145,7 @@ class TreeBuilder {
     this.#problems = problems;
   }
 
-  /** Undefined where the tree became too large. */
+  /** Undefined if the tree became too large. */
   build(root: ParsedNode): Tree | undefined {
     const tree = this.#node(root, this.#location(0, 1));
     return this.#full ? undefined : tree;
@@ -211,7 +214,7 @@ class TreeBuilder {
     const first = fields.get(name);
     if (!first) fields.set(name, field);
     else {
-      const message = `\`${name}\` stands here twice, the first time in line ${first.location.line}`;
+      const message = `\`${name}\` is here twice, first in line ${first.location.line}`;
       this.#problems.add('config.key.duplicate', field.location, message);
     }
   }
@@ -223,7 +226,7 @@ class TreeBuilder {
       this.#problems.add(
         'config.yaml.merge',
         map.location,
-        '`<<` takes a map, an alias of a map, or a list of these',
+        '`<<` requires a map, an alias of a map, or a list of these',
       );
     }
     return maps.filter((map): map is MapTree => map.kind === 'map');
@@ -252,7 +255,7 @@ class TreeBuilder {
     const size = children.reduce((sum, tree) => sum + tree.size, 1);
     if (size <= MAX_VALUES) return size;
     if (!this.#full) {
-      const message = `with its aliases written out this has more than ${MAX_VALUES.toLocaleString('en')} values`;
+      const message = `with its aliases expanded this has more than ${MAX_VALUES.toLocaleString('en')} values`;
       this.#problems.add('config.yaml.too_large', location, message);
     }
     this.#full = true;

@@ -1,9 +1,9 @@
-/** What kafkajs has decoded of a record, as far as it matters here. */
+/** The part of kafkajs' decoded record that matters here. */
 export interface FetchedRecord {
   readonly offset: string;
   readonly key: Buffer | null;
   readonly batchContext?: { readonly producerId: string; readonly inTransaction: boolean };
-  /** kafkajs shows such a record to nobody, and goes on behind it. */
+  /** kafkajs hides such records and continues behind them. */
   isControlRecord?: boolean;
 }
 
@@ -13,9 +13,9 @@ export interface AbortedTransaction {
 }
 
 /**
- * Hides what aborted transactions have left among the records of a partition: as Kafka's own client does it, the
- * aborted transaction of a producer reaches from its first offset to the producer's next abort marker. Brokers
- * list transactions by their end, so where several overlap the list must be sorted by their start first.
+ * Hides records of aborted transactions in a partition, as Kafka's own client does: the aborted transaction
+ * of a producer reaches from its first offset to the producer's next abort marker. Brokers list transactions
+ * by their end, so where several overlap the list must be sorted by their start first.
  */
 export function hideAborted(records: readonly FetchedRecord[], aborted: readonly AbortedTransaction[]): void {
   if (aborted.length === 0) return;

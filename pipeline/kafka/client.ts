@@ -8,21 +8,24 @@ import type { ConnectionSettings } from './connection.js';
 import { loadKafka } from './library.js';
 import { errorText } from '../base/error-text.js';
 
-/** What a client needs of a node's context. */
+/** What a client uses of a node's context. */
 export type ClientContext = Pick<Context, 'topology' | 'node' | 'folder' | 'log'>;
 
 /**
- * Requests that failed are tried again by the library: fast at first, and given up after some seconds, so that
- * whoever asked can say so and try again itself.
+ * The library retries failed requests quickly at first and gives up after some seconds, so that callers can
+ * report the failure and retry themselves.
  */
 export const RETRY: RetryOptions = { initialRetryTime: 50, maxRetryTime: 1000, retries: 8 };
 
-/** For producers of transactions: two in a row meet CONCURRENT_TRANSACTIONS for some milliseconds, which the default of 300 ms makes slow. */
+/**
+ * For producers of transactions: two in a row meet CONCURRENT_TRANSACTIONS for some milliseconds, and the
+ * default pause of 300 ms would make each one slow.
+ */
 export const TRANSACTION_RETRY: RetryOptions = { ...RETRY, initialRetryTime: 5, retries: 10 };
 
 /**
- * A client of kafkajs; nothing is connected yet. The library is loaded here, with all codecs of Kafka.
- * @throws Error where a file of `tls` cannot be read
+ * A client of kafkajs; nothing is connected yet. Loads the library here, with all codecs of Kafka.
+ * @throws Error if a file of `tls` cannot be read
  */
 export async function createClient(
   settings: ConnectionSettings,
@@ -47,7 +50,7 @@ export async function createClient(
   return new kafkajs.Kafka(config);
 }
 
-/** What the library reports of its retries is for those who look closely: what is lasting is told by the node itself. */
+/** The library's own messages about retries are for debugging: the node itself reports lasting problems. */
 const logTo =
   (log: Logger): logCreator =>
   () =>

@@ -3,16 +3,16 @@ import { gunzip, gzip } from 'node:zlib';
 import { loadZstd } from '../base/zstd.js';
 import { loadKafka } from './library.js';
 
-/** Largest batch of records that is unpacked, bytes: a broker takes 1 MiB packed at a time unless told otherwise. */
+/** Largest unpacked batch of records, bytes. By default, brokers accept 1 MiB of packed data at a time. */
 const MAX_UNPACKED_BYTES = 128 * 2 ** 20;
 
-/** What kafkajs asks of a codec; `encoder.buffer` holds the records of a batch. */
+/** The interface of a kafkajs codec; `encoder.buffer` holds the records of a batch. */
 interface Codec {
   compress(encoder: { readonly buffer: Buffer }): Promise<Buffer>;
   decompress(packed: Buffer): Promise<Buffer>;
 }
 
-/** kafkajs brings GZIP alone, without a bound: gives it one that has, and Snappy, LZ4 and ZSTD too. */
+/** kafkajs ships only GZIP, without a size limit. Replaces it with a limited one, and adds Snappy, LZ4 and ZSTD. */
 export async function registerCodecs(): Promise<void> {
   const { CompressionCodecs, CompressionTypes } = await loadKafka();
   const codecs = CompressionCodecs as Record<number, () => Codec>;
@@ -33,7 +33,10 @@ const XERIAL_MAGIC = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x00
 const XERIAL_HEADER = Buffer.concat([XERIAL_MAGIC, Buffer.from([0, 0, 0, 1, 0, 0, 0, 1])]);
 const XERIAL_BLOCK_BYTES = 32_768;
 
-/** Blocks as Kafka's own clients write them (snappy-java's stream); librdkafka writes one bare block, which is read too. */
+/**
+ * Blocks as Kafka's own clients write them (snappy-java's stream); librdkafka writes one bare block, which is
+ * also accepted.
+ */
 export const snappy: Codec = {
   compress: async ({ buffer }) => {
     const { compress } = await import('snappyjs');
@@ -64,7 +67,7 @@ export const snappy: Codec = {
   },
 };
 
-/** Frames of LZ4 with independent blocks, the only ones that Kafka takes. */
+/** Frames of LZ4 with independent blocks, the only ones that Kafka accepts. */
 export const lz4: Codec = {
   compress: async ({ buffer }) => {
     const { compressFrame } = await import('lz4-napi');
@@ -80,9 +83,9 @@ export const lz4: Codec = {
 
 const LZ4_MAGIC = 0x184d2204;
 
-/** Bytes that the blocks of an LZ4 frame can hold at most (LZ4 Frame Format 1.6.4). */
+/** Upper limit of what the blocks of an LZ4 frame can hold, bytes (LZ4 Frame Format 1.6.4). */
 function mostUnpacked(packed: Buffer): number {
-  if (packed.length < 7 || packed.readUInt32LE(0) !== LZ4_MAGIC) throw new Error('it is no LZ4 frame');
+  if (packed.length < 7 || packed.readUInt32LE(0) !== LZ4_MAGIC) throw new Error('it is not an LZ4 frame');
   const [flags, sizes] = [packed[4]!, packed[5]!];
   const largest = 2 ** (8 + 2 * ((sizes >> 4) & 7));
   const hasChecksums = (flags & 0x10) !== 0;
@@ -103,7 +106,7 @@ export const zstd: Codec = {
   },
   decompress: async (packed) => {
     const { decompress } = await loadZstd();
-    // Frames of streams do not say how large they get.
+    // Frames of streams do not state their unpacked size.
     for (let size = Math.max(2 ** 20, 8 * packed.length); ; size *= 4) {
       try {
         return Buffer.from(decompress(packed, { defaultHeapSize: Math.min(size, MAX_UNPACKED_BYTES) }));

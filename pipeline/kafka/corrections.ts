@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import type { GroupState } from 'kafkajs';
 import { hideAborted, type AbortedTransaction, type FetchedRecord } from './aborted.js';
 
-/** A protocol of a group as an assigner gives it to kafkajs; with an instance id its member is a static one. */
+/** A protocol of a group as an assigner passes it to kafkajs; with an instance id, its member is static. */
 export interface StaticProtocol extends GroupState {
   readonly groupInstanceId?: string | undefined;
 }
@@ -18,7 +18,7 @@ interface FetchResponse {
 
 type Request = Readonly<Record<string, unknown>>;
 
-/** The connection to a broker within kafkajs, as far as it is corrected here. */
+/** The connection to a broker within kafkajs, as far as it is patched here. */
 interface Broker {
   fetch: (this: Broker, request: Request) => Promise<FetchResponse>;
   joinGroup: (this: Broker, request: Request) => Promise<{ readonly memberId: string }>;
@@ -31,13 +31,15 @@ interface Broker {
 const CORRECTED = Symbol.for('csiflow.kafkajs.corrected');
 
 /**
- * Two things that kafkajs 2.2.4 lacks, added where it talks to brokers, for all clients of this process:
+ * Adds two things that kafkajs 2.2.4 lacks, for all clients of this process:
  *
- * - Readers get what overlapping aborted transactions have left (its `filterAbortedMessages`): see {@link hideAborted}.
- * - No member of a group can be a static one (KIP-345), though its requests have the field: a process that is
- *   started again then takes its former place at once, instead of waiting for the session of the dead one to end.
+ * - Readers receive records of overlapping aborted transactions (its `filterAbortedMessages`): see {@link
+ *   hideAborted}.
+ * - Group members cannot be static (KIP-345), although its requests have the field. A static member that
+ *   restarts takes its former place immediately, instead of waiting for the session of the dead one to
+ *   expire.
  *
- * kafkajs has no public place for either. It is pinned, and tests with a real broker show that both work.
+ * kafkajs has no public API for either. Its version is pinned, and tests with a real broker cover both.
  */
 export function correctKafkajs(): void {
   const { prototype } = createRequire(import.meta.url)('kafkajs/src/broker/index.js') as {
@@ -62,7 +64,7 @@ function correctFetch(broker: Broker): void {
 }
 
 function addInstanceIds(broker: Broker): void {
-  /** By the id that the coordinator has given to a member. */
+  /** Instance ids by the id that the coordinator assigned to a member. */
   const instances = new Map<unknown, string>();
   const { joinGroup, leaveGroup } = broker;
   broker.joinGroup = async function (request) {
@@ -74,7 +76,7 @@ function addInstanceIds(broker: Broker): void {
     instances.set(joined.memberId, instance);
     return joined;
   };
-  // With the instance id in each request, one whose place another process has taken is refused.
+  // With the instance id in each request, the broker rejects a member whose place another process has taken.
   for (const name of ['heartbeat', 'syncGroup'] as const) {
     const ask = broker[name];
     broker[name] = function (request) {
@@ -88,7 +90,7 @@ function addInstanceIds(broker: Broker): void {
   };
 }
 
-/** The broker, but that its requests have an instance id. */
+/** The broker, with an instance id in its requests. */
 const withInstance = (broker: Broker, groupInstanceId: string): Broker =>
   Object.create(broker, {
     lookupRequest: {

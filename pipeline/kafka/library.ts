@@ -1,8 +1,8 @@
 import { correctKafkajs } from './corrections.js';
 
-/** kafkajs, corrected, loaded when it is needed. It is CommonJS: what it exports is its default. */
+/** kafkajs with corrections, loaded on demand. It is CommonJS: its exports are the default. */
 export async function loadKafka() {
-  // Its default partitioner is Kafka's own since version 2; it says so at each start unless told not to.
+  // Its default partitioner is Kafka's own since version 2; it logs that at each start unless disabled.
   process.env['KAFKAJS_NO_PARTITIONER_WARNING'] = '1';
   const { default: kafkajs } = await import('kafkajs');
   correctKafkajs();

@@ -1,13 +1,13 @@
 import type { Admin } from 'kafkajs';
 import { groupOffsets } from './offsets.js';
 
-/** What csiflow stores with the group's offset of a partition. */
+/** The metadata that csiflow stores with the group's offset of a partition. */
 export interface Mark {
-  /** Whose offsets they are. */
+  /** The topology that the offsets belong to. */
   readonly topology: string;
-  /** The state that they were committed from, where the state lies with the process. */
+  /** The state that they were committed from, if the process stores it. */
   readonly owner?: string;
-  /** Of the process that committed it, where the topology is scaled out. */
+  /** Of the process that committed it, in a scaled-out topology. */
   readonly holder?: {
     readonly id: string;
     readonly address?: string;
@@ -16,7 +16,7 @@ export interface Mark {
   };
 }
 
-/** Undefined where there is none, or another program has written it. */
+/** Undefined if there is none, or if another program wrote it. */
 export function markOf(metadata: string): Mark | undefined {
   try {
     const found: unknown = JSON.parse(metadata);
@@ -26,13 +26,13 @@ export function markOf(metadata: string): Mark | undefined {
   }
 }
 
-/** A group has the offsets of another topology. */
+/** The group holds the offsets of another topology. */
 export class ForeignGroupError extends Error {
   readonly type = 'FOREIGN_GROUP';
   readonly final = true;
 }
 
-/** @throws ForeignGroupError where another topology has committed in the group: this one would go on from its offsets */
+/** @throws ForeignGroupError if another topology has committed in the group: this one would continue from its offsets */
 export async function requireOwnGroup(
   admin: Admin,
   group: string,
@@ -43,7 +43,7 @@ export async function requireOwnGroup(
     const other = markOf(metadata)?.topology;
     if (other === undefined || other === topology) continue;
     throw new ForeignGroupError(
-      `the group ${group} belongs to the topology ${other}, which has committed offsets in it: set a \`group\` of its own for ${topology}`,
+      `the group ${group} belongs to the topology ${other}, which has committed offsets in it: set a separate \`group\` for ${topology}`,
     );
   }
 }

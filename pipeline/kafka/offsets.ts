@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface GroupOffset {
   readonly topic: string;
   readonly partition: number;
-  /** Null where nothing was committed. */
+  /** Null if nothing was committed. */
   readonly offset: number | null;
   readonly metadata: string;
 }
@@ -13,7 +13,7 @@ export interface GroupOffset {
 const TRIES = 50;
 const PAUSE_MS = 100;
 
-/** Offsets that a group has committed. The coordinator of a new group takes a moment to be one. */
+/** Offsets that a group has committed. A new group's coordinator needs a moment to start. */
 export async function groupOffsets(
   admin: Admin,
   group: string,

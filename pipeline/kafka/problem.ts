@@ -4,9 +4,9 @@ import { MissingTopicsError } from './topics.js';
 
 /** What a failed request to Kafka means. */
 export interface KafkaProblem {
-  /** For a person: what is wrong, where, and how to mend it. */
+  /** For people: what is wrong, where, and how to fix it. */
   readonly text: string;
-  /** No later try can succeed before somebody changes something. */
+  /** No retry can succeed until something is changed. */
   readonly final: boolean;
   /** Kafka's name of the error, or the system's; bounded in number. */
   readonly type: string;
@@ -25,7 +25,7 @@ export function explain(error: unknown, brokers: readonly string[]): KafkaProble
   return { text: message, final: false, type };
 }
 
-/** The error that the library has wrapped. */
+/** The error inside the library's wrapper. */
 function causeOf(error: unknown): unknown {
   let found = error;
   for (let depth = 0; depth < 8; depth++) {
@@ -53,23 +53,21 @@ const passing = (text: (where: string) => string): Explained => ({ text, final: 
 const lasting = (text: (where: string) => string): Explained => ({ text, final: true });
 
 const LOGIN = (where: string) =>
-  `the brokers at ${where} refuse the login: check \`sasl\` (mechanism, username, password)`;
+  `the brokers at ${where} reject the login: check \`sasl\` (mechanism, username, password)`;
 
 const EXPLAINED: Readonly<Record<string, Explained>> = {
   ECONNREFUSED: passing((where) => `nothing listens at ${where}: start the broker, or set \`brokers\``),
-  ENOTFOUND: passing((where) => `${where} has a name that nobody knows: check \`brokers\``),
-  EAI_AGAIN: passing((where) => `the name of ${where} cannot be looked up now`),
-  EHOSTUNREACH: passing((where) => `there is no way to ${where}: check the network`),
+  ENOTFOUND: passing((where) => `the name of ${where} cannot be resolved: check \`brokers\``),
+  EAI_AGAIN: passing((where) => `the name of ${where} cannot be resolved at the moment`),
+  EHOSTUNREACH: passing((where) => `${where} is unreachable: check the network`),
   ETIMEDOUT: passing(
-    (where) =>
-      `${where} does not answer: check that it is a broker, and that \`tls\` is as its listener has it`,
+    (where) => `${where} does not answer: check that it is a broker, and that \`tls\` matches its listener`,
   ),
   KafkaJSNoBrokerAvailableError: passing(
-    (where) => `no broker of ${where} answers now: start one, or set \`brokers\``,
+    (where) => `no broker of ${where} answers: start one, or set \`brokers\``,
   ),
   KafkaJSConnectionClosedError: passing(
-    (where) =>
-      `${where} has closed the connection: check that \`tls\` and \`sasl\` are as its listener has it`,
+    (where) => `${where} closed the connection: check that \`tls\` and \`sasl\` match its listener`,
   ),
   TLS: passing(
     (where) => `TLS with ${where} fails: check \`tls\` (ca, server_name), and that its listener speaks TLS`,
@@ -77,30 +75,32 @@ const EXPLAINED: Readonly<Record<string, Explained>> = {
   KafkaJSSASLAuthenticationError: lasting(LOGIN),
   SASL_AUTHENTICATION_FAILED: lasting(LOGIN),
   ILLEGAL_SASL_STATE: lasting(
-    (where) => `the listener at ${where} asks for no login, or for another: check \`sasl\``,
+    (where) => `the listener at ${where} requires no login, or a different one: check \`sasl\``,
   ),
   UNSUPPORTED_SASL_MECHANISM: lasting(
-    (where) => `the brokers at ${where} do not know this mechanism: check \`sasl.mechanism\``,
+    (where) => `the brokers at ${where} do not support this mechanism: check \`sasl.mechanism\``,
   ),
   TOPIC_AUTHORIZATION_FAILED: lasting(
-    (where) => `the brokers at ${where} do not let this user use the topic: grant it, or log in as another`,
+    (where) =>
+      `the brokers at ${where} do not authorise this user for the topic: grant it, or log in as another user`,
   ),
   GROUP_AUTHORIZATION_FAILED: lasting(
-    (where) => `the brokers at ${where} do not let this user use the group: grant it, or set \`group\``,
+    (where) => `the brokers at ${where} do not authorise this user for the group: grant it, or set \`group\``,
   ),
   CLUSTER_AUTHORIZATION_FAILED: lasting(
-    (where) => `the brokers at ${where} do not let this user write idempotently: grant IdempotentWrite`,
+    (where) =>
+      `the brokers at ${where} do not authorise this user to write idempotently: grant IdempotentWrite`,
   ),
   TRANSACTIONAL_ID_AUTHORIZATION_FAILED: lasting(
-    (where) => `the brokers at ${where} do not let this user use the transactional id: grant it`,
+    (where) => `the brokers at ${where} do not authorise this user for the transactional id: grant it`,
   ),
-  UNKNOWN_TOPIC_OR_PARTITION: lasting(() => 'there is no such topic: create it first'),
+  UNKNOWN_TOPIC_OR_PARTITION: lasting(() => 'the topic does not exist: create it first'),
   INCONSISTENT_GROUP_PROTOCOL: lasting(
-    () => 'the group has members of another topology, or of another program: set a `group` of its own',
+    () => 'the group has members of another topology or program: set a separate `group`',
   ),
   FENCED_INSTANCE_ID: lasting(
     () =>
-      "another process has taken this one's place in the group: both have the same state folder, or a copy of it; give each its own",
+      "another process has taken this one's place in the group: both have the same state folder, or a copy of it; give each process its own",
   ),
   INVALID_PRODUCER_EPOCH: passing(() => 'another csiflow writes with the same transactional id'),
   PRODUCER_FENCED: passing(() => 'another csiflow writes with the same transactional id'),

@@ -2,7 +2,7 @@ import type { Admin, ITopicMetadata } from 'kafkajs';
 
 const MISSING = 'UNKNOWN_TOPIC_OR_PARTITION';
 
-/** Topics that the brokers do not have, by name; kafkajs says only that there is one. */
+/** Topics that do not exist, by name; kafkajs only reports that there is one. */
 export class MissingTopicsError extends Error {
   readonly type = MISSING;
 
@@ -17,7 +17,7 @@ export class MissingTopicsError extends Error {
   }
 }
 
-/** What brokers know of topics. @throws MissingTopicsError */
+/** What brokers report about topics. @throws MissingTopicsError */
 export async function requireTopics(
   admin: Pick<Admin, 'fetchTopicMetadata'>,
   topics: readonly string[],

@@ -7,15 +7,15 @@
 export type TrainingField = 'lltf' | 'ht-ltf' | 'stbc-ht-ltf' | 'vht-ltf' | 'he-ltf' | 'eht-ltf';
 
 /**
- * What was measured. A `channel-estimate` is what a receiver made of a training field. A `beamforming-report` is the
- * unitary matrix that a station reports to its access point: it has no absolute amplitude, no common phase and no
- * time of flight. Blocks of different kinds never mix.
+ * What was measured. A `channel-estimate` is a receiver's estimate from a training field. A
+ * `beamforming-report` is the unitary matrix that a station reports to its access point: it has no absolute
+ * amplitude, no common phase and no time of flight. Blocks of different kinds never mix.
  */
 export type Measurement = 'channel-estimate' | 'beamforming-report';
 
-/** What all frames of a block have in common. Layouts are compared by `key`, never by identity. */
+/** What all frames of a block have in common. Compare layouts by `key`, never by identity. */
 export interface CsiLayout {
-  /** Stable text of all the fields below: equal keys mean equal layouts, in all processes. */
+  /** Stable text of all the fields below: equal keys mean equal layouts, in every process. */
   readonly key: string;
   /** Receive antennas. */
   readonly rx: number;
@@ -36,48 +36,48 @@ export interface CsiBlock {
   readonly count: number;
   /** Event time, microseconds since 1970. */
   readonly time: Float64Array;
-  /** Index in the topology's {@link LinkTable}. Lives in one process only: snapshots and stores use link ids. */
+  /** Index in the topology's {@link LinkTable}. Valid in one process only: snapshots and stores use link ids. */
   readonly link: Uint16Array;
   /** As sent; gaps are counted as loss by the source. */
   readonly sequence: Uint32Array;
-  /** dBm, NaN where the format does not know it. */
+  /** dBm, NaN if the format does not carry it. */
   readonly rssi: Float32Array;
-  /** dBm, NaN where unknown. */
+  /** dBm, NaN if unknown. */
   readonly noise: Float32Array;
-  /** The receiver's own clock, microseconds, as sent: it may wrap and restart. NaN where unknown. */
+  /** The receiver's own clock, microseconds, as sent: it can wrap and restart. NaN if unknown. */
   readonly deviceTime: Float64Array;
-  /** [count, rx]: gain of the receiver's analogue stages, dB (an index where the format knows no more). NaN where unknown. */
+  /** [count, rx]: gain of the receiver's analogue stages, dB (an index if the format carries only that). NaN if unknown. */
   readonly agc: Float32Array;
-  /** Digital gain before the measurement was written (FFT gain of ESP32 boards), dB. NaN where unknown. */
+  /** Digital gain before the measurement was written (FFT gain of ESP32 boards), dB. NaN if unknown. */
   readonly fftGain: Float32Array;
-  /** Bits that the sender quantised each number to (of a beamforming report: each angle phi). 0 where unknown. */
+  /** Bits per number after the sender's quantisation (for a beamforming report, per angle phi). 0 if unknown. */
   readonly bits: Uint8Array;
-  /** [count, rx]: number of the antenna connector that each row of `values` was received by, from 0. 255 where unknown. */
+  /** [count, rx]: number, from 0, of the antenna connector that received each row of `values`. 255 if unknown. */
   readonly antenna: Uint8Array;
-  /** What the sender numbers a measurement by: the dialog token of a sounding, the setup and instance of 802.11bf. -1 where it does not. */
+  /** The sender's number for a measurement: the dialog token of a sounding, the setup and instance of 802.11bf. -1 if there is none. */
   readonly instance: Int32Array;
   /** [count, rx, tx, subcarrier, (re, im)], row-major. */
   readonly values: Float32Array;
 }
 
-/** Numbers of values of one frame: rx * tx * subcarriers * 2. */
+/** Number of values in one frame: rx * tx * subcarriers * 2. */
 export const frameSize = (layout: CsiLayout): number => layout.rx * layout.tx * layout.subcarriers.length * 2;
 
 /** Spacing of the subcarriers in Hz: HE and EHT symbols are four times as long as the older ones (IEEE 802.11ax 27.3). */
 export const subcarrierSpacing = (training: TrainingField): number =>
   training === 'he-ltf' || training === 'eht-ltf' ? 78_125 : 312_500;
 
-/** What a layout is made of. Without `measurement` it is that of a channel estimate: checkpoints of 0.1.0 know no other. */
+/** What makes up a layout. Without `measurement` it is a channel estimate: checkpoints of 0.1.0 know no other. */
 export type LayoutFields = Omit<CsiLayout, 'key' | 'subcarriers' | 'measurement'> & {
   readonly subcarriers: ArrayLike<number>;
   readonly measurement?: Measurement;
 };
 
-/** Makes a layout and its key. */
+/** Creates a layout and its key. */
 export function csiLayout(fields: LayoutFields): CsiLayout {
   const subcarriers = Int16Array.from(fields.subcarriers);
   const { rx, tx, bandwidthMhz, centreMhz, training, measurement = 'channel-estimate' } = fields;
-  // Keys of channel estimates are those of checkpoints from before there was anything else.
+  // Keys of channel estimates match those in checkpoints from before other measurements existed.
   const kind = measurement === 'channel-estimate' ? '' : `/${measurement}`;
   const key = `${training}/${rx}x${tx}/${bandwidthMhz}@${centreMhz}/${runs(subcarriers)}${kind}`;
   return { key, rx, tx, subcarriers, bandwidthMhz, centreMhz, training, measurement };
@@ -94,7 +94,7 @@ function runs(indices: Int16Array): string {
   return parts.join(',');
 }
 
-/** Columns for `count` frames of which nothing is known yet, to be filled by a decoder and then no longer changed. */
+/** Columns for `count` frames with all values unknown. A decoder fills them once; after that they do not change. */
 export function allocateBlock(layout: CsiLayout, count: number): CsiBlock {
   return {
     port: 'csi',
@@ -142,7 +142,7 @@ export function sliceBlock(block: CsiBlock, start: number, end: number): CsiBloc
 
 type Columns = Omit<CsiBlock, 'port' | 'layout' | 'count'>;
 
-/** What belongs to single frames. */
+/** Values of single frames. */
 const COLUMN_NAMES = Object.keys({
   ...{ time: 0, link: 0, sequence: 0, rssi: 0, noise: 0, values: 0 },
   ...{ deviceTime: 0, agc: 0, fftGain: 0, bits: 0, antenna: 0, instance: 0 },
@@ -151,7 +151,10 @@ const COLUMN_NAMES = Object.keys({
 /** A block as checkpoints and dead letters hold it. Those of 0.1.0 have no columns from `deviceTime` to `instance`. */
 export type StoredBlock = Pick<CsiBlock, 'count'> & Partial<Columns> & { readonly layout: LayoutFields };
 
-/** The frames of a stored block that are `kept`, with memory of their own. What its csiflow did not know yet is unknown. */
+/**
+ * The frames of a stored block selected by `kept`, in new memory. Columns that the writing version did not
+ * have are unknown.
+ */
 export function storedBlock(stored: StoredBlock, kept: readonly number[]): CsiBlock {
   const block = allocateBlock(csiLayout(stored.layout), kept.length);
   for (const name of COLUMN_NAMES) {

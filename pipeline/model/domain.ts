@@ -1,12 +1,12 @@
-/** What a deployment is for. It decides what people are asked to do about an alert. */
+/** What a deployment is for. It decides what alerts ask people to do. */
 export const DOMAINS = {
-  healthcare: 'Who has fallen or does not move needs medical help.',
+  healthcare: 'People who have fallen or do not move need medical help.',
   general: 'People are notified.',
   retail: 'People are notified.',
-  security: 'Who intrudes, and a crowd, are looked after by security.',
+  security: 'Intruders and crowds are a matter for security.',
 } as const;
 
 export type Domain = keyof typeof DOMAINS;
 
-/** Where the topology does not say it. */
+/** If the topology does not set one. */
 export const DEFAULT_DOMAIN: Domain = 'healthcare';

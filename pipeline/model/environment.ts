@@ -6,7 +6,7 @@ import type { Point } from './records.js';
 const Metres = (description: string) =>
   Type.Number({ exclusiveMinimum: 0, maximum: 1000, description: `${description}, metres` });
 
-/** One of several words, each with what it means: what `choice` is for components, which this layer knows nothing of. */
+/** One of several words, each with its meaning; the counterpart of `choice`, which this layer must not import. */
 const oneOf = <W extends string>(
   words: Readonly<Record<W, string>>,
   options: { readonly description: string },
@@ -27,10 +27,10 @@ export const LinkSchema = Type.Object(
   {
     id: Type.String({
       pattern: '^[A-Za-z0-9_.-]{1,64}$',
-      description: 'Name of the link, unique over the topology.',
+      description: 'Name of the link, unique in the topology.',
     }),
     transmitter: Position('Antenna of the transmitter'),
-    receiver: Position('Antenna of the receiver (of several, their middle)'),
+    receiver: Position('Antenna of the receiver (the middle, if there are several)'),
     antenna_axis: Type.Optional(
       Type.Array(Type.Number(), {
         minItems: 3,
@@ -42,13 +42,13 @@ export const LinkSchema = Type.Object(
       minLength: 1,
       maxLength: 64,
       description:
-        "Who sends this link's frames, as the source names it: `node-1` for ADR-018 node 1 (`node-1@192.168.1.20` from that address only), an address (`192.168.1.20`), topic or `router_id` for formats that number no nodes, `*` for any other sender.",
+        "The sender of this link's frames, as the source names it: `node-1` for ADR-018 node 1 (`node-1@192.168.1.20` from that address only), an address (`192.168.1.20`), topic or `router_id` for formats that number no nodes, `*` for any other sender.",
     }),
   },
   { additionalProperties: false, description: 'One transmitter and one receiver.' },
 );
 
-/** What a zone is, where something depends on it. */
+/** What a zone is, for features that depend on it. */
 export const ZONE_KINDS = ['bed', 'restricted', 'perimeter'] as const;
 export type ZoneKind = (typeof ZONE_KINDS)[number];
 
@@ -62,7 +62,7 @@ export const ZoneSchema = Type.Object(
       pattern: '^[A-Za-z0-9_.-]{1,64}$',
       description: 'Name of the zone, unique in its environment.',
     }),
-    name: Type.Optional(Type.String({ description: 'For people. Default: the id.' })),
+    name: Type.Optional(Type.String({ description: 'Name shown to people. Default: the id.' })),
     polygon: Type.Array(Type.Array(Type.Number(), { minItems: 2, maxItems: 2 }), {
       minItems: 3,
       maxItems: 256,
@@ -72,21 +72,21 @@ export const ZoneSchema = Type.Object(
       oneOf<ZoneKind>(
         {
           bed: 'Lying here is sleep, not a fall.',
-          restricted: 'Who is here without authority, see `authorised`, is an intruder.',
-          perimeter: 'The same, and who is seen here is counted by the figures of the perimeter.',
+          restricted: 'Anyone here without authority, see `authorised`, is an intruder.',
+          perimeter: 'The same, and people seen here count in the figures of the perimeter.',
         },
-        { description: 'What it is, where something depends on that.' },
+        { description: 'What the zone is, for features that depend on it.' },
       ),
     ),
     funnel: Type.Optional(
       oneOf<FunnelStage>(
         {
-          entrance: 'Where customers come in.',
-          product_interaction: 'Where goods are looked at.',
-          checkout_area: 'Where one waits to pay.',
-          purchase: 'Where one pays.',
+          entrance: 'Where customers enter.',
+          product_interaction: 'Where customers view goods.',
+          checkout_area: 'Where customers queue to pay.',
+          purchase: 'Where customers pay.',
         },
-        { description: 'Which stage of the funnel of a shop who comes here has reached.' },
+        { description: 'The stage of the shop funnel that people here have reached.' },
       ),
     ),
   },
@@ -111,7 +111,7 @@ export const AuthorisedSchema = Type.Object(
             days: Type.Array(Type.Enum([...WEEKDAYS], { type: 'string' }), {
               minItems: 1,
               maxItems: 7,
-              description: 'Days that `from` is in: mon, tue, wed, thu, fri, sat, sun.',
+              description: 'Days on which `from` falls: mon, tue, wed, thu, fri, sat, sun.',
             }),
             from: TimeOfDay('First minute, `08:00`', false),
             to: TimeOfDay('End, `18:00` or `24:00`; one not after `from` is on the next day', true),
@@ -128,14 +128,14 @@ export const AuthorisedSchema = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: 1000,
-        description: 'How many may be in such a zone at a time in these hours. Default: any number.',
+        description: 'How many people may be in such a zone at a time in these hours. Default: any number.',
       }),
     ),
   },
   {
     additionalProperties: false,
     description:
-      'Who may be here. All others in zones of the kinds `restricted` and `perimeter`, or anywhere where there are no such zones, are an intrusion. Without it nothing is one.',
+      'Who may be here. Anybody else in zones of the kinds `restricted` and `perimeter`, or anywhere if there are no such zones, is an intruder. Without this field nobody is one.',
   },
 );
 
@@ -152,21 +152,21 @@ export const ViewSchema = Type.Object(
     position: Type.Optional(
       Position('Where the camera stands; default: outside a corner, above head height'),
     ),
-    target: Type.Optional(Position('What it looks at; default: the middle of the room at 1 m')),
+    target: Type.Optional(Position('The point it faces; default: the middle of the room at 1 m')),
     width: Type.Integer({ minimum: 16, maximum: 16384, default: 1280, description: 'Pixels' }),
     height: Type.Integer({ minimum: 16, maximum: 16384, default: 720, description: 'Pixels' }),
     field_of_view_deg: Type.Number({ minimum: 10, maximum: 150, default: 75, description: 'Horizontal' }),
   },
   {
     additionalProperties: false,
-    description: 'The pinhole camera that keypoints and boxes of the service interface are seen by.',
+    description: 'The pinhole camera through which the service interface projects keypoints and boxes.',
   },
 );
 
 export const EnvironmentSchema = Type.Object(
   {
     id: Type.String({ pattern: '^[A-Za-z0-9_.-]{1,64}$', description: 'Id of the environment.' }),
-    name: Type.Optional(Type.String({ description: 'For people.' })),
+    name: Type.Optional(Type.String({ description: 'Name shown to people.' })),
     size: Type.Object(
       {
         x: Metres('Inner length along x'),
@@ -178,7 +178,7 @@ export const EnvironmentSchema = Type.Object(
     links: Type.Array(LinkSchema, {
       minItems: 1,
       maxItems: 4096,
-      description: 'Everything measured comes from a link.',
+      description: 'All measurements come from links.',
     }),
     walls: Type.Array(WallSchema, { default: [], description: 'Inner walls.' }),
     zones: Type.Array(ZoneSchema, { default: [], description: 'Named parts of the floor.' }),
@@ -187,14 +187,14 @@ export const EnvironmentSchema = Type.Object(
       default: 'UTC',
       minLength: 1,
       maxLength: 64,
-      description: 'IANA name of the time zone, `Europe/Berlin`: days and hours of figures are local ones.',
+      description: 'IANA name of the time zone, `Europe/Berlin`: figures count local days and hours.',
     }),
     authorised: Type.Optional(AuthorisedSchema),
     crowd_persons: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: 1000,
-        description: 'As many persons at a time are a crowd. Without it nothing is one.',
+        description: 'This many people at a time are a crowd. Without this field nothing is one.',
       }),
     ),
     assumed: Type.Array(Type.String(), {
@@ -209,7 +209,7 @@ export const EnvironmentSchema = Type.Object(
   },
 );
 
-/** The file's content after checks and defaults. */
+/** The file's content, checked and with defaults. */
 export type Environment = Static<typeof EnvironmentSchema>;
 export type Link = Static<typeof LinkSchema>;
 export type Zone = Static<typeof ZoneSchema>;
@@ -222,11 +222,11 @@ export const point = (position: readonly number[]): Point => ({
   z: position[2]!,
 });
 
-/** `127.0.0.1` of `127.0.0.1:49152`; any other text as it is, so MAC addresses too. */
+/** `127.0.0.1` of `127.0.0.1:49152`; other text, such as a MAC address, is unchanged. */
 export const hostOf = (sender: string): string =>
   MAC_ADDRESS.test(sender) ? sender : sender.replace(/:\d{1,5}$/, '');
 
-/** Alone, or the last of several: `station/access point`. */
+/** The address alone, or the last of several: `station/access point`. */
 const MAC_ADDRESS = /(^|\/)[\da-f]{2}(:[\da-f]{2}){5}$/i;
 
 /** A link as the data plane knows it. */
@@ -240,7 +240,7 @@ export interface LinkEntry {
 /** Senders of which a table remembers the link. */
 const MAX_FOUND = 1024;
 
-/** All links of a topology. Numbers live in one process only. */
+/** All links of a topology. Numbers are valid in one process only. */
 export class LinkTable {
   readonly #entries: LinkEntry[] = [];
   readonly #byId = new Map<string, LinkEntry>();
@@ -266,10 +266,11 @@ export class LinkTable {
     return this.#entries.length;
   }
 
-  /** @throws RangeError for an index that no link has. */
+  /** @throws RangeError if no link has this index. */
   at(index: number): LinkEntry {
     const entry = this.#entries[index];
-    if (!entry) throw new RangeError(`no link has the number ${index}; there are ${this.#entries.length}`);
+    if (!entry)
+      throw new RangeError(`no link has the number ${index}: there are ${this.#entries.length} links`);
     return entry;
   }
 
@@ -277,10 +278,7 @@ export class LinkTable {
     return this.#byId.get(id);
   }
 
-  /**
-   * The link that names `sender`, else the one that names its address without the port, else the one declared with `*`,
-   * else undefined: an unknown sender.
-   */
+  /** The link that names `sender`, otherwise its address without the port, otherwise `*`; undefined: unknown sender. */
   bySender(sender: string): LinkEntry | undefined {
     return (
       this.#bySender.get(sender) ?? (this.#found.has(sender) ? this.#found.get(sender) : this.#find(sender))

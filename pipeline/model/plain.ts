@@ -5,11 +5,11 @@ import type { Measure, Person, PoseFrame, Provenance, SensedEvent, Window, Windo
 
 /**
  * Records as people and tests read them: plain JSON, snake_case, times in ISO 8601, links by id. CSI values
- * and samples of windows are left out: only their shape is told.
+ * and samples of windows are reduced to their shape.
  */
 export type PlainRecord = Readonly<Record<string, unknown>> & { readonly port: Port; readonly time: string };
 
-/** One record for each frame of a block; for all else one. */
+/** One record for each frame of a block; one for anything else. */
 export function plainRecords(data: Data, links: LinkTable): readonly PlainRecord[] {
   switch (data.port) {
     case 'csi':
@@ -135,7 +135,7 @@ export const PLAIN_SHAPES: Readonly<Record<Port, { readonly [field: string]: Sha
 
 const iso = (microseconds: number): string => new Date(microseconds / 1000).toISOString();
 
-/** JSON has no NaN: what is unknown is null. */
+/** JSON has no NaN: unknown values are null. */
 const known = (value: number): number | null => (Number.isFinite(value) ? value : null);
 
 const provenance = ({ origin, model }: Provenance) => ({

@@ -14,12 +14,12 @@ export type Port = keyof PortTypes;
 
 export const PORTS: readonly Port[] = ['csi', 'window', 'pose', 'event', 'measure'];
 
-/** Anything that flows, of the ports `P`. Each value carries the name of its port. */
+/** Any data of the ports `P`. Each value carries the name of its port. */
 export type Data<P extends Port = Port> = PortTypes[P];
 
-/** A record that a node could not take, and why. */
+/** A record that a node rejected, and why. */
 export interface Failure {
-  /** What the dead letter stores; must survive a structured clone. */
+  /** The content of the dead letter; must survive a structured clone. */
   readonly record: unknown;
   /** Dotted code, bounded in number: it becomes a label of a metric. `decode.truncated` */
   readonly code: string;

@@ -1,13 +1,13 @@
 /**
- * What flows on the ports other than `csi`. Their rates are a thousand times lower than that of
- * frames, so plain records will do. All of them are immutable and survive a structured clone.
+ * What flows on the ports other than `csi`. Their rates are a thousand times lower than that of frames, so
+ * plain objects are fast enough. All are immutable and survive a structured clone.
  */
 
-/** Where a result comes from. Part of every pose frame, event and measure; never left out on the way. */
+/** Where a result comes from. Part of every pose frame, event and measure; never dropped on the way. */
 export interface Provenance {
   /** `live` from a radio, `replay` of a recording, `simulated` by the scene simulator. */
   readonly origin: 'live' | 'replay' | 'simulated';
-  /** The model that inferred it, absent where no model was used. */
+  /** The model that inferred it, absent if no model was used. */
   readonly model?: ModelReference;
 }
 
@@ -31,15 +31,15 @@ export interface Point {
 export interface Window {
   readonly port: 'window';
   readonly environment: string;
-  /** Counts up per environment. */
+  /** Incremented per environment. */
   readonly index: number;
   /** First grid point, microseconds; the grid is aligned to multiples of `step` since 1970. */
   readonly start: number;
   /** Grid step, microseconds. */
   readonly step: number;
-  /** Grid points. The window ends at `start + points * step`, excluded. */
+  /** Number of grid points. The window ends at `start + points * step`, excluded. */
   readonly points: number;
-  /** One entry for each link that had frames, in the order of the environment's links. */
+  /** One entry for each link with frames, in the order of the environment's links. */
   readonly links: readonly WindowLink[];
   readonly provenance: Provenance;
 }
@@ -54,7 +54,7 @@ export interface WindowLink {
   readonly centreMhz: number;
   /** [points, rx, tx, subcarrier, (re, im)]. */
   readonly values: Float32Array;
-  /** One per point: 1 where no frame was near enough to interpolate, and the last one is held. */
+  /** One per point: 1 if no frame was near enough to interpolate, and the last one is held. */
   readonly gaps: Uint8Array;
   /** Frames received in the window. */
   readonly frames: number;
@@ -63,48 +63,54 @@ export interface WindowLink {
   readonly quality: LinkQuality;
 }
 
-/** Whether a link can be believed, from its frames of the last seconds up to the window's end. */
+/** Whether a link is plausible, judged by its frames of the last seconds up to the window's end. */
 export interface LinkQuality {
   /** Signal to noise over the carriers, decibels, -20 to 60; NaN until enough frames came, and with too few carriers. */
   readonly snrDb: number;
-  /** Why it cannot be right; null: nothing speaks against it. */
+  /** Why it is implausible; null: no sign of a fault. */
   readonly fault: LinkFault | null;
 }
 
 /**
- * Why what a link says cannot be right: `noise`: its frames have nothing in common; `frozen`: it repeats one frame;
+ * Why a link is implausible: `noise`: its frames have nothing in common; `frozen`: it repeats one frame;
  * `silent`: its frames are zeros; `unsteady`: its level jumps from frame to frame.
  */
 export const LINK_FAULTS = ['noise', 'frozen', 'silent', 'unsteady'] as const;
 export type LinkFault = (typeof LINK_FAULTS)[number];
 
-/** Before enough frames came. */
+/** Before enough frames have arrived. */
 export const UNKNOWN_QUALITY: LinkQuality = { snrDb: NaN, fault: null };
 
-/** A link that was left out of a result, and why. */
+/** A link excluded from a result, and why. */
 export interface LeftOutLink {
   readonly link: string;
   readonly fault: LinkFault;
 }
 
-/** What was inferred from one window. */
+/** The result of inference on one window. */
 export interface PoseFrame {
   readonly port: 'pose';
-  /** Counts up per environment: the index of its window. */
+  /** Incremented per environment: the index of its window. */
   readonly frameId: number;
   readonly environment: string;
   /** Event time of the pose, microseconds: the middle of its window. */
   readonly time: number;
-  /** End of the window, microseconds: what was known when it was inferred. */
+  /** End of the window, microseconds: the data known at inference. */
   readonly windowEnd: number;
-  /** Time that the network spent on it, milliseconds. The only field that differs between two runs; stores keep it apart. */
+  /**
+   * Time that the network spent on it, milliseconds. The only field that differs between two runs; stores
+   * hold it separately.
+   */
   readonly processingMs: number;
   readonly persons: readonly Person[];
-  /** Probabilities of nobody, one person, and so on; the last one is of that many or more. Absent where the window told nothing. */
+  /**
+   * Probabilities of nobody, one person, and so on; the last one means that many or more. Absent if the
+   * window carried no information.
+   */
   readonly counts?: readonly number[];
-  /** Links that the window held and that were used. */
+  /** Links of the window that were used. */
   readonly links: number;
-  /** Links of the window that cannot be right, and had no say; absent where there are none. */
+  /** Implausible links of the window, which were not used; absent if there are none. */
   readonly leftOut?: readonly LeftOutLink[];
   /** 0 to 1: share of grid points with a frame near enough, over all links. */
   readonly signalQuality: number;
@@ -116,18 +122,18 @@ export interface Person {
   readonly confidence: number;
   /** Floor point below the pelvis (z = 0), metres. */
   readonly position: Point;
-  /** Calibrated scale of the floor position's error, metres: about the mean distance to be expected. */
+  /** Calibrated scale of the floor position's error, metres: roughly the expected distance. */
   readonly positionError: number;
-  /** Direction faced, radians from the x axis counter-clockwise; null where it is not known. */
+  /** Direction faced, radians from the x axis counter-clockwise; null if unknown. */
   readonly heading: number | null;
-  /** 0 (no idea) to 1: length of the inferred heading vector. */
+  /** 0 (unknown) to 1: length of the inferred heading vector. */
   readonly headingConfidence: number;
   readonly posture: Posture;
-  /** 17 in COCO order ({@link KEYPOINT_NAMES}). Always given; drawn only where `articulated`. */
+  /** 17 in COCO order ({@link KEYPOINT_NAMES}). Always given; drawn only if `articulated`. */
   readonly keypoints: readonly Keypoint3D[];
-  /** False where the error scale says that there is no skeleton to draw, only a disc of `positionError`. */
+  /** False if the error scale allows no skeleton, only a disc of radius `positionError`. */
   readonly articulated: boolean;
-  /** Filled by track-persons. */
+  /** Set by track-persons. */
   readonly track: Track | null;
 }
 
@@ -139,7 +145,7 @@ export interface Keypoint3D extends Point {
 }
 
 export interface Track {
-  /** The person's number in its environment, stable while the person is known. */
+  /** The person's number in its environment, stable while the person is tracked. */
   readonly id: number;
   readonly state: 'tentative' | 'active' | 'lost' | 'ended';
   /** Pose frames since birth. */
@@ -152,21 +158,21 @@ export interface Track {
 
 /** Events that notify someone. */
 export const ALERT_TYPES = ['fall_detection', 'inactivity', 'intrusion', 'crowd'] as const;
-/** Events of everyday life. */
+/** Events of daily life. */
 export const ACTIVITY_TYPES = ['zone_entered', 'zone_left', 'activity_changed'] as const;
 /** A possible alert, and its withdrawal. Only receivers that name these types get them. */
 export const WARNING_TYPES = ['fall_suspected', 'fall_withdrawn'] as const;
 export const EVENT_TYPES = [...ALERT_TYPES, ...ACTIVITY_TYPES, ...WARNING_TYPES] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** The least severe first. */
+/** Least severe first. */
 export const SEVERITIES = ['low', 'medium', 'high', 'critical'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
 /** Something that happened. An alert is an event that notifies someone. Not named `Event`, which is a global type. */
 export interface SensedEvent {
   readonly port: 'event';
-  /** Stable: derived from environment, type and rounded event time, so that a repeated run gives the same id. */
+  /** Stable: derived from environment, type and rounded event time, so that repeated runs produce the same id. */
   readonly id: string;
   readonly type: EventType;
   readonly severity: Severity;
@@ -174,14 +180,14 @@ export interface SensedEvent {
   /** Event time, microseconds. */
   readonly time: number;
   readonly confidence: number;
-  /** Number of the track that it is about, where there is one. */
+  /** Number of the track that it is about, if any. */
   readonly person: number | null;
   readonly location: Point | null;
-  /** Further facts of this type of event, snake_case. */
+  /** Further facts for this type of event, snake_case. */
   readonly metadata: Readonly<Record<string, number | string | boolean>>;
   /**
-   * Who says so: `csiflow` for what this engine found, else the sender whose own packet claims it.
-   * A claim is shown as that sender's and never raises an alert.
+   * The origin: `csiflow` for findings of this engine, otherwise the sender whose packet claims it. A claim
+   * is shown as the sender's and never raises an alert.
    */
   readonly source: string;
   readonly provenance: Provenance;
@@ -190,7 +196,7 @@ export interface SensedEvent {
 /** A number over time. */
 export interface Measure {
   readonly port: 'measure';
-  /** snake_case with its unit where it has one: `motion`, `presence`, `packet_loss`, `breathing_rate_bpm`. */
+  /** snake_case, with the unit if it has one: `motion`, `presence`, `packet_loss`, `breathing_rate_bpm`. */
   readonly name: string;
   readonly environment: string;
   /** Link, zone or person that it is about; null for the whole environment. */
@@ -224,7 +230,7 @@ export const KEYPOINT_NAMES = [
   'right_ankle',
 ] as const;
 
-/** Pairs of keypoints whose distance a body keeps: arms, legs, shoulders, hips. */
+/** Pairs of keypoints whose distance is fixed in a body: arms, legs, shoulders, hips. */
 export const BONES: readonly (readonly [number, number])[] = [
   [5, 7],
   [7, 9],
@@ -238,5 +244,5 @@ export const BONES: readonly (readonly [number, number])[] = [
   [11, 12],
 ];
 
-/** Pairs of keypoints that a skeleton's lines connect: bones, sides of the trunk, and the neck. */
+/** Pairs of keypoints connected by the lines of a skeleton: bones, sides of the trunk, and the neck. */
 export const SKELETON: readonly (readonly [number, number])[] = [...BONES, [5, 11], [6, 12], [0, 5], [0, 6]];

@@ -1,8 +1,8 @@
 import { WEEKDAYS, type Weekday } from './environment.js';
 
-/** Clocks of time zones, by the names and rules that Node has of them (IANA). */
+/** Clocks of time zones, by Node's IANA names and rules. */
 
-/** What a clock on the wall shows. */
+/** What a wall clock shows. */
 export interface LocalTime {
   readonly year: number;
   /** 1 to 12. */
@@ -16,7 +16,7 @@ export interface LocalTime {
   readonly weekday: Weekday;
 }
 
-/** A day of the calendar. Months and days out of range run on: the 0th is the last of the month before. */
+/** A day of the calendar. Months and days out of range carry over: day 0 is the last of the previous month. */
 export type CalendarDay = Pick<LocalTime, 'year' | 'month' | 'day'>;
 
 /** Whether this process knows the time zone. */
@@ -29,7 +29,7 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** @param time microseconds since 1970 @throws RangeError for a time zone that is not known */
+/** @param time microseconds since 1970 @throws RangeError if the time zone is unknown */
 export function localTime(timezone: string, time: number): LocalTime {
   const parts: Record<string, number> = {};
   for (const { type, value } of clockOf(timezone).formatToParts(time / 1000))
@@ -42,15 +42,15 @@ export function localTime(timezone: string, time: number): LocalTime {
   return { year, month, day, hour, minute, weekday: WEEKDAYS[(sunday + 6) % 7]! };
 }
 
-/** How far the clocks of a time zone are ahead of UTC, microseconds: whole minutes. */
+/** Offset of a time zone from UTC, microseconds: whole minutes. */
 export function zoneOffset(timezone: string, time: number): number {
   const { year, month, day, hour, minute } = localTime(timezone, time);
   return Date.UTC(year, month - 1, day, hour, minute) * 1000 - Math.floor(time / MINUTE) * MINUTE;
 }
 
 /**
- * The first moment of a day, microseconds since 1970: midnight, the first of two where clocks are put back over it,
- * or when they are put forward over it.
+ * The first moment of a day, microseconds since 1970: midnight. If clocks go back over midnight, the first of
+ * the two; if they go forward over it, the moment of the change.
  */
 export function startOfDay(timezone: string, { year, month, day }: CalendarDay): number {
   const midnight = Date.UTC(year, month - 1, day) * 1000;

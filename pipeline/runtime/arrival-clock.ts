@@ -1,13 +1,14 @@
 import type { Clock } from '../base/clock.js';
 
-/** Share of real time by which it may run faster or slower to come back to the system's clock. */
+/** Share of real time by which it may run faster or slower to return to the system's clock. */
 const SLEW = 0.01;
-/** A difference is made good within this time, as far as that share allows, microseconds. */
+/** A difference is corrected within this time, as far as that share allows, microseconds. */
 const SETTLE_US = 10_000_000;
 
 /**
- * The times of arrival of live input. It follows the monotonic clock, so whatever sets the system's clock stops or
- * repeats nothing: a small difference is slewed away, a large one is a jump, by which event time is re-anchored.
+ * The clock of arrival times of live input. It follows the monotonic clock, so setting the system's clock
+ * neither stops nor repeats time: a small difference is slewed away, a large one is a jump, by which event
+ * time is re-anchored.
  */
 export class ArrivalClock implements Clock {
   readonly timer?: NonNullable<Clock['timer']>;
@@ -35,12 +36,12 @@ export class ArrivalClock implements Clock {
     return this.#system.elapsed();
   }
 
-  /** Arrival times are to be no earlier than `time`: an earlier run has given it already. */
+  /** Arrival times must not be before `time`, which an earlier run has used already. */
   continueAfter(time: number): void {
     if (time > this.now()) this.#set(time);
   }
 
-  /** By how much event time must jump to be right again, microseconds; 0 where slewing will do. */
+  /** The jump, microseconds, that would correct event time; 0 if slewing is enough. */
   follow(): number {
     const behind = this.#system.now() - this.now();
     if (Math.abs(behind) > this.#limit) return behind;

@@ -7,22 +7,23 @@ export interface ClockJumpsOptions {
   readonly arrival: ArrivalClock;
   readonly sources: readonly SourceStage[];
   readonly log: Logger;
-  /** Asks for a checkpoint. */
+  /** Requests a checkpoint. */
   readonly secure: () => void;
-  /** The epoch that records of a source belong to now. */
+  /** The epoch of a source's records at the moment. */
   readonly epochOf: (source: SourceStage) => number;
   readonly onChange: () => void;
 }
 
 /**
- * Re-anchors event time where the system's clock was set. All live sources get a mark, in their journals too; when each
- * has come to its own, event time jumps in all at once. Until a checkpoint has it, the sources are degraded.
+ * Re-anchors event time when the system's clock was set. All live sources and their journals get a mark; when
+ * every source has reached its mark, event time jumps in all together. The sources are degraded until a
+ * checkpoint includes the jump.
  */
 export class ClockJumps {
   readonly #options: ClockJumpsOptions;
   readonly #live: readonly SourceStage[];
   #lastId = 0;
-  /** Epoch whose checkpoint has all jumps so far; null while none is under way. */
+  /** Epoch whose checkpoint includes all jumps so far; null if none is in progress. */
   #until: number | null = null;
 
   constructor(options: ClockJumpsOptions) {
@@ -30,7 +31,7 @@ export class ClockJumps {
     this.#live = options.sources.filter(({ followsClock }) => followsClock);
   }
 
-  /** Before the sources are opened: no arrival time is earlier than one that an earlier run has given. */
+  /** Call before the sources are opened: no arrival time is before one that an earlier run has used. */
   begin(): void {
     this.#completeMarks();
     const { arrival } = this.#options;
@@ -38,7 +39,7 @@ export class ClockJumps {
     this.check();
   }
 
-  /** To be called some times a second. */
+  /** Call it a few times a second. */
   check(): void {
     if (this.#live.length === 0) return;
     const { arrival, log, onChange } = this.#options;
@@ -67,16 +68,16 @@ export class ClockJumps {
     secure();
   }
 
-  /** @param epoch of a checkpoint that is safe */
+  /** @param epoch of a safe checkpoint */
   committed(epoch: number): void {
     if (this.#until === null || epoch < this.#until) return;
     this.#until = null;
     for (const { run } of this.#live) run.problems.set('clock', null);
-    this.#options.log.info('event time has followed the clock');
+    this.#options.log.info('event time follows the corrected clock');
     this.#options.onChange();
   }
 
-  /** A kill may have come between the journals: each source gets the marks that another one has. */
+  /** The process may have been killed between two journals: each source gets the marks of the others. */
   #completeMarks(): void {
     const pending = this.#live.map((source) => source.pendingAnchors());
     const all = new Map<number, Anchor>(pending.flat().map((anchor) => [anchor.id, anchor]));

@@ -17,7 +17,7 @@ import type { SourceStage } from './stages/source-stage.js';
 export interface Compiled {
   readonly sources: readonly SourceStage[];
   readonly sinks: readonly SinkStage[];
-  /** Gives a record to a node once more; false where no such node takes such records. */
+  /** Replays a record to a node; false if no such node takes such records. */
   readonly replay: (node: string, data: Data) => boolean;
 }
 
@@ -25,20 +25,23 @@ export interface CompileOptions {
   readonly topology: CheckedTopology;
   readonly nodes: Nodes;
   readonly host: Host;
-  /** Where nodes go on from. */
+  /** The state from which nodes resume. */
   readonly last: Checkpoint;
-  /** Null: sinks get records as they are. */
+  /** Null: sinks receive records unchanged. */
   readonly anonymiser: Anonymiser | null;
   readonly source: (run: NodeRun, snapshot: unknown) => SourceStage;
-  /** Of an asynchronous node; null: it sheds nothing. `after`: records that the last checkpoint covers; null: it begins anew. */
+  /**
+   * Of an asynchronous node; null: it sheds nothing. `after`: records that the last checkpoint covers; null:
+   * it starts without state.
+   */
   readonly shedding: (run: NodeRun, after: number | null) => Shedding | null;
-  /** `snapshot`: by the last checkpoint, for whatever configuration. */
+  /** `snapshot`: from the last checkpoint, for any configuration. */
   readonly sink: (run: NodeRun, snapshot: unknown) => SinkStage;
-  /** Monotonic milliseconds of the arrival of the input behind each pose frame that leaves its node. */
+  /** Monotonic arrival time, milliseconds, of the input behind each pose frame that leaves its node. */
   readonly onPose: (received: number) => void;
 }
 
-/** Nodes as RxJS chains. Edges let through the ports they name, and all marks. */
+/** Nodes as RxJS chains. Edges pass the ports that they name, and all marks. */
 export function compile(options: CompileOptions): Compiled {
   const { topology, nodes, last } = options;
   const streams = new Map<string, Observable<Signal>>();
@@ -66,7 +69,7 @@ export function compile(options: CompileOptions): Compiled {
       });
     } else {
       const stage = stageOf(run, options, snapshot as OperatorSnapshot | undefined);
-      // A subject runs the node once for all that read from it.
+      // A subject runs the node once for all its readers.
       const output = new Subject<Signal>();
       streams.set(node.id, output);
       const again = new Subject<Signal>();
@@ -83,7 +86,7 @@ export function compile(options: CompileOptions): Compiled {
   return { sources, sinks, replay: (node, data) => replays.get(node)?.(data) ?? false };
 }
 
-/** What a sink sees of a signal. Who watches live can record it, so a live feed shows no more than a store. */
+/** What a sink receives of a signal. Live viewers can record it, so a live feed shows no more than a store. */
 const anonymous =
   ({ anonymiser }: CompileOptions): ((signal: Signal) => Signal) =>
   (signal) =>
@@ -92,7 +95,7 @@ const anonymous =
 const inputFor = (node: CheckedNode, data: Data) =>
   node.inputs.find(({ ports }) => ports.includes(data.port));
 
-/** State of a node in the last checkpoint, where it is right for the node of now. */
+/** State of a node in the last checkpoint, if it fits the present node. */
 export function snapshotOf(node: CheckedNode, last: Checkpoint): unknown {
   const found = last.nodes.get(node.id);
   const same = found?.hash === stateHash(node) || found?.hash === node.hash;
@@ -114,7 +117,7 @@ function stageOf(run: NodeRun, options: CompileOptions, snapshot: OperatorSnapsh
   const { component, config } = run.node;
   if (component.kind !== 'operator' || component.asynchronous === undefined)
     return synchronous(run, operator, host, snapshot);
-  // State that is not taken over: its records were numbered by a node that is no more.
+  // State that is dropped: its records were numbered by a node that no longer exists.
   const none = last.nodes.has(run.id) ? null : 0;
   const shedding = options.shedding(run, snapshot ? (snapshot.records ?? 0) : none);
   const most = component.asynchronous.maxInFlight(config as never);

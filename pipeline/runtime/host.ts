@@ -6,15 +6,15 @@ import type { Gate } from './stages/gate.js';
 import type { Problems } from './problems.js';
 import type { NodeTraces } from './stages/node-traces.js';
 
-/** How long is waited for others, milliseconds. */
+/** Time limits for waiting, milliseconds. */
 export interface Patience {
-  /** A barrier that takes longer makes the topology degraded. */
+  /** A barrier that takes longer degrades the topology. */
   readonly barrierMs: number;
-  /** A write or a flush of a sink that takes longer has failed. */
+  /** A sink's write or flush that takes longer has failed. */
   readonly writeMs: number;
   /** A stop no longer waits for a node after this time. */
   readonly stopMs: number;
-  /** The same where the stop is forced. */
+  /** The same for a forced stop. */
   readonly forcedStopMs: number;
   /** How long a start waits for a source to open. Later errors of the source trigger a recovery instead. */
   readonly openMs: number;
@@ -35,15 +35,15 @@ export interface Host {
   readonly gate: Gate;
   readonly settings: Settings;
   readonly patience: Patience;
-  /** Records failed in a node: into the dead letters. `inRow` counts towards `degraded`. */
+  /** Records failed in a node and become dead letters. `inRow` counts towards `degraded`. */
   failures(node: NodeRun, stage: string, failed: readonly Failure[]): void;
-  /** A node has passed the barrier; its state at that moment, what is to be written with the checkpoint, and what to do when that is safe. */
+  /** A node has passed the barrier: its state at that moment, what to write with the checkpoint, and what to do when that is safe. */
   passed(node: NodeRun, epoch: number, state: State, commit?: () => void, committed?: () => void): void;
-  /** The shard cannot go on: it is to be recovered from its last checkpoint. */
+  /** The shard must be recovered from its last checkpoint. */
   fail(error: Error): void;
 }
 
-/** Records of one input that wait for others which may still bring earlier ones. */
+/** Records of one input waiting for others that may still bring earlier ones. */
 export interface HeldBack {
   readonly input: string;
   readonly records: number;
@@ -52,14 +52,14 @@ export interface HeldBack {
   readonly waitsFor: readonly string[];
 }
 
-/** A node while it runs: its figures and its health. */
+/** A running node: its figures and its health. */
 export interface NodeRun {
-  /** As it is now: its live fields may change while it runs. */
+  /** Its current form: live fields may change while it runs. */
   node: CheckedNode;
   readonly id: string;
   readonly context: Context;
   readonly meter: NodeMeter;
-  /** Null where no frames are traced. */
+  /** Null if no frames are traced. */
   readonly traces: NodeTraces | null;
   /** Event time of the newest record, microseconds. */
   lastRecord: number | null;
@@ -67,12 +67,12 @@ export interface NodeRun {
   failedInRow: number;
   /** Why it is degraded. */
   readonly problems: Problems;
-  /** The same for a person; setting it says that the node itself is failing. */
+  /** The same for people. Setting it reports that the node itself is failing. */
   problem: string | null;
   status: 'starting' | 'active' | 'unavailable' | 'stopped';
   watermark: number;
-  /** It holds many records of one source until another one catches up. */
+  /** It holds many records of one source until another catches up. */
   crowded: boolean;
-  /** Of a node with several inputs: what it holds back; null where nothing waits. */
+  /** Of a node with several inputs: records held back; null if none wait. */
   heldBack: () => HeldBack | null;
 }

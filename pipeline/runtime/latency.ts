@@ -1,6 +1,6 @@
-/** For which latencies are looked at, milliseconds. */
+/** The period that latencies cover, milliseconds. */
 const SPAN_MS = 60_000;
-/** Stored at most; at higher rates the window is shorter. */
+/** Limit of stored values; at higher rates the period is shorter. */
 const LIMIT = 8192;
 
 /** Latencies of the last minute. */
@@ -20,7 +20,7 @@ export class LatencyWindow {
     this.#next = (this.#next + 1) % LIMIT;
   }
 
-  /** Null where there were none. */
+  /** Null if there were none. */
   quantiles(): { readonly p50: number; readonly p99: number } | null {
     const recent = this.#recent().sort();
     if (recent.length === 0) return null;
@@ -28,7 +28,7 @@ export class LatencyWindow {
     return { p50: at(0.5), p99: at(0.99) };
   }
 
-  /** Newest first, so that only those of the last minute are looked at. */
+  /** Newest first, so that the loop can stop after the last minute. */
   #recent(): Float64Array {
     const since = this.#elapsed() - SPAN_MS;
     const found = new Float64Array(LIMIT);

@@ -6,29 +6,29 @@ export interface LatenessOptions {
   /** In topological order. */
   readonly nodes: readonly CheckedNode[];
   readonly runs: ReadonlyMap<string, NodeRun>;
-  /** Age from which on results are late, milliseconds. */
+  /** Results older than this are late, milliseconds. */
   readonly limitMs: number;
-  /** Seconds for which a node has held the gate shut until now, this time. */
+  /** Seconds for which a node has been holding the gate shut. */
   readonly shutFor: (node: string) => number;
-  /** It reads one of several partitions: no room may be in it at all. */
+  /** It reads one of several partitions, which may hold no room at all. */
   readonly isPartition: boolean;
-  /** Event time of what would arrive now, microseconds. */
+  /** Event time of input that would arrive now, microseconds. */
   readonly now: () => number;
   /** Monotonic milliseconds. */
   readonly elapsed: () => number;
-  /** A node became late, or is late no more. */
+  /** A node became late, or is no longer late. */
   readonly onChange: () => void;
 }
 
 /**
- * Watches the age of what a live topology gives. Only nodes whose sources read what is measured now are looked at:
- * a recording is as old as it is. Where results are late, the node that adds most to their age is degraded.
+ * Watches the age of a live topology's results. It only watches nodes behind live sources: a recording may be
+ * of any age. If results are late, the node that adds most to their age is degraded.
  */
 export class Lateness {
   readonly #options: LatenessOptions;
   readonly #byId: ReadonlyMap<string, CheckedNode>;
   readonly #began: number;
-  /** Share of the last seconds for which each node held the gate shut, and what it rests on. */
+  /** Share of the last seconds for which each node held the gate shut, and the readings it is based on. */
   readonly #shut = new Map<string, { readonly share: number; readonly seconds: number }>();
   #checked: number;
 
@@ -38,7 +38,7 @@ export class Lateness {
     this.#began = this.#checked = options.elapsed();
   }
 
-  /** Cheap; to be called about once a second. */
+  /** Cheap; call it about once a second. */
   check(): void {
     const { nodes, runs } = this.#options;
     this.#followGate();
@@ -57,14 +57,14 @@ export class Lateness {
     return (this.#options.elapsed() - this.#began) / 1000;
   }
 
-  /** What is wrong with each node that results wait for. */
+  /** The problem of each node that results wait for. */
   #blamed(): Map<string, string> {
     const blamed = new Map<string, string>();
     const limit = `${this.#limitSeconds} s of late_after_ms`;
     for (const { id, component, inputs } of this.#options.nodes) {
       if (component.kind === 'source') {
         const silent = this.#silentFor(id);
-        if (silent > this.#limitSeconds) blamed.set(id, `nothing has come for ${rounded(silent)} s`);
+        if (silent > this.#limitSeconds) blamed.set(id, `no input for ${rounded(silent)} s`);
         continue;
       }
       const isLast = component.kind === 'sink' && inputs.every(({ from }) => this.#isLive(from));
@@ -81,20 +81,20 @@ export class Lateness {
     return blamed;
   }
 
-  /** Of the nodes on the way to `id`, the one that adds most to the age of what reaches it. */
+  /** Of the nodes on the way to `id`, the one that adds most to the age of its input. */
   #slowest(id: string): string {
     let slowest = { id, adds: -Infinity };
     for (let at: string | undefined = id; at !== undefined;) {
       const before: string | undefined = this.#oldestInput(at);
       const adds = this.#age(at) - (before === undefined ? 0 : this.#age(before));
-      // Of equals the one further up.
+      // Of equals, the one further upstream.
       if (adds >= slowest.adds) slowest = { id: at, adds };
       at = before;
     }
     return slowest.id;
   }
 
-  /** Where a source cannot be read because a node holds the gate shut, that node. */
+  /** If a node holds the gate shut so that a source cannot be read: that node. */
   #shuts(id: string): string {
     if (this.#byId.get(id)!.component.kind !== 'source') return id;
     let most = { id, share: MIN_SHUT };
@@ -121,7 +121,7 @@ export class Lateness {
     return inputs.sort((a, b) => this.#age(b) - this.#age(a))[0];
   }
 
-  /** Seconds by which the event time that a node has reached lies behind now. */
+  /** Seconds by which a node's event time lags behind the clock. */
   #age(id: string): number {
     const { watermark } = this.#options.runs.get(id)!;
     if (watermark === Infinity) return 0;
@@ -129,19 +129,19 @@ export class Lateness {
     return Math.max(0, (this.#options.now() - watermark) / 1e6);
   }
 
-  /** Seconds for which a live source has given nothing. */
+  /** Seconds for which a live source has been silent. */
   #silentFor(id: string): number {
     const { lastRecord, watermark } = this.#options.runs.get(id)!;
     if (!this.#isLive(id) || watermark === Infinity) return 0;
     if (watermark === -Infinity) return this.#unheard();
     if (lastRecord === null) return this.#sinceStart();
-    // What lags is not silent: its age says more.
+    // A lagging source is not silent: its age says more.
     return watermark - lastRecord < this.#options.limitMs * 1000
       ? 0
       : (this.#options.now() - lastRecord) / 1e6;
   }
 
-  /** Seconds for which a node has been without any event time at all. */
+  /** Seconds for which a node has had no event time at all. */
   #unheard(): number {
     return this.#options.isPartition ? 0 : this.#sinceStart();
   }
@@ -166,16 +166,16 @@ export class Lateness {
     const was = run.problems.has(cause);
     run.problems.set(cause, text);
     if (was === (text !== null)) return;
-    if (text === null) run.context.log.info('results are in time again', { cause });
+    if (text === null) run.context.log.info('results are on time again', { cause });
     else run.context.log.warn('results are late', { cause, problem: text });
     this.#options.onChange();
   }
 }
 
-/** A node that holds the gate shut for this share of the time holds the sources up. */
+/** A node that holds the gate shut for this share of the time delays the sources. */
 const MIN_SHUT = 0.5;
 const GATE_MEMORY_SECONDS = 2;
 
-/** Seconds for a person. */
+/** Seconds, for people. */
 const rounded = (seconds: number): string =>
   seconds < 10 ? seconds.toFixed(1) : String(Math.round(seconds));

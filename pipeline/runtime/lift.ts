@@ -4,7 +4,7 @@ import { defineOperator, type OperatorDefinition, type Output } from '../compone
 import type { Data, Port } from '../model/index.js';
 import { errorText } from '../base/error-text.js';
 
-/** What an RxJS operator is, as a component. */
+/** The component that wraps an RxJS operator. */
 export interface Lifted<I extends Port, O extends Port> {
   readonly name: string;
   readonly summary: string;
@@ -16,12 +16,12 @@ export interface Lifted<I extends Port, O extends Port> {
 const Config = Type.Object({}, { additionalProperties: false });
 
 /**
- * A user's own RxJS operator (`map`, `filter`, a `pipe` of them) as a component. It sees the data alone:
- * watermarks and barriers go past it, as a `filter` that swallowed a barrier would stop every checkpoint.
+ * Makes a component of an RxJS operator (`map`, `filter`, a `pipe` of them). The operator receives only data:
+ * watermarks and barriers bypass it, because a `filter` that dropped a barrier would stop all checkpoints.
  *
- * **When to use**: to change or leave out records one by one.
- * **Gotchas**: it must answer at once and keep no state between records. What it emits later, or after it
- * has ended (`take`, an error), makes the record that comes then a dead letter; state is lost at a restart.
+ * **When to use**: to change or drop records one by one.
+ * **Gotchas**: it must answer synchronously and hold no state between records. If it emits later, or after it
+ * has completed (`take`, an error), the next record becomes a dead letter. State is lost at a restart.
  */
 export function lift<I extends Port, O extends Port>(
   lifted: Lifted<I, O>,
@@ -48,7 +48,7 @@ export function lift<I extends Port, O extends Port>(
 
 interface Running<I extends Port, O extends Port> {
   push(data: Data<I>): Output<Data<O>>;
-  /** Why it takes no more records. */
+  /** Why it accepts no more records. */
   problem(): string | null;
 }
 
@@ -60,13 +60,15 @@ function start<I extends Port, O extends Port>(operator: OperatorFunction<Data<I
   operator(input).subscribe({
     next: (data) => {
       if (pushing) out.push(data);
-      else problem = 'it emitted a record after its turn: only operators that answer at once can be lifted';
+      else
+        problem =
+          'it emitted a record after its turn: only operators that answer synchronously can be lifted';
     },
     error: (error: unknown) => {
       problem = `it failed: ${errorText(error)}`;
     },
     complete: () => {
-      problem ??= 'it ended: an operator that completes (take, first) cannot be lifted';
+      problem ??= 'it completed: an operator that completes (take, first) cannot be lifted';
     },
   });
   return {

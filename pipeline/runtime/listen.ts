@@ -9,9 +9,9 @@ import { createLogger } from '../telemetry/log.js';
 import { createRunner } from './runner.js';
 
 /**
- * Runs the part of a topology that `node` needs, and nothing else of it: none of its state is touched.
- * @param node its id; it must be there
- * @param take is given what comes out of `node`; true: that is enough
+ * Runs the part of a topology that `node` requires, and nothing else; its state is not touched.
+ * @param node its id; it must exist
+ * @param take is called with the output of `node`; true: stop
  * @returns the topology's links, once `take` has had enough or the input has ended
  */
 export async function listenTo(
@@ -46,7 +46,7 @@ export async function listenTo(
   return runner.links;
 }
 
-/** The node that the first node of a component reads a port from; undefined where there is none. */
+/** The node from which the first node of a component reads a port; undefined if there is none. */
 export const readBy = (
   { nodes }: CheckedTopology,
   component: string,
@@ -70,7 +70,7 @@ const listenerOf = (node: CheckedNode, take: (record: Data) => void): CheckedNod
   id: `${node.id} (listener)`,
   component: defineSink({
     name: 'listener',
-    summary: 'Hands records to whoever listens.',
+    summary: 'Passes records to a listener.',
     inputs: PORTS,
     recovery: 'at-least-once',
     config: Type.Object({}, { additionalProperties: false }),

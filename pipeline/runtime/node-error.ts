@@ -1,7 +1,7 @@
 import { errorText } from '../base/error-text.js';
 import type { CheckedNode } from '../config/topology.js';
 
-/** An error that says which node it came from. */
+/** An error that names its node. */
 export async function named<T>(node: CheckedNode, work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -4,7 +4,7 @@ import { redact } from '../base/secrets.js';
 import type { NodeHealth, Run } from './run.js';
 import type { LifecycleState, NodeStatus } from './status.js';
 
-/** Why a run is degraded; null where it is not. */
+/** Why a run is degraded; null if it is not. */
 export function degradedBy(run: Run | undefined): string | null {
   if (run?.problem) return run.problem;
   for (const node of run?.runs.values() ?? [])
@@ -12,7 +12,7 @@ export function degradedBy(run: Run | undefined): string | null {
   return null;
 }
 
-/** @param run undefined where the topology does not run */
+/** @param run undefined if the topology is stopped */
 export function nodeStatus(
   { id, component }: CheckedNode,
   run: Run | undefined,

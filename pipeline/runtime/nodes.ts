@@ -16,23 +16,23 @@ export interface NodesOptions {
   readonly topology: CheckedTopology;
   readonly links: LinkTable;
   readonly clock: Context['clock'];
-  /** Of live sources; default: the clock. */
+  /** Of live sources. Default: the clock. */
   readonly arrival?: Context['clock'];
   readonly log: Log;
   readonly metrics: Metrics;
   /** Null: no frames are traced. */
   readonly tracer: Tracer | null;
-  /** Of the partition that they serve, where there is one. */
+  /** The partition that they serve, if any. */
   readonly transaction?: Transaction | undefined;
   /** Its number. */
   readonly partitionNumber?: number | undefined;
-  /** What a sink had taken over and cannot deliver. */
+  /** Records that a sink had accepted and cannot deliver. */
   readonly onRefused?: (run: NodeRun, failures: readonly Failure[]) => void;
-  /** See the context's. */
+  /** See the context. */
   readonly settledNow?: () => number;
 }
 
-/** The nodes of one run: figures, contexts, instances of their components, and where their data come from. */
+/** The nodes of one run: figures, contexts, instances of their components, and the origin of their data. */
 export class Nodes {
   /** In topological order. */
   readonly runs: ReadonlyMap<string, NodeRun>;
@@ -48,7 +48,7 @@ export class Nodes {
     this.runs = new Map(options.topology.nodes.map((node) => [node.id, this.#run(node)]));
   }
 
-  /** Makes all components. @throws Error naming the node that could not be made. */
+  /** Creates all components. @throws Error naming the node that failed. */
   create(): void {
     for (const run of this.runs.values()) {
       const { node, context } = run;
@@ -58,19 +58,19 @@ export class Nodes {
       try {
         this.#instances.set(node.id, node.component.create(node.config as never, context));
       } catch (error) {
-        throw new Error(`${node.id} (${node.component.name}) could not be made: ${errorText(error)}`, {
+        throw new Error(`${node.id} (${node.component.name}) could not be created: ${errorText(error)}`, {
           cause: error,
         });
       }
     }
   }
 
-  /** They run no longer: figures of now are not theirs any more. */
+  /** They no longer run: current figures are not theirs. */
   forget(): void {
     for (const forget of this.#forgetting.splice(0)) forget();
   }
 
-  /** Another instance of a sink, in the place of the one before. */
+  /** Another instance of a sink, replacing the previous one. */
   renewSink(id: string): Sink {
     const { node, context } = this.runs.get(id)!;
     const sink = node.component.create(node.config as never, context) as Sink;
@@ -78,7 +78,7 @@ export class Nodes {
     return sink;
   }
 
-  /** Nodes of a topology that differs in what running nodes can take over. */
+  /** Updates the nodes from a topology that differs only in live settings. */
   adjust(topology: CheckedTopology): void {
     this.#options = { ...this.#options, topology };
     for (const node of topology.nodes) {
@@ -114,7 +114,7 @@ export class Nodes {
     }
   }
 
-  /** Those that were made, in topological order. */
+  /** Those that were created, in topological order. */
   get made(): readonly string[] {
     return [...this.#instances.keys()];
   }
@@ -127,7 +127,7 @@ export class Nodes {
     }
   }
 
-  /** What a source says of its records; all behind it inherit it. */
+  /** A source's declaration about its records; all downstream nodes inherit it. */
   setOrigin(source: string, origin: Provenance['origin']): void {
     this.#provenance.get(source)!.origin = origin;
     for (const node of this.#options.topology.nodes) {
@@ -199,7 +199,7 @@ export class Nodes {
     };
   }
 
-  /** Live sources go by the clock of arrival. */
+  /** Live sources use the arrival clock. */
   #clockOf({ component, config }: CheckedNode): Context['clock'] {
     const { clock, arrival } = this.#options;
     return arrival && component.kind === 'source' && timingOf(component, config) === 'now' ? arrival : clock;

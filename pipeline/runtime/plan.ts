@@ -4,7 +4,7 @@ import { stateHash } from './checkpoints/barriers.js';
 import { isOn } from './take-over.js';
 import type { Plan } from './status.js';
 
-/** What `next` would change in `current`. The hash is that of this pair of topologies, whoever asks. */
+/** What `next` would change in `current`. The hash identifies this pair of topologies. */
 export function planChanges(current: CheckedTopology, next: CheckedTopology): Plan {
   const before = new Map(current.nodes.map((node) => [node.id, node]));
   const after = new Map(next.nodes.map((node) => [node.id, node]));

@@ -1,4 +1,7 @@
-/** What can degrade a node. Each comes and goes by itself; `input`: the node itself says so of what it works on. */
+/**
+ * What can degrade a node. Each cause comes and goes by itself; `input`: the node itself reports a problem of
+ * its input.
+ */
 export type Cause =
   'input' | 'failing' | 'refused' | 'overloaded' | 'stands_still' | 'late' | 'waits' | 'clock';
 
@@ -6,7 +9,7 @@ export type Cause =
 export class Problems {
   readonly #texts = new Map<Cause, string>();
 
-  /** @param text for a person; null where the cause has passed */
+  /** @param text for people; null when the cause has passed */
   set(cause: Cause, text: string | null): void {
     if (text === null) this.#texts.delete(cause);
     else this.#texts.set(cause, text);
@@ -16,7 +19,7 @@ export class Problems {
     return this.#texts.has(cause);
   }
 
-  /** That of the oldest cause that still holds; null where there is none. */
+  /** The text of the oldest cause that still holds; null if there is none. */
   get text(): string | null {
     for (const text of this.#texts.values()) return text;
     return null;

@@ -7,30 +7,30 @@ import type { NotReplayed } from './dead-letters/replays.js';
 
 /** A run of a topology: one shard, or the shards of the partitions that this process has. Used once. */
 export interface Run {
-  /** Resolves when it runs; rejects with the error that prevented it, and all is closed then. */
+  /** Resolves when it runs; rejects with the error that prevented it, after closing everything. */
   start(): Promise<void>;
-  /** @param save takes a checkpoint of what was taken in, first @param force waits for no node that hangs */
+  /** @param save takes a checkpoint of the accepted input first @param force does not wait for a node that hangs */
   stop(save: boolean, force?: boolean): Promise<void>;
   /** Resolves when all input has ended and the last barrier has passed. */
   readonly finished: Promise<void>;
   readonly runs: ReadonlyMap<string, NodeHealth>;
   readonly checkpoint: CheckpointFigures | null;
-  /** Why checkpoints do not get through. */
+  /** Why checkpoints fail. */
   readonly problem: string | null;
   readonly readers: ReadonlyMap<string, Reader>;
   readonly feeds: ReadonlyMap<string, LiveFeed>;
-  /** What a component says of itself. */
+  /** What a component reports about itself. */
   describe(node: string): Readonly<Record<string, unknown>>;
-  /** A running operator, of partitions' one of them. */
+  /** A running operator; with several partitions, one of its instances. */
   operator(node: string): Operator | undefined;
-  /** Where several processes share it. */
+  /** If several processes share it. */
   whereIs?(environment: string): Promise<Whereabouts>;
   deadLetters(): DeadLetters | undefined;
-  /** Gives the dead letters that were asked for to their nodes again; tells of those that cannot be. */
+  /** Replays the marked dead letters to their nodes; reports those that cannot be. */
   replayAsked(): readonly NotReplayed[];
-  /** Goes on as a topology that differs in what running nodes can take over. */
+  /** Continues as a topology that differs only in live settings. */
   adjust(topology: CheckedTopology): void;
-  /** Copies its state, then its stores, into an empty folder while it goes on. */
+  /** Copies its state, then its stores, into an empty folder while it runs. */
   copyTo(folder: string): Promise<void>;
 }
 

@@ -31,19 +31,19 @@ export interface RunnerOptions {
   readonly clock?: Context['clock'];
   readonly log?: Log;
   readonly metrics?: Metrics;
-  /** Takes the spans of sampled frames; default: none are followed. */
+  /** Receives the spans of sampled frames. Default: no tracing. */
   readonly tracer?: Tracer | null;
-  /** How long others are waited for; what is left out has its default. */
+  /** Time limits; omitted ones have defaults. */
   readonly patience?: Partial<Patience>;
 }
 
-/** A {@link RunningTopology} whose dead letters can be looked at. */
+/** A {@link RunningTopology} with access to its dead letters. */
 export interface Runner extends RunningTopology {
-  /** Oldest first. Opens the state store where the topology does not run. */
+  /** Oldest first. Opens the state store if the topology is stopped. */
   deadLetters(query?: LetterQuery): Promise<readonly DeadLetter[]>;
 }
 
-/** Makes a topology that can be started. Nothing is opened before `start`. */
+/** Creates a topology that can be started. Opens nothing before `start`. */
 export const createRunner = (topology: CheckedTopology, options: RunnerOptions = {}): Runner =>
   new TopologyRunner(topology, options);
 
@@ -51,7 +51,7 @@ const START_STEPS = ['hardware_initialization', 'model_loading', 'data_pipeline_
 const STOP_STEPS = ['data_pipeline_stop', 'model_unloading'];
 const FIRST_RECOVERY_MS = 500;
 const MAX_RECOVERY_MS = 30_000;
-/** After this time of running a new failure counts as the first. */
+/** After running for this time, a new failure counts as the first. */
 const STEADY_MS = 60_000;
 
 class TopologyRunner implements Runner {
@@ -82,11 +82,11 @@ class TopologyRunner implements Runner {
   #startedAt: number | null = null;
   #startedElapsed = 0;
   #failures = 0;
-  /** Ends waiting for the next try of a recovery. */
+  /** Ends the pause before the next recovery attempt. */
   #recovery = new AbortController();
   #recovering: Promise<void> = Promise.resolve();
   #launching: Promise<void> = Promise.resolve();
-  /** The stop that somebody asked for, while it is under way. */
+  /** The requested stop, while it is in progress. */
   #stopping: Promise<void> | null = null;
   /** Aborted by a forced stop. */
   #forced = new AbortController();
@@ -152,7 +152,7 @@ class TopologyRunner implements Runner {
   }
 
   async start(): Promise<void> {
-    this.#require(this.#isDown, 'it can be started when it is stopped');
+    this.#require(this.#isDown, 'it can only be started while it is stopped');
     if (this.#next) this.#become(this.#next);
     this.#beginSession();
     this.#failures = 0;
@@ -187,7 +187,7 @@ class TopologyRunner implements Runner {
     this.#ending?.stop(false, true).catch(() => undefined);
   }
 
-  /** Waits for a start or a recovery under way; one that hangs is left behind where the stop is forced. */
+  /** Waits for a start or recovery in progress; if the stop is forced, a hanging one is abandoned. */
   async #settledOrForced(): Promise<void> {
     const settled = new AbortController();
     const overdue = new Promise<void>((resolve) => {
@@ -202,7 +202,7 @@ class TopologyRunner implements Runner {
 
   async restart(): Promise<void> {
     if (this.#isDown) return this.start();
-    this.#require(this.#state === 'running', 'only one that runs can be restarted');
+    this.#require(this.#state === 'running', 'it can only be restarted while it is running');
     this.#recovery.abort();
     this.#recovery = new AbortController();
     this.#ending = this.#shard;
@@ -210,7 +210,7 @@ class TopologyRunner implements Runner {
     this.#begin('restarting', [...STOP_STEPS, ...START_STEPS]);
     await this.#settled();
     await this.#end(true);
-    // A person may have stopped it meanwhile.
+    // It may have been stopped in the meantime.
     if (this.#state !== 'restarting') return;
     if (this.#next) this.#become(this.#next);
     this.#failures = 0;
@@ -263,12 +263,12 @@ class TopologyRunner implements Runner {
     if (this.plan(next).hash !== hash) {
       throw Object.assign(
         new Error(
-          `the plan ${hash} is not of the running topology and this file: something has changed since; plan again`,
+          `the plan ${hash} does not match the running topology and this file: something has changed since; plan again`,
         ),
         { code: 'plan.stale' },
       );
     }
-    // Who is stopping it wants it to stay stopped.
+    // A stop in progress takes precedence.
     const wasRunning = !this.#isDown && this.#state !== 'stopping';
     if (!this.#isDown) await this.stop();
     const before = this.#topology;
@@ -302,7 +302,7 @@ class TopologyRunner implements Runner {
     this.#next = null;
     this.#topology = topology;
     this.#links = new LinkTable(topology.environments);
-    // What was opened of the one before is not read any more.
+    // The previous run's stores are no longer read.
     void this.#stopped.close().catch(() => undefined);
   }
 
@@ -314,9 +314,10 @@ class TopologyRunner implements Runner {
     const node = this.#topology.nodes.find((one) => one.id === id);
     const input = node?.inputs.find(({ ports }) => ports.includes(data.port));
     if (node?.component.kind !== 'operator' || node.component.asynchronous === undefined || !input)
-      throw new Error(`${id} is no operator that can be shown a ${data.port} record beside the stream`);
+      throw new Error(`${id} is not an operator that can process a ${data.port} record beside the stream`);
     const operator = this.#shard?.operator(id);
-    if (!operator) throw new Error(`${id} does not run: the topology ${this.#topology.id} is ${this.#state}`);
+    if (!operator)
+      throw new Error(`${id} is not running: the topology ${this.#topology.id} is ${this.#state}`);
     return operator.process(data, input.from);
   }
 
@@ -364,7 +365,7 @@ class TopologyRunner implements Runner {
     }
   }
 
-  /** Waits until no start and no recovery is under way. */
+  /** Waits until no start or recovery is in progress. */
   async #settled(): Promise<void> {
     await this.#recovering;
     await Promise.allSettled([this.#launching]);
@@ -402,7 +403,7 @@ class TopologyRunner implements Runner {
     } finally {
       if (this.#starting === shard) this.#starting = undefined;
     }
-    if (this.#ending === shard) throw new Error('it was stopped while it started');
+    if (this.#ending === shard) throw new Error('it was stopped during its start');
     this.#shard = shard;
     void shard.finished.then(this.#finished.resolve);
     this.#startedElapsed = this.#clock.elapsed();
@@ -411,7 +412,7 @@ class TopologyRunner implements Runner {
     for (const fail of early) fail();
   }
 
-  /** What cannot be ended in order has failed: nobody could start it again if it were stopping for ever. */
+  /** A stop that cannot finish counts as a failure: a topology in `stopping` forever could not be started again. */
   async #end(save: boolean): Promise<void> {
     const shard = this.#shard ?? this.#starting;
     if (!shard) return;
@@ -419,7 +420,7 @@ class TopologyRunner implements Runner {
     try {
       await shard.stop(save, this.#forced.signal.aborted);
     } catch (error) {
-      this.#set('failed', `it could not be stopped in order: ${errorText(error)}`);
+      this.#set('failed', `it could not be stopped cleanly: ${errorText(error)}`);
       throw error;
     } finally {
       if (this.#shard === shard) this.#shard = undefined;
@@ -427,7 +428,7 @@ class TopologyRunner implements Runner {
     }
   }
 
-  /** Recovers from the last checkpoint, again and again with growing pauses, unless a person stops it. */
+  /** Recovers from the last checkpoint, with growing pauses between attempts, until it succeeds or is stopped. */
   #failed(error: Error, final: boolean): void {
     if (this.#state === 'stopping' || this.#state === 'stopped') return;
     this.#log.error('the topology failed', {
@@ -470,7 +471,7 @@ class TopologyRunner implements Runner {
     }
   }
 
-  /** Nobody has stopped or restarted it since. */
+  /** It has not been stopped or restarted since. */
   #recovers(signal: AbortSignal): boolean {
     return this.#recovery.signal === signal && !signal.aborted && this.#state === 'restarting';
   }
@@ -496,7 +497,7 @@ class TopologyRunner implements Runner {
     this.#state = state;
     this.#problem = problem;
     if (state === 'failed') this.#steps.fail();
-    // Of one that had failed there was nothing left to stop.
+    // A failed topology had nothing left to stop.
     if (state === 'stopped') this.#steps.complete();
     this.#log.info(`the topology is ${state}`, {
       topology: this.#topology.id,

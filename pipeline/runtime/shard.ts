@@ -55,9 +55,9 @@ import { errorText } from '../base/error-text.js';
 import { turn, withinTime } from '../base/waiting.js';
 import { named } from './node-error.js';
 
-/** Between two looks at the clock, and at how late results are. */
+/** Interval of checks of the clock and of late results. */
 const WATCH_MS = 250;
-/** Where the topology does not say it. */
+/** Default of the topology. */
 const OUTBOX_LIMIT_BYTES = 2 ** 30;
 
 export interface ShardOptions {
@@ -68,20 +68,20 @@ export interface ShardOptions {
   readonly metrics: Metrics;
   readonly tracer: Tracer | null;
   readonly patience: Patience;
-  /** It cannot go on: recover it from its last checkpoint. Called once. */
+  /** It must be recovered from its last checkpoint. Called once. */
   readonly onFailure: (error: Error, final: boolean) => void;
   readonly onStep: (step: string, progress: number) => void;
   readonly onLatency: (milliseconds: number) => void;
   readonly onChange: () => void;
-  /** What the source reads, where the topology is scaled out. */
+  /** The source's input in a scaled-out topology. */
   readonly partition?: Partition;
   /** Default: in the topology's state folder. */
   readonly openState?: () => ShardState;
 }
 
 /**
- * One run of a topology, from its last checkpoint: sources, journal, pump, operators, sinks. It is used
- * once: another start makes another shard.
+ * One run of a topology, from its last checkpoint: sources, journal, pump, operators, sinks. It is used once:
+ * each start creates a new shard.
  */
 export class Shard implements Host, Run {
   readonly clock: Context['clock'];
@@ -176,12 +176,15 @@ export class Shard implements Host, Run {
     return this.#barriers?.checkpoint ?? null;
   }
 
-  /** Why checkpoints do not get through. */
+  /** Why checkpoints fail. */
   get problem(): string | null {
     return this.#barriers?.problem ?? null;
   }
 
-  /** Restores the last checkpoint, rewinds, opens all, and reads on. Rejects with the error that prevented it; all is closed then. */
+  /**
+   * Restores the last checkpoint, rewinds, opens everything, and resumes reading. Rejects with the error that
+   * prevented it, after closing everything.
+   */
   async start(): Promise<void> {
     try {
       await this.#start();
@@ -191,7 +194,7 @@ export class Shard implements Host, Run {
     }
   }
 
-  /** @param save takes a checkpoint of what was taken in, first @param force waits for no node that hangs */
+  /** @param save takes a checkpoint of the accepted input first @param force does not wait for a node that hangs */
   stop(save: boolean, force = false): Promise<void> {
     if (force) {
       this.#stopMs = this.patience.forcedStopMs;
@@ -243,7 +246,7 @@ export class Shard implements Host, Run {
   }
 
   deadLetters(): DeadLetters | undefined {
-    // While it stops nobody can look at them: the store is being closed.
+    // Not readable while it stops: the store is being closed.
     return this.#stopping ? undefined : this.#state?.letters;
   }
 
@@ -292,7 +295,7 @@ export class Shard implements Host, Run {
     this.#settled = new SettledNow(this.clock, this.#state.settled, log.child({ topology: topology.id }));
     onStep('hardware_initialization', 0.5);
     const last = await this.#lastOrFirst(this.#state);
-    // Epochs of partitions are their own, so letters of the process cannot be rewound by one of them.
+    // Partitions have separate epochs, so none of them can rewind the letters of the process.
     if (!partition) await this.#state.letters.rewind(last.epoch);
     this.#requireGoing();
     this.#nodes.create();
@@ -334,7 +337,7 @@ export class Shard implements Host, Run {
     });
   }
 
-  /** A topology of recordings alone has no deadlines. */
+  /** A topology of recordings only has no deadlines. */
   #watchTime(): void {
     if (!this.#nodes.of('source').some(({ component, config }) => isLive(component, config))) return;
     const lateness = new Lateness({
@@ -353,15 +356,18 @@ export class Shard implements Host, Run {
     }, WATCH_MS);
   }
 
-  /** Its state is closed where it was stopped. @throws what has failed meanwhile, or that nobody waits for the start */
+  /**
+   * Throws if it was stopped meanwhile, which closes its state. @throws the error that has occurred since, or
+   * one for the abandoned start
+   */
   #requireGoing(): void {
     if (this.#failure) throw this.#failure;
-    if (this.#stopping) throw new Error('it was stopped while it started');
+    if (this.#stopping) throw new Error('it was stopped during its start');
   }
 
   /**
-   * The last checkpoint. A new store begins with an epoch that no earlier one of this topology had (the
-   * seconds since 1970), so that rewinding never takes rows from before the store was lost.
+   * The last checkpoint. A new store begins with an epoch that no earlier store of this topology used (the
+   * seconds since 1970), so that rewinding never deletes rows from before the store was lost.
    */
   async #lastOrFirst(state: ShardState): Promise<Checkpoint> {
     const last = state.last();
@@ -371,7 +377,7 @@ export class Shard implements Host, Run {
     return first;
   }
 
-  /** Stores that are away are gone on without. */
+  /** Continues without stores that are offline. */
   async #openSinks(last: Checkpoint): Promise<void> {
     for (const node of this.#nodes.of('sink')) {
       const sink = this.#nodes.sink(node.id);
@@ -526,7 +532,7 @@ export class Shard implements Host, Run {
     return { maxLagMs, busiest: () => busiest.node };
   }
 
-  /** Where all that a node gets is lost when it is late: recordings and brokers wait. */
+  /** If everything a node receives is lost when late. Recordings and brokers can wait. */
   #sheddingOf(run: NodeRun, after: number | null, state: ShardState): Shedding | null {
     const { maxLagMs = DEFAULT_MAX_LAG_MS, journal } = this.settings;
     if (maxLagMs === null || isReplayable(this.#options.topology, run.id)) return null;
@@ -545,7 +551,7 @@ export class Shard implements Host, Run {
     return waits.length === 0 ? undefined : Promise.all(waits).then(() => undefined);
   }
 
-  /** Waits until each says that it is open; rejects with the error that prevented one from it. */
+  /** Waits until each source reports that it is open; rejects with the error that prevented it. */
   async #openSources(): Promise<void> {
     const opened = this.#sources.map((source) => {
       const open = source.open(this.#abort.signal);
@@ -562,10 +568,10 @@ export class Shard implements Host, Run {
       this.patience.openMs,
     );
     for (const index of late)
-      this.#options.log.warn('a source has not said that it is open', { node: opened[index]!.node });
+      this.#options.log.warn('a source has not reported that it is open', { node: opened[index]!.node });
   }
 
-  /** Gives how many old ones it pushed out. */
+  /** Returns how many old letters were pushed out. */
   #storeLetter(letter: NewLetter): number {
     if (!this.#state) return 0;
     const { letters, partition } = this.#state;
@@ -574,7 +580,7 @@ export class Shard implements Host, Run {
 
   // ------------------------------------------------------------------ stop
 
-  /** Of all that was taken in. Resolves also where it cannot be had in time: the next start recovers. */
+  /** A checkpoint of all accepted input. Also resolves if it takes too long: the next start recovers. */
   async #lastCheckpoint(): Promise<void> {
     const barriers = this.#barriers;
     if (!barriers) return;
@@ -583,7 +589,7 @@ export class Shard implements Host, Run {
     while (!late() && (this.#sources.some((source) => source.waiting) || barriers.underWay)) await turn();
     if (late()) {
       this.#options.log.warn(
-        'stopped without a checkpoint: what was taken in since the last one is read again at the next start',
+        'stopped without a checkpoint: input since the last one is read again at the next start',
       );
       return;
     }
@@ -591,7 +597,7 @@ export class Shard implements Host, Run {
     while (!late() && barriers.underWay) await turn();
   }
 
-  /** Waits for nodes to end, but not for ever: who hangs is named and left behind. */
+  /** Waits for nodes to end, within a time limit: a node that hangs is named and abandoned. */
   async #inTime(
     works: readonly { readonly node: string; readonly work: Promise<void> | undefined }[],
     doing: string,
@@ -600,7 +606,7 @@ export class Shard implements Host, Run {
       await Promise.allSettled([work]);
     });
     for (const index of await withinTime(settled, this.#stopMs))
-      this.#options.log.error(`stopped without waiting for a node that has not ended ${doing}`, {
+      this.#options.log.error(`stopped without waiting for a node that is still ${doing}`, {
         node: works[index]!.node,
         after_ms: this.#stopMs,
       });
@@ -610,14 +616,14 @@ export class Shard implements Host, Run {
 const isLive = (component: Component, config: object): boolean =>
   component.kind === 'source' && timingOf(component, config) === 'now';
 
-/** Some of what a node gets can be read again. */
+/** Part of a node's input can be read again. */
 function isReplayable(topology: CheckedTopology, id: string): boolean {
   const { component, inputs } = topology.nodes.find((node) => node.id === id)!;
   if (component.kind === 'source') return component.replayable;
   return inputs.some(({ from }) => isReplayable(topology, from));
 }
 
-/** The source as it is, but that its input is the partition. */
+/** The source itself, reading the partition. */
 function readFrom(source: Source, partition: Partition | undefined): Source {
   if (!partition) return source;
   return {

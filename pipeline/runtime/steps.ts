@@ -1,6 +1,6 @@
 import type { Step } from './status.js';
 
-/** The steps of a start, a stop or a restart, and how far they are. */
+/** The steps of a start, a stop or a restart, and their progress. */
 export class Steps {
   #steps: readonly Step[] = [];
 
@@ -18,7 +18,7 @@ export class Steps {
     this.#steps = this.#steps.map((known) => (known.step === step ? { step, status, progress } : known));
   }
 
-  /** Those that are not completed have failed. */
+  /** Incomplete steps have failed. */
   fail(): void {
     this.#steps = this.#steps.map((step) =>
       step.status === 'completed' ? step : { ...step, status: 'failed' },

@@ -3,12 +3,12 @@ import { Nodes, type NodesOptions } from './nodes.js';
 import { asError, errorText } from '../base/error-text.js';
 import { named } from './node-error.js';
 
-/** After so long without a question the stores are closed, and other programs can have their files. */
+/** After this time without a query the stores are closed, so that other programs can open their files. */
 const IDLE_MS = 60_000;
 
 /**
- * Stores of a topology that does not run, opened to be read: by the first who asks, until nobody has asked for a
- * minute or the topology starts. Steps are taken one after another, as a file must never be open twice.
+ * Stores of a stopped topology, opened for reading by the first query, until a minute without queries or the
+ * start of the topology. Steps run one after another, because a file must never be open twice.
  */
 export class StoppedStores {
   readonly #options: () => NodesOptions;
@@ -16,12 +16,12 @@ export class StoppedStores {
   #last: Promise<unknown> = Promise.resolve();
   #idle: NodeJS.Timeout | undefined;
 
-  /** @param options of the topology as it is when somebody asks */
+  /** @param options of the topology at the time of a query */
   constructor(options: () => NodesOptions) {
     this.#options = options;
   }
 
-  /** Rejects where there are stores and none of them can be opened. */
+  /** Rejects if there are stores and none of them can be opened. */
   readers(): Promise<ReadonlyMap<string, Reader>> {
     return this.#inOrder(async () => {
       this.#opened ??= await openStores(this.#options());
@@ -34,7 +34,7 @@ export class StoppedStores {
     return this.whileClosed(() => Promise.resolve());
   }
 
-  /** Does `work` while they are closed; who asks meanwhile waits. */
+  /** Runs `work` while they are closed; queries wait meanwhile. */
   whileClosed(work: () => Promise<void>): Promise<void> {
     return this.#inOrder(async () => {
       clearTimeout(this.#idle);
@@ -49,7 +49,7 @@ export class StoppedStores {
     clearTimeout(this.#idle);
     this.#idle = setTimeout(() => {
       this.close().catch((error: unknown) => {
-        this.#options().log.warn('a store that was read did not close', { error: errorText(error) });
+        this.#options().log.warn('a store opened for reading did not close', { error: errorText(error) });
       });
     }, IDLE_MS).unref();
   }
@@ -61,7 +61,7 @@ export class StoppedStores {
   }
 }
 
-/** Those that can be opened: the others can be read where one is damaged. */
+/** Those that can be opened: the others stay readable if one is damaged. */
 async function openStores(options: NodesOptions): Promise<ReadonlyMap<string, Sink>> {
   const opened = new Map<string, Sink>();
   const nodes = new Nodes(options);
@@ -74,7 +74,7 @@ async function openStores(options: NodesOptions): Promise<ReadonlyMap<string, Si
       opened.set(node.id, sink);
     } catch (error) {
       failed = asError(error);
-      options.log.warn('a store could not be opened to be read', { node: node.id, error: errorText(error) });
+      options.log.warn('a store could not be opened for reading', { node: node.id, error: errorText(error) });
     }
   }
   if (opened.size === 0 && failed) throw failed;

@@ -1,7 +1,7 @@
 import { withHash, withHashes } from '../config/hash.js';
 import type { CheckedNode, CheckedTopology } from '../config/topology.js';
 
-/** The topology that runs, with all of `next` that its nodes can take over while they run: `enabled`, and their live fields. */
+/** The running topology with the parts of `next` that its nodes can apply while they run: `enabled`, and their live fields. */
 export function livePart(running: CheckedTopology, next: CheckedTopology): CheckedTopology {
   const after = new Map(next.nodes.map((node) => [node.id, node]));
   const nodes = running.nodes.map((node) => {

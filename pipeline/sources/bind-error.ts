@@ -1,6 +1,6 @@
 /**
- * Says what a person can do about a port that cannot be opened. Keeps the system's code, by which the command line ends
- * with exit code 3.
+ * Explains what to do about a port that cannot be opened. Preserves the system's code, from which the command
+ * line derives exit code 3.
  * @param options of `ss` that lists who listens on such a port: `-ulpn`
  */
 export function bindError(
@@ -10,8 +10,9 @@ export function bindError(
   const advice: Readonly<Record<string, string>> = {
     EADDRINUSE: `another program listens on it (\`ss ${options} 'sport = :${port}'\` shows which): stop that, or set another \`port\``,
     EACCES: 'ports below 1024 are for the system: set a higher `port`',
-    EADDRNOTAVAIL: 'this machine has no such address: set `host` to one of its own, or to 0.0.0.0 for all',
-    ENOTFOUND: 'there is no machine of this name: set `host` to an address of this one',
+    EADDRNOTAVAIL:
+      'this machine does not have this address: set `host` to one that it has, or to 0.0.0.0 for all',
+    ENOTFOUND: 'the name does not exist: set `host` to an address of this machine',
   };
   const why = advice[error.code ?? ''] ?? error.message;
   const mended = new Error(`${protocol} port ${port} of ${host} cannot be opened: ${why}`, { cause: error });

@@ -2,10 +2,10 @@ import type { FileHandle } from 'node:fs/promises';
 import { captureRecords } from '../formats/capture.js';
 import { MAX_RECORD_BYTES, RawBuilder } from '../formats/index.js';
 
-/** Closer than this, reading on is as quick as looking further. */
+/** Closer than this, reading on is as fast as searching. */
 const NEAR_BYTES = 65_536;
 
-/** A place in a capture: where a record begins, and the time of the one before, where that is known. */
+/** A position in a capture: where a record begins, and the time of the previous one, if known. */
 export interface Near {
   /** Bytes. */
   readonly offset: number;
@@ -31,7 +31,7 @@ export async function offsetNear(file: FileHandle, start: number, size: number, 
   return { offset: low, newest };
 }
 
-/** The first whole record behind `from`; null where none ends before `to`. */
+/** The first whole record after `from`; null if none ends before `to`. */
 async function nextRecord(
   file: FileHandle,
   from: number,

@@ -72,13 +72,13 @@ const config = Type.Object(
     }),
     loop: Type.Boolean({
       default: false,
-      description: 'Begins again at the end, for ever; event time goes on.',
+      description: 'Start again at the end, forever; event time continues.',
     }),
     batch_records: Type.Integer({
       minimum: 1,
       maximum: 4096,
       default: 64,
-      description: 'Records that are handed on at once. Changes the speed only, never the results.',
+      description: 'Records per batch. Affects only the speed, never the results.',
     }),
   },
   { additionalProperties: false },
@@ -90,10 +90,10 @@ export const file = defineSource({
   summary: 'Plays a recording: a capture of csiflow, or another kind of file that it knows.',
   description: [
     'Reads raw records with their times and decodes them as they would have been from the radio. Event time',
-    'is that of the recording: the results are equal at any `speed`, and a run that was stopped goes on',
+    'is that of the recording: the results are equal at any `speed`, and a stopped run continues',
     'from its last checkpoint. Results carry the provenance `replay`.',
     '',
-    'Damaged records are left out, and reading continues at the next one that is whole. The first problem of each',
+    'Damaged records are skipped, and reading continues at the next intact one. The first problem of each',
     'kind is logged with its byte or line, further ones are counted and summed up at the end of the file. Where the',
     'rest of a file cannot be read, the source fails with that place.',
   ].join('\n'),
@@ -186,7 +186,7 @@ class FileSource implements Source {
     return { format, decoder: this.#decoder.snapshot() } satisfies DecoderState;
   }
 
-  /** May come before `open`: the decoder is made when the file has said what it holds. */
+  /** May be called before `open`: the decoder is created once the format is known. */
   restore(state: State): void {
     this.#restored = state as DecoderState | null;
     if (this.#restored) this.#decoder?.restore(this.#restored.decoder);
@@ -260,13 +260,13 @@ class FileSource implements Source {
     return decoder;
   }
 
-  /** Records may be replayed to `decode` before `open` has looked into the file: then the state says of what format they are. */
+  /** Records may be replayed to `decode` before `open` has read the file: the state then names their format. */
   #decoderOfRun(): Decoder {
     return this.#decoder ?? this.#decoderFor(this.#restored?.format ?? 'adr018');
   }
 }
 
-/** What the file holds; undefined where it says nothing of that, or is not there yet. */
+/** The content of the file; undefined if it does not tell, or does not exist yet. */
 function measurementOf({ path, format, records }: Static<typeof config>, folder: string) {
   const found = records === 'auto' ? formatOfHead(resolve(folder, path), format) : records;
   return found === undefined ? undefined : formatNamed(found).measurement;

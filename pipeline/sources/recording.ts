@@ -27,8 +27,9 @@ export type { Recording, RecordingBatch, RecordingPosition } from './recorded.js
 /**
  * Opens a recording.
  * @param kind name of its kind; `auto` recognises it by its first bytes.
- * @param table what the arrays of a file of arrays are
- * @throws FormatError where it is of no known kind, or its header cannot be read; the system's error where the file cannot.
+ * @param table meaning of the arrays in a file of arrays
+ * @throws FormatError if its kind is unknown, or its header cannot be read; the system's error if the file
+ * cannot.
  */
 export async function openRecording(
   path: string,
@@ -61,7 +62,7 @@ export async function openRecording(
 /**
  * The format to read a recording's records with.
  * @param asked `auto`, or the format of its records or one that reads them in another way
- * @throws FormatError where `asked` reads other records
+ * @throws FormatError if `asked` reads other records
  */
 export function recordsFormat({ path, format }: Pick<Recording, 'path' | 'format'>, asked: string): string {
   if (asked === 'auto') return format;
@@ -69,7 +70,7 @@ export function recordsFormat({ path, format }: Pick<Recording, 'path' | 'format
   throw new FormatError(
     'file.records',
     path,
-    `its records are ${format}, not ${asked}: leave that out, or name a format that reads those`,
+    `its records are ${format}, not ${asked}: omit that, or name a format that reads those`,
   );
 }
 
@@ -83,14 +84,14 @@ async function nearIn(path: string, head: Uint8Array, time: number): Promise<Rec
   }
 }
 
-/** Format of the records of a file, by its first bytes; undefined where they do not tell, or cannot be read. */
+/** Format of the records of a file, by its first bytes; undefined if they do not tell, or cannot be read. */
 export function formatOfHead(path: string, kind: string): string | undefined {
   try {
     const head = headNow(path);
     const file = kind === 'auto' ? recogniseFile(head) : FILE_FORMATS.find(({ name }) => name === kind);
     return file?.open(head).format;
   } catch {
-    // Whoever plays the file is told what is wrong with it.
+    // Playing the file reports what is wrong with it.
     return undefined;
   }
 }
@@ -116,7 +117,9 @@ function headNow(path: string): Uint8Array {
 async function sizeOf(path: string): Promise<number> {
   const found = await stat(path).catch((error: unknown) => {
     if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
-    throw Object.assign(new Error(`${path}: there is no such file`, { cause: error }), { code: error.code });
+    throw Object.assign(new Error(`${path}: the file does not exist`, { cause: error }), {
+      code: error.code,
+    });
   });
   if (found.isDirectory()) throw new FormatError('file.folder', path, 'this is a folder, not a recording');
   if (found.isFile() && found.size === 0)
@@ -217,7 +220,7 @@ async function readHead(path: string, packed: boolean): Promise<Uint8Array> {
 
 function unknownKind(path: string, kind: string, head: Uint8Array): FormatError {
   if (kind !== 'auto')
-    return new FormatError('file.format', path, `there is no kind of file \`${kind}\`. There are\n${KINDS}`);
+    return new FormatError('file.format', path, `unknown kind of file \`${kind}\`. Known kinds:\n${KINDS}`);
   const foreign = foreignFile(head);
   const [nearest] = tryKinds(head);
   const found =
@@ -245,7 +248,7 @@ function damaged(error: unknown, path: string, kind: string, offset: number): Er
   }
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code.startsWith('Z_')) {
-    const message = `the gzip data is damaged or cut off after ${offset} bytes of ${kind}; what came before was read`;
+    const message = `the gzip data is damaged or cut off after ${offset} bytes of ${kind}; everything before was read`;
     return new FormatError('file.gzip', path, message);
   }
   return asError(error);

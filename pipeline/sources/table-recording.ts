@@ -126,7 +126,7 @@ async function* batches(
       builder.problem({
         code: 'table.time',
         location: `frame ${frame}`,
-        message: `${path}: its time is ${time}: it is left out`,
+        message: `${path}: its time is ${time}: it is skipped`,
       });
     if (builder.full) yield batch(frame + 1);
   }

@@ -33,7 +33,7 @@ const config = Type.Object(
       minimum: 0,
       maximum: 65_535,
       default: 5005,
-      description: 'Port to listen on; 0 takes a free one.',
+      description: 'Port to listen on; 0 selects a free one.',
     }),
     format: choice<string>(FORMAT_CHOICES, {
       default: 'adr018',
@@ -49,13 +49,13 @@ const config = Type.Object(
       minimum: 1,
       maximum: 4096,
       default: 64,
-      description: 'Datagrams that are handed on at once at most; fewer at the end of a burst.',
+      description: 'Limit of datagrams per batch; fewer at the end of a burst.',
     }),
     idle_tick_ms: Type.Integer({
       minimum: 0,
       maximum: 3_600_000,
       default: 1000,
-      description: 'Silence after which event time goes on without datagrams; 0: it never does.',
+      description: 'Silence after which event time advances without datagrams; 0: it never does.',
     }),
   },
   { additionalProperties: false },
@@ -79,7 +79,7 @@ export const udp = defineSource({
     '| `node-1@192.168.1.20` | this host, from any port |',
     '| `node-1@192.168.1.20:49152` | this host and port |',
     '',
-    'A node that restarts usually sends from another port, and is heard at once unless its link names a port.',
+    'A node that restarts usually sends from another port, and is recognised immediately unless its link names a port.',
     'Another process on the same host that sends the number of a node is accepted too: name the port to rule that',
     'out.',
     '',
@@ -89,15 +89,15 @@ export const udp = defineSource({
     '',
     'All other senders are counted and listed (256 of them) with their format, rate and layout, the first eight are',
     'logged with the line that the environment lacks, and none changes anything for the links. Where the format numbers no nodes, a link names',
-    'the address (`192.168.1.20`), or takes any sender with `*`.',
+    'the address (`192.168.1.20`), or accepts any sender with `*`.',
     '',
     'Gaps in the numbers of frames are loss: it is reported per link, and once a second as the measure',
     '`packet_loss` (0 to 1). What nodes say of themselves (vitals) comes out as measures and events with',
     '`source: node-<number>`: their claims, never findings of csiflow.',
     '',
-    'The system grants a receive buffer of `net.core.rmem_max` bytes at most. Where that is less than asked for, a',
-    'warning says so; `sysctl -w net.core.rmem_max=8388608` mends it. Datagrams that the kernel dropped because',
-    'the buffer was full are counted as `kernel_buffer`. While frames are left out because csiflow cannot keep up, the',
+    'The system grants a receive buffer of `net.core.rmem_max` bytes at most. If that is less than requested, a',
+    'warning says so; `sysctl -w net.core.rmem_max=8388608` fixes it. Datagrams that the kernel dropped because',
+    'the buffer was full are counted as `kernel_buffer`. While frames are dropped because csiflow cannot keep up, the',
     'buffer is 512 KiB at most: what waits in a full one is too old once it is read.',
   ].join('\n'),
   config,
@@ -157,7 +157,7 @@ class UdpSource implements Source {
     return this.#decoder.decode(raw);
   }
 
-  /** What fills a large buffer meanwhile is too old once it is read, and reading it takes time from what is fresh. */
+  /** What fills a large buffer meanwhile is too old once it is read, and reading it delays fresh input. */
   overloaded(isOverloaded: boolean): void {
     const { receive_buffer_bytes: usual } = this.#config;
     if (this.#socket) this.#buffer(this.#socket, isOverloaded ? Math.min(usual, OVERLOADED_BYTES) : usual);
@@ -217,7 +217,7 @@ class UdpSource implements Source {
     this.#buffer(socket, asked);
     if (this.#grantedBytes >= asked) return;
     this.#context.log.warn(
-      `the system grants a receive buffer of ${this.#grantedBytes} bytes, not the ${asked} asked for: bursts may be lost. ` +
+      `the system grants a receive buffer of ${this.#grantedBytes} bytes instead of the requested ${asked}: bursts may be lost. ` +
         `Raise net.core.rmem_max (sysctl -w net.core.rmem_max=${asked}), or lower receive_buffer_bytes`,
       { granted_bytes: this.#grantedBytes, asked_bytes: asked },
     );

@@ -1,7 +1,10 @@
 import type { State } from '../component/index.js';
 import { decode, encode, type StateStore, type Table } from './store.js';
 
-/** What a node needs to go on. Restored only into a node of the same hash: one with the same configuration and inputs. */
+/**
+ * A node's share of a checkpoint. Restored only into a node of the same hash: one with the same configuration
+ * and inputs.
+ */
 export interface NodeCheckpoint {
   readonly hash: string;
   readonly stateVersion: number;
@@ -10,14 +13,14 @@ export interface NodeCheckpoint {
 
 /** The consistent state of all nodes at a barrier. */
 export interface Checkpoint {
-  /** Rows of this epoch and earlier ones belong to it. */
+  /** It includes rows of this epoch and earlier ones. */
   readonly epoch: number;
   /** When it was committed, microseconds since 1970. */
   readonly at: number;
   readonly nodes: ReadonlyMap<string, NodeCheckpoint>;
 }
 
-/** The last checkpoint of a topology: one entry for what holds for all, one a node. */
+/** The last checkpoint of a topology: one entry for the whole, and one for each node. */
 export class Checkpoints {
   readonly #table: Table;
 
@@ -38,13 +41,18 @@ export class Checkpoints {
       return { epoch, at, nodes };
     } catch (error) {
       throw Object.assign(
-        new Error('the last checkpoint cannot be read: move state.mdb away to start anew', { cause: error }),
+        new Error('the last checkpoint cannot be read: move state.mdb away to start without it', {
+          cause: error,
+        }),
         { code: 'state.corrupt' },
       );
     }
   }
 
-  /** Replaces the last one; called within a transaction. `nodes` are encoded already: that is done bit by bit before. */
+  /**
+   * Replaces the last one; called within a transaction. `nodes` are already encoded, which is done step by
+   * step beforehand.
+   */
   write(epoch: number, at: number, nodes: ReadonlyMap<string, Buffer>): void {
     for (const key of this.#table.getKeys({ start: 'node:', end: 'node;' })) {
       if (!nodes.has((key as string).slice('node:'.length))) void this.#table.remove(key);

@@ -2,7 +2,10 @@ import { crc32 } from 'node:zlib';
 
 const BYTES = 4;
 
-/** A value with a checksum behind it, which covers the table and the key too: a value under another key is damaged. */
+/**
+ * A value followed by a checksum, which covers the table and the key too: a value under another key counts as
+ * damaged.
+ */
 export function stamped(table: string, key: Uint8Array, value: Uint8Array): Buffer {
   const bytes = Buffer.allocUnsafeSlow(value.length + BYTES);
   bytes.set(value);
@@ -10,7 +13,7 @@ export function stamped(table: string, key: Uint8Array, value: Uint8Array): Buff
   return bytes;
 }
 
-/** The value without its checksum; undefined where they do not fit. */
+/** The value without its checksum; undefined if they do not match. */
 export function unstamped(table: string, key: Uint8Array, bytes: Buffer): Buffer | undefined {
   const end = bytes.length - BYTES;
   if (end < 0) return undefined;

@@ -1,17 +1,17 @@
-/** Follows writes that are committed in the background, so that others can wait for those made so far. */
+/** Tracks writes that are committed in the background, so that callers can wait for those made so far. */
 export class Commits {
   readonly #what: string;
   readonly #fail: (error: Error) => void;
   #written = 0;
-  /** Up to it all writes are committed. */
+  /** All writes up to it are committed. */
   #durable = 0;
   /** Committed ones behind a gap. */
   readonly #early = new Set<number>();
   #waiting: { readonly write: number; readonly resolve: () => void }[] = [];
 
   /**
-   * @param what is written, for an error
-   * @param fail called where the disk refuses a write: what follows could not be recovered
+   * @param what name of what is written, for errors
+   * @param fail called if the disk rejects a write: later writes could not be recovered
    */
   constructor(what: string, fail: (error: Error) => void) {
     this.#what = what;
@@ -43,7 +43,7 @@ export class Commits {
     });
   }
 
-  /** Within a commit they are told in no certain order. */
+  /** Within a commit they resolve in no particular order. */
   #committed(number: number): void {
     this.#early.add(number);
     while (this.#early.delete(this.#durable + 1)) this.#durable++;

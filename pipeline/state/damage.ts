@@ -4,10 +4,10 @@ import { damagedState, hasChecksums, HEADER, readHeader } from './header.js';
 import { Damage } from './pages.js';
 import { ROOT_TABLE, verify } from './verify.js';
 
-/** How long the walk holds the event loop at once, milliseconds. */
+/** How long the check blocks the event loop at a time, milliseconds. */
 const TURN_MS = 5;
 
-/** Looks at all of a state store. @throws Error `state.corrupt`, saying what is damaged, what the file held and what to do */
+/** Checks a whole state store. @throws Error `state.corrupt`, saying what is damaged, what the file held and what to do */
 export function checkMdb(file: string): void {
   const steps = check(file);
   while (!steps.next().done);
@@ -40,7 +40,7 @@ function* check(file: string): Generator<void, void> {
     throw error;
   }
   if (layout === undefined && values > 0) throw damagedState(file, 'its header is missing');
-  // A store of an earlier csiflow has no checksums; it gets them at its first start.
+  // A store of an earlier csiflow has no checksums; it is given them at the first start.
   const [table] = damaged;
   if (table !== undefined && hasChecksums(layout))
     throw damagedState(file, `a value of the table ${table} is damaged`);

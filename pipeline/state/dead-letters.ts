@@ -1,6 +1,6 @@
 import { decode, encode, type StateStore, type Table } from './store.js';
 
-/** A record that a node could not take, with its reason. */
+/** A record that a node rejected, with the reason. */
 export interface DeadLetter {
   readonly id: number;
   readonly node: string;
@@ -13,18 +13,18 @@ export interface DeadLetter {
   readonly at: number;
   /** Of its first failure. */
   readonly epoch: number;
-  /** How often its node has refused it. */
+  /** How often its node has rejected it. */
   readonly attempts: number;
-  /** A person wants it to be given to its node again; it is, at the latest by the next start. */
+  /** It was marked for replay, which happens at the next start at the latest. */
   readonly replayAsked: boolean;
-  /** Where the topology is scaled out: of the source, whose shard's node it is. */
+  /** In a scaled-out topology: the partition whose shard has the node. */
   readonly partition?: number;
 }
 
-/** One that has failed once. */
+/** A letter that has failed once. */
 export type NewLetter = Omit<DeadLetter, 'id' | 'attempts' | 'replayAsked'>;
 
-/** As it is stored: what a new one does not say has its default. */
+/** Its stored form: fields that a new letter lacks have defaults. */
 type StoredLetter = NewLetter & Partial<Pick<DeadLetter, 'attempts' | 'replayAsked'>>;
 
 export interface LetterQuery {
@@ -33,7 +33,7 @@ export interface LetterQuery {
   readonly offset?: number;
 }
 
-/** How many are stored; the oldest go first. */
+/** Limit of stored letters; the oldest are dropped first. */
 export interface LetterLimits {
   readonly count: number;
   readonly bytes: number;
@@ -41,10 +41,10 @@ export interface LetterLimits {
 
 const LIMITS: LetterLimits = { count: 100_000, bytes: 256 * 2 ** 20 };
 
-/** A letter that takes more is stored without its record: a window of a large array can take megabytes. */
+/** A larger letter is stored without its record: a window of a large array can take megabytes. */
 const LIMIT_BYTES = 65_536;
 
-/** What queries ask for, so that letters need not be read for it. */
+/** The fields that queries filter by, so that letters need not be read. */
 interface Card {
   readonly node: string;
   readonly at: number;
@@ -60,7 +60,7 @@ const CARDS = 'dead-letter-cards';
 /** In the table of cards: the number of the next letter. Cards have their letters' numbers from 1 on. */
 const NEXT = 0;
 
-/** Dead letters of a topology. Bounded: what is pushed out is told. A number is never used for a second letter. */
+/** Dead letters of a topology. Bounded: dropped letters are counted. A number is never reused. */
 export class DeadLetters {
   readonly #table: Table;
   readonly #cardTable: Table;
@@ -69,7 +69,7 @@ export class DeadLetters {
   readonly #cards = new Map<number, Card>();
   #bytes = 0;
   #next = 1;
-  /** The newest write: those before it are committed with it or earlier. */
+  /** The newest write: earlier ones are committed with it or before. */
   #written: Promise<unknown> = Promise.resolve();
 
   constructor(store: Pick<StateStore, 'table'>, limits: LetterLimits = LIMITS) {
@@ -85,7 +85,7 @@ export class DeadLetters {
     }
   }
 
-  /** Whether a store holds any yet, so that they can be looked at. */
+  /** Whether a store has letters yet. */
   static areIn({ tables }: Pick<StateStore, 'tables'>): boolean {
     return tables.includes(LETTERS) && tables.includes(CARDS);
   }
@@ -94,7 +94,7 @@ export class DeadLetters {
     return this.#cards.size;
   }
 
-  /** Gives how many old ones were pushed out. */
+  /** Returns how many old ones were dropped. */
   add(letter: NewLetter): number {
     const id = this.#next++;
     this.#write(this.#cardTable.put(NEXT, encode(this.#next)));
@@ -108,12 +108,12 @@ export class DeadLetters {
     return pushedOut;
   }
 
-  /** Resolves when all changes so far are committed. Rejects where the disk refuses. */
+  /** Resolves when all changes so far are committed. Rejects if the disk does. */
   async settled(): Promise<void> {
     await this.#written;
   }
 
-  /** How many a query without `limit` and `offset` finds. */
+  /** Number of results of a query without `limit` and `offset`. */
   count({ node }: Pick<LetterQuery, 'node'> = {}): number {
     return node === undefined ? this.size : this.#idsOf((card) => card.node === node).length;
   }
@@ -130,18 +130,18 @@ export class DeadLetters {
     return value && read(id, value);
   }
 
-  /** Marks letters to be given to their nodes again. */
+  /** Marks letters for replay. */
   askReplay(ids: readonly number[]): void {
     for (const id of ids) this.#change(id, { replayAsked: true });
   }
 
-  /** Those that were asked for and not yet taken, oldest first; with `partition`, of that one alone. */
+  /** Letters marked for replay and not yet replayed, oldest first; with `partition`, only of that one. */
   asked(partition?: number): readonly DeadLetter[] {
     const asked = this.#idsOf((card) => card.asked).flatMap((id) => this.get(id) ?? []);
     return partition === undefined ? asked : asked.filter((letter) => letter.partition === partition);
   }
 
-  /** Its node has refused it again. */
+  /** Its node has rejected it again. */
   failedAgain(id: number, failure: Pick<DeadLetter, 'code' | 'reason' | 'at'>): void {
     const attempts = (this.get(id)?.attempts ?? 0) + 1;
     this.#change(id, { ...failure, attempts, replayAsked: false });
@@ -152,17 +152,17 @@ export class DeadLetters {
     this.#change(id, { replayAsked: false });
   }
 
-  /** Forgets letters; within a transaction, with it. */
+  /** Deletes letters, within a transaction if given. */
   remove(ids: readonly number[]): void {
     for (const id of ids) if (this.#cards.has(id)) this.#forget(id);
   }
 
-  /** Forgets those that failed before a time, microseconds since 1970. */
+  /** Deletes letters that failed before a time, microseconds since 1970. */
   forgetBefore(time: number): void {
     this.remove(this.#idsOf(({ at }) => at < time));
   }
 
-  /** Forgets those of later epochs: their input is read again. */
+  /** Deletes letters of later epochs: their input is read again. */
   async rewind(epoch: number): Promise<void> {
     this.remove(this.#idsOf((card) => card.epoch > epoch));
     await this.settled();
@@ -185,7 +185,7 @@ export class DeadLetters {
     this.#write(this.#table.put(id, value));
   }
 
-  /** What the first csiflow stored has no card: the letter itself is read. */
+  /** Letters of the first version have no card: the letter itself is read. */
   #cardOf(id: number): Card {
     const card = this.#cardTable.get(id);
     if (card) return decode(Uint8Array.from(card)) as Card;
@@ -205,7 +205,7 @@ export class DeadLetters {
     this.#write(this.#table.remove(id));
   }
 
-  /** Nobody has to wait: what the disk refuses is told by `settled`, and the next checkpoint fails by it too. */
+  /** No caller has to wait: `settled` reports a rejected write, which also fails the next checkpoint. */
   #write(written: Promise<unknown>): void {
     this.#written = written;
     written.catch(() => undefined);

@@ -1,14 +1,14 @@
 import { statfsSync } from 'node:fs';
 import { stateError } from './version.js';
 
-/** Left free, bytes: more than a checkpoint takes. Of a small disk an eighth. */
+/** Reserve, bytes: more than a checkpoint takes. On a small disk, an eighth of it. */
 const RESERVE = 16 * 2 ** 20;
 const RESERVED_SHARE = 1 / 8;
-/** The disk is asked again after so long, and after so many bytes. */
+/** The free space is read again after this time, and after this many bytes. */
 const ASK_EVERY_MS = 20;
 const ASK_EVERY_BYTES = 2 ** 20;
 
-/** What a file system says of itself. */
+/** What a file system reports. */
 export type Ask = (folder: string) => {
   readonly bavail: number;
   readonly blocks: number;
@@ -16,8 +16,8 @@ export type Ask = (folder: string) => {
 };
 
 /**
- * Free space on the disk of the state. lmdb may end the whole process where a write finds none (seen with 3.5.6:
- * `free(): invalid pointer`), so it is not let come to that.
+ * Free space on the disk of the state. lmdb can crash the whole process if a write finds none (seen with
+ * 3.5.6: `free(): invalid pointer`), so writes stop before that.
  */
 export class DiskSpace {
   readonly #folder: string;
@@ -32,7 +32,7 @@ export class DiskSpace {
     this.#ask = ask;
   }
 
-  /** Before a write of about so many bytes. @throws Error `state.write` where the disk is as good as full */
+  /** Call before a write of about this many bytes. @throws Error `state.write` if the disk is nearly full */
   require(bytes: number): void {
     const now = performance.now();
     this.#writtenSince += bytes;

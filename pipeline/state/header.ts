@@ -5,9 +5,9 @@ import { KEY_FILE } from './keys.js';
 import type { Seal } from './seal.js';
 import { checkLayout, stateError } from './version.js';
 
-/** Counts up with each change of the tables, their keys or their values that an earlier csiflow could not read. */
+/** Incremented with each change of the tables, their keys or their values that an earlier csiflow could not read. */
 const LAYOUT = 2;
-/** Its values have no checksums. It is read, and written anew as {@link LAYOUT} at the first start. */
+/** Its values have no checksums. It can be read, and is rewritten as {@link LAYOUT} at the first start. */
 const WITHOUT_CHECKSUMS = 1;
 
 export const hasChecksums = (layout: unknown): boolean => layout !== WITHOUT_CHECKSUMS;
@@ -16,7 +16,7 @@ export const hasChecksums = (layout: unknown): boolean => layout !== WITHOUT_CHE
 export const HEADER = 'header';
 const NO_KEY = Buffer.alloc(0);
 
-/** What a store says of itself. */
+/** The header of a store. */
 export function headerOf(topology: string, seal: Seal | null): Buffer {
   const sealed = seal?.close(Buffer.from(topology), HEADER);
   const header = encode({ version: LAYOUT, topology, by: packageVersion(), ...(sealed && { sealed }) });
@@ -26,9 +26,9 @@ export function headerOf(topology: string, seal: Seal | null): Buffer {
 export interface Header {
   readonly version: unknown;
   readonly topology: string;
-  /** csiflow's version that made the store; not in those of the first one. */
+  /** Version of csiflow that created the store; absent in the first layout. */
   readonly by?: string;
-  /** The topology's name, encrypted; in encrypted stores. */
+  /** The topology's name, encrypted; only in encrypted stores. */
   readonly sealed?: Uint8Array;
 }
 
@@ -39,21 +39,17 @@ export function checkHeader(file: string, bytes: Buffer, topology: string): Head
   if (header.topology === topology) return header;
   throw stateError(
     'state.foreign',
-    `${file} belongs to the topology ${header.topology}, not to ${topology}: give each topology a state folder of its own`,
+    `${file} belongs to the topology ${header.topology}, not to ${topology}: give each topology its own state folder`,
   );
 }
 
-/**
- * What opens the values of a store; null where they lie in the clear.
- * @param seal the one at hand
- * @throws Error `state.encryption` where it is not the store's
- */
+/** Decrypts the values of a store; null if they are not encrypted. */
 export function sealOf(file: string, { sealed }: Header, seal: Seal | null): Seal | null {
   if (!sealed) return null;
   if (!seal)
     throw stateError(
       'state.encryption',
-      `${file} is encrypted, and its key is not there: put it into ${KEY_FILE} of its folder, or into settings.privacy.key (see docs/privacy.md)`,
+      `${file} is encrypted, and its key is missing: put it into ${KEY_FILE} of its folder, or into settings.privacy.key (see docs/privacy.md)`,
     );
   try {
     seal.open(sealed, HEADER);
@@ -68,8 +64,8 @@ export function sealOf(file: string, { sealed }: Header, seal: Seal | null): Sea
 }
 
 /**
- * Headers of the first layout have no checksum. A damaged one is not taken for such a header, as it is longer than what
- * it says.
+ * Headers of the first layout have no checksum. A damaged newer header is not mistaken for one, because it is
+ * longer than its content.
  * @throws Error `state.corrupt`
  */
 export function readHeader(file: string, bytes: Buffer): Header {
@@ -86,6 +82,6 @@ export function readHeader(file: string, bytes: Buffer): Header {
 export const damagedState = (file: string, what: string, cause?: unknown) =>
   stateError(
     'state.corrupt',
-    `${file} is damaged: ${what}. It holds the last checkpoint, the journal, dead letters and what sinks have not delivered yet. Put a backup in its place (\`csiflow restore BACKUP TOPOLOGY --replace\`), or move the file away to start anew: the stores keep their rows, the rest is lost`,
+    `${file} is damaged: ${what}. It holds the last checkpoint, the journal, dead letters and what sinks have not delivered yet. Restore a backup (\`csiflow restore BACKUP TOPOLOGY --replace\`), or move the file away to start without it: the stores keep their rows, everything else is lost`,
     cause,
   );

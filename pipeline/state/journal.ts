@@ -5,7 +5,7 @@ import { decode, encode, type StateStore, type Table } from './store.js';
 
 /** An entry: at most 64 records of one source, and the source's position after them. */
 export interface JournalEntry {
-  /** Counts up per source, from 1. */
+  /** Incremented per source, from 1. */
   readonly number: number;
   readonly raw: RawBatch;
   readonly position: Position;
@@ -15,7 +15,7 @@ export interface JournalEntry {
 
 /** Where event time jumps because the system's clock was corrected. */
 export interface Anchor {
-  /** The same in the journals of all sources that it concerns. */
+  /** Shared by the journals of all sources concerned. */
   readonly id: number;
   /** Microseconds. */
   readonly by: number;
@@ -25,7 +25,7 @@ export interface Anchor {
 
 /**
  * Raw input of one source that cannot be read again, stored until a checkpoint covers it. Writes are
- * committed in the background; nobody waits for them but those who ask for {@link durable}.
+ * committed in the background; only callers of {@link durable} wait for them.
  */
 export class Journal {
   readonly #entries: Table;
@@ -35,7 +35,7 @@ export class Journal {
   #last: number;
   #bytes = 0;
 
-  /** @param fail called where the disk refuses a write: what follows could not be recovered */
+  /** @param fail called if the disk rejects a write: later entries could not be recovered */
   constructor(store: StateStore, source: string, fail: (error: Error) => void) {
     this.#entries = store.table(`journal:${source}`);
     this.#drops = store.table(`drops:${source}`);
@@ -45,7 +45,7 @@ export class Journal {
     for (const key of this.#entries.getKeys({ reverse: true, limit: 1 })) this.#last = key as number;
   }
 
-  /** Numbers go on after `number`, also where the journal was cut up to it. */
+  /** Numbers continue after `number`, also if the journal was cut up to it. */
   continueAfter(number: number): void {
     this.#last = Math.max(this.#last, number);
   }
@@ -89,7 +89,7 @@ export class Journal {
     return this.#commits.durable(write);
   }
 
-  /** Entries after `number` up to the newest one of now, oldest first, less those that were dropped. */
+  /** Entries after `number` up to the newest at the moment, oldest first, without dropped ones. */
   *after(number: number): Generator<JournalEntry> {
     const drops = [...this.#drops.getRange({})].map(({ key, value }) => ({
       from: key as number,
@@ -122,7 +122,7 @@ export class Journal {
     return undefined;
   }
 
-  /** Forgets entries up to `number`. Called within the transaction of a checkpoint. */
+  /** Deletes entries up to `number`. Called within the transaction of a checkpoint. */
   cut(number: number): void {
     this.#bytes = 0;
     for (const key of this.#entries.getKeys({ end: number + 1 })) void this.#entries.remove(key);
@@ -143,7 +143,7 @@ const NO_RECORDS: RawBatch = {
   origin: 'live',
 };
 
-/** The position stands behind the batch, its length last. */
+/** The position follows the batch, and its length comes last. */
 function positionOf(value: Buffer): Position {
   const length = value.readUInt32LE(value.length - 4);
   return decode(Uint8Array.from(value.subarray(value.length - 4 - length, value.length - 4)));

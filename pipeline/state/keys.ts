@@ -6,16 +6,19 @@ import { makeOwnFolder } from '../base/folders.js';
 import { hideSecret } from '../base/secrets.js';
 import { stateError } from './version.js';
 
-/** In a state folder: the secret that pseudonyms and encryption come from, where the topology gives none. */
+/**
+ * File in a state folder: the secret from which pseudonyms and encryption keys are derived, unless the
+ * topology sets one.
+ */
 export const KEY_FILE = 'privacy.key';
 
 const KEY_BYTES = 32;
 const KEY = /^[0-9a-f]{64}$/;
 
 /**
- * The secret of a topology: what was given, else the content of {@link KEY_FILE}, which is made at the first
- * use, for the owner alone to read.
- * @throws Error `state.key` where the file holds no key
+ * The secret of a topology: the configured one, otherwise the content of {@link KEY_FILE}, which is created
+ * on first use, readable only by its owner.
+ * @throws Error `state.key` if the file does not hold a key
  */
 export function privacySecret(stateFolder: string, given: string | null): Buffer {
   if (given !== null) return secretOf(given);
@@ -24,23 +27,23 @@ export function privacySecret(stateFolder: string, given: string | null): Buffer
   if (!KEY.test(written))
     throw stateError(
       'state.key',
-      `${path} holds no key of ${KEY_BYTES} bytes in hexadecimal: restore it from its copy. Without it, what was encrypted cannot be read`,
+      `${path} does not hold a key of ${KEY_BYTES} bytes in hexadecimal: restore it from a copy. Encrypted data cannot be read without it`,
     );
   hideSecret(written);
   return secretOf(written);
 }
 
-/** Secrets of what is stored on disk. */
+/** Secrets of data stored on disk. */
 export interface StateKeys {
-  /** What is written is encrypted with it; null: it is not. */
+  /** Encrypts new data; null: no encryption. */
   readonly key: Uint8Array | null;
-  /** Opens what was encrypted before; null or left out: there is none. */
+  /** Decrypts older data; null or absent: there is none. */
   readonly formerKey?: Uint8Array | null;
 }
 
 export const NO_KEYS: StateKeys = { key: null };
 
-/** The secret of a topology where there is one already: what was given, else the content of {@link KEY_FILE}. */
+/** The secret of a topology if it already has one: the configured one, otherwise the content of {@link KEY_FILE}. */
 export function knownSecret(stateFolder: string, given: string | null): Buffer | null {
   if (given !== null) return secretOf(given);
   const written = readKey(join(stateFolder, KEY_FILE));
@@ -49,11 +52,11 @@ export function knownSecret(stateFolder: string, given: string | null): Buffer |
   return secretOf(written);
 }
 
-/** The secret that a text stands for: what a key file holds means the same where it is given in another way. */
+/** The secret in a text: the content of a key file means the same if it is configured in another way. */
 export const secretOf = (text: string): Buffer =>
   KEY.test(text) ? Buffer.from(text, 'hex') : Buffer.from(text, 'utf8');
 
-/** A key for one purpose (RFC 5869): who learns one learns no other. */
+/** A key for one purpose (RFC 5869): knowing one does not reveal another. */
 export const derivedKey = (secret: Uint8Array, purpose: string, salt: Uint8Array = Buffer.alloc(0)): Buffer =>
   Buffer.from(hkdfSync('sha256', secret, salt, `csiflow ${purpose}`, KEY_BYTES));
 
@@ -66,7 +69,7 @@ function makeKey(stateFolder: string, path: string): string {
     writeFileSync(path, `${key}\n`, { flag: 'wx', mode: 0o600 });
     return key;
   } catch (error) {
-    // Another thread was quicker.
+    // Another thread was faster.
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return readKey(path)!;
     throw namingFile(error, path);
   }

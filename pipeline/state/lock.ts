@@ -4,7 +4,7 @@ import { holderOf, lockFile } from '../base/file-lock.js';
 import { makeOwnFolder } from '../base/folders.js';
 import { stateError } from './version.js';
 
-/** In a state folder: a restore has begun, and is not through. Holds the name of the folder that the old state is moved to. */
+/** In a state folder: a restore has begun and not finished. Holds the name of the folder that the old state was moved to. */
 export const RESTORING = 'restoring';
 
 /**
@@ -21,7 +21,7 @@ export function lockFolder(folder: string, { restores = false } = {}): () => voi
   unlock();
   throw stateError(
     'state.restoring',
-    `a restore into ${folder} was broken off, so state and stores may not belong together: run \`csiflow restore\` again, with the same backup`,
+    `a restore into ${folder} was interrupted, so state and stores may not match: run \`csiflow restore\` again, with the same backup`,
   );
 }
 
@@ -39,14 +39,14 @@ function lock(folder: string): () => void {
   }
 }
 
-/** Whether a process has the folder now. */
+/** Whether a process has locked the folder. */
 export function isHeld(folder: string): boolean {
   try {
     lock(folder)();
     return false;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'state.locked') return true;
-    // A folder that can only be read: whoever could write there is another account, and may be at it.
+    // A read-only folder: a process that can write there runs under another account, and may be using it.
     if (error instanceof Error && 'code' in error && /^(EACCES|EPERM|EROFS)$/.test(String(error.code)))
       return false;
     throw error;

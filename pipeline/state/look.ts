@@ -9,13 +9,14 @@ import { Seal } from './seal.js';
 import { STATE_FILE, type StateStore } from './store.js';
 import { Values } from './values.js';
 
-/** A state store that is only read: its tables are those of `tables`, and writing to them throws. */
+/** A read-only state store: its tables are those of `tables`, and writing to them throws. */
 export type StateView = Pick<StateStore, 'tables' | 'table'>;
 
 /**
- * Gives what `work` reads of a state folder, as it stands at one moment, also while another process runs its topology:
- * no lock is taken. `work` cannot wait: a store that this process opened meanwhile would be read only too.
- * @returns undefined where nothing was stored yet
+ * Runs `work` on a consistent snapshot of a state folder and returns its result, also while another process
+ * runs the topology: it takes no lock. `work` is synchronous: a store that this process opened meanwhile
+ * would be read-only too.
+ * @returns undefined if nothing was stored yet
  * @throws Error `state.newer`, `state.older`, `state.foreign`, `state.corrupt`, `state.encryption`
  */
 export function lookAtState<T>(
@@ -30,7 +31,7 @@ export function lookAtState<T>(
   const root = openMdb(file, { readOnly: true });
   try {
     const header = root.get(HEADER);
-    // The process that made the file has not got further.
+    // The process that created the file has not got further.
     if (!header) return undefined;
     const secret = key ?? formerKey;
     const found = checkHeader(file, header, topology);
@@ -50,7 +51,7 @@ export function lookAtState<T>(
   }
 }
 
-/** What another process writes meanwhile is not damage: that process has looked at the file when it started. */
+/** What another process is writing is not damage: that process checked the file when it started. */
 function checkToLook(folder: string, file: string): void {
   if (isHeld(folder)) return;
   try {
@@ -61,8 +62,8 @@ function checkToLook(folder: string, file: string): void {
 }
 
 /**
- * Says before a store is put in its place what its first start would: that it is of another topology, or of a layout
- * that this csiflow does not read.
+ * Checks a store before it is put in place, as its first start would: for another topology, or a layout that
+ * this csiflow does not read.
  * @param source how an error names the file
  * @throws Error `state.newer`, `state.older`, `state.foreign`, `state.corrupt`
  */

@@ -10,13 +10,14 @@ const OPTIONS = {
   encoding: 'binary',
   maxDbs: 512,
   noSubdir: true,
-  // Else lmdb makes promises of its own, and a commit that a full disk refuses would end the process by one.
+  // Otherwise lmdb creates promises of its own, and a commit that a full disk rejects would end the process
+  // through an unhandled one.
   eventTurnBatching: false,
   // For `WriteThreads`.
   separateFlushed: true,
 } as const;
 
-/** Opens a file of lmdb, or makes one. @throws Error `state.corrupt` where lmdb does not take it */
+/** Opens or creates a file of lmdb. @throws Error `state.corrupt` if lmdb rejects it */
 export function openMdb(file: string, { readOnly = false } = {}): RootDatabase<Buffer, string> {
   try {
     return open<Buffer, string>({ path: file, ...OPTIONS, ...(readOnly && { readOnly }) });
@@ -25,7 +26,7 @@ export function openMdb(file: string, { readOnly = false } = {}): RootDatabase<B
   }
 }
 
-/** Reads go through `open` from now on. */
+/** From now on reads go through `open`. */
 export function readThrough(table: Table, open: (key: Key, value: Buffer) => Buffer): void {
   const get = table.get.bind(table);
   const getRange = table.getRange.bind(table);
@@ -34,7 +35,7 @@ export function readThrough(table: Table, open: (key: Key, value: Buffer) => Buf
       const value = get(key);
       return value && open(key, value);
     },
-    // `getKeys` asks it for keys alone.
+    // `getKeys` asks for keys only.
     getRange: (range: RangeOptions & { readonly values?: boolean }) => {
       const found = getRange(range);
       return range.values === false

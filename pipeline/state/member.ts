@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { StateStore } from './store.js';
 
-/** Names the process that has this state folder in a group of processes; made once. */
+/** The name of the process that owns this state folder in a group of processes; created once. */
 export async function memberOf(store: StateStore): Promise<string> {
   const table = store.table('member');
   const known = table.get('id');

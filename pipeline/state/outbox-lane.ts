@@ -1,19 +1,19 @@
 import { SEVERITIES, type Data } from '../model/index.js';
 import { decode, encode, type Table } from './store.js';
 
-/** Alerts that cannot wait, other alerts, then what is to be written once more, then all else. */
+/** Urgent alerts, other alerts, records to write again, then the rest. */
 export type OutboxLane = 'severe' | 'urgent' | 'again' | 'rest';
 
-/** The lane of a record that is new: of many alerts that wait, somebody's fall goes first. */
+/** The lane of a new record: among many waiting alerts, a fall goes first. */
 export function laneOf(record: Data): 'severe' | 'urgent' | 'rest' {
   if (record.port !== 'event') return 'rest';
   return SEVERITIES.indexOf(record.severity) >= SEVERITIES.indexOf('high') ? 'severe' : 'urgent';
 }
 
-/** Records that are written together: those of an entry that the store has not taken yet. */
+/** Records to write together: those of an entry that the store has not accepted yet. */
 export interface OutboxEntry {
   readonly lane: OutboxLane;
-  /** Counts up in its lane. */
+  /** Incremented in its lane. */
   readonly number: number;
   readonly epoch: number;
   readonly records: readonly Data[];
@@ -31,19 +31,19 @@ interface Known {
   readonly records: number;
   readonly bytes: number;
   readonly tries: number;
-  /** What the store has not taken, as it is to come next; null: all of it. */
+  /** The records that the store has not accepted, in their next order; null: all of them. */
   readonly left: readonly Data[] | null;
-  /** Not handed out again before, monotonic milliseconds. */
+  /** Not handed out before this time, monotonic milliseconds. */
   readonly due: number;
 }
 
-/** Event time of a record; of the last frame, where it has several. */
+/** Event time of a record; of its last frame if it has several. */
 function newestOf(record: Data): number {
   if (record.port === 'csi') return record.time[record.count - 1] ?? -Infinity;
   return record.port === 'window' ? record.start + record.step * record.points : record.time;
 }
 
-/** One line of an outbox. Its entries are handed out in order; those that are given back come again when they are due. */
+/** One lane of an outbox. Its entries are handed out in order; those that are given back come again when they are due. */
 export class Lane {
   readonly #table: Table;
   readonly #name: OutboxLane;
@@ -52,11 +52,11 @@ export class Lane {
   /** The newest one that was handed out. */
   #handedOut = 0;
   readonly #out = new Map<number, Known>();
-  /** Handed out when they were put in, and not come to since. */
+  /** Handed out when they were added, and not processed since. */
   readonly #held = new Set<number>();
   /** Given back, by number. */
   #back: Known[] = [];
-  /** Delivered, and not cut. */
+  /** Delivered, but not cut yet. */
   readonly #done = new Set<Known>();
   readonly #flushed = new Set<Known>();
   /** Being removed from the disk. */
@@ -75,7 +75,7 @@ export class Lane {
     return this.#table.put(number, value);
   }
 
-  /** Puts in an entry that counts as handed out already. */
+  /** Adds an entry that counts as handed out already. */
   async hold(epoch: number, records: readonly Data[]): Promise<OutboxEntry> {
     const { number, value } = this.#add(epoch, records);
     this.#held.add(number);
@@ -96,7 +96,7 @@ export class Lane {
     return { number, value };
   }
 
-  /** @param most records, at most, but one entry at least; of those that are on disk */
+  /** @param most limit of records, but at least one entry; only of those on disk */
   take(most: number, now: number): readonly OutboxEntry[] {
     const taken: OutboxEntry[] = [];
     let left = most;
@@ -108,12 +108,12 @@ export class Lane {
     return taken;
   }
 
-  /** When the next of those that were given back is due; Infinity where there is none. */
+  /** When the next entry that was given back is due; Infinity if there is none. */
   get nextDue(): number {
     return this.#back.reduce((first, { due }) => Math.min(first, due), Infinity);
   }
 
-  /** @param left of its records, those that the store has not taken @param due monotonic milliseconds */
+  /** @param left the records that the store has not accepted @param due monotonic milliseconds */
   giveBack(number: number, left: readonly Data[], due: number): void {
     const known = this.#settle(number);
     const after = this.#back.findIndex((one) => one.number > number);
@@ -128,7 +128,7 @@ export class Lane {
     return known;
   }
 
-  /** It is delivered, and safe. */
+  /** It is delivered and safe. */
   safe(number: number): void {
     this.#flushed.add(this.delivered(number));
   }
@@ -149,7 +149,7 @@ export class Lane {
     }
   }
 
-  /** To be called once what is delivered by now is safe. */
+  /** To be called once everything delivered by now is safe. */
   marker(): () => void {
     const done = [...this.#done];
     return () => {
@@ -174,7 +174,7 @@ export class Lane {
         this.bytes -= one.bytes;
         this.#flushed.delete(one);
         this.#done.delete(one);
-        // Where it fails, so does the transaction, which somebody waits for.
+        // If it fails, so does the transaction, whose caller waits.
         this.#remove(one.number).catch(() => undefined);
       }
     };
@@ -245,7 +245,7 @@ export class Lane {
     return records;
   }
 
-  /** Not to be seen from now on, though it is on disk for a moment. */
+  /** Hidden from now on, although it remains on disk for a moment. */
   async #remove(number: number): Promise<void> {
     this.#leaving.add(number);
     this.#held.delete(number);

@@ -4,20 +4,20 @@ import type { StateStore } from './store.js';
 
 export type { OutboxEntry, OutboxLane } from './outbox-lane.js';
 
-/** Records of an entry that data is put in: one that is dropped for want of room does not take all that waits with it. */
+/** Records of an entry that new data is written to: dropping one entry for lack of space does not drop everything. */
 const ENTRY_RECORDS = 50;
 
 /**
- * Records that a sink has taken over durably but not yet delivered: its store is away, or slow. Entries are
- * handed out by `take`; then `delivered` says that the store took one, or `giveBack` that it is to come again, and
- * `flushed` that what was delivered is safe there; only then a checkpoint may `cut` it.
+ * Records that a sink has stored durably but not yet delivered, because its store is offline or slow. `take`
+ * hands out entries. `delivered` then reports that the store accepted one, `giveBack` that it must be
+ * retried, and `flushed` that delivered entries are safe there; only then may a checkpoint `cut` them.
  */
 export class Outbox {
   readonly #lanes: Readonly<Record<OutboxLane, Lane>>;
   readonly #all: readonly Lane[];
   readonly #alerts: readonly Lane[];
   readonly #data: readonly Lane[];
-  /** Alerts were handed out last: other records, where there are any, have a turn too. */
+  /** Alerts were handed out last: other records, if any, are next. */
   #alertsHadTurn = false;
   #written: Promise<unknown> = Promise.resolve();
 
@@ -37,7 +37,7 @@ export class Outbox {
     return true;
   }
 
-  /** Records that are not delivered. */
+  /** Records not yet delivered. */
   get records(): number {
     return this.#all.reduce((sum, { records }) => sum + records, 0);
   }
@@ -46,19 +46,19 @@ export class Outbox {
     return this.#alerts.some(({ records }) => records > 0);
   }
 
-  /** Bytes on disk, those of delivered entries included until a checkpoint cuts them. */
+  /** Bytes on disk, including delivered entries until a checkpoint cuts them. */
   get bytes(): number {
     return this.#all.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  /** Resolves when all are on disk, alerts in lanes of their own. @param rest the lane of all others */
+  /** Resolves when all are on disk, alerts in their own lanes. @param rest the lane of all others */
   async put(epoch: number, records: readonly Data[], rest: 'rest' | 'again' = 'rest'): Promise<void> {
     await Promise.all(parts(records, rest).map(([lane, part]) => this.append(epoch, part, lane)));
   }
 
   /**
-   * Puts in records that a store was given and has not answered for: handed out at once, so that nobody delivers them
-   * meanwhile. Resolves when all are on disk.
+   * Adds records that the store was given and has not answered for: they count as handed out, so that they
+   * are not delivered twice. Resolves when all are on disk.
    */
   async hold(
     epoch: number,
@@ -85,9 +85,8 @@ export class Outbox {
   }
 
   /**
-   * Hands out entries of one lane, to be written together: alerts first, of these the severest, but where both wait
-   * every other turn is that of the other records. Empty where none is on disk and due.
-   * @param most records, at most, but one entry at least @param now monotonic milliseconds
+   * Hands out entries of one lane, to be written together: alerts first, the most severe before others; if
+   * both wait, alerts and other records take turns. Empty if none is on disk and due.
    */
   take(most: number, now: number): readonly OutboxEntry[] {
     const [first, second] = this.#alertsHadTurn ? [this.#data, this.#alerts] : [this.#alerts, this.#data];
@@ -105,12 +104,12 @@ export class Outbox {
     return this.take(1, Infinity)[0];
   }
 
-  /** When the next of those that were given back is due, monotonic milliseconds; Infinity where none was. */
+  /** When the next entry that was given back is due, monotonic milliseconds; Infinity if there is none. */
   get nextDue(): number {
     return Math.min(...this.#all.map(({ nextDue }) => nextDue));
   }
 
-  /** The store has not taken these of its records, and is to be given them again from `due` on, monotonic milliseconds. */
+  /** The store has not accepted these of its records; they are retried from `due` on, monotonic milliseconds. */
   giveBack({ lane, number }: OutboxEntry, left: readonly Data[], due: number): void {
     this.#lanes[lane].giveBack(number, left, due);
   }
@@ -120,27 +119,27 @@ export class Outbox {
     return Math.min(...this.#all.map((lane) => lane.oldestEpoch));
   }
 
-  /** What is not delivered, as it would be handed out. */
+  /** What would be delivered, undelivered entries in their order. */
   *entries(): Generator<OutboxEntry> {
     for (const lane of this.#all) yield* lane.entries();
   }
 
-  /** The store took it. */
+  /** The store accepted it. */
   delivered({ lane, number }: Pick<OutboxEntry, 'number' | 'lane'>): void {
     this.#lanes[lane].delivered(number);
   }
 
-  /** The store took it, and it is safe there. */
+  /** The store accepted it, and it is safe there. */
   safe({ lane, number }: Pick<OutboxEntry, 'number' | 'lane'>): void {
     this.#lanes[lane].safe(number);
   }
 
-  /** What was delivered is safe. */
+  /** All delivered entries are safe. */
   flushed(): void {
     this.marker()();
   }
 
-  /** What is delivered by now is about to be made safe: to be called once it is. */
+  /** Delivered entries are about to be made safe: call the result once they are. */
   marker(): () => void {
     const marks = this.#all.map((lane) => lane.marker());
     return () => {
@@ -148,12 +147,12 @@ export class Outbox {
     };
   }
 
-  /** What was delivered and not flushed is to be delivered again. */
+  /** Entries that were delivered but not flushed must be delivered again. */
   reset(): void {
     for (const lane of this.#all) lane.reset();
   }
 
-  /** What a checkpoint is to forget, as it stands now: to be called within its transaction. */
+  /** What a checkpoint deletes, as of now: call the result within its transaction. */
   cutter(): () => void {
     const cuts = this.#all.map((lane) => lane.cutter());
     return () => {
@@ -161,7 +160,10 @@ export class Outbox {
     };
   }
 
-  /** Forgets the oldest entry that is not handed out, of the first of these lanes that has one, and gives the number of its records. */
+  /**
+   * Deletes the oldest entry that is not handed out, of the first of these lanes that has one, and returns
+   * the number of its records.
+   */
   async dropOldest(lanes: readonly OutboxLane[] = ['rest']): Promise<number> {
     for (const lane of lanes) {
       const dropped = await this.#lanes[lane].dropOldest();
@@ -170,20 +172,23 @@ export class Outbox {
     return 0;
   }
 
-  /** Forgets entries that are not handed out and whose newest record lies before a time, and gives the number of their records. */
+  /**
+   * Deletes entries that are not handed out and whose newest record is older than a time, and returns the
+   * number of their records.
+   */
   async dropBefore(time: number): Promise<number> {
     let dropped = 0;
     for (const lane of this.#all) dropped += await lane.dropBefore(time);
     return dropped;
   }
 
-  /** Forgets entries of later epochs: their input is read again. */
+  /** Deletes entries of later epochs: their input is read again. */
   async rewind(epoch: number): Promise<void> {
     for (const lane of this.#all) await lane.rewind(epoch);
   }
 }
 
-/** Records by entry: alerts in lanes of their own. */
+/** Records by entry; alerts have their own lanes. */
 function parts(
   records: readonly Data[],
   rest: 'rest' | 'again',

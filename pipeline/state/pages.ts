@@ -13,7 +13,7 @@ const META_BYTES = 168;
 /** Flag of a header page: its transaction may not be on the disk yet. */
 const UNFLUSHED = 0x1000;
 
-/** A table's own record. */
+/** The record of a table. */
 export interface Tree {
   readonly flags: number;
   readonly depth: number;
@@ -21,11 +21,11 @@ export interface Tree {
   readonly leaves: number;
   readonly overflows: number;
   readonly entries: number;
-  /** Null for an empty one. */
+  /** Null for an empty table. */
   readonly root: number | null;
 }
 
-/** What is thrown where a file is not as lmdb writes it. */
+/** Thrown if a file is not as lmdb writes it. */
 export class Damage extends Error {
   constructor(what: string) {
     super(what);
@@ -33,7 +33,7 @@ export class Damage extends Error {
   }
 }
 
-/** The newest whole snapshot of a file: where its trees begin. */
+/** The newest complete snapshot of a file: where its trees begin. */
 export interface Snapshot {
   readonly pageBytes: number;
   readonly lastPage: number;
@@ -42,12 +42,12 @@ export interface Snapshot {
   readonly main: Tree;
 }
 
-/** Reads pages of a file, so that none of them is mapped into memory before it was looked at. */
+/** Reads pages of a file without mapping it into memory, so that they can be checked first. */
 export class Pages {
   readonly snapshot: Snapshot;
   readonly #descriptor: number;
 
-  /** @throws Damage; the system's error where the file cannot be opened */
+  /** @throws Damage; the system's error if the file cannot be opened */
   constructor(file: string) {
     this.#descriptor = openSync(file, 'r');
     try {
@@ -83,7 +83,7 @@ export class Pages {
     try {
       return readSync(this.#descriptor, into, at, into.length - at, start);
     } catch (error) {
-      // Of a broken disk; the system does not name the file.
+      // A disk error; the system does not name the file.
       throw new Damage(`it cannot be read (${errorText(error)})`);
     }
   }
@@ -94,13 +94,13 @@ export class Pages {
     const first = metaOf(this.#bytes(0, META_BYTES), 0);
     const { pageBytes } = first;
     if (pageBytes < 512 || pageBytes > 65_536 || (pageBytes & (pageBytes - 1)) !== 0)
-      throw new Damage('its first page does not say its size');
+      throw new Damage('its first page does not state its size');
     const second = metaOf(this.#bytes(pageBytes, META_BYTES), 1);
     if (second.pageBytes !== pageBytes) throw new Damage('its first two pages do not agree');
     checkPair(first, second);
     const flushed = contentOf(this.#bytes(pageBytes / 2, META_BYTES));
     const chosen = chosenOf(first, second, flushed);
-    // Pages at the end that are free may never have been written, but they are few.
+    // Free pages at the end may never have been written, but there are few.
     if (!(chosen.lastPage <= (2 * size) / pageBytes + 65_536))
       throw new Damage(`its header tells of ${chosen.lastPage} pages`);
     return chosen;
@@ -112,7 +112,7 @@ interface Meta extends Snapshot {
   readonly boot: bigint;
 }
 
-/** A header page. @throws Damage where it is none */
+/** A header page. @throws Damage if it is not one */
 function metaOf(bytes: Buffer, number: number): Meta {
   if (bytes.readUInt32LE(24) !== MAGIC) throw new Damage('it is not a store');
   if ((bytes.readUInt32LE(28) & 0xffff) !== DATA_VERSION || (bytes.readUInt16LE(18) & META) === 0)
@@ -146,8 +146,8 @@ export function treeAt(bytes: Buffer, start: number): Tree {
 }
 
 /**
- * Transaction n writes header page n % 2, so the numbers of both differ by one. In a copy the first tells of an empty
- * store until it is written for the first time.
+ * Transaction n writes header page n % 2, so the numbers of both differ by one. In a copy the first describes
+ * an empty store until its first write.
  */
 function checkPair(first: Meta, second: Meta): void {
   const [even, odd] = [first.transaction, second.transaction];
@@ -158,8 +158,8 @@ function checkPair(first: Meta, second: Meta): void {
 }
 
 /**
- * The header that lmdb goes by: the newest, unless the machine has stopped before its pages were on the disk; then the
- * last that surely is.
+ * The header that lmdb goes by: the newest, unless the machine crashed before its pages were on disk; then
+ * the last one that is certain.
  */
 function chosenOf(first: Meta, second: Meta, flushed: Meta): Meta {
   const boot = thisBoot();
@@ -179,7 +179,7 @@ function chosenOf(first: Meta, second: Meta, flushed: Meta): Meta {
   return pick(pick(first, second), flushed);
 }
 
-/** The number by which lmdb tells whether the machine has been started since; 0 where it has none. */
+/** The number by which lmdb detects that the machine has restarted since; 0 if there is none. */
 function thisBoot(): bigint {
   try {
     const id = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8');

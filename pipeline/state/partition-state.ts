@@ -13,8 +13,8 @@ const HEAD = 'head';
 const NODE = 'node:';
 
 /**
- * State of a shard that serves a partition: its checkpoints lie beside the input and follow the partition to
- * whoever reads it next. Dead letters, and the ids of alerts that were told, stay with this process.
+ * State of a shard that serves a partition: its checkpoints are stored beside the input and follow the
+ * partition to its next reader. Dead letters and the ids of sent alerts stay with this process.
  */
 export class PartitionState implements ShardState {
   readonly letters: DeadLetters;
@@ -27,7 +27,7 @@ export class PartitionState implements ShardState {
 
   /**
    * @param source the node that reads the partition
-   * @param transactional sinks whose records come with the checkpoint, or never
+   * @param transactional sinks whose records are committed with the checkpoint, or never
    * @param store of this process
    */
   constructor(
@@ -86,7 +86,7 @@ export class PartitionState implements ShardState {
   }
 }
 
-/** An outbox on the disk of one process would not follow the partition: the input itself waits for the store. */
+/** An outbox on one process's disk would not follow the partition: the input itself waits for the store. */
 class NoOutbox extends Outbox {
   override get isAvailable(): boolean {
     return false;
@@ -94,12 +94,12 @@ class NoOutbox extends Outbox {
 
   override append(): Promise<never> {
     return Promise.reject(
-      new Error('its store is away: the partition is read again from its last checkpoint'),
+      new Error('its store is offline: the partition is read again from its last checkpoint'),
     );
   }
 }
 
-/** What was sent in a transaction is sent again where that was not committed. */
+/** Records of a transaction are sent again if it was not committed. */
 class NothingSent extends SentAlerts {
   override async add(): Promise<void> {
     return Promise.resolve();

@@ -29,7 +29,7 @@ export function encodeRaw(batch: RawBatch, after = 0): Buffer {
   return out;
 }
 
-/** Batches of a source mostly come from the same senders: their text is made once. */
+/** Most batches of a source have the same senders: their text is encoded once. */
 let lastSenders: readonly string[] = [];
 let lastText = Buffer.from('[]');
 
@@ -43,7 +43,7 @@ function sendersText(senders: readonly string[]): Buffer {
   return lastText;
 }
 
-/** @throws Error where the value is not one that {@link encodeRaw} made. */
+/** @throws Error if {@link encodeRaw} did not write the value */
 export function decodeRaw(value: Uint8Array): RawBatch {
   // A copy: the value is only valid until the next read of the store, and columns must be aligned.
   const copy = Buffer.from(Uint8Array.from(value).buffer);

@@ -11,13 +11,13 @@ import { lookedAt, STATE_FILE, StateStore } from './store.js';
 import { Values } from './values.js';
 import { WriteThreads } from './write-threads.js';
 
-/** Values that are written before it is waited for the disk. */
+/** Number of values written before waiting for the disk. */
 const AT_ONCE = 1_000;
 
 /**
- * Opens the store of a state folder as it is to be: one that lies in the clear and is to be encrypted, the other way
- * round, or without checksums, is written anew first, whole or not at all, and the old file is deleted.
- * @param told called before that, with what it becomes
+ * Opens the store of a state folder in its target form. A store that must be encrypted, decrypted or given
+ * checksums is first rewritten atomically, and the old file is deleted.
+ * @param told called before rewriting, with the target form
  * @throws Error as {@link StateStore}
  */
 export async function openState(
@@ -28,7 +28,7 @@ export async function openState(
 ): Promise<StateStore> {
   const store = await openChecked(folder, topology, key, formerKey);
   const part = join(folder, `${STATE_FILE}.part`);
-  // What a start that was killed has left may lie in the clear, also where the switch was turned back meanwhile.
+  // Leftovers of a killed start may be unencrypted, even if the setting was turned back meanwhile.
   forget(part);
   const isAsAsked = store.isSealed === (key !== null);
   if (isAsAsked && store.hasChecksums) return store;
@@ -43,7 +43,7 @@ export async function openState(
   return new StateStore(folder, topology, key, formerKey);
 }
 
-/** A large file is looked at in turns. */
+/** A large file is checked in turns. */
 async function openChecked(
   folder: string,
   topology: string,
@@ -65,7 +65,7 @@ function forget(part: string): void {
   for (const name of [part, `${part}-lock`]) rmSync(name, { force: true });
 }
 
-/** @throws Error `state.write` where one write of them all is refused */
+/** @throws Error `state.write` if any write is rejected */
 async function write(store: StateStore, part: string, topology: string, seal: Seal | null): Promise<void> {
   const root = openMdb(part);
   const space = new DiskSpace(dirname(part));

@@ -5,8 +5,8 @@ const [SALT_BYTES, NONCE_BYTES, TAG_BYTES] = [16, 12, 16];
 const HEAD_BYTES = SALT_BYTES + NONCE_BYTES + TAG_BYTES;
 
 /**
- * Encrypts values with AES-256-GCM. Each instance has a key of its own, derived with a random salt, so its
- * nonces can be counted: however many values are written, no nonce comes twice with one key.
+ * Encrypts values with AES-256-GCM. Each instance derives its own key with a random salt, so nonces can be
+ * counted: however many values it writes, no nonce repeats with the same key.
  */
 export class Seal {
   readonly #secret: Uint8Array;
@@ -18,7 +18,7 @@ export class Seal {
     this.#secret = secret;
   }
 
-  /** @param owner what the value belongs to: it opens nowhere else */
+  /** @param owner what the value belongs to: it cannot be decrypted for another */
   close(value: Uint8Array, owner: string): Buffer {
     const nonce = Buffer.alloc(NONCE_BYTES);
     nonce.writeDoubleLE(++this.#count, 0);
@@ -33,7 +33,7 @@ export class Seal {
     return sealed;
   }
 
-  /** @throws Error where it was sealed with another secret or for another owner, or was changed */
+  /** @throws Error if it was encrypted with another secret or for another owner, or was changed */
   open(sealed: Uint8Array, owner: string): Buffer {
     const salt = sealed.subarray(0, SALT_BYTES);
     const nonce = sealed.subarray(SALT_BYTES, SALT_BYTES + NONCE_BYTES);

@@ -28,8 +28,8 @@ export class SentAlerts {
   }
 
   /**
-   * Forgets those that no recovery can send again; within the transaction of the checkpoint of `epoch`.
-   * @param waiting epoch of the oldest records that lie in the outbox: some of them may have been sent since
+   * Deletes ids that no recovery can send again, within the transaction of the checkpoint of `epoch`.
+   * @param waiting epoch of the oldest records in the outbox: some of them may have been sent since
    */
   cut(epoch: number, waiting: number): void {
     for (const [id, sent] of this.#ids) {

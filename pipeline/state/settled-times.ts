@@ -3,7 +3,7 @@ import { decode, encode, type StateStore, type Table } from './store.js';
 
 const KEY = 'last';
 
-/** Where the time that retention counts from lies between two runs. */
+/** Stores the time that retention counts from between two runs. */
 export class SettledTimes {
   readonly #table: Table;
 

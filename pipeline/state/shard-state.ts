@@ -9,35 +9,35 @@ import { SettledTimes } from './settled-times.js';
 import { ShedLog } from './shed-log.js';
 import { STATE_FILE, type StateStore } from './store.js';
 
-/** A checkpoint whose nodes are encoded already: that is done bit by bit before it is written. */
+/** A checkpoint whose nodes are already encoded, which is done step by step before it is written. */
 export interface EncodedCheckpoint {
   readonly epoch: number;
   readonly at: number;
   readonly nodes: ReadonlyMap<string, Buffer>;
-  /** Of each source. */
+  /** Positions of the sources. */
   readonly positions: ReadonlyMap<string, Position>;
 }
 
-/** All that outlives a shard. */
+/** Everything that outlives a shard. */
 export interface ShardState {
-  /** Of the source, where several processes share its partitions; stands in the letters. */
+  /** The source's partition, if several processes share them; stored in dead letters. */
   readonly partition?: number;
   readonly letters: DeadLetters;
   readonly settled: SettledTimes;
-  /** Undefined for a shard that never had one. @throws Error `state.corrupt` */
+  /** Undefined for a shard without a checkpoint. @throws Error `state.corrupt` */
   last(): Checkpoint | undefined;
-  /** Replaces the last checkpoint; what `also` writes is committed with it. Resolves when it is safe. */
+  /** Replaces the last checkpoint; writes by `also` are committed with it. Resolves when it is safe. */
   commit(checkpoint: EncodedCheckpoint, also: readonly (() => void)[]): Promise<void>;
-  /** @param fail called where the disk refuses a write */
+  /** @param fail called if the disk rejects a write */
   journal(source: string, fail: (error: Error) => void): Journal;
   /**
-   * @param after the last record of the node that a checkpoint covers; null: the node begins anew
-   * @param fail called where the disk refuses a write
+   * @param after the last record of the node that a checkpoint covers; null: the node starts without state
+   * @param fail called if the disk rejects a write
    */
   shedLog(node: string, after: number | null, fail: (error: Error) => void): ShedLog;
   outbox(sink: string): Outbox;
   sent(sink: string): SentAlerts;
-  /** Copies all of it, as it stands at one moment, into a folder. Absent where a broker stores it. */
+  /** Copies all of it, as it stands at one moment, into a folder. Absent if a broker stores it. */
   copyTo?(folder: string): Promise<void>;
   close(): Promise<void>;
 }

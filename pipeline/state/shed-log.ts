@@ -9,8 +9,8 @@ interface Stretch {
 }
 
 /**
- * Which records a node has shed since the last checkpoint. Load decides that, so a recovery could not find it out
- * again: it follows this log, and decides anew from where the log ends.
+ * Which records a node has shed since the last checkpoint. That depends on load, so a recovery cannot compute
+ * it again: it follows this log, and decides for itself after its end.
  */
 export class ShedLog {
   readonly #table: Table;
@@ -22,8 +22,9 @@ export class ShedLog {
   #stretch: Stretch | undefined;
 
   /**
-   * @param after the node goes on behind this record; null: it begins anew, and what an earlier one decided is void
-   * @param fail called where the disk refuses a write
+   * @param after the node continues after this record; null: it starts without state, and earlier decisions
+   * are void
+   * @param fail called if the disk rejects a write
    */
   constructor(store: StateStore, node: string, after: number | null, fail: (error: Error) => void) {
     this.#table = store.table(`shed:${node}`);
@@ -35,7 +36,7 @@ export class ShedLog {
     this.#through = Math.max(after ?? 0, this.#logged.at(-1)?.to ?? 0);
   }
 
-  /** What an earlier run decided of a record; asked in the order of their numbers. Undefined: nothing yet. */
+  /** An earlier run's decision about a record; called in the order of their numbers. Undefined: none yet. */
   earlier(number: number): 'shed' | 'processed' | undefined {
     while (this.#logged.length > 0 && this.#logged[0]!.to < number) this.#logged.shift();
     const first = this.#logged[0];
@@ -43,7 +44,7 @@ export class ShedLog {
     return first.shed ? 'shed' : 'processed';
   }
 
-  /** Called for each record in order, before anything that comes of it is sent on. */
+  /** Called for each record in order, before any of its results is sent. */
   decided(number: number, shed: boolean): void {
     if (number <= this.#through) return;
     this.#through = number;
@@ -53,7 +54,7 @@ export class ShedLog {
     this.#commits.track(this.#table.put(from, encode([to, shed])));
   }
 
-  /** A checkpoint covers what was decided so far; gives what is to be done with its transaction. */
+  /** A checkpoint covers all decisions so far; returns the function to call within its transaction. */
   barrier(number: number): () => void {
     this.#stretch = undefined;
     return () => {
@@ -61,7 +62,7 @@ export class ShedLog {
     };
   }
 
-  /** Resolves when all that was decided is on the disk. */
+  /** Resolves when all decisions are on disk. */
   durable(): Promise<void> | undefined {
     return this.#commits.durable(this.#commits.written);
   }

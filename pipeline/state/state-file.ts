@@ -9,36 +9,36 @@ import { holderOf, lockFile } from '../base/file-lock.js';
 import { makeOwnFolder } from '../base/folders.js';
 
 export interface StateFileOptions<S extends TObject> {
-  /** With `version`, which counts up with each change that an earlier csiflow could not read. */
+  /** With `version`, which is incremented with each change that an earlier csiflow could not read. */
   readonly schema: S;
   readonly layout: number;
-  /** What the file says before anything was written. */
+  /** The content before anything was written. */
   readonly initial: Static<S>;
-  /** The first fault that the schema cannot tell of, as `/place what is wrong`; null: there is none. Default: there is none. */
+  /** The first fault that the schema cannot express, as `/place what is wrong`; null: none. Default: no such check. */
   readonly fault?: (content: Static<S>) => string | null;
-  /** How to mend a damaged file. */
+  /** How to repair a damaged file. */
   readonly remedy: string;
 }
 
-/** A change takes milliseconds: who holds the lock for longer hangs. */
+/** A change takes milliseconds: a process that holds the lock for longer hangs. */
 const LOCK_MS = 2_000;
 const LOCK_PAUSE_MS = 5;
 
 /**
- * A JSON file that its owner alone can read. It is read again when another process has changed it, so that the command
- * line can manage accounts of a running csiflow, and several csiflow can share them.
+ * A JSON file that only its owner can read. It is read again when another process has changed it, so that the
+ * command line can manage accounts of a running csiflow, and several csiflow can share them.
  */
 export class StateFile<S extends TObject> {
   readonly #file: string;
   readonly #options: StateFileOptions<S>;
   #content: Static<S>;
-  /** What tells one version of the file from the next. */
+  /** Identifies a version of the file. */
   #seen: string;
   #locked = false;
-  /** False where an earlier csiflow, or somebody by hand, has written the file. */
+  /** False if an earlier csiflow wrote the file, or if it was edited by hand. */
   #hasChecksum = true;
 
-  /** @throws Error `state.newer`, `state.older` or `state.corrupt`, naming the file, where it cannot be read. */
+  /** @throws Error `state.newer`, `state.older` or `state.corrupt`, naming the file, if it cannot be read. */
   constructor(file: string, options: StateFileOptions<S>) {
     this.#file = file;
     this.#options = options;
@@ -58,8 +58,9 @@ export class StateFile<S extends TObject> {
   }
 
   /**
-   * Runs `change`, which reads the content and writes it, while no other process can do the same: neither change is lost.
-   * @throws Error `lock.held` naming the process that holds the file for longer than any change takes; `lock.unsupported`
+   * Runs `change`, which reads the content and writes it, while other processes wait: no change is lost.
+   * @throws Error `lock.held` naming the process that holds the file for longer than any change takes;
+   * `lock.unsupported`
    */
   exclusively<T>(change: () => T): T {
     if (this.#locked) return change();
@@ -73,9 +74,9 @@ export class StateFile<S extends TObject> {
     }
   }
 
-  /** Whole or not at all, also where the power fails. */
+  /** Atomic, also if the power fails. */
   write(content: Static<S>): void {
-    // Of this process alone: the command line may write beside a running csiflow.
+    // Of this process only: the command line may write beside a running csiflow.
     const part = `${this.#file}.${process.pid}.part`;
     const text = JSON.stringify({ ...content, [CHECKSUM]: checksumOf(content) }, null, 2);
     writeNamed(part, text, { mode: 0o600, flush: true });
@@ -93,7 +94,7 @@ export class StateFile<S extends TObject> {
         this.write(this.content);
       });
     } catch (error) {
-      // Whoever may write the file adds it.
+      // Each writer of the file adds it.
       if (!/^(EROFS|EACCES|EPERM)$/.test(codeOf(error))) throw error;
     }
   }
@@ -107,11 +108,11 @@ export class StateFile<S extends TObject> {
     const { content, checksum } = parted(stored);
     const wrong = Value.Check(schema, content) ? (fault?.(content) ?? null) : pathOf(schema, content);
     if (wrong !== null) throw this.#damaged(wrong);
-    // A name that was damaged would hide what it names: the checksum too.
+    // A damaged name would hide its value, including the checksum.
     const strange = Object.keys(content as object).find((name) => !(name in schema.properties));
     if (strange !== undefined) throw this.#damaged(`/${strange} is not known`);
     if (checksum !== undefined && checksum !== checksumOf(content))
-      throw this.#damaged('its checksum does not fit; to edit it by hand, remove that line');
+      throw this.#damaged('its checksum does not match; to edit the file by hand, remove that line');
     this.#hasChecksum = checksum !== undefined;
     return content as Static<S>;
   }
@@ -135,7 +136,7 @@ export class StateFile<S extends TObject> {
 /** The last field of each file. */
 const CHECKSUM = 'checksum';
 
-/** Of the content however it is laid out: white space tells nothing. */
+/** Of the content regardless of layout: white space does not matter. */
 const checksumOf = (content: unknown): string => crc32(JSON.stringify(content)).toString(16).padStart(8, '0');
 
 function parted(stored: unknown): { readonly content: unknown; readonly checksum: unknown } {
@@ -147,13 +148,13 @@ function parted(stored: unknown): { readonly content: unknown; readonly checksum
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : '';
 
-/** Where the first fault is, and what should be there; without what is there, which may be a secret. */
+/** Where the first fault is and what is expected, without the actual value, which may be a secret. */
 function pathOf(schema: TObject, content: unknown): string {
   if (content === undefined) return '';
   const [first] = Value.Errors(schema, content);
   if (!first) return '';
-  const why = first.keyword === 'boolean' ? 'is not known' : first.message;
-  return `${first.instancePath || 'the whole of it'} ${why}`;
+  const why = first.keyword === 'boolean' ? 'is unknown' : first.message;
+  return `${first.instancePath || 'the whole file'} ${why}`;
 }
 
 function lockSoon(file: string): () => void {
@@ -167,20 +168,23 @@ function lockSoon(file: string): () => void {
   }
 }
 
-/** Tells versions of a file apart, whatever its name is. */
+/** Distinguishes versions of a file, whatever its name. */
 function stampOf(file: string): string {
   const found = statSync(file, { throwIfNoEntry: false, bigint: true });
   return found ? `${found.ino} ${found.mtimeNs} ${found.size}` : '';
 }
 
-/** What root writes by the command line, the account that csiflow runs under could else not read any more. */
+/**
+ * Without this, the account that csiflow runs under could no longer read a file that root wrote by the
+ * command line.
+ */
 function leaveToOwner(file: string, folder: string): void {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = statSync(folder);
   chownSync(file, uid, gid);
 }
 
-/** Undefined for text that is not JSON. The parser's own words would repeat some of the file. */
+/** Undefined if the text is not JSON. The parser's own message would repeat part of the file. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);

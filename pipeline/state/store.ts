@@ -33,17 +33,18 @@ export class StateStore {
   #hasChecksums = true;
   readonly #values: Values;
   #closed = false;
-  /** Resolves when no copy is being made. */
+  /** Resolves when no copy is in progress. */
   #copying: Promise<unknown> = Promise.resolve();
-  /** Space was asked for as a whole. */
+  /** Space for the whole was requested already. */
   #inTransaction = false;
 
   /**
-   * A store that is there is opened as it was written, encrypted or not; {@link openState} makes it as it is to be.
-   * @param key what values of a new store are encrypted with; null: they are not
-   * @param formerKey opens a store that is encrypted, where there is no `key`
-   * @param unlock of the folder, where it is locked and its file was looked at already ({@link openState})
-   * @throws Error `state.locked`, `state.newer`, `state.older`, `state.foreign`, `state.corrupt`, `state.encryption`, `state.write`
+   * An existing store is opened as it was written, encrypted or not; {@link openState} converts it.
+   * @param key encrypts the values of a new store; null: no encryption
+   * @param formerKey decrypts an encrypted store if there is no `key`
+   * @param unlock of the folder, if it is locked and its file was checked already ({@link openState})
+   * @throws Error `state.locked`, `state.newer`, `state.older`, `state.foreign`, `state.corrupt`,
+   * `state.encryption`, `state.write`
    */
   constructor(
     folder: string,
@@ -81,7 +82,7 @@ export class StateStore {
     return this.#seal !== null;
   }
 
-  /** Whether its values have checksums; those of an earlier csiflow do not. */
+  /** Whether its values have checksums; stores of early versions do not. */
   get hasChecksums(): boolean {
     return this.#hasChecksums;
   }
@@ -107,7 +108,7 @@ export class StateStore {
   /** A table whose values are bytes. Keys are numbers, text, or lists of them, in their natural order. */
   table(name: string): Database<Buffer, Key> {
     this.#requireOpen();
-    // To make one is a write.
+    // Creating it is a write.
     if (!this.tables.includes(name)) this.#space.require(0);
     const table = this.root.openDB<Buffer, Key>(name, { encoding: 'binary' });
     readsWhile(table, () => {
@@ -146,18 +147,18 @@ export class StateStore {
     await this.#threads.ended();
   }
 
-  /** A node that hung may come back after the end; lmdb would end the process over it. @throws Error */
+  /** A node that hung may write after the store is closed, which would make lmdb end the process. @throws Error */
   #requireOpen(): void {
     if (this.#closed) throw new Error(CLOSED);
   }
 
-  /** Writes at once, or not at all. */
+  /** Writes immediately, or not at all. */
   async #withSpace<T>(bytes: number, write: () => Promise<T>): Promise<T> {
     if (!this.#inTransaction) this.#space.require(bytes);
     return write();
   }
 
-  /** Writes all that is committed to a new file, as it stands at one moment, while the store goes on. */
+  /** Writes a consistent copy of all committed data to a new file, while the store stays in use. */
   async copyTo(file: string): Promise<void> {
     this.#requireOpen();
     const copied = this.#threads.ended().then(async () => {
@@ -168,7 +169,7 @@ export class StateStore {
     await copied;
   }
 
-  /** Waits for what is being written and copied. */
+  /** Waits for writes and copies in progress. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -181,7 +182,7 @@ export class StateStore {
 const CLOSED = 'the state store is closed';
 const tooLate = (): Promise<never> => Promise.reject(new Error(CLOSED));
 
-/** Reads ask first whether the store is still open: the memory that they look into is gone with it. */
+/** Reads first check that the store is still open: its memory is unmapped when it closes. */
 function readsWhile(table: Table, requireOpen: () => void): void {
   const get = table.get.bind(table);
   const getRange = table.getRange.bind(table);
@@ -203,9 +204,9 @@ function readsWhile(table: Table, requireOpen: () => void): void {
 }
 
 /**
- * Says what a failed write means. A write of a transaction, or of no interest by itself, may fail without anybody
- * waiting for it: who waits for the transaction is told. lmdb gives the cause as a promise of its own, which is
- * nobody's either.
+ * Explains a failed write. A write that is part of a transaction, or that no caller waits for, may fail
+ * unnoticed: the caller of the transaction gets the error. lmdb reports the cause through a separate promise,
+ * which must be handled too.
  */
 export function lookedAt<T>(write: Promise<T>): Promise<T> {
   const looked = write.catch((error: unknown) => {

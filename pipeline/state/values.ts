@@ -7,7 +7,7 @@ import type { Seal } from './seal.js';
 /** How lmdb writes a key; it exports this without a type. */
 const { keyValueToBuffer } = lmdb as unknown as { readonly keyValueToBuffer: (key: Key) => Buffer };
 
-/** Values of a table as they lie in the file: encrypted or not, with a checksum or without (an earlier csiflow's). */
+/** Values of a table as stored in the file: encrypted or not, with or without a checksum (early versions). */
 export class Values {
   readonly #file: string;
   readonly #seal: Seal | null;
@@ -24,7 +24,7 @@ export class Values {
     return this.#hasChecksums ? stamped(table, keyValueToBuffer(key), sealed) : sealed;
   }
 
-  /** @throws Error `state.corrupt` where the value was damaged since the start */
+  /** @throws Error `state.corrupt` if the value was damaged since the start */
   fromFile(table: string, key: Key, bytes: Buffer): Buffer {
     const sealed = this.#hasChecksums ? unstamped(table, keyValueToBuffer(key), bytes) : bytes;
     if (!sealed) throw damagedState(this.#file, `a value of the table ${table} is damaged`);

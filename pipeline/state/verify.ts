@@ -1,23 +1,23 @@
 import { BRANCH, Damage, LEAF, OVERFLOW, PAGE_HEAD, Pages, treeAt, type Tree } from './pages.js';
 
-/** Called for each value of a table, with its key as it lies in the file. */
+/** Called for each value of a table, with its key as stored in the file. */
 export type LookAtValue = (table: string, key: Buffer, value: Buffer) => void;
 
 const NODE_HEAD = 8;
 const [BIG, SUB] = [0x01, 0x02];
-/** Of a value on pages of its own: its first page, the transaction, how many pages. */
+/** Of a value on its own pages: its first page, the transaction, the number of pages. */
 const BIG_RECORD = 24;
 /** Of a table's record. */
 const TREE_RECORD = 48;
-/** Stands for a table's name where a value lies among the tables. */
+/** Used as a table's name for values in the list of tables. */
 export const ROOT_TABLE = 'the list of tables';
 const FREE_TABLE = 'the list of free pages';
 
 /**
- * Looks at every page of a file of lmdb that its newest snapshot uses, before the file is mapped into memory, where a
- * page that is damaged or missing would end the process or lead to another page's content. All counts that lmdb stores
- * are counted again; each page must have one use, or be free. It yields after each page of a tree, so that a large file
- * can be looked at in turns.
+ * Checks every page that the newest snapshot of an lmdb file uses, before the file is mapped into memory:
+ * there a damaged or missing page would crash the process or lead to another page's content. It recounts all
+ * counts that lmdb stores; each page must have one use, or be free. It yields after each page of a tree, so
+ * that a large file can be checked in turns.
  * @throws Damage naming the page and the table
  */
 export function* verify(file: string, look: LookAtValue): Generator<void, void> {
@@ -25,7 +25,7 @@ export function* verify(file: string, look: LookAtValue): Generator<void, void> 
   try {
     yield* new Walk(pages, look).all();
   } catch (error) {
-    // A place that lies outside of a page, or of what a number can say.
+    // An offset outside a page, or outside the range of a number.
     throw error instanceof RangeError ? new Damage(error.message) : error;
   } finally {
     pages.close();
@@ -39,7 +39,7 @@ interface Counts {
   entries: number;
 }
 
-/** Keys of a page lie between these; null: there is no bound. */
+/** Keys of a page are between these; null: no bound. */
 interface Bounds {
   readonly from: Buffer | null;
   readonly below: Buffer | null;
@@ -50,11 +50,11 @@ interface Node {
   readonly key: Buffer;
   /** Length of the value, or for a branch the lower half of a page number. */
   readonly low: number;
-  /** Where the content begins behind the key. */
+  /** Where the content after the key begins. */
   readonly content: number;
 }
 
-/** A tree on the way through it. */
+/** A tree and the path through it. */
 interface Table {
   readonly name: string;
   readonly depth: number;
@@ -66,7 +66,7 @@ interface Table {
 class Walk {
   readonly #pages: Pages;
   readonly #look: LookAtValue;
-  /** By page: whether something uses it, or it is free. */
+  /** By page: used, or free. */
   readonly #seen: Uint8Array;
 
   constructor(pages: Pages, look: LookAtValue) {
@@ -138,7 +138,7 @@ class Walk {
     yield;
   }
 
-  /** The first key of a branch page is not looked at by lmdb: all that lies below the second is there. */
+  /** lmdb ignores the first key of a branch page: that child holds everything below the second key. */
   #checkKeys(
     nodes: readonly Node[],
     isLeaf: boolean,
@@ -218,7 +218,7 @@ function tableOf(node: Node, page: Buffer): Tree {
   return tree;
 }
 
-/** What a page holds: its nodes fill it from their lowest place to its end, without a gap. */
+/** Checks the content of a page: its nodes fill it from their lowest offset to its end, without gaps. */
 function nodesOf(page: Buffer, isLeaf: boolean, damage: () => Damage): readonly Node[] {
   const [lower, upper] = [page.readUInt16LE(20), page.readUInt16LE(22)];
   const end = page.length - PAGE_HEAD;

@@ -1,20 +1,20 @@
 import { packageVersion } from '../base/paths.js';
 
-/** How an error sends its reader on. */
+/** How an error directs its reader to the documentation. */
 const HELP = 'see docs/operating.md, "Upgrades"';
 
 /**
- * Whether this program can use what was written in layout `found`. Each stored file counts its own layouts.
+ * Checks that this program can use data in layout `found`. Each stored file counts its own layouts.
  * @param what the file, as an error names it
- * @param by csiflow's version that wrote it, where the file says so
- * @throws Error `state.newer`, `state.older`, or `state.corrupt` for what is no number of a layout
+ * @param by csiflow's version that wrote it, if the file states it
+ * @throws Error `state.newer`, `state.older`, or `state.corrupt` if it is not a layout number
  */
 export function checkLayout(what: string, found: unknown, current: number, by?: string): void {
   if (found === current) return;
   const writer = by === undefined ? '' : ` ${by}`;
   const own = `this one, ${packageVersion()}, uses layout ${current}`;
   if (typeof found !== 'number' || !Number.isInteger(found) || found < 0)
-    throw stateError('state.corrupt', `${what} does not say its layout: restore a backup, or move it away`);
+    throw stateError('state.corrupt', `${what} does not state its layout: restore a backup, or move it away`);
   if (found > current)
     throw stateError(
       'state.newer',
@@ -22,7 +22,7 @@ export function checkLayout(what: string, found: unknown, current: number, by?: 
     );
   throw stateError(
     'state.older',
-    `${what} was written by an older csiflow${writer} (layout ${found}; ${own}), and this version does not read it: go on with the older one, or move it away to start anew; ${HELP}`,
+    `${what} was written by an older csiflow${writer} (layout ${found}; ${own}), and this version cannot read it: use the older version, or move the file away to start without it; ${HELP}`,
   );
 }
 

@@ -1,21 +1,22 @@
 import type { RootDatabase } from 'lmdb';
 
-/** What lmdb gives for a write where `separateFlushed` is set. In a batch it gives no `flushed`: the batch has one. */
+/** What lmdb returns for a write if `separateFlushed` is set. In a batch it gives no `flushed`: the batch has one. */
 interface Write<T> extends Promise<T> {
   readonly flushed?: Promise<unknown>;
 }
 
 /**
- * The threads of one open file of lmdb that write. Each transaction has a thread of its own: after the commit it waits
- * for the disk, and then asks the environment whom to tell, while the thread of the next transaction is at work, and may
- * end before it. lmdb's own `close` waits for the newest thread alone and frees what an older one is about to lock,
- * which ended the process (lmdb 3.5.6: `pthread_mutex_lock: Assertion` or a segmentation fault), or hung a thread.
+ * The threads of one open file of lmdb that write. Each transaction has its own thread: after the commit it
+ * waits for the disk and then reads from the environment whom to notify, while the next transaction's thread
+ * is working, which may end first. lmdb's own `close` waits only for the newest thread and frees what an
+ * older one is about to lock, which ended the process (lmdb 3.5.6: `pthread_mutex_lock: Assertion` or a
+ * segmentation fault), or hung a thread.
  */
 export class WriteThreads {
-  /** By the promise of their transaction's being on the disk. */
+  /** By the promise that their transaction is on disk. */
   readonly #working = new Map<Promise<unknown>, Promise<void>>();
 
-  /** Notes the thread of a write, and gives the write. */
+  /** Notes the thread of a write, and returns the write. */
   of<T>(write: Promise<T>): Promise<T> {
     const { flushed } = write as Write<T>;
     if (flushed && !this.#working.has(flushed)) {
@@ -27,21 +28,21 @@ export class WriteThreads {
     return write;
   }
 
-  /** Resolves when those that work now have ended. */
+  /** Resolves when the threads working now have ended. */
   async ended(): Promise<void> {
     await Promise.all(this.#working.values());
   }
 
-  /** Closes their file as soon as they have ended. Nothing is to be written meanwhile. */
+  /** Closes their file as soon as they have ended. Nothing may be written meanwhile. */
   async close(root: RootDatabase<Buffer, string>): Promise<void> {
     await this.ended();
-    // lmdb's own wait would last for ever where its newest write was refused.
+    // lmdb's own wait would never end if its newest write was rejected.
     Object.assign(root, { _endWrites: undefined });
     await root.close();
   }
 }
 
-/** lmdb never says that a write which it has refused is on the disk. */
+/** lmdb never reports that a rejected write is on disk. */
 const endOf = (write: Promise<unknown>, flushed: Promise<unknown>): Promise<void> =>
   new Promise((resolve) => {
     const end = () => {

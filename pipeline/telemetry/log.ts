@@ -15,12 +15,12 @@ export interface Log {
   child(fields: Fields): Log;
 }
 
-/** The same warning or error of the same node is written once in this time; then how often it was held back. */
+/** The same warning or error of a node is logged once in this time, then with the number of repeats suppressed. */
 const REPEAT_MS = 10_000;
-/** Distinct messages remembered per log; the oldest is forgotten. */
+/** Distinct messages remembered per log; the oldest is dropped. */
 const REMEMBERED = 256;
 
-/** A log at `level`, to standard error unless told otherwise. */
+/** A log at `level`, to standard error by default. */
 export function createLogger(options: { level?: Level; destination?: DestinationStream } = {}): Log {
   const settings = {
     level: options.level ?? 'info',
@@ -67,7 +67,7 @@ class PinoLog implements Log {
     return new PinoLog(this.#pino.child(fields));
   }
 
-  /** How many equal lines were held back since the last one; null where this one is to be held back too. */
+  /** How many equal lines were suppressed since the last one; null if this one is to be suppressed too. */
   #repeated(message: string): number | null {
     const now = performance.now();
     const entry = this.#seen.get(message);

@@ -2,8 +2,8 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { NodeMeter } from './node-meter.js';
 
 /**
- * Figures of all topologies of a process for Prometheus. The hot path adds to plain numbers of a
- * {@link NodeMeter}, once a batch; they become metrics only when someone reads them.
+ * Figures of all topologies of a process for Prometheus. The hot path adds to plain numbers of a {@link
+ * NodeMeter}, once a batch; they become metrics only when they are read.
  */
 export class Metrics {
   readonly registry: Registry;
@@ -16,17 +16,17 @@ export class Metrics {
 
   constructor(registry: Registry = new Registry()) {
     this.registry = registry;
-    this.#counter('received_total', 'Records that came in; frames for csi.', (meter) => meter.receivedTotal);
-    this.#counter('sent_total', 'Records that went out; frames for csi.', (meter) => meter.sentTotal);
+    this.#counter('received_total', 'Records received; frames for csi.', (meter) => meter.receivedTotal);
+    this.#counter('sent_total', 'Records sent; frames for csi.', (meter) => meter.sentTotal);
     this.#labelled(
       'dropped_total',
-      'Records that were lost here, each under one reason.',
+      'Records dropped, each under one reason.',
       'reason',
       (meter) => meter.droppedBy,
     );
     this.#counter(
       'missing_total',
-      "Frames that the senders' numbers say were sent, and that were not decoded.",
+      "Frames that, by the senders' numbering, were sent but not decoded.",
       (meter) => meter.missingTotal,
     );
     this.#labelled('failed_total', 'Records that failed.', 'stage', (meter) => meter.failedBy);
@@ -37,20 +37,20 @@ export class Metrics {
     );
     this.#counter(
       'operator_seconds_total',
-      'Time that the node worked, without what follows it.',
+      'Time that the node spent working, without downstream nodes.',
       (meter) => meter.operatorSeconds,
     );
-    this.#gauge('queue_depth', 'Batches or records that wait in the node.', (meter) => meter.queueDepth);
+    this.#gauge('queue_depth', 'Batches or records waiting in the node.', (meter) => meter.queueDepth);
     this.#gauge(
       'watermark_lag_seconds',
-      'The clock less the watermark: how far event time lies behind.',
+      'Clock minus watermark: how far event time lags behind.',
       (meter) => meter.watermarkLag,
     );
     this.#topologyFigures();
     const registers = [registry];
     this.#latency = new Histogram({
       name: 'csiflow_latency_seconds',
-      help: 'From the arrival of the input that caused a record to the record having been written.',
+      help: 'From the arrival of the input behind a record to the end of its write.',
       labelNames: ['topology', 'node'],
       buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5],
       registers,
@@ -64,19 +64,19 @@ export class Metrics {
     });
     this.#pause = new Histogram({
       name: 'csiflow_checkpoint_pause_seconds',
-      help: 'Time of the pump that a checkpoint took.',
+      help: 'Time that a checkpoint took from the pump.',
       labelNames: ['topology'],
       buckets: [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1],
       registers,
     });
   }
 
-  /** What a topology says of itself; read when someone asks. */
+  /** What a topology reports of itself, read on demand. */
   topology(id: string, read: () => TopologyFigures): void {
     this.#topologies.set(id, read);
   }
 
-  /** The figures of a node; the same ones over restarts of its topology. */
+  /** The figures of a node, continued over restarts of its topology. */
   node(topology: string, node: string): NodeMeter {
     const key = `${topology}/${node}`;
     const known = this.#nodes.get(key);
@@ -88,7 +88,7 @@ export class Metrics {
     return meter;
   }
 
-  /** A node that is gone is no longer reported. */
+  /** A removed node is no longer reported. */
   remove(topology: string, node: string): void {
     this.#nodes.delete(`${topology}/${node}`);
   }
@@ -99,7 +99,7 @@ export class Metrics {
     for (const [key, meter] of this.#nodes) if (meter.topology === topology) this.#nodes.delete(key);
   }
 
-  /** @param seconds from the barrier to the commit @param pause of which the pump stood still */
+  /** @param seconds from the barrier to the commit @param pause part of it during which the pump was stopped */
   checkpoint(topology: string, seconds: number, pause: number): void {
     this.#checkpoint.observe({ topology }, seconds);
     this.#pause.observe({ topology }, pause);
@@ -123,7 +123,7 @@ export class Metrics {
     const topologies = this.#topologies;
     new Gauge({
       name: 'csiflow_topology_state',
-      help: 'Always 1; the state that the topology is in.',
+      help: 'Always 1; the state of the topology.',
       labelNames: ['topology', 'state'],
       registers: [this.registry],
       collect() {
@@ -146,7 +146,7 @@ export class Metrics {
     });
   }
 
-  /** Metrics of components' own: their names are fixed in the code, so there are few. */
+  /** Metrics of components: their names are fixed in the code, so there are few. */
   #ownMetric(name: string, kind: 'gauge' | 'count', labels: readonly string[]) {
     const known = this.#own.get(name);
     if (known) return known;

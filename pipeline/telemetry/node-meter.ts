@@ -1,4 +1,4 @@
-/** Running totals of one node, and what its component counts itself. */
+/** Running totals of one node, and the counters of its component. */
 export class NodeMeter {
   readonly topology: string;
   readonly node: string;
@@ -11,11 +11,11 @@ export class NodeMeter {
   readonly droppedBy = new Map<string, number>();
   readonly failedBy = new Map<string, number>();
   readonly own = new Map<string, OwnFigure>();
-  /** Of each shard that runs: reads its lag now; null before its first watermark. */
+  /** Of each running shard: reads its lag; null before its first watermark. */
   readonly watermarkLags = new Set<() => number | null>();
   /** Seconds from arrival to here, once a batch. */
   readonly latency: (seconds: number) => void;
-  /** To be shown each record that leaves the node, of a sink each that comes; null while nobody looks. */
+  /** Receives each record that leaves the node (for a sink, each that arrives); null if there is no watcher. */
   show: ((record: unknown) => void) | null = null;
   readonly #watchers = new Set<(record: unknown) => void>();
 
@@ -25,13 +25,16 @@ export class NodeMeter {
     this.latency = latency;
   }
 
-  /** Of the shard that lags most, seconds; null where there is none yet. */
+  /** Of the shard with the largest lag, seconds; null if there is none yet. */
   get watermarkLag(): number | null {
     const lags = [...this.watermarkLags].map((read) => read()).filter((lag) => lag !== null);
     return lags.length === 0 ? null : Math.max(...lags);
   }
 
-  /** @param watcher returns at once and does not throw: the pipeline waits for it. Gives what ends the looking. */
+  /**
+   * @param watcher returns at once and does not throw: the pipeline waits for it. Returns a function that
+   * stops watching.
+   */
   watch(watcher: (record: unknown) => void): () => void {
     this.#watchers.add(watcher);
     this.show = (record) => {
@@ -55,7 +58,7 @@ export class NodeMeter {
     this.failedBy.set(stage, (this.failedBy.get(stage) ?? 0) + count);
   }
 
-  /** @param labels of a bounded set of values; the same names each time. NaN: it is no longer reported. */
+  /** @param labels from a bounded set of values, with the same names each time. NaN: no longer reported. */
   gauge(name: string, value: number, labels: Readonly<Record<string, string>> = {}): void {
     const key = [name, ...Object.values(labels)].join(' ');
     if (Number.isNaN(value)) this.own.delete(key);

@@ -2,14 +2,14 @@ import { existsSync, readdirSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** Linux has it. */
+/** Linux only. */
 const DESCRIPTORS = '/proc/self/fd';
 /** Resolution of the event loop's delay, milliseconds. */
 const RESOLUTION_MS = 20;
 
 /**
- * Figures of the process itself, under the names that Prometheus' own client libraries give them. prom-client's
- * set is not taken: some of its names are refused by `promtool check metrics`.
+ * Figures of the process itself, under the names of Prometheus' own client libraries. prom-client's set is
+ * not used: `promtool check metrics` rejects some of its names.
  */
 export function addProcessMetrics(registry: Registry, version: string): void {
   const registers = [registry];
@@ -17,11 +17,11 @@ export function addProcessMetrics(registry: Registry, version: string): void {
   delay.enable();
   new Gauge({
     name: 'csiflow_build_info',
-    help: 'Always 1; which versions run.',
+    help: 'Always 1; the running versions.',
     labelNames: ['version', 'node'],
     registers,
   }).set({ version, node: process.version }, 1);
-  gauge('process_start_time_seconds', 'Start of the process since 1970.', () => started);
+  gauge('process_start_time_seconds', 'Start time of the process since 1970.', () => started);
   gauge('process_resident_memory_bytes', 'Memory of the process.', () => process.memoryUsage.rss());
   if (existsSync(DESCRIPTORS))
     gauge('process_open_fds', 'Open files and sockets.', () => readdirSync(DESCRIPTORS).length);
@@ -37,7 +37,7 @@ export function addProcessMetrics(registry: Registry, version: string): void {
   );
   new Counter({
     name: 'process_cpu_seconds_total',
-    help: 'Processor time of the process, all threads.',
+    help: 'Processor time of the process, over all threads.',
     registers,
     collect() {
       const { user, system } = process.cpuUsage();

@@ -5,13 +5,13 @@ interface Timer {
   readonly then: () => void;
 }
 
-/** A clock that a test moves: it stands still between the records of the input, and its timers take no time. */
+/** A clock that a test moves: it stops between the records of the input, and its timers take no time. */
 export class TestClock implements Clock {
   #start: number;
   #elapsed = 0;
   #timers: readonly Timer[] = [];
 
-  /** @param start what it shows at first, microseconds since 1970 */
+  /** @param start its first time, microseconds since 1970 */
   constructor(start: number) {
     this.#start = start;
   }
@@ -39,7 +39,7 @@ export class TestClock implements Clock {
     this.#elapsed = 0;
   }
 
-  /** Moves to `elapsed` milliseconds, never back; what falls due on the way is called at its time. */
+  /** Moves to `elapsed` milliseconds, never back; calls timers on the way at their time. */
   advance(elapsed: number): void {
     for (let next = this.#timers[0]; next && next.at <= elapsed; next = this.#timers[0]) {
       this.#timers = this.#timers.slice(1);
@@ -49,7 +49,7 @@ export class TestClock implements Clock {
     this.#elapsed = Math.max(this.#elapsed, elapsed);
   }
 
-  /** When the next timer falls due; undefined where none waits. */
+  /** When the next timer is due; undefined if none waits. */
   get next(): number | undefined {
     return this.#timers[0]?.at;
   }

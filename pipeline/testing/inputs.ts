@@ -15,10 +15,10 @@ import { sliceBlock, type Data } from '../model/index.js';
 import type { NodeMeter } from '../telemetry/node-meter.js';
 import { TEST_START, type Lab } from './lab.js';
 
-/** Event time that is read at once, microseconds: how finely a test knows when a record came out. */
+/** Event time that is read in one step, microseconds: the resolution of a test's output times. */
 const PART_US = 50_000;
 
-/** What stands in for a source: it reads its input part by part, each when the one before has gone through. */
+/** The replacement of a source: it reads its input part by part, each when the one before has passed through. */
 export function testSource(
   node: CheckedNode,
   input: TestInput | undefined,
@@ -29,7 +29,7 @@ export function testSource(
   const replaced = node.component as AnySource;
   return defineSource({
     name: replaced.name,
-    summary: 'Stands in for a source in a test.',
+    summary: 'Replaces a source in a test.',
     config: Type.Object({}),
     examples: [],
     outputs: input?.kind === 'source' ? input.component.outputs : replaced.outputs,
@@ -41,7 +41,7 @@ export function testSource(
 
 interface Inner {
   readonly source: Source;
-  /** Event time that its input starts with, microseconds; Infinity: its first record's. */
+  /** Event time at which its input starts, microseconds; Infinity: its first record's. */
   readonly starts: number;
 }
 
@@ -73,7 +73,7 @@ function innerSource(
   };
 }
 
-/** Position of the source within, and how many parts of its next batch were handed on. */
+/** Position of the inner source, and how many parts of its next batch were passed on. */
 interface PacedPosition {
   readonly inner: Position;
   readonly parts: number;
@@ -138,7 +138,7 @@ class PacedSource implements Source {
     await this.#inner.source.close?.();
   }
 
-  /** False where it is to stop. */
+  /** False if it must stop. */
   async #hand(part: Part, position: PacedPosition, output: SourceOutput): Promise<boolean> {
     await this.#lab.turnOf(this.#id, part.time, this.#inner.starts, output.signal);
     if (output.signal.aborted) return false;
@@ -149,7 +149,7 @@ class PacedSource implements Source {
   }
 }
 
-/** A stretch of a batch. */
+/** A part of a batch. */
 interface Part {
   readonly batch: Omit<SourceBatch, 'position'>;
   /** Newest event time in it, microseconds. */
@@ -157,7 +157,7 @@ interface Part {
   readonly count: number;
 }
 
-/** A batch cut into stretches of event time; each frame and record is in one of them, in order. */
+/** A batch split by event time; each frame and record is in one part, in order. */
 function partsOf({ raw, data }: SourceBatch): readonly Part[] {
   if (raw) {
     return cuts(raw.count, (index) => raw.time[index]!).map(([from, to]) => ({
@@ -192,7 +192,7 @@ function piecesOf(data: Data): readonly Piece[] {
   }));
 }
 
-/** Stretches [from, to) within which times differ by less than {@link PART_US}, aligned to its multiples. */
+/** Ranges [from, to) within which times differ by less than {@link PART_US}, aligned to its multiples. */
 function cuts(count: number, time: (index: number) => number): readonly (readonly [number, number])[] {
   const found: (readonly [number, number])[] = [];
   for (let from = 0; from < count;) {
@@ -205,7 +205,7 @@ function cuts(count: number, time: (index: number) => number): readonly (readonl
   return found;
 }
 
-/** Records that stand in the test; undecoded ones are decoded by the source that they stand in for. */
+/** Records written in the test; undecoded ones are decoded by the source that they replace. */
 function inlineSource(records: readonly InlineRecord[], replaced: Source, context: Context): Source {
   const decode = replaced.decode?.bind(replaced);
   return {

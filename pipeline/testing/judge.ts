@@ -7,15 +7,15 @@ export interface Unmet {
   readonly file: string;
   readonly line: number;
   readonly column: number;
-  /** What should have been and what was. */
+  /** Expected and actual outcome. */
   readonly message: string;
-  /** The record that came nearest, or the one that should not have come. */
+  /** The nearest record, or the one that should not have come. */
   readonly record: TestRecord | null;
-  /** In what it differs from what was expected. */
+  /** How it differs from the expectation. */
   readonly differences: readonly Difference[];
 }
 
-/** Holds what came of a test against what it expects; empty where all is met. */
+/** Compares a test's outcome with its expectations; empty if all are met. */
 export const judge = (test: CheckedTest, outcome: Outcome): readonly Unmet[] =>
   test.expect.flatMap((expectation) => {
     const verdict = judgeOne(expectation, outcome);
@@ -72,7 +72,7 @@ function judgeRecords(
     case 'none': {
       const found = records.filter((record) => matches(record, rule.pattern));
       if (found.length === 0) return null;
-      const message = `${what} must give nothing like ${shown(rule.pattern)}, but gave ${found.length}; the first:`;
+      const message = `${what} must output nothing like ${shown(rule.pattern)}, but had ${found.length}; the first:`;
       return { message, record: found[0]! };
     }
     case 'every': {
@@ -96,7 +96,7 @@ function judgeRecords(
           : atMost === Infinity
             ? `at least ${atLeast}`
             : `${atLeast} to ${atMost}`;
-      const message = `${what} must give ${asked}, but gave ${looked}`;
+      const message = `${what} must have ${asked}, but had ${looked}`;
       return records.length > atMost
         ? { message: `${message}; the last:`, record: records.at(-1)! }
         : { message };
@@ -122,20 +122,20 @@ function judgeContains(
   const known = delays.flatMap(({ record, ms }) => (ms === undefined ? [] : [{ record, ms }]));
   if (known.length === 0) {
     return {
-      message: `${what} must give ${shown(pattern)} ${markText(within.after)}, but that never happened`,
+      message: `${what} must output ${shown(pattern)} ${markText(within.after)}, but that never happened`,
     };
   }
   const late = known.reduce((best, one) =>
     badness(one.ms, within.ms) < badness(best.ms, within.ms) ? one : best,
   );
   const when = late.ms < 0 ? `${-late.ms} ms before it` : `after ${late.ms} ms`;
-  const message = `${what} must give ${shown(pattern)} within ${within.ms} ms ${markText(within.after)}, but gave it ${when}:`;
+  const message = `${what} must output ${shown(pattern)} within ${within.ms} ms ${markText(within.after)}, but did so ${when}:`;
   return { message, record: late.record };
 }
 
 const badness = (ms: number, allowed: number): number => (ms < 0 ? -ms : ms - allowed);
 
-/** Milliseconds from the mark until the record came; undefined where there is no such mark. */
+/** Milliseconds from the mark until the record came; undefined if there is no such mark. */
 function delayOf(record: TestRecord, mark: Mark, outcome: Outcome): number | undefined {
   const given = record['given_ms'] as number;
   const from = markTime(record, mark, outcome);
@@ -167,7 +167,7 @@ function markText(mark: Mark): string {
     case 'activity':
       return `after person ${mark.person} of ${mark.source} begins to ${mark.activity}`;
     case 'record':
-      return `after ${mark.node} gives ${shown(mark.pattern)}`;
+      return `after ${mark.node} outputs ${shown(mark.pattern)}`;
   }
 }
 
@@ -181,8 +181,7 @@ function judgeOrder(
   for (const [index, pattern] of patterns.entries()) {
     const at = records.findIndex((record, index) => index >= from && matches(record, pattern));
     if (at < 0) {
-      const behind =
-        index === 0 ? '' : ` behind record ${from}, which is like ${shown(patterns[index - 1]!)}`;
+      const behind = index === 0 ? '' : ` after record ${from}, which is like ${shown(patterns[index - 1]!)}`;
       const verdict = missing(pattern, records.slice(from), what, looked);
       return {
         ...verdict,
@@ -196,7 +195,7 @@ function judgeOrder(
 
 function missing(pattern: Pattern, records: readonly TestRecord[], what: string, looked: string): Verdict {
   const near = nearestTo(records, pattern);
-  const message = `${what} must give ${shown(pattern)}, but gave ${looked}`;
+  const message = `${what} must output ${shown(pattern)}, but had ${looked}`;
   if (!near) return { message };
   return { message: `${message}; the nearest:`, record: near.value, differences: near.differences };
 }

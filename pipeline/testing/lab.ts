@@ -2,32 +2,33 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { NodeMeter } from '../telemetry/node-meter.js';
 import { TestClock } from './clock.js';
 
-/** What captures and scenes begin with where they do not say: 2026-01-01T00:00:00Z, microseconds. */
+/** Default start of captures and scenes: 2026-01-01T00:00:00Z, microseconds. */
 export const TEST_START = Date.UTC(2026, 0, 1) * 1000;
 
-/** Real time for which nothing moves before the clock goes on by itself, milliseconds: while input is read, and after it. */
+/** Real time without progress after which the clock advances by itself, milliseconds: while input is read, and after it. */
 const STILL_MS = 250;
 const STILL_AFTER_MS = 4;
-/** Real time that one part of the input is waited for, milliseconds. */
+/** Real time limit of one part of the input, milliseconds. */
 const PATIENCE_MS = 60_000;
 
-/** A node that is waited for before the next part of the input is read. */
+/** A node that must finish before the next part of the input is read. */
 export interface Busy {
   readonly meter: NodeMeter;
-  /** What stands in for a sink; null for an operator. */
+  /** The replacement of a sink; null for an operator. */
   readonly mock: { readonly faults: object | null; readonly writing: number } | null;
 }
 
 /**
- * Time of a test. Sources take turns by event time, and the next part of the input is read only when all that
- * came of the one before has gone through: so it is the same in every run at what time of the input a record
- * comes out. The clock follows the input; where that waits or has ended, it goes on by the timers that are set.
+ * The time of a test. Sources take turns by event time, and the next part of the input is read only when
+ * everything that follows from the previous one has passed through. This makes the output time of each record
+ * the same in every run. The clock follows the input; while that waits, and after its end, the clock advances
+ * by its timers.
  */
 export class Lab {
   readonly clock = new TestClock(TEST_START);
   /** Start of the input, microseconds since 1970; undefined before the first record. */
   start: number | undefined;
-  /** What of the input has been read, milliseconds after its start. */
+  /** How much of the input has been read, milliseconds after its start. */
   readMs = 0;
   readonly #sources: Map<string, { next: number; starts: number }>;
   readonly #beforeMove: () => void;
@@ -35,7 +36,7 @@ export class Lab {
   #waiting: (() => void)[] = [];
   #stirred = performance.now();
 
-  /** @param beforeMove is called each time before the clock goes on: what holds for any time at all is seen then */
+  /** @param beforeMove is called before each advance of the clock, to see what lasts for any time at all */
   constructor(sources: readonly string[], beforeMove: () => void) {
     this.#beforeMove = beforeMove;
     this.#sources = new Map(sources.map((id) => [id, { next: -Infinity, starts: Infinity }]));
@@ -50,12 +51,12 @@ export class Lab {
     this.#stirred = performance.now();
   }
 
-  /** A source begins, anew after a recovery: others wait until it says what comes next. */
+  /** A source begins, again after a recovery: others wait until it announces its next time. */
   enter(source: string): void {
     this.#sources.set(source, { next: -Infinity, starts: Infinity });
   }
 
-  /** Waits until `time` (microseconds) of `source` is the earliest that any source has next. */
+  /** Waits until `time` (microseconds) of `source` is the earliest announced by any source. */
   async turnOf(source: string, time: number, starts: number, signal: AbortSignal): Promise<void> {
     this.#sources.set(source, { next: time, starts });
     this.#wake();
@@ -77,13 +78,16 @@ export class Lab {
     return [...this.#sources.values()].every(({ next }) => next === Infinity);
   }
 
-  /** Waits until all that was read has gone through; not for sinks that are to fail. @throws Error where it does not */
+  /**
+   * Waits until everything read has passed through; not for sinks that are meant to fail. @throws Error if it
+   * does not
+   */
   async settled(taken: () => boolean, signal: AbortSignal): Promise<void> {
     const deadline = performance.now() + PATIENCE_MS;
     for (let quiet = 0; quiet < 2 && !signal.aborted;) {
       if (performance.now() > deadline)
         throw new Error(
-          `what was read up to ${Math.round(this.readMs)} ms has not gone through after ${PATIENCE_MS / 1000} s of real time: a node hangs, or this machine is far too slow for the test`,
+          `input up to ${Math.round(this.readMs)} ms has not passed through after ${PATIENCE_MS / 1000} s of real time: a node hangs, or this machine is far too slow for the test`,
         );
       await turn();
       quiet = taken() && this.#quiet() ? quiet + 1 : 0;
@@ -91,7 +95,7 @@ export class Lab {
     this.stir();
   }
 
-  /** Lets the clock go on by itself where nothing moves; true where it did. */
+  /** Lets the clock advance by itself if there is no progress; true if it did. */
   goOn(): boolean {
     const { next } = this.clock;
     const still = this.ended ? STILL_AFTER_MS : STILL_MS;

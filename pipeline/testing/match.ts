@@ -1,19 +1,19 @@
 import { isComparison, type Comparison, type Pattern } from '../config/index.js';
 
-/** Where a value is not what a pattern asks for. */
+/** Where a value differs from a pattern. */
 export interface Difference {
   /** `persons[0].posture`; empty for the whole. */
   readonly path: string;
-  /** What it should be, in words. */
+  /** The expected value, in words. */
   readonly expected: string;
-  /** What it is; undefined where it is not there. */
+  /** The actual value; undefined if there is none. */
   readonly received: unknown;
 }
 
 export const matches = (value: unknown, pattern: unknown): boolean =>
   differences(value, pattern).length === 0;
 
-/** All places in which `value` is not as `pattern` asks; none where it matches. */
+/** All differences between `value` and `pattern`; empty if it matches. */
 export function differences(value: unknown, pattern: unknown, path = ''): readonly Difference[] {
   if (Array.isArray(pattern)) return listDifferences(value, pattern, path);
   if (!isRecord(pattern))
@@ -33,7 +33,7 @@ export function differences(value: unknown, pattern: unknown, path = ''): readon
   );
 }
 
-/** Of `values` the one that `pattern` asks least of; undefined where there is none. */
+/** The nearest of `values` to `pattern`; undefined if there are none. */
 export function nearestTo<T>(
   values: readonly T[],
   pattern: Pattern,
@@ -109,11 +109,11 @@ function sizeOf(value: unknown): number | undefined {
   return isRecord(value) ? Object.keys(value).length : undefined;
 }
 
-/** A map that has one of the words as a field is compared field by field. */
+/** A map with one of the words as a field is compared field by field. */
 const ownsAny = (value: unknown, pattern: Readonly<Record<string, unknown>>): boolean =>
   isRecord(value) && Object.keys(pattern).some((field) => Object.hasOwn(value, field));
 
-/** Between numbers how far they are apart, from 0 to 1; 2 where there is nothing: of equally many differences the smaller one is nearer. */
+/** How far numbers are apart, from 0 to 1; 2 if one is missing: with equally many differences, the smaller one is nearer. */
 function distance({ expected, received }: Difference): number {
   if (received === undefined) return 2;
   const number = Number(/-?\d+(\.\d+)?/.exec(expected)?.[0] ?? NaN);

@@ -5,15 +5,15 @@ import { plainRecords, type Data, type Failure, type LinkTable, type Port } from
 import { matches } from './match.js';
 import type { Lab } from './lab.js';
 
-/** A record that a sink has taken. */
+/** A record that a sink accepted. */
 export interface Taken {
   readonly record: Data;
   readonly epoch: number;
-  /** Milliseconds after the start of the input: what had been read when it came. */
+  /** Milliseconds after the start of the input: how much had been read when it arrived. */
   readonly givenMs: number;
 }
 
-/** What stands in for a sink, or listens to a node: it collects what it takes, and fails as the test says. */
+/** Replaces a sink, or listens to a node: it collects what it accepts, and fails as the test says. */
 export class MockSink {
   readonly faults: SinkFaults | null;
   readonly component: AnySink;
@@ -21,12 +21,12 @@ export class MockSink {
   readonly #links: LinkTable;
   readonly #recovery: Recovery;
   readonly #refusals = new Map<string, number>();
-  /** Whether a test looks at its records; else they are only counted. */
+  /** Whether a test inspects its records; otherwise they are only counted. */
   readonly #collects: boolean;
-  /** By key: of an idempotent sink that of the record, else a number. */
+  /** By key: the record's for an idempotent sink, otherwise a number. */
   readonly #taken = new Map<string, Taken>();
   #number = 0;
-  /** Records taken, by epoch; frames of CSI count one by one. */
+  /** Accepted records, by epoch; frames of CSI count one by one. */
   readonly #counts = new Map<number, number>();
   #writes = 0;
   /** Writes that have not been answered. */
@@ -46,19 +46,19 @@ export class MockSink {
     this.faults = faults;
     this.component = defineSink({
       ...mocked,
-      summary: 'Stands in for a sink in a test.',
+      summary: 'Replaces a sink in a test.',
       config: Type.Object({}),
       examples: [],
       create: () => this.#sink(),
     });
   }
 
-  /** In the order in which they were taken. */
+  /** In the order in which they were accepted. */
   get taken(): readonly Taken[] {
     return [...this.#taken.values()];
   }
 
-  /** How many it has taken. */
+  /** How many it has accepted. */
   get count(): number {
     return [...this.#counts.values()].reduce((sum, count) => sum + count, 0);
   }
@@ -103,17 +103,17 @@ export class MockSink {
     return refused.map((record) => ({
       record,
       code: 'test.refused',
-      reason: 'the test refuses it',
+      reason: 'the test rejects it',
       retriable: faults?.retriable ?? false,
     }));
   }
 
-  /** @throws Error while the test has it away: nothing answers then. */
+  /** @throws Error while the test has taken it offline. */
   #answer(): void {
     const away = this.faults?.away;
     const elapsed = this.#lab.clock.elapsed();
     if (!away || elapsed < away.fromMs || elapsed >= away.toMs) return;
-    throw Object.assign(new Error('the test has taken this sink away'), { retriable: true });
+    throw Object.assign(new Error('the test has taken this sink offline'), { retriable: true });
   }
 
   #refuses(record: Data): boolean {
@@ -126,7 +126,7 @@ export class MockSink {
     return true;
   }
 
-  /** A store whose records have ids overwrites what it is given again: it stays in its place. */
+  /** A store whose records have ids overwrites a repeated record in its place. */
   #take(taken: Taken): void {
     const { record, epoch } = taken;
     const size = record.port === 'csi' ? record.count : 1;
@@ -136,7 +136,7 @@ export class MockSink {
   }
 }
 
-/** The same text for the same record, also when it comes again. */
+/** The same text for the same record, also when it is repeated. */
 function keyOf(record: Data): string {
   switch (record.port) {
     case 'csi':

@@ -4,14 +4,14 @@ import type { NodeStatus } from '../runtime/status.js';
 import type { Taken } from './mock-sink.js';
 import type { Outbox } from '../state/index.js';
 
-/** A record as a test sees it: plain, with when it happened and when it came, milliseconds after the start of the input. */
+/** A record as a test sees it: plain, with its own time and its arrival, milliseconds after the start of the input. */
 export type TestRecord = Readonly<Record<string, unknown>>;
 
-/** All that a test can look at once it has run. */
+/** Everything that a test can inspect after its run. */
 export interface Outcome {
-  /** By node, of those that a test asks for, and of all sinks. */
+  /** By node, of those that a test inspects, and of all sinks. */
   readonly records: ReadonlyMap<string, readonly TestRecord[]>;
-  /** By node, of those that are watched: as they were taken. */
+  /** By node, of those that are watched: as they arrived. */
   readonly taken: ReadonlyMap<string, readonly Taken[]>;
   readonly deadLetters: ReadonlyMap<string, readonly TestRecord[]>;
   readonly outbox: ReadonlyMap<string, readonly TestRecord[]>;
@@ -20,11 +20,11 @@ export interface Outcome {
   readonly state: string;
   readonly problem: string | null;
   readonly hasBeen: ReadonlySet<string>;
-  /** When each person of a scene begins what they do: by source. Milliseconds after the start of the input. */
+  /** When each person of a scene begins their activities, by source. Milliseconds after the start of the input. */
   readonly activities: ReadonlyMap<string, readonly Activity[]>;
-  /** The truth of each scene, one JSON object a line: by source. */
+  /** The truth of each scene, one JSON object per line, by source. */
   readonly truth: ReadonlyMap<string, string>;
-  /** Event time that the input starts with, microseconds since 1970. */
+  /** Event time at which the input starts, microseconds since 1970. */
   readonly start: number;
   /** Event time of the input, milliseconds. */
   readonly inputMs: number;
@@ -80,7 +80,7 @@ export function beginnings(lines: string, start: number): readonly Activity[] {
   for (const line of lines.trim().split('\n')) {
     if (line === '') continue;
     const { time, person, activity } = JSON.parse(line) as Partial<Activity> & { time: number };
-    // Of a thing, which does nothing that a test could wait for.
+    // Of an object, which has no activities that a test could wait for.
     if (person === undefined || activity === undefined) continue;
     if (before.get(person) !== activity)
       found.push({ person, activity, atMs: milliseconds((time - start) / 1000) });

@@ -2,7 +2,7 @@ import type { Difference } from './match.js';
 import type { Outcome } from './outcome.js';
 import type { Unmet } from './judge.js';
 
-/** What came of one test. */
+/** The result of one test. */
 export interface TestResult {
   readonly file: string;
   readonly topology: string;
@@ -12,12 +12,12 @@ export interface TestResult {
   readonly passed: boolean;
   readonly seconds: number;
   readonly unmet: readonly Unmet[];
-  /** Why it could not be run to its end; null where it was. */
+  /** Why it could not finish; null if it did. */
   readonly error: string | null;
   readonly outcome: Outcome | null;
 }
 
-/** Lines for a terminal. With `verbose`, what every node gave. */
+/** Lines for a terminal. With `verbose`, the output of every node. */
 export function testText(result: TestResult, verbose = false): string {
   const { name, passed, seconds, error, unmet, outcome } = result;
   const lines = [`${passed ? 'ok  ' : 'FAIL'} ${result.file}: ${name} (${seconds.toFixed(2)} s)`];
@@ -44,7 +44,7 @@ function unmetLines({ file, line, column, message, record, differences }: Unmet)
 }
 
 const differenceText = ({ path, expected, received }: Difference): string =>
-  `${path === '' ? 'it' : path}: expected ${expected}, was ${received === undefined ? 'not there' : cut(JSON.stringify(received), 200)}`;
+  `${path === '' ? 'it' : path}: expected ${expected}, was ${received === undefined ? 'missing' : cut(JSON.stringify(received), 200)}`;
 
 function outcomeLines({ figures, records, deadLetters, outbox, state, inputMs }: Outcome): readonly string[] {
   return [
@@ -89,7 +89,7 @@ export function testJson(results: readonly TestResult[]): object {
   };
 }
 
-/** The results in JUnit's XML, as CI systems read it: a suite for each file. */
+/** The results in JUnit's XML, as CI systems read it: one suite per file. */
 export function testJunit(results: readonly TestResult[]): string {
   const files = [...new Set(results.map(({ file }) => file))];
   const suites = files.map((file) => {
@@ -129,7 +129,7 @@ function testCase(result: TestResult): string {
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** What XML 1.0 cannot hold is left out. */
+/** Characters that XML 1.0 cannot hold are removed. */
 const xml = (text: string): string =>
   text
     .replaceAll(/[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g, '')

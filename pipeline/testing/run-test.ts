@@ -26,15 +26,15 @@ import {
 import { Stand } from './stand.js';
 import { errorText } from '../base/error-text.js';
 
-/** Why a test could not be run to its end. */
+/** Why a test could not finish. */
 export class TestError extends Error {}
 
 /**
- * Runs a test: the topology's operators as they are, between sources that read the test's input and sinks
- * that only collect what they take.
- * @param limitMs real time that it may take
- * @param watched nodes whose records are handed over as they were taken
- * @throws TestError where the topology does not start, or its input does not end in time
+ * Runs a test: the topology's own operators, between sources that read the test's input and sinks that only
+ * collect.
+ * @param limitMs limit of real time
+ * @param watched nodes whose records are passed on as they arrive
+ * @throws TestError if the topology does not start, or its input does not end in time
  */
 export async function runTest(
   topology: CheckedTopology,
@@ -50,18 +50,21 @@ export async function runTest(
   }
 }
 
-/** Between two looks at how far it is, milliseconds of real time. */
+/** Interval of progress checks, milliseconds of real time. */
 const LOOK_MS = 2;
 const LOG_LINES = 200;
-/** Recoveries that a test waits for, and real time that one may take, milliseconds: by its clock pauses take none. */
+/** Limits of recoveries in a test, and of real time for one, milliseconds: pauses take none by the test's clock. */
 const RECOVERIES = 5;
 const RECOVERY_MS = 5_000;
-/** Real time for which no sink has said when it tries again: one is trying, or waits for a write that hangs. */
+/**
+ * Real time after which a sink that has not announced a retry counts as busy: it is trying, or waits for a
+ * write that hangs.
+ */
 const UNTIMED_MS = 1_000;
-/** Real time for a topology to end that could not be tested, milliseconds. */
+/** Real time for a topology that could not be tested to stop, milliseconds. */
 const END_MS = 5_000;
 
-/** By the clock of a test a barrier takes as long as the input read meanwhile; mocked sinks answer at once or never. */
+/** By a test's clock, a barrier takes as long as the input read meanwhile; mocked sinks answer immediately or never. */
 const TEST_PATIENCE: Patience = { ...PATIENCE, barrierMs: 1e12, writeMs: 500 };
 
 class TestRun {
@@ -176,16 +179,16 @@ class TestRun {
     this.#hasBeen.add(state);
   }
 
-  /** @throws TestError where it fails each time that it is recovered */
+  /** @throws TestError if it fails after each recovery */
   #checkRecovery(): void {
     const tooLong = this.#state === 'restarting' && performance.now() - this.#recoveringSince > RECOVERY_MS;
     if (!tooLong && this.#recoveries <= RECOVERIES) return;
     throw new TestError(
-      `the topology fails each time that it is recovered: ${this.#problem ?? 'nobody knows why'}`,
+      `the topology fails after each recovery: ${this.#problem ?? 'for an unknown reason'}`,
     );
   }
 
-  /** Waits for `work`, or for the topology's end; meanwhile the clock goes on where the input does not move it. */
+  /** Waits for `work`, or for the topology's end; meanwhile the clock advances when the input does not move it. */
   async #until(work: Promise<void>, deadline: number, late: string): Promise<void> {
     const run: { done: boolean; failure?: unknown } = { done: false };
     const settled = work.then(
@@ -200,7 +203,7 @@ class TestRun {
     while (!run.done) {
       if (performance.now() > deadline) {
         throw new TestError(
-          `${late} in the time that a test may take; the topology is ${this.#look().state}`,
+          `${late} within the time limit of the test; the topology is ${this.#look().state}`,
         );
       }
       await Promise.race([settled, sleep(LOOK_MS)]);
@@ -211,7 +214,7 @@ class TestRun {
     if (run.failure !== undefined) throw new TestError(errorText(run.failure));
   }
 
-  /** Lets failing sinks try again until they have taken or refused all, at most until `untilMs` of the clock. */
+  /** Lets failing sinks retry until they have accepted or rejected everything, at most until `untilMs` of the clock. */
   async #drain(untilMs: number, deadline: number): Promise<void> {
     let timed = performance.now();
     while (performance.now() < deadline && !(await this.#drained())) {

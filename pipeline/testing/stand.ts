@@ -7,31 +7,31 @@ import { testSource } from './inputs.js';
 import type { Busy, Lab } from './lab.js';
 import { MockSink } from './mock-sink.js';
 
-/** Checkpoints are taken while a test runs, as they would be; what comes out does not depend on when. */
+/** Checkpoints are taken during a test as usual; their timing does not affect the output. */
 const CHECKPOINT_MS = 500;
 
-/** What a test is run in. */
+/** The environment of a test run. */
 export interface StandOptions {
   readonly topology: CheckedTopology;
   readonly test: CheckedTest;
   readonly links: LinkTable;
   readonly lab: Lab;
   readonly metrics: Metrics;
-  /** Of its own, for the state. */
+  /** A separate folder for the state. */
   readonly folder: string;
-  /** Nodes whose records are collected although no expectation looks at them. */
+  /** Nodes whose records are collected even if no expectation inspects them. */
   readonly watched: ReadonlySet<string>;
 }
 
 /** A topology between sources that read a test's input and sinks that only collect what they take. */
 export class Stand {
   readonly topology: CheckedTopology;
-  /** By the sink that they stand for. */
+  /** By the sink that they replace. */
   readonly sinks = new Map<string, MockSink>();
   /** By the source or operator that they listen to. */
   readonly probes = new Map<string, MockSink>();
   readonly #options: StandOptions;
-  /** Nodes whose records an expectation looks at. */
+  /** Nodes whose records an expectation inspects. */
   readonly #asked: ReadonlySet<string>;
 
   constructor(options: StandOptions) {
@@ -41,7 +41,7 @@ export class Stand {
     this.#watch(this.topology);
   }
 
-  /** Of those that an expectation looks at. */
+  /** Of those that an expectation inspects. */
   get looked(): readonly (readonly [node: string, mock: MockSink])[] {
     return [...this.sinks, ...this.probes].filter(([id]) => this.#asked.has(id));
   }
@@ -51,12 +51,12 @@ export class Stand {
     return [...this.sinks, ...this.probes].filter(([id]) => this.#options.watched.has(id));
   }
 
-  /** The state of the topology lies here. */
+  /** Folder of the topology's state. */
   get stateFolder(): string {
     return join(this.#options.folder, 'state');
   }
 
-  /** Sources and sinks replaced, and a sink behind each other node that is asked for. */
+  /** Replaces sources and sinks, and adds a sink after each other node that is inspected. */
   #tested(): CheckedTopology {
     const { nodes, settings } = this.#options.topology;
     const replaced = nodes.map((node): CheckedNode => {
@@ -102,7 +102,7 @@ export class Stand {
     return { ...node, component: mock.component, config: {} };
   }
 
-  /** Of a source or operator that an expectation looks at, or that is watched. */
+  /** Of a source or operator that is inspected or watched. */
   #isProbed(node: CheckedNode): boolean {
     return node.component.kind !== 'sink' && this.#collects(node);
   }
@@ -142,7 +142,7 @@ export class Stand {
     this.#options.lab.watch(busy);
   }
 
-  /** Where the truth of a source's scene is written; null where its input is none. */
+  /** File of the truth of a source's scene; null if its input is not a scene. */
   truthFile(source: string): string | null {
     const input = this.#options.test.input.get(source);
     return input?.kind === 'source' && input.component.name === 'simulator'

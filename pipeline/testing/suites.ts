@@ -19,9 +19,9 @@ export interface Suite {
 }
 
 /**
- * The tests of topologies' files and of files of tests, and all that is wrong with these. Nothing real is reached
- * in a test, so secrets need not be set.
- * @param filter only tests whose name or file holds it; all otherwise
+ * The tests of topologies' files and of files of tests, and all their problems. Tests do not reach anything
+ * real, so secrets need not be set.
+ * @param filter only tests whose name or file contains it; default: all
  */
 export function readSuites(
   files: readonly string[],
@@ -44,7 +44,7 @@ export function readSuites(
   return { suites, problems };
 }
 
-/** Runs tests one after the other, each for `limitMs` of real time at most; `done` hears of each. */
+/** Runs tests one by one, each for at most `limitMs` of real time; `done` receives each result. */
 export async function runSuites(
   suites: readonly Suite[],
   limitMs: number,

@@ -7,15 +7,15 @@ import { quoted, withConnection, type Connectable } from '../shared/database.js'
 /** Name of a copy within a folder of its own. */
 const COPY = 'store.duckdb';
 
-/** Copies what is committed into `folder`, as it stands at one moment. Rows go on being written meanwhile. @param key of copy and store */
+/** Copies what is committed into `folder`, as a consistent snapshot. Rows are still written meanwhile. @param key of copy and store */
 export async function copyStore(instance: Connectable, folder: string, key: string | null): Promise<void> {
   await copyInto(instance, join(folder, COPY), key);
 }
 
 /**
- * Copies what is committed into a new file, as it stands at one moment.
+ * Copies what is committed into a new file, as a consistent snapshot.
  * @param key of that file; null: it is not encrypted
- * @throws Error where the file itself, without a log, does not hold all of it: a full disk may come as late as that
+ * @throws Error if the file itself, without a log, is incomplete: a full disk may show only then
  */
 export async function copyInto(instance: Connectable, file: string, key: string | null): Promise<void> {
   await withConnection(instance, async (connection) => {
@@ -25,7 +25,7 @@ export async function copyInto(instance: Connectable, file: string, key: string 
     const arrived = await whileAttached(connection, file, [...options, 'READ_ONLY'], () =>
       rowsOf(connection, COPIED),
     );
-    if (arrived !== given) throw new Error(`${file} holds ${arrived}, and not ${given}: ${FULL}`);
+    if (arrived !== given) throw new Error(`${file} holds ${arrived} instead of ${given}: ${FULL}`);
   });
 }
 
@@ -46,7 +46,7 @@ async function copy(connection: DuckDBConnection): Promise<string> {
     throw error;
   }
   await connection.run('COMMIT');
-  // DETACH does it too, but not every DuckDB tells what goes wrong there.
+  // DETACH does it too, but not every version of DuckDB reports errors there.
   await connection.run(`CHECKPOINT ${COPIED}`);
   return rows;
 }
@@ -83,18 +83,21 @@ async function whileAttached<T>(
 
 const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** Brings a copy beside the store. What it gives puts it in its place; what was there stays under a name that ends in `aside`. */
+/**
+ * Places a copy beside the store. The returned function puts it in place; the previous store stays under a
+ * name ending in `aside`.
+ */
 export function restoreStore(folder: string, path: string, aside: string): () => void {
   makeFolder(dirname(path));
   const part = partOf(path);
   copyFileSync(join(folder, COPY), part);
   return () => {
-    // What lies aside already is the old one: a try before this one was broken off.
+    // A store already moved aside is the old one: an earlier attempt was interrupted.
     if (!existsSync(`${path}.${aside}`))
       for (const file of [`${path}.wal`, path]) if (existsSync(file)) renameSync(file, `${file}.${aside}`);
     renameSync(part, path);
   };
 }
 
-/** Where a file is made that is to take a store's place. */
+/** Where the replacement of a store is created. */
 export const partOf = (path: string): string => join(dirname(path), `.${basename(path)}.part`);

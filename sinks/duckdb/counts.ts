@@ -4,14 +4,14 @@ import type { Parameters } from './parameters.js';
 const MAX_COUNTS = 256;
 
 /**
- * Counts of rows until the next commit: to count millions takes longer than to read a page, and who reads page by page
- * asks for the same count with each.
+ * Counts of rows until the next commit: to count millions takes longer than to read a page, and clients that
+ * read page by page ask for the same count with each.
  */
 export class Counts {
   readonly #counts = new Map<string, number>();
   #version = 0;
 
-  /** The count of a query, which `count` asks the store for. */
+  /** The count of a query, which `count` queries. */
   async of(sql: string, parameters: Parameters, count: () => Promise<number>): Promise<number> {
     const key = JSON.stringify([sql, parameters], (_, value: unknown) =>
       typeof value === 'bigint' ? String(value) : value,
@@ -20,7 +20,7 @@ export class Counts {
     if (known !== undefined) return known;
     const version = this.#version;
     const found = await count();
-    // What was committed meanwhile may not be in it.
+    // It may not include what was committed meanwhile.
     if (version === this.#version) this.#store(key, found);
     return found;
   }

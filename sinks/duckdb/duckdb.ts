@@ -37,7 +37,7 @@ const Config = Type.Object(
     retention_days: Type.Union([Type.Number({ exclusiveMinimum: 0, maximum: 36_500 }), Type.Null()], {
       default: null,
       description:
-        'Rows whose event time lies further back from the present are deleted; null deletes nothing. Beware with old recordings.',
+        'Rows with older event time are deleted; null deletes nothing. Beware with old recordings.',
     }),
     memory_limit_bytes: Type.Integer({
       minimum: 64 * 2 ** 20,
@@ -59,11 +59,11 @@ export const duckdb = defineSink({
   summary: 'Stores poses, tracks, events and measures in a DuckDB file, and reads them back.',
   description: `The embedded store: no server, one file, SQL for analysts (docs/stores.md has the tables and examples).
 
-- One thread of one process owns the file. Others ask it through the service interface, or with \`csiflow export\`; a second owner is refused.
-- Give it the pose frames of one node: two nodes that both send pose frames of an environment would store each person twice.
+- One thread of one process owns the file. Other programs query it through the service interface, or with \`csiflow export\`; a second owner is rejected.
+- Connect it to the pose frames of one node: with two nodes that send pose frames of an environment, each person is stored twice.
 - Inferred values are rounded before storing: lengths to 1 mm, confidences and angles to four decimals. Events and measures are stored exactly, times to a microsecond.
-- Values that cannot be given back as they are (NaN, Infinity, broken Unicode) are refused, and become dead letters.
-- Each row carries the epoch it was written in; after a crash, later epochs are deleted and written again. \`epoch\` and \`processing_ms\` tell of the run: they alone may differ between two runs of the same input, and \`csiflow export\` leaves them out.`,
+- Values that it cannot return exactly (NaN, Infinity, broken Unicode) are rejected, and become dead letters.
+- Each row carries the epoch it was written in; after a crash, later epochs are deleted and written again. \`epoch\` and \`processing_ms\` describe the run: only they may differ between two runs of the same input, and \`csiflow export\` omits them.`,
   inputs: ['pose', 'event', 'measure'],
   recovery: 'rewind',
   privacy: ['retention', 'encryption'],
@@ -87,7 +87,7 @@ class DuckDBSink implements Sink {
   #key: string | null = null;
   /** Elapsed milliseconds when the oldest uncommitted row came. */
   #oldestAt = 0;
-  /** The step under way: steps of one connection never overlap. */
+  /** The current step: steps of one connection never overlap. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(config: Static<typeof Config>, context: Context) {
@@ -99,7 +99,7 @@ class DuckDBSink implements Sink {
 
   async open(): Promise<void> {
     if (this.#opened) throw new Error(`${this.#path} is open already`);
-    // DuckDB itself is loaded here: who only looks at the definition need not wait for it.
+    // DuckDB itself is loaded here: reading the definition does not wait for it.
     const { openStore } = await import('./store.js');
     const { storage } = this.#context;
     this.#key = await this.#keyOf();
@@ -130,7 +130,7 @@ class DuckDBSink implements Sink {
     });
   }
 
-  /** What opens the file as it lies; null: nothing is needed. A new one is begun as `storage` says. */
+  /** The key for the file as it is; null: none is needed. A new file follows `storage`. */
   async #keyOf(): Promise<string | null> {
     const [{ isEncrypted }, { storeKey }] = await Promise.all([import('./reseal.js'), import('./store.js')]);
     const { key = null, formerKey = null } = this.#context.storage ?? {};

@@ -40,14 +40,14 @@ const ENDINGS: Readonly<Record<string, Format>> = {
 export const formatOf = (path: string): Format | undefined => ENDINGS[extname(path).toLowerCase()];
 
 /**
- * Writes rows of a store that nobody else has open, oldest first, and gives their number. The file is
- * complete or not there.
- * @throws Error where the store is not there, or owned by another process.
+ * Writes rows of a store that no other process has open, oldest first, and returns their number. The file is
+ * complete or absent.
+ * @throws Error if the store does not exist, or another process owns it.
  */
 export async function exportTable(request: ExportRequest): Promise<number> {
   const from = resolve(request.from);
   const to = resolve(request.to);
-  if (!existsSync(from)) throw new Error(`there is no store ${from}`);
+  if (!existsSync(from)) throw new Error(`the store ${from} does not exist`);
   if (to === from) throw new Error('the export would overwrite the store that it reads');
   makeFolder(dirname(to));
   const part = `${to}.part`;
@@ -74,7 +74,7 @@ export async function exportTable(request: ExportRequest): Promise<number> {
   }
 }
 
-/** Writes what is selected to a file, as SQL. @throws Error where there is no such table */
+/** Writes what is selected to a file, as SQL. @throws Error if the table does not exist */
 export function copyStatement(selection: TableSelection, file: string) {
   const { sql, parameters } = rowsOf(selection);
   const options = COPY_OPTIONS[selection.format];

@@ -6,9 +6,9 @@ import type { Snapshot } from './pool.js';
 export interface Page {
   readonly table: 'poses' | 'persons';
   readonly conditions: Conditions;
-  /** Where the conditions begin, microseconds; left out: at the first row. */
+  /** Where the conditions begin, microseconds; default: the first row. */
   readonly from?: number | undefined;
-  /** That are wanted, and that are skipped before them; `limit` left out: all. */
+  /** How many to return, and how many to skip before them; no `limit`: all. */
   readonly limit?: number | undefined;
   readonly offset?: number;
 }
@@ -17,8 +17,8 @@ export interface Page {
 const ROW_WITHIN_US = [200_000, 20_000_000];
 
 /**
- * The first rows in the order of time. To sort out the first hundred of millions takes longer than all else, so they
- * are looked for in a short stretch of time first.
+ * The first rows in the order of time. Sorting millions of rows for the first hundred is the slowest part, so
+ * it searches a short period first.
  * @param sql of a condition, with `ORDER BY` time, `LIMIT $limit` and `OFFSET $offset`
  */
 export async function firstRows(

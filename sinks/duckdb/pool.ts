@@ -56,7 +56,7 @@ export class ReadPool {
     return this.#use((connection) => connection.query(sql, parameters), signal);
   }
 
-  /** Waits for the readers under way; those that come later are refused. */
+  /** Waits for current readers; later ones are rejected. */
   async close(): Promise<void> {
     this.#closed = true;
     while (this.#idle.length < this.#open) await this.#turn();
@@ -86,7 +86,8 @@ export class ReadPool {
     try {
       return await this.#connection(signal);
     } catch (error) {
-      // Whose turn it was leaves without a connection: the next one may have it, also who waits to close.
+      // The caller whose turn it was leaves without a connection: the next one may have it, including one
+      // that waits to close.
       this.#wakeNext();
       throw error;
     }
@@ -156,13 +157,13 @@ class Connection implements Snapshot {
     return !this.#inTransaction;
   }
 
-  /** Does `work` here; the signal ends the query under way, and lets no further one begin. */
+  /** Does `work` here; the signal interrupts the current query and prevents further ones. */
   async during<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
     this.#signal = signal;
     try {
       return await work();
     } catch (error) {
-      // What DuckDB says of an interrupted query tells nothing of who interrupted it.
+      // DuckDB's message about an interrupted query does not name the cause.
       signal?.throwIfAborted();
       throw error;
     } finally {
@@ -201,12 +202,12 @@ class Connection implements Snapshot {
     const statement = await this.#statement(sql);
     statement.bind(boundValues(parameters));
     const result = await this.#interruptibly(() => statement.run());
-    // It is all there: to have it fetched would take two turns of another thread for each chunk.
+    // Everything is here: fetching it would take two turns of another thread for each chunk.
     const chunks = Array.from({ length: result.chunkCount }, (_, index) => result.getChunk(index));
     return { names: result.deduplicatedColumnNames(), chunks };
   }
 
-  /** What begins and ends transactions is not interrupted: nobody could tell whether it has taken effect. */
+  /** Statements that begin and end transactions are not interrupted: their effect would be unknown. */
   async #interruptibly<T>(run: () => Promise<T>): Promise<T> {
     const signal = this.#signal;
     signal?.throwIfAborted();

@@ -139,7 +139,7 @@ export class DuckDBReader implements Reader {
   }
 
   async exportTo(file: string, selection: TableSelection): Promise<number> {
-    // It loads DuckDB itself, which those who only look at the definition need not wait for.
+    // It loads DuckDB itself; reading the definition does not wait for that.
     const { copyStatement } = await import('./export.js');
     const { sql, parameters } = copyStatement(selection, file);
     const [row] = await this.#query(sql, parameters);
@@ -196,7 +196,7 @@ const limitOf = (limit: number | undefined): string => (limit === undefined ? ''
 const limitValue = (limit: number | undefined): Parameters =>
   limit === undefined ? {} : { limit: BigInt(limit) };
 
-/** Where the newest frame of an environment is looked for, back from the newest of all. */
+/** Periods in which the newest frame of an environment is searched, back from the newest of all. */
 const NEWEST_WITHIN_US = [10_000_000, 3_600_000_000, Infinity];
 
 /** The newest pose frame's row, if there is one. Backwards through the whole table each row would be newer than the last. */

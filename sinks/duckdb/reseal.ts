@@ -4,9 +4,9 @@ import { openDatabase } from '../shared/database.js';
 import { copyInto, partOf } from './backup.js';
 
 /**
- * Whether a DuckDB file is encrypted: the first of the flags behind checksum (8 bytes), `DUCK` and version (8 bytes)
- * of its header. Null where there is no file.
- * @throws Error `store.damaged` where a folder is in its place
+ * Whether a DuckDB file is encrypted: the first of the flags behind checksum (8 bytes), `DUCK` and version (8
+ * bytes) of its header. Null if there is no file.
+ * @throws Error `store.damaged` if it is a folder
  */
 export function isEncrypted(path: string): boolean | null {
   const found = statSync(path, { throwIfNoEntry: false });
@@ -14,7 +14,7 @@ export function isEncrypted(path: string): boolean | null {
   if (found.isDirectory())
     throw stateError(
       'store.damaged',
-      `${path} is a folder, and the store is to be a file: move the folder away, or set another \`path\``,
+      `${path} is a folder, but the store must be a file: move the folder away, or set another \`path\``,
     );
   const start = Buffer.alloc(FLAG_AT + 1);
   const handle = openSync(path, 'r');
@@ -33,16 +33,16 @@ const FLAG_AT = 20;
 export interface ResealOptions {
   /** Key that it is encrypted with; null: it is not. */
   readonly from: string | null;
-  /** What it is to be encrypted with; null: it is to lie in the clear. */
+  /** The key of the rewritten store; null: unencrypted. */
   readonly to: string | null;
   readonly memoryLimitBytes: number;
   readonly walLimitBytes: number;
 }
 
 /**
- * Writes a store anew, encrypted or in the clear; whole or not at all. It takes room for a second copy, and nobody
- * may have it open.
- * @throws Error where it has another owner, or cannot be read
+ * Rewrites a store atomically, encrypted or unencrypted. It needs space for a second copy, and no other
+ * process may have the store open.
+ * @throws Error if it has another owner, or cannot be read
  */
 export async function reseal(path: string, { from, to, ...limits }: ResealOptions): Promise<void> {
   const part = partOf(path);
@@ -61,14 +61,14 @@ export async function reseal(path: string, { from, to, ...limits }: ResealOption
       await database.close();
     }
     for (const log of [`${part}.wal`, `${path}.wal`])
-      if (existsSync(log)) throw new Error(`${path} was not written anew: ${log} holds some of it still`);
+      if (existsSync(log)) throw new Error(`${path} was not rewritten: ${log} still holds part of it`);
     renameSync(part, path);
   } finally {
     forgetPart(path);
   }
 }
 
-/** Removes what a {@link reseal} or a restore that was killed has left: it may lie in the clear. */
+/** Removes the leftovers of a killed {@link reseal} or restore, which may be unencrypted. */
 export function forgetPart(path: string): void {
   for (const file of [partOf(path), `${partOf(path)}.wal`]) rmSync(file, { force: true });
 }

@@ -8,7 +8,7 @@ const DAY_US = 86_400_000_000;
 /** Rows live longer than they should by this share of their time at most, and by an hour at most. */
 const LATE = 1 / 20;
 
-/** Deletes what is older than so many days, in small steps between the writes, once an hour or more often. */
+/** Deletes rows older than this many days, in small steps between the writes, once an hour or more often. */
 export class Retention {
   readonly #connection: DuckDBConnection;
   readonly #days: number;
@@ -21,10 +21,10 @@ export class Retention {
   }
 
   /**
-   * One step, where it is time for one. After the last, a checkpoint frees the space for new rows.
+   * One step, if one is due. After the last, a checkpoint frees the space for new rows.
    *
    * @param now microseconds since 1970. @param elapsed monotonic milliseconds.
-   * @returns true where more is left to delete.
+   * @returns true if more is left to delete.
    */
   async step(now: number, elapsed: number): Promise<boolean> {
     if (elapsed < this.#nextAt) return false;

@@ -4,21 +4,21 @@ import { instantOf } from './parameters.js';
 import type { Snapshot } from './pool.js';
 import { timesOf } from './pages.js';
 
-/** Offsets up to this are sorted away directly. */
+/** Offsets up to this are skipped by sorting. */
 const DIRECT_OFFSET = 500;
-/** Rows nearer together than this are not told apart further. */
+/** Rows closer together than this are not separated further. */
 const MIN_SPAN_US = 100_000;
 
-/** Where the rows that are left begin, microseconds, and how many of them are to be skipped still. */
+/** Where the remaining rows begin, microseconds, and how many of them are still to be skipped. */
 interface Rest {
   readonly from: number | undefined;
   readonly offset: number;
 }
 
 /**
- * Sorting millions of rows to skip them takes seconds. So stretches of time are counted until few rows are left to be
- * skipped: where a row should lie if they came evenly, or the middle where that does not narrow it down. Adds the
- * start of what is left to the conditions.
+ * Sorting millions of rows to skip them takes seconds. So it counts rows in periods until few are left to
+ * skip: up to where the row would be if rows came evenly, or the middle if that does not narrow it down. Adds
+ * the start of the rest to the conditions.
  */
 export async function skip(snapshot: Snapshot, conditions: Conditions, query: PersonQuery): Promise<Rest> {
   let left = query.offset ?? 0;
@@ -46,7 +46,7 @@ export async function skip(snapshot: Snapshot, conditions: Conditions, query: Pe
   return { from, offset: left };
 }
 
-/** Stops before the place rather than behind it: what lies before is counted once. */
+/** Stops before the position rather than after it: rows before it are counted once. */
 const SHORT_OF = 0.99;
 
 async function rowsBetween(

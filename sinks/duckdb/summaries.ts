@@ -21,7 +21,7 @@ export async function poseSummaries(snapshot: Snapshot, query: SummaryQuery): Pr
   return whole ? ofAllFrames(snapshot, query) : ofWantedFrames(snapshot, query);
 }
 
-/** Without filters the frames' own count of persons will do: to group millions of persons by frame takes seconds. */
+/** Without filters the frames' own count of persons is enough: grouping millions of persons by frame takes seconds. */
 async function ofAllFrames(snapshot: Snapshot, query: SummaryQuery): Promise<PoseSummary[]> {
   const { where, parameters } = conditionsOf(query);
   const frames = await snapshot.query(

@@ -5,7 +5,7 @@ import { excerpt, reasonOf, retryAfter, whyOf } from './answer.js';
 import type { Point } from './points.js';
 import { InfluxError } from './error.js';
 
-/** Where InfluxDB is and who writes. */
+/** Address and credentials of InfluxDB. */
 export interface Address {
   readonly url: string;
   readonly database: string;
@@ -24,7 +24,7 @@ export interface Series {
   readonly values?: readonly (readonly unknown[])[];
 }
 
-/** The client `influx`, which is told all that it would guess, and watched where it would not tell. */
+/** Wraps the client `influx`: sets what it would guess, and observes what it would not report. */
 export class Connection {
   readonly address: Address;
   readonly #client: InfluxDB;
@@ -61,13 +61,14 @@ export class Connection {
               options: { agent, ...(token !== null && { headers: { Authorization: `Token ${token}` } }) },
             },
           ],
-          // Its one host would be taken from it for seconds after each error: the runtime tries again by itself.
+          // The client would disable its only host for seconds after each error; the runtime retries by
+          // itself.
           pool: { requestTimeout: timeoutMs, maxRetries: 0, backoff: NO_BACKOFF },
         }),
     );
   }
 
-  /** @throws InfluxError `influxdb.refused` for points that it will never take, others where it took none. */
+  /** @throws InfluxError `influxdb.refused` for points that InfluxDB will never accept, others if it accepted none. */
   async write(points: readonly Point[], retentionPolicy: string | null): Promise<void> {
     await this.#ask('/write', () =>
       this.#client.writePoints(
@@ -134,7 +135,7 @@ export class Connection {
         });
       };
     });
-    // It may come after the answer that nobody waits for it any more.
+    // It may arrive after the caller has given up.
     cut.catch(() => undefined);
     let asked: Promise<T>;
     try {
@@ -148,12 +149,12 @@ export class Connection {
     } catch (error) {
       signal?.throwIfAborted();
       if (response?.complete && error instanceof SyntaxError)
-        throw this.#foreign(`a query with text that is no JSON (${error.message}), not with \`results\``);
+        throw this.#foreign(`a query with text that is not JSON (${error.message}), not with \`results\``);
       if (response?.statusCode === undefined || response.statusCode < 300)
         throw this.#unavailable(whyOf(error));
       throw this.#answered(path, response, whyOf(error));
     }
-    // A page of a proxy is no receipt: InfluxDB answers a write with 204.
+    // A proxy's page is no confirmation: InfluxDB answers a write with 204.
     if (path === '/write' && response && response.statusCode !== 204)
       throw this.#foreign(
         `a write with ${response.statusCode} (${response.headers['content-type'] ?? 'no content type'}), not with 204`,
@@ -161,7 +162,7 @@ export class Connection {
     return answer;
   }
 
-  /** @throws InfluxError where something else than InfluxDB has answered, or something in between */
+  /** @throws InfluxError if the answer is not from InfluxDB, but from another server or a proxy */
   #results(answer: unknown): readonly { readonly error?: string; readonly series?: Series[] }[] {
     const results = (answer as { readonly results?: unknown } | null | undefined)?.results;
     const isOne = (one: unknown): boolean => typeof one === 'object' && one !== null;
@@ -179,39 +180,38 @@ export class Connection {
   #answered(path: string, { statusCode, headers }: IncomingMessage, text: string): InfluxError {
     const reason = String(headers['x-influxdb-error'] ?? reasonOf(text));
     const { url, database, token, username } = this.address;
-    const who =
-      token !== null ? 'the token' : username !== null ? `user '${username}'` : 'nobody: no user is given';
+    const who = token !== null ? 'the token' : username !== null ? `user '${username}'` : 'an anonymous user';
     switch (statusCode) {
       case 401:
         return new InfluxError(
           'influxdb.credentials',
-          `InfluxDB at ${url} does not know ${who} (401): mend username and password, or token. It says: ${reason}`,
+          `InfluxDB at ${url} rejects ${who} (401): correct username and password, or token. It says: ${reason}`,
           reason,
         );
       case 403:
         return new InfluxError(
           'influxdb.credentials',
-          `InfluxDB at ${url} does not let ${who} do this (403): give rights on ${database} as its administrator. It says: ${reason}`,
+          `InfluxDB at ${url} does not authorise ${who} (403): grant rights on ${database} as its administrator. It says: ${reason}`,
           reason,
         );
       case 400: // of all, or of some
       case 422: // InfluxDB 2, of some
         return path === '/write'
-          ? new InfluxError('influxdb.refused', `InfluxDB refuses points: ${reason}`, reason)
+          ? new InfluxError('influxdb.refused', `InfluxDB rejects points: ${reason}`, reason)
           : this.#refused(reason);
       case 404:
         return this.#missing(reason);
       case 413:
         return new InfluxError(
           'influxdb.too_large',
-          `InfluxDB refuses the size of a write: ${reason}`,
+          `InfluxDB rejects the size of a write: ${reason}`,
           reason,
         );
       default: {
         const wait = retryAfter(headers['retry-after'], headers.date);
         return new InfluxError(
           statusCode === 429 || wait !== null ? 'influxdb.busy' : 'influxdb.unavailable',
-          `InfluxDB at ${url} cannot take it now (${statusCode ?? 0}): ${reason}`,
+          `InfluxDB at ${url} is unavailable (${statusCode ?? 0}): ${reason}`,
           reason,
           wait,
         );
@@ -223,7 +223,7 @@ export class Connection {
     if (/not found|default retention policy not set/i.test(reason)) return this.#missing(reason);
     return new InfluxError(
       'influxdb.query',
-      `InfluxDB at ${this.address.url} refuses a query: ${reason}`,
+      `InfluxDB at ${this.address.url} rejects a query: ${reason}`,
       reason,
     );
   }

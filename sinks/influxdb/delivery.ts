@@ -9,9 +9,9 @@ export interface Encoded {
 }
 
 /**
- * Brings records to InfluxDB in requests of a bounded size, and finds those that it refuses by halving. Where
- * a request fails, the next try of its records goes on from there: a server that takes nine requests of
- * ten, or so many in a minute, would else never take a write of more.
+ * Sends records to InfluxDB in requests of limited size, and finds rejected ones by halving. If a request
+ * fails, the next attempt continues from there; otherwise a server that accepts nine requests of ten, or a
+ * number per minute, would never complete a larger write.
  */
 export class Delivery {
   readonly #write: (points: readonly Point[]) => Promise<void>;
@@ -25,7 +25,7 @@ export class Delivery {
     this.#batchPoints = batchPoints;
   }
 
-  /** Gives what InfluxDB will never take. @throws InfluxError where some could not be brought; try the same again. */
+  /** Returns what InfluxDB will never accept. @throws InfluxError if some could not be sent; retry with the same. */
   async deliver(records: readonly Encoded[]): Promise<readonly Failure[]> {
     const left = records.filter((encoded) => !this.#settled.has(keyOf(encoded)));
     for (const batch of this.#batches(left)) await this.#deliverBatch(batch);
@@ -34,7 +34,7 @@ export class Delivery {
     return failures;
   }
 
-  /** The database is gone: what was stored in it is to be brought again. */
+  /** The database is gone: everything stored in it must be sent again. */
   forget(): void {
     this.#settled.clear();
   }
@@ -91,10 +91,10 @@ const MAX_SETTLED = 50_000;
 
 const FINAL: ReadonlySet<string> = new Set(['influxdb.refused', 'influxdb.too_large']);
 
-/** A record's first point stands for it. */
+/** A record's first point represents it. */
 const keyOf = ({ points }: Encoded): string => pointKey(points[0]!);
 
-/** Points that were left out of a write, where InfluxDB says how many: `partial write: points beyond retention policy dropped=5`. */
+/** Points that a write skipped, if InfluxDB reports how many: `partial write: points beyond retention policy dropped=5`. */
 function droppedBy({ reason }: InfluxError): number | null {
   const count = /dropped=(\d+)/.exec(reason)?.[1];
   return count === undefined ? null : Number(count);

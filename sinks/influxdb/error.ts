@@ -7,12 +7,12 @@ export type InfluxCode =
   | 'influxdb.busy'
   | 'influxdb.unavailable';
 
-/** What InfluxDB answered, or that it did not. Never holds credentials. */
+/** InfluxDB's answer, or the lack of one. Never holds credentials. */
 export class InfluxError extends Error {
   readonly code: InfluxCode;
   /** The server's own words. */
   readonly reason: string;
-  /** Milliseconds that it asks to be left alone for. */
+  /** Milliseconds for which it asks not to be called. */
   readonly retryAfterMs: number | null;
   /** Nobody need do anything: the server comes back, or has time again. */
   readonly retriable: boolean;

@@ -39,25 +39,25 @@ const Config = Type.Object(
       maxLength: 255,
       default: 'csiflow',
       description:
-        'Database of InfluxDB 1 (made where it is missing and the user may), or bucket of InfluxDB 2.',
+        'Database of InfluxDB 1 (created if it is missing and the user has the rights), or bucket of InfluxDB 2.',
     }),
-    username: Text('User of InfluxDB 1; null: none is given.'),
+    username: Text('User of InfluxDB 1; null: no login.'),
     password: Text('Its password: `${secret:influxdb_password}`.'),
     token: Text('Token of InfluxDB 2, in the place of user and password: `${secret:influxdb_token}`.'),
     retention_policy: Text(
-      "Retention policy that is written to and read, made where it is missing; null: the database's default.",
+      "Retention policy to write to and read, created if it is missing; null: the database's default.",
     ),
     retention_days: Days(
-      'Points whose time lies further back are deleted, means too; sets the duration of the retention policy (in InfluxDB 2 of the bucket). Null: nothing is deleted, and the policy is left as it is.',
+      'Older points are deleted, including means; sets the duration of the retention policy (in InfluxDB 2 of the bucket). Null: nothing is deleted, and the policy is not changed.',
     ),
     full_rate_days: Days(
-      'After so many days only means over `means_interval_s` are left, until `retention_days`: continuous queries of InfluxDB 1 make them. Null: there are no means.',
+      'After this many days, only means over `means_interval_s` remain, until `retention_days`; continuous queries of InfluxDB 1 compute them. Null: there are no means.',
     ),
     means_interval_s: Type.Integer({
       minimum: 1,
       maximum: 86_400,
       default: 60,
-      description: 'Length of the stretches that means are taken over, seconds.',
+      description: 'Length of the periods of means, seconds.',
     }),
     batch_points: Type.Integer({
       minimum: 1,
@@ -69,7 +69,7 @@ const Config = Type.Object(
       minimum: 100,
       maximum: 50_000,
       default: 10_000,
-      description: 'An answer that takes longer has not come.',
+      description: 'Time limit for an answer.',
     }),
   },
   { additionalProperties: false },
@@ -79,14 +79,14 @@ type Config = Static<typeof Config>;
 export const influxdb = defineSink({
   name: 'influxdb',
   summary: 'Stores poses, tracks, events and measures in InfluxDB 1 or 2, and reads them back.',
-  description: `The store of sites that have InfluxDB and Grafana already (docs/influxdb.md has the measurements, queries and dashboards).
+  description: `The store for sites that already have InfluxDB and Grafana (docs/influxdb.md has the measurements, queries and dashboards).
 
-- A record gives the same points each time, so what is written again after a crash overwrites itself.
-- Persons are fields or take turns in 16 slots: no series comes with a new person. A tag has 1,000 values at most beside what the environments declare; a record beyond that is a dead letter.
-- A server that is away, slow, full or that has new credentials loses nothing: records wait in the outbox. \`Retry-After\` is honoured.
-- Points that InfluxDB refuses are found by halving the batch; those alone become dead letters, with its reason (\`influxdb.refused\`). \`store.value.invalid\`: a value that it could not give back as it is. \`influxdb.point.taken\`: two events that InfluxDB would take for one.
+- A record always becomes the same points, so records repeated after a crash overwrite themselves.
+- Persons are fields or take turns in 16 slots: a new person adds no series. A tag has 1,000 values at most beside what the environments declare; a record beyond that is a dead letter.
+- While a server is offline, slow, full or has new credentials, records wait in the outbox. \`Retry-After\` is honoured.
+- Points that InfluxDB rejects are found by halving the batch; only they become dead letters, with its reason (\`influxdb.refused\`). \`store.value.invalid\`: a value that it could not return exactly. \`influxdb.point.taken\`: two events that InfluxDB would merge.
 - Inferred values are rounded as in the other stores: lengths to 1 mm, confidences and angles to four decimals.
-- InfluxDB 2 is spoken to by its version 1 paths, with a token; 2.7 maps each bucket to a database of the same name by itself.`,
+- csiflow uses the version 1 paths of InfluxDB 2, with a token; 2.7 maps each bucket to a database of the same name by itself.`,
   inputs: ['pose', 'event', 'measure'],
   recovery: 'idempotent',
   maxInFlight: () => MAX_IN_FLIGHT,
@@ -127,7 +127,7 @@ function complaints(config: Config): readonly Complaint[] {
   return [
     ...hostComplaints(['url'], urlFault(url)),
     ...(token !== null && (username !== null || password !== null)
-      ? [{ path: ['token'], message: 'give a token, or username and password, not both' }]
+      ? [{ path: ['token'], message: 'set a token, or username and password, not both' }]
       : []),
     ...(password !== null && username === null
       ? [{ path: ['password'], message: 'a password needs a username' }]
@@ -154,9 +154,9 @@ function retentionFor(
   };
 }
 
-/** Requests at once: enough to hide the way there and back, few enough for a small server. */
+/** Concurrent requests: enough to hide the round trip, few enough for a small server. */
 const MAX_IN_FLIGHT = 4;
-/** Events that are remembered, to notice two that InfluxDB would take for one. */
+/** Events that are remembered, to notice two that InfluxDB would merge. */
 const REMEMBERED_EVENTS = 4_096;
 
 class InfluxSink implements Sink {
@@ -186,7 +186,7 @@ class InfluxSink implements Sink {
     this.reader = new InfluxReader(() => this.#open, config.retention_policy);
   }
 
-  /** A server that is away is waited for; wrong credentials or a missing database end the start. */
+  /** A server that is offline is waited for; wrong credentials or a missing database end the start. */
   async open(): Promise<void> {
     const { url, database, username, password, token, timeout_ms: timeoutMs } = this.#config;
     this.#connection = await Connection.to({ url, database, username, password, token, timeoutMs });
@@ -197,7 +197,7 @@ class InfluxSink implements Sink {
         await this.close();
         throw error;
       }
-      this.#context.log.warn('InfluxDB is away: records wait in the outbox', {
+      this.#context.log.warn('InfluxDB is offline: records wait in the outbox', {
         error: (error as Error).message,
       });
     }
@@ -207,7 +207,7 @@ class InfluxSink implements Sink {
     if (this.#context.clock.elapsed() < this.#quietUntil)
       throw new InfluxError(
         'influxdb.busy',
-        `InfluxDB at ${this.#config.url} asked to be left alone for a while`,
+        `InfluxDB at ${this.#config.url} asked not to be called for a while`,
       );
     if (this.#prepared === null) await (this.#preparing ??= this.#prepare());
     const failures: Failure[] = [];

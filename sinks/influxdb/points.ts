@@ -60,7 +60,7 @@ const TRACK_FIELDS = FIELDS.person.filter(({ name }) =>
   /^(frame_id|confidence|x|y|posture|track_|velocity_)/.test(name),
 );
 
-/** @throws Error saying what InfluxDB could not give back as it is; then the record has no points. */
+/** @throws Error naming what InfluxDB could not return exactly; the record then has no points. */
 export function pointsOf(record: Data, tags: TagValues): readonly Point[] {
   switch (record.port) {
     case 'pose':
@@ -70,7 +70,7 @@ export function pointsOf(record: Data, tags: TagValues): readonly Point[] {
     case 'measure':
       return [measurePoint(record, tags)];
     default:
-      throw new RangeError(`a store of results takes no ${record.port} records`);
+      throw new RangeError(`a store of results accepts no ${record.port} records`);
   }
 }
 

@@ -5,13 +5,13 @@ import { identifier, textLiteral } from './query.js';
 import { rowsOf, type Row } from './rows.js';
 import type { TagValues } from './tags.js';
 
-/** How long what is retained. */
+/** How long data is retained. */
 export interface RetentionOptions {
   /** Policy that is written to; null: the database's default. */
   readonly retentionPolicy: string | null;
-  /** After so many days all is gone; null: nothing is deleted, and nobody's policy is touched. */
+  /** After this many days everything is deleted; null: nothing is deleted, and no policy is changed. */
   readonly retentionDays: number | null;
-  /** After so many days only means are left; null: there are no means. */
+  /** After this many days only means remain; null: there are no means. */
   readonly fullRateDays: number | null;
   readonly meansIntervalS: number;
 }
@@ -20,10 +20,10 @@ export interface RetentionOptions {
 export const MEANS_POLICY = 'csiflow_means';
 
 /**
- * Makes sure of database, retention and downsampling, and learns which tag values are there.
+ * Makes sure of database, retention and downsampling, and reads the existing tag values.
  *
  * @returns the server's version
- * @throws InfluxError saying what is missing and how to mend it
+ * @throws InfluxError saying what is missing and how to fix it
  */
 export async function prepare(
   connection: Connection,
@@ -171,7 +171,7 @@ async function checkBucket(connection: Connection, retention: RetentionOptions):
   if (retention.fullRateDays !== null)
     throw new InfluxError(
       'influxdb.query',
-      `InfluxDB at ${url} is no version 1: it has no continuous queries. Leave full_rate_days out, and make a task there`,
+      `InfluxDB at ${url} is not version 1: it has no continuous queries. Remove full_rate_days, and create a task there`,
     );
   if (retention.retentionDays === null) return;
   const everySeconds = Math.round(retention.retentionDays * 86_400);
@@ -193,7 +193,7 @@ async function checkBucket(connection: Connection, retention: RetentionOptions):
       );
     throw new InfluxError(
       'influxdb.credentials',
-      `InfluxDB at ${url} does not let the retention of bucket ${database} be set (${response.status}): give the token ` +
+      `InfluxDB at ${url} rejects setting the retention of bucket ${database} (${response.status}): give the token ` +
         `rights on buckets, or run: influx bucket update --id <id> --retention ${everySeconds}s, and leave retention_days out`,
     );
   };

@@ -1,4 +1,4 @@
-/** Undeclared values that one tag may have. Each value of a tag is a series of its own in InfluxDB's index. */
+/** Limit of undeclared values of one tag. Each value of a tag is a series of its own in InfluxDB's index. */
 const MAX_VALUES = 1_000;
 
 /**
@@ -8,7 +8,7 @@ const MAX_VALUES = 1_000;
 export const encodeTag = (text: string): string =>
   text === '' ? '%' : text.replace(/[%\\\u0000-\u001f\u007f]/g, percent);
 
-/** The text that {@link encodeTag} was given. */
+/** The inverse of {@link encodeTag}. */
 export const decodeTag = (value: string): string =>
   value === '%'
     ? ''
@@ -18,8 +18,8 @@ const percent = (character: string): string =>
   `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
 
 /**
- * The values that each tag has had, so that the number of series stays bounded whatever names and subjects
- * an operator makes up. What the environments declare counts as nothing.
+ * The values that each tag has had, so that the number of series stays limited whatever names and subjects an
+ * operator invents. Values declared by the environments do not count.
  */
 export class TagValues {
   readonly #declared: ReadonlySet<string>;

@@ -3,7 +3,10 @@ import { failure, toMessage } from './message.js';
 import { topicOf } from './settings.js';
 import { sizeOf, type Addressed } from './topics.js';
 
-/** Records as messages with their topics, and those that cannot be sent. @param largest bytes of a message that brokers take */
+/**
+ * Records as messages with their topics, and those that cannot be sent. @param largest limit of the brokers
+ * for a message, bytes
+ */
 export function address(
   records: readonly Data[],
   topic: string,
@@ -27,5 +30,5 @@ const tooLarge = (record: Data, bytes: number, largest: number): Failure =>
   failure(
     record,
     'kafka.record.too_large',
-    `it takes ${bytes} bytes, the topic takes ${largest}: raise its \`max.message.bytes\``,
+    `it takes ${bytes} bytes, the topic accepts ${largest}: raise its \`max.message.bytes\``,
   );

@@ -16,10 +16,10 @@ const MAX_WAITING = 1_000;
 /**
  * Results in transactions, one for each epoch, begun when its checkpoint is safe.
  *
- * Until then they lie on disk, so a crash takes them back with the epoch, and nothing of it was sent. The
- * transaction holds the results of the epoch and its number, as an offset of a group that is only for that. After a
- * crash, or where it is not known whether a transaction was committed, the next producer of this transactional id
- * ends it one way or the other; the number then says which, and an epoch that is there is not sent again.
+ * Until then they are on disk, so a crash undoes them with the epoch before anything was sent. The
+ * transaction holds the results of the epoch and its number, as an offset of a dedicated group. After a
+ * crash, or if the outcome of a transaction is unknown, the next producer with this transactional id ends it
+ * either way; the number then shows the outcome, and a committed epoch is not sent again.
  */
 export class ExactlyOnce implements Sink {
   readonly #settings: KafkaSinkSettings;
@@ -31,7 +31,7 @@ export class ExactlyOnce implements Sink {
   readonly #closing = new AbortController();
   /** Checkpoints are safe up to this epoch. */
   #safe = -Infinity;
-  /** Readers see all up to this epoch; null: to be asked for. */
+  /** Readers see all up to this epoch; null: not read yet. */
   #delivered: number | null = null;
   /** A mark from before an older state was put back, and the epoch that it went on from. */
   #older: { readonly mark: number; readonly means: number } | null = null;
@@ -56,11 +56,11 @@ export class ExactlyOnce implements Sink {
 
   async write(records: readonly Data[], epoch: number): Promise<readonly Failure[]> {
     if (this.#closing.signal.aborted) throw new Error('the sink is closed');
-    // While the brokers are away the outbox stores results, and bounds them.
+    // While the brokers are offline the outbox stores results, within its limit.
     if (this.#problem) throw this.#problem;
     if (this.#spool.epochs.length > MAX_WAITING)
       throw new AwayError(
-        `the brokers are ${MAX_WAITING} checkpoints behind: they take results too slowly`,
+        `the brokers are ${MAX_WAITING} checkpoints behind: they accept results too slowly`,
         true,
         null,
       );
@@ -110,7 +110,7 @@ export class ExactlyOnce implements Sink {
     await this.#writer.close();
   }
 
-  /** All epochs that are safe, oldest first; again and again while the brokers are away. Never rejects. */
+  /** All safe epochs, oldest first; retried while the brokers are offline. Never rejects. */
   async #deliver(): Promise<void> {
     const { signal } = this.#closing;
     const closes = () => signal.aborted;

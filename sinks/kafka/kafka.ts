@@ -11,10 +11,10 @@ export const kafka = defineSink({
   summary: 'Writes results to topics of Apache Kafka, as JSON.',
   description: `Messages have the id of their environment as the key, so that those of one environment stay in order. Their values follow [a JSON schema](../../schemas/kafka-results.json); \`csiflow schema --results\` prints it.
 
-- The producer is idempotent and waits for all replicas in sync. kafkajs loses acknowledged messages when a leader changes under a request of several partitions; so a request here is for one.
-- \`at_least_once\`: results go out at once. After a crash, or while brokers fail, some may come twice; their \`id\` tells. Alerts are told once as far as csiflow knows.
-- \`exactly_once\`: results go out when a checkpoint covers them, one transaction for each checkpoint. Readers with \`isolation.level=read_committed\` see each result once, over crashes too; they wait for \`settings.checkpoint_interval_ms\`. [How that works](../../kafka.md).
-- While the brokers are away, results wait in the outbox.`,
+- The producer is idempotent and waits for all replicas in sync. kafkajs loses acknowledged messages when a leader changes during a request for several partitions, so each request is for one.
+- \`at_least_once\`: results are sent immediately. After a crash, or while brokers fail, some may arrive twice; their \`id\` identifies them. Alerts are sent once as far as csiflow knows.
+- \`exactly_once\`: results are sent when a checkpoint covers them, one transaction for each checkpoint. Readers with \`isolation.level=read_committed\` see each result once, over crashes too; they wait for \`settings.checkpoint_interval_ms\`. [How that works](../../kafka.md).
+- While the brokers are offline, results wait in the outbox.`,
   inputs: ['pose', 'event', 'measure'],
   recovery: ({ delivery }) => (delivery === 'exactly_once' ? 'rewind' : 'at-least-once'),
   transactional: true,
@@ -37,7 +37,7 @@ export const kafka = defineSink({
   },
 });
 
-/** Results at once; what was acknowledged is in the log. */
+/** Sends results immediately; acknowledged ones are in the log. */
 class AtLeastOnce implements Sink {
   readonly #settings: KafkaSinkSettings;
   readonly #writer: KafkaWriter;
@@ -117,5 +117,5 @@ class WithCheckpoint implements Sink {
   }
 }
 
-/** What brokers take unless told otherwise. */
+/** The brokers' default limit. */
 const MAX_MESSAGE_BYTES = 1_000_000;

@@ -19,10 +19,10 @@ export interface Outgoing {
   readonly timestamp: number;
 }
 
-/** @returns a failure where it holds a number that JSON does not know */
+/** @returns a failure if it holds a number that JSON does not have */
 export function toMessage(record: Data): Outgoing | Failure {
   if (record.port === 'csi' || record.port === 'window')
-    return failure(record, 'kafka.port', `${record.port} is no result`);
+    return failure(record, 'kafka.port', `${record.port} is not a result`);
   try {
     const value = finiteJson(bodyOf(record));
     return { port: record.port, key: record.environment, value, timestamp: Math.floor(record.time / 1000) };

@@ -11,8 +11,7 @@ export const settingsSchema = Type.Object(
       minLength: 1,
       maxLength: 240,
       default: 'csiflow.{port}',
-      description:
-        'Topic of the results; `{port}` stands for `pose`, `event` or `measure`. It must be there.',
+      description: 'Topic of the results; `{port}` stands for `pose`, `event` or `measure`. It must exist.',
     }),
     delivery: choice(
       {
@@ -31,7 +30,7 @@ export const settingsSchema = Type.Object(
       minimum: 1_024,
       maximum: 64 * 2 ** 20,
       default: 512 * 1024,
-      description: 'Bytes of a batch, about; the brokers take 1 MiB unless told otherwise.',
+      description: 'Approximate size of a batch in bytes; the brokers accept 1 MiB by default.',
     }),
     transactional_id: Type.Optional(
       Type.String({
@@ -45,7 +44,7 @@ export const settingsSchema = Type.Object(
       minimum: 1_000,
       maximum: 900_000,
       default: 60_000,
-      description: 'A transaction that takes longer is aborted by the brokers, and sent again.',
+      description: 'The brokers abort a transaction that takes longer; csiflow sends it again.',
     }),
   },
   { additionalProperties: false },

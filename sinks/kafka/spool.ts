@@ -28,7 +28,7 @@ export class Spool {
     for (const name of await readdir(this.#folder)) {
       const epoch = Number(/^(\d+)\.ndjson$/.exec(name)?.[1] ?? NaN);
       if (!Number.isNaN(epoch)) this.#epochs.add(epoch);
-      // What a start that was killed was writing anew may lie in the clear.
+      // Leftovers of a killed rewrite may be unencrypted.
       if (/^\d+\.ndjson\.part$/.test(name)) await rm(join(this.#folder, name), { force: true });
     }
     for (const epoch of this.#epochs) await this.#reseal(epoch);
@@ -39,7 +39,7 @@ export class Spool {
     return [...this.#epochs].sort((a, b) => a - b);
   }
 
-  /** All of them, or none: what a full disk took of them is taken back. */
+  /** All of them or none: a partial write on a full disk is undone. */
   async append(epoch: number, messages: readonly Addressed[]): Promise<void> {
     if (this.#current?.epoch !== epoch) {
       await this.#close();
@@ -84,8 +84,8 @@ export class Spool {
   }
 
   /**
-   * Writes the file of an epoch anew where its lines are encrypted and should not be, or the other way round.
-   * @throws Error where one is damaged: not only when it is wanted
+   * Rewrites the file of an epoch if its lines are encrypted and should not be, or the other way round.
+   * @throws Error if a line is damaged, rather than when it is needed
    */
   async #reseal(epoch: number): Promise<void> {
     const lines = await this.#lines(epoch);
@@ -108,7 +108,7 @@ export class Spool {
     return `${text}\t${checksum(text)}\n`;
   }
 
-  /** @throws Error where it is damaged; where it is encrypted, and not with the key that is there */
+  /** @throws Error if it is damaged, or encrypted with a different key */
   #message(line: string, epoch: number, index: number): Addressed {
     if (isSealed(line)) return this.#opened(line, epoch);
     // Lines of an earlier csiflow have no checksum. JSON has no tab of its own.
@@ -119,7 +119,7 @@ export class Spool {
     } catch (error) {
       throw stateError(
         'store.damaged',
-        `${this.#path(epoch)}, line ${index + 1} is damaged. It holds results that Kafka has not got yet: restore a backup of the state folder, or move the file away to go on without them`,
+        `${this.#path(epoch)}, line ${index + 1} is damaged. It holds results that Kafka does not have yet: restore a backup of the state folder, or move the file away to continue without them`,
         error,
       );
     }
@@ -129,7 +129,7 @@ export class Spool {
     if (!this.#opener)
       throw stateError(
         'state.encryption',
-        `${this.#path(epoch)} is encrypted, and its key is not there: put it into privacy.key of the state folder, or into settings.privacy.key`,
+        `${this.#path(epoch)} is encrypted, and its key is missing: put it into privacy.key of the state folder, or into settings.privacy.key`,
       );
     return JSON.parse(this.#opener.open(Buffer.from(line, 'base64'), OWNER).toString()) as Addressed;
   }

@@ -21,15 +21,18 @@ const OVERHEAD_BYTES = 4096;
 /** Of a message, where the brokers do not say it. */
 export const DEFAULT_LARGEST = 1_048_588 - OVERHEAD_BYTES;
 
-/** What the brokers say of topics, as it was when they were asked. */
+/** What the brokers reported about topics. */
 export interface KnownTopics {
-  /** Bytes of a message that the brokers take, about. */
+  /** Approximate limit of the brokers for a message, bytes. */
   readonly largest: number;
   /** Messages as batches of about `bytes` at most; in a list for each partition, in their order. */
   batches(messages: readonly Addressed[], bytes: number): readonly (readonly Batch[])[];
 }
 
-/** Asks the brokers for the partitions and limits of topics. Rejects where they do not answer, or a topic is not there. */
+/**
+ * Reads the partitions and limits of topics from the brokers. Rejects if they do not answer, or a topic does
+ * not exist.
+ */
 export async function learnTopics(
   admin: Admin,
   names: readonly string[],

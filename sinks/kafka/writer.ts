@@ -5,7 +5,7 @@ import type { KafkaSinkSettings } from './settings.js';
 import { DEFAULT_LARGEST, learnTopics, type Addressed, type Batch, type KnownTopics } from './topics.js';
 import { asError } from '../../pipeline/base/error-text.js';
 
-/** What is known of topics is asked for again after this time: they may have got more partitions. */
+/** Topics are queried again after this time: they may have got more partitions. */
 const KNOWN_MS = 300_000;
 
 /** The other side cannot be had now; trying again may help. */
@@ -20,12 +20,13 @@ export class AwayError extends Error {
 }
 
 /**
- * Writes batches through kafkajs so that what it acknowledges is in the log.
+ * Writes batches through kafkajs so that acknowledged ones are in the log.
  *
- * - One `send` holds messages of one partition. kafkajs takes a `send` to several for done when the leader of one of
- *   them has moved to a broker that had answered for another (its issue 1303): messages were acknowledged, and lost.
- * - After a failure the producer is given up. Its next batch of a partition would get the numbers of the failed
- *   one; had that been written all the same, the broker would take the new one for a repetition, and drop it.
+ * - One `send` holds messages of one partition. kafkajs takes a `send` to several for done when the leader of
+ *   one of them has moved to a broker that had answered for another (its issue 1303): messages were
+ *   acknowledged, and lost.
+ * - After a failure the producer is replaced. Its next batch of a partition would have the sequence numbers
+ *   of the failed one; if that was written after all, the broker would drop the new one as a duplicate.
  */
 export class KafkaWriter {
   readonly #settings: KafkaSinkSettings;
@@ -73,14 +74,14 @@ export class KafkaWriter {
     return this.#admin!;
   }
 
-  /** Bytes of a message that the brokers take, about. */
+  /** Approximate limit of the brokers for a message, bytes. */
   get largest(): number {
     return this.#known?.largest ?? DEFAULT_LARGEST;
   }
 
-  /** Makes sure of a producer; one of transactions has ended then what an earlier one of its name had left open. @throws AwayError */
+  /** Ensures a producer; a transactional one has then ended what an earlier one of its name left open. @throws AwayError */
   async ready(): Promise<void> {
-    // A producer that is made anew now would stay open.
+    // A producer created now would stay open.
     if (!this.#admin) throw new Error('the sink is closed');
     await this.#explained(async () => {
       if (!this.#producer) await this.#renew();
@@ -89,8 +90,8 @@ export class KafkaWriter {
   }
 
   /**
-   * Sends messages, batch by batch; those of one partition in order. Gives those that were not taken, with the reason.
-   * @throws AwayError where none was taken and trying again can help
+   * Sends messages, batch by batch; those of one partition in order. Returns rejected ones, with the reason.
+   * @throws AwayError if none was accepted and a retry can help
    */
   async send(messages: readonly Addressed[]): Promise<ReadonlyMap<Addressed, NotTaken>> {
     const refused = new Map<Addressed, NotTaken>();
@@ -192,7 +193,7 @@ export class KafkaWriter {
     this.#knownAt = this.#elapsed();
   }
 
-  /** Halves a batch that the broker finds too large; a message that is so by itself is refused. */
+  /** Halves a batch that is too large for the broker; a message that is too large by itself is rejected. */
   async #sendBatch(producer: Producer, batch: Batch, refused: Map<Addressed, NotTaken>): Promise<void> {
     try {
       await this.#sendOne(producer, batch);

@@ -15,7 +15,7 @@ const CHUNK_BYTES = 1_048_576;
 /** Of zstd: a few hundred MB a second. */
 const LEVEL = 3;
 
-/** Loaded when it is opened: whoever only looks at the definition need not wait for it. */
+/** Loaded when it is opened: reading the definition does not wait for it. */
 interface Library {
   readonly McapFile: typeof McapFile;
   readonly readWritten: typeof import('./written.js').readWritten;

@@ -29,9 +29,10 @@ export interface EncodedMessage {
 const MAX_CHANNELS = 65_535;
 
 /**
- * One file of MCAP as it grows: chunks of whole messages, and at its end an index. The library's own writer ends a
- * chunk by its size alone, and goes on with complete files only; here a chunk ends where a checkpoint wants it, and
- * a file that was cut off goes on. Schemas and channels stand before the chunk that first uses them.
+ * One file of MCAP as it grows: chunks of whole messages, and at its end an index. The library's own writer
+ * ends a chunk by its size alone, and continues complete files only; here a chunk ends where a checkpoint
+ * requires it, and a file that was cut off is continued. Schemas and channels precede the chunk that first
+ * uses them.
  */
 export class McapFile {
   readonly #packing: Packing;
@@ -67,14 +68,14 @@ export class McapFile {
     return this.#bytes;
   }
 
-  /** @throws RangeError where there are too many topics */
+  /** @throws RangeError if there are too many topics */
   add({ topic, schema, time, data }: EncodedMessage): void {
     const channel = this.#channels.get(topic) ?? this.#register(topic, schema);
     const times = { logTime: time, publishTime: time };
     this.#chunk.addMessage({ channelId: channel.id, sequence: 0, ...times, data });
   }
 
-  /** Ends the chunk. Gives all that is to be appended to the file, until {@link appended} says that it was. */
+  /** Ends the chunk. Returns everything to append to the file, until {@link appended} reports that it was. */
   seal(): Uint8Array {
     if (this.#chunk.numMessages > 0) this.#sealChunk();
     return Buffer.concat(this.#pending);
@@ -84,7 +85,7 @@ export class McapFile {
     this.#pending = [];
   }
 
-  /** What makes a file whole, behind all chunks. */
+  /** The end of a complete file, after all chunks. */
   ending(): Uint8Array {
     const end = new McapRecordBuilder();
     end.writeDataEnd({ dataSectionCrc: 0 });

@@ -29,7 +29,7 @@ export interface Message {
   readonly content: object | string;
 }
 
-/** A record as messages; what is wrong with it where a recording cannot hold it. Depends on the record alone. */
+/** A record as messages, or why a recording cannot hold it. Depends on the record alone. */
 export function messagesOf(record: Data, links: LinkTable): readonly Message[] | Failure {
   try {
     const found = Array.from(drawn(record, links));
@@ -45,7 +45,7 @@ export function messagesOf(record: Data, links: LinkTable): readonly Message[] |
 /** Nanoseconds are counted in 64 bits. Microseconds. */
 const MAX_TIME = 2 ** 64 / 1000;
 
-/** What does not change, at the start of a file. */
+/** What does not change, for the start of a file. */
 export function roomMessages(environment: Environment, time: number): readonly Message[] {
   const topic = (name: string) => `/${environment.id}/${name}`;
   return [

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { McapConstants, McapStreamReader, type McapTypes } from '@mcap/core';
 
-/** What a file of MCAP holds so far: what its index is made of, and what it takes to go on with it. */
+/** What a file of MCAP holds so far: what its index is made of, and what is needed to continue it. */
 export interface Written {
   /** Whole records from the start on; the end of a file and its index are none of it. */
   readonly bytes: number;
@@ -17,9 +17,9 @@ type Unpack = (bytes: Uint8Array, size: number) => Uint8Array;
 const READ_BYTES = 1_048_576;
 
 /**
- * Reads a file that may be cut off anywhere. Chunks are not unpacked, except for the last one of a file without an end:
- * its index may be cut off, and then it counts as not written.
- * @throws Error where it is no file of MCAP
+ * Reads a file that may be cut off anywhere. Chunks are not unpacked, except for the last one of a file
+ * without an end: its index may be cut off, and then it counts as not written.
+ * @throws Error if it is not an MCAP file
  */
 export async function readWritten(handle: FileHandle, unpack: Unpack): Promise<Written> {
   const survey = new Survey(unpack);

@@ -11,7 +11,7 @@ interface DomainState {
   readonly subjects: Map<string, { values: Values; time: number }>;
 }
 
-/** What was not measured again for so long is left out of the state, microseconds of event time. */
+/** Values not measured again for this long are dropped from the state, microseconds of event time. */
 const FORGOTTEN_AFTER = 300_000_000;
 /** Subjects of a domain, at most; the one heard of longest ago goes first. */
 const MAX_SUBJECTS = 4096;
@@ -22,7 +22,7 @@ const MAX_NAMES = 256;
 export class Analytics {
   readonly #domains = new Map<Domain, DomainState>();
 
-  /** The state of a domain after measures of one moment. @throws RangeError for a value that is no number */
+  /** The state of a domain after measures of one moment. @throws RangeError for a value that is not a number */
   state(domain: Domain, measures: readonly [Measure, ...Measure[]]): object {
     const [{ environment, time, provenance }] = measures;
     for (const { name, value } of measures)

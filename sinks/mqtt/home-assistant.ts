@@ -1,12 +1,12 @@
 import type { Environment } from '../../pipeline/model/index.js';
 import type { Topics } from './topics.js';
 
-/** What Home Assistant can be shown. */
+/** What Home Assistant can show. */
 export const ENTITIES = {
-  presence: 'Whether somebody is there.',
+  presence: 'Whether the room is occupied.',
   people: 'How many people are there.',
   fall: 'An event for each fall.',
-  motion: 'How much there is of movement, percent.',
+  motion: 'Amount of movement, percent.',
   vitals: 'Breaths and heartbeats a minute.',
   link_health: 'Signal quality, and the loss of the worst link.',
 } as const;
@@ -26,7 +26,7 @@ export interface DiscoverySettings {
   readonly wanted: readonly Entity[];
   /** Names of the components that feed the sink. */
   readonly components: readonly string[];
-  /** Names of the measures that it has been given. */
+  /** Names of the measures that it has received. */
   readonly measures: ReadonlySet<string>;
 }
 
@@ -75,7 +75,7 @@ interface EntityConfig {
   readonly id: string;
   /** Components that compute it. An entity is announced where one of them feeds the sink. */
   readonly by: readonly string[];
-  /** Measures that give it a value, whatever component they are from: your own operators count once they are heard of. */
+  /** Measures for its value, from any component: measures of your own operators count once they have been received. */
   readonly measures: readonly string[];
   readonly config: Readonly<Record<string, unknown>>;
 }
@@ -202,7 +202,7 @@ const linkEntities = (topics: Topics): readonly EntityConfig[] => [
   },
 ];
 
-/** A rate of the room, else of the first person or link that has one. */
+/** A rate of the room, otherwise of the first person or link that has one. */
 function vital(topics: Topics, id: string, name: string, unit: string, icon: string): EntityConfig {
   const measure = `${id}_bpm`;
   return {
@@ -229,7 +229,7 @@ function vital(topics: Topics, id: string, name: string, unit: string, icon: str
 const valuesOf = (measure: string): string =>
   `(value_json.subjects.values() | map(attribute='${measure}') | select('defined') | list)`;
 
-/** A value that was not told again for so long is unknown: then nothing is measured. */
+/** A value not reported again for this long is unknown: nothing is measured then. */
 const EXPIRE_S = 300;
 
 /** Discovery topics take letters, digits, `_` and `-` alone; an environment's id may hold dots. */

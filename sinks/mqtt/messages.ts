@@ -17,7 +17,7 @@ import { domainOf, type Topics } from './topics.js';
 
 export type MessageKind = 'pose' | 'state' | 'alert';
 
-/** What is published, and the records that are lost where it is not. */
+/** Messages to publish, and the records that are lost if they are not. */
 export interface Message {
   readonly topic: string;
   readonly payload: string;
@@ -92,7 +92,7 @@ export class Messages {
       case 'measure':
         return [this.#measures(group as readonly [Measure, ...Measure[]])];
       default:
-        throw new RangeError(`${first.port} is no result: the sink takes pose, event and measure`);
+        throw new RangeError(`${first.port} is not a result: the sink accepts pose, event and measure`);
     }
   }
 
@@ -128,7 +128,7 @@ export class Messages {
   #event(event: SensedEvent): Message {
     const records = [event];
     const own = event.source === 'csiflow';
-    // What a sender claims raises no alert.
+    // Senders' claims raise no alert.
     const topic = own ? this.#topics.alert(event.type) : this.#topics.analytics('claimed_events');
     const alert = alertBody(event, this.#settings.domain);
     const body = own ? alert : { ...alert, type: 'claim', source: event.source };
@@ -154,7 +154,7 @@ export class Messages {
   }
 }
 
-/** Measures of one domain and one moment make one message; anything else stands alone. */
+/** Measures of one domain and one moment form one message; anything else has its own. */
 function groupAt(records: readonly Data[], at: number): readonly [Data, ...Data[]] {
   const first = records[at]!;
   if (first.port !== 'measure') return [first];

@@ -24,11 +24,11 @@ export interface OccupancyBody {
   readonly provenance: ReturnType<typeof provenanceBody>;
 }
 
-/** Motion and people that were not reported for so long are unknown, microseconds of event time. */
+/** Motion and people not reported for this long are unknown, microseconds of event time. */
 const FORGOTTEN_AFTER = 60_000_000;
-/** An unchanged state is published again after so long: Home Assistant's entity expires otherwise. */
+/** An unchanged state is published again after this time; otherwise Home Assistant's entity expires. */
 const REPEAT_AFTER = 30_000_000;
-/** A person who stands for so long has got up; a single frame may be wrong. */
+/** A person who stands for this long has got up; a single frame may be wrong. */
 const GOT_UP_AFTER = 3_000_000;
 
 /**
@@ -42,12 +42,12 @@ export class Occupancy {
   #fall: Fall | null = null;
   #told = { time: -Infinity, reasons: '' };
 
-  /** @param fallHold microseconds for which a fall counts, where nobody is seen to get up */
+  /** @param fallHold microseconds for which a fall counts, if nobody is seen getting up */
   constructor(fallHold: number) {
     this.#fallHold = fallHold;
   }
 
-  /** What is to be published after a record: where the state has changed, or is due again. */
+  /** What to publish after a record: if the state has changed, or is due again. */
   after(record: Data): OccupancyBody | undefined {
     if (!isResult(record) || !this.#note(record)) return undefined;
     const { time } = record;
@@ -66,7 +66,7 @@ export class Occupancy {
     };
   }
 
-  /** The last state did not get through: it is due at once. */
+  /** The last state did not arrive: it is due immediately. */
   lost(): void {
     this.#told = { time: -Infinity, reasons: '' };
   }
@@ -134,7 +134,7 @@ const isResult = (record: Data): record is Result => record.port !== 'csi' && re
 const isThere = (track: PoseFrame['persons'][number]['track']): boolean =>
   track?.state === 'active' || track?.state === 'lost';
 
-/** The fall in a payload of ours; null where it holds none, or is none of ours. */
+/** The fall in a payload of csiflow; null if there is none, or if the payload is not csiflow's. */
 function fallOf(payload: string): Fall | null {
   try {
     const { fall } = JSON.parse(payload) as Partial<OccupancyBody>;

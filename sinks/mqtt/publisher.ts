@@ -22,7 +22,7 @@ export interface RoomSettings {
   readonly version: string;
 }
 
-/** What one environment publishes. It has a connection of its own, since a connection has one last will. */
+/** What one environment publishes. It has a separate connection, because a connection has only one last will. */
 export class Room {
   readonly #environment: Environment;
   readonly #settings: RoomSettings;
@@ -30,7 +30,7 @@ export class Room {
   readonly #topics: Topics;
   readonly #messages: Messages;
   readonly #connection: MqttConnection;
-  /** Topics that the broker has refused, and until when none is tried again, monotonic milliseconds. */
+  /** Topics that the broker has rejected, and until when none is retried, monotonic milliseconds. */
   readonly #refused = new Map<string, { readonly until: number; readonly error: BrokerError }>();
   /** Names of the measures that came. */
   readonly #measures = new Set<string>();
@@ -51,7 +51,7 @@ export class Room {
       message: ({ topic, payload }, acknowledge) => {
         acknowledge();
         if (topic === this.#topics.status('occupancy')) this.#goOnFrom(payload.toString());
-        // Home Assistant has started anew, and may have a broker that retained nothing.
+        // Home Assistant has restarted, and its broker may have retained nothing.
         else if (payload.toString() === 'online') void this.#discoverAgain();
       },
     });
@@ -63,7 +63,7 @@ export class Room {
     await this.#connection.ready();
   }
 
-  /** Resolves when the broker has all of it, with what it has not; rejects where it took nothing. */
+  /** Resolves when the broker has everything, with the messages that it rejected; rejects if it accepted nothing. */
   async write(records: readonly Data[]): Promise<readonly Failure[]> {
     await this.open();
     if (this.#hearsOf(records)) await this.#discoverAgain();
@@ -83,7 +83,7 @@ export class Room {
       await this.#connection
         .publish(this.#topics.status('connection'), 'offline', STATE)
         .catch((error: unknown) => {
-          this.#context.log.debug('the broker was not told of the end', { error: String(error) });
+          this.#context.log.debug('the broker was not notified of the end', { error: String(error) });
         });
     await this.#connection.close();
   }
@@ -92,7 +92,7 @@ export class Room {
     return { ...this.#connection.describe(), published: this.#published };
   }
 
-  /** Where the connection breaks and comes back, what was lost is published again, in order. */
+  /** If the connection breaks and comes back, lost messages are published again, in order. */
   async #publishUntilAway(messages: readonly Message[]): Promise<Outcome> {
     const refused = new Map<Message, BrokerError>();
     for (let left = messages; ;) {
@@ -115,7 +115,7 @@ export class Room {
     );
   }
 
-  /** Keeps so many under way that the broker is busy, and no more than it must take at once. */
+  /** Keeps enough messages in flight to keep the broker busy, but no more than it must accept at a time. */
   async #publishAll(messages: readonly Message[]): Promise<ReadonlyMap<Message, BrokerError>> {
     const errors = new Map<Message, BrokerError>();
     const left = messages[Symbol.iterator]();
@@ -146,7 +146,7 @@ export class Room {
     }
   }
 
-  /** A broker may break the connection off over each refusal, so a topic is not tried at once again. */
+  /** A broker may close the connection after each rejection, so a topic is not retried immediately. */
   #remember(topic: string, error: BrokerError): void {
     if (this.#refused.size >= MAX_REFUSED) this.#refused.clear();
     this.#refused.set(topic, { until: this.#context.clock.elapsed() + REFUSED_MS, error });
@@ -179,11 +179,13 @@ export class Room {
     try {
       await this.#discover();
     } catch (error) {
-      this.#context.log.warn('Home Assistant was not told of its entities again', { error: String(error) });
+      this.#context.log.warn('the entities were not announced to Home Assistant again', {
+        error: String(error),
+      });
     }
   }
 
-  /** True where a measure is among them that came never before: it may be what an entity has lacked. */
+  /** True if there is a new measure: it may be what an entity has lacked. */
   #hearsOf(records: readonly Data[]): boolean {
     const before = this.#measures.size;
     for (const record of records)
@@ -205,13 +207,13 @@ export class Room {
     }
   }
 
-  /** What comes after the first message are our own. */
+  /** Messages after the first are our own. */
   #goOnFrom(payload: string): void {
     if (!this.#knowsOccupancy) this.#messages.goOnFrom(payload);
     this.#knowsOccupancy = true;
   }
 
-  /** Who publishes here. */
+  /** The publisher. */
   #engine(): string {
     const { topology, node, clock } = this.#context;
     const { id, name, links, zones } = this.#environment;

@@ -6,13 +6,13 @@ import {
   type SensedEvent,
 } from '../../pipeline/model/index.js';
 
-/** What someone should do about an event. */
+/** What people should do about an event. */
 const ACTIONS: Partial<Record<Domain, Partial<Record<SensedEvent['type'], string>>>> = {
   healthcare: { fall_detection: 'medical_response', inactivity: 'medical_response' },
   security: { intrusion: 'security_response', crowd: 'security_response' },
 };
 
-/** An alert as brokers and webhooks carry it: the service interface's alert, where it happened, and what it rests on. */
+/** An alert as brokers and webhooks carry it: the service interface's alert, where it happened, and its evidence. */
 export interface AlertBody {
   readonly type: 'alert';
   /** Stable: whoever gets an alert twice knows it by this. */

@@ -12,7 +12,7 @@ import {
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Cell } from './columns.js';
 
-/** Rows that are handed over at once, at most DuckDB's 2,048: a few milliseconds of the event loop. */
+/** Rows passed in one call, at most DuckDB's 2,048: a few milliseconds of the event loop. */
 const CHUNK_ROWS = 1024;
 
 /** Appends rows, given by column, to a table within the connection's transaction. Numbers become what the column's type asks for. */

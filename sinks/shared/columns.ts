@@ -15,7 +15,7 @@ export type Cell = number | string | boolean | null | readonly number[];
 export interface Encoding {
   /** Its type in SQL. */
   readonly type: string;
-  /** @throws RangeError where the store could not give the value back as it is. */
+  /** @throws RangeError if the store could not return the value exactly. */
   encode(value: Field): Cell;
 }
 
@@ -144,7 +144,7 @@ export const instant: Encoding = {
   encode: (value) => integer(Math.round(number(value))),
 };
 
-/** Half of a UTF-16 pair has no UTF-8 form: the store would give back another character. */
+/** Half of a UTF-16 pair has no UTF-8 form: the store would return another character. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 export const text: Encoding = {

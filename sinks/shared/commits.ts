@@ -41,9 +41,9 @@ export class Commits {
   }
 
   /**
-   * A new store takes the place of one that was moved away, and counts on from there.
+   * A new store replaces one that was moved away, and continues its count.
    * @param known as the last checkpoint has it; undefined in one of an earlier csiflow
-   * @throws Error `store.damaged` where the store has seen fewer
+   * @throws Error `store.damaged` if the store has seen fewer
    */
   async require(known: unknown, log: Logger): Promise<void> {
     if (typeof known !== 'number' || known <= this.#count) return;
@@ -51,9 +51,9 @@ export class Commits {
     if (!isNew)
       throw damagedStore(
         path,
-        `${path} lacks what was written last: it has seen ${this.#count} commits, and the last checkpoint knows of ${known}. Its log ${path}.wal was removed or cut off, or the file is an older copy`,
+        `${path} lacks the last writes: it has seen ${this.#count} commits, and the last checkpoint knows of ${known}. Its log ${path}.wal was removed or cut off, or the file is an older copy`,
       );
-    log.warn('the store is gone: an empty one takes its place', { path });
+    log.warn('the store is missing: an empty one replaces it', { path });
     await this.#set(known);
     this.#count = known;
   }

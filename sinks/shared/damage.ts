@@ -10,11 +10,11 @@ export const isDamage = (message: string): boolean => DAMAGED.test(message);
 export const damagedStore = (path: string, what: string, cause?: unknown) =>
   stateError(
     'store.damaged',
-    `${what}. It holds results: restore it from a backup (\`csiflow restore BACKUP TOPOLOGY --replace\`), or move ${path} away to begin with an empty one`,
+    `${what}. It holds results: restore it from a backup (\`csiflow restore BACKUP TOPOLOGY --replace\`), or move ${path} away to start with an empty one`,
     cause,
   );
 
-/** Does `work` on a DuckDB file; where that meets damage the error names the file, and what to do. */
+/** Runs `work` on a DuckDB file; an error from damage names the file and what to do. */
 export async function namingDamage<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -21,7 +21,7 @@ export interface Database {
 export type Connectable = Pick<DuckDBInstance, 'connect'>;
 
 export interface DatabaseOptions {
-  /** What the file is encrypted with ({@link storeKey}); null or left out: it is not. */
+  /** What the file is encrypted with ({@link storeKey}); null or absent: it is not. */
   readonly key?: string | null;
   readonly memoryLimitBytes: number;
   readonly walLimitBytes: number;
@@ -36,15 +36,16 @@ export interface DatabaseOptions {
 }
 
 /**
- * Opens the store at `path` as its one owner, creating file, folder and tables where they are missing.
- * @throws Error where another process or thread has it, where it is no csiflow store, or of a newer csiflow.
+ * Opens the store at `path` as its one owner, creating file, folder and tables if they are missing.
+ * @throws Error if another process or thread has it, or if it is not a csiflow store, or one of a newer
+ * csiflow.
  */
 export async function openDatabase(path: string, options: DatabaseOptions): Promise<Database> {
   if (!options.readOnly) makeFolder(dirname(path));
   const release = claim(path);
   const isNew = !existsSync(path);
   try {
-    // DuckDB would begin an empty file, and throw the log away.
+    // DuckDB would create an empty file, and discard the log.
     if (isNew && existsSync(`${path}.wal`)) throw damagedStore(path, `${path} is missing beside its log`);
     const instance = await openInstance(path, options);
     const connectable = options.key ? within(instance) : instance;
@@ -141,8 +142,8 @@ async function openInstance(path: string, options: DatabaseOptions): Promise<Duc
 }
 
 /**
- * DuckDB writes encrypted files by itself only where it is told that its own source of random numbers will do:
- * docs/privacy.md says what that means. The key does not come from there.
+ * DuckDB writes encrypted files by itself only if its own source of random numbers is accepted:
+ * docs/privacy.md explains what that means. The key does not come from there.
  */
 const ENCRYPTED = { force_mbedtls_unsafe: 'true', temp_file_encryption: 'true' };
 
@@ -171,7 +172,7 @@ function wrongKey(path: string, message: string): string {
   if (/wrong/i.test(message))
     return `${path} was encrypted with another key: put the right one into privacy.key of the state folder, or into settings.privacy.key`;
   const was = /without a key/i.test(message);
-  return `${path} is ${was ? '' : 'not '}encrypted: set settings.privacy.enable_encryption to ${String(was)} again, or give the sink another path; what is stored can be exported (see docs/privacy.md)`;
+  return `${path} is ${was ? '' : 'not '}encrypted: set settings.privacy.enable_encryption to ${String(was)} again, or set another path for the sink; existing data can be exported (see docs/privacy.md)`;
 }
 
 /** From now on SQL reaches this folder alone. */

@@ -24,15 +24,15 @@ export function lockIndex(indexPath: string): () => void {
     if (holder === undefined) throw error;
     throw stateError(
       'store.locked',
-      `the files of ${indexPath} are being written by ${holder}: stop that one first, or give this sink another path`,
+      `the files of ${indexPath} are being written by ${holder}: stop that one first, or set another path for this sink`,
       error,
     );
   }
 }
 
 /**
- * With a checksum behind it: a byte that changed would cut a file somewhere else. Files are named from the index on, so that
- * a folder that is moved, or seen elsewhere, goes on with its own files.
+ * With a checksum behind it: a byte that changed would cut a file somewhere else. Files are named from the
+ * index on, so that a moved folder continues with its own files.
  */
 export function indexLine(indexPath: string, start: EpochStart): string {
   const json = JSON.stringify({ ...start, path: relative(dirname(indexPath), start.path) });
@@ -68,8 +68,8 @@ export interface FileMark {
 }
 
 /**
- * Files that were moved away with their index are gone on without.
- * @throws Error `store.damaged` where index or file lack something that the last checkpoint knows of
+ * Continues without files that were moved away with their index.
+ * @throws Error `store.damaged` if index or files lack something that the last checkpoint has
  */
 export async function requireMark(
   indexPath: string,
@@ -81,7 +81,7 @@ export async function requireMark(
   const path = resolve(dirname(indexPath), mark.path);
   const size = await sizeIfThere(path);
   if (starts.length === 0 && size === null) {
-    log.warn('the files and their index are gone: new ones take their place', { path });
+    log.warn('the files and their index are missing: new ones replace them', { path });
     return;
   }
   const at = starts.findLastIndex((start) => start.epoch === epoch && start.path === path);
@@ -103,6 +103,6 @@ export const EPOCHS = 'where epochs begin in the files beside it';
 export const damaged = (what: string, held: string, cause?: unknown) =>
   stateError(
     'store.damaged',
-    `${what} is damaged. It holds ${held}: restore a backup of these files, or move them and the index away to begin with new ones`,
+    `${what} is damaged. It holds ${held}: restore a backup of these files, or move them and the index away to start with new ones`,
     cause,
   );

@@ -47,7 +47,7 @@ export const rotationFields = {
 /** Epochs that can be gone back to; a checkpoint is never more than a few back. */
 const MAX_EPOCHS = 1_000;
 
-/** Files that follow each other, and an index of where in them each epoch began: what comes after a checkpoint can be cut off. */
+/** Files that follow each other, and an index of where in them each epoch began: what follows a checkpoint can be cut off. */
 export class FileSeries {
   readonly #rotation: Rotation;
   readonly #pattern: string;
@@ -85,7 +85,7 @@ export class FileSeries {
     this.#unlock = null;
   }
 
-  /** Whether a record of `time` goes into another file than one that begins at `since` and has so many bytes. */
+  /** Whether a record of `time` belongs in another file than one that begins at `since` and has this many bytes. */
   isOver(since: number, bytes: number, time: number): boolean {
     return (
       bytes >= this.#rotation.rotate_bytes ||
@@ -100,7 +100,7 @@ export class FileSeries {
     const path = numbered(this.#pattern.replaceAll('{date}', dateOf(time)), number);
     makeFolder(dirname(path));
     const start = { epoch, number, path, byte: 0, since: time };
-    // The note comes first: a file that the index does not know could not be taken back.
+    // The note comes first: a file missing from the index could not be rewound.
     await this.#note(start);
     await this.#begin(path);
     return start;
@@ -153,17 +153,13 @@ export class FileSeries {
       );
   }
 
-  /** Nothing is there that the index does not know. */
+  /** There is no file that the index does not have. */
   async #begin(path: string): Promise<void> {
     try {
       await writeFile(path, '', { flag: 'wx' });
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-      throw damaged(
-        `${this.#indexPath}: it does not know of ${path}, which is there. The index`,
-        EPOCHS,
-        error,
-      );
+      throw damaged(`${this.#indexPath} lacks ${path}, which exists. The index`, EPOCHS, error);
     }
   }
 

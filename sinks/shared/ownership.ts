@@ -3,9 +3,9 @@ import { basename, dirname, join } from 'node:path';
 import { stateError } from '../../pipeline/state/index.js';
 import { holderOf, lockFile } from '../../pipeline/base/file-lock.js';
 
-/** How to get at the data of a file that somebody else owns. */
+/** How to access the data of a file that another process owns. */
 export const ASK_OWNER =
-  'A DuckDB file has one owner at a time: ask the csiflow that owns it through its service interface (/pose/history) or with `csiflow export`, or stop it.';
+  'A DuckDB file has one owner at a time: query the csiflow that owns it through its service interface (/pose/history) or with `csiflow export`, or stop it.';
 
 /**
  * Claims a DuckDB file. DuckDB locks it against other processes, but with a lock that belongs to the process: a second
@@ -22,7 +22,7 @@ export function claim(path: string): () => void {
     if (holder === undefined) throw error;
     throw stateError(
       'store.locked',
-      `${path} is in use by ${holder}. ${ASK_OWNER} Or give this node a path of its own.`,
+      `${path} is in use by ${holder}. ${ASK_OWNER} Or set another path for this node.`,
       error,
     );
   }

@@ -29,7 +29,7 @@ export class ParquetFiles implements Sink {
   }
 
   async open(): Promise<void> {
-    // DuckDB itself is loaded here: who only looks at the definition need not wait for it.
+    // DuckDB itself is loaded here: reading the definition does not wait for it.
     const [{ openDatabase }, { Writer }] = await Promise.all([
       import('./database.js'),
       import('./writer.js'),
@@ -90,7 +90,8 @@ export class ParquetFiles implements Sink {
   /** Writes the stretches of a table that are over: a later one holds a row that a checkpoint covers. */
   async #release(table: TableName): Promise<void> {
     const { connection } = this.#opened();
-    // While this epoch is written, the checkpoint of the last one may still be under way; the one before is over.
+    // While this epoch is written, the checkpoint of the last one may still be in progress; the one before is
+    // finished.
     const parameters = { covered: BigInt(this.#epoch - 2) };
     const stretch = this.#stretchOf;
     const found = await connection.runAndReadAll(
@@ -113,7 +114,7 @@ export class ParquetFiles implements Sink {
     );
     for (const [number, newest] of found.getRows()) {
       const path = await this.#pathOf(table, number as bigint);
-      // The note comes first: a file that nobody knows of could not be taken back.
+      // The note comes first: an unknown file could not be rewound.
       await connection.run('DELETE FROM unfinished WHERE path = $path', { path });
       await connection.run('INSERT INTO unfinished VALUES ($path, $newest)', {
         path,

@@ -28,7 +28,7 @@ export async function prepareSchema(
     return;
   }
   if (!tables.includes('csiflow_schema'))
-    throw new Error(`${path} is a database that csiflow did not make. Give the store a file of its own.`);
+    throw new Error(`${path} is a database that csiflow did not create. Set a separate file for the store.`);
   const version = (
     await connection.runAndReadAll('SELECT max(version) FROM csiflow_schema')
   ).getRows()[0]?.[0];

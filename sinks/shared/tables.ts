@@ -143,8 +143,8 @@ const measures: Table<Measure> = {
 export const TABLES = { poses, persons, events, measures } as const;
 export type TableName = keyof typeof TABLES;
 /**
- * Rows of a table for other programs, as SQL: without what tells of the run, and in an order that does not depend on it.
- * So two runs of the same input give the same file, byte for byte. `where` is SQL too.
+ * Rows of a table for other programs, as SQL: without details of the run, and in an order that does not
+ * depend on it. Two runs of the same input produce the same file, byte for byte. `where` is SQL too.
  */
 export function comparableRows(name: TableName, where = 'true'): string {
   const columns: readonly Column<never>[] = TABLES[name].columns;
@@ -165,7 +165,7 @@ export class PendingRecords {
     return this.poses.rows + this.persons.rows + this.events.rows + this.measures.rows;
   }
 
-  /** @throws RangeError where a value could not be given back as it is; then no row of the record was added. */
+  /** @throws RangeError if a value could not be returned exactly; no row of the record is added then. */
   add(record: Data, epoch: number): void {
     switch (record.port) {
       case 'pose':
@@ -178,7 +178,7 @@ export class PendingRecords {
         this.measures.add(record, epoch);
         break;
       default:
-        throw new RangeError(`a store of results takes no ${record.port} records`);
+        throw new RangeError(`a store of results accepts no ${record.port} records`);
     }
   }
 

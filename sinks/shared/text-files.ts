@@ -1,7 +1,10 @@
 import { readFile, stat, type FileHandle } from 'node:fs/promises';
 import { namingFile } from '../../pipeline/base/files.js';
 
-/** Half a line would be taken for a record: what a full disk cuts off is taken back. @throws Error that names the file */
+/**
+ * Half a line would be read as a record, so a partial write on a full disk is undone. @throws Error that
+ * names the file
+ */
 export async function appendWhole(
   handle: FileHandle,
   path: string,
@@ -16,7 +19,7 @@ export async function appendWhole(
   }
 }
 
-/** What the system says of a file that is open does not name it. */
+/** System errors of an open file do not name the file. */
 export async function naming<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -25,7 +28,7 @@ export async function naming<T>(path: string, work: () => Promise<T>): Promise<T
   }
 }
 
-/** Nothing where there is no such file. */
+/** Empty if the file does not exist. */
 export async function readIfThere(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
@@ -35,7 +38,7 @@ export async function readIfThere(path: string): Promise<string> {
   }
 }
 
-/** Null where there is no such file. */
+/** Null if the file does not exist. */
 export async function sizeIfThere(path: string): Promise<number | null> {
   try {
     return (await stat(path)).size;

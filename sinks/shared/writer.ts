@@ -6,7 +6,7 @@ import { Commits } from './commits.js';
 import type { Database } from './database.js';
 import { PendingRecords, TABLE_NAMES } from './tables.js';
 
-/** Collects rows and commits them in one transaction. What a failed commit held stays pending. */
+/** Collects rows and commits them in one transaction. Rows of a failed commit stay pending. */
 export class Writer {
   readonly #connection: DuckDBConnection;
   readonly #commits: Commits;
@@ -21,7 +21,7 @@ export class Writer {
     return new Writer(connection, await Commits.open(database, connection));
   }
 
-  /** Commits that the store has seen: what a checkpoint keeps of it. */
+  /** Commits that the store has seen, which checkpoints record. */
   get commits(): number {
     return this.#commits.count;
   }
@@ -31,7 +31,7 @@ export class Writer {
     return this.#pending.rows;
   }
 
-  /** Takes records of an epoch that is not before the last one's; gives those that cannot be stored. */
+  /** Takes records of an epoch that is not before the last one's; returns those that cannot be stored. */
   add(records: readonly Data[], epoch: number): readonly Failure[] {
     const failures: Failure[] = [];
     for (const record of records) {
@@ -59,9 +59,10 @@ export class Writer {
   }
 
   /**
-   * Deletes rows of later epochs, stored and pending ones. Quick without an index: epochs only grow, so zone maps tell.
+   * Deletes rows of later epochs, stored and pending ones. Quick without an index: epochs only grow, so zone
+   * maps tell.
    * @param commits that the store has seen, as far as the checkpoint knows
-   * @throws Error `store.damaged` where it lacks some of them
+   * @throws Error `store.damaged` if it lacks some of them
    */
   async rewind(epoch: number, commits: unknown, log: Logger): Promise<void> {
     await this.#commits.require(commits, log);

@@ -2,7 +2,7 @@ import { lookup as resolve, promises, type LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** A machine that webhooks must not reach: whoever may set an address could look into this network by it. */
+/** A machine that webhooks must not reach: otherwise anyone who may set an address could explore this network. */
 export class AddressError extends Error {
   readonly code = 'webhook.address';
   readonly retriable = false;
@@ -34,8 +34,8 @@ export function privateFault(url: string): string | undefined {
 }
 
 /**
- * Where `host` leads now. A name that nobody knows yet may be a receiver's that is still to come.
- * @throws AddressError where it is not on the internet, by itself or by what its name leads to.
+ * The current address of `host`. A name that does not resolve yet may become a receiver's later.
+ * @throws AddressError if it is not on the internet, directly or through its name.
  */
 export async function checkAddress(host: string): Promise<void> {
   checkLiteral(host);
@@ -47,8 +47,8 @@ const addressesOf = (host: string): Promise<readonly LookupAddress[]> =>
   promises.lookup(host.replace(/^\[(.*)\]$/, '$1'), { all: true }).catch(() => []);
 
 /**
- * Looks a name up for a connection, and gives only addresses on the internet: what was checked is what is
- * connected to, so a name that changes its mind between two look-ups gains nothing.
+ * Resolves a name for a connection, and returns only addresses on the internet. The checked address is the
+ * one used, so a name that changes between two lookups gains nothing.
  */
 export const publicLookup: LookupFunction = (host, options, callback) => {
   resolve(host, { ...options, all: true }, (error, addresses) => {

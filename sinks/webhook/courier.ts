@@ -11,7 +11,7 @@ import type { Webhook } from './registry.js';
 
 const FIRST_RETRY_MS = 200;
 const MAX_RETRY_MS = 30_000;
-/** What waits for one endpoint takes no more than this on disk: then the oldest is dropped. */
+/** Limit on disk for one endpoint; beyond it the oldest events are dropped. */
 const MAX_BYTES = 16 << 20;
 
 export interface CourierSettings extends Omit<EndpointSettings, 'url' | 'secret'>, DeliverySettings {
@@ -19,8 +19,8 @@ export interface CourierSettings extends Omit<EndpointSettings, 'url' | 'secret'
 }
 
 /**
- * Brings events to one endpoint: they wait in an outbox of its own until it has them, so that one that is away
- * blocks no other, and a kill loses none.
+ * Delivers events to one endpoint. They wait in a separate outbox until it has them, so that an offline
+ * endpoint blocks no other, and a kill loses none.
  */
 export class Courier {
   readonly id: string;
@@ -35,7 +35,7 @@ export class Courier {
   #wake: () => void = () => undefined;
   readonly #maxInFlight: number;
   #problem: string | null = null;
-  /** Calls that found the receiver away, since one did not. */
+  /** Failed calls since the last that reached the receiver. */
   #failures = 0;
   /** Monotonic milliseconds. */
   #notBefore = -Infinity;
@@ -80,7 +80,7 @@ export class Courier {
     return { id: this.id, waiting: this.#outbox.records, problem: this.#problem };
   }
 
-  /** What is not delivered stays in the outbox, unless the endpoint is not wanted any more. */
+  /** Undelivered events stay in the outbox, unless the endpoint was removed. */
   async end(forget: boolean): Promise<void> {
     this.#stop.abort();
     this.#wake();
@@ -89,7 +89,7 @@ export class Courier {
     if (forget) await empty(this.#store, this.#outbox);
   }
 
-  /** Several at once, each by itself: one that is not taken blocks no other. */
+  /** Several in parallel, each by itself: a rejected one blocks no other. */
   async #run(): Promise<void> {
     const underWay = new Set<Promise<void>>();
     while (!this.#stop.signal.aborted) {
@@ -106,7 +106,7 @@ export class Courier {
     return this.#context.clock.elapsed();
   }
 
-  /** Calls that may be under way now: one, to see whether a receiver that was away is back. */
+  /** Calls allowed in flight now: one, to test whether an offline receiver is back. */
   get #most(): number {
     if (this.#failures === 0) return this.#maxInFlight;
     return this.#now < this.#notBefore ? 0 : 1;
@@ -142,7 +142,7 @@ export class Courier {
 
   #isAway({ message }: AwayError): void {
     if (!this.#stop.signal.aborted && this.#problem === null)
-      this.#context.log.warn('a webhook is away', { webhook: this.id, reason: message });
+      this.#context.log.warn('a webhook is offline', { webhook: this.id, reason: message });
     this.#problem = message;
     this.#notBefore = this.#now + this.#pause(++this.#failures);
   }
@@ -173,7 +173,7 @@ export class Courier {
   }
 }
 
-/** Makes a queue that of an endpoint: what another one had in it before is forgotten. */
+/** Assigns a queue to an endpoint: an earlier one's events are deleted. */
 export async function takeQueue(store: StateStore, { id, queue }: Webhook): Promise<void> {
   const owners = store.table('owners');
   if (owners.get(queue)?.toString() === id) return;
@@ -186,7 +186,7 @@ async function empty(store: StateStore, outbox: Outbox): Promise<void> {
   await cut(store, outbox);
 }
 
-/** What was delivered is forgotten. */
+/** Delivered events are deleted. */
 async function cut(store: StateStore, outbox: Outbox): Promise<void> {
   outbox.flushed();
   await store.transaction(outbox.cutter());

@@ -11,21 +11,21 @@ export interface DeliverySettings {
 
 type Away = Extract<Outcome, { kind: 'away' }>;
 
-/** What is known of an event that was not told of yet. */
+/** What is known of an undelivered event. */
 interface Delivery {
   /** When it came first, monotonic milliseconds. */
   readonly since: number;
   tries: number;
 }
 
-/** Events that were given together. */
+/** Events that were passed together. */
 interface Call {
   readonly deadline: number;
-  /** The receiver turned out to take nothing now. */
+  /** The receiver turned out to accept nothing now. */
   away: Away | null;
 }
 
-/** The receiver takes nothing now: all of it is to come again. */
+/** The receiver accepts nothing now: everything must be retried. */
 export class AwayError extends Error {
   readonly code: string;
   readonly retriable = true;
@@ -37,7 +37,7 @@ export class AwayError extends Error {
   }
 }
 
-/** Sends each event by itself, the most urgent first, and gives up those that have waited for too long. */
+/** Sends each event by itself, the most urgent first, and gives up those that have waited too long. */
 export class Deliveries {
   readonly #endpoint: Endpoint;
   readonly #limit: HourlyLimit;
@@ -45,7 +45,7 @@ export class Deliveries {
   readonly #settings: DeliverySettings;
   readonly #known = new Map<string, Delivery>();
   readonly #turns: Turns;
-  /** Until when the receiver asked not to be called, monotonic milliseconds. */
+  /** Time until which the receiver asked not to be called, monotonic milliseconds. */
   #notBefore = -Infinity;
   #away: Away | null = null;
   #delivered = 0;
@@ -59,8 +59,8 @@ export class Deliveries {
   }
 
   /**
-   * May be called again before it has ended. Resolves with the events that were not taken: `retriable` where they are
-   * to come again, each by itself. @throws AwayError where the receiver took none and all have to
+   * May be called again before it has ended. Resolves with the rejected events: `retriable` if they must be
+   * retried, each by itself. @throws AwayError if the receiver accepted none and all must be retried
    */
   async send(events: readonly SensedEvent[]): Promise<readonly Failure[]> {
     const asked = this.#clock.elapsed() < this.#notBefore ? (this.#away ?? ASKED) : null;
@@ -110,7 +110,7 @@ export class Deliveries {
     return outcome;
   }
 
-  /** Null where it was delivered. */
+  /** Null if it was delivered. */
   #failureOf(record: SensedEvent, outcome: Outcome): Failure | null {
     if (outcome.kind === 'away' || outcome.kind === 'later') {
       const { code, reason } = outcome;
@@ -125,7 +125,7 @@ export class Deliveries {
     const delivery = this.#known.get(record.id);
     if (!delivery || this.#clock.elapsed() - delivery.since < this.#settings.giveUpMs) return null;
     this.#known.delete(record.id);
-    const reason = `tried ${delivery.tries} times and given up; the last time: ${last}`;
+    const reason = `given up after ${delivery.tries} attempts; the last: ${last}`;
     return { record, code: 'webhook.gave_up', reason, retriable: false };
   }
 }

@@ -22,11 +22,11 @@ export interface EndpointSettings {
 /** How it went with one event. */
 export type Outcome =
   | { readonly kind: 'delivered' }
-  /** This event will never be taken. */
+  /** The event will never be accepted. */
   | { readonly kind: 'refused'; readonly code: string; readonly reason: string }
-  /** The receiver does not take this event now; others it may. */
+  /** The receiver rejects this event for now, but may accept others. */
   | { readonly kind: 'later'; readonly code: string; readonly reason: string }
-  /** The receiver takes nothing now. */
+  /** The receiver accepts nothing now. */
   | { readonly kind: 'away'; readonly code: string; readonly reason: string; readonly retryAfterMs: number };
 
 /** Where alerts are sent, one POST each. Its path is not shown: many services have a key in it. */
@@ -106,14 +106,14 @@ export class Endpoint {
       };
     const code = `webhook.${status}`;
     const retryAfterMs = retryAfter(headers['retry-after'], this.#clock.now() / 1000);
-    const away = AWAY[status] ?? (retryAfterMs > 0 ? 'it asks to be called later' : undefined);
+    const away = AWAY[status] ?? (retryAfterMs > 0 ? 'it asked to be called later' : undefined);
     if (away !== undefined) return { kind: 'away', code, reason: `${answer}: ${away}${said}`, retryAfterMs };
     const later = LATER[status] ?? (status >= 500 ? 'it is in trouble' : undefined);
     if (later !== undefined) return { kind: 'later', code, reason: `${answer}: ${later}${said}` };
     return {
       kind: 'refused',
       code,
-      reason: `${answer}: it does not take this event${said}`,
+      reason: `${answer}: it rejects this event${said}`,
     };
   }
 
@@ -125,11 +125,11 @@ export class Endpoint {
   }
 }
 
-/** Refusals that say nothing about the event: they pass, or a person mends the endpoint. */
+/** Rejections that say nothing about the event: they are temporary, or need a change of the endpoint. */
 const AWAY: Readonly<Record<number, string>> = {
   401: 'it does not know the signature: check that `secret` is the one that it has',
   403: 'it does not let csiflow in: check `secret`, and what the receiver allows',
-  407: 'a proxy in between asks for a password',
+  407: 'a proxy on the way requires a password',
   429: 'it gets too many requests',
   503: 'it is in trouble',
 };
@@ -142,20 +142,20 @@ const LATER: Readonly<Record<number, string>> = {
 
 const NETWORK: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
-  ENOTFOUND: 'there is no machine of that name',
-  EAI_AGAIN: 'its name cannot be looked up now',
+  ENOTFOUND: 'its name does not exist',
+  EAI_AGAIN: 'its name cannot be resolved at the moment',
   ETIMEDOUT: 'it does not answer in time',
   ECONNRESET: 'it broke the connection off',
   CERT_HAS_EXPIRED: 'its certificate has expired',
   SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is signed by an unknown authority: set `ca` to its file',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is signed by itself: set `ca` to its file',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed: set `ca` to its file',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is signed by an unknown authority: set `ca` to its file',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
     'its certificate is signed by an unknown authority: set `ca` to its file',
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
 };
 
-/** Longest wait that a receiver may ask for. */
+/** Longest delay that a receiver may request. */
 const MAX_WAIT_MS = 3_600_000;
 
 /** `Retry-After` in seconds or as a date (RFC 9110, 10.2.3); `now` in milliseconds since 1970. */

@@ -16,7 +16,7 @@ export interface Post {
 export interface Reply {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
-  /** The beginning of what was answered. */
+  /** The beginning of the answer. */
   readonly text: string;
 }
 
@@ -24,8 +24,8 @@ export interface Reply {
 const MAX_ANSWER_BYTES = 4096;
 
 /**
- * One POST, following no redirect. Rejects with the system's error where there is no answer in time; of an
- * answer that does not end, the status counts.
+ * One POST, following no redirect. Rejects with the system's error if there is no answer in time; if the
+ * answer does not end, its status counts.
  */
 export function post({ url, agent, lookup, headers, body, timeoutMs }: Post): Promise<Reply> {
   return new Promise((resolve, reject) => {
@@ -59,7 +59,7 @@ export function post({ url, agent, lookup, headers, body, timeoutMs }: Post): Pr
     }, timeoutMs);
     request.on('error', (error) => {
       clearTimeout(timer);
-      // An error while the answer is read ends that; its status has been told.
+      // An error while reading the body ends the reading; the status is known by then.
       if (answered) answered();
       else reject(error);
     });

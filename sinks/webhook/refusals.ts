@@ -2,12 +2,12 @@ import { deserialize, serialize } from 'node:v8';
 import type { Failure, SensedEvent } from '../../pipeline/model/index.js';
 import type { StateStore } from '../../pipeline/state/index.js';
 
-/** Events of which is known who refused them. */
+/** Limit of events with known rejections. */
 const MAX_REFUSALS = 10_000;
 /** Of a key of the store. */
 const KEY_CHARACTERS = 500;
 
-/** Which endpoints refused which events: a dead letter that is replayed is for them alone. */
+/** Which endpoints rejected which events: a replayed dead letter is sent only to them. */
 export class Refusals {
   readonly #table: ReturnType<StateStore['table']>;
   /** Ids of endpoints by those of events, oldest first. */
@@ -32,7 +32,7 @@ export class Refusals {
     }
   }
 
-  /** Who refused these events before, by their ids; that is forgotten then. */
+  /** The endpoints that rejected these events before, by event id; the record is then deleted. */
   take(events: readonly SensedEvent[]): ReadonlyMap<string, readonly string[]> {
     const found = new Map<string, readonly string[]>();
     for (const event of events) {

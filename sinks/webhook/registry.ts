@@ -13,7 +13,7 @@ const WebhookSchema = Type.Object({
   sealed: Type.Optional(Type.Boolean()),
   /** ISO 8601. */
   created_at: Type.String(),
-  /** Which queue of the store is its own: there are only so many. */
+  /** The number of its queue in the store: the number of queues is fixed. */
   queue: Type.Integer(),
 });
 
@@ -21,23 +21,23 @@ const WebhooksFile = Type.Object({ version: Type.Integer(), webhooks: Type.Array
 
 type Stored = Static<typeof WebhookSchema>;
 
-/** An endpoint that somebody registered by the service interface. */
+/** An endpoint registered through the service interface. */
 export type Webhook = Omit<Stored, 'sealed'>;
 
 const LAYOUT = 1;
 /** A topology has no more of them. */
 export const MAX_WEBHOOKS = 20;
 
-/** Endpoints for alerts, in one file of the state folder that its owner alone can read: the secrets lie in it. */
+/** Endpoints for alerts, in one file of the state folder that only its owner can read, because it holds the secrets. */
 export class WebhookRegistry {
   readonly #path: string;
   readonly #file: StateFile<typeof WebhooksFile>;
-  /** Null: secrets lie in the clear. */
+  /** Null: secrets are not encrypted. */
   readonly #seal: Seal | null;
   /** Opens those that are encrypted. */
   readonly #opener: Seal | null;
 
-  /** @throws Error naming the file where it cannot be read */
+  /** @throws Error naming the file if it cannot be read */
   constructor(stateFolder: string, { key, formerKey = null }: StateKeys) {
     this.#seal = key && new Seal(key);
     this.#opener = this.#seal ?? (formerKey && new Seal(formerKey));
@@ -46,7 +46,7 @@ export class WebhookRegistry {
       schema: WebhooksFile,
       layout: LAYOUT,
       initial: { version: LAYOUT, webhooks: [] },
-      remedy: 'restore it from a backup, or move it away: webhooks are then to be registered anew',
+      remedy: 'restore it from a backup, or move it away: webhooks must then be registered again',
     });
   }
 
@@ -57,7 +57,7 @@ export class WebhookRegistry {
     );
   }
 
-  /** @param now milliseconds since 1970. @throws RangeError where there are as many as there may be */
+  /** @param now milliseconds since 1970. @throws RangeError if the limit is reached */
   add(webhook: Pick<Webhook, 'url' | 'events' | 'secret'>, now: number): Webhook {
     const webhooks = this.#stored;
     if (webhooks.length >= MAX_WEBHOOKS) throw new RangeError(`there are ${MAX_WEBHOOKS} webhooks already`);
@@ -74,15 +74,15 @@ export class WebhookRegistry {
   }
 
   /**
-   * Writes secrets anew that are encrypted and should not be, or the other way round.
-   * @throws Error `state.encryption` where a secret was encrypted with another key
+   * Rewrites secrets that are encrypted and should not be, or the other way round.
+   * @throws Error `state.encryption` if a secret was encrypted with another key
    */
   reseal(): void {
     if (this.#stored.every(({ sealed = false }) => sealed === (this.#seal !== null))) return;
     this.#file.write({ version: LAYOUT, webhooks: this.list().map((webhook) => this.#sealed(webhook)) });
   }
 
-  /** False where none has that id. */
+  /** False if no endpoint has that id. */
   remove(id: string): boolean {
     const webhooks = this.#stored;
     const left = webhooks.filter((webhook) => webhook.id !== id);

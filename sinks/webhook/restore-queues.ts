@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 import { makeFolder } from '../../pipeline/base/folders.js';
 
 /**
- * Brings a copy of the queues beside them; a copy without file is of no queues. What it gives puts it in their place;
- * what was there stays under a name that ends in `aside`.
+ * Places a copy of the queues beside them; a copy without a file has no queues. The returned function puts it
+ * in place; the previous queues stay under a name ending in `aside`.
  */
 export function restoreQueues(copy: string, file: string, aside: string): () => void {
   const part = `${file}.part`;
@@ -14,7 +14,7 @@ export function restoreQueues(copy: string, file: string, aside: string): () => 
     copyFileSync(copy, part);
   }
   return () => {
-    // What lies aside already is the old one: a try before this one was broken off.
+    // Queues already moved aside are the old ones: an earlier attempt was interrupted.
     if (existsSync(file) && !existsSync(`${file}.${aside}`)) renameSync(file, `${file}.${aside}`);
     rmSync(`${file}-lock`, { force: true });
     if (existsSync(part)) renameSync(part, file);

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 
 /**
- * What a receiver checks: HMAC-SHA256 by the shared secret over `<timestamp>.<body>`, in hexadecimal. The
- * time stamp is part of it, so that a call that was overheard cannot be repeated later.
+ * The signature that receivers check: HMAC-SHA256 with the shared secret over `<timestamp>.<body>`, in
+ * hexadecimal. It covers the timestamp, so that an intercepted call cannot be replayed later.
  */
 export const signature = (secret: string, timestamp: number, body: string): string =>
   `v1=${createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')}`;

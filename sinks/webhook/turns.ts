@@ -1,4 +1,4 @@
-/** Lets so many through at a time; those who wait go by rank, then in the order in which they came. */
+/** Admits a limited number at a time; waiting callers go by rank, then in order of arrival. */
 export class Turns {
   #free: number;
   readonly #waiting: { readonly rank: number; readonly go: () => void }[] = [];

@@ -29,11 +29,11 @@ import { HourlyLimit } from './hourly-limit.js';
 const EVENTS: Readonly<Record<EventType, string>> = {
   fall_detection: 'Somebody fell.',
   inactivity: 'Somebody has not moved for long.',
-  intrusion: 'Somebody is where nobody should be.',
+  intrusion: 'A person is where nobody should be.',
   crowd: 'Too many people are in one place.',
   zone_entered: 'Somebody came into a zone.',
   zone_left: 'Somebody left a zone.',
-  activity_changed: 'Somebody does something else now.',
+  activity_changed: 'A person has changed activity.',
   fall_suspected: 'Somebody may have fallen; a fall or its withdrawal follows.',
   fall_withdrawn: 'What was suspected was no fall.',
 };
@@ -71,7 +71,7 @@ const Config = Type.Object(
     allow_private: Type.Boolean({
       default: false,
       description:
-        'Whether the receiver may lie in a private network, or on this machine. Otherwise such addresses are refused, also where a name leads to them.',
+        'Whether the receiver may be in a private network, or on this machine. Otherwise such addresses are rejected, also behind a name.',
     }),
     ca: Type.Optional(
       inputFile({
@@ -83,21 +83,20 @@ const Config = Type.Object(
       minimum: 100,
       maximum: 30_000,
       default: 10_000,
-      description: 'How long the receiver may take to answer.',
+      description: 'Time limit for an answer of the receiver.',
     }),
     give_up_ms: Type.Integer({
       minimum: 0,
       maximum: 604_800_000,
       default: 86_400_000,
       description:
-        'How long an event is tried again while the receiver is away; then it becomes a dead letter.',
+        'How long an event is retried while the receiver is offline; after that it becomes a dead letter.',
     }),
     max_in_flight: Type.Integer({
       minimum: 1,
       maximum: 32,
       default: 4,
-      description:
-        'Calls under way at once. With more than 1 the order of events is not that of their arrival.',
+      description: 'Limit of calls in flight. With more than 1, events may arrive out of order.',
     }),
     max_events_per_hour: Type.Integer({
       minimum: 1,
@@ -125,11 +124,11 @@ export const webhook = defineSink({
     '  a dead letter.',
     '- Any other answer is about this event: it becomes a dead letter with the code `webhook.<status>`. Redirects are not',
     '  followed (`webhook.redirect`).',
-    '- Beyond `max_events_per_hour`: dead letters with the code `webhook.rate_limit`. The count begins anew when csiflow starts.',
-    '- Addresses in private networks, of this machine and of other special purposes are refused (`webhook.address`),',
-    '  also after the name was looked up: what was checked is what is connected to.',
+    '- Beyond `max_events_per_hour`: dead letters with the code `webhook.rate_limit`. The count restarts when csiflow starts.',
+    '- Addresses in private networks, of this machine and of other special purposes are rejected (`webhook.address`),',
+    '  also after resolving a name: csiflow connects to the address that it checked.',
     '',
-    'What senders claim themselves is no alert and is not sent.',
+    "Senders' own claims are not alerts and are not sent.",
   ].join('\n'),
   inputs: ['event'],
   recovery: 'at-least-once',
@@ -161,7 +160,7 @@ export const webhook = defineSink({
   create: (config, context) => new WebhookSink(config, context),
 });
 
-/** Counts of this process: a new start of a topology gives no new allowance. */
+/** Counts of this process: restarting a topology does not reset the allowance. */
 const limits = new Map<string, HourlyLimit>();
 
 function limitOf(url: string, events: number): HourlyLimit {
@@ -205,7 +204,7 @@ class WebhookSink implements Sink {
     });
   }
 
-  /** Rejects where the receiver is away and has taken nothing. */
+  /** Rejects if the receiver is offline and has accepted nothing. */
   async write(records: readonly Data[]): Promise<readonly Failure[]> {
     if (!this.#deliveries) throw new Error('the webhook is closed');
     return this.#deliveries.send(records.filter((record): record is SensedEvent => this.#isWanted(record)));
@@ -226,7 +225,7 @@ class WebhookSink implements Sink {
     return { endpoint: this.#endpoint?.origin ?? null, ...this.#deliveries?.describe() };
   }
 
-  /** What a sender claims is no alert. */
+  /** A sender's claim is not an alert. */
   #isWanted(record: Data): boolean {
     return (
       record.port === 'event' &&

@@ -17,26 +17,26 @@ const Config = Type.Object(
     allow_private: Type.Boolean({
       default: false,
       description:
-        'Whether receivers may lie in a private network, or on this machine. Otherwise such addresses are refused, also where a name leads to them.',
+        'Whether receivers may be in a private network, or on this machine. Otherwise such addresses are rejected, also behind a name.',
     }),
     timeout_ms: Type.Integer({
       minimum: 100,
       maximum: 30_000,
       default: 10_000,
-      description: 'How long a receiver may take to answer.',
+      description: 'Time limit for an answer of a receiver.',
     }),
     give_up_ms: Type.Integer({
       minimum: 0,
       maximum: 604_800_000,
       default: 86_400_000,
       description:
-        'How long an event is tried again while its receiver is away; then it becomes a dead letter.',
+        'How long an event is retried while its receiver is offline; after that it becomes a dead letter.',
     }),
     max_in_flight: Type.Integer({
       minimum: 1,
       maximum: 32,
       default: 4,
-      description: 'Calls under way to one receiver at once.',
+      description: 'Limit of calls in flight to one receiver.',
     }),
     max_events_per_hour: Type.Integer({
       minimum: 1,
@@ -56,10 +56,10 @@ export const webhooks = defineSink({
     'and that has no such sink gets one with the defaults, behind the operators whose events reach a sink. Write one',
     'yourself to choose the nodes, or to allow receivers in a private network.',
     '',
-    '- Each endpoint has a queue of its own on disk, so one that is away blocks no other and a kill loses nothing.',
+    '- Each endpoint has its own queue on disk, so an offline one blocks no other and a kill loses nothing.',
     '- Calls, signatures, answers and dead letters are those of the sink `webhook`. A dead letter that is replayed goes to',
-    '  the endpoints that refused it.',
-    '- A queue takes 16 MiB at most; then its oldest events are dropped and counted (`outbox_full`).',
+    '  the endpoints that rejected it.',
+    '- A queue holds at most 16 MiB; beyond that its oldest events are dropped and counted (`outbox_full`).',
     '',
     'Not for topologies that are scaled out: their processes do not share a state folder.',
   ].join('\n'),
@@ -85,7 +85,7 @@ class WebhooksSink implements Sink {
   #store: StateStore | undefined;
   #refusals: Refusals | undefined;
   #timer: NodeJS.Timeout | undefined;
-  /** One look at the registry, or copy, at a time. */
+  /** One reading of the registry, or copy, at a time. */
   #turn: Promise<void> = Promise.resolve();
 
   constructor(config: Static<typeof Config>, context: Context) {
@@ -131,7 +131,7 @@ class WebhooksSink implements Sink {
     return [];
   }
 
-  /** Nothing to wait for: what was written is on disk. */
+  /** No need to wait: everything written is on disk. */
   async flush(): Promise<void> {
     await Promise.resolve();
   }
@@ -166,7 +166,7 @@ class WebhooksSink implements Sink {
     return { endpoints: [...this.#couriers.values()].map((courier) => courier.describe()) };
   }
 
-  /** @param told there is something to be told: as long as there never was, no queues are made */
+  /** @param told there is something to send: until there first is, no queues are created */
   #follow(told = false): Promise<void> {
     return this.#inTurn(() => this.#followNow(told));
   }
@@ -231,5 +231,5 @@ class WebhooksSink implements Sink {
   }
 }
 
-/** What a sender claims is no alert. */
+/** A sender's claim is not an alert. */
 const isOwn = (record: Data): boolean => record.port === 'event' && record.source === 'csiflow';

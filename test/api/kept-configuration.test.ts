@@ -42,9 +42,9 @@ describe('a kept value that no call could have set keeps csiflow from starting, 
     [{ domain: 'zoo' }, 'values/domain must be equal to one of the allowed values'],
     [{ 'detection.max_persons': 'many' }, 'values/detection.max_persons must be integer'],
     [{ 'privacy.anonymize_data': 'no' }, 'values/privacy.anonymize_data must be boolean'],
-    [{ 'detection.max_person': 3 }, 'values/detection.max_person is not known'],
+    [{ 'detection.max_person': 3 }, 'values/detection.max_person is unknown'],
     [{ 'privacy.enable_encryption': 'yes' }, 'values/privacy.enable_encryption must be boolean'],
-    [{ 'neural_network.model_version': 'mine 1' }, 'values/neural_network.model_version is not known'],
+    [{ 'neural_network.model_version': 'mine 1' }, 'values/neural_network.model_version is unknown'],
   ])('%j', (values, where) => {
     keep(made, values);
     const before = made.runner.topology;
@@ -171,7 +171,7 @@ describe('anonymity that was promised', () => {
     const other = numbered();
     keep(other, { 'privacy.anonymize_data': true });
     expect(() => configurationOf(other)).toThrow(
-      "`7` of environment test-room could not be told from a person's number",
+      "`7` of environment test-room could be mistaken for a person's number",
     );
     await other.close();
   });
@@ -206,7 +206,7 @@ describe('anonymity that was promised', () => {
       JSON.stringify({ version: 1, revision: 1, values: {}, history: [{ ...revision, changes: [change] }] }),
     );
     const configuration = configurationOf(other);
-    expect(() => configuration.undo('ada')).toThrow('could not be told');
+    expect(() => configuration.undo('ada')).toThrow('could be mistaken');
     expect(configuration.history).toHaveLength(1);
     await other.close();
   });

@@ -120,7 +120,7 @@ test('a plan refuses what apply would refuse', async () => {
   });
   expect(taken).toMatchObject({
     status: 409,
-    error: { message: expect.stringContaining('is sensed by') as string },
+    error: { message: expect.stringContaining('is already sensed by') as string },
   });
   expect((await call('POST', '/ward-4/plan', { topology: text('ward-5') })).status).toBe(409);
 });
@@ -155,9 +155,13 @@ test.each([
   [
     'DuckDB file',
     (yaml: string) => yaml.replace('ward-4.duckdb', 'ward-3.duckdb'),
-    'ward-3.duckdb is taken by',
+    'ward-3.duckdb is already used by',
   ],
-  ['environment', (yaml: string) => yaml.replace('flat-ward-4', 'flat-ward-3'), 'flat-ward-3` is sensed by'],
+  [
+    'environment',
+    (yaml: string) => yaml.replace('flat-ward-4', 'flat-ward-3'),
+    'flat-ward-3` is already sensed by',
+  ],
   [
     'state folder',
     (yaml: string) => `${yaml}settings: { state_folder: data/ward-3.state }`,

@@ -40,7 +40,7 @@ test('a file has the owner of its folder, whoever writes it, and nothing is left
 test.each([
   ['of a newer csiflow', '{"version":2,"users":[]}', 'state.newer', 'was written by a newer csiflow'],
   ['of an older one', '{"version":0,"users":[]}', 'state.older', 'was written by an older csiflow'],
-  ['without a layout', '{"version":"1"}', 'state.corrupt', 'does not say its layout'],
+  ['without a layout', '{"version":"1"}', 'state.corrupt', 'does not state its layout'],
   ['without its users', '{"version":1}', 'state.corrupt', 'is damaged'],
   ['cut off', '{"version":1,"users":[{"name":"admin","pass', 'state.corrupt', 'is damaged'],
   ['empty', '', 'state.corrupt', 'is damaged'],

@@ -88,7 +88,7 @@ test('create refuses components beside --environment', async () => {
 test('create refuses a line that does not fit', async () => {
   const { code, err } = await csiflow('create', 'udp', 'infer-pose', 'duckdb');
   expect(code).toBe(2);
-  expect(err).toContain('`infer-pose` takes window, but what stands before it gives csi');
+  expect(err).toContain('`infer-pose` reads window, but the components before it output csi');
 });
 
 test('an unknown command and an unknown option end with 2 and the nearest right word', async () => {

@@ -85,12 +85,10 @@ describe('csiflow replay', () => {
     expect(stderr.match(/nobody listens/g)).toHaveLength(1);
   });
 
-  it('says that there is no machine of that name', async () => {
+  it('says that its name does not exist', async () => {
     const { code, err: stderr } = await csiflow('replay', capture, '--to', 'udp://nobody.invalid:5005');
     expect(code).toBe(EXIT.unavailable);
-    expect(stderr).toBe(
-      'csiflow: nobody.invalid cannot be reached: there is no machine of that name. Check --to\n',
-    );
+    expect(stderr).toBe('csiflow: nobody.invalid cannot be reached: its name does not exist. Check --to\n');
   });
 
   it('refuses what is no address', async () => {
@@ -138,7 +136,7 @@ describe('csiflow record', () => {
 
 describe('csiflow inspect', () => {
   it.each([
-    ['missing.csi', undefined, 'there is no such file'],
+    ['missing.csi', undefined, 'the file does not exist'],
     ['empty.csi', '', 'the file is empty'],
     ['header.csi', encodeHeader({ format: 'adr018', origin: 'replay' }), 'holds no record'],
   ])('says plainly what is wrong with %s', async (name, content, expected) => {

@@ -101,7 +101,7 @@ test('what two of them would share is refused before anything starts, at its lin
   const files = [write('ward', udp), write('hall', udp), write('cellar', '{ type: udp, port: 0 }', 'hall')];
   const { code, output } = await csiflow('run', '--port', '0', ...files);
   expect(code).toBe(2);
-  expect(output).toContain('hall.yaml:4:27 error config.claim.taken UDP port 5005 is taken by `air`');
+  expect(output).toContain('hall.yaml:4:27 error config.claim.taken UDP port 5005 is already used by `air`');
   expect(output).toContain('cellar.yaml:2:14 error config.together.environment');
   expect(output).not.toContain('csiflow runs');
   const checked = await csiflow('validate', '--together', '--json', ...files);

@@ -53,7 +53,7 @@ describe('a test that fails', () => {
 `);
     expect(code).toBe(1);
     expect(output).toContain(
-      `${path}:14:9 routers must give {"name":"occupancy","source":"node-1","value":3}, but gave`,
+      `${path}:14:9 routers must output {"name":"occupancy","source":"node-1","value":3}, but had`,
     );
     expect(output).toContain('- value: expected 3, was 4');
     expect(output).toContain('1 tests: 0 passed, 1 failed');
@@ -77,16 +77,16 @@ describe('a test that fails', () => {
     const lines = output.split('\n').filter((line) => line.includes('.yaml:'));
     expect(lines.map((line) => line.replace(/^.*\.yaml:(\d+):\d+ /, '$1 '))).toEqual([
       expect.stringContaining('rules'),
-      expect.stringMatching(/^14 routers must give nothing like .* but gave 1; the first:$/),
+      expect.stringMatching(/^14 routers must output nothing like .* but had 1; the first:$/),
       expect.stringMatching(/^15 every record of routers .* are not; the first:$/),
-      expect.stringMatching(/^16 the second of the order is missing behind record \d+/),
-      expect.stringMatching(/^17 history must give 2, but gave 1 of \d+ records like/),
-      expect.stringMatching(/^18 .* within 10 ms after 50 ms of the input, but gave it after 50 ms:$/),
-      expect.stringMatching(/^19 .* but gave it 400 ms before it:$/),
+      expect.stringMatching(/^16 the second of the order is missing after record \d+/),
+      expect.stringMatching(/^17 history must have 2, but had 1 of \d+ records like/),
+      expect.stringMatching(/^18 .* within 10 ms after 50 ms of the input, but did so after 50 ms:$/),
+      expect.stringMatching(/^19 .* but did so 400 ms before it:$/),
       expect.stringMatching(/^20 every record of motion .* but there is none/),
       expect.stringMatching(/^21 the topology must be degraded at the end, but is running/),
       expect.stringMatching(/^22 the topology must have been restarting, but was only/),
-      expect.stringMatching(/^23 the dead letters of routers must give at least 1, but gave 0 records/),
+      expect.stringMatching(/^23 the dead letters of routers must have at least 1, but had 0 records/),
     ]);
   });
 
@@ -228,7 +228,7 @@ test('a capture is read from beside the file; one that is not there is a located
 `);
   expect(code).toBe(2);
   expect(output).toContain(
-    `${path}:12:23 error config.file.missing captures/nowhere.csi: there is no such file in`,
+    `${path}:12:23 error config.file.missing captures/nowhere.csi: the file does not exist in`,
   );
 });
 
@@ -278,7 +278,7 @@ describe('options', () => {
     const { output } = await run(two, '--format', 'junit');
     expect(output).toContain('<testsuites tests="2" failures="1" errors="0"');
     expect(output).toMatch(
-      /<testcase name="none" classname="t" .*>\n\s+<failure message="history must give 1/,
+      /<testcase name="none" classname="t" .*>\n\s+<failure message="history must have 1/,
     );
   });
 

@@ -191,6 +191,6 @@ describe('a variable', () => {
     });
     const told = (value: string) => check(guess, ['PATH'], [], value).problems;
     expect(told('/usr/bin/secret')).toEqual(told('/elsewhere/entirely'));
-    expect(told('/usr/bin/secret')[0]!.message).toContain('`/usr/bin/guess` lies outside');
+    expect(told('/usr/bin/secret')[0]!.message).toContain('`/usr/bin/guess` is outside');
   });
 });

@@ -157,5 +157,5 @@ test('two nodes of one topology cannot have the same either', () => {
   const { topology, problems } = load(file);
   expect(topology).toBeUndefined();
   expect(problems).toMatchObject([{ code: 'config.claim.taken', line: 7, column: 45, severity: 'error' }]);
-  expect(problems[0]!.message).toBe(`${join(folder, 'one.duckdb')} is taken by \`history\` already`);
+  expect(problems[0]!.message).toBe(`${join(folder, 'one.duckdb')} is already used by \`history\``);
 });

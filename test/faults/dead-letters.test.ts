@@ -257,7 +257,7 @@ test('what cannot be replayed says why: undecoded input, a node that is gone', a
   await until('the letter', () => runner.status().nodes[0]!.failed === 1);
   expect(await runner.letters.replay({})).toEqual({
     replayed: [],
-    refused: [{ id: 1, reason: 'it is raw input that could not be decoded: no record came of it' }],
+    refused: [{ id: 1, reason: 'it is raw input that could not be decoded, so there is no record' }],
   });
   expect((await runner.deadLetters())[0]).toMatchObject({ replayAsked: false });
 });
@@ -283,7 +283,7 @@ test('a replay of a letter that is not there is refused, with the reason', async
   const { replayed, refused } = await runner.letters.replay({ ids: [2, 99] });
   expect(replayed).toEqual([2]);
   expect(refused).toMatchObject([
-    { id: 99, reason: expect.stringMatching(/^there is no such letter/) as string },
+    { id: 99, reason: expect.stringMatching(/^the letter does not exist/) as string },
   ]);
 });
 

@@ -35,7 +35,7 @@ describe.each(RECOVERIES)('a store (%s)', (recovery) => {
     store.down = refused;
     await runner.start();
     expect(runner.status()).toMatchObject({ state: 'degraded' });
-    expect(runner.status().problem).toMatch(/^out: its store is away: connect ECONNREFUSED/);
+    expect(runner.status().problem).toMatch(/^out: its store is offline: connect ECONNREFUSED/);
     await send(radio, 1, 20);
     await until('the sibling', () => sibling.rows.length === 19);
     store.down = null;
@@ -102,7 +102,7 @@ describe.each(RECOVERIES)('a store (%s)', (recovery) => {
     );
     const patient = runnerOf(topology, { patience: { openMs: 20, stopMs: 200 } });
     await patient.start();
-    expect(patient.status().problem).toBe('out: its store is away: it has not answered for 20 ms');
+    expect(patient.status().problem).toBe('out: its store is offline: it has not answered for 20 ms');
     await send(radio, 1, 6);
     await until('the sibling', () => sibling.rows.length === 5);
     answer();
@@ -129,7 +129,7 @@ test('credentials that expire while it is stopped: it starts all the same, for i
   await second.runner.start();
   expect(second.runner.status()).toMatchObject({
     state: 'degraded',
-    problem: 'out: its store is away: 401: the token has expired; make a new one and set INFLUX_TOKEN',
+    problem: 'out: its store is offline: 401: the token has expired; make a new one and set INFLUX_TOKEN',
   });
   await send(second.radio, 1, 5);
   await until('the sibling', () => second.sibling.rows.length === 4);

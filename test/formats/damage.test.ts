@@ -204,7 +204,7 @@ it('a capture loses next to nothing to any flipped bit, in pieces of any size', 
   );
 });
 
-it.each(['intel5300', 'esp32-serial', 'csi-json', 'adr018'])('a clock tick is no record of %s', (name) => {
+it.each(['intel5300', 'esp32-serial', 'csi-json', 'adr018'])('a clock tick is not a record of %s', (name) => {
   const { context, recorded } = testContext();
   const decoder = formatNamed(name).decoder(context);
   for (const raw of batchesOf([{ bytes: new Uint8Array(0), sender: '' }])) {

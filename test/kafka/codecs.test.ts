@@ -16,7 +16,7 @@ test('what would unpack to more than 128 MiB is refused', async () => {
   const much = Buffer.alloc(130 * 2 ** 20);
   await expect(zipped.decompress(gzipSync(much, { level: 1 }))).rejects.toThrow(/larger than/);
   await expect(lz4.decompress(await lz4.compress({ buffer: much }))).rejects.toThrow(/LZ4 frame/);
-  await expect(lz4.decompress(Buffer.from('no frame'))).rejects.toThrow(/no LZ4 frame/);
+  await expect(lz4.decompress(Buffer.from('no frame'))).rejects.toThrow(/not an LZ4 frame/);
 });
 
 test('a topic that has got more partitions is noticed', async () => {

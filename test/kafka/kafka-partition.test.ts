@@ -73,7 +73,7 @@ async function begun(position: Position, { low, high, committed, start = 'earlie
 
 const at = (offset: number) => ({ offset: String(offset), newest: 0 });
 
-test('a partition is read on from its checkpoint, else from where the group is, else as configured', async () => {
+test('a partition resumes from its checkpoint, otherwise from the offset of the group, otherwise as configured', async () => {
   expect(await begun(at(20), { low: 10, high: 100, committed: 50 })).toMatchObject({ from: 20, expired: 0 });
   expect(await begun(null, { low: 10, high: 100, committed: 50 })).toMatchObject({ from: 50 });
   expect(await begun(null, { low: 10, high: 100 })).toMatchObject({ from: 10, expired: 0 });

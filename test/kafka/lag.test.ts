@@ -5,5 +5,5 @@ test('a backlog beyond the limit is told once, with its size and place, and its 
   const told: (string | null)[] = [];
   const limit = new LagLimit(100, (problem) => told.push(problem));
   for (const lag of [0, 100, 101, 5000, 51, 50, 99]) limit.see(lag, 'csi/3');
-  expect(told).toEqual(['101 messages of csi/3 are still to be read; the limit is the 100 of max_lag', null]);
+  expect(told).toEqual(['101 messages of csi/3 are unread; max_lag is 100', null]);
 });

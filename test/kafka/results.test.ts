@@ -22,7 +22,7 @@ test('a source of results gives no CSI: an operator that takes it is refused, a 
 sinks: { out: { type: console, from: [clean, in] } }`);
   expect(problem).toMatchObject({
     code: 'config.port.mismatch',
-    message: expect.stringMatching(/`in` \(kafka\) gives pose and measure and event/) as string,
+    message: expect.stringMatching(/`in` \(kafka\) outputs pose and measure and event/) as string,
   });
   expect(problemsOf('sinks: { out: { type: duckdb, from: in, path: x.duckdb } }')).toEqual([]);
 });

@@ -86,7 +86,7 @@ describe('definitions', () => {
     [good, [{ limit: -1 }]],
     ([one, invalid]) => definitionCases(one, {}, invalid),
     {
-      'its fields all have a description, and no unknown one is taken': [
+      'its fields all have a description, and unknown ones are rejected': [
         ['no description', () => [component({ limit: Type.Number({ default: 1 }) }), []]],
         ['unknown fields', () => [{ ...good, config: Type.Object(field) }, []]],
       ],
@@ -100,8 +100,8 @@ describe('definitions', () => {
           () => [component({ limit: Type.Number({ description: 'How many' }) }), []],
         ],
       ],
-      'it refuses {"limit":-1}': [
-        ['it is taken', () => [component({ limit: Type.Number({ default: 1 }) }), [{ limit: -1 }]]],
+      'it rejects {"limit":-1}': [
+        ['it is accepted', () => [component({ limit: Type.Number({ default: 1 }) }), [{ limit: -1 }]]],
       ],
     },
   );
@@ -135,13 +135,13 @@ describe('operators', () => {
     (operator.process(data, 'input') as { data: readonly Data[] }).data;
 
   catches<OperatorDriver>('operator', driver(define()), operatorCases, {
-    'its fields all have a description, and no unknown one is taken': [
+    'its fields all have a description, and unknown ones are rejected': [
       ['unknown fields', () => driver({ ...define(), config: Type.Object({}) })],
     ],
     "the driver's configuration and all examples are valid": [
       ['a wrong configuration', () => driver(define(), { config: { span: 1 } })],
     ],
-    'it gives the same output for the same input, and some': [
+    'it returns the same output for the same input, at least one record': [
       [
         'another output each time',
         () => {
@@ -157,18 +157,18 @@ describe('operators', () => {
     'it only sends on the ports that it declares': [
       ['another port', () => driver({ ...define(), outputs: ['event'] })],
     ],
-    'one block of N gives what N blocks of one give': [
+    'one block of N has the same output as N blocks of one': [
       [
         'a record for each block',
         () =>
           driver(processing((data, operator) => [...usual(data, operator), measure('block', 0, data.count)])),
       ],
     ],
-    'a snapshot at any point, restored, goes on as if it had never stopped': [
+    'a snapshot at any point, restored, continues as if it had never stopped': [
       ['no snapshot', () => driver(define(() => ({ snapshot: () => undefined })))],
       ['no restore', () => driver(define(() => ({ restore: () => undefined })))],
     ],
-    'after a jump of the clock it goes on as if the clock had been right before': [
+    'after a jump of the clock it continues as if the clock had always been right': [
       [
         'a time that is not in its snapshot',
         () => {
@@ -199,7 +199,7 @@ describe('operators', () => {
         },
       ],
     ],
-    'a snapshot is a copy: what follows does not change it': [
+    'a snapshot is a copy: later input does not change it': [
       [
         'the state itself',
         () =>
@@ -217,7 +217,7 @@ describe('operators', () => {
           ),
       ],
     ],
-    'it leaves its input as it was': [
+    'it does not change its input': [
       [
         'it writes into a block',
         () =>
@@ -259,7 +259,7 @@ describe('operators', () => {
       ],
       ['its driver has no bad records', () => driver(define(), { bad: () => [] })],
     ],
-    'it opens and closes again and again': [
+    'it opens and closes repeatedly': [
       [
         'it opens once',
         () => {
@@ -376,7 +376,7 @@ describe('sinks', () => {
   }
 
   const definition: Faults<SinkDriver> = {
-    'its fields all have a description, and no unknown one is taken': [
+    'its fields all have a description, and unknown ones are rejected': [
       [
         'unknown fields',
         () => ({ ...driver(), component: { ...driver().component, config: Type.Object({}) } }),
@@ -389,7 +389,7 @@ describe('sinks', () => {
 
   const writing: Faults<SinkDriver> = {
     ...definition,
-    'what was written and flushed is there, in order': [
+    'written and flushed records are stored, in order': [
       [
         'one is lost',
         () => driver((_, sink) => ({ write: (all, epoch) => sink.write(all.slice(1), epoch) })),
@@ -403,7 +403,7 @@ describe('sinks', () => {
         () => driver((_, sink) => ({ write: (all, epoch) => sink.write([...all].reverse(), epoch) })),
       ],
     ],
-    'an empty batch and a flush of nothing are fine': [
+    'an empty batch and a flush of nothing succeed': [
       [
         'it fails',
         () =>
@@ -424,7 +424,7 @@ describe('sinks', () => {
           })),
       ],
     ],
-    'it opens and closes again and again, and leaves nothing open': [
+    'it opens and closes repeatedly, and leaves nothing open': [
       [
         'a timer is left',
         () =>
@@ -436,7 +436,7 @@ describe('sinks', () => {
           })),
       ],
     ],
-    'a write after close is refused or fails, and stores nothing': [
+    'a write after close is rejected or fails, and stores nothing': [
       ['it is stored', () => driver(() => ({ close: async () => undefined }))],
       [
         'it is lost without a word',
@@ -456,7 +456,7 @@ describe('sinks', () => {
           })),
       ],
     ],
-    'it does not change what it is given': [
+    'it does not change its input': [
       [
         'it rounds times',
         () =>
@@ -468,7 +468,7 @@ describe('sinks', () => {
           })),
       ],
     ],
-    'what was flushed survives closing and opening': [
+    'flushed records survive closing and opening': [
       [
         'it begins anew',
         () =>
@@ -496,7 +496,7 @@ describe('sinks', () => {
       ['too much', () => rewind((_, row, epoch) => row.epoch < epoch)],
       ['all', () => rewind(() => false)],
     ],
-    'rewinding also takes what an earlier process flushed late': [
+    'rewinding also deletes what an earlier process flushed late': [
       [
         'only its own',
         () => rewind((store, row, epoch) => row.epoch <= epoch || row.session !== store.session),
@@ -506,7 +506,7 @@ describe('sinks', () => {
 
   catches<SinkDriver>('sink that is idempotent', driver(undefined, 'idempotent'), sinkCases, {
     ...writing,
-    'a record written twice is there once': [
+    'a record written twice is stored once': [
       [
         'it is there twice',
         () =>
@@ -609,7 +609,7 @@ describe('sources', () => {
   });
 
   catches<SourceDriver>('source', driver(), sourceCases, {
-    'its fields all have a description, and no unknown one is taken': [
+    'its fields all have a description, and unknown ones are rejected': [
       [
         'unknown fields',
         () => ({ ...driver(), component: { ...driver().component, config: Type.Object({}) } }),
@@ -618,7 +618,7 @@ describe('sources', () => {
     "the driver's configuration and all examples are valid": [
       ['a wrong configuration', () => ({ ...driver(), config: { port: 1 } })],
     ],
-    'it gives records, each batch with one kind of content and a position that survives the disk': [
+    'it reads records, each batch with one kind of content and a position that survives the disk': [
       ['nothing', () => driver({ open: async () => undefined })],
       ['two kinds', () => offering((batch) => ({ ...batch, data: [] }))],
       ['a function', () => offering((batch) => ({ ...batch, position: () => 0 }))],
@@ -633,7 +633,7 @@ describe('sources', () => {
           })),
       ],
     ],
-    'it ends when it is told to, also before it began': [
+    'it ends on request, also before it began': [
       ['it never does', () => driver({ open: () => new Promise(() => undefined) })],
     ],
     'it waits for a full queue': [
@@ -650,7 +650,7 @@ describe('sources', () => {
           }),
       ],
     ],
-    'it gives the same records when it is read again': [
+    'it returns the same records when it is read again': [
       [
         'fewer each time',
         () => {
@@ -659,7 +659,7 @@ describe('sources', () => {
         },
       ],
     ],
-    'from the position of any batch it gives what follows that': [
+    'from the position of any batch it returns what follows': [
       ['it begins anew', () => driver({ open: (_, output) => open(null, output) })],
     ],
     'what it decodes does not depend on the size of batches': [
@@ -716,15 +716,15 @@ describe('formats', () => {
   };
 
   catches<FormatDriver>('format', driver(), formatCases, {
-    'it has a name in kebab-case and says what it is': [
+    'it has a name in kebab-case and a summary': [
       ['another name', () => driver(undefined, { name: 'ADR 018' })],
       ['no sentence', () => driver(undefined, { summary: '' })],
     ],
-    'it recognises its records, and no bytes by chance': [
+    'it recognises its records, and no random bytes': [
       ['not its own', () => driver(undefined, { recognise: () => false })],
       ['any', () => driver(undefined, { recognise: () => true })],
     ],
-    'it gives the same frames for the same records, and some': [
+    'it decodes the same records to the same frames, at least one': [
       ['nothing', () => decoding(() => ({ data: [] }))],
       [
         'others each time',
@@ -734,13 +734,13 @@ describe('formats', () => {
         },
       ],
     ],
-    'one batch of N gives what N batches of one give': [
+    'one batch of N decodes like N batches of one': [
       ['frames that know their batch', () => decoding((raw, good) => changed(raw, good, raw.count))],
     ],
-    'a snapshot at any point, restored, goes on as if it had never stopped': [
+    'a snapshot at any point, restored, continues as if it had never stopped': [
       ['it restores nothing', () => driver(() => ({ restore: () => undefined }))],
     ],
-    'a clock tick is no record': [
+    'a clock tick is not a record': [
       [
         'it is a bad one',
         () =>
@@ -775,7 +775,7 @@ describe('formats', () => {
         },
       ],
     ],
-    'of many bad records it hands over a few': [
+    'it returns only a few of many bad records': [
       ['none', () => decoding((raw, good) => ({ data: good.decode(raw).data }))],
       [
         'all of them',

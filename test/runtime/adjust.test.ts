@@ -201,7 +201,7 @@ test('another topology is refused', () => {
 
 test('a live field that the state depends on is refused by the registry', () => {
   const bound = { ...defineOperatorOf(['step']), liveFields: ['step' as const] };
-  expect(() => new Registry([bound])).toThrow('the live field step is not left out of stateFields');
+  expect(() => new Registry([bound])).toThrow('the live field step must not be in stateFields');
 });
 
 const defineOperatorOf = (stateFields: readonly 'step'[]) =>

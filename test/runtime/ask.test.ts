@@ -37,9 +37,9 @@ test('an operator beside the stream answers who asks it, and nobody else', async
 test('none is asked that has a state, that does not run, or that is not there', async () => {
   const runner = runnerOf(topology());
   const ask = (node: string) => runner.ask!(node, frames(0, 1));
-  await expect(ask('beside')).rejects.toThrow('beside does not run: the topology test is stopped');
+  await expect(ask('beside')).rejects.toThrow('beside is not running: the topology test is stopped');
   await runner.start();
-  await expect(ask('sums')).rejects.toThrow('sums is no operator that can be shown a csi record');
-  await expect(ask('frames')).rejects.toThrow('frames is no operator');
-  await expect(ask('nobody')).rejects.toThrow('nobody is no operator');
+  await expect(ask('sums')).rejects.toThrow('sums is not an operator that can process a csi record');
+  await expect(ask('frames')).rejects.toThrow('frames is not an operator');
+  await expect(ask('nobody')).rejects.toThrow('nobody is not an operator');
 });

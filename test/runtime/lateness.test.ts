@@ -103,7 +103,7 @@ test('a live source that nothing comes from is named', async () => {
   );
   await runner.start();
   await until('degraded', isDegraded(runner));
-  expect(runner.status().problem).toMatch(/^in: nothing has come for [\d.]+ s$/);
+  expect(runner.status().problem).toMatch(/^in: no input for [\d.]+ s$/);
 });
 
 test('a node that holds live input back for a recording is degraded, and names both', async () => {

@@ -105,9 +105,9 @@ test('at ten times what can be done results stay fresh, rooms share alike, and t
   const starved = starvedMs();
   await runner.start();
   const stop = sending(radio, 1);
-  await until('degraded', () => /can do [\d.]/.test(runner.status().problem ?? ''));
+  await until('degraded', () => /can process [\d.]/.test(runner.status().problem ?? ''));
   expect(runner.status().state).toBe('degraded');
-  expect(runner.status().problem).toMatch(/^network: it can do [\d.]+ of \d+ windows\/s/);
+  expect(runner.status().problem).toMatch(/^network: it can process [\d.]+ of \d+ windows\/s/);
   await until('300 results', () => told.length > 300);
   const count = stop();
   await until('the end of overload', () => runner.status().state === 'running');
@@ -199,9 +199,9 @@ test('frames that the processor cannot keep up with are left out in front of the
   const starved = starvedMs();
   await runner.start();
   const stop = sending(radio, 1);
-  await until('degraded', () => /can do [\d.]/.test(runner.status().problem ?? ''));
+  await until('degraded', () => /can process [\d.]/.test(runner.status().problem ?? ''));
   expect(runner.status().problem).toMatch(
-    /^in: it can do [\d.]+ of \d+ frames\/s: what waits too long is left out\. Most of the time goes to slow/,
+    /^in: it can process [\d.]+ of \d+ frames\/s: input that waits too long is dropped\. Most of the time goes to slow/,
   );
   await until('150 results', () => lags.length > 150);
   const sent = stop();

@@ -182,9 +182,7 @@ test('an input that stands still shuts the gate and is named; nothing fails, and
     ),
   );
   await runner.start();
-  await until('the gate to be shut', () =>
-    (runner.status().problem ?? '').includes('stands still: in, held'),
-  );
+  await until('the gate to be shut', () => (runner.status().problem ?? '').includes('is stalled: in, held'));
   const { sent } = runner.status().nodes[0]!;
   expect(sent).toBeGreaterThan(200_000);
   expect(sent).toBeLessThan(230_000);

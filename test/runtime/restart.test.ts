@@ -187,7 +187,7 @@ test('a forced stop leaves a start behind that hangs; the next start is another 
   await Promise.all([graceful, runner.stop({ force: true })]);
   expect(runner.status().state).toBe('stopped');
   releaseLeft();
-  await expect(left).rejects.toThrow('it was stopped while it started');
+  await expect(left).rejects.toThrow('it was stopped during its start');
   expect(runner.status()).toMatchObject({ state: 'stopped', problem: null });
   const again = runner.start();
   await until('the operator opens again', () => node.opened() === 2);

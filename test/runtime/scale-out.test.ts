@@ -341,7 +341,7 @@ test('a replayed letter goes to the partition that it is of, also when that come
   const { replayed, refused } = await runner.letters.replay({});
   expect(replayed).toEqual(letters.filter(({ partition }) => partition === 1).map(({ id }) => id));
   expect(refused.map(({ reason }) => reason)).toEqual(
-    Array(3).fill('its partition 0 is not read here now: it is replayed as soon as it is'),
+    Array(3).fill('this process does not read its partition 0 now: it is replayed as soon as it does'),
   );
   await until('those of partition 1', () => broker.results.get(1)?.length === 3);
   expect(broker.results.get(1)).toEqual(sums(35));

@@ -33,8 +33,8 @@ function problemAfterAMinute(isPartition: boolean, watermark: number): string | 
 }
 
 test.each([
-  ['a source', false, -Infinity, 'nothing has come for 60 s'],
-  ['a partition that had records', true, 0, 'nothing has come for 60 s'],
+  ['a source', false, -Infinity, 'no input for 60 s'],
+  ['a partition that had records', true, 0, 'no input for 60 s'],
   ['a partition that no room is in', true, -Infinity, null],
 ])('%s that is silent from the start', (_, isPartition, watermark, problem) => {
   expect(problemAfterAMinute(isPartition, watermark)).toBe(problem);

@@ -101,7 +101,7 @@ test('credentials that are no longer valid make it degraded; once they are mende
   await influx.execute(`SET PASSWORD FOR worker = 'another'`);
   await until('degraded', () => runner.status().state === 'degraded');
   const { details } = runner.status().nodes.find(({ id }) => id === 'influx')!;
-  expect(JSON.stringify([runner.status().problem, details])).toContain("does not know user 'worker' (401)");
+  expect(JSON.stringify([runner.status().problem, details])).toContain("rejects user 'worker' (401)");
   await influx.execute(`SET PASSWORD FOR worker = 'worker-pw'`);
   await runner.finished();
   await holdsAll(config, table);

@@ -144,13 +144,9 @@ describe('what InfluxDB tells apart', () => {
 
 describe('credentials', () => {
   test.each([
-    [
-      'a wrong password',
-      { username: 'writer', password: 'canary-91d2' },
-      "does not know user 'writer' (401)",
-    ],
-    ['an unknown user', { username: 'nobody', password: 'canary-91d2' }, "does not know user 'nobody' (401)"],
-    ['no user', { username: null, password: null }, 'no user is given (401)'],
+    ['a wrong password', { username: 'writer', password: 'canary-91d2' }, "rejects user 'writer' (401)"],
+    ['an unknown user', { username: 'nobody', password: 'canary-91d2' }, "rejects user 'nobody' (401)"],
+    ['no user', { username: null, password: null }, 'an anonymous user (401)'],
     [
       'a token, which version 1 does not know',
       { username: null, password: null, token: 'canary-91d2' },

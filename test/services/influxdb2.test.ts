@@ -70,13 +70,13 @@ describe('a token', () => {
     const sink = make({ ...(await ownBucket()), token: 'canary-5c1e' });
     const start = sink.open();
     await expect(start).rejects.toMatchObject({ code: 'influxdb.credentials' });
-    await expect(start).rejects.toThrow('does not know the token (401)');
+    await expect(start).rejects.toThrow('rejects the token (401)');
     await expect(start).rejects.not.toThrow('canary-5c1e');
   });
 
   test('is needed', async () => {
     const sink = make({ ...(await ownBucket()), token: null });
-    await expect(sink.open()).rejects.toThrow('does not know nobody');
+    await expect(sink.open()).rejects.toThrow('rejects an anonymous user');
   });
 });
 
@@ -97,7 +97,7 @@ test('retention_days becomes the retention of the bucket', async () => {
 
 test('continuous queries are refused with what to do instead', async () => {
   const sink = make({ ...(await ownBucket()), full_rate_days: 7 });
-  await expect(sink.open()).rejects.toThrow('make a task there');
+  await expect(sink.open()).rejects.toThrow('create a task there');
 });
 
 test('influxd is killed and started again: what was answered for is there', async () => {

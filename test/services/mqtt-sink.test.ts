@@ -126,7 +126,7 @@ test('TLS to a port without, and the other way round, are told apart', async () 
   const { sink } = await make({ url: broker.url.replace('mqtt:', 'mqtts:') });
   await expect(sink.open()).rejects.toThrow(/mqtts?:\/\//);
   const other = await make({ url: broker.tlsUrl.replace('mqtts:', 'mqtt:') });
-  await expect(other.sink.open()).rejects.toThrow(/asks for TLS write `mqtts:\/\/`/);
+  await expect(other.sink.open()).rejects.toThrow(/requires TLS, use `mqtts:\/\/`/);
 });
 
 test('a certificate for another name is refused', async () => {
@@ -182,7 +182,7 @@ test('what the access list forbids is told, and the rest goes through', async ()
       record: alert,
       code: 'mqtt.135',
       reason: expect.stringMatching(
-        /refuses a message for `csiflow\/test-room\/alerts\/fall_detection`: the user `quiet` may not publish there/,
+        /rejects a message for `csiflow\/test-room\/alerts\/fall_detection`: the user `quiet` may not publish there/,
       ) as unknown,
       retriable: false,
     },

@@ -80,7 +80,7 @@ test('another topology is kept out of a group, while it has members and when it 
   const stranger = memberOf(topic, 'two', { topology: 'others' });
   await expect(stranger.join()).rejects.toMatchObject({
     final: true,
-    message: expect.stringMatching(/the group has members of another topology.*`group` of its own/) as string,
+    message: expect.stringMatching(/the group has members of another topology.*separate `group`/) as string,
   });
   const partition = await first.partitions.take(0);
   await partition.commit({ epoch: 1, parts: new Map() }, { offset: '0', newest: 0 });
@@ -134,7 +134,7 @@ test('a group without members is kept from another topology that is not scaled o
   }, 10_000);
   await first.stop();
   await expect(plain(topic, 'others').start()).rejects.toThrow(
-    /belongs to the topology rooms.*`group` of its own for others/,
+    /belongs to the topology rooms.*separate `group` for others/,
   );
   await plain(topic, 'rooms').start();
 }, 30_000);

@@ -56,7 +56,7 @@ test('what is over the rate is left out, counted, and told', async () => {
   advance(1_000);
   await sink.write([measure(4)]);
   expect(lines()).toHaveLength(4);
-  expect(lines()[2]).toBe('... 2 more records were left out');
+  expect(lines()[2]).toBe('... 2 more records were dropped');
   expect(recorded.dropped).toEqual({ rate_limit: 2 });
 });
 
@@ -88,6 +88,6 @@ test('what nobody reads any more is counted, and ends nothing', async () => {
   await sink.close();
   expect(recorded.dropped).toEqual({ no_reader: 2 });
   expect(recorded.lines.map(({ message }) => message)).toEqual([
-    'nobody reads any more what the console prints',
+    'the reader of standard output has closed it',
   ]);
 });

@@ -108,7 +108,7 @@ describe('duckdb', () => {
     await alter(path, 'UPDATE csiflow_schema SET version = 0');
     await expect(open(folder)).rejects.toMatchObject({ code: 'state.older' });
     await alter(path, 'DROP TABLE csiflow_schema');
-    await expect(open(folder)).rejects.toThrow('csiflow did not make');
+    await expect(open(folder)).rejects.toThrow('csiflow did not create');
   });
 
   test.each([
@@ -154,7 +154,7 @@ describe('duckdb', () => {
     await expect(sink.rewind!(2, mark)).rejects.toMatchObject({
       code: 'store.damaged',
       message: expect.stringMatching(
-        /store.duckdb lacks what was written last.*store.duckdb.wal was removed.*restore.*move/,
+        /store.duckdb lacks the last writes.*store.duckdb.wal was removed.*restore.*move/,
       ) as string,
     });
     await sink.close();

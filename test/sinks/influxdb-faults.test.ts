@@ -76,9 +76,9 @@ test.each([
   [
     'a page',
     '<html>login</html>',
-    `text that is no JSON (Unexpected token '<', "<html>login</html>" is not valid JSON)`,
+    `text that is not JSON (Unexpected token '<', "<html>login</html>" is not valid JSON)`,
   ],
-  ['nothing', '', 'text that is no JSON (Unexpected end of JSON input)'],
+  ['nothing', '', 'text that is not JSON (Unexpected end of JSON input)'],
 ])('a server that answers with %s is named with what it answered', async (_, body, shown) => {
   const server = await startReceiver();
   server.answer = (_call, response) =>

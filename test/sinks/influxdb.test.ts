@@ -228,7 +228,7 @@ describe('requests', () => {
     const asked = stub.requests.length;
     stub.onWrite = () => undefined;
     elapsed = 29_999;
-    await expect(sink.write([measure(0)], 1)).rejects.toThrow('asked to be left alone');
+    await expect(sink.write([measure(0)], 1)).rejects.toThrow('asked not to be called');
     expect(stub.requests).toHaveLength(asked);
     elapsed = 30_000;
     expect(await sink.write([measure(0)], 1)).toEqual([]);
@@ -264,7 +264,7 @@ describe('requests', () => {
     await stub.close();
     await open({ url });
     expect(recorded.lines.map(({ message }) => message)).toEqual([
-      'InfluxDB is away: records wait in the outbox',
+      'InfluxDB is offline: records wait in the outbox',
     ]);
     await expect(sink.write([measure(0)], 1)).rejects.toMatchObject({ code: 'influxdb.unavailable' });
     stub = await startInfluxStub();

@@ -138,7 +138,7 @@ describe('webhook', () => {
       {
         record: sensedEvent(1),
         code: `webhook.${code}`,
-        reason: `http://127.0.0.1:${receiver.port} answers ${code}: it does not take this event ("no such alarm")`,
+        reason: `http://127.0.0.1:${receiver.port} answers ${code}: it rejects this event ("no such alarm")`,
         retriable: false,
       },
     ]);
@@ -199,7 +199,7 @@ describe('webhook', () => {
     const [failure] = await sink.write([sensedEvent(1)], 1);
     expect(failure).toMatchObject({ code: 'webhook.gave_up', retriable: false });
     expect(failure!.reason).toMatch(
-      /^tried 2 times and given up; the last time: .* answers 503: it is in trouble$/,
+      /^given up after 2 attempts; the last: .* answers 503: it is in trouble$/,
     );
   });
 

@@ -223,7 +223,7 @@ test('a queue that leaves frames out says how many it has', async () => {
   );
   const { status, body } = await post(`${lines.join('\n')}\n`);
   expect(status).toBe(503);
-  expect(body).toEqual({ error: 'the queue takes no more', taken: 4, of: 6 });
+  expect(body).toEqual({ error: 'the queue is full', taken: 4, of: 6 });
 });
 
 test('a call that is under way at a stop is answered', async () => {

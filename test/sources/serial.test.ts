@@ -110,7 +110,9 @@ test('a command that ends is told of with what it said last, and started again',
 
 test('a command that cannot be started keeps the source from opening', async () => {
   const { ended } = start({ command: ['no-such-program-9'] });
-  await expect(ended).rejects.toThrow(/`no-such-program-9` cannot be started: there is no such program/);
+  await expect(ended).rejects.toThrow(
+    /`no-such-program-9` cannot be started: the program or the folder .* does not exist/,
+  );
 });
 
 test('a stop ends the program and what it has started', async () => {
@@ -157,7 +159,7 @@ test('a pipe whose writer goes is waited for, and read on', async () => {
   };
   await write(lines(1, 2, 3));
   await eventually(() => {
-    expect(problems).toEqual([`${device}: who wrote to it has gone`]);
+    expect(problems).toEqual([`${device}: its writer has closed it`]);
   });
   await write(lines(4, 5));
   await eventually(() => {
@@ -173,7 +175,7 @@ test('a device that is not there is waited for', async () => {
   const { problems, frames } = start({ device }, folder);
   await eventually(() => {
     expect(problems).toEqual([
-      `${device} cannot be opened: there is no such device: plug it in, or set \`device\` to the one that is there`,
+      `${device} cannot be opened: the device does not exist: plug it in, or set \`device\` to one that does`,
     ]);
   });
   execFileSync('mkfifo', [device]);

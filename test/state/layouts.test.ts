@@ -52,7 +52,7 @@ test.each([
     'state.older',
     'was written by an older csiflow 0.0.1 (layout 0;',
   ],
-  ['no layout', { version: undefined }, 'state.corrupt', 'does not say its layout'],
+  ['no layout', { version: undefined }, 'state.corrupt', 'does not state its layout'],
   [
     'a header that is none',
     Buffer.from('half a header'),

@@ -70,7 +70,7 @@ test('a file that was edited by hand says how to do that', () => {
   opened().write(content);
   writeFileSync(path, readFileSync(path, 'utf8').replace('olga', 'igor'));
   expect(opened).toThrow(
-    `${path} is damaged (its checksum does not fit; to edit it by hand, remove that line): restore it from a backup`,
+    `${path} is damaged (its checksum does not match; to edit the file by hand, remove that line): restore it from a backup`,
   );
 });
 
@@ -78,7 +78,7 @@ test('a change that another process has damaged is not taken', () => {
   const file = opened();
   file.write(content);
   writeFileSync(path, readFileSync(path, 'utf8').replace('olga', 'igor'));
-  expect(() => file.content).toThrow('its checksum does not fit');
+  expect(() => file.content).toThrow('its checksum does not match');
 });
 
 test('a folder in the place of a file is named', () => {

@@ -60,7 +60,7 @@ test('a node that hangs is told, with the place in the input', async () => {
   const clock = vi.spyOn(performance, 'now');
   try {
     const { done } = settled(lab);
-    const told = expect(done).rejects.toThrow(/what was read up to 1500 ms has not gone through after 60 s/);
+    const told = expect(done).rejects.toThrow(/input up to 1500 ms has not passed through after 60 s/);
     clock.mockReturnValue(Infinity);
     await told;
   } finally {

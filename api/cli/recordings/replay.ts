@@ -126,7 +126,7 @@ async function wake(milliseconds: number, signal: AbortSignal): Promise<void> {
 const connect = (socket: Socket, port: number, host: string): Promise<void> =>
   new Promise((resolve, reject) => {
     const failed = ({ code, message }: NodeJS.ErrnoException) => {
-      const why = code === 'ENOTFOUND' ? 'there is no machine of that name' : message;
+      const why = code === 'ENOTFOUND' ? 'its name does not exist' : message;
       reject(new CommandError(`${host} cannot be reached: ${why}. Check --to`, EXIT.unavailable));
     };
     socket.once('error', failed);

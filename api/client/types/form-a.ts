@@ -3496,7 +3496,7 @@ export interface operations {
                 "application/json": {
                     configuration?: {
                         /**
-                         * @description What the deployment is for: it decides what people are asked to do about an alert.
+                         * @description What the deployment is for: it decides what alerts ask people to do.
                          * @enum {unknown}
                          */
                         domain?: "healthcare" | "general" | "retail" | "security";
@@ -3687,7 +3687,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description What the deployment is for: it decides what people are asked to do about an alert.
+                         * @description What the deployment is for: it decides what alerts ask people to do.
                          * @enum {unknown}
                          */
                         domain: "healthcare" | "general" | "retail" | "security";
@@ -3780,7 +3780,7 @@ export interface operations {
                  */
                 "application/json": {
                     /**
-                     * @description What the deployment is for: it decides what people are asked to do about an alert.
+                     * @description What the deployment is for: it decides what alerts ask people to do.
                      * @enum {unknown}
                      */
                     domain?: "healthcare" | "general" | "retail" | "security";
@@ -3898,7 +3898,7 @@ export interface operations {
                             schema: Record<string, never>;
                             defaults: {
                                 /**
-                                 * @description What the deployment is for: it decides what people are asked to do about an alert.
+                                 * @description What the deployment is for: it decides what alerts ask people to do.
                                  * @enum {unknown}
                                  */
                                 domain: "healthcare" | "general" | "retail" | "security";
@@ -4091,7 +4091,7 @@ export interface operations {
                             applied_at: string;
                             configuration: {
                                 /**
-                                 * @description What the deployment is for: it decides what people are asked to do about an alert.
+                                 * @description What the deployment is for: it decides what alerts ask people to do.
                                  * @enum {unknown}
                                  */
                                 domain: "healthcare" | "general" | "retail" | "security";

@@ -3499,7 +3499,7 @@ export interface operations {
                 "application/json": {
                     configuration?: {
                         /**
-                         * @description What the deployment is for: it decides what people are asked to do about an alert.
+                         * @description What the deployment is for: it decides what alerts ask people to do.
                          * @enum {unknown}
                          */
                         domain?: "healthcare" | "general" | "retail" | "security";
@@ -3698,7 +3698,7 @@ export interface operations {
                         success: true;
                         data: {
                             /**
-                             * @description What the deployment is for: it decides what people are asked to do about an alert.
+                             * @description What the deployment is for: it decides what alerts ask people to do.
                              * @enum {unknown}
                              */
                             domain: "healthcare" | "general" | "retail" | "security";
@@ -3804,7 +3804,7 @@ export interface operations {
                  */
                 "application/json": {
                     /**
-                     * @description What the deployment is for: it decides what people are asked to do about an alert.
+                     * @description What the deployment is for: it decides what alerts ask people to do.
                      * @enum {unknown}
                      */
                     domain?: "healthcare" | "general" | "retail" | "security";
@@ -3889,7 +3889,7 @@ export interface operations {
                             applied_at: string;
                             configuration: {
                                 /**
-                                 * @description What the deployment is for: it decides what people are asked to do about an alert.
+                                 * @description What the deployment is for: it decides what alerts ask people to do.
                                  * @enum {unknown}
                                  */
                                 domain: "healthcare" | "general" | "retail" | "security";
@@ -4000,7 +4000,7 @@ export interface operations {
                             schema: Record<string, never>;
                             defaults: {
                                 /**
-                                 * @description What the deployment is for: it decides what people are asked to do about an alert.
+                                 * @description What the deployment is for: it decides what alerts ask people to do.
                                  * @enum {unknown}
                                  */
                                 domain: "healthcare" | "general" | "retail" | "security";
@@ -4193,7 +4193,7 @@ export interface operations {
                             applied_at: string;
                             configuration: {
                                 /**
-                                 * @description What the deployment is for: it decides what people are asked to do about an alert.
+                                 * @description What the deployment is for: it decides what alerts ask people to do.
                                  * @enum {unknown}
                                  */
                                 domain: "healthcare" | "general" | "retail" | "security";

@@ -10,7 +10,7 @@ export const domain: Field = {
   views: both(
     'domain',
     Type.Enum(Object.keys(DOMAINS), {
-      description: 'What the deployment is for: it decides what people are asked to do about an alert.',
+      description: 'What the deployment is for: it decides what alerts ask people to do.',
     }),
   ),
   absent: DEFAULT_DOMAIN,

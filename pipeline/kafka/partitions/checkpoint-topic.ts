@@ -7,14 +7,14 @@ import type { PartitionCheckpoint } from '../../component/index.js';
 const deflate = promisify(deflateCallback);
 const inflate = promisify(inflateCallback);
 
-/** Of the layout of a checkpoint's messages: an older program refuses a newer one. */
+/** Layout version of a checkpoint's messages: an older program rejects a newer one. */
 const VERSION = 1;
 const HEAD = 'head';
 
-/** A broker takes 1 MiB at a time unless told otherwise, with some bytes around each message. */
+/** By default, brokers accept 1 MiB at a time, including some bytes around each message. */
 const CHUNK_BYTES = 768 * 2 ** 10;
 
-/** What a broker is asked for when the topic is made: the newest message of each key, tidied up often. */
+/** The topic's settings at creation: compacted to the newest message of each key, and often. */
 export const CHECKPOINT_TOPIC: Readonly<Record<string, string>> = {
   'cleanup.policy': 'compact',
   'segment.bytes': String(64 * 2 ** 20),
@@ -22,7 +22,7 @@ export const CHECKPOINT_TOPIC: Readonly<Record<string, string>> = {
   'max.compaction.lag.ms': String(10 * 60_000),
 };
 
-/** The head says of which messages a checkpoint consists. */
+/** The head lists the messages of a checkpoint. */
 interface Head {
   readonly version: number;
   readonly epoch: number;
@@ -31,13 +31,13 @@ interface Head {
 
 interface Piece {
   readonly chunks: number;
-  /** Of its content, so that what has not changed is not written again. */
+  /** Hash of its content, so that unchanged parts are not rewritten. */
   readonly hash: string;
 }
 
 /**
- * A checkpoint as messages of a compacted topic: each part packed and cut into chunks under keys of its own,
- * and a head. Parts that have not changed are left as they lie; the last ones of a part that became shorter are
+ * A checkpoint as messages of a compacted topic: each part is compressed and split into chunks under its own
+ * keys, plus a head. Unchanged parts are not rewritten; surplus chunks of a part that became shorter are
  * deleted.
  */
 export class CheckpointWriter {
@@ -47,7 +47,7 @@ export class CheckpointWriter {
     this.#pieces = pieces;
   }
 
-  /** Messages in lots that a broker takes at a time. Call `written` once they are committed. */
+  /** Messages in lots that a broker accepts at a time. Call `written` once they are committed. */
   async lots({ epoch, parts }: PartitionCheckpoint): Promise<{
     readonly lots: readonly (readonly Message[])[];
     readonly written: () => void;
@@ -82,7 +82,7 @@ export class CheckpointWriter {
   }
 }
 
-/** The newest messages of a partition of the topic, as they are read from its beginning. */
+/** The newest messages of a partition of the topic, read from its beginning. */
 export class CheckpointReader {
   readonly #values = new Map<string, Buffer>();
 
@@ -105,7 +105,7 @@ export class CheckpointReader {
     if (head.version > VERSION)
       throw stateError(
         'state.newer',
-        `the checkpoint was written by a newer csiflow (layout ${head.version}, this one knows ${VERSION}): run that one here too`,
+        `the checkpoint was written by a newer csiflow (layout ${head.version}, this one knows ${VERSION}): run that version here too`,
       );
     const parts = new Map<string, Uint8Array>();
     for (const [name, { chunks }] of Object.entries(head.parts)) {

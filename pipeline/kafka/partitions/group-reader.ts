@@ -5,24 +5,27 @@ export interface GroupReaderOptions {
   readonly group: string;
   /** Of the topology. */
   readonly id: string;
-  /** Names this process over restarts: one that was killed takes its former place in the group at once. */
+  /** Identifies this process over restarts: a killed process takes its former place in the group immediately. */
   readonly member: string;
-  /** Whose partitions are shared. */
+  /** The topic whose partitions are shared. */
   readonly topic: string;
-  /** Has as many partitions, which go along. */
+  /** A topic with the same number of partitions, which are assigned together. */
   readonly stateTopic: string;
   readonly sessionTimeoutMs: number;
 }
 
 /** Reads a partition from an offset on. */
 export interface Feed {
-  /** Messages in order, each once. Where it throws it has taken none: they come again. */
+  /** Messages in order, each once. If it throws, it has accepted none, and they come again. */
   take(messages: readonly KafkaMessage[]): void;
-  /** So many messages were deleted before they were read. */
+  /** This many messages were deleted before they were read. */
   expired?(messages: number): void;
-  /** All up to `next` (excluded) was seen, also what is not shown: marks of transactions, and what was aborted. */
+  /**
+   * Everything up to `next` (excluded) was read, including hidden records: transaction markers and aborted
+   * messages.
+   */
   seen?(next: bigint, end: bigint): void;
-  /** The partition was given to another process. */
+  /** The partition was assigned to another process. */
   lost?(): void;
 }
 
@@ -39,23 +42,23 @@ interface Active {
   readonly feed: Feed;
   next: bigint;
   paused: boolean;
-  /** Counts up with each seek: what was fetched before is not taken. */
+  /** Incremented with each seek: earlier fetches are ignored. */
   seeks: number;
-  /** Where messages came from instead, the last time that they did not come from `next`. */
+  /** Where messages came from the last time that they did not come from `next`. */
   instead: bigint | null;
 }
 
 /** The offset that the broker was asked for; kafkajs does not declare it. */
 type FetchedBatch = EachBatchPayload['batch'] & { readonly fetchedOffset: string };
 
-/** Longest time that a request for new messages waits: what is resumed has to wait for it. */
+/** How long a fetch request waits for new messages: a resumed partition has to wait for it. */
 const FETCH_WAIT_MS = 100;
-/** Who has lost partitions hears of it by a heartbeat: soon, however long the session may be silent. */
+/** A process learns by a heartbeat that it has lost partitions: soon, however long the session timeout. */
 const MAX_HEARTBEAT_MS = 1000;
 
 /**
- * The one consumer of a process in its group. It reads partitions only where a feed wants them, from where the
- * feed says: what the group has committed serves to be seen by other tools.
+ * The one consumer of a process in its group. It reads a partition only while a feed wants it, from the
+ * feed's position. The group's committed offsets only inform other tools.
  */
 export class GroupReader {
   readonly #options: GroupReaderOptions;
@@ -64,7 +67,7 @@ export class GroupReader {
   /** By topic and partition: what was active when the batch under way began. */
   readonly #begun = new Map<string, { readonly active: Active; readonly seeks: number }>();
   #consumer: Consumer | undefined;
-  /** False while the library connects anew: it takes no requests then, and the next join tells it all of them. */
+  /** False while the library reconnects: it accepts no requests then, and the next join repeats them. */
   #running = false;
   #assigned: readonly number[] = [];
   #left = false;
@@ -159,7 +162,7 @@ export class GroupReader {
     await this.#consumer?.disconnect();
   }
 
-  /** After each join the library has forgotten where it was. */
+  /** After each join the library has forgotten its positions. */
   #goOn(assignment: Readonly<Record<string, readonly number[]>>): void {
     this.#assigned = [...(assignment[this.#options.topic] ?? [])];
     for (const [topic, partitions] of Object.entries(assignment)) {
@@ -199,17 +202,18 @@ export class GroupReader {
     if (!active || payload.isStale()) return;
     const fetched = BigInt((payload.batch as FetchedBatch).fetchedOffset);
     if (fetched > active.next && active.instead !== fetched) {
-      // It may have been asked for before the place was known.
+      // It may have been fetched before the position was known.
       active.instead = fetched;
       this.#seek(active);
       return;
     }
-    // Twice the same: the broker has nothing before it any more, and the library began where there is something.
+    // Twice the same: the broker no longer has anything before it, and the library moved to the first message
+    // there is.
     if (fetched > active.next) active.feed.expired?.(Number(fetched - active.next));
     active.instead = null;
     const fresh = messages.filter(({ offset }) => BigInt(offset) >= active.next);
     if (fresh.length === 0) return;
-    // In this order: a batch that was not taken is fetched again.
+    // In this order: a batch that was not accepted is fetched again.
     active.feed.take(fresh);
     active.next = BigInt(fresh.at(-1)!.offset) + 1n;
   }

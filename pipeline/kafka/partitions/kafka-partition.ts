@@ -16,7 +16,7 @@ import type { RoomsRead } from './rooms-read.js';
 import { asError, errorText } from '../../base/error-text.js';
 import { aborted } from '../../base/waiting.js';
 
-/** Where a partition is read on from. */
+/** Where reading of a partition resumes. */
 export interface PartitionPosition {
   /** Of the next message. */
   readonly offset: string;
@@ -35,19 +35,19 @@ export interface KafkaPartitionOptions {
   readonly topic: string;
   readonly stateTopic: string;
   readonly group: string;
-  /** Stands with the offset that the group commits: says which rooms were read. */
+  /** Stored with the group's committed offset: lists the rooms that were read. */
   readonly mark: (rooms: string) => string;
   readonly rooms: RoomsRead;
   readonly reader: GroupReader;
   readonly producer: Producer;
-  /** Open already: whoever had this partition before is fenced off. */
+  /** Already open: the previous owner of the partition is fenced off. */
   readonly transaction: KafkaTransaction;
   readonly saved: PartitionCheckpoint | undefined;
   readonly writer: CheckpointWriter;
   readonly log: Logger;
-  /** Offsets that are there: first and one behind the last. */
+  /** Available offsets: the first, and one past the last. */
   readonly range: () => Promise<{ readonly low: bigint; readonly high: bigint }>;
-  /** What the group has committed, whoever did. */
+  /** The group's committed offset, by whichever member. */
   readonly committed: () => Promise<bigint | null>;
   readonly start: 'earliest' | 'latest';
   readonly batches: Batches;
@@ -70,7 +70,7 @@ export class KafkaPartition implements Partition {
   #epoch: number;
   #waiting: (() => void)[] = [];
   #broken: Error | undefined;
-  /** Where it was begun: its position until something has been read. */
+  /** Where it was opened: its position until something has been read. */
   #begun: bigint | undefined;
   readonly #underWay = new Set<Promise<unknown>>();
   #closed = false;
@@ -107,19 +107,22 @@ export class KafkaPartition implements Partition {
     onLag(NaN);
   }
 
-  /** After the checkpoint; else where the group is; else as configured. What the broker has not is left out. */
+  /**
+   * After the checkpoint; otherwise at the group's offset; otherwise as configured. Offsets that the broker
+   * no longer has are skipped.
+   */
   async #beginning(position: PartitionPosition | null): Promise<bigint> {
     const { number, range, committed, start, onExpired, log } = this.#options;
     const { low, high } = await range();
     const first = start === 'latest' ? high : low;
     const wanted = position ? BigInt(position.offset) : ((await committed()) ?? first);
-    log.info('a partition is read', { partition: number, offset: String(wanted), end: String(high) });
+    log.info('reading a partition', { partition: number, offset: String(wanted), end: String(high) });
     if (wanted < low) {
       onExpired(Number(low - wanted));
       return low;
     }
     if (wanted <= high) return wanted;
-    log.error('the topic ends before what was read of it: it was made anew, and is begun as `start` says', {
+    log.error('the topic ends before the last offset read: it was recreated, and is read as `start` says', {
       partition: number,
       offset: String(wanted),
       end: String(high),
@@ -161,12 +164,12 @@ export class KafkaPartition implements Partition {
     this.#closed = true;
     for (const go of this.#waiting.splice(0)) go();
     const { producer, log, number } = this.#options;
-    // A request that is tried again would connect the producer again.
+    // A retried request would connect the producer again.
     await Promise.allSettled(this.#underWay);
     try {
       if (this.#transaction.isActive()) await this.#transaction.abort();
     } catch (error) {
-      // Whoever takes the partition next aborts it.
+      // The partition's next owner aborts it.
       log.debug('a transaction could not be aborted', { partition: number, error: errorText(error) });
     }
     try {
@@ -188,14 +191,14 @@ export class KafkaPartition implements Partition {
       await new Promise<void>((resolve) => {
         this.#waiting.push(resolve);
       });
-    if (this.#closed) throw new Error('the partition was given away');
+    if (this.#closed) throw new Error('the partition was released');
     if (this.#broken) throw this.#broken;
     try {
-      // One request a partition: the library loses messages of a request to several when a leader changes.
+      // One request per partition: with several, the library loses messages when a leader changes.
       for (const [partition, all] of await this.#byPartition(topic, messages))
         for (const lot of inLots(all, partition)) await sendAll(this.#transaction, topic, partition, lot);
     } catch (error) {
-      // What was sent of it and what was not: only an end of the whole transaction settles that.
+      // Which messages were sent is unknown: only ending the whole transaction settles it.
       this.#broken = asError(error);
       throw error;
     }
@@ -216,7 +219,7 @@ export class KafkaPartition implements Partition {
   }
 }
 
-/** @throws Error where the library says that all is sent, but the broker has not confirmed it */
+/** @throws Error if the library reports success but the broker has not confirmed it */
 async function sendAll(
   transaction: KafkaTransaction,
   topic: string,
@@ -228,7 +231,7 @@ async function sendAll(
   throw new Error(`${messages.length} messages to partition ${partition} of ${topic} were not confirmed`);
 }
 
-/** A request of one batch is to be smaller than what brokers take unless told otherwise. */
+/** A request with one batch must stay below the brokers' default limit. */
 const LOT_BYTES = 900_000;
 
 function inLots(messages: readonly TransactionMessage[], partition: number): readonly Message[][] {

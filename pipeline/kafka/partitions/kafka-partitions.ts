@@ -21,33 +21,33 @@ import { defaultPartitioner, cleanupPolicy, partitionCount } from './topic-facts
 
 export interface KafkaPartitionsOptions {
   readonly connection: ConnectionSettings;
-  /** Its partitions are shared. */
+  /** The topic whose partitions are shared. */
   readonly topic: string;
   readonly group: string;
   /** This process. */
   readonly member: Member;
-  /** Compacted; made where it is not there. Default: `<group>.checkpoints`. */
+  /** A compacted topic; created if it does not exist. Default: `<group>.checkpoints`. */
   readonly stateTopic?: string;
-  /** Where a partition without a checkpoint is read from. */
+  /** Where to start reading a partition without a checkpoint. */
   readonly start: 'earliest' | 'latest';
-  /** A process that is silent for so long has died. */
+  /** A process that is silent for this long counts as dead. */
   readonly sessionTimeoutMs: number;
   /** Messages of a partition. */
   readonly maxLag: number;
   readonly batches: Batches;
 }
 
-/** How long the last owner's checkpoint may take to be read. */
+/** Time limit for reading the last owner's checkpoint. */
 const STATE_TIMEOUT_MS = 60_000;
-/** What the group has committed is asked for again after this time. */
+/** The group's committed offsets are queried again after this time. */
 const OFFSETS_MS = 1000;
-/** A transaction that is older is aborted by the broker: longer than any checkpoint should take. */
+/** The broker aborts older transactions: longer than any checkpoint should take. */
 const TRANSACTION_TIMEOUT_MS = 120_000;
 
 /**
- * Partitions of a topic that the processes of a consumer group share. Checkpoints of partition n lie in partition
- * n of a compacted topic; they are written in one transaction with the group's offset and with what sinks sent.
- * The transactional id belongs to the partition: who takes it fences off who had it.
+ * Partitions of a topic that the processes of a consumer group share. Checkpoints of partition n lie in
+ * partition n of a compacted topic; they are written in one transaction with the group's offset and with what
+ * sinks sent. The transactional id belongs to the partition: a new owner fences off the previous one.
  */
 export class KafkaPartitions implements Partitions {
   readonly #options: KafkaPartitionsOptions;
@@ -104,7 +104,7 @@ export class KafkaPartitions implements Partitions {
     });
     try {
       await producer.connect();
-      // Fences off the last owner and ends its transaction; only then the checkpoint is the last one.
+      // Fences off the last owner and ends its transaction; only after that is the checkpoint final.
       const transaction = await producer.transaction();
       const found = await (await this.#readState(number, signal)).checkpoint();
       return new KafkaPartition({
@@ -139,7 +139,7 @@ export class KafkaPartitions implements Partitions {
       const holder = markOf(metadata)?.holder;
       if (!holder || !hasRoom(holder.rooms, environment)) return [];
       const { id, address } = holder;
-      // Any writer of the group could have put it there.
+      // Any member of the group could have written it.
       return [{ partition, id, address: address !== undefined && ADDRESS.test(address) ? address : null }];
     });
   }
@@ -151,7 +151,7 @@ export class KafkaPartitions implements Partitions {
     await admin?.disconnect();
   }
 
-  /** @throws Error where the topic is not there, or the other one has another number of partitions. */
+  /** @throws Error if the topic does not exist, or if the other one has a different number of partitions. */
   async #prepareTopics(admin: Admin): Promise<void> {
     const count = await partitionCount(admin, this.#options.topic);
     const configEntries = Object.entries(CHECKPOINT_TOPIC).map(([name, value]) => ({ name, value }));
@@ -164,12 +164,12 @@ export class KafkaPartitions implements Partitions {
     if (found !== count)
       throw new Error(
         `the topic ${topic} stores checkpoints for ${found} partitions, but ${this.#options.topic} has ${count}: ` +
-          'the number of partitions cannot change under a group; use another `group` for the new number',
+          'the number of partitions cannot change under a group; use a new `group` for the new number',
       );
     const policy = await cleanupPolicy(admin, topic);
     if (policy !== undefined && policy !== 'compact')
       throw new Error(
-        `the topic ${topic} stores checkpoints, and its cleanup.policy is ${policy}: old ones would be deleted before there are new ones; set cleanup.policy=compact`,
+        `the topic ${topic} stores checkpoints, and its cleanup.policy is ${policy}: the broker could delete checkpoints that are still needed; set cleanup.policy=compact`,
       );
   }
 
@@ -189,11 +189,11 @@ export class KafkaPartitions implements Partitions {
           if (next >= high) end();
         },
         lost: () => {
-          end(new Error('the partition was given to another process'));
+          end(new Error('the partition was assigned to another process'));
         },
       });
       const given = () => {
-        end(new Error('the partition is given away'));
+        end(new Error('the partition was released'));
       };
       signal?.addEventListener('abort', given);
       const end = (error?: Error) => {
@@ -220,11 +220,11 @@ export class KafkaPartitions implements Partitions {
     return offset === null ? null : BigInt(offset);
   }
 
-  /** Of the group, some moments old at most: clients may ask often. */
+  /** The group's committed offsets, cached briefly: clients may ask often. */
   async #offsets(): Promise<readonly GroupOffset[]> {
     const now = this.#context.clock.elapsed();
     if (this.#known && now - this.#known.at < OFFSETS_MS) return this.#known.offsets;
-    if (!this.#admin) throw new Error('the group is not joined');
+    if (!this.#admin) throw new Error('this process has not joined the group');
     const offsets = groupOffsets(this.#admin, this.#options.group, [this.#options.topic]);
     const known = { at: now, offsets };
     this.#known = known;
@@ -249,10 +249,10 @@ export class KafkaPartitions implements Partitions {
 
 type Metadata = Parameters<ReturnType<ICustomPartitioner>>[0]['partitionMetadata'];
 
-/** Partitions of a topic are asked for again after this time: there may be more. */
+/** Partitions of a topic are queried again after this time: some may have been added. */
 const METADATA_MS = 300_000;
 
-/** Which partition a key belongs to, as the library's own partitioner has it. */
+/** The partition of a key, as the library's own partitioner computes it. */
 export class KafkaPartitionOf {
   readonly #admin: Pick<Admin, 'fetchTopicMetadata'>;
   readonly #partitioner: ReturnType<ICustomPartitioner>;

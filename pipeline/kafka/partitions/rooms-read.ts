@@ -3,12 +3,15 @@ import type { KafkaMessage } from 'kafkajs';
 
 /** Base64 digits of a room: 48 bits. */
 const DIGITS = 8;
-/** Brokers take 4,096 bytes with an offset; the topology, an id and an address of 256 lie there too. */
+/**
+ * Brokers accept 4,096 bytes of metadata with an offset, which also hold the topology, an id and an address
+ * of 256 bytes.
+ */
 const MAX_ROOMS = 400;
 
 /**
- * The rooms whose messages were read of a partition, for the other processes of a group: a producer chooses the
- * partition of a key, so only who has read it knows. A text that fits beside an offset.
+ * The rooms whose messages a partition holds, for the other processes of a group: the producer chooses the
+ * partition of a key, so only a reader knows. A text that fits into an offset's metadata.
  */
 export class RoomsRead {
   readonly #unseen: Set<string>;
@@ -19,7 +22,7 @@ export class RoomsRead {
     this.#unseen = new Set(rooms);
   }
 
-  /** Their keys are ids of environments. */
+  /** The message keys, which are ids of environments. */
   see(messages: readonly Pick<KafkaMessage, 'key'>[]): void {
     for (const { key } of messages) {
       if (this.#unseen.size === 0) return;
@@ -35,7 +38,7 @@ export class RoomsRead {
   }
 }
 
-/** Whether it is among those of {@link RoomsRead.text}. */
+/** Whether it is in {@link RoomsRead.text}. */
 export function hasRoom(text: string, room: string): boolean {
   const wanted = digest(room);
   for (let at = 0; at < text.length; at += DIGITS) if (text.startsWith(wanted, at)) return true;

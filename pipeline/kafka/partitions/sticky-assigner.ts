@@ -3,21 +3,21 @@ import type { StaticProtocol } from '../corrections.js';
 import { loadKafka } from '../library.js';
 
 export interface StickyOptions {
-  /** Of the topology. A group takes members with a common protocol alone, so another topology is refused. */
+  /** Of the topology. A group only accepts members with a common protocol, so another topology is rejected. */
   readonly id: string;
-  /** Whose partitions are shared. */
+  /** The topic whose partitions are shared. */
   readonly topic: string;
-  /** Its partition n goes wherever partition n of `topic` goes. */
+  /** Its partition n is assigned together with partition n of `topic`. */
   readonly beside: string;
-  /** Of this process over restarts. */
+  /** Identifies this process over restarts. */
   readonly groupInstanceId: string;
   /** The partitions that this process has now. */
   readonly owned: () => readonly number[];
 }
 
 /**
- * Spreads the partitions of one topic evenly over a group, and lets each member keep those that it has: a
- * partition that moves is read again from its last checkpoint.
+ * Spreads the partitions of one topic evenly over a group, and leaves members the partitions that they have:
+ * a partition that moves is read again from its last checkpoint.
  */
 export async function stickyAssigner({
   id,
@@ -61,7 +61,7 @@ export async function stickyAssigner({
   });
 }
 
-/** Partitions of each member: as many for each as for the others, or one more; what it claims as far as that allows. */
+/** Partitions of each member: an equal share, or one more; its claims as far as that allows. */
 export function spread(
   partitions: readonly number[],
   claims: ReadonlyMap<string, readonly number[]>,

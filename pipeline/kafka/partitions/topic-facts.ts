@@ -7,7 +7,7 @@ export async function defaultPartitioner(): Promise<ICustomPartitioner> {
   return Partitioners.DefaultPartitioner;
 }
 
-/** Undefined where this user may not ask for it. */
+/** Undefined if this user is not authorised to read it. */
 export async function cleanupPolicy(admin: Admin, topic: string): Promise<string | undefined> {
   const { ConfigResourceTypes } = await loadKafka();
   const resource = { type: ConfigResourceTypes.TOPIC, name: topic, configNames: ['cleanup.policy'] };

@@ -17,18 +17,18 @@ export interface BarriersOptions {
   readonly runs: ReadonlyMap<string, NodeRun>;
   readonly sources: readonly SourceStage[];
   readonly state: ShardState;
-  /** The epoch of the checkpoint that this run goes on from. */
+  /** The epoch of the checkpoint that this run resumes from. */
   readonly committed: number;
   readonly clock: Context['clock'];
   readonly patience: Patience;
-  /** Called as a barrier is injected; what it gives is written with the barrier's checkpoint. */
+  /** Called when a barrier is injected; its result is written with the barrier's checkpoint. */
   readonly onInject: () => () => void;
-  /** A checkpoint is due, or was written: the pump looks. */
+  /** Called when a checkpoint is due or was written. */
   readonly wake: () => void;
-  /** Told of a problem that came or went. */
+  /** Called with a problem, and with null when it is over. */
   readonly onChange: () => void;
   readonly onCheckpoint: (figures: CheckpointFigures, seconds: number) => void;
-  /** The checkpoint behind all input was written. */
+  /** The checkpoint after all input was written. */
   readonly onEnd: () => void;
   readonly onFailure: (error: Error) => void;
 }
@@ -38,19 +38,19 @@ interface Barrier {
   readonly started: number;
   /** All input has ended before it. */
   readonly last: boolean;
-  /** The longest that the pump stood still at a time, milliseconds. */
+  /** The pump's longest pause, milliseconds. */
   pause: number;
   readonly states: Map<string, State>;
   /** Written with the checkpoint. */
   readonly commits: (() => void)[];
-  /** Told when it is safe. */
+  /** Called when it is safe. */
   readonly committed: (() => void)[];
 }
 
-/** One barrier at a time goes through all nodes; when the last one has passed it, the checkpoint is written. */
+/** One barrier at a time passes through all nodes; after the last one the checkpoint is written. */
 export class Barriers {
   checkpoint: CheckpointFigures | null = null;
-  /** Why checkpoints do not get through. */
+  /** Why checkpoints fail. */
   problem: string | null = null;
   readonly #options: BarriersOptions;
   #epoch: number;
@@ -63,7 +63,7 @@ export class Barriers {
     this.#epoch = options.committed + 1;
   }
 
-  /** A barrier is to be injected, and none is under way. */
+  /** A barrier is due, and none is in progress. */
   get due(): boolean {
     return this.#asked && this.#barrier === null;
   }
@@ -72,7 +72,7 @@ export class Barriers {
     return this.#barrier !== null;
   }
 
-  /** The epoch that a node is in: it has passed the barrier under way or not. */
+  /** The epoch of a node, which depends on whether it has passed the current barrier. */
   epochOf(run: NodeRun): number {
     return this.#barrier?.states.has(run.id) ? this.#epoch + 1 : this.#epoch;
   }
@@ -95,7 +95,7 @@ export class Barriers {
     wake();
   }
 
-  /** Between two batches, into all sources, idle and ended ones too. */
+  /** Between two batches, into all sources, including idle and ended ones. */
   inject(): void {
     const { clock, sources, onInject } = this.#options;
     this.#asked = false;
@@ -154,7 +154,7 @@ export class Barriers {
     );
   }
 
-  /** Node by node, so that the pump never stands still for all of them. */
+  /** Node by node, so that the pump never pauses for all of them. */
   async #encode(barrier: Barrier): Promise<ReadonlyMap<string, Buffer>> {
     const { runs, clock } = this.#options;
     const nodes = new Map<string, Buffer>();

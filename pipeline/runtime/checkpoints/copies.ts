@@ -7,12 +7,12 @@ import { makeFolder } from '../../base/folders.js';
 import { Nodes, type NodesOptions } from '../nodes.js';
 import { named } from '../node-error.js';
 
-/** Where a backup has the copies of stores: a folder a node. */
+/** Where a backup holds the copies of stores: one folder per node. */
 export const STORES = 'stores';
 
 /**
- * Copies stores that are open. To be called after the state was copied: rows that came since then are of later
- * epochs, and a start from the copy takes them back.
+ * Copies open stores. Call it after the state was copied: rows added since then belong to later epochs, and a
+ * start from the copy removes them.
  */
 export async function copyStores(nodes: Nodes, folder: string): Promise<void> {
   for (const node of nodes.of('sink')) {
@@ -24,7 +24,7 @@ export async function copyStores(nodes: Nodes, folder: string): Promise<void> {
   }
 }
 
-/** Copies the whole state of a topology that does not run. @throws Error `backup.nothing` where it has nothing */
+/** Copies the whole state of a stopped topology. @throws Error `backup.nothing` if it has none */
 export async function copyStopped(options: NodesOptions, folder: string): Promise<void> {
   const { id, settings } = options.topology;
   if (!existsSync(join(settings.stateFolder, STATE_FILE)))
@@ -44,8 +44,8 @@ export async function copyStopped(options: NodesOptions, folder: string): Promis
 }
 
 /**
- * Brings copies of stores beside the stores. What it gives puts them in their place, for a start to come; old stores
- * are moved to names that end in `aside`.
+ * Places copies of stores beside the stores. The returned function puts them in place for the next start, and
+ * moves the old stores to names ending in `aside`.
  */
 export async function restoreStores(
   options: NodesOptions,
@@ -70,7 +70,7 @@ async function whileOpen(nodes: Nodes, work: () => Promise<void>): Promise<void>
   try {
     for (const node of nodes.of('sink')) {
       const sink = nodes.sink(node.id);
-      // One that is no store would begin to deliver.
+      // A sink that is not a store would start delivering.
       if (!sink.copyTo || !sink.reader) continue;
       await named(node, sink.open());
       opened.push(sink);

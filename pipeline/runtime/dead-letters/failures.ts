@@ -6,27 +6,30 @@ import type { NodeRun } from '../host.js';
 import { redact } from '../../base/secrets.js';
 import { toPortable } from '../../model/portable.js';
 
-/** Dead letters of input that are stored in a second; the rest is only counted: who floods a port must not push out others' letters. */
+/** Dead letters of input stored per second; the rest is only counted, so that a flooded port cannot push out other letters. */
 const LETTERS_A_SECOND = 200;
 
 export interface FailuresOptions {
   readonly settings: Settings;
   readonly links: LinkTable;
   readonly clock: Context['clock'];
-  /** Stores a letter, and gives how many old ones it pushed out. */
+  /** Stores a letter and returns how many old ones it pushed out. */
   readonly store: (letter: NewLetter) => number;
-  /** True where the record came from a dead letter: that stays, with its new reason. */
+  /** True if the record came from a dead letter, which stays, with its new reason. */
   readonly failedAgain: (record: unknown, code: string, reason: string) => boolean;
-  /** The epoch that a node is in. */
+  /** The epoch of a node. */
   readonly epochOf: (run: NodeRun) => number;
   readonly onDegraded: () => void;
   readonly onTooMany: (error: Error) => void;
 }
 
-/** What becomes of records that a node could not take: counted, stored as dead letters, and too many in a row are a problem. */
+/**
+ * Handles records that a node rejected: counts them, stores them as dead letters, and reports a problem after
+ * too many in a row.
+ */
 export class Failures {
   readonly #options: FailuresOptions;
-  /** None yet: 0 is the first second of the clock. */
+  /** None yet; 0 is the first second of the clock. */
   #second = -1;
   #left = 0;
 
@@ -47,12 +50,12 @@ export class Failures {
       run.problem = `${run.failedInRow} records in a row failed (${stage}): ${failed[0]!.reason}`;
       onDegraded();
     }
-    // What comes over the network must not be able to stop a topology: bad input only degrades it.
+    // Network input must not be able to stop a topology: bad input only degrades it.
     const { stopAfterFailures } = settings;
     if (stopAfterFailures !== null && run.failedInRow >= stopAfterFailures && stage !== 'decode') {
       onTooMany(
         new Error(
-          `${run.id}: ${run.failedInRow} records in a row failed, the last one because: ${failed.at(-1)!.reason}`,
+          `${run.id}: ${run.failedInRow} records in a row failed, the last one: ${failed.at(-1)!.reason}`,
         ),
       );
     }

@@ -10,33 +10,33 @@ import type { NotReplayed } from './replays.js';
 import { knownKeysOf, stateKeysOf } from '../privacy/privacy.js';
 import type { Run } from '../run.js';
 
-/** Which letters are meant: those of these ids, else those of a node, else all. */
+/** Selects letters: by these ids, otherwise of a node, otherwise all. */
 export interface LetterSelection {
   readonly ids?: readonly number[];
   readonly node?: string;
 }
 
 export interface ReplayResult {
-  /** Letters that are given to their nodes: at once where the topology runs, else by its next start. */
+  /** Letters marked for replay: immediately if the topology runs, otherwise at its next start. */
   readonly replayed: readonly number[];
   readonly refused: readonly NotReplayed[];
 }
 
-/** The dead letters of a topology, whether it runs or not. */
+/** The dead letters of a topology, running or not. */
 export interface LetterDesk {
-  /** Oldest first. `total` is without `limit` and `offset`. */
+  /** Oldest first. `total` ignores `limit` and `offset`. */
   list(query?: LetterQuery): Promise<{ readonly letters: readonly DeadLetter[]; readonly total: number }>;
   show(id: number): Promise<DeadLetter | undefined>;
-  /** Gives records to their nodes once more. One that fails again stays, with its new reason. */
+  /** Replays records to their nodes. One that fails again stays, with its new reason. */
   replay(selection: LetterSelection): Promise<ReplayResult>;
-  /** Forgets letters, and gives how many. */
+  /** Deletes letters and returns their number. */
   drop(selection: LetterSelection): Promise<number>;
 }
 
 /**
- * Over a state folder. What is only looked at may be that of a topology which another process runs.
- * @param run the run that has the folder open; undefined where it is to be opened
- * @throws Error `state.locked` where letters are to be replayed or dropped, and another process runs the topology
+ * Over a state folder. Reading also works while another process runs the topology.
+ * @param run the run that has the folder open; undefined if it has to be opened
+ * @throws Error `state.locked` if letters must be replayed or dropped while another process runs the topology
  */
 export function letterDesk(
   topology: () => Pick<CheckedTopology, 'id' | 'settings'>,
@@ -96,7 +96,7 @@ export function letterDesk(
 const unknown = (letters: DeadLetters, { ids = [] }: LetterSelection): readonly NotReplayed[] =>
   ids
     .filter((id) => letters.get(id) === undefined)
-    .map((id) => ({ id, reason: 'there is no such letter: it was delivered, dropped, or pushed out' }));
+    .map((id) => ({ id, reason: 'the letter does not exist: it was delivered, dropped, or pushed out' }));
 
 function selected(letters: DeadLetters, { ids, node }: LetterSelection): readonly number[] {
   if (ids) return ids.filter((id) => letters.get(id) !== undefined);

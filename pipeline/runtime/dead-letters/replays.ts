@@ -3,22 +3,22 @@ import type { Data, LinkTable } from '../../model/index.js';
 import type { DeadLetter, DeadLetters } from '../../state/index.js';
 import { fromPortable, type Portable } from '../../model/portable.js';
 
-/** Why a letter cannot be given to its node again. */
+/** Why a letter cannot be replayed. */
 export interface NotReplayed {
   readonly id: number;
   readonly reason: string;
 }
 
 /**
- * Records of dead letters that were given to their nodes again. A letter is forgotten with the first
- * checkpoint behind it: its record is then in the store, or in the outbox. One that fails again stays, with
- * its new reason. A crash before that checkpoint undoes both, and the next start replays it.
+ * Records of dead letters that were replayed. A letter is deleted with the first checkpoint after it: its
+ * record is then in the store, or in the outbox. One that fails again stays, with its new reason. A crash
+ * before that checkpoint undoes both, and the next start replays it.
  */
 export class Replays {
   readonly #letters: DeadLetters;
   readonly #links: LinkTable;
   readonly #clock: Context['clock'];
-  /** Letters by the records that are under way. */
+  /** Letters by the records in flight. */
   readonly #underWay = new Map<unknown, number>();
 
   constructor(letters: DeadLetters, links: LinkTable, clock: Context['clock']) {
@@ -27,10 +27,7 @@ export class Replays {
     this.#clock = clock;
   }
 
-  /**
-   * Gives the letters that were asked for to `give`, oldest first.
-   * @param give hands a record to a node; false where there is no such node
-   */
+  /** Passes the letters marked for replay to `give`, oldest first. */
   replay(asked: readonly DeadLetter[], give: (node: string, data: Data) => boolean): readonly NotReplayed[] {
     const refused: NotReplayed[] = [];
     const known = new Set(this.#underWay.values());
@@ -45,7 +42,7 @@ export class Replays {
     return refused;
   }
 
-  /** True where the record came from a letter: that is stored with its new reason. */
+  /** True if the record came from a letter, which is stored with its new reason. */
   failed(record: unknown, code: string, reason: string): boolean {
     const id = this.#underWay.get(record);
     if (id === undefined) return false;
@@ -54,7 +51,7 @@ export class Replays {
     return true;
   }
 
-  /** Called as a barrier is injected; what it gives is called within the transaction of that barrier's checkpoint. */
+  /** Called when a barrier is injected; the result is called within the transaction of that barrier's checkpoint. */
   barrier(): () => void {
     const before = [...this.#underWay.keys()];
     return () => {
@@ -68,15 +65,15 @@ export class Replays {
     this.#underWay.set(data, letter.id);
     if (give(letter.node, data)) return null;
     this.#underWay.delete(data);
-    return `the topology has no node ${letter.node} any more that takes ${data.port} records`;
+    return `the topology no longer has a node ${letter.node} that takes ${data.port} records`;
   }
 }
 
 /** The record of a letter, or why there is none. */
 function recordOf({ stage, record }: DeadLetter, links: LinkTable): Data | string {
-  if (stage === 'decode') return 'it is raw input that could not be decoded: no record came of it';
+  if (stage === 'decode') return 'it is raw input that could not be decoded, so there is no record';
   if (typeof record !== 'object' || record === null || !('port' in record))
-    return 'its record was not stored, or is none that flows';
+    return 'its record was not stored, or is not a record of a port';
   if ('not_kept_bytes' in record) return 'its record was too large to be stored';
   return fromPortable(record as Portable, links) ?? 'its link is no longer in the environment';
 }

@@ -1,13 +1,13 @@
 import { createHmac } from 'node:crypto';
 import type { Data, Measure, Person, Point, PoseFrame, SensedEvent } from '../../model/index.js';
 
-/** Side of a cell of the floor that a position is rounded to, metres. */
+/** Side of the floor cells that positions are rounded to, metres. */
 export const GRID_METRES = 0.5;
-/** Half the diagonal of a cell: how far a rounded position may be from the inferred one. */
+/** Half the diagonal of a cell: the largest distance between a rounded and an inferred position. */
 const GRID_ERROR_METRES = Math.round((GRID_METRES / 2) * Math.SQRT2 * 1000) / 1000;
 /**
- * What operators write into the metadata of events that tells neither who nor where exactly. All else is left out: a
- * field of a user's own operator may hold anything.
+ * Metadata of events that reveals neither who nor where exactly. Everything else is removed: a field of a
+ * user's own operator may hold anything.
  */
 const IMPERSONAL: ReadonlySet<string> = new Set([
   ...['activity', 'previous', 'seconds', 'minutes', 'posture', 'in_sight'],
@@ -17,12 +17,12 @@ const IMPERSONAL: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Takes from records what tells who a person is and how exactly they stood. The same record gives the same
- * result, in each run and for each sink, so nothing that is repeated after a crash differs.
+ * Removes from records what identifies a person and how exactly they stood. The same record has the same
+ * result in each run and for each sink, so records repeated after a crash do not differ.
  *
- * A person's number becomes another by a permutation that only the key knows: a Feistel network over 32 bits
- * with HMAC-SHA256 as its round function (Luby and Rackoff, 1988). No two persons get the same number, and
- * no table has to be stored.
+ * A person's number is replaced by a permutation that depends on the key: a Feistel network over 32 bits with
+ * HMAC-SHA256 as its round function (Luby and Rackoff, 1988). No two persons get the same number, and no
+ * table has to be stored.
  */
 export class Anonymiser {
   readonly #key: Buffer;
@@ -32,14 +32,14 @@ export class Anonymiser {
     this.#key = key;
   }
 
-  /** For whoever is told, stores and people alike: pseudonyms, no skeletons, positions and speeds by the grid. */
+  /** For all recipients, stores and people alike: pseudonyms, no skeletons, positions and speeds on the grid. */
   told(data: Data): Data {
     if (data.port === 'pose') return this.#frame(data);
     if (data.port === 'event') return this.#event(data);
     return data.port === 'measure' ? this.#measure(data) : data;
   }
 
-  /** @param number of a person in an environment, from 0; 0 stays what it is */
+  /** @param number of a person in an environment, from 0; 0 stays 0 */
   pseudonym(environment: string, number: number): number {
     const name = `${environment} ${number}`;
     const known = this.#known.get(name);
@@ -66,7 +66,7 @@ export class Anonymiser {
     const metadata = Object.entries(event.metadata).filter(([key]) => IMPERSONAL.has(key));
     return {
       ...event,
-      // Operators write the person's number into it.
+      // Operators write the person's number into the message.
       id: `${environment}-${type}-${this.#hash('event', id).toString('hex', 0, 12)}`,
       person: person === null ? null : this.pseudonym(environment, person),
       location: location && coarsePoint(location),
@@ -85,7 +85,7 @@ export class Anonymiser {
     const low = number - high * 2 ** 32;
     if (low === 0) return number;
     let found = low;
-    // 0 stands for nobody in the service interface: who would get it goes round once more.
+    // 0 means nobody in the service interface: a person who would get it is permuted once more.
     do found = this.#rounds(`${environment} ${high}`, found);
     while (found === 0);
     return high * 2 ** 32 + found;

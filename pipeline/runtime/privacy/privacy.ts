@@ -14,13 +14,13 @@ import { Anonymiser } from './anonymise.js';
 
 type Private = Pick<Settings, 'privacy' | 'stateFolder'>;
 
-/** What turns records into anonymous ones; null where the topology does not ask for that. */
+/** Anonymises records; null if the topology does not request it. */
 export function anonymiserOf({ privacy, stateFolder }: Private): Anonymiser | null {
   if (!privacy?.anonymizeData) return null;
   return new Anonymiser(derivedKey(privacySecret(stateFolder, privacy.key), 'pseudonyms'));
 }
 
-/** What components are told of how long and how to keep; undefined where the topology asks for nothing, and never did. */
+/** Retention and encryption for components; undefined if the topology requests neither and never did. */
 export function storagePolicyOf(settings: Private): StoragePolicy | undefined {
   const { privacy } = settings;
   const keys = stateKeysOf(settings);
@@ -28,19 +28,19 @@ export function storagePolicyOf(settings: Private): StoragePolicy | undefined {
   return { retentionDays: privacy?.dataRetentionDays ?? null, ...keys };
 }
 
-/** Secrets that the state folder is encrypted with, or was. */
+/** Secrets that encrypt the state folder, or did. */
 export function stateKeysOf(settings: Private): StateKeys {
   const { privacy, stateFolder } = settings;
   return privacy?.enableEncryption ? { key: privacySecret(stateFolder, privacy.key) } : knownKeysOf(settings);
 }
 
-/** As {@link stateKeysOf}, for who only looks at what lies there: no secret is made. */
+/** Like {@link stateKeysOf}, for reading only: creates no secret. */
 export function knownKeysOf({ privacy, stateFolder }: Private): StateKeys {
   const known = knownSecret(stateFolder, privacy?.key ?? null);
   return privacy?.enableEncryption ? { key: known } : { key: null, formerKey: known };
 }
 
-/** The state of a topology, made as its settings ask first. @throws Error as {@link openState} */
+/** The state of a topology, first converted as its settings require. @throws Error as {@link openState} */
 export const openStateOf = (topology: string, settings: Private, log: Log): Promise<StateStore> =>
   openState(settings.stateFolder, topology, stateKeysOf(settings), (becomes) => {
     tellReseal(log, settings.stateFolder, becomes);

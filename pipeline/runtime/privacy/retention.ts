@@ -17,7 +17,7 @@ export interface RetentionOptions {
   readonly log: Log;
 }
 
-/** Letters and outboxes hold records: they live no longer than the retention of the stores. */
+/** Letters and outboxes hold records, so the retention of the stores applies to them too. */
 export class Retention {
   readonly #options: RetentionOptions;
   #lookedAt = -Infinity;
@@ -26,7 +26,7 @@ export class Retention {
     this.#options = options;
   }
 
-  /** Forgets what is too old, as often as a store does. To be called now and then. */
+  /** Deletes old records, as often as a store does. Call it regularly. */
   tick(): void {
     const { settings, clock, settledNow, letters, sinks, log } = this.#options;
     const days = settings.privacy?.dataRetentionDays ?? null;
@@ -38,7 +38,7 @@ export class Retention {
     letters.forgetBefore(time);
     for (const sink of sinks)
       sink.forgetBefore(time).catch((error: unknown) => {
-        log.error('old records of an outbox cannot be forgotten', {
+        log.error('old records of an outbox cannot be deleted', {
           node: sink.run.id,
           error: errorText(error),
         });

@@ -45,7 +45,7 @@ export class SettledNow {
     }
     const days = (Math.abs(ahead) / 86_400_000_000).toFixed(1);
     this.#log.warn(
-      `the system's clock is ${days} days ${ahead > 0 ? 'ahead of' : 'behind'} what csiflow has seen pass: no record is deleted for its age by it until csiflow has run for a day with it`,
+      `the system's clock is ${days} days ${ahead > 0 ? 'ahead of' : 'behind'} csiflow's own: retention ignores it until csiflow has run for a day with it`,
     );
   }
 }

@@ -3,12 +3,12 @@ import type { Data } from '../../model/index.js';
 
 type Listener = Parameters<LiveFeed['listen']>[0];
 
-/** The live feeds of one node in all shards of a process, as one. Shards come and go; who listens stays. */
+/** The live feeds of one node in all shards of a process, combined. Shards come and go; listeners stay. */
 export class GroupFeed implements LiveFeed {
   readonly #feeds = new Set<LiveFeed>();
   readonly #listeners = new Set<Listener>();
 
-  /** Takes a shard's feed in. Gives how to let it go. */
+  /** Adds a shard's feed. Returns a function that removes it. */
   add(feed: LiveFeed): () => void {
     this.#feeds.add(feed);
     const stop = feed.listen((records) => {
@@ -27,7 +27,7 @@ export class GroupFeed implements LiveFeed {
     };
   }
 
-  /** An environment that has moved between partitions may be known to several. */
+  /** Several feeds may know an environment that has moved between partitions. */
   latest(environment: string): Data<'pose'> | undefined {
     return [...this.#feeds]
       .flatMap((feed) => feed.latest(environment) ?? [])

@@ -9,15 +9,18 @@ export interface MembershipOptions {
   readonly log: Logger;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Told each time that it changes which partitions this process has. */
+  /** Called at each change of the partitions that this process has. */
   readonly onShare: (partitions: readonly number[]) => void;
   readonly onFailure: (error: Error, final: boolean) => void;
   readonly onChange: () => void;
 }
 
-/** This process' place in the group that shares the partitions: while nobody can be reached, joining is tried on. */
+/**
+ * This process' membership of the group that shares the partitions. While the group is unreachable, it keeps
+ * trying to join.
+ */
 export class Membership {
-  /** Why the group is not joined; null where it is. */
+  /** Why the group is not joined; null if it is. */
   problem: string | null = null;
   readonly #partitions: Partitions;
   readonly #options: MembershipOptions;
@@ -29,7 +32,7 @@ export class Membership {
     this.#options = options;
   }
 
-  /** Resolves also where nobody answers: then `problem` says so. @throws Error where no later try can succeed */
+  /** Also resolves if there is no answer: `problem` then says so. @throws Error if no retry can succeed */
   async join(): Promise<void> {
     try {
       await this.#joinNow();
@@ -40,7 +43,7 @@ export class Membership {
     }
   }
 
-  /** What happens in the group from now on is of no interest. */
+  /** Later events of the group are ignored. */
   end(): void {
     this.#ending.abort();
   }
@@ -86,8 +89,8 @@ export class Membership {
 
   #tell(error: unknown): void {
     if (this.#isOver) return;
-    this.problem = `the group could not be joined and is tried again: ${errorText(error)}`;
-    this.#options.log.warn('the group could not be joined and is tried again', { error: errorText(error) });
+    this.problem = `the group could not be joined and csiflow retries: ${errorText(error)}`;
+    this.#options.log.warn('the group could not be joined; retrying', { error: errorText(error) });
     this.#options.onChange();
   }
 

@@ -29,15 +29,15 @@ import type { NodeHealth, Run } from '../run.js';
 import { Shard, type ShardOptions } from '../shard.js';
 import { errorText } from '../../base/error-text.js';
 
-/** Longer than two heartbeats: who has lost a partition without knowing has been told by then. */
+/** Longer than two heartbeats: a process that lost a partition unknowingly has been notified by then. */
 const FIRST_RETRY_MS = 3000;
 const MAX_RETRY_MS = 30_000;
-/** After this time a new failure counts as the first. */
+/** After this time, a new failure counts as the first. */
 const STEADY_MS = 60_000;
 
 export type ShardGroupOptions = Omit<ShardOptions, 'partition'>;
 
-/** A partition that this process is to serve, until it is given away. */
+/** A partition that this process serves until it is released. */
 interface Held {
   readonly away: AbortController;
   shard: Shard | undefined;
@@ -46,8 +46,8 @@ interface Held {
 }
 
 /**
- * The share that this process has of a topology that several processes run: each partition of the source is a
- * shard of its own, with its own operators, sinks and checkpoints. The group gives partitions and takes them away.
+ * This process' share of a topology that several processes run: each partition of the source is a separate
+ * shard with its own operators, sinks and checkpoints. The group assigns and revokes partitions.
  */
 export class ShardGroup implements Run {
   /** Never: partitions do not end. */
@@ -64,7 +64,7 @@ export class ShardGroup implements Run {
   readonly #feeds = new Map<string, GroupFeed>();
   #membership: Membership | undefined;
   #stopped = false;
-  /** Of partitions given away, until they have ended. */
+  /** Of released partitions, until they have ended. */
   readonly #leaving = new Map<number, Promise<void>>();
 
   constructor(options: ShardGroupOptions) {
@@ -100,7 +100,7 @@ export class ShardGroup implements Run {
       await this.stop(false);
       throw error;
     }
-    // What partitions need is loaded as they come.
+    // Data that partitions need is loaded when they arrive.
     onStep('model_loading', 1);
     onStep('data_pipeline_start', 1);
   }
@@ -120,7 +120,7 @@ export class ShardGroup implements Run {
     onStep('model_unloading', 1);
   }
 
-  /** Of each node the worst that its shards say. */
+  /** For each node, the worst state among its shards. */
   get runs(): ReadonlyMap<string, NodeHealth> {
     const shards = this.#shards;
     return new Map(
@@ -143,7 +143,7 @@ export class ShardGroup implements Run {
     );
   }
 
-  /** The oldest of the partitions' last ones. */
+  /** The oldest among the partitions' last checkpoints. */
   get checkpoint(): CheckpointFigures | null {
     const all = this.#shards.map(({ checkpoint }) => checkpoint).filter((one) => one !== null);
     return all.reduce<CheckpointFigures | null>((a, b) => (a && a.at <= b.at ? a : b), null);
@@ -166,7 +166,7 @@ export class ShardGroup implements Run {
     return this.#feeds;
   }
 
-  /** What the node says in each partition, by the partition's number. */
+  /** What the node reports in each partition, by the partition's number. */
   describe(node: string): Readonly<Record<string, unknown>> {
     return Object.fromEntries(
       [...this.#held].map(([number, { shard }]) => [`partition_${number}`, shard?.describe(node) ?? {}]),
@@ -203,20 +203,20 @@ export class ShardGroup implements Run {
     for (const shard of this.#shards) shard.adjust(topology);
   }
 
-  /** Letters and the ids of alerts that were told: all else lies beside the input. */
+  /** Dead letters and the ids of sent alerts; everything else is stored beside the input. */
   async copyTo(folder: string): Promise<void> {
     await this.#store?.copyTo(join(folder, STATE_FILE));
   }
 
-  /** It stays asked for: the partition's next start here takes it. */
+  /** It stays marked: the partition's next start here replays it. */
   #notNow({ id, partition }: DeadLetter): NotReplayed {
     if (partition !== undefined)
       return {
         id,
-        reason: `its partition ${partition} is not read here now: it is replayed as soon as it is`,
+        reason: `this process does not read its partition ${partition} now: it is replayed as soon as it does`,
       };
     this.#letters!.refuseReplay(id);
-    return { id, reason: 'it does not say which partition it is of: the topology was not scaled out then' };
+    return { id, reason: 'its partition is unknown: the topology was not scaled out then' };
   }
 
   get #shards(): readonly Shard[] {
@@ -258,7 +258,7 @@ export class ShardGroup implements Run {
     this.#options.onChange();
   }
 
-  /** Serves a partition, again and again after failures, until it is given away. */
+  /** Serves a partition, restarting after failures, until it is released. */
   async #hold(number: number, held: Held, before: Promise<void> | undefined): Promise<void> {
     const { log, clock, onChange } = this.#options;
     const { signal } = held.away;
@@ -272,7 +272,7 @@ export class ShardGroup implements Run {
         if (away()) break;
         held.problem = errorText(error);
         if (clock.elapsed() - began > STEADY_MS) attempt = 1;
-        log.warn('a partition failed and is taken again', {
+        log.warn('a partition failed and is restarted', {
           partition: number,
           error: errorText(error),
           attempt,
@@ -284,7 +284,7 @@ export class ShardGroup implements Run {
     this.#leaving.delete(number);
   }
 
-  /** Resolves when the partition is given away; rejects when its shard fails. */
+  /** Resolves when the partition is released; rejects when its shard fails. */
   async #serve(number: number, held: Held): Promise<void> {
     const { log, onFailure } = this.#options;
     const { signal } = held.away;
@@ -322,7 +322,7 @@ export class ShardGroup implements Run {
     });
     const { saved } = partition;
     const unheard: (() => void)[] = [];
-    log.info('a partition is taken', { partition: number, epoch: saved?.epoch ?? null });
+    log.info('serving a partition', { partition: number, epoch: saved?.epoch ?? null });
     try {
       await shard.start();
       held.shard = shard;
@@ -336,7 +336,7 @@ export class ShardGroup implements Run {
       signal.removeEventListener('abort', given);
       held.shard = undefined;
       for (const stop of unheard) stop();
-      // At once: a sink may be waiting for a checkpoint that does not come any more.
+      // Immediately: a sink may be waiting for a checkpoint that will never come.
       await Promise.all([shard.stop(false), partition.close()]);
     }
   }

@@ -1,7 +1,7 @@
 import type { AnyOperator, Operator, Output } from '../../component/index.js';
 import type { Data } from '../../model/index.js';
 
-/** Event time jumps by `by`: what lies on its grid is closed, the rest of the operator's state moves with it. */
+/** Event time jumps by `by`: closes what is aligned to the time grid, and moves the rest of the operator's state. */
 export function reanchor(
   { timeFields }: Pick<AnyOperator, 'timeFields'>,
   operator: Operator,
@@ -12,7 +12,7 @@ export function reanchor(
   return closed;
 }
 
-/** A copy of an operator's snapshot whose fields of these names, at any depth, have all their numbers moved by `by`. */
+/** A copy of an operator's snapshot in which all numbers of these fields, at any depth, are moved by `by`. */
 export function moveTimes<T>(state: T, fields: ReadonlySet<string>, by: number): T {
   return moved(state, fields, by, false) as T;
 }

@@ -10,8 +10,9 @@ import { InOrder, type Waiting, type Work } from './shedding/work.js';
 import type { DataSignal, Signal, Stage } from './signal.js';
 
 /**
- * Lifts an operator whose `process` returns promises: at most `maxInFlight` under way, results in the order of the records.
- * @param shedding null: what it cannot do in time holds the sources back
+ * Lifts an operator whose `process` returns promises: at most `maxInFlight` in flight, results in the order
+ * of the records.
+ * @param shedding null: work that it cannot do in time holds the sources back
  */
 export const asynchronous =
   (
@@ -27,27 +28,27 @@ export const asynchronous =
       input.subscribe(new AsyncStage(run, operator, host, out, snapshot, maxInFlight, shedding)),
     );
 
-/** A place in the ordered output: a record and its result, or a mark that waits for its turn. */
+/** A slot in the ordered output: a record and its result, or a mark waiting for its turn. */
 type Slot =
   | Work
   | { readonly kind: 'watermark'; time: number; received: number }
   | { readonly kind: 'mark'; readonly emit: () => void };
 
-/** Records for each one that may be under way, until the gate is shut. */
+/** Records per allowed record in flight before the gate is shut. */
 const QUEUE_FACTOR = 4;
-/** Slots, most of them marks, until the gate is shut. */
+/** Slots, mostly marks, before the gate is shut. */
 const SLOTS = 65_536;
 
-/** Marks queue in the ordered output, so nothing has to drain for a barrier. */
+/** Marks queue in the ordered output, so a barrier needs no drain. */
 class AsyncStage extends OperatorStage {
   readonly #maxInFlight: number;
   readonly #waiting: Waiting;
   readonly #log: ShedLog | null;
   readonly #slots: Slot[] = [];
   #inFlight = 0;
-  /** Records among the slots that may not be shed. */
+  /** Records among the slots that must not be shed. */
   #required = 0;
-  /** Numbers of the newest record that came, and that was sent on. */
+  /** Numbers of the newest record received and the newest sent. */
   #came: number;
   #sent: number;
 

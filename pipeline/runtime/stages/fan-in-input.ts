@@ -27,7 +27,7 @@ export class Input {
     for (let index = 0; index < count; index++) lane.newest = Math.max(lane.newest, timeOf(data, index));
   }
 
-  /** When the oldest record that waits arrived, monotonic milliseconds; Infinity where none does. */
+  /** When the oldest waiting record arrived, monotonic milliseconds; Infinity if none waits. */
   get since(): number {
     return Math.min(Infinity, ...this.lanes.map(({ queue }) => queue[0]?.signal.received ?? Infinity));
   }
@@ -41,7 +41,7 @@ export class Input {
   }
 }
 
-/** Records of one port and one layout of an input: they stay in their order. */
+/** Records of one port and one layout of an input: their order is preserved. */
 export interface Lane {
   readonly input: Input;
   /** Of the layout. */

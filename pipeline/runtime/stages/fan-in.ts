@@ -12,25 +12,25 @@ import {
 } from './signal.js';
 import { Input, type Lane, type InputSnapshot } from './fan-in-input.js';
 
-/** Where a {@link FanIn} sends what it releases. */
+/** Receives what a {@link FanIn} releases. */
 export interface FanInOutput {
   data(signal: DataSignal): void;
   watermark(time: number, received: number): void;
   /** All inputs have passed the barrier. */
   barrier(signal: BarrierSignal): void;
-  /** All inputs have come to where event time jumps. */
+  /** All inputs have reached the event time jump. */
   reanchor(signal: ReanchorSignal): void;
 }
 
 /**
- * Brings the inputs of a node together. Records are released in the order (event time, port, input, layout,
- * arrival) once no input can bring an earlier one: merging by arrival would differ from run to run. A source's
- * batch gives one block for each layout in it, so blocks of different layouts are merged by time too: else the
- * order would depend on how large the batches were. A record that is late within its own port and layout counts
- * as having the time of the newest one before it. Records behind an early barrier are held until all inputs have
- * passed it.
+ * Merges the inputs of a node. Records are released in the order (event time, port, input, layout, arrival)
+ * once no input can bring an earlier one: merging by arrival would differ from run to run. A source's batch
+ * yields one block for each layout, so blocks of different layouts are merged by time too; otherwise the
+ * order would depend on batch sizes. A record that is late within its own port and layout counts as having
+ * the time of the newest one before it. Records behind an early barrier are held until all inputs have passed
+ * it.
  *
- * With `ordered` false (most sinks) only barriers are waited for.
+ * With `ordered` false (most sinks) it only waits for barriers.
  */
 export class FanIn {
   readonly #inputs: readonly Input[];
@@ -54,7 +54,7 @@ export class FanIn {
     return held;
   }
 
-  /** The input whose records have waited for longest, and the inputs that may still bring earlier ones. */
+  /** The input whose records have waited longest, and the inputs that may still bring earlier ones. */
   get heldBack(): HeldBack | null {
     let longest: HeldBack | null = null;
     for (const { name, held, since, lanes } of this.#inputs) {
@@ -95,21 +95,21 @@ export class FanIn {
         break;
       case 'barrier':
       case 'reanchor':
-        // All inputs see these marks in the same order: they enter all sources at once.
+        // All inputs receive these marks in the same order: they enter all sources together.
         input.barrier = true;
         if (this.#inputs.every(({ barrier }) => barrier)) this.#align(signal);
     }
   }
 
   /**
-   * Sends the earliest records on until `limit` are held, though an input could bring earlier ones. Those behind an
-   * early barrier stay: they belong to a later checkpoint.
+   * Releases the earliest records until only `limit` are held, even if an input could bring earlier ones.
+   * Records behind an early barrier stay: they belong to a later checkpoint.
    */
   letGo(limit: number): void {
     while (this.held - this.#behind > limit) this.#send(this.#first()!);
   }
 
-  /** Held, unreleased records belong to the snapshot of the node. Taken at the barrier. */
+  /** Held records belong to the node's snapshot, taken at the barrier. */
   snapshot(links: LinkTable): State {
     return this.#inputs.map(({ name, watermark, lanes }): InputSnapshot => ({
       name,
@@ -126,7 +126,7 @@ export class FanIn {
     }));
   }
 
-  /** Gives the records of inputs that are no longer there, and all of them where order no longer matters. */
+  /** Returns records of inputs that no longer exist, or all of them if order no longer matters. */
   restore(state: State, links: LinkTable, received: number): readonly DataSignal[] {
     const left: DataSignal[] = [];
     for (const snapshot of state as readonly InputSnapshot[]) {
@@ -168,7 +168,7 @@ export class FanIn {
     for (const signals of waiting) for (const signal of signals) this.push(signal);
   }
 
-  /** No input brings a record of the time before any more. */
+  /** No input can bring a record before this time. */
   #beginAnew(): void {
     for (const input of this.#inputs) input.watermark = Infinity;
     this.#release();
@@ -193,7 +193,7 @@ export class FanIn {
     this.#output.data(offset === 0 && whole ? signal : part(signal, offset, end));
   }
 
-  /** The lane whose head goes next; undefined while an input could bring an earlier record. */
+  /** The lane whose head is next; undefined while an input could bring an earlier record. */
   #earliest(): Lane | undefined {
     const first = this.#first();
     if (!first) return undefined;
@@ -211,7 +211,7 @@ export class FanIn {
     return first;
   }
 
-  /** How far the frames of a block go before another lane's turn. */
+  /** How many frames of a block precede another lane's turn. */
   #runEnd(lane: Lane, signal: DataSignal, offset: number, floor: number): number {
     const count = countOf(signal.data);
     let end = offset + 1;
@@ -234,7 +234,7 @@ export class FanIn {
     this.#output.watermark(reached, received);
   }
 
-  /** Up to here nothing more can be released. */
+  /** Nothing more can be released up to here. */
   #reached(): number {
     let reached = Infinity;
     for (const { lanes, watermark } of this.#inputs) {
@@ -252,8 +252,8 @@ export class FanIn {
 }
 
 /**
- * Whether an input may still bring a record of `time` or before. One that has records is not waited for,
- * lest a pose waits for the next: but blocks of other layouts may follow a block of frames.
+ * Whether an input may still bring a record of `time` or before. An input with records is not waited for, so
+ * that a pose does not wait for the next one; but blocks of other layouts may follow a block of frames.
  */
 function mayBring({ lanes, watermark }: Input, time: number): boolean {
   if (watermark >= time) return false;

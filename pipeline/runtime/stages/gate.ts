@@ -1,6 +1,6 @@
 /**
- * Blocks the pump while a node behind it is full. Nodes shut and open it by name; it is
- * open when none holds it shut.
+ * Blocks the pump while a node behind it is full. Nodes shut and open it by name; it is open if no node holds
+ * it shut.
  */
 export class Gate {
   readonly #elapsed: () => number;
@@ -23,7 +23,7 @@ export class Gate {
     return [...this.#closed.keys()];
   }
 
-  /** Seconds for which a node has held it shut until now, this time. */
+  /** Seconds for which a node has been holding it shut. */
   shutFor(node: string): number {
     const since = this.#closed.get(node);
     return since === undefined ? 0 : (this.#elapsed() - since) / 1000;

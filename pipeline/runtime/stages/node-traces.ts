@@ -12,9 +12,9 @@ import {
 } from '../../telemetry/traces/index.js';
 import { newestOf, timeOf, type DataSignal } from './signal.js';
 
-/** Frames that wait in a node for a record that tells of them, at most. */
+/** Limit of frames waiting in a node for a record that represents them. */
 const HELD = 64;
-/** A frame is waited for no longer than this, microseconds of event time: nothing came of it. */
+/** A frame waits no longer than this, microseconds of event time: it produced nothing. */
 const PATIENCE = 10e6;
 
 interface Work {
@@ -30,10 +30,10 @@ interface Held {
 }
 
 /**
- * Follows sampled frames through one node. A record that leaves while the node works on a sampled one goes on
- * with its trace. Where none leaves (a frame in a window that is still open), the trace is held and goes on
- * with the first later record whose time has passed the frame's: its wait becomes a span of its own. Of several
- * that meet in one record the oldest goes on, and the others end with a link to it.
+ * Follows sampled frames through one node. A record that leaves while the node works on a sampled one
+ * continues its trace. If none leaves (a frame in a window that is still open), the trace is held and
+ * continues with the first later record whose time has passed the frame's; the wait becomes a separate span.
+ * If several traces meet in one record, the oldest continues, and the others end with a link to it.
  */
 export class NodeTraces {
   readonly #tracer: Tracer;
@@ -43,7 +43,7 @@ export class NodeTraces {
   readonly #topology: string;
   readonly #sampler: Sampler;
   #work: Work | null = null;
-  /** What records of the step under way go on with. */
+  /** The trace that records of the current step continue. */
   #carried: Trace | undefined;
   #held: Held[] = [];
 
@@ -61,8 +61,8 @@ export class NodeTraces {
   }
 
   /**
-   * Begins traces at a source: of the first sampled frame of a batch. Gives the record that it is in.
-   * Times are monotonic milliseconds: the batch arrived, was taken from the queue, was decoded.
+   * Begins traces at a source: of the first sampled frame of a batch. Returns its record. Times are monotonic
+   * milliseconds: the batch arrived, was taken from the queue, was decoded.
    */
   sample(
     data: readonly Data[],
@@ -90,10 +90,10 @@ export class NodeTraces {
     return undefined;
   }
 
-  /** The node begins with a record. @param started monotonic milliseconds; default: now */
+  /** The node starts on a record. @param started monotonic milliseconds; default: now */
   begin({ trace, data }: DataSignal, started?: number): void {
     this.#carried = undefined;
-    // Of a block that was parted only one part holds the frame.
+    // Only one part of a split block holds the frame.
     if (!trace || !holds(data, trace.time)) {
       this.#work = null;
       return;
@@ -102,7 +102,7 @@ export class NodeTraces {
     this.#work = { trace, span, started: started ?? this.#clock.elapsed() };
   }
 
-  /** The trace that a record of the node goes on with. */
+  /** The trace that a record of the node continues. */
   of(record: Data): Trace | undefined {
     const time = this.#carried?.time ?? this.#held[0]?.trace.time ?? this.#work?.trace.time;
     if (time === undefined || !reaches(record, time)) return undefined;
@@ -125,7 +125,7 @@ export class NodeTraces {
     this.#held.push({ trace: { ...trace, span }, since: ended });
   }
 
-  /** A sink has written records, or handed them to its outbox. @param started monotonic milliseconds */
+  /** A sink has written records, or moved them to its outbox. @param started monotonic milliseconds */
   written(signals: readonly DataSignal[], started: number, outcome: string): void {
     const now = this.#clock.elapsed();
     const seen = new Set<string>();
@@ -144,7 +144,7 @@ export class NodeTraces {
     return this.#sampler.chooses(timeOf(record)) ? 0 : -1;
   }
 
-  /** Ends the wait of those that the record tells of. The oldest goes on with it. */
+  /** Ends the wait of traces that the record represents. The oldest continues with it. */
   #release(record: Data): Trace | undefined {
     const told = this.#held.filter(({ trace }) => reaches(record, trace.time));
     if (told.length === 0) return undefined;
@@ -187,15 +187,15 @@ export class NodeTraces {
   }
 }
 
-/** Whether the frame of this time is among the record's. */
+/** Whether the record holds the frame of this time. */
 const holds = (record: Data, time: number): boolean =>
   record.port !== 'csi' || (timeOf(record) <= time && newestOf(record) >= time);
 
-/** Whether a record can tell of a frame of this time. The end of a window is not part of it. */
+/** Whether a record can represent a frame of this time. The end of a window is not part of it. */
 const reaches = (record: Data, time: number): boolean =>
   record.port === 'window' || record.port === 'pose' ? timeOf(record) > time : newestOf(record) >= time;
 
-/** What a trace says of its frame. */
+/** A trace's attributes of its frame. */
 function frameOf(record: Data, index: number, links: LinkTable) {
   const time = timeOf(record, index);
   const at = { 'csiflow.frame.time': new Date(time / 1000).toISOString(), 'csiflow.frame.port': record.port };

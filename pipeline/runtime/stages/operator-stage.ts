@@ -9,10 +9,10 @@ import { reanchor } from '../shared/move-times.js';
 import { isOn } from '../take-over.js';
 import { countOf, newestOf, timeOf, type DataSignal, type Signal, type Stage } from './signal.js';
 
-/** Held records above which the pump takes from the source that is furthest behind, or waits for it. */
+/** Held records above which the pump reads from the source that is furthest behind, or waits for it. */
 const HELD_LIMIT = 20_000;
 
-/** Held records above which the pump waits, whatever the sources are: one of the inputs stands still. */
+/** Held records above which the pump waits, whatever the sources are: an input is stalled. */
 const SHUT_LIMIT = 10 * HELD_LIMIT;
 
 /** State of a node with inputs, as its checkpoint stores it. */
@@ -21,24 +21,24 @@ export interface OperatorSnapshot {
   readonly fanIn: unknown;
   readonly watermark: number;
   readonly forwarded: number;
-  /** Records that were done, where the node may shed some. */
+  /** Number of processed records, if the node may shed some. */
   readonly records?: number;
 }
 
-/** Lifts an operator whose `process` answers at once into the streams. */
+/** Lifts an operator whose `process` is synchronous into the streams. */
 export const synchronous =
   (run: NodeRun, operator: Operator, host: Host, snapshot: OperatorSnapshot | undefined): Stage =>
   (input) =>
     new Observable((out) => input.subscribe(new OperatorStage(run, operator, host, out, snapshot)));
 
-/** Common to operators that answer at once and those that do not: fan-in, marks, failures, counting. */
+/** Shared by synchronous and asynchronous operators: fan-in, marks, failures, counting. */
 export class OperatorStage {
   protected readonly run: NodeRun;
   protected readonly operator: Operator;
   protected readonly host: Host;
   readonly #out: Subscriber<Signal>;
   readonly #fanIn: FanIn;
-  /** What the operator was told, and what was sent on. */
+  /** Watermarks: reported to the operator, and sent on. */
   #watermark = -Infinity;
   #forwarded = -Infinity;
 
@@ -100,8 +100,8 @@ export class OperatorStage {
       this.emit(this.passedBy(signal.data), signal.received, 'process');
       return;
     }
-    // Before a record the operator learns that time has reached it, so that what it does by time is in the
-    // same place however records and marks arrived.
+    // Before each record the operator receives its time as a watermark, so that its timed actions happen at
+    // the same point however records and marks arrive.
     if (this.operator.watermark) this.tell(timeOf(signal.data) - 1, signal.received);
     const started = this.host.clock.elapsed();
     this.run.traces?.begin(signal, started);
@@ -127,7 +127,7 @@ export class OperatorStage {
       own = this.operator.snapshot?.();
     } catch (error) {
       this.host.fail(
-        new Error(`${this.run.id} could not give a snapshot of its state: ${errorText(error)}`, {
+        new Error(`${this.run.id} could not take a snapshot of its state: ${errorText(error)}`, {
           cause: error,
         }),
       );
@@ -142,7 +142,7 @@ export class OperatorStage {
     this.host.passed(this.run, epoch, snapshot);
   }
 
-  /** Event time jumps: what lies on its grid is closed, the rest of the state moves with it. */
+  /** Event time jumps: closes what is aligned to the time grid, and moves the rest of the state. */
   protected reanchor(by: number, received: number): void {
     const { component } = this.run.node;
     try {
@@ -159,7 +159,7 @@ export class OperatorStage {
     this.#out.next({ kind: 'reanchor', by, from: this.run.id, received });
   }
 
-  /** Tells the operator that event time has reached `time`. */
+  /** Reports to the operator that event time has reached `time`. */
   protected tell(time: number, received: number): void {
     if (time <= this.#watermark) return;
     this.#watermark = time;
@@ -192,7 +192,7 @@ export class OperatorStage {
     }
   }
 
-  /** What a node that is switched off makes of a record: it is passed on where the node itself could have given it. */
+  /** What a disabled node does with a record: it passes the record if the node itself could have produced it. */
   protected passedBy(data: Data): Output<Data> {
     const { component } = this.run.node;
     return component.kind === 'operator' && component.outputs.includes(data.port)
@@ -210,7 +210,7 @@ export class OperatorStage {
       const output = this.operator.process(signal.data, signal.from);
       if (output instanceof Promise) {
         output.catch(() => undefined);
-        throw new Error('it returned a promise, but its definition does not say `asynchronous`');
+        throw new Error('it returned a promise, but its definition does not have `asynchronous`');
       }
       return output;
     } catch (error) {
@@ -244,7 +244,7 @@ export class OperatorStage {
       this.host.gate.shut(this.run.id);
       this.run.problems.set(
         'stands_still',
-        `it holds ${held} records because one of its inputs stands still: ${this.run.node.inputs.map(({ from }) => from).join(', ')}`,
+        `it holds ${held} records because one of its inputs is stalled: ${this.run.node.inputs.map(({ from }) => from).join(', ')}`,
       );
     } else {
       this.run.problems.set('stands_still', null);

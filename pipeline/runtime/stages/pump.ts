@@ -3,12 +3,12 @@ import type { Gate } from './gate.js';
 import type { NodeRun } from '../host.js';
 import type { SourceStage } from './source-stage.js';
 
-/** The barriers of checkpoints, as the pump sees them. */
+/** The barriers of checkpoints, for the pump. */
 export interface PumpBarriers {
-  /** One is to be injected, and none is under way. */
+  /** A barrier is due, and none is in progress. */
   readonly due: boolean;
   inject(): void;
-  /** A checkpoint is wanted as soon as it can be. */
+  /** A checkpoint is wanted as soon as possible. */
   ask(): void;
 }
 
@@ -18,8 +18,8 @@ const SLICE_MS = 5;
 const READING_MS = 50;
 
 /**
- * Takes one batch after the other from the sources and pushes it through the chain, as long as the gate is
- * open; injects barriers between two batches.
+ * Takes batches from the sources one by one and pushes them through the chain while the gate is open; injects
+ * barriers between batches.
  */
 export class Pump {
   readonly #sources: readonly SourceStage[];
@@ -79,7 +79,7 @@ export class Pump {
     this.wake();
   }
 
-  /** To the event loop: one turn, and more while sources have more to read. */
+  /** Yields to the event loop: one turn, or more while sources have more to read. */
   async #giveWay(): Promise<void> {
     const began = this.#clock.elapsed();
     do await new Promise<void>((resolve) => setImmediate(resolve));
@@ -91,7 +91,7 @@ export class Pump {
     return this.#sources.filter((source) => source.takeUnread()).length > 0;
   }
 
-  /** By how much event time jumps now: all live sources have come to the mark. */
+  /** The event time jump that is due now: all live sources have reached the mark. */
   #jump(): number | null {
     const first = this.#sources.find(({ anchor }) => anchor !== null);
     if (!first) return null;
@@ -99,7 +99,10 @@ export class Pump {
     return live.every(({ anchor }) => anchor !== null) ? first.anchor!.by : null;
   }
 
-  /** Sources take turns; while a node holds much of one, the one that is furthest behind goes first, or is waited for. */
+  /**
+   * Sources take turns. While a node holds many records of one, the source that is furthest behind goes
+   * first, or is waited for.
+   */
   #next(): SourceStage | undefined {
     const count = this.#sources.length;
     const jumps = this.#sources.some(({ anchor }) => anchor !== null);

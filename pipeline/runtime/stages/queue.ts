@@ -1,8 +1,8 @@
 import type { QueueSettings } from '../../config/topology.js';
 
 /**
- * The bounded queue between a source and the pump. `offer` says at once whether the item was taken;
- * under `block` a full queue gives a promise instead.
+ * The bounded queue between a source and the pump. `offer` reports immediately whether the item was accepted;
+ * under `block` a full queue returns a promise instead.
  */
 export class BoundedQueue<T> {
   readonly #capacity: number;
@@ -13,7 +13,7 @@ export class BoundedQueue<T> {
   #blocked: { readonly item: T; readonly settle: (taken: boolean) => void }[] = [];
   #closed = false;
 
-  /** @param dropped told of each item that the policy drops */
+  /** @param dropped called with each item that the policy drops */
   constructor(settings: QueueSettings, dropped: (item: T, reason: 'queue_full') => void) {
     this.#capacity = settings.capacity;
     this.#policy = settings.policy;
@@ -24,7 +24,10 @@ export class BoundedQueue<T> {
     return this.#items.length - this.#head;
   }
 
-  /** @param enter makes the item; called at once for what will be taken, so that what is refused costs nothing */
+  /**
+   * @param enter creates the item; called immediately, and only for accepted items, so that rejected ones
+   * cost nothing
+   */
   offer(enter: () => T, refused: () => void): boolean | Promise<boolean> {
     if (this.#closed) return false;
     if (this.depth < this.#capacity && this.#blocked.length === 0) {
@@ -47,13 +50,13 @@ export class BoundedQueue<T> {
     });
   }
 
-  /** Takes a mark in behind all that was offered, whatever the policy: there are few. */
+  /** Adds a mark behind everything that was offered, whatever the policy: there are few. */
   put(item: T): void {
     if (this.#blocked.length === 0) this.#items.push(item);
     else this.#blocked.push({ item, settle: () => undefined });
   }
 
-  /** What `take` gives next. */
+  /** What `take` would return next. */
   get first(): T | undefined {
     return this.#items[this.#head];
   }
@@ -74,7 +77,7 @@ export class BoundedQueue<T> {
     return item;
   }
 
-  /** Nothing more is taken in; those who wait for room are sent away. */
+  /** Accepts nothing more; callers waiting for space are released. */
   close(): void {
     this.#closed = true;
     for (const { settle } of this.#blocked) settle(false);

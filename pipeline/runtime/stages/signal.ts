@@ -27,13 +27,13 @@ export interface WatermarkSignal extends Mark {
   readonly time: number;
 }
 
-/** All before it belongs to the checkpoint of `epoch`, all behind it to later ones. */
+/** Everything before it belongs to the checkpoint of `epoch`, everything after it to later ones. */
 export interface BarrierSignal extends Mark {
   readonly kind: 'barrier';
   readonly epoch: number;
 }
 
-/** All before it has the times of the clock as it was, all behind it those of the corrected clock. */
+/** Everything before it has the times of the clock as it was, everything after it those of the corrected clock. */
 export interface ReanchorSignal extends Mark {
   readonly kind: 'reanchor';
   /** Microseconds. */

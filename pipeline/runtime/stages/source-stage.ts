@@ -22,31 +22,31 @@ import { OverloadWatch } from './shedding/overload-watch.js';
 import { StandingQueue } from './shedding/standing-queue.js';
 import { countOf, newestOf, type Signal } from './signal.js';
 
-/** Records of one entry of the journal, at most. */
+/** Limit of records in a journal entry. */
 const ENTRY_RECORDS = 64;
-/** The journal's size since its last cut, above which live input is dropped: checkpoints do not get through. */
+/** Size of the journal since its last cut above which live input is dropped: checkpoints fail. */
 const JOURNAL_LIMIT_BYTES = 4 * 2 ** 30;
 
 /** A batch between a source and the pump. */
 interface Queued {
   readonly batch: SourceBatch;
-  /** Number of its entry in the journal; 0 without one. */
+  /** Number of its journal entry; 0 if there is none. */
   readonly entry: number;
   readonly received: number;
   readonly backlog: boolean;
-  /** No batch: event time jumps here. */
+  /** Not a batch: event time jumps here. */
   readonly anchor?: Anchor;
 }
 
-/** What a live source leaves out where the processor cannot do all that comes. */
+/** What a live source sheds when the processor cannot keep up. */
 export interface SourceShedding {
-  /** How old results may become, milliseconds. */
+  /** Age limit of results, milliseconds. */
   readonly maxLagMs: number;
-  /** Id of the node that takes most of the time. */
+  /** Id of the node that uses most of the time. */
   readonly busiest: () => string;
 }
 
-/** What a checkpoint stores of a source. */
+/** A source's part of a checkpoint. */
 export interface SourceSnapshot {
   readonly position: Position;
   readonly entry: number;
@@ -70,11 +70,11 @@ export class SourceStage {
   readonly #onOrigin: (origin: Provenance['origin']) => void;
   #backlog: Iterator<JournalEntry> | undefined;
   #next: Queued | undefined;
-  /** Marks that a full queue pushed out: they are of no size, and come before what is in it. */
+  /** Marks that a full queue pushed out: they take no space, and precede its content. */
   readonly #evicted: Queued[] = [];
   /** Of the newest batch that was offered. */
   #offered: Position = null;
-  /** Event time has jumped in this run: what comes late from before it is taken to have come now. */
+  /** Event time has jumped in this run: late input from before is treated as arriving now. */
   #jumped = false;
   #position: Position = null;
   #entry = 0;
@@ -85,11 +85,11 @@ export class SourceStage {
   #dropStart = 0;
   #dropEnd = 0;
   #ready: () => void = () => undefined;
-  /** Resolves when the input is open, as the source says or its first batch shows. */
+  /** Resolves when the input is open, as the source reports or its first batch shows. */
   readonly ready = new Promise<void>((resolve) => {
     this.#ready = resolve;
   });
-  /** All input was taken and the last watermark sent. */
+  /** All input was processed and the last watermark sent. */
   ended = false;
 
   constructor(
@@ -130,7 +130,7 @@ export class SourceStage {
     }
   }
 
-  /** Reads until the input ends; rejects where it cannot be read. */
+  /** Reads until the input ends; rejects if it cannot be read. */
   async open(signal: AbortSignal): Promise<void> {
     const position = this.#journal?.newest()?.position ?? this.#position;
     await this.#source.open(position, {
@@ -152,19 +152,19 @@ export class SourceStage {
     this.#wake();
   }
 
-  /** Takes nothing more in. What is in the queue is still pumped. */
+  /** Accepts nothing more. Queued input is still pumped. */
   close(): void {
     this.#stopped = true;
     this.#queue.close();
     this.#overload?.end();
   }
 
-  /** It is not known whether its input is still its own. */
+  /** It is uncertain whether its input still belongs to it. */
   get isUnsure(): boolean {
     return this.#source.isUnsure?.() ?? false;
   }
 
-  /** Whether its source has said since the last question that more waits to be read. */
+  /** Whether its source has reported since the last call that more input waits. */
   takeUnread(): boolean {
     const unread = this.#unread;
     this.#unread = false;
@@ -175,29 +175,29 @@ export class SourceStage {
     return this.#head !== undefined || (this.#endOfInput && !this.ended);
   }
 
-  /** Its times are those of the clock. */
+  /** Its times follow the clock. */
   get followsClock(): boolean {
     const { component, config } = this.run.node;
     return timingOf(component as AnySource, config) === 'now';
   }
 
-  /** Event time of the newest record that it has given in this run or before; -Infinity where there is none. */
+  /** Event time of the newest record in this run or before; -Infinity if there is none. */
   get newestTime(): number {
     return Math.max(this.run.watermark, this.#journal?.newest()?.time ?? -Infinity);
   }
 
-  /** Ids of the jumps that an earlier run has journalled and no checkpoint covers. */
+  /** Ids of jumps that an earlier run has journalled and no checkpoint covers. */
   pendingAnchors(): readonly Anchor[] {
     const entries = [...(this.#journal?.after(this.#entry) ?? [])];
     return entries.flatMap(({ anchor }) => anchor ?? []);
   }
 
-  /** Event time is about to jump: what was gathered is handed over before. */
+  /** Event time is about to jump: hands over what was gathered before. */
   beforeJump(by: number): void {
     this.#source.reanchor?.(by);
   }
 
-  /** Puts the mark of a jump behind all that was offered. */
+  /** Puts the mark of a jump behind everything offered. */
   mark(anchor: Anchor): void {
     this.#jumped = true;
     const entry = this.#journal?.anchor(anchor, this.#offered) ?? 0;
@@ -206,12 +206,12 @@ export class SourceStage {
     this.#wake();
   }
 
-  /** The jump that comes next, before anything else. */
+  /** The jump that is next, before anything else. */
   get anchor(): Anchor | null {
     return this.#head?.anchor ?? null;
   }
 
-  /** Event time jumps in all sources at once, between two batches. Synchronous. */
+  /** Event time jumps in all sources together, between two batches. Synchronous. */
   reanchor(by: number): void {
     const received = this.#host.clock.elapsed();
     if (this.anchor) {
@@ -243,7 +243,7 @@ export class SourceStage {
     }
   }
 
-  /** Sends a barrier and gives the state before it. */
+  /** Sends a barrier and returns the state before it. */
   barrier(epoch: number): void {
     const snapshot: SourceSnapshot = {
       position: this.#position,
@@ -316,7 +316,7 @@ export class SourceStage {
     return taken;
   }
 
-  /** Of times before a jump back that were gathered before it and come now. */
+  /** Input gathered before a jump back that arrives after it. */
   #notAhead(batch: SourceBatch): SourceBatch {
     const { raw } = batch;
     const now = this.run.context.clock.now();
@@ -331,7 +331,7 @@ export class SourceStage {
     return next;
   }
 
-  /** Entries of the journal that the last run did not come to, before anything new. */
+  /** Entries of the journal that the last run did not reach, before anything new. */
   #advanceBacklog(): void {
     this.#next = undefined;
     const step = this.#backlog?.next();
@@ -351,12 +351,12 @@ export class SourceStage {
 
   #isStale({ batch, backlog }: Queued): boolean {
     const maxAgeMs = this.run.node.queue?.maxAgeMs ?? null;
-    // The backlog after a crash is replayed whole: the drops that the last run made are known from the journal.
+    // The whole backlog is replayed after a crash: the journal records what the last run dropped.
     if (maxAgeMs === null || !this.#live || backlog || !batch.raw || batch.raw.count === 0) return false;
     return this.run.context.clock.now() - batch.raw.time[batch.raw.count - 1]! > maxAgeMs * 1000;
   }
 
-  /** It comes faster than it can be taken. Where an age is configured, that alone counts. */
+  /** It arrives faster than it can be processed. If an age is configured, only that counts. */
   #isTooLate({ batch, received, backlog }: Queued): boolean {
     if (!this.#standing || backlog || !batch.raw || (this.run.node.queue?.maxAgeMs ?? null) !== null)
       return false;
@@ -367,7 +367,7 @@ export class SourceStage {
   }
 
   #watchOverload({ busiest }: SourceShedding): OverloadWatch {
-    const consequence = () => `what waits too long is left out. Most of the time goes to ${busiest()}`;
+    const consequence = () => `input that waits too long is dropped. Most of the time goes to ${busiest()}`;
     const onChange = (isOverloaded: boolean) => this.#source.overloaded?.(isOverloaded);
     const unit = { name: 'frames', consequence, onChange };
     return new OverloadWatch(this.run, () => this.#host.clock.elapsed(), unit);
@@ -400,7 +400,7 @@ export class SourceStage {
       this.stream.next(sampled?.record === record ? { ...signal, trace: sampled.trace } : signal);
     }
     if (data.length > 0) this.run.lastRecord = Math.max(this.run.lastRecord ?? -Infinity, newest);
-    // A later frame may have the same time, so event time is not yet past it.
+    // A later frame may have the same time, so event time has not passed it.
     if (newest > -Infinity) this.#watermark(newest - 1, received);
   }
 
@@ -432,7 +432,10 @@ export class SourceStage {
   }
 }
 
-/** Records of a batch: frames of `csi`, undecoded records else. A clock tick, which comes alone, is none. */
+/**
+ * Records of a batch: frames of `csi`, otherwise undecoded records. A clock tick, which comes by itself,
+ * counts as none.
+ */
 function sizeOf({ raw, data = [] }: SourceBatch): number {
   if (!raw) return data.reduce((sum, record) => sum + countOf(record), 0);
   return raw.count === 1 && isTick(raw, 0) ? 0 : raw.count;
@@ -442,6 +445,6 @@ function* batchesOf(entries: Iterable<JournalEntry>): Generator<RawBatch> {
   for (const { raw } of entries) yield raw;
 }
 
-/** Enough of a batch to see what is wrong with it. */
+/** Enough of a batch to find the fault. */
 const firstRecords = (raw: RawBatch): readonly Uint8Array[] =>
   Array.from({ length: Math.min(raw.count, 4) }, (_, index) => Uint8Array.from(rawRecord(raw, index)));

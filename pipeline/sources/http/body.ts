@@ -13,12 +13,12 @@ import { BY_CONTENT } from '../../formats/by-content.js';
 import { elementsOf } from './json-array.js';
 import { Turns } from './turns.js';
 
-/** What a body holds. */
+/** The content of a body. */
 export interface Body {
   /** Kind of file, or `record` for single ones. */
   readonly kind: string;
   readonly batches: readonly RawBatch[];
-  /** What was left out of it. */
+  /** What was skipped. */
   readonly problems: readonly Problem[];
 }
 
@@ -32,19 +32,19 @@ export interface BodySettings {
   readonly now: number;
 }
 
-/** Single records in a body: each is looked at by all formats. */
+/** Single records in a body: all formats are tried on each. */
 const MAX_RECORDS = 65_536;
-/** Parts of which none is a record: what follows is not looked at. */
+/** After this many unrecognised parts, the rest is not examined. */
 const MAX_UNRECOGNISED = 1024;
 /** Bytes of a file that are cut into records at a time, where none is longer. */
 const PIECE_BYTES = 65_536;
 
 /**
- * The records of a body: a file of any kind, one record, or several: one a line, or in a JSON array. The newest has the
- * time of arrival, those before it lie before it as the receiver's clock says; a record that states its own time keeps
- * it. Others have their turn meanwhile.
- * @returns null where it is of no format that is read
- * @throws FormatError where it cannot be read
+ * The records of a body: a file of any kind, one record, or several: one a line, or in a JSON array. The
+ * newest has the time of arrival, those before it lie before it as the receiver's clock says; a record that
+ * states its own time keeps it. It yields to other work meanwhile.
+ * @returns null if the format is unknown
+ * @throws FormatError if it cannot be read
  */
 export async function readBody(bytes: Uint8Array, settings: BodySettings): Promise<Body | null> {
   const turns = new Turns();
@@ -95,7 +95,7 @@ async function cutFile(
   return { kind: kind.name, batches, problems };
 }
 
-/** Single records in a body: itself, the elements of a JSON array, or its lines; none where nothing is recognised. */
+/** Single records in a body: itself, the elements of a JSON array, or its lines; none if nothing is recognised. */
 async function recordsIn(bytes: Uint8Array, format: Format, turns: Turns): Promise<readonly Uint8Array[]> {
   if (bytes.length === 0) return [];
   if (format.recognise(bytes)) return [bytes];
@@ -107,14 +107,14 @@ async function recordsIn(bytes: Uint8Array, format: Format, turns: Turns): Promi
     if (!part.some((byte) => byte > BLANK)) continue;
     const record = elements ? compact(part) : part;
     records.push(record);
-    // What is wrong with the others is for the decoder to say.
+    // The decoder reports what is wrong with the others.
     isKnown ||= format.recognise(record);
     if (!isKnown && records.length > MAX_UNRECOGNISED) return [];
     if (records.length > MAX_RECORDS)
       throw new FormatError(
         'http.records',
         `record ${MAX_RECORDS + 1}`,
-        `a body has ${MAX_RECORDS} records at most: send fewer at once`,
+        `a body has ${MAX_RECORDS} records at most: send fewer in one request`,
       );
   }
   return isKnown ? records : [];
@@ -138,7 +138,7 @@ function compact(element: Uint8Array): Uint8Array {
   try {
     return Buffer.from(JSON.stringify(JSON.parse(Buffer.from(element).toString())));
   } catch {
-    // What is wrong with it is for the decoder to say.
+    // The decoder reports what is wrong with it.
     return element;
   }
 }

@@ -36,17 +36,17 @@ export const http = defineSource({
     '',
     '| answer | means |',
     '|---|---|',
-    '| 200 `{"taken": 20, "left_out": 0, ...}` | so many records are in the journal: they may be forgotten. What was left out is counted, with its first reasons |',
+    '| 200 `{"taken": 20, "left_out": 0, ...}` | this many records are in the journal: the sender may delete them. Skipped records are counted, with the first reasons |',
     '| 400, 415 | damaged, or of no format that is read: sending it again changes nothing |',
-    '| 401, 404, 405, 413 | no or a wrong token; another path or method; too large: send fewer records at once |',
-    '| 429 with `Retry-After` | the queue is full, or too many send at once: nothing was taken, send it again then |',
-    '| 503 with `Retry-After` | csiflow is stopping, or its disk or queue takes no more; `taken` says how many records of the body it has |',
+    '| 401, 404, 405, 413 | no token or a wrong one; another path or method; too large: send fewer records in one request |',
+    '| 429 with `Retry-After` | the queue is full, or there are too many senders: nothing was accepted, retry after that time |',
+    '| 503 with `Retry-After` | csiflow is stopping, or its disk or queue is full; `taken` says how many records of the body it has |',
     '',
-    'Who gets no answer cannot know whether the body was taken; where frames are numbered, one that comes twice is counted',
+    'Without an answer, a sender cannot know whether the body was accepted. If frames are numbered, duplicates are counted',
     'as a duplicate of its link.',
     '',
-    'A format without names of its own belongs to the link whose `sender` is what `?sender=` says, else the address of the',
-    'host. A token goes over the network as plain text unless `cert` and `key` are given.',
+    'Records of a format without names belong to the link whose `sender` equals `?sender=`, otherwise the address of the',
+    'host. A token is sent as plain text unless `cert` and `key` are set.',
   ].join('\n'),
   config,
   examples: [
@@ -71,7 +71,7 @@ export const http = defineSource({
   create: (settings, context) => new HttpSource(settings, context),
 });
 
-/** Reasons of what was left out that an answer names. */
+/** How many reasons for skipped records an answer names. */
 const TOLD = 8;
 
 const ignore = (): void => undefined;
@@ -154,11 +154,11 @@ class HttpSource implements Source {
     const taken = await inbox.take(batches);
     this.#bodies++;
     const whole = batches.reduce((sum, { count }) => sum + count, 0);
-    if (taken < whole) throw new Refusal(503, 'the queue takes no more', FULL_S, { taken, of: whole });
+    if (taken < whole) throw new Refusal(503, 'the queue is full', FULL_S, { taken, of: whole });
     return { taken, left_out: problems.length, kind, problems: problems.slice(0, TOLD) };
   }
 
-  /** One body after the other: several at once would each take a turn before others have theirs. @throws Refusal */
+  /** One body at a time: several would each take a turn before other work. @throws Refusal */
   #inTurn(posted: Posted): Promise<Body> {
     const now = this.#context.clock.now();
     const read = this.#reading.then(() => this.#read(posted, now));

@@ -7,7 +7,7 @@ export interface HttpPosition {
   readonly time: number;
 }
 
-/** Batches that wait for room in the queue before senders are asked to wait. */
+/** Batches that wait for space in the queue before senders are asked to wait. */
 const MAX_WAITING = 16;
 
 /** Hands the records of bodies on in order. */
@@ -32,7 +32,7 @@ export class Inbox {
       }, tickMs);
   }
 
-  /** The queue takes nothing more for now. */
+  /** The queue accepts nothing more for now. */
   get isFull(): boolean {
     return this.#waiting >= MAX_WAITING;
   }
@@ -42,8 +42,8 @@ export class Inbox {
   }
 
   /**
-   * Hands batches on until one is refused. Resolves once what was taken is on disk.
-   * @returns how many records were taken
+   * Passes batches on until one is rejected. Resolves once the accepted ones are on disk.
+   * @returns how many records were accepted
    */
   async take(batches: readonly RawBatch[]): Promise<number> {
     this.#heard = true;

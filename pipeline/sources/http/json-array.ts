@@ -1,8 +1,8 @@
 import type { Turns } from './turns.js';
 
-/** Deeper than any record; to parse millions of levels takes seconds in which nothing else is done. */
+/** Deeper than any record; parsing millions of levels would block the event loop for seconds. */
 const MAX_LEVELS = 64;
-/** Bytes that are looked at before others get a turn at the latest. */
+/** Bytes to examine before yielding. */
 const STRETCH = 65_536;
 
 /**

@@ -47,14 +47,14 @@ export interface Posted {
   readonly sender: string;
 }
 
-/** Bodies that are read at once, at most: they bound the memory, with the size of each. */
+/** Bodies that are read at the same time: with their size limit, they bound the memory. */
 const MAX_BODIES = 16;
 const MAX_CONNECTIONS = 512;
-/** Whole body, milliseconds: who is slower than this holds a place. */
+/** Time limit for a whole body, milliseconds: slower senders occupy a slot. */
 const BODY_MS = 30_000;
 const SENDER_BYTES = 256;
 
-/** Takes POSTs at one path, and answers each with what `take` gives, as JSON. */
+/** Accepts POSTs at one path, and answers each with the result of `take`, as JSON. */
 export class Listener {
   readonly #settings: ListenerSettings;
   readonly #take: (posted: Posted) => Promise<object>;
@@ -65,8 +65,8 @@ export class Listener {
   #refused = 0;
 
   /**
-   * @param take rejects with a {@link Refusal} where it does not take all
-   * @param log is told why it could not, where it was no refusal
+   * @param take rejects with a {@link Refusal} if it does not accept everything
+   * @param log receives other errors
    */
   constructor(
     settings: ListenerSettings,
@@ -99,12 +99,12 @@ export class Listener {
     return this.#server.address() as AddressInfo;
   }
 
-  /** Calls that were refused. */
+  /** Rejected calls. */
   get refused(): number {
     return this.#refused;
   }
 
-  /** Takes nothing more, and answers what is under way. */
+  /** Accepts nothing more, and finishes current calls. */
   async close(): Promise<void> {
     this.#closing = true;
     if (!this.#server.listening) return;
@@ -129,7 +129,7 @@ export class Listener {
       if (retryAfter !== undefined) response.setHeader('Retry-After', retryAfter);
       if (status === 405) response.setHeader('Allow', 'POST');
       if (status === 401) response.setHeader('WWW-Authenticate', 'Bearer');
-      // What is left of a body that is not read would be taken for the next call.
+      // The rest of an unread body would be parsed as the next call.
       if (!request.complete) response.setHeader('Connection', 'close');
       send(response, status, { error: message, ...facts });
     }
@@ -138,20 +138,20 @@ export class Listener {
   /** @throws Refusal of a call whose body is not to be read */
   #admit(request: IncomingMessage, url: URL): void {
     const { route, token, max_body_bytes: most } = this.#settings;
-    if (url.pathname !== route) throw new Refusal(404, `frames are taken at ${route}`);
+    if (url.pathname !== route) throw new Refusal(404, `send frames to ${route}`);
     if (token !== undefined && !isToken(request.headers.authorization, token))
       throw new Refusal(401, 'send the token of this source: Authorization: Bearer TOKEN');
     if (request.method !== 'POST') throw new Refusal(405, 'frames are sent by POST');
     if (this.#closing) throw new Refusal(503, 'csiflow is stopping', RESTART_S);
-    if (this.#underWay.size >= MAX_BODIES) throw new Refusal(429, 'too many send at once', FULL_S);
+    if (this.#underWay.size >= MAX_BODIES) throw new Refusal(429, 'too many concurrent senders', FULL_S);
     if (Number(request.headers['content-length'] ?? 0) > most) throw tooLarge(most);
   }
 
   #failed(error: unknown): Refusal {
-    // A sender who has gone in the middle of a body is nothing to be told of.
+    // A sender that disconnects in the middle of a body needs no answer.
     if (!(error instanceof Error && 'code' in error && error.code === 'ECONNRESET'))
       this.#log(errorText(error));
-    return new Refusal(503, 'csiflow could not take it: its log says why', RESTART_S);
+    return new Refusal(503, 'csiflow could not accept it; see its log', RESTART_S);
   }
 
   async #read(request: IncomingMessage): Promise<Uint8Array> {
@@ -166,12 +166,12 @@ export class Listener {
   }
 }
 
-/** Seconds after which a sender may try again: the queue is full; csiflow starts anew. */
+/** Seconds after which a sender may retry: the queue is full, or csiflow restarts. */
 export const FULL_S = 1;
 const RESTART_S = 5;
 
 const tooLarge = (most: number): Refusal =>
-  new Refusal(413, `a body has ${most} bytes at most: send fewer records at once`);
+  new Refusal(413, `a body has ${most} bytes at most: send fewer records in one request`);
 
 function send(response: ServerResponse, status: number, body: object): void {
   if (response.destroyed) return;
@@ -188,7 +188,7 @@ const sha256 = (text: string): Buffer => createHash('sha256').update(text).diges
 
 const gunzipped = promisify<Uint8Array, { maxOutputLength: number }, Buffer>(gunzip);
 
-/** @throws Refusal where it cannot be unpacked, or into too much */
+/** @throws Refusal if it cannot be unpacked, or becomes too large */
 async function unpacked(request: IncomingMessage, bytes: Uint8Array, most: number): Promise<Uint8Array> {
   const encoding = request.headers['content-encoding'] ?? 'identity';
   const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b;

@@ -15,7 +15,7 @@ export const config = Type.Object(
       minimum: 0,
       maximum: 65_535,
       default: 5080,
-      description: 'Port to listen on; 0 takes a free one.',
+      description: 'Port to listen on; 0 selects a free one.',
     }),
     route: Type.String({
       pattern: '^/[A-Za-z0-9_./-]{0,255}$',
@@ -25,7 +25,8 @@ export const config = Type.Object(
     token: Type.Optional(
       Type.String({
         minLength: 8,
-        description: 'Secret that senders give as `Authorization: Bearer TOKEN`. Left out: anyone may send.',
+        description:
+          'Secret that senders pass as `Authorization: Bearer TOKEN`. Without it, anyone may send.',
       }),
     ),
     cert: Type.Optional(
@@ -48,13 +49,13 @@ export const config = Type.Object(
       minimum: 1,
       maximum: 64,
       default: 64,
-      description: 'Records that are handed on at once at most.',
+      description: 'Limit of records per batch.',
     }),
     idle_tick_ms: Type.Integer({
       minimum: 0,
       maximum: 3_600_000,
       default: 1000,
-      description: 'Silence after which event time goes on without records; 0: it never does.',
+      description: 'Silence after which event time advances without records; 0: it never does.',
     }),
   },
   { additionalProperties: false },
@@ -68,7 +69,7 @@ export function complaintsOf({ host, token, cert, key }: HttpSettings): readonly
   if ((cert === undefined) !== (key === undefined))
     complaints.push({
       path: [cert === undefined ? 'key' : 'cert'],
-      message: '`cert` and `key` belong together: give both or none',
+      message: '`cert` and `key` belong together: set both or neither',
     });
   if (/^(localhost|127\..*|::1)$/.test(host)) return complaints;
   if (token === undefined)
@@ -80,7 +81,7 @@ export function complaintsOf({ host, token, cert, key }: HttpSettings): readonly
   else if (cert === undefined)
     complaints.push({
       path: ['token'],
-      message: 'the token goes over the network as plain text: give `cert` and `key`',
+      message: 'the token is sent as plain text: set `cert` and `key`',
       severity: 'warning',
     });
   return complaints;

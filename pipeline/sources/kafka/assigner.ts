@@ -7,15 +7,15 @@ export type Share = Readonly<Record<string, readonly number[]>>;
 /** A member of the group as the one sees it that shares the partitions out. */
 export interface Claimant {
   readonly id: string;
-  /** What it has read of and has not let go yet. */
+  /** Partitions it has read and not released yet. */
   readonly claims: Share;
 }
 
 /**
- * Shares partitions out so that none goes to another member before the one that reads it has let go of it: a
- * member that has too many loses the surplus first, to nobody. It lets a checkpoint cover what it has read of
- * it, and joins again; only then somebody else gets it. (Kafka's cooperative rebalancing, KIP-429.)
- * Partitions that nobody claims go at once; one that two claim goes to neither.
+ * Assigns partitions so that none moves to another member before its reader has released it. A member with
+ * too many first loses the surplus, which stays unassigned. It waits for a checkpoint that covers what it has
+ * read, and joins again; only then another member gets it (Kafka's cooperative rebalancing, KIP-429).
+ * Unclaimed partitions are assigned immediately; one claimed twice goes to neither.
  */
 export function shareOut(members: readonly Claimant[], topics: Share): ReadonlyMap<string, Share> {
   const all = Object.entries(topics).flatMap(([topic, partitions]) =>
@@ -58,11 +58,11 @@ function byTopic(given: readonly { readonly topic: string; readonly partition: n
   return share;
 }
 
-/** What a member says of itself. */
+/** What a member reports about itself. */
 export interface Membership {
-  /** Of the topology. A group takes members with a common protocol alone, so another topology is refused. */
+  /** Of the topology. A group only accepts members with a common protocol, so another topology is rejected. */
   readonly topology: string;
-  /** The same over restarts, so that a process that was killed takes its former place. */
+  /** The same over restarts, so that a killed process takes its former place. */
   readonly groupInstanceId: string;
   /** What it claims now. */
   readonly claims: () => Share;

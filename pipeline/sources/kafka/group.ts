@@ -18,12 +18,12 @@ import type { KafkaSettings } from './settings.js';
 import { startOf } from './start.js';
 import { asError } from '../../base/error-text.js';
 
-/** A consumer keeps its membership while it tries to reach the brokers again; whether they answer is watched here. */
+/** A consumer keeps its membership while it reconnects to the brokers; whether they answer is watched here. */
 const CONSUMER_RETRY = { initialRetryTime: 50, maxRetryTime: 1000, retries: 1_000_000 };
-/** The brokers count as away when they were silent for this time. */
+/** The brokers count as offline after this silence. */
 const SILENCE_MS = 5_000;
 const WATCH_MS = 1_000;
-/** An answer of the brokers is waited for so long before a checkpoint is begun without. */
+/** How long a checkpoint waits for an answer of the brokers. */
 const DOUBT_MS = 4_000;
 const MAX_COMMIT_MS = 8_000;
 const COMMIT_PAUSE_MS = 100;
@@ -36,12 +36,12 @@ export interface MemberEvents {
 }
 
 /**
- * A member of a consumer group: which partitions are this process's, where each is read from, and what Kafka is
- * told of it. It outlives connections: lanes go on where they were. One partition after the other:
+ * A member of a consumer group: which partitions this process has, where each is read from, and what is
+ * committed to Kafka. It outlives connections: lanes continue where they were. For each partition:
  *
  * - Gained: it is paused until its offset is known (checkpoint, group, or as configured).
- * - Taken away: nothing more is handed on; when a checkpoint covers what was, its offset is committed and the member
- *   joins again without claiming it. Until then nobody else gets it (see the assigner).
+ * - Revoked: nothing more is passed on. When a checkpoint covers what was, its offset is committed and the
+ *   member joins again without claiming it. Until then no other member gets it (see the assigner).
  */
 export class GroupMember {
   /** It must not go on: others have counted what no checkpoint here covers yet. */
@@ -66,7 +66,7 @@ export class GroupMember {
   readonly #lagLimit: LagLimit;
   /** Why its backlog is a problem. */
   #tooLong: string | null = null;
-  /** The library has given its consumer up: it refuses to resume, and takes commits without a word and makes none. */
+  /** The library has abandoned its consumer: it rejects resuming, and silently ignores commits. */
   #crashed = false;
   /** Since when it is not known whether it is a member still. */
   #doubts: number | null = null;
@@ -96,8 +96,8 @@ export class GroupMember {
   }
 
   /**
-   * Connects and joins. Rejects where that fails; `failed` of what it gives rejects when the connection is lost for good, or
-   * the member must not go on.
+   * Connects and joins. Rejects if that fails; `failed` of the result rejects when the connection is lost
+   * permanently, or the member must stop.
    */
   async join(): Promise<{ readonly failed: Promise<never> }> {
     const failed = new Promise<never>((_, reject) => {
@@ -172,12 +172,12 @@ export class GroupMember {
     return now - this.#doubts < DOUBT_MS;
   }
 
-  /** All that was taken from lanes is in a batch with the positions of now. */
+  /** Everything taken from lanes is in a batch with the current positions. */
   sent(): void {
     for (const lane of this.#holdings.held.values()) lane.sent = lane.offered;
   }
 
-  /** Messages were taken from a lane: there may be room for more. */
+  /** Messages were taken from a lane: there may be space for more. */
   taken(lane: Lane): void {
     if (!lane.paused || lane.full) return;
     lane.paused = false;
@@ -185,7 +185,7 @@ export class GroupMember {
       this.#connection?.consumer.resume([{ topic: lane.topic, partitions: [lane.partition] }]);
   }
 
-  /** A checkpoint with these positions is safe: Kafka is told. */
+  /** A checkpoint with these positions is safe: commits them to Kafka. */
   commit(covered: TopicPositions): void {
     this.#covered = covered;
     this.#followSoon();
@@ -232,7 +232,7 @@ export class GroupMember {
     // Of a partition that went, or whose offset is not known yet: it is fetched again.
     if (!lane) return;
     if (Number((batch as FetchedBatch).fetchedOffset) > lane.fetched) {
-      // It was asked for before the place was known, or the broker has deleted what lies before it.
+      // It was fetched before the position was known, or the broker has deleted what precedes it.
       this.#gain(this.#connection!.consumer, [nameOf(topic, partition)]);
       return;
     }
@@ -296,10 +296,10 @@ export class GroupMember {
 
   // ------------------------------------------------------------------ the group
 
-  /** The group has shared its partitions out anew. Nothing is fetched before this returns. */
+  /** The group has reassigned its partitions. Nothing is fetched before this returns. */
   #onJoin(consumer: Consumer, memberId: string, assigned: ReadonlySet<string>): void {
     const before = this.#memberId;
-    // Another id: the group had taken this member for dead, and its partitions may have been read by others.
+    // Another id: the group considered this member dead, and others may have read its partitions.
     const evicted = before !== undefined && before !== memberId;
     this.#memberId = memberId;
     this.#assigned = assigned;
@@ -342,7 +342,7 @@ export class GroupMember {
     this.#takenOver(key, lane);
   }
 
-  /** Others have read on from what was committed, while this member was taken for dead. */
+  /** Others have read on from the committed offset, while this member was considered dead. */
   #takenOver(key: string, lane: Lane): void {
     const twice = lane.covered - lane.committed;
     if (twice > 0) {
@@ -356,7 +356,7 @@ export class GroupMember {
     this.lost = true;
     this.#fail(
       new Error(
-        `the group took this member for dead after ${this.#settings.session_timeout_ms} ms of silence, and gave ${key} to another: what was read of it since the last checkpoint is taken back`,
+        `the group considered this member dead after ${this.#settings.session_timeout_ms} ms of silence, and assigned ${key} to another: input since the last checkpoint is undone`,
       ),
     );
   }
@@ -375,7 +375,7 @@ export class GroupMember {
       });
   }
 
-  /** Finds out where partitions are to be read from, and reads. */
+  /** Determines where to start reading partitions, and reads. */
   async #begin(consumer: Consumer, keys: readonly string[]): Promise<void> {
     const rebalances = this.#rebalances;
     const known = await knownOffsets(this.#connection!.admin, this.group, keys);
@@ -431,7 +431,7 @@ export class GroupMember {
 
   // ------------------------------------------------------------------ what Kafka is told
 
-  /** Waits until Kafka knows what the last checkpoint covers, but not for ever: while the group is being shared out anew it takes nothing. */
+  /** Waits until Kafka has the offsets of the last checkpoint, within a time limit: during a rebalance it accepts no commits. */
   async #settled(): Promise<void> {
     const deadline = this.#context.clock.elapsed() + MAX_COMMIT_MS;
     const late = () =>
@@ -472,13 +472,13 @@ export class GroupMember {
     }
   }
 
-  /** Nobody here reads it any more: others may have it. */
+  /** No longer read here: other members may have it. */
   #forget(key: string): void {
     this.#rejoins = true;
     this.#context.metrics.gauge('kafka_lag', NaN, { partition: key });
   }
 
-  /** False where Kafka did not take it: the next checkpoint, or the next joining, tries again. */
+  /** False if Kafka rejected it: the next checkpoint, or the next join, retries. */
   async #tell(consumer: Consumer, due: readonly { lane: Lane; offset: number }[]): Promise<boolean> {
     try {
       await consumer.commitOffsets(

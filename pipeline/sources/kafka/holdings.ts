@@ -9,7 +9,7 @@ export type TopicPositions = Readonly<Record<string, Readonly<Record<string, num
 export class Holdings {
   /** Read here. */
   readonly held = new Map<string, Lane>();
-  /** Taken away, and claimed until a checkpoint covers what was read of them. */
+  /** Revoked, and claimed until a checkpoint covers what was read of them. */
   readonly releasing = new Map<string, Lane>();
   /** Positions of the checkpoint, of partitions that were not gained since. */
   readonly restored: Map<string, number>;
@@ -27,7 +27,7 @@ export class Holdings {
     return [...this.held, ...this.releasing];
   }
 
-  /** What the member tells the group that it has. */
+  /** What the member claims in the group. */
   get claims(): Share {
     const claims: Record<string, number[]> = {};
     for (const [, { topic, partition }] of this.lanes) (claims[topic] ??= []).push(partition);

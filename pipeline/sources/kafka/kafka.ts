@@ -26,16 +26,16 @@ export const kafka = defineSource({
   summary: 'Reads raw records, or results of another topology, from topics of Apache Kafka.',
   description: [
     'Messages are raw records (datagrams, lines, JSON frames) or captures; their key is the id of the environment.',
-    "Event time is the header `csiflow-time` (microseconds since 1970), else the message's own time. The sender is the",
-    'header `csiflow-sender`, else the key: a link whose `sender` is `node-1@ward-3` takes node 1 of messages with',
+    "Event time is the header `csiflow-time` (microseconds since 1970), otherwise the message's own time. The sender is the",
+    'header `csiflow-sender`, otherwise the key: a link whose `sender` is `node-1@ward-3` takes node 1 of messages with',
     'the key `ward-3`. `csiflow-origin` says where records come from (`live`, `replay`, `simulated`).',
     '',
     'With `format: results` messages are what the sink `kafka` of another topology wrote: poses, events and measures with',
     'the times, ids and origin that they have there. The topology needs the environments that they are of.',
     '',
-    'Several partitions are merged by time. What the queue does not take is not fetched.',
+    'Several partitions are merged by time. Messages are fetched only when the queue has space.',
     '',
-    'The checkpoint is the truth: offsets are committed after the checkpoint that covers them, so a start goes on',
+    'The checkpoint is the truth: offsets are committed after the checkpoint that covers them, so a start resumes',
     'from the checkpoint and counts every message once. Another member takes a partition over only when a',
     'checkpoint here covers all that was read of it. [What holds when a member dies](../../kafka.md), and',
     'state that moves with the partition: `settings.scale_out`.',
@@ -130,7 +130,7 @@ class KafkaSource implements Source {
       } catch (error) {
         const { text, final } = explain(error, this.#config.brokers);
         await member.leave();
-        // A member that must not go on is recovered with its topology; what is wrong at a start ends the start.
+        // A member that must stop is recovered with its topology; an error at startup ends the start.
         if (member.lost || (final && first)) throw new Error(text, { cause: error });
         output.problem?.(text);
         output.ready?.();
@@ -176,7 +176,7 @@ class KafkaSource implements Source {
     await this.#member?.leave();
   }
 
-  /** Hands on what comes, until the signal aborts; the member stays in its group, so that the last checkpoint can be committed. */
+  /** Passes on messages, until the signal aborts; the member stays in its group, so that the last checkpoint can be committed. */
   async #read(member: GroupMember, failed: Promise<never>, output: SourceOutput): Promise<void> {
     if (output.signal.aborted) return;
     const over = new AbortController();
@@ -220,7 +220,7 @@ class KafkaSource implements Source {
     }
   }
 
-  /** A batch of one origin, in the order of time; null where no message could be read. */
+  /** A batch of one origin, in the order of time; null if no message could be read. */
   #gather(member: GroupMember, first: Turn): RawBatch | null {
     const origin = originOf(first.lane.next, this.#config.origin);
     const builder = this.#builderOf(origin);

@@ -46,7 +46,7 @@ export const settingsSchema = Type.Object(
     start: choice(
       {
         earliest: 'With the oldest message that the broker still has.',
-        latest: 'With what comes from now on.',
+        latest: 'With new messages only.',
       },
       {
         default: 'earliest',
@@ -57,7 +57,7 @@ export const settingsSchema = Type.Object(
       minimum: 1,
       maximum: 4096,
       default: 256,
-      description: 'Records that are handed on at once at most. Changes the speed only, never the results.',
+      description: 'Limit of records per batch. Affects only the speed, never the results.',
     }),
     merge_wait_ms: Type.Integer({
       minimum: 0,
@@ -77,14 +77,13 @@ export const settingsSchema = Type.Object(
       minimum: 1000,
       maximum: 1_800_000,
       default: 30_000,
-      description:
-        'A member that was silent for this time is taken for dead. The brokers allow 6 s to 30 min unless told otherwise.',
+      description: 'A member counts as dead after this silence. By default the brokers allow 6 s to 30 min.',
     }),
     fetch_wait_ms: Type.Integer({
       minimum: 5,
       maximum: 10_000,
       default: 200,
-      description: 'How long a broker may hold an answer back while there is nothing new.',
+      description: 'How long a broker may delay an answer while there is nothing new.',
     }),
   },
   { additionalProperties: false },

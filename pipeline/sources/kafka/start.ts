@@ -1,6 +1,6 @@
 /** What Kafka stores for a partition of a group. */
 export interface CommittedOffset {
-  /** Null where nothing was committed. */
+  /** Null if nothing was committed. */
   readonly offset: number | null;
   /** Who committed it: see {@link startOf}. */
   readonly owner: string;
@@ -19,10 +19,10 @@ export interface Start {
 }
 
 /**
- * Where a partition is read from. The checkpoint of this state is the truth as long as nobody else has read on:
- * offsets are committed after it, so they may be behind it; and where an older state was put back, they are
- * before it, and it is to be read again. An offset that another member has committed comes first: what lies
- * before that was counted there.
+ * Where a partition is read from. The checkpoint of this state applies as long as no other member has read
+ * on: offsets are committed after it, so they may be behind it; and where an older state was put back, they
+ * are before it, and it is to be read again. An offset that another member has committed comes first: what
+ * lies before that was counted there.
  */
 export function startOf(
   restored: number | undefined,
@@ -36,7 +36,7 @@ export function startOf(
   const wanted = other ? committed.offset : (restored ?? committed.offset);
   if (wanted === null) return { offset: otherwise === 'earliest' ? low : high, lost: 0 };
   if (wanted < low) return { offset: low, lost: low - wanted };
-  // The topic was made anew, or a broker has lost what it had acknowledged.
+  // The topic was recreated, or a broker has lost what it had acknowledged.
   if (wanted > high) return { offset: otherwise === 'earliest' ? low : high, lost: 0 };
   return { offset: wanted, lost: 0 };
 }

@@ -9,9 +9,9 @@ export interface ConnectionOptions {
   readonly clientId: string;
   /** Set for a session that the broker stores while this client is away. */
   readonly session?: { readonly expirySeconds: number; readonly receiveMaximum: number };
-  /** What the broker says in our name when we vanish. */
+  /** The broker's message in our name if we vanish. */
   readonly will?: { readonly topic: string; readonly payload: string };
-  /** After each connect, before `ready` resolves: subscriptions, birth messages. What it rejects with ends the connection. */
+  /** After each connect, before `ready` resolves: subscriptions, birth messages. Its rejection ends the connection. */
   readonly connected?: (connection: MqttConnection) => Promise<void>;
   /** The connection broke, or could not be made. */
   readonly lost?: (error: BrokerError) => void;
@@ -25,8 +25,8 @@ export interface Publication {
 }
 
 /**
- * A connection to a broker that comes back by itself. Each connection is a client of its own: nothing is
- * queued or sent again behind the back of whoever publishes, so order and loss stay in their hands.
+ * A connection to a broker that comes back by itself. Each connection is a separate client: nothing is queued
+ * or resent implicitly, so callers control order and loss.
  */
 export class MqttConnection {
   readonly #settings: BrokerSettings;
@@ -35,7 +35,7 @@ export class MqttConnection {
   readonly #stop = new AbortController();
   readonly #pending = new Set<(error: BrokerError) => void>();
   #client: MqttClient | undefined;
-  /** The try under way, or the outcome of the last one. */
+  /** The current attempt, or the outcome of the last one. */
   #attempt: Promise<void> = Promise.resolve();
   #state: 'connecting' | 'connected' | 'away' | 'closed' = 'connecting';
   #problem: BrokerError | null = null;
@@ -60,7 +60,7 @@ export class MqttConnection {
     return this.#state === 'connected';
   }
 
-  /** Publications of quality 1 that the broker takes before it has confirmed the first. */
+  /** Publications of quality 1 that the broker accepts before it has confirmed the first. */
   get receiveMaximum(): number {
     return this.#receiveMaximum;
   }
@@ -70,7 +70,7 @@ export class MqttConnection {
     return this.#problem?.message ?? null;
   }
 
-  /** Resolves when connected; waits for a try under way, and rejects with a {@link BrokerError} where the last one failed. */
+  /** Resolves when connected; waits for a current attempt, and rejects with a {@link BrokerError} if the last one failed. */
   async ready(): Promise<void> {
     if (this.#state === 'connecting') await this.#attempt;
     if (this.#state !== 'connected') throw this.#problem ?? closed(this.#settings.url);
@@ -135,7 +135,7 @@ export class MqttConnection {
     await this.#running;
   }
 
-  /** Connects, waits until that breaks, and so on. A broken connection is tried again at once, and waited for. */
+  /** Connects, waits until that breaks, and repeats. A broken connection is retried immediately, then with pauses. */
   async #run(options: IClientOptions): Promise<void> {
     const { url, username, reconnect_ms: longest } = this.#settings;
     for (let failures = 0, wait = 0; !this.#ended();) {
@@ -216,8 +216,8 @@ export class MqttConnection {
   }
 
   /**
-   * The client would acknowledge as soon as it has told of a message; here the one who takes it says when
-   * (an error in `done` prevents that).
+   * The client would acknowledge on delivery; here the receiver decides when (an error in `done` prevents the
+   * default).
    */
   #receive(client: MqttClient, packet: IPublishPacket, done: (error?: Error) => void): void {
     const { messageId } = packet;
@@ -266,7 +266,7 @@ const once = (client: MqttClient): Promise<IConnackPacket> =>
     client.once('connect', resolve);
   });
 
-/** Who this client is: session and last will. */
+/** The client's identity: session and last will. */
 function identity(
   { clientId, session, will }: ConnectionOptions,
   { protocol }: BrokerSettings,

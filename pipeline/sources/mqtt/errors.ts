@@ -1,6 +1,6 @@
 import { errorText } from '../../base/error-text.js';
 
-/** Why a broker cannot be reached, or has refused something: what, where, and how to mend it. */
+/** Why a broker cannot be reached, or has rejected something: what, where, and how to fix it. */
 export class BrokerError extends Error {
   /** The system's or Node's code (`ECONNREFUSED`), or `mqtt.<reason code>`. */
   readonly code: string;
@@ -15,7 +15,7 @@ export class BrokerError extends Error {
   }
 }
 
-/** What went wrong while connecting to the broker at `url`, for a person. */
+/** What went wrong while connecting to the broker at `url`, for people. */
 export function connectError(error: unknown, url: string, user: string | undefined): BrokerError {
   const code = codeOf(error);
   const who = user === undefined ? 'a client without a name' : `the user \`${user}\``;
@@ -39,7 +39,7 @@ export function publishError(error: unknown, topic: string, user: string | undef
     code === 'mqtt.135'
       ? `${who} may not publish there: allow it in the broker's access list`
       : `it said: ${errorText(error)}`;
-  return new BrokerError(`the MQTT broker refuses a message for \`${topic}\`: ${why}`, code, false, error);
+  return new BrokerError(`the MQTT broker rejects a message for \`${topic}\`: ${why}`, code, false, error);
 }
 
 type Reason = readonly [why: string, retriable: boolean];
@@ -48,7 +48,7 @@ const credentials = (who: string): Reason => [
   `it does not let ${who} in: check \`username\` and \`password\``,
   false,
 ];
-const identifier: Reason = ['it does not take this `client_id`: set another one', false];
+const identifier: Reason = ['it rejects this `client_id`: set another one', false];
 const version: Reason = ['it does not speak this version of MQTT: set `protocol` to the other one', false];
 const tls: Reason = [
   'its certificate is signed by an authority that this machine does not know: set `ca` to the file of that authority',
@@ -73,15 +73,15 @@ const FINAL = new Set(['mqtt.135', 'mqtt.144', 'mqtt.149', 'mqtt.153', 'mqtt.154
 
 const NETWORK: Readonly<Record<string, Reason>> = {
   ECONNREFUSED: ['nothing listens there: is the broker running, is the port right?', true],
-  ENOTFOUND: ['there is no machine of that name', true],
-  EAI_AGAIN: ['its name cannot be looked up now', true],
-  EHOSTUNREACH: ['there is no way to that address', true],
-  ENETUNREACH: ['there is no way to that network', true],
+  ENOTFOUND: ['its name does not exist', true],
+  EAI_AGAIN: ['its name cannot be resolved at the moment', true],
+  EHOSTUNREACH: ['the address is unreachable', true],
+  ENETUNREACH: ['the network is unreachable', true],
   ETIMEDOUT: ['it does not answer', true],
-  ECONNRESET: ['it broke the connection off; where it asks for TLS write `mqtts://`', true],
-  EPROTO: ['what answers there does not speak TLS: write `mqtt://`, or take the port for TLS', false],
+  ECONNRESET: ['it closed the connection; if it requires TLS, use `mqtts://`', true],
+  EPROTO: ['the server there does not speak TLS: use `mqtt://`, or the port for TLS', false],
   ERR_SSL_WRONG_VERSION_NUMBER: [
-    'what answers there does not speak TLS: write `mqtt://`, or take the port for TLS',
+    'the server there does not speak TLS: use `mqtt://`, or the port for TLS',
     false,
   ],
   ERR_TLS_CERT_ALTNAME_INVALID: [
@@ -93,11 +93,8 @@ const NETWORK: Readonly<Record<string, Reason>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: tls,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: tls,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: tls,
-  'mqtt.closed': [
-    'it closed the connection before it had answered; where it asks for TLS write `mqtts://`',
-    true,
-  ],
-  'mqtt.142': ['another client uses the same `client_id`: give each its own', true],
+  'mqtt.closed': ['it closed the connection without an answer; if it requires TLS, use `mqtts://`', true],
+  'mqtt.142': ['another client uses the same `client_id`: give each client its own', true],
 };
 
 function codeOf(error: unknown): string {

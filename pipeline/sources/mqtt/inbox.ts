@@ -16,7 +16,7 @@ export interface InboxSettings {
   readonly idle_tick_ms: number;
 }
 
-/** A batch that the queue has not taken yet, and what to confirm once all up to it is on disk. */
+/** A batch that the queue has not accepted yet, and what to confirm once everything up to it is on disk. */
 interface Batch {
   readonly content: { readonly raw: RawBatch; readonly position: MqttPosition } | null;
   readonly acknowledge: readonly (() => void)[];
@@ -44,7 +44,7 @@ export class Inbox {
   #again = 0;
   #retained = 0;
 
-  /** @param taken messages that need not be taken again; grows */
+  /** @param taken messages that were already accepted; grows */
   constructor(
     settings: InboxSettings,
     context: Context,
@@ -108,7 +108,7 @@ export class Inbox {
     this.#builder.startFrom(-Infinity);
   }
 
-  /** Hands on what has come, and confirms what is on disk in time. */
+  /** Passes on messages, and confirms those on disk in time. */
   async close(): Promise<void> {
     clearInterval(this.#tick);
     this.#flush();
@@ -122,7 +122,7 @@ export class Inbox {
     return { messages: this.#records, sent_again: this.#again, retained: this.#retained };
   }
 
-  /** Whether the broker sends it again although it was taken: it had not seen the confirmation. */
+  /** Whether the broker sends it again although it was accepted: the confirmation was lost. */
   #cameBefore({ dup, topic }: IPublishPacket, record: Uint8Array): boolean {
     if (dup && !this.#caughtUp.has(topic)) {
       if (this.#taken.has(topic, record)) return true;
@@ -140,7 +140,7 @@ export class Inbox {
     return time != null && Number.isFinite(time) && time <= now ? time : now;
   }
 
-  /** Full batches at once, others at the end of this burst of reads. */
+  /** Full batches immediately, others at the end of this burst of reads. */
   #flushSoon(): void {
     if (this.#builder.full) this.#flush();
     else if (!this.#scheduled) {
@@ -172,7 +172,8 @@ export class Inbox {
     this.#draining = true;
     for (let batch = this.#waiting.shift(); batch; batch = this.#waiting.shift()) {
       const taken = batch.content === null || (await this.#offer(batch.content));
-      // What was refused because this run ends is left unconfirmed: the broker sends it again to the next one.
+      // Messages rejected because this run ends stay unconfirmed: the broker sends them again to the next
+      // one.
       if (taken || !this.#output.signal.aborted) this.#confirm(batch.acknowledge);
     }
     this.#draining = false;
@@ -183,7 +184,7 @@ export class Inbox {
       return await this.#output.offer(content);
     } catch (error) {
       // The queue has gone; the end of the run is told by the signal.
-      this.#context.log.debug('a batch was not taken', { error: String(error) });
+      this.#context.log.debug('a batch was not accepted', { error: String(error) });
       return false;
     }
   }

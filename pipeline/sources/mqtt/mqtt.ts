@@ -28,7 +28,7 @@ const config = Type.Object(
         pattern: '^(#|(\\+|[^+#/]*)(/(\\+|[^+#/]*))*(/#)?)$',
         minLength: 1,
         maxLength: 1024,
-        description: 'A topic; `+` stands for any one level, `#` at the end for all below.',
+        description: 'A topic; `+` matches any one level, `#` at the end matches all levels below.',
       }),
       { minItems: 1, maxItems: 64, uniqueItems: true, description: 'Topics that carry CSI.' },
     ),
@@ -41,14 +41,14 @@ const config = Type.Object(
       maximum: 1,
       default: 1,
       description:
-        'Quality of service asked for: 1 confirms a message once it is in the journal; 0 is faster, and what is under way when the connection breaks is lost.',
+        'Requested quality of service: 1 confirms a message once it is in the journal; 0 is faster, but messages in flight are lost when the connection breaks.',
     }),
     session_expiry_ms: Type.Integer({
       minimum: 0,
       maximum: 2_592_000_000,
       default: 86_400_000,
       description:
-        'How long the broker stores what comes while csiflow is away, in whole seconds (MQTT 5; with 3.1.1 the broker decides).',
+        'How long the broker stores messages while csiflow is offline, in whole seconds (MQTT 5; with 3.1.1 the broker decides).',
     }),
     max_in_flight: Type.Integer({
       minimum: 1,
@@ -60,14 +60,14 @@ const config = Type.Object(
       minimum: 1,
       maximum: 4096,
       default: 64,
-      description: 'Messages that are handed on at once at most; fewer at the end of a burst.',
+      description: 'Limit of messages per batch; fewer at the end of a burst.',
     }),
     idle_tick_ms: Type.Integer({
       minimum: 0,
       maximum: 3_600_000,
       default: 1000,
       description:
-        'Silence after which event time goes on without messages while the broker is there; 0: it never does.',
+        'Silence after which event time advances without messages while the broker is connected; 0: it never does.',
     }),
   },
   { additionalProperties: false },
@@ -78,22 +78,22 @@ export const mqtt = defineSource({
   name: 'mqtt',
   summary: 'Subscribes to topics of an MQTT broker that carry CSI, one record a message.',
   description: [
-    'The sender of a record is its topic: a format without names of its own (`intel5300`, `esp32-serial`) belongs to the',
+    'The sender of a record is its topic: a format without names (`intel5300`, `esp32-serial`) belongs to the',
     "link whose `sender` is that topic; `adr018` has its nodes' numbers, and `node-1@<topic>` pins one to a topic.",
     '',
-    'Event time is the time of arrival, unless the record states its own (`csi-json`) or the publisher gives it as the',
+    'Event time is the time of arrival, unless the record states its own (`csi-json`) or the publisher sends it as the',
     'user property `csiflow-time` of MQTT 5 (ISO 8601, or microseconds since 1970): without it, what the broker stored during an',
     'absence all arrives at once. Event time never decreases, so a time before the newest is raised to it, and one in',
     'the future is not believed.',
     '',
-    'With `qos: 1` the session outlives an absence: the broker stores what comes meanwhile and sends it later. Each',
+    'With `qos: 1` the session outlives an absence: the broker stores messages meanwhile and sends them later. Each',
     'message is confirmed once it is in the journal, and one that the broker sends again is known by its content and taken',
     'once (the last 8,192 are remembered, also over a crash). Publish with quality 1 too: a broker never raises it.',
-    'Retained messages are old ones and are left out (counted as `retained`).',
+    'Retained messages are old, so they are dropped (counted as `retained`).',
     '',
-    'A broker that is away is tried again; the node is degraded meanwhile. One that refuses the user at the start',
+    'csiflow retries an offline broker; the node is degraded meanwhile. One that rejects the user at startup',
     'keeps the topology from starting. Mosquitto grants every subscription, also to topics that its access list',
-    'forbids to read: if nothing comes, look there.',
+    'forbids to read: if nothing arrives, check that list.',
   ].join('\n'),
   config,
   examples: [
@@ -209,7 +209,7 @@ class MqttSource implements Source {
     });
   }
 
-  /** A refusal is told to whoever starts the topology; what is merely away is waited for. */
+  /** A rejection is reported to the caller of start; an offline broker is waited for. */
   async #firstConnect(connection: MqttConnection, output: SourceOutput): Promise<void> {
     try {
       await connection.ready();

@@ -12,7 +12,7 @@ export const brokerFields = {
     pattern: '^(mqtts?|wss?)://[^\\s/@?#]+(/[^\\s@?#]*)?$',
     maxLength: 2048,
     description:
-      'Address of the broker: `mqtt://host:1883`, with TLS `mqtts://host:8883`, over WebSocket `ws://` or `wss://`. User and password have fields of their own.',
+      'Address of the broker: `mqtt://host:1883`, with TLS `mqtts://host:8883`, over WebSocket `ws://` or `wss://`. User and password have separate fields.',
   }),
   username: Type.Optional(Type.String({ minLength: 1, maxLength: 65_535, description: 'Name of the user.' })),
   password: Type.Optional(
@@ -30,7 +30,7 @@ export const brokerFields = {
   ),
   cert: Type.Optional(
     inputFile({
-      description: "PEM file of this client's own certificate, where the broker asks for one.",
+      description: "PEM file of this client's own certificate, if the broker requires one.",
     }),
   ),
   key: Type.Optional(inputFile({ description: 'PEM file of the key of `cert`.' })),
@@ -38,12 +38,12 @@ export const brokerFields = {
     Type.String({
       pattern: '^[A-Za-z0-9_.-]{1,128}$',
       description:
-        'Name of the session at the broker, `csiflow-<topology>-<node>` where it is not given. Two clients with the same one push each other out.',
+        'Name of the session at the broker. Default: `csiflow-<topology>-<node>`. Two clients with the same name disconnect each other.',
     }),
   ),
   protocol: choice(
     {
-      '5': 'MQTT 5: the broker says why it refuses something.',
+      '5': 'MQTT 5: the broker gives reasons for rejections.',
       '3.1.1': 'For older brokers: a message that may not be published is lost without a word.',
     },
     { default: '5', description: 'Version of MQTT.' },
@@ -52,13 +52,13 @@ export const brokerFields = {
     minimum: 1000,
     maximum: 3_600_000,
     default: 15_000,
-    description: 'Silence after which the broker is asked whether it is still there, in whole seconds.',
+    description: 'Silence after which csiflow pings the broker, in whole seconds.',
   }),
   timeout_ms: Type.Integer({
     minimum: 100,
     maximum: 600_000,
     default: 10_000,
-    description: 'How long the broker may take to answer before the connection is given up.',
+    description: 'Time limit for an answer of the broker before the connection is closed.',
   }),
   reconnect_ms: Type.Integer({
     minimum: 10,
@@ -84,7 +84,7 @@ export function checkBroker({
     complaints.push({ path: [field], message, severity });
   if (password !== undefined && username === undefined) complain('password', 'a password needs a `username`');
   if ((cert === undefined) !== (key === undefined))
-    complain(cert === undefined ? 'key' : 'cert', '`cert` and `key` belong together: give both or none');
+    complain(cert === undefined ? 'key' : 'cert', '`cert` and `key` belong together: set both or neither');
   if (!isEncrypted(url) && (ca !== undefined || cert !== undefined))
     complain('url', '`ca` and `cert` are for TLS: write `mqtts://` or `wss://`');
   if (!isEncrypted(url) && password !== undefined && !isLoopback(url))
@@ -101,7 +101,7 @@ export async function clientOptions(settings: BrokerSettings, folder: string): P
     protocolVersion: settings.protocol === '5' ? 5 : 4,
     keepalive: Math.ceil(settings.keepalive_ms / 1000),
     connectTimeout: settings.timeout_ms,
-    // A connection is used once: what was under way when it broke is the caller's to send again.
+    // A connection is used once: the caller resends what was in flight when it broke.
     reconnectPeriod: 0,
     queueQoSZero: false,
     ...(settings.username !== undefined && { username: settings.username }),

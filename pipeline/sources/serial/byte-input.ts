@@ -1,6 +1,6 @@
 /** Bytes that come one after the other, from a device or a program. */
 export interface ByteInput {
-  /** Ends, or throws, where nothing more can come; also when it is closed. */
+  /** Ends, or throws, when nothing more can come; also when it is closed. */
   readonly bytes: AsyncIterable<Uint8Array>;
   /** The other side is known to be there, before a byte has come. */
   readonly isThere: boolean;
@@ -10,7 +10,7 @@ export interface ByteInput {
   close(): Promise<void>;
 }
 
-/** An input that cannot be opened: what, and how to mend it. */
+/** An input that cannot be opened: what is wrong, and how to fix it. */
 export class InputError extends Error {
   /** False where trying again changes nothing until a person has done something. */
   readonly retriable: boolean;

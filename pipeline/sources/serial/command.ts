@@ -4,18 +4,18 @@ import type { Clock } from '../../component/index.js';
 import { errorText } from '../../base/error-text.js';
 import { codeOf, InputError, type ByteInput } from './byte-input.js';
 
-/** What a program has printed last as its complaint, at most. */
+/** Limit of a program's last error output. */
 const COMPLAINT_BYTES = 2048;
 const COMPLAINT_LINES = 5;
-/** Time that a program has to end by itself: when its output has ended, and when it is asked to. */
+/** Time for a program to exit by itself, after its output has ended or it was asked to. */
 const PATIENCE_MS = 2000;
 
 /**
- * Starts a program, without a shell, and reads its standard output. It gets the environment of this process but for the
- * secrets, and a process group of its own, all of which is ended with it.
+ * Starts a program, without a shell, and reads its standard output. It gets the environment of this process
+ * without the secrets, and its own process group, which is ended with it.
  * @param command program and arguments
  * @param folder where it runs
- * @throws InputError where it cannot be started
+ * @throws InputError if it cannot be started
  */
 export async function startCommand(
   command: readonly string[],
@@ -98,7 +98,7 @@ class Complaint {
     this.#bytes = Buffer.concat([this.#bytes, bytes]).subarray(-COMPLAINT_BYTES);
   }
 
-  /** As the end of a sentence; empty where it said nothing. */
+  /** As the end of a sentence; empty if it printed nothing. */
   get text(): string {
     const lines = this.#bytes
       .toString()
@@ -113,7 +113,7 @@ const withoutSecrets = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
 
 function startError(program: string, folder: string, error: Error): InputError {
   const advice: Readonly<Record<string, string>> = {
-    ENOENT: `there is no such program, or no folder ${folder}: install it, or give its whole path`,
+    ENOENT: `the program or the folder ${folder} does not exist: install it, or use its full path`,
     EACCES: 'csiflow may not run it',
   };
   const why = advice[codeOf(error)] ?? errorText(error);

@@ -39,7 +39,7 @@ function opened(path: string): number {
 }
 
 const ADVICE: Readonly<Record<string, readonly [why: string, retriable: boolean]>> = {
-  ENOENT: ['there is no such device: plug it in, or set `device` to the one that is there', true],
+  ENOENT: ['the device does not exist: plug it in, or set `device` to one that does', true],
   ENXIO: ['nothing is behind it: plug the device in', true],
   ENODEV: ['nothing is behind it: plug the device in', true],
   EBUSY: ['another program has it: end that', true],
@@ -48,7 +48,7 @@ const ADVICE: Readonly<Record<string, readonly [why: string, retriable: boolean]
   EISDIR: ['it is a folder', false],
 };
 
-/** Bytes as they are, no echo, and the modem lines left alone: many boards start anew where those change. */
+/** Bytes as they are, no echo, and the modem lines left alone: many boards restart when those change. */
 async function passBytes(path: string, fd: number, baud: number): Promise<void> {
   if (!isatty(fd)) {
     const what = fstatSync(fd).isFile()
@@ -81,7 +81,7 @@ const inputOf = (path: string, stream: Socket, isPipe: boolean): ByteInput => ({
   bytes: stream as AsyncIterable<Buffer>,
   isThere: !isPipe,
   reason: (error) => {
-    const why = isPipe ? 'who wrote to it has gone' : 'the device has gone';
+    const why = isPipe ? 'its writer has closed it' : 'the device has gone';
     return Promise.resolve(`${path}: ${why}${error === undefined ? '' : ` (${errorText(error)})`}`);
   },
   close: () =>

@@ -64,7 +64,7 @@ export class Inbox {
     this.#connected = true;
   }
 
-  /** Takes what has come of the stream; resolves when there is room for more. @throws FormatError where no more can be read of it */
+  /** Reads the stream; resolves when there is space for more. @throws FormatError if it cannot be read further */
   async receive(chunk: Uint8Array): Promise<void> {
     this.#heard = true;
     this.#bytes += chunk.length;
@@ -76,7 +76,7 @@ export class Inbox {
     return this.#cutter.problem;
   }
 
-  /** The stream has ended. @throws FormatError where its rest cannot be read */
+  /** The stream has ended. @throws FormatError if its rest cannot be read */
   async end(): Promise<void> {
     this.#connected = false;
     await this.#take(NO_BYTES, true);

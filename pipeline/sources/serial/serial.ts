@@ -34,13 +34,13 @@ export const serial = defineSource({
     'there, or goes, the node is degraded and it is tried again; so it is with a named pipe when its writer has gone. A',
     'device that may not be read, and a command that cannot be started, keep the topology from starting.',
     '',
-    'A command that ends is started again, and what it said last on its standard error is shown. It is started without a',
+    'A command that exits is restarted, and its last output on standard error is shown. It is started without a',
     'shell, as a process group of its own, without the variables of the environment that begin with `CSIFLOW_`; at the',
-    'stop it is asked to end (SIGTERM), and ended after two seconds. Let it write at once what it has (`tcpdump -U`): what',
+    'stop it receives SIGTERM, and is killed after two seconds. Make it write without buffering (`tcpdump -U`): what',
     'it holds back arrives late. Topologies that are sent over the network may only name commands that are also in the',
     'files which csiflow was started with.',
     '',
-    'A format without names of its own (`esp32-serial`, `atheros`) belongs to the link whose `sender` is the `device` or',
+    'A format without names (`esp32-serial`, `atheros`) belongs to the link whose `sender` is the `device` or',
     'the program, or what `sender` says, or to the link with `*`.',
   ].join('\n'),
   config,
@@ -192,7 +192,7 @@ class SerialSource implements Source {
         hasHeard = true;
         await inbox.receive(chunk);
         this.#tell(inbox.problem, output);
-        // What nobody can read may come as fast as a program writes; others are to have their turn.
+        // Unreadable input may arrive as fast as a program writes; other work needs its turn.
         if (inbox.problem !== null) await nextTurn();
       }
       // What is cut off by a stop is no damage.

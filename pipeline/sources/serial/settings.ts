@@ -13,7 +13,7 @@ export const config = Type.Object(
     command: Type.Optional(
       commandLine({
         description:
-          'A program and its arguments, whose standard output is read instead: `[tcpdump, -U, -w, -]`. No shell looks at it; it runs in the folder of the topology.',
+          'A program and its arguments, whose standard output is read instead: `[tcpdump, -U, -w, -]`. It runs without a shell, in the folder of the topology.',
       }),
     ),
     baud: Type.Integer({
@@ -24,7 +24,7 @@ export const config = Type.Object(
     }),
     format: choice<string>(
       {
-        auto: 'By what comes first, anew after each interruption.',
+        auto: 'Recognised by the first bytes, again after each interruption.',
         ...Object.fromEntries(FILE_FORMATS.map(({ name, summary }) => [name, summary])),
       },
       { default: 'auto', description: 'What the stream is: a file of this kind, as it is written.' },
@@ -52,14 +52,14 @@ export const config = Type.Object(
       minimum: 1,
       maximum: 4096,
       default: 64,
-      description: 'Records that are handed on at once at most; fewer where no more have come.',
+      description: 'Limit of records per batch; fewer if no more have arrived.',
     }),
     idle_tick_ms: Type.Integer({
       minimum: 0,
       maximum: 3_600_000,
       default: 1000,
       description:
-        'Silence after which event time goes on without records, while the device is there or the command runs; 0: it never does.',
+        'Silence after which event time advances without records, while the device exists or the command runs; 0: it never does.',
     }),
   },
   { additionalProperties: false },
@@ -72,7 +72,7 @@ export function complaintsOf({ device, command }: SerialSettings): readonly Comp
   if ((device === undefined) !== (command === undefined)) return [];
   const message =
     device === undefined
-      ? 'give a `device` or a `command` to read from'
-      : 'give a `device` or a `command`, not both';
+      ? 'set a `device` or a `command` to read from'
+      : 'set a `device` or a `command`, not both';
   return [{ path: device === undefined ? [] : ['command'], message }];
 }

@@ -9,12 +9,12 @@ import {
 } from '../../formats/index.js';
 import { tryKinds } from '../../formats/tried.js';
 
-/** A stream of unknown kind is looked at again when it has grown by this share since. */
+/** A stream of unknown kind is examined again when it has grown by this share. */
 const GROWTH = 1 / 64;
 /** A stream that is joined in its middle is of the kind that finds so many records in it. */
 const ENOUGH_RECORDS = 3;
 
-/** Cuts a stream of bytes into records, once its kind is known: by name, or by what comes first. */
+/** Cuts a stream of bytes into records, once its kind is known: by name, or from its first bytes. */
 export class StreamCutter {
   readonly #named: FileFormat | undefined;
   #kind: FileFormat | undefined;
@@ -52,7 +52,7 @@ export class StreamCutter {
    * @throws FormatError where the rest of the stream cannot be read
    */
   cut(into: RawBuilder, last: boolean): boolean {
-    // All that has come, lest what is left of a stream of nothing known grows.
+    // Everything that has arrived, so that the rest of an unknown stream does not grow.
     while (!this.#opened) if (!this.#look(last)) return false;
     this.#pass(this.#opened.cutter.cut(this.#rest, into, this.#at, last));
     return into.full;
@@ -82,7 +82,7 @@ export class StreamCutter {
       // Of a stream that stays unknown nothing new is to be said.
       this.#problem ??=
         `of ${this.#at + head.length} bytes that came none are of a kind that csiflow reads ` +
-        '(too few may be: a wrong `baud` looks so too). Name it by `format`, where you know it';
+        '(perhaps there are too few; a wrong `baud` has the same effect). Set `format` if you know it';
       this.#pass(Math.ceil(head.length / 2));
       this.#looked = 0;
     }

@@ -17,7 +17,7 @@ export const config = Type.Object(
       maxItems: 16,
       default: [],
       description:
-        'What else moves in the room, none of it a person. The truth has a line of its own for each: `thing`, `number`, `moving`, `place`.',
+        'Moving things in the room that are not people. The truth has a separate line for each: `thing`, `number`, `moving`, `place`.',
     }),
     obstacles: Type.Array(ObstacleSchema, {
       maxItems: 32,
@@ -45,7 +45,7 @@ export const config = Type.Object(
         {
           additionalProperties: false,
           description:
-            'Weak paths of each link by way of rough walls and small things, which nobody blocks; default by chance: none in a quarter of rooms, else 10 to 50.',
+            'Weak paths of each link by way of rough walls and small things, which nobody blocks; default random: none in a quarter of rooms, otherwise 10 to 50.',
         },
       ),
     ),

@@ -26,14 +26,14 @@ const StepSchema = Type.Object(
         crawl: 'Crawls on hands and knees for `seconds`, and gets up again.',
         exercise: 'Does squats.',
       },
-      { description: 'What the person does. Whoever sits or lies gets up first where that is needed.' },
+      { description: 'What the person does. People who sit or lie get up first if needed.' },
     ),
     seconds: Type.Optional(
       Type.Number({
         exclusiveMinimum: 0,
         maximum: 86_400,
         description:
-          'How long; default a few, by chance. Whoever sits or lies for long moves a limb or the head now and then.',
+          'Duration; default a few seconds, random. People who sit or lie for long move a limb or the head now and then.',
       }),
     ),
     to: Type.Optional(
@@ -128,7 +128,7 @@ export const PersonSchema = Type.Object(
       maxItems: 1000,
       default: DAY,
       description:
-        'Steps in order, then back to the start and again, with other chances. The default walks, sits, lies down and falls within a minute; an empty script does random things, but does not fall.',
+        'Steps in order, then from the start again, with other random numbers. The default walks, sits, lies down and falls within a minute; an empty script does random things, but does not fall.',
     }),
   },
   { additionalProperties: false, description: 'A person of the scene.' },
@@ -157,7 +157,7 @@ export const ThingSchema = Type.Object(
       Type.Number({ minimum: 1, maximum: 3000, description: 'Turns of a fan a minute; default by chance.' }),
     ),
   },
-  { additionalProperties: false, description: 'Something that moves and is nobody.' },
+  { additionalProperties: false, description: 'A moving thing that is not a person.' },
 );
 
 const corner = (description: string) => Type.Array(Type.Number(), { minItems: 3, maxItems: 3, description });

@@ -26,8 +26,8 @@ export const simulator = defineSource({
     'is a box with wall reflections of first and second order, furniture, and bodies of 13 ellipsoids that',
     'scatter and shadow.',
     '',
-    'Everything follows from `seed`: the same configuration gives the same frames, and a run that was stopped',
-    'goes on from its last checkpoint. Inner walls and zones of the environment are not simulated.',
+    'Everything follows from `seed`: the same configuration produces the same frames, and a stopped run',
+    'resumes from its last checkpoint. Inner walls and zones of the environment are not simulated.',
     'Results carry the provenance `simulated`.',
   ].join('\n'),
   config,
@@ -53,7 +53,7 @@ export const simulator = defineSource({
     if (start_time !== undefined && Number.isNaN(Date.parse(start_time))) {
       complaints.push({
         path: ['start_time'],
-        message: `${start_time} is no time; write 2026-01-01T00:00:00Z`,
+        message: `${start_time} is not a time: use the form 2026-01-01T00:00:00Z`,
       });
     }
     return complaints;

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Ids and the choice of frames are computed from what is read, not drawn: a recording read again, or read on
- * after a crash, is sampled alike and gives the same ids.
+ * Ids and sampling are computed from the input, not drawn: a recording that is read again, or resumed after a
+ * crash, is sampled the same way and produces the same ids.
  */
 
-/** Of a frame: by its source, its link and its event time (microseconds). */
+/** Id of a frame: from its source, link and event time (microseconds). */
 export const traceId = (topology: string, source: string, link: string, time: number): string =>
   digest([topology, source, link, time], 16);
 
-/** Of what a node does with a record that came with the span `parent`; null for the first of a trace. */
+/** Id of what a node does with a record whose span is `parent`; null for the first span of a trace. */
 export const spanId = (trace: string, parent: string | null, name: string): string =>
   digest([trace, parent, name], 8);
 
@@ -19,12 +19,12 @@ const digest = (parts: readonly (string | number | null)[], bytes: number): stri
     .digest('hex')
     .slice(0, 2 * bytes);
 
-/** Chooses frames by their event time. `name` keeps two sources from choosing the same moments. */
+/** Samples frames by event time. `name` makes two sources sample different moments. */
 export class Sampler {
   readonly #threshold: number;
   readonly #seed: number;
 
-  /** @param ratio share of frames that are chosen, 0 to 1 */
+  /** @param ratio share of frames to sample, 0 to 1 */
   constructor(ratio: number, name: string) {
     this.#threshold = ratio * 2 ** 32;
     this.#seed = createHash('sha256').update(name).digest().readUInt32LE(0);
@@ -35,7 +35,7 @@ export class Sampler {
     return mix(mix(this.#seed ^ (time / 2 ** 32)) ^ (time % 2 ** 32)) < this.#threshold;
   }
 
-  /** Index of the first chosen frame of a block; -1 for none. */
+  /** Index of the first sampled frame of a block; -1 for none. */
   first(times: Float64Array, count: number): number {
     for (let index = 0; index < count; index++) if (this.chooses(times[index]!)) return index;
     return -1;

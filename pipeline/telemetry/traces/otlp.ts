@@ -9,9 +9,9 @@ import type { TraceSettings } from './settings.js';
 import { SpanQueue, type SendSpans } from './span-queue.js';
 import type { Span, Tracer } from './trace.js';
 
-/** A tracer whose spans leave the process. */
+/** A tracer that sends its spans to a collector. */
 export interface OpenTracer extends Tracer {
-  /** Sends what waits, for two seconds at most. */
+  /** Sends waiting spans, for two seconds at most. */
   close(): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export function openTracer(
 ): OpenTracer {
   const results = new Counter({
     name: 'csiflow_trace_spans_total',
-    help: 'Spans of sampled frames by what became of them.',
+    help: 'Spans of sampled frames, by outcome.',
     labelNames: ['result'],
     registers: [metrics.registry],
   });
@@ -51,9 +51,10 @@ export function openTracer(
     },
     close: async () => {
       await queue.close(CLOSE_MS);
-      // A request under way may hang longer: it ends by its own time limit, and nobody waits for that.
+      // A request in flight may hang longer. It ends by its own time limit, and the shutdown does not wait
+      // for it.
       shutdown().catch((error: unknown) => {
-        log.warn('the exporter of traces did not end', { error: String(error) });
+        log.warn('the trace exporter did not stop in time', { error: String(error) });
       });
     },
   };
@@ -82,11 +83,11 @@ function otlpSender(version: string): { send: SendSpans; shutdown: () => Promise
 
 type Common = Pick<ReadableSpan, 'resource' | 'instrumentationScope'>;
 
-/** A collector's own words are left out: an answer may repeat what it was sent. */
+/** The collector's own words are omitted: an answer may repeat what it was sent. */
 function reasonOf(error: Error | undefined): string {
   const code = error && 'code' in error ? error.code : undefined;
   if (typeof code === 'number') return `the collector answered ${code}`;
-  return typeof code === 'string' ? code : 'the collector did not take them in time';
+  return typeof code === 'string' ? code : 'the collector timed out';
 }
 
 function readable(span: Span, common: Common): ReadableSpan {

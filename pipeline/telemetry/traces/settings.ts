@@ -1,20 +1,21 @@
 import { existsSync } from 'node:fs';
 
-/** Where traces go, and of which frames. From OpenTelemetry's own environment variables. */
+/** Where traces go, and which frames are sampled. From OpenTelemetry's own environment variables. */
 export interface TraceSettings {
-  /** Share of frames that are followed, 0 to 1. */
+  /** Share of frames that are traced, 0 to 1. */
   readonly ratio: number;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Without OTEL_TRACES_SAMPLER: at 2,000 frames a second two traces. */
+/** Without OTEL_TRACES_SAMPLER: two traces a second at 2,000 frames a second. */
 export const DEFAULT_RATIO = 0.001;
 
 /**
- * Null where no endpoint is named: nothing is traced. The exporter itself reads endpoint, headers, time limit
- * and certificates from the same variables.
- * @throws Error with code `traces.setting`, naming the variable. Never shows its value where that may hold a password.
+ * Null if no endpoint is set: nothing is traced. The exporter itself reads endpoint, headers, time limit and
+ * certificates from the same variables.
+ * @throws Error with code `traces.setting`, naming the variable. Never shows its value if it can hold a
+ * password.
  */
 export function traceSettings(env: Environment): TraceSettings | null {
   if (env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true') return null;
@@ -30,11 +31,11 @@ export function traceSettings(env: Environment): TraceSettings | null {
   return ratio === 0 ? null : { ratio };
 }
 
-/** The exporter would go to localhost where it cannot read an address. */
+/** The exporter falls back to localhost if it cannot parse an address. */
 function checkEndpoint(name: string, value: string): void {
   const url = URL.canParse(value) ? new URL(value) : null;
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return;
-  throw refused(`${name} is no address: write one such as http://127.0.0.1:4318`);
+  throw refused(`${name} is not an address: use one such as http://127.0.0.1:4318`);
 }
 
 function checkProtocol(env: Environment): void {
@@ -42,17 +43,17 @@ function checkProtocol(env: Environment): void {
     const value = env[name];
     if (value && value !== 'http/json')
       throw refused(
-        `${name} is ${value}, but csiflow speaks http/json alone: any collector takes it on port 4318`,
+        `${name} is ${value}, but csiflow supports only http/json, which any collector accepts on port 4318`,
       );
   }
 }
 
-/** The exporter would go on without a file that it cannot read. */
+/** The exporter ignores a file that it cannot read. */
 function checkFiles(env: Environment): void {
   for (const what of ['CERTIFICATE', 'CLIENT_CERTIFICATE', 'CLIENT_KEY']) {
     for (const name of [`OTEL_EXPORTER_OTLP_TRACES_${what}`, `OTEL_EXPORTER_OTLP_${what}`]) {
       const file = env[name];
-      if (file && !existsSync(file)) throw refused(`${name} names ${file}, which is not there`);
+      if (file && !existsSync(file)) throw refused(`${name} names ${file}, which does not exist`);
     }
   }
 }
@@ -68,7 +69,7 @@ function readRatio(env: Environment): number {
     case 'always_off':
       return 0;
     default:
-      throw refused(`OTEL_TRACES_SAMPLER is ${sampler}: it is traceidratio, always_on or always_off`);
+      throw refused(`OTEL_TRACES_SAMPLER must be traceidratio, always_on or always_off (got ${sampler})`);
   }
 }
 
@@ -76,7 +77,7 @@ function readNumber(text: string | undefined): number {
   if (!text) return DEFAULT_RATIO;
   const ratio = Number(text);
   if (ratio >= 0 && ratio <= 1) return ratio;
-  throw refused(`OTEL_TRACES_SAMPLER_ARG is ${text}: it is the share of frames to follow, 0 to 1`);
+  throw refused(`OTEL_TRACES_SAMPLER_ARG must be the share of frames to trace, 0 to 1 (got ${text})`);
 }
 
 const refused = (message: string) => Object.assign(new Error(message), { code: 'traces.setting' });

@@ -1,23 +1,23 @@
 import type { Span, Tracer } from './trace.js';
 import { errorText } from '../../base/error-text.js';
 
-/** Sends spans on. Rejects where they did not arrive; is called with one batch at a time. */
+/** Sends spans. Rejects if they did not arrive; called with one batch at a time. */
 export type SendSpans = (spans: readonly Span[]) => Promise<void>;
 
 export interface SpanQueueOptions {
   readonly ratio: number;
   readonly send: SendSpans;
-  /** What became of spans; `reason` of those that failed. */
+  /** Outcome of spans; `reason` of failures. */
   readonly onResult: (result: 'exported' | 'failed' | 'dropped', count: number, reason?: string) => void;
-  /** Spans that wait at most; default 4096. */
+  /** Limit of waiting spans; default 4096. */
   readonly capacity?: number;
-  /** Spans of one batch at most; default 512. */
+  /** Limit of spans in a batch; default 512. */
   readonly batch?: number;
-  /** How long a span waits for others; default 1000 ms. */
+  /** How long a span waits for a fuller batch; default 1000 ms. */
   readonly delayMs?: number;
 }
 
-/** A bounded queue before an exporter: what cannot be sent is dropped and counted, and nobody waits for it. */
+/** A bounded queue before an exporter: spans that cannot be sent are dropped and counted, and no caller ever waits. */
 export class SpanQueue implements Tracer {
   readonly ratio: number;
   readonly #send: SendSpans;
@@ -53,7 +53,7 @@ export class SpanQueue implements Tracer {
       }, this.#delayMs).unref();
   }
 
-  /** Sends what waits, `ms` at most; what has not gone by then is dropped. */
+  /** Sends waiting spans for up to `ms`; the rest is dropped. */
   async close(ms: number): Promise<void> {
     this.#closed = true;
     this.#begin();

@@ -2,13 +2,13 @@
 export interface Trace {
   /** 16 bytes as hexadecimal digits. */
   readonly id: string;
-  /** The span that it was in last: the parent of the next one. 8 bytes as hexadecimal digits. */
+  /** The last span it was in: the parent of the next. 8 bytes as hexadecimal digits. */
   readonly span: string;
   /** Event time of the frame, microseconds. */
   readonly time: number;
   /**
-   * Microseconds since 1970 where the monotonic clock is 0, as it was when the trace began. It places all spans of
-   * the trace: the wall clock may be set between two of them.
+   * Microseconds since 1970 where the monotonic clock is 0, as it was when the trace began. All spans of the
+   * trace use it, because the wall clock may be set between two of them.
    */
   readonly origin: number;
 }
@@ -17,7 +17,7 @@ export interface Trace {
 export interface Span {
   readonly trace: string;
   readonly id: string;
-  /** Null for the first one of a trace. */
+  /** Null for the first span of a trace. */
   readonly parent: string | null;
   /** `windows hold`: the node, then what it did. */
   readonly name: string;
@@ -25,16 +25,16 @@ export interface Span {
   readonly start: number;
   readonly end: number;
   readonly attributes: Readonly<Record<string, string | number | boolean>>;
-  /** Why it failed, for a person; null where it did not. */
+  /** Why it failed, for people; null on success. */
   readonly error: string | null;
-  /** Traces that this one was joined by, or goes on in: their id and span. */
+  /** Traces that merged into this one, or that it continues in: their id and span. */
   readonly links: readonly Pick<Trace, 'id' | 'span'>[];
 }
 
-/** Takes the spans of sampled frames. */
+/** Receives the spans of sampled frames. */
 export interface Tracer {
-  /** Share of frames that are followed, 0 to 1. */
+  /** Share of frames that are traced, 0 to 1. */
   readonly ratio: number;
-  /** Never waits and never throws: what finds no room is dropped and counted. */
+  /** Never waits and never throws: spans beyond the limit are dropped and counted. */
   record(span: Span): void;
 }

@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import type { Context, Logger, NodeMetrics } from '../../component/index.js';
 import { LinkTable, type Environment } from '../../model/index.js';
 
-/** What a component counted and logged, for tests. */
+/** Counters and logs of a component, for tests. */
 export interface Recorded {
   readonly dropped: Record<string, number>;
   missing: number;
@@ -13,7 +13,10 @@ export interface Recorded {
   readonly lines: { level: string; message: string; fields: unknown }[];
 }
 
-/** An environment of 5 x 4 x 2.6 m with two crossing links, `link-1` and `link-2`, sent by `node-1` and `node-2`. */
+/**
+ * An environment of 5 x 4 x 2.6 m with two crossing links, `link-1` and `link-2`, whose senders are `node-1`
+ * and `node-2`.
+ */
 export const testEnvironment: Environment = {
   id: 'test-room',
   size: { x: 5, y: 4, z: 2.6 },
@@ -27,7 +30,7 @@ export const testEnvironment: Environment = {
   assumed: [],
 };
 
-/** A context under the test's control: time stands still, chance is seeded, counters and logs are kept. */
+/** A context under the test's control: time stands still, random numbers are seeded, counters and logs are recorded. */
 export function testContext(overrides: Partial<Context> = {}): { context: Context; recorded: Recorded } {
   const recorded: Recorded = {
     dropped: {},

@@ -13,7 +13,7 @@ export const layout = csiLayout({
   training: 'lltf',
 });
 
-/** Frames of two links in turn at 100 a second each, of a channel that moves, with an outlier now and then. */
+/** Frames of two links in turn, each at 100 a second, of a changing channel with occasional outliers. */
 export function csiInput(seconds: number, batch = 64): CsiBlock[] {
   const total = seconds * 200;
   const blocks: CsiBlock[] = [];
@@ -21,7 +21,7 @@ export function csiInput(seconds: number, batch = 64): CsiBlock[] {
   return blocks;
 }
 
-/** A block of a layout of one subcarrier and of values that are no numbers. */
+/** A block with a layout of one subcarrier and with values that are not numbers. */
 export function badCsi(of: CsiLayout = layout): CsiBlock[] {
   const narrow = csiLayout({ ...of, subcarriers: [1] });
   return [of, narrow].map((each) => {

@@ -10,16 +10,16 @@ import { comparable, inAnyOrder, throughDisk } from './run-operator.js';
 
 export interface FormatDriver {
   readonly format: Format;
-  /** At least ten whole records of it, from senders of the environments. */
+  /** At least ten complete records, from senders of the environments. */
   readonly records: () => readonly RawRecord[];
   /** Default: the environment of {@link testContext}, whose senders are `node-1` and `node-2`. */
   readonly environments?: readonly Environment[];
 }
 
-/** Failures that a thousand bad records of one moment may leave behind: the rest is counted. */
+/** How many failures a thousand bad records of one moment may return; the rest is counted. */
 const FEW = 100;
 
-/** What every format of records promises. */
+/** The promises of every record format. */
 export function formatCases(driver: FormatDriver): readonly KitCase[] {
   return promises.map(([name, body]) =>
     kitCase(name, () => {
@@ -31,14 +31,14 @@ export function formatCases(driver: FormatDriver): readonly KitCase[] {
 type Promised = readonly [name: string, body: (driver: FormatDriver) => void];
 
 const promises: readonly Promised[] = [
-  ['it has a name in kebab-case and says what it is', isDescribed],
-  ['it recognises its records, and no bytes by chance', recognisesItsOwn],
-  ['it gives the same frames for the same records, and some', repeats],
-  ['one batch of N gives what N batches of one give', takesBatchesOfAnySize],
-  ['a snapshot at any point, restored, goes on as if it had never stopped', goesOnFromSnapshots],
-  ['a clock tick is no record', skipsTicks],
+  ['it has a name in kebab-case and a summary', isDescribed],
+  ['it recognises its records, and no random bytes', recognisesItsOwn],
+  ['it decodes the same records to the same frames, at least one', repeats],
+  ['one batch of N decodes like N batches of one', takesBatchesOfAnySize],
+  ['a snapshot at any point, restored, continues as if it had never stopped', goesOnFromSnapshots],
+  ['a clock tick is not a record', skipsTicks],
   ['damaged records do not make it throw, and good ones after them are read', outlivesDamage],
-  ['of many bad records it hands over a few', boundsItsFailures],
+  ['it returns only a few of many bad records', boundsItsFailures],
 ];
 
 const make = ({ format, environments }: FormatDriver): Decoder =>
@@ -72,7 +72,7 @@ function recognisesItsOwn({ format, records }: FormatDriver): void {
 function repeats(driver: FormatDriver): void {
   const raw = rawOf(driver.records());
   const first = framesOf(make(driver), [raw]);
-  ok(first.length > 0, "it gives nothing for the driver's records");
+  ok(first.length > 0, "it decodes none of the driver's records");
   deepEqual(framesOf(make(driver), [raw]), first);
 }
 
@@ -140,7 +140,7 @@ function boundsItsFailures(driver: FormatDriver): void {
   const [first] = driver.records();
   const cut = { ...first!, time: 1e15, bytes: first!.bytes.subarray(0, first!.bytes.length >> 1) };
   const { failed = [] } = make(driver).decode(rawOf(Array.from({ length: 1000 }, () => cut)));
-  ok(failed.length > 0, 'half a record is no failure');
-  ok(failed.length <= FEW, `${failed.length} of 1000 failures are handed over`);
+  ok(failed.length > 0, 'half a record is not reported as a failure');
+  ok(failed.length <= FEW, `${failed.length} of 1000 failures are returned`);
   for (const { code } of failed) match(code, /^decode\./);
 }

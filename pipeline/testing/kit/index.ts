@@ -1,4 +1,4 @@
-/** What components promise, as cases for a test runner, and records to try them with. */
+/** The promises of components, as cases for a test runner, and records to test them with. */
 export type { Decoder, DecoderContext, Format } from '../../formats/index.js';
 export type { KitCase } from './cases.js';
 export { testContext, testEnvironment, type Recorded } from './context.js';

@@ -6,28 +6,28 @@ import { drawing, kitCase, type KitCase } from './cases.js';
 import { definitionCases, withDefaults } from './definition.js';
 import { comparable, feed, finish, jump, makeOperator, moved, singles, throughDisk } from './run-operator.js';
 
-/** Keeps minutes, hours and days where they are, microseconds. */
+/** Leaves minutes, hours and days where they are, microseconds. */
 const WEEK = 604_800_000_000;
 
 export interface OperatorDriver {
   readonly component: AnyOperator;
   /** Valid; defaults are filled in. */
   readonly config: object;
-  /** Configurations that it must refuse. */
+  /** Configurations that it must reject. */
   readonly invalid?: readonly object[];
   /** Default: the environment of {@link testContext}, whose links have the numbers 0 and 1. */
   readonly environments?: readonly Environment[];
-  /** Records of its input ports in the order of event time, enough for some output. Made anew with each call. */
+  /** Records of its input ports in the order of event time, enough for some output. Created anew with each call. */
   readonly input: () => readonly Data[];
-  /** Name of the node that they come from. Default `input`. */
+  /** Name of the node that sends them. Default `input`. */
   readonly from?: string;
-  /** Records that cannot be right, at least one: none may make it throw, nor spoil what follows. */
+  /** Invalid records, at least one: none may make it throw, or affect what follows. */
   readonly bad: () => readonly Data[];
   /** Runs of the properties; fewer for slow operators. Default 10. */
   readonly runs?: number;
 }
 
-/** What every operator promises: docs/own-operator.md lists it. */
+/** The promises of every operator, which docs/own-operator.md lists. */
 export function operatorCases(driver: OperatorDriver): readonly KitCase[] {
   return [
     ...definitionCases(driver.component, driver.config, driver.invalid ?? []),
@@ -35,7 +35,7 @@ export function operatorCases(driver: OperatorDriver): readonly KitCase[] {
   ];
 }
 
-/** Operators of a driver, and what they give. */
+/** Operators of a driver, and their output. */
 class Bench {
   readonly driver: OperatorDriver;
   readonly runs: number;
@@ -60,7 +60,7 @@ class Bench {
     return feed(operator, input, this.#from);
   }
 
-  /** All that a new operator gives for `input`, once `before` is through with it. */
+  /** The whole output of a new operator for `input`, after it has processed `before`. */
   async output(
     input: readonly Data[],
     before?: (operator: Operator) => Promise<void> | void,
@@ -82,20 +82,20 @@ class Bench {
 type Promised = readonly [name: string, body: (bench: Bench) => Promise<void>];
 
 const promises: readonly Promised[] = [
-  ['it gives the same output for the same input, and some', repeats],
+  ['it returns the same output for the same input, at least one record', repeats],
   ['it only sends on the ports that it declares', sendsOnItsPorts],
-  ['one block of N gives what N blocks of one give', takesBlocksOfAnySize],
-  ['a snapshot at any point, restored, goes on as if it had never stopped', goesOnFromSnapshots],
-  ['after a jump of the clock it goes on as if the clock had been right before', goesOnAfterJumps],
-  ['a snapshot is a copy: what follows does not change it', copiesItsState],
-  ['it leaves its input as it was', leavesItsInput],
+  ['one block of N has the same output as N blocks of one', takesBlocksOfAnySize],
+  ['a snapshot at any point, restored, continues as if it had never stopped', goesOnFromSnapshots],
+  ['after a jump of the clock it continues as if the clock had always been right', goesOnAfterJumps],
+  ['a snapshot is a copy: later input does not change it', copiesItsState],
+  ['it does not change its input', leavesItsInput],
   ['bad records do not make it throw, and good ones after them are processed', outlivesBadRecords],
-  ['it opens and closes again and again', opensAgain],
+  ['it opens and closes repeatedly', opensAgain],
 ];
 
 async function repeats(bench: Bench): Promise<void> {
   const first = await bench.run(bench.input());
-  ok(first.length > 0, "it gives nothing for the driver's input");
+  ok(first.length > 0, "it returns nothing for the driver's input");
   deepEqual(await bench.run(bench.input()), first);
 }
 
@@ -161,10 +161,10 @@ function sameAfterJump(found: unknown, wanted: unknown): void {
 }
 
 const JUMP_HINT =
-  'it gives other records than it would have: `timeFields` of the definition must name the fields of its snapshot ' +
-  'that hold event times, and the id of an event may hold a time at its end alone';
+  'its records differ: `timeFields` of the definition must name the fields of its snapshot ' +
+  'that hold event times, and the id of an event may hold a time only at its end';
 
-/** Output before and after jumps of the clock; times after them as they were without them. */
+/** Output before and after jumps of the clock; times after them as if there had been none. */
 async function jumping(
   bench: Bench,
   input: readonly Data[],
@@ -208,7 +208,7 @@ async function outlivesBadRecords(bench: Bench): Promise<void> {
   const out = await bench.output(bench.input(), async (operator) => {
     await bench.feed(operator, bad);
   });
-  ok(out.length > 0, 'it gives nothing for good records after bad ones');
+  ok(out.length > 0, 'it returns nothing for good records after bad ones');
 }
 
 async function opensAgain(bench: Bench): Promise<void> {

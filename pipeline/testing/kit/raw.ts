@@ -1,7 +1,7 @@
 import type { RawBatch } from '../../component/index.js';
 import { RawBuilder } from '../../formats/index.js';
 
-/** A record as it came in. */
+/** A record as received. */
 export interface RawRecord {
   readonly bytes: Uint8Array;
   /** Microseconds. Default: 10 ms after the record before. */

@@ -1,6 +1,6 @@
 import type { Data, Measure, Person, PoseFrame, SensedEvent } from '../../model/index.js';
 
-/** Records for tests, with values that a store gives back exactly (lengths in whole millimetres). */
+/** Records for tests, with values that a store returns exactly (lengths in whole millimetres). */
 
 const model = {
   name: 'test-net',
@@ -98,8 +98,8 @@ export const measure = (index: number, overrides: Partial<Measure> = {}): Measur
 /** Record `index` of results of every port: pose frames, events and measures in turn. */
 export const resultRecord = (index: number): Data => [poseFrame, sensedEvent, measure][index % 3]!(index);
 
-/** Tells the records of {@link resultRecord} apart. */
+/** Identifies the records of {@link resultRecord}. */
 export function resultIdentity(data: Data): string {
-  if (data.port === 'csi' || data.port === 'window') throw new TypeError(`${data.port} is no result`);
+  if (data.port === 'csi' || data.port === 'window') throw new TypeError(`${data.port} is not a result`);
   return `${data.port} ${(data.time - START) / HOP}`;
 }

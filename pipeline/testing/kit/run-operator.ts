@@ -17,7 +17,10 @@ export async function makeOperator(
   return operator;
 }
 
-/** Feeds records as the runtime does: before each the operator hears that time has reached it, and results are settled in order. */
+/**
+ * Feeds records as the runtime does: before each, the operator receives its time as a watermark, and results
+ * are settled in order.
+ */
 export async function feed(operator: Operator, input: readonly Data[], from: string): Promise<Data[]> {
   const out: Data[] = [];
   for (const data of input) {
@@ -35,7 +38,7 @@ export const jump = (component: AnyOperator, operator: Operator, by: number): re
 /** The names of all event times in records. */
 const TIMES = new Set(['time', 'start', 'windowEnd', 'since']);
 
-/** The records as they would be had the clock been `by` ahead. Ids of events end with their time, and lose it. */
+/** The records as if the clock had been `by` ahead. Ids of events end with their time, and lose it. */
 export const moved = (records: readonly Data[], by: number): Data[] =>
   records.map((data) => {
     if (data.port === 'csi') return { ...data, time: data.time.map((time) => time + by) };
@@ -47,7 +50,7 @@ export const finish = (operator: Operator): readonly Data[] => results(operator.
 
 const results = (output: Output<Data> | undefined): readonly Data[] => output?.data ?? [];
 
-/** What a checkpoint does to a state. */
+/** The effect of a checkpoint on a state. */
 export const throughDisk = (state: unknown): unknown => deserialize(serialize(state));
 
 /** Each csi block as blocks of one frame. */
@@ -58,7 +61,7 @@ export const singles = (input: readonly Data[]): Data[] =>
       : [data],
   );
 
-/** Records for comparison: frames one by one, without what may differ between two runs. */
+/** Records for comparison: frames one by one, without the parts that may differ between two runs. */
 export const comparable = (output: readonly Data[]): unknown[] =>
   output.flatMap((data): unknown[] => {
     if (data.port === 'pose') return [{ ...data, processingMs: 0 }];
@@ -76,7 +79,7 @@ const frameOf = ({ layout, ...block }: CsiBlock): Readonly<Record<string, unknow
   ),
 });
 
-/** A batch may hold frames of several layouts, one block each: their order within the batch says nothing. */
+/** A batch may hold frames of several layouts, one block each: their order in the batch does not matter. */
 export const inAnyOrder = (records: readonly unknown[]): unknown[] =>
   records
     .map((record) => ({ record, key: JSON.stringify(record) }))

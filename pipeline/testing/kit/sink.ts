@@ -8,14 +8,15 @@ import { testContext } from './context.js';
 import { kitCase, where, type KitCase } from './cases.js';
 import { definitionCases, withDefaults } from './definition.js';
 
-/** What a sink writes to, for one test. */
+/** A sink's destination, for one test. */
 export interface SinkBackend {
-  /** Configuration of a sink that writes there. */
+  /** Configuration of a sink with this destination. */
   readonly config: object;
   readonly context?: Partial<Context>;
   /**
-   * Identities of the stored records, as {@link SinkDriver.identity} gives them, in order. Called after a flush, the sink open or closed.
-   * Where the other side takes what was flushed in its own time, it waits until `count` are there.
+   * Identities of the stored records, as {@link SinkDriver.identity} returns them, in order. Called after a
+   * flush, with the sink open or closed. If the other side stores with a delay, it waits until it has
+   * `count`.
    */
   read(sink: Sink, count: number): Promise<readonly string[]>;
   close?(): Promise<void>;
@@ -23,21 +24,21 @@ export interface SinkBackend {
 
 export interface SinkDriver {
   readonly component: AnySink;
-  /** Valid and placed nowhere: only its schema is looked at. */
+  /** Valid, but without a destination: only its schema is checked. */
   readonly config: object;
   readonly invalid?: readonly object[];
-  /** A backend of its own; `folder` is removed afterwards. */
+  /** A separate backend; `folder` is removed afterwards. */
   readonly backend: (folder: string) => Promise<SinkBackend>;
   /** Record `index`, of all ports that the sink takes in turn; equal for equal numbers. */
   readonly record: (index: number) => Data;
   readonly identity: (data: Data) => string;
-  /** False for sinks that keep nothing once closed (live feeds, standard output). Default true. */
+  /** False for sinks that store nothing once closed (live feeds, standard output). Default true. */
   readonly keeps?: boolean;
   /** False for sinks that promise no order, even among the records of one port. Default true. */
   readonly ordered?: boolean;
 }
 
-/** What every sink promises: docs/own-sink.md lists it. */
+/** The promises of every sink, which docs/own-sink.md lists. */
 export function sinkCases(driver: SinkDriver): readonly KitCase[] {
   const definition = definitionCases(driver.component, driver.config, driver.invalid ?? []);
   const { recovery } = driver.component;
@@ -46,9 +47,9 @@ export function sinkCases(driver: SinkDriver): readonly KitCase[] {
   return [
     ...definition,
     ...writing.map(([name, body]) => within(name, body)),
-    ...where(driver.keeps ?? true, within('what was flushed survives closing and opening', reopened)),
+    ...where(driver.keeps ?? true, within('flushed records survive closing and opening', reopened)),
     ...where(recovery === 'rewind', ...rewinding.map(([name, body]) => within(name, body))),
-    ...where(recovery === 'idempotent', within('a record written twice is there once', writtenTwice)),
+    ...where(recovery === 'idempotent', within('a record written twice is stored once', writtenTwice)),
   ];
 }
 
@@ -80,7 +81,7 @@ class Bench {
     return Array.from({ length: to - from }, (_, index) => this.driver.record(from + index));
   }
 
-  /** These records are stored and no others, those of a port in the order in which they were written. */
+  /** Checks that these records are stored and no others, those of a port in the order in which they were written. */
   async expectStored(sink: Sink, from: number, to: number): Promise<void> {
     const { identity, ordered = true } = this.driver;
     const written = this.records(from, to);
@@ -113,7 +114,7 @@ type Promised = readonly [name: string, body: (bench: Bench) => Promise<void>];
 
 const writing: readonly Promised[] = [
   [
-    'what was written and flushed is there, in order',
+    'written and flushed records are stored, in order',
     async (bench) => {
       const sink = await bench.open();
       deepEqual(await sink.write(bench.records(0, 1), 1), []);
@@ -124,7 +125,7 @@ const writing: readonly Promised[] = [
     },
   ],
   [
-    'an empty batch and a flush of nothing are fine',
+    'an empty batch and a flush of nothing succeed',
     async (bench) => {
       const sink = await bench.open();
       deepEqual(await sink.write([], 1), []);
@@ -135,7 +136,7 @@ const writing: readonly Promised[] = [
     },
   ],
   [
-    'it opens and closes again and again, and leaves nothing open',
+    'it opens and closes repeatedly, and leaves nothing open',
     async (bench) => {
       await (await bench.open()).close();
       const before = process.getActiveResourcesInfo().length;
@@ -145,7 +146,7 @@ const writing: readonly Promised[] = [
     },
   ],
   [
-    'a write after close is refused or fails, and stores nothing',
+    'a write after close is rejected or fails, and stores nothing',
     async (bench) => {
       const sink = await bench.open();
       await sink.write(bench.records(0, 1), 1);
@@ -155,7 +156,7 @@ const writing: readonly Promised[] = [
         (failed) => failed.length === 1,
         (error: unknown) => error instanceof Error,
       );
-      ok(refused, 'a write after close was taken');
+      ok(refused, 'a write after close was accepted');
       if (!(bench.driver.keeps ?? true)) return;
       const again = await bench.open();
       await bench.expectStored(again, 0, 1);
@@ -163,7 +164,7 @@ const writing: readonly Promised[] = [
     },
   ],
   [
-    'it does not change what it is given',
+    'it does not change its input',
     async (bench) => {
       const sink = await bench.open();
       const given = bench.records(0, 10);
@@ -214,7 +215,7 @@ const rewinding: readonly Promised[] = [
     },
   ],
   [
-    'rewinding also takes what an earlier process flushed late',
+    'rewinding also deletes what an earlier process flushed late',
     async (bench) => {
       const sink = await bench.open();
       await sink.write(bench.records(0, 10), 1);

@@ -20,14 +20,14 @@ import { definitionCases, withDefaults } from './definition.js';
 import { comparable, inAnyOrder, throughDisk } from './run-operator.js';
 import { rawOf } from './raw.js';
 
-/** What a source reads, for one test. */
+/** A source's input, for one test. */
 export interface SourceInput {
   /** Configuration of a source that reads it; of a replayable one, as fast as it goes. */
   readonly config: object;
   readonly context?: Partial<Context>;
-  /** Of live sources: makes at least 20 records arrive, of a sender that the environment knows. Called once the source is ready. */
+  /** Of live sources: makes at least 20 records arrive, from a sender in the environment. Called once the source is ready. */
   send?(source: Source): Promise<void>;
-  /** Of a replayable source whose input never ends: it has been read when nothing came for this time, milliseconds. */
+  /** Of a replayable source whose input never ends: it is read when nothing arrives for this long, milliseconds. */
   readonly quietMs?: number;
   close?(): Promise<void>;
 }
@@ -39,7 +39,7 @@ export interface SourceDriver {
   readonly input: (folder: string) => Promise<SourceInput>;
 }
 
-/** What every source promises: docs/own-source.md lists it. */
+/** The promises of every source, which docs/own-source.md lists. */
 export function sourceCases(driver: SourceDriver): readonly KitCase[] {
   const within = ([name, body]: Promised): KitCase => kitCase(name, () => onBench(driver, body));
   return [
@@ -50,7 +50,7 @@ export function sourceCases(driver: SourceDriver): readonly KitCase[] {
   ];
 }
 
-/** What was read: batches, by which source, and how many were offered at most while one waited. */
+/** The result of reading: batches, their source, and how many were offered at most while one waited. */
 interface Reading {
   readonly batches: readonly SourceBatch[];
   readonly source: Source;
@@ -71,7 +71,7 @@ class Bench {
 
   readonly make = (): Source => this.makeRecorded().source;
 
-  /** A source, and what it counts and logs. */
+  /** A source with its counters and logs. */
   makeRecorded(): { readonly source: Source; readonly recorded: Recorded } {
     const { component } = this.#driver;
     const folders = { folder: this.#folder, stateFolder: this.#folder };
@@ -82,7 +82,7 @@ class Bench {
     };
   }
 
-  /** Reads from a position until `enough` batches or the end; each is taken only after a turn, as by a full queue. */
+  /** Reads from a position until `enough` batches or the end; each is accepted after a turn, as by a full queue. */
   async read(position: Position, enough = Infinity): Promise<Reading> {
     const source = this.make();
     const abort = new AbortController();
@@ -124,7 +124,7 @@ class Bench {
     return { batches, source, waiting };
   }
 
-  /** Reads all, and closes the source. */
+  /** Reads everything, and closes the source. */
   async readAll(): Promise<Reading> {
     const reading = await this.read(null);
     await reading.source.close?.();
@@ -147,10 +147,10 @@ type Promised = readonly [name: string, body: (bench: Bench) => Promise<void>];
 
 const reading: readonly Promised[] = [
   [
-    'it gives records, each batch with one kind of content and a position that survives the disk',
+    'it reads records, each batch with one kind of content and a position that survives the disk',
     async (bench) => {
       const { batches } = await bench.readAll();
-      ok(count(batches) > 0, 'it gives no records');
+      ok(count(batches) > 0, 'it reads no records');
       for (const { raw, data, position } of batches) {
         ok((raw === undefined) !== (data === undefined), 'a batch must have either raw or data');
         deepEqual(throughDisk(position), position);
@@ -170,7 +170,7 @@ const reading: readonly Promised[] = [
       }
     },
   ],
-  ['it ends when it is told to, also before it began', endsWhenTold],
+  ['it ends on request, also before it began', endsWhenTold],
 ];
 
 async function endsWhenTold(bench: Bench): Promise<void> {
@@ -199,18 +199,18 @@ const replaying: readonly Promised[] = [
   [
     'it waits for a full queue',
     async (bench) => {
-      equal((await bench.readAll()).waiting, 1, 'it offers a batch before the one before is taken');
+      equal((await bench.readAll()).waiting, 1, 'it offers a batch before the previous one is accepted');
     },
   ],
   [
-    'it gives the same records when it is read again',
+    'it returns the same records when it is read again',
     async (bench) => {
       const first = await bench.read(null);
       const again = await bench.read(null);
       deepEqual(contents(again.source, again.batches), contents(first.source, first.batches));
     },
   ],
-  ['from the position of any batch it gives what follows that', goesOnFromPositions],
+  ['from the position of any batch it returns what follows', goesOnFromPositions],
 ];
 
 async function goesOnFromPositions(bench: Bench): Promise<void> {
@@ -231,21 +231,21 @@ async function goesOnFromPositions(bench: Bench): Promise<void> {
   );
 }
 
-/** A live source owes it to the start of its topology to be ready, here within four seconds. */
+/** A live source must become ready during the start of its topology, here within four seconds. */
 const readiness = (signal: AbortSignal): Promise<void> =>
   sleep(4000, undefined, { ref: false, signal }).then(
     () => fail('it never calls `output.ready()`: the start of a topology waits for that'),
     () => undefined,
   );
 
-/** Every batch decodes into something; what was counted and refused says why it does not. */
+/** Every batch decodes into something; counters and failures explain it if not. */
 async function decodesSome(bench: Bench): Promise<void> {
   const { batches } = await bench.read(null);
   const raws = batches.flatMap(({ raw }) => (raw ? [raw] : []));
   if (raws.length === 0) return;
   const { source, recorded } = bench.makeRecorded();
   const outputs = raws.map(
-    (raw) => source.decode?.(raw) ?? fail('it offers raw records and has no `decode`'),
+    (raw) => source.decode?.(raw) ?? fail('it offers raw records but has no `decode`'),
   );
   if (outputs.some(({ data }) => data.length > 0)) return;
   const refused = new Set(outputs.flatMap(({ failed = [] }) => failed.map(({ reason }) => reason)));

@@ -1,6 +1,6 @@
 import type { NodeRun } from '../../host.js';
 
-/** Which node takes most of the processor's time, from one question to the next. */
+/** Which node has used most processor time since the last call. */
 export class Busiest {
   readonly #runs: ReadonlyMap<string, NodeRun>;
   #seconds: ReadonlyMap<string, number> = new Map();

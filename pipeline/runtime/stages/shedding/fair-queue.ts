@@ -2,7 +2,7 @@ import type { Work } from './work.js';
 
 /** Waiting records by environment. Environments take turns, so that none starves. */
 export class FairQueue {
-  /** In the order of their turns; only those where something waits. */
+  /** In the order of their turns; only those with waiting records. */
   readonly #waiting = new Map<string, Work[]>();
   #size = 0;
 
@@ -17,7 +17,7 @@ export class FairQueue {
     this.#size++;
   }
 
-  /** The oldest record of an environment; undefined where none waits. */
+  /** The oldest record of an environment; undefined if none waits. */
   oldest(environment: string): Work | undefined {
     return this.#waiting.get(environment)?.[0];
   }
@@ -28,7 +28,7 @@ export class FairQueue {
     return undefined;
   }
 
-  /** Takes the oldest record of an environment out. It keeps its turn unless `served`. */
+  /** Removes the oldest record of an environment. The environment keeps its turn unless `served`. */
   take(environment: string, served: boolean): Work {
     const waiting = this.#waiting.get(environment)!;
     const work = waiting.shift()!;
@@ -38,7 +38,7 @@ export class FairQueue {
     return work;
   }
 
-  /** How many wait in an environment. */
+  /** Number of records waiting in an environment. */
   count(environment: string): number {
     return this.#waiting.get(environment)?.length ?? 0;
   }

@@ -9,32 +9,33 @@ import { UsualAge } from './usual-age.js';
 import type { Waiting, Work } from './work.js';
 
 export interface Shedding {
-  /** How old results may become, milliseconds. */
+  /** Age limit of results, milliseconds. */
   readonly maxLagMs: number;
-  /** What an earlier run has shed; null where nothing is read again after a crash. */
+  /** Records that an earlier run has shed; null if nothing is read again after a crash. */
   readonly log: ShedLog | null;
-  /** Whether anything is left out now, here or at a source. */
+  /** Whether anything is being shed, here or at a source. */
   readonly isOverloaded: () => boolean;
 }
 
-/** Shares of the lag that results may have: from which on there is overload, for being under way. */
+/** Shares of the allowed lag: the start of overload, and the time in flight. */
 const [OVERLOAD, IN_FLIGHT] = [0.25, 0.25];
 /**
- * Under overload a window is left out where its result could be sent on only beyond this share, for which so much is expected
- * at most. The rest is for the results of the same batch, which go first to sinks when all are sent on.
+ * Under overload, a window is shed if its result is expected later than this share. The rest is for results
+ * of the same batch, which all reach the sinks together.
  */
 const [SENT, EXPECTED] = [0.75, 0.35];
-/** Without it windows may be old because nothing comes: so long they may wait. */
+/** Without overload, windows may be old because input is rare: this long they may wait. */
 const WAIT = 0.5;
-/** Overload lasts so long beyond its last sign, milliseconds. */
+/** Overload lasts this long beyond its last sign, milliseconds. */
 const MEMORY_MS = 1000;
 const WINDOWS: Unit = { name: 'windows', consequence: () => 'environments get results less often' };
-/** Windows that wait for each one that may be under way, until there is overload. */
+/** Waiting windows per allowed record in flight before there is overload. */
 const QUEUE_FACTOR = 4;
 
 /**
- * Windows in front of live, costly work. Under overload each environment keeps its newest window, so hops grow longer
- * evenly; what has waited for too long even so is shed before the work is done. Other records are never shed.
+ * Queues windows for live, costly work. Under overload only the newest window of each environment stays, so
+ * hops grow evenly; windows that still wait too long are shed before processing. Other records are never
+ * shed.
  */
 export class LoadShedder implements Waiting {
   readonly #run: NodeRun;
@@ -73,7 +74,7 @@ export class LoadShedder implements Waiting {
 
   put(work: Work): void {
     this.#watch.came();
-    // What an earlier run did is done again.
+    // Repeats the decisions of an earlier run.
     const earlier = this.#log?.earlier(work.number);
     const { data } = work.signal!;
     work.isRequired = data.port !== 'window' || earlier === 'processed';
@@ -110,7 +111,7 @@ export class LoadShedder implements Waiting {
   isWanted(work: Work): boolean {
     const ms = this.#host.clock.elapsed() - work.began;
     this.#untilSent.add(ms);
-    // An operator that is slow by itself may be late: all its results would be dropped.
+    // An operator that is slow by itself may be late; otherwise all its results would be dropped.
     const isSlow = work.tookMs > IN_FLIGHT * this.#maxLagMs;
     if (work.isRequired || isSlow || !this.#isOverloaded()) return true;
     if (work.lateMs + this.#waited(work) <= SENT * this.#maxLagMs) return true;
@@ -122,7 +123,7 @@ export class LoadShedder implements Waiting {
     this.#watch.end();
   }
 
-  /** Under overload the newest of an environment takes the place of those before it. */
+  /** Under overload the newest window of an environment replaces those before it. */
   #thin(environment: string): void {
     if (this.#host.clock.elapsed() > this.#overloadedUntil) return;
     while (this.#queue.count(environment) > 1 && !this.#queue.oldest(environment)!.isRequired)

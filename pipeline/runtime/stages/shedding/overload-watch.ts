@@ -1,23 +1,23 @@
 import type { NodeRun } from '../../host.js';
 
-/** Between two looks, milliseconds. */
+/** Interval of readings, milliseconds. */
 const LOOK_MS = 500;
-/** A node is overloaded until nothing was shed for so long, milliseconds. */
+/** A node is overloaded until it has shed nothing for this long, milliseconds. */
 const QUIET_MS = 1500;
-/** Weight of the newest look in the rates: half of a second's. */
+/** Weight of the newest reading in the rates: half per second. */
 const WEIGHT = 0.3;
 
 /** What is shed. */
 export interface Unit {
   /** Of many. */
   readonly name: string;
-  /** What comes of it. */
+  /** The consequence, for people. */
   readonly consequence: () => string;
-  /** Shedding begins, or has ended. */
+  /** Shedding begins or has ended. */
   readonly onChange?: (isOverloaded: boolean) => void;
 }
 
-/** While a node sheds, it is degraded, with the rate that it can do and the rate that comes. */
+/** While a node sheds, it is degraded, with the rate that it can process and the rate that arrives. */
 export class OverloadWatch {
   readonly #run: NodeRun;
   readonly #elapsed: () => number;
@@ -26,7 +26,7 @@ export class OverloadWatch {
   #done = 0;
   #lastShed = -Infinity;
   #lookedAt = 0;
-  /** A second; null where nothing is shed. */
+  /** Per second; null if nothing is shed. */
   #rates: { readonly came: number; readonly done: number } | null = null;
   #timer: NodeJS.Timeout | null = null;
 
@@ -50,14 +50,14 @@ export class OverloadWatch {
     this.#came = this.#done = 0;
     this.#lookedAt = this.#lastShed;
     this.#unit.onChange?.(true);
-    this.#tell(`it gets more ${this.#unit.name} than it can do`);
+    this.#tell(`it receives more ${this.#unit.name} than it can process`);
     this.#run.context.log.warn(`overloaded: ${this.#unit.name} are shed`);
     this.#timer = setInterval(() => {
       this.#look();
     }, LOOK_MS).unref();
   }
 
-  /** The node runs no longer. */
+  /** The node no longer runs. */
   end(): void {
     if (this.#timer) {
       clearInterval(this.#timer);
@@ -85,7 +85,7 @@ export class OverloadWatch {
     this.#lookedAt = now;
     this.#came = this.#done = 0;
     const { name, consequence } = this.#unit;
-    this.#tell(`it can do ${rounded(doing)} of ${rounded(coming)} ${name}/s: ${consequence()}`);
+    this.#tell(`it can process ${rounded(doing)} of ${rounded(coming)} ${name}/s: ${consequence()}`);
   }
 
   #tell(problem: string | null): void {

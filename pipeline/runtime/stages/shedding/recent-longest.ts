@@ -1,7 +1,7 @@
-/** It counts half after this time, milliseconds. */
+/** A value counts half after this time, milliseconds. */
 const HALF_LIFE_MS = 2000;
 
-/** The longest of the times that were measured lately. */
+/** The longest of recently measured times. */
 export class RecentLongest {
   readonly #elapsed: () => number;
   #longest = 0;

@@ -1,11 +1,11 @@
-/** Shares of the lag that results may have: for waiting, for how long it may take to catch up, for how long it must be calm. */
+/** Shares of the allowed lag: for waiting, for catching up, for staying calm. */
 const [WAIT, CATCH_UP, CALM] = [0.125, 0.25, 0.5];
 
 /**
- * Tells a queue that never empties from one that a pause has filled: only what waits too long although there has been
- * time to catch up is to be left out (as CoDel does it: Nichols and Jacobson, Controlling Queue Delay, 2012). Once something
- * is left out, no such time is given again until batches have come in time for a while: of those that were seen, since under
- * overload one turn can last longer than that.
+ * Distinguishes a standing queue from one that a pause has filled: a batch is dropped only if it waits too
+ * long although there was time to catch up (as in CoDel: Nichols and Jacobson, Controlling Queue Delay,
+ * 2012). After a drop, there is no such time again until batches have been on time for a while, counted by
+ * batches seen, since under overload one turn can last longer than that.
  */
 export class StandingQueue {
   readonly #maxLagMs: number;
@@ -18,9 +18,9 @@ export class StandingQueue {
     this.#maxLagMs = maxLagMs;
   }
 
-  /** Whether a batch is to be left out. @param received when it came @param now both monotonic milliseconds */
+  /** Whether to drop a batch. @param received when it came @param now both monotonic milliseconds */
   isTooLate(received: number, now: number): boolean {
-    // Nothing has come for so long: what was before tells nothing.
+    // No batch for this long: earlier ones say nothing.
     if (received - this.#lastReceived > this.#maxLagMs) this.#isOverloaded = false;
     this.#lastReceived = received;
     if (now - received <= WAIT * this.#maxLagMs) this.#inTime(now);

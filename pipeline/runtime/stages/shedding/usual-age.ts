@@ -1,13 +1,13 @@
-/** For how long the least of the ages counts, milliseconds: at least, and at most twice as long. */
+/** How long the smallest age counts, milliseconds: at least this, at most twice. */
 const MEMORY_MS = 30_000;
 
-/** How old records are at best when they come: all of them after a restart, or where a sender's clock is behind. */
+/** How old records are at best on arrival: all of them after a restart, or if a sender's clock is behind. */
 export class UsualAge {
   #least = Infinity;
   #before = Infinity;
   #since = -Infinity;
 
-  /** Adds a record's age and gives by how much it exceeds that. @param now monotonic milliseconds */
+  /** Adds a record's age and returns how far it exceeds the usual one. @param now monotonic milliseconds */
   exceeded(ageMs: number, now: number): number {
     if (now - this.#since > MEMORY_MS) {
       this.#before = this.#least;

@@ -5,41 +5,41 @@ import type { DataSignal } from '../signal.js';
 /** A record of an asynchronous node, from its arrival to its turn in the output. */
 export interface Work {
   readonly kind: 'work';
-  /** Counts up per node from 1, over restarts. */
+  /** Incremented per node from 1, over restarts. */
   readonly number: number;
   /** Null once it is shed. */
   signal: DataSignal | null;
   /** Monotonic milliseconds. */
   readonly arrived: number;
-  /** By how much it came later than is usual, milliseconds. */
+  /** How much later than usual it arrived, milliseconds. */
   lateMs: number;
   /** When it was started. */
   began: number;
-  /** What it took, milliseconds. */
+  /** How long it took, milliseconds. */
   tookMs: number;
-  /** It may not be shed: the source is held back where many of them wait. */
+  /** It must not be shed: the source is held back if many of them wait. */
   isRequired: boolean;
   /** Undefined until it is done. */
   result: Output<Data> | undefined;
 }
 
-/** Records that wait to be started. */
+/** Records waiting to be started. */
 export interface Waiting {
   readonly size: number;
-  /** How many may be under way now. */
+  /** How many may be in flight now. */
   readonly limit: number;
   put(work: Work): void;
   /** The one to start next. */
   take(): Work | undefined;
-  /** `ms` after its start a record is done; `inFlight` were under way then, itself included. */
+  /** `ms` after its start a record is done; `inFlight` were in flight then, itself included. */
   done(ms: number, inFlight: number): void;
-  /** A record's turn in the output has come: whether its result is still to be sent on. */
+  /** A record's turn in the output has come: whether to send its result. */
   isWanted(work: Work): boolean;
-  /** The node runs no longer. */
+  /** The node no longer runs. */
   end(): void;
 }
 
-/** First come, first served. */
+/** First in, first out. */
 export class InOrder implements Waiting {
   readonly limit: number;
   readonly #queue: Work[] = [];

@@ -26,28 +26,29 @@ export interface OutboxDrainOptions {
   readonly outbox: Outbox;
   readonly sinkOutbox: SinkOutbox;
   readonly strict: boolean;
-  /** Writes under way at once. */
+  /** Writes in flight at the same time. */
   readonly maxInFlight: number;
-  /** Ends it after the writes under way. */
+  /** Ends it after the writes in flight. */
   readonly signal: AbortSignal;
-  /** The outbox has become smaller. */
+  /** The outbox has shrunk. */
   readonly onDelivered: () => void;
   readonly onFailure: (error: unknown) => void;
 }
 
 /**
- * Brings what waits in the outbox to the store, as much at once as that takes, until nothing is left and all is flushed:
- * alerts before other records, which have a share all the same. What is refused for now waits by itself.
+ * Delivers the outbox to the store, in writes as large as it accepts, until everything is delivered and
+ * flushed. Alerts precede other records, which still have a share. Records that are rejected for now wait
+ * separately.
  */
 export class OutboxDrain {
   readonly #options: OutboxDrainOptions;
   readonly #underWay = new Set<Promise<void>>();
   #draining: Promise<void> | null = null;
   #isFailing = false;
-  /** Writes that failed since one succeeded. */
+  /** Failed writes since the last success. */
   #failures = 0;
   #flushedAt = 0;
-  /** Something was delivered since the last flush; of alerts people may not know otherwise. */
+  /** Something was delivered since the last flush; until then, people may not have been alerted. */
   #dirty: 'no' | 'data' | 'alerts' = 'no';
   #wake = new AbortController();
 
@@ -61,12 +62,12 @@ export class OutboxDrain {
     options.signal.addEventListener('abort', wake);
   }
 
-  /** All records go by way of the outbox. */
+  /** All records go through the outbox. */
   get isUnderWay(): boolean {
     return this.#draining !== null;
   }
 
-  /** The last try to deliver failed, the store is closed, or refuses for now all that is left. */
+  /** The last attempt failed, the store is closed, or it rejects everything left for now. */
   get isFailing(): boolean {
     return this.#isFailing;
   }
@@ -76,7 +77,10 @@ export class OutboxDrain {
     this.#isFailing = true;
   }
 
-  /** From now on all records go by way of the outbox, until it is empty. @param first what is still under way at the store */
+  /**
+   * From now on all records go through the outbox, until it is empty. @param first the step still in progress
+   * at the store
+   */
   start(first?: Promise<unknown>): void {
     const { connection, signal, onFailure } = this.#options;
     if (this.#draining || signal.aborted) return;
@@ -86,13 +90,13 @@ export class OutboxDrain {
     });
   }
 
-  /** The same, with a step that is still under way at the store and settles entries that were handed out. */
+  /** The same, with a step still in progress at the store that settles entries already handed out. */
   startWith(step: Promise<void>): void {
     if (this.#draining) this.#follow(step.catch(this.#options.onFailure));
     else this.start(step);
   }
 
-  /** Resolves when nothing of it is under way. */
+  /** Resolves when none of its work is in progress. */
   async ended(): Promise<void> {
     await this.#draining;
   }
@@ -100,7 +104,7 @@ export class OutboxDrain {
   /** Entries were written. */
   settle(entries: readonly OutboxEntry[], { left, refused }: Untaken): void {
     const { sinkOutbox, flush, strict, host } = this.#options;
-    // What took something is no dead store.
+    // A store that accepted something is not dead.
     if (left.length < entries.reduce((sum, { records }) => sum + records.length, 0)) this.#failures = 0;
     this.#count(left.length > 0);
     const untaken = new Set([...left, ...refused.keys()]);
@@ -144,7 +148,7 @@ export class OutboxDrain {
     sinkOutbox.show();
   }
 
-  /** False where there is nothing to write now, or enough is under way. */
+  /** False if there is nothing to write now, or enough is in flight. */
   #callNext(): boolean {
     const { outbox, writer, host, maxInFlight } = this.#options;
     if (this.#underWay.size >= maxInFlight || this.#failures > 0) return false;
@@ -154,7 +158,7 @@ export class OutboxDrain {
     return true;
   }
 
-  /** Until a write has ended, or, where another one may begin, there is something to write. */
+  /** Until a write has ended or, if another may begin, there is something to write. */
   async #settledOrMore(): Promise<void> {
     const { outbox, host, maxInFlight } = this.#options;
     if (this.#underWay.size >= maxInFlight || this.#failures > 0) {
@@ -171,7 +175,7 @@ export class OutboxDrain {
     this.#underWay.add(call);
   }
 
-  /** After a pause, one write to see whether the store is well again. */
+  /** After a pause, one write to test whether the store has recovered. */
   async #probe(): Promise<void> {
     const { outbox, writer, run, host } = this.#options;
     const wait = backoff(this.#failures, FIRST_RETRY_MS, MAX_RETRY_MS, run.context.random);
@@ -181,11 +185,14 @@ export class OutboxDrain {
     const due = outbox.take(writer.size, host.clock.elapsed());
     const entries = due.length > 0 ? due : outbox.take(writer.size, Infinity);
     if (entries.length > 0) await this.#deliver(entries);
-    // It was a flush that failed, and there is nothing left to write.
+    // A flush had failed, and there is nothing left to write.
     else this.#failures = 0;
   }
 
-  /** Writes what is left of entries, in the epoch of now: until a checkpoint has cut them, a crash undoes that or writes it again. */
+  /**
+   * Writes what is left of entries, in the current epoch: until a checkpoint has cut them, a crash undoes
+   * that or writes it again.
+   */
   async #deliver(entries: readonly OutboxEntry[]): Promise<void> {
     const { connection, writer, flush, sinkOutbox, onDelivered } = this.#options;
     const records = entries.flatMap((entry) => entry.records.filter((record) => !writer.wasSent(record)));
@@ -207,7 +214,10 @@ export class OutboxDrain {
     onDelivered();
   }
 
-  /** Of what a strict store took in part, what it has not goes to the end: a flush makes the others safe, so a crash must not write them again. */
+  /**
+   * If a strict store accepted part of an entry, the rest goes to the end: a flush makes the accepted part
+   * safe, so a crash must not write it again.
+   */
   async #safe(records: readonly Data[], untaken: Untaken): Promise<Untaken> {
     const { flush, sinkOutbox, strict } = this.#options;
     const { left } = untaken;
@@ -236,7 +246,7 @@ export class OutboxDrain {
     this.#flushedAt = host.clock.elapsed();
   }
 
-  /** Until something can be handed out: it is on its way to the disk, or is not due. */
+  /** Until something can be handed out: it is being written to disk, or is not due. */
   async #await(): Promise<void> {
     const { outbox, host } = this.#options;
     const due = outbox.nextDue;
@@ -249,7 +259,7 @@ export class OutboxDrain {
     await this.#sleep(due - host.clock.elapsed());
   }
 
-  /** Milliseconds until an entry is tried again; in its turn, unless it is refused by itself. */
+  /** Milliseconds until an entry is retried: in its turn, unless it was itself rejected. */
   #pauseOf(entry: OutboxEntry, refusal: string | undefined): number {
     const { tries } = entry;
     const { maxInFlight, run } = this.#options;
@@ -258,7 +268,7 @@ export class OutboxDrain {
     return backoff(tries + 1, FIRST_RETRY_MS, MAX_ALERT_RETRY_MS, run.context.random);
   }
 
-  /** Waits so long; asks again how long each time that something has come, or the store has opened. */
+  /** Waits this long; recomputes the time whenever something arrives or the store opens. */
   async #rest(longest: () => number): Promise<void> {
     const { host, signal } = this.#options;
     const began = host.clock.elapsed();
@@ -266,7 +276,7 @@ export class OutboxDrain {
       await this.#sleep(left);
   }
 
-  /** Until something has come, or the store has opened; for so long, at most. */
+  /** Until something arrives or the store opens, for at most this long. */
   async #sleep(ms: number): Promise<void> {
     const { host, signal } = this.#options;
     this.#wake = new AbortController();

@@ -7,19 +7,19 @@ import { settles } from '../../../base/waiting.js';
 const FIRST_RETRY_MS = 100;
 const MAX_RETRY_MS = 10_000;
 
-/** What a checkpoint stores of a sink. */
+/** A sink's part of a checkpoint. */
 export interface SinkSnapshot {
-  /** It has been open with this configuration: what prevents it from opening now is no mistake in that. */
+  /** It has been open with this configuration, so an error on opening is not a configuration mistake. */
   readonly opened: boolean;
-  /** Rows of later epochs are to be deleted when it opens; null where that is done. */
+  /** Rows of later epochs are deleted when it opens; null if that is done. */
   readonly rewindTo: number | null;
-  /** What the sink itself said of its store. */
+  /** The sink's own mark of its store. */
   readonly mark?: State;
-  /** Records that wait for their turn, where the sink wants them ordered. */
+  /** Records waiting for their turn, if the sink requires order. */
   readonly held?: unknown;
 }
 
-/** Of a store, and of a file that a sink keeps beside the state. */
+/** Of a store, and of a file that a sink stores beside the state. */
 const DAMAGED: ReadonlySet<unknown> = new Set(['store.damaged', 'state.corrupt']);
 
 const isDamaged = (error: unknown): boolean =>
@@ -28,19 +28,19 @@ const isDamaged = (error: unknown): boolean =>
 export interface SinkConnectionOptions {
   readonly run: NodeRun;
   readonly host: Host;
-  /** The instance of now. */
+  /** The current instance. */
   readonly sink: Sink;
-  /** Makes another one in its place. */
+  /** Creates a replacement. */
   readonly renew: () => Sink;
-  /** Epoch of the checkpoint that this run goes on from. */
+  /** Epoch of the checkpoint that this run resumes from. */
   readonly committed: number;
   readonly snapshot: SinkSnapshot | undefined;
   readonly onOpen: (sink: Sink) => void;
 }
 
 /**
- * Keeps a sink's store open. One that is away is tried again and again with growing pauses, each time by a new
- * instance, so that nothing of a broken one is left; a store that rewinds does so before it counts as open.
+ * Keeps a sink's store open. It retries an offline store with growing pauses, each time with a new instance,
+ * so that nothing of a broken one remains; a store that rewinds does so before it counts as open.
  */
 export class SinkConnection {
   readonly #options: SinkConnectionOptions;
@@ -63,12 +63,12 @@ export class SinkConnection {
     this.#rewindTo = rewinds ? (snapshot?.rewindTo ?? committed) : null;
   }
 
-  /** The open sink; undefined while its store is away. */
+  /** The open sink; undefined while its store is offline. */
   get sink(): Sink | undefined {
     return this.#isOpen ? this.#sink : undefined;
   }
 
-  /** People listen to it live. */
+  /** Clients listen to it live. */
   get feeds(): boolean {
     return this.#sink.feed !== undefined;
   }
@@ -85,7 +85,7 @@ export class SinkConnection {
     this.#opened = listener;
   }
 
-  /** Resolves when the store is open, or away and tried again. Rejects where its configuration is at fault. */
+  /** Resolves when the store is open, or offline and being retried. Rejects if its configuration is wrong. */
   async open(): Promise<void> {
     const { run, host } = this.#options;
     const opening = this.#open();
@@ -94,15 +94,15 @@ export class SinkConnection {
       this.#away(`it has not answered for ${host.patience.openMs} ms`);
       this.#trying = this.#retry(opening);
     } catch (error) {
-      // What is damaged stays so, and a run without it would only be found out later.
+      // Damage does not go away, and a run without the store would hide it.
       if (isDamaged(error) || (!this.#known && !isAway(error))) throw error;
       this.#away(errorText(error));
       this.#trying = this.#retry(undefined);
     }
-    run.context.log.warn('runs without a store that is away', { problem: run.problem });
+    run.context.log.warn('running without an offline store', { problem: run.problem });
   }
 
-  /** Gives the instance up, and opens another one, which deletes rows of epochs later than `rewindTo`. */
+  /** Abandons the instance and opens another one, which deletes rows of epochs later than `rewindTo`. */
   again(rewindTo: number, reason: string): void {
     if (this.#hasEnded() || !this.#isOpen) return;
     this.#isOpen = false;
@@ -111,7 +111,7 @@ export class SinkConnection {
     this.#trying = this.#retry(undefined);
   }
 
-  /** Stops trying. The instance is closed by who made it. */
+  /** Stops retrying. The owner of the instance closes it. */
   async end(): Promise<void> {
     this.#ended.abort();
     await this.#trying;
@@ -138,7 +138,7 @@ export class SinkConnection {
     this.#opened();
   }
 
-  /** @param opening a first try that is still under way */
+  /** @param opening a first attempt in progress */
   async #retry(opening: Promise<void> | undefined): Promise<void> {
     const { run, host, renew } = this.#options;
     const { signal } = this.#ended;
@@ -168,7 +168,7 @@ export class SinkConnection {
   }
 
   #away(reason: string): void {
-    this.#options.run.problem = `its store is away: ${reason}`;
+    this.#options.run.problem = `its store is offline: ${reason}`;
     this.#options.run.meter.failed('open', 1);
   }
 
@@ -176,7 +176,7 @@ export class SinkConnection {
     try {
       await sink.close();
     } catch (error) {
-      this.#options.run.context.log.warn('an instance that is given up did not close', {
+      this.#options.run.context.log.warn('an abandoned instance did not close', {
         error: errorText(error),
       });
     }

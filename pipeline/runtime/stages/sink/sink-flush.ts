@@ -16,30 +16,30 @@ export interface SinkFlushOptions {
   readonly sinkOutbox: SinkOutbox;
   readonly recovery: Recovery;
   readonly strict: boolean;
-  /** Writes go side by side, and beside a flush. */
+  /** Writes may overlap each other and a flush. */
   readonly parallel: boolean;
   readonly epoch: number;
-  /** What was written is not safe; it is about to be in the outbox. */
+  /** Written records are not safe and are about to go to the outbox. */
   readonly onUndone: () => void;
-  /** It is in the outbox. */
+  /** They are in the outbox. */
   readonly onStored: () => void;
 }
 
-/** Records to be written again, and those of which it was wrong to say that people were told. */
+/** Records to write again, and those wrongly reported as sent to people. */
 interface Undone {
   readonly unflushed: readonly Data[];
   readonly told: readonly Data[];
 }
 
 /**
- * What makes written records safe: flushes, the epoch that they end, and the outbox, which takes all that was
- * written since the last flush where one fails.
+ * Makes written records safe: flushes, the epoch that they end, and the outbox, which receives everything
+ * written since the last flush if one fails.
  */
 export class SinkFlush {
   readonly unflushed = new Unflushed();
   readonly #options: SinkFlushOptions;
   #epoch: number;
-  /** The step under way at the store: unless it takes them side by side, a write and a flush never overlap. */
+  /** The current step at the store: unless the store allows overlap, a write and a flush never overlap. */
   #step: Promise<unknown> = Promise.resolve();
 
   constructor(options: SinkFlushOptions) {
@@ -47,7 +47,7 @@ export class SinkFlush {
     this.#epoch = options.epoch;
   }
 
-  /** That of what is written now. */
+  /** The epoch of current writes. */
   get epoch(): number {
     return this.#epoch;
   }
@@ -57,7 +57,7 @@ export class SinkFlush {
     this.#epoch = epoch;
   }
 
-  /** A step at the store; one at a time, unless it takes them side by side. What a flush says holds for all that ended before it. */
+  /** A step at the store; one at a time, unless the store allows overlap. A flush covers all steps that ended before it. */
   step<T>(step: () => Promise<T>): Promise<T> {
     if (this.#options.parallel) return step();
     const result = this.#step.then(step);
@@ -66,7 +66,7 @@ export class SinkFlush {
   }
 
   /**
-   * False where it failed: what was written since the last one is in the outbox then.
+   * False if it failed: everything written since the last one is in the outbox then.
    * @param next the epoch from now on, at a barrier
    */
   async flush(next?: number): Promise<boolean> {
@@ -75,7 +75,7 @@ export class SinkFlush {
     return undone === null;
   }
 
-  /** A strict store failed: what was written since the last barrier goes to the outbox. @throws the error where it cannot */
+  /** A strict store failed: what was written since the last barrier goes to the outbox. @throws the error if it cannot */
   async writeAgain(error: unknown): Promise<void> {
     await this.#spill(this.#undo(error));
   }
@@ -83,7 +83,7 @@ export class SinkFlush {
   async #tryFlush(next: number | undefined): Promise<Undone | null> {
     const { connection, writer, outbox, run, strict } = this.#options;
     const { sink } = connection;
-    // It was given up, and what it had taken is in the outbox.
+    // It was abandoned, and what it had accepted is in the outbox.
     if (!sink) return null;
     const marks = [this.unflushed.marker(), outbox.marker()];
     try {
@@ -92,7 +92,7 @@ export class SinkFlush {
       run.meter.failed('flush', 1);
       return this.#undo(error);
     }
-    // What a strict store took since the last barrier can still be undone.
+    // What a strict store accepted since the last barrier can still be undone.
     if (strict && next === undefined) return null;
     for (const mark of marks) mark();
     if (next !== undefined) this.#epoch = next;
@@ -100,13 +100,14 @@ export class SinkFlush {
   }
 
   /**
-   * What was written since the last flush is not known to be in the store: all of it is to be written again.
-   * Gives what the outbox does not hold. @throws the error where that is not known
+   * What was written since the last flush may not be in the store: all of it must be written again. Returns
+   * what the outbox does not hold. @throws the error if that is unknown
    */
   #undo(error: unknown): Undone {
     const { run, connection, sinkOutbox, recovery, strict, onUndone } = this.#options;
     const { records, told } = this.unflushed;
-    // A transaction is undone as a whole; of too many records only the last checkpoint knows.
+    // A transaction is undone as a whole; if there were too many records, only the last checkpoint knows
+    // them.
     if ((strict && recovery !== 'rewind') || records === null) throw error;
     onUndone();
     this.unflushed.clear();

@@ -2,23 +2,23 @@ import type { Data } from '../../../model/index.js';
 import type { Outbox, OutboxEntry } from '../../../state/index.js';
 import type { Host, NodeRun } from '../../host.js';
 
-/** The outbox of a sink on disk, and how much of it there may be. */
+/** The outbox of a sink on disk, and its limits. */
 export interface OutboxOptions {
   readonly outbox: Outbox;
-  /** Input is lost if it is not taken in: what the outbox has no room for is dropped, oldest first, rather than waited for. */
+  /** Input is lost if it is not accepted, so records beyond the limit are dropped, oldest first, rather than waited for. */
   readonly live: boolean;
   readonly outboxLimitBytes: number;
 }
 
-/** The outbox as the stage of a sink uses it: within its limit, and with its figures shown. */
+/** The outbox as a sink's stage uses it: within its limits, and with figures. */
 export class SinkOutbox {
   readonly #run: NodeRun;
   readonly #host: Host;
   readonly #options: OutboxOptions;
   readonly #strict: boolean;
-  /** Told that records have come that can be handed out. */
+  /** Called when records arrive that can be handed out. */
   #onPut: () => void = () => undefined;
-  /** Records that were refused for now, of entries by lane and number. */
+  /** Records rejected for now, by lane and number of their entries. */
   readonly #refused = new Map<string, number>();
   #refusals = 0;
 
@@ -29,17 +29,17 @@ export class SinkOutbox {
     this.#strict = strict;
   }
 
-  /** The pump is held up until there is room again. */
+  /** The pump is stopped until there is space again. */
   get holdsUp(): boolean {
     return this.#isFull && !this.#options.live;
   }
 
-  /** Calls `listener` each time that records were added. */
+  /** Calls `listener` whenever records are added. */
   onPut(listener: () => void): void {
     this.#onPut = listener;
   }
 
-  /** Takes records to be delivered in this epoch. @param again they were written once, and go before those that were not */
+  /** Adds records to deliver in this epoch. @param again they were written once, and precede those that were not */
   async put(epoch: number, records: readonly Data[], again = false): Promise<void> {
     const { outbox } = this.#options;
     const rest = again ? 'again' : 'rest';
@@ -50,7 +50,8 @@ export class SinkOutbox {
   }
 
   /**
-   * Takes records that the store was given and has not answered for: `delivered`, `safe` or `giveBack` says how it answers.
+   * Adds records that the store was given and has not answered for: `delivered`, `safe` or `giveBack` reports
+   * its answer.
    * @param again they are known to be written
    */
   async hold(epoch: number, records: readonly Data[], again: boolean): Promise<readonly OutboxEntry[]> {
@@ -70,7 +71,7 @@ export class SinkOutbox {
     this.show();
   }
 
-  /** What waits lives no longer than the retention of the stores. @param time microseconds since 1970 */
+  /** The retention of the stores applies to waiting records too. @param time microseconds since 1970 */
   async forgetBefore(time: number): Promise<void> {
     const dropped = await this.#options.outbox.dropBefore(time);
     if (dropped === 0) return;
@@ -78,7 +79,7 @@ export class SinkOutbox {
     this.show();
   }
 
-  /** It is in the store for good. */
+  /** It is safe in the store. */
   safe(entry: OutboxEntry): void {
     this.#options.outbox.safe(entry);
     this.show();
@@ -91,8 +92,8 @@ export class SinkOutbox {
   }
 
   /**
-   * @param left of its records, those to be delivered once they are due
-   * @param refusal why the store does not take them now, though it takes others
+   * @param left the records to deliver once they are due
+   * @param refusal why the store rejects them for now, though it accepts others
    */
   giveBack(entry: OutboxEntry, left: readonly Data[], due: number, refusal: string | null): void {
     this.#refuses(entry, refusal === null ? 0 : left.length, refusal);
@@ -100,7 +101,7 @@ export class SinkOutbox {
     this.show();
   }
 
-  /** All that was delivered since the last flush is to be delivered again. */
+  /** Everything delivered since the last flush must be delivered again. */
   reset(): void {
     this.#options.outbox.reset();
   }
@@ -118,7 +119,7 @@ export class SinkOutbox {
     const { problems } = this.#run;
     if (this.#refusals === 0) problems.set('refused', null);
     else if (reason !== null)
-      problems.set('refused', `records refused for now, each tried again: ${this.#refusals}; ${reason}`);
+      problems.set('refused', `records rejected for now and retried: ${this.#refusals}; ${reason}`);
   }
 
   get #isFull(): boolean {

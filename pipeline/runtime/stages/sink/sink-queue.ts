@@ -6,13 +6,14 @@ export type SinkItem = { readonly signal: DataSignal } | { readonly barrier: Sin
 
 export interface SinkBarrier {
   readonly epoch: number;
-  /** Records that wait for their turn at that moment. */
+  /** Records waiting for their turn at that moment. */
   readonly held: unknown;
 }
 
 /**
- * What waits for a sink, in order; but an alert is worth nothing late, and overtakes all that waits. One that
- * overtook a barrier would belong to two epochs, so the queue of a strict sink keeps the order.
+ * The queue of a sink. Order is preserved, except that an alert, which is worthless when late, overtakes
+ * everything. An alert that overtook a barrier would belong to two epochs, so the queue of a strict sink
+ * preserves the order of alerts too.
  */
 export class SinkQueue {
   readonly #strict: boolean;
@@ -29,7 +30,7 @@ export class SinkQueue {
     signal.addEventListener('abort', () => this.#wake?.());
   }
 
-  /** Signals that wait, without barriers. */
+  /** Waiting signals, without barriers. */
   get length(): number {
     return this.#length;
   }
@@ -53,7 +54,7 @@ export class SinkQueue {
     this.#wake?.();
   }
 
-  /** A batch: up to the next barrier, and alerts that overtook go alone. */
+  /** A batch: up to the next barrier; alerts that overtook go by themselves. */
   take(): readonly DataSignal[] {
     const signals: DataSignal[] = [];
     const alerts = !this.#strict && isEvent(this.first);
@@ -67,7 +68,7 @@ export class SinkQueue {
     return signals;
   }
 
-  /** Takes the barrier that is the first. */
+  /** Takes the barrier at the front. */
   takeBarrier(): void {
     this.#advance(1);
   }

@@ -15,17 +15,20 @@ import { SinkWriter, type Untaken } from './sink-writer.js';
 import { errorText } from '../../../base/error-text.js';
 import { settles, turn } from '../../../base/waiting.js';
 
-/** Records that wait, above which the gate is shut. */
+/** Waiting records above which the gate is shut. */
 const CAPACITY = 4096;
-/** Records held for their turn, where order matters, above which the pump waits for the inputs that are behind. */
+/** Records held for their turn, if order matters, above which the pump waits for the inputs that are behind. */
 const HELD_LIMIT = 4096;
-/** After so long an input counts as standing still: it holds up no more than the limit. */
+/** After this time an input counts as stalled: no more than the limit waits for it. */
 const PATIENCE_MS = 2000;
-/** A store that blocks the stage for longer gets its records by way of the outbox: nobody else waits for it. */
+/**
+ * A store that blocks the stage for longer receives its records through the outbox, so that nothing else
+ * waits for it.
+ */
 const SPILL_MS = 1000;
-/** Tries of a write before its records go to the outbox. */
+/** Attempts of a write before its records go to the outbox. */
 const TRIES = 4;
-/** As long as it takes, but no longer than the stage. */
+/** Without a limit other than the stage's own life. */
 const WEEK_MS = 7 * 86_400_000;
 
 /** What a sink's stage stores on disk, and what it waits for. */
@@ -37,10 +40,11 @@ export interface SinkStore extends OutboxOptions {
 
 /**
  * A sink as an asynchronous stage: a bounded queue, batches with their epoch, retries with backoff, an outbox
- * for a store that is away or slow. It passes a barrier when all before it is in the store or in the outbox.
+ * for a store that is offline or slow. It passes a barrier when everything before it is in the store or in
+ * the outbox.
  *
- * Records go to the store directly while the outbox is empty. Else they go to its end, and its drain brings
- * them to the store in order, alerts first.
+ * Records go directly to the store while the outbox is empty. Otherwise they join its end, and its drain
+ * delivers them in order, alerts first.
  */
 export class SinkStage {
   readonly run: NodeRun;
@@ -48,10 +52,10 @@ export class SinkStage {
   readonly #writer: SinkWriter;
   readonly #host: Host;
   readonly #store: SinkStore;
-  /** What was written and not flushed before a barrier must be undone: it rewinds, or it is a transaction. */
+  /** What was written but not flushed before a barrier must be undone: it rewinds, or it is a transaction. */
   readonly #strict: boolean;
   readonly #tries: number;
-  /** `rewind` sinks may be ahead of the journal, and so may what people watch live. */
+  /** `rewind` sinks can be ahead of the journal, and so can live viewers. */
   readonly #waitsForJournal: boolean;
   readonly #fanIn: FanIn;
   readonly #stop = new AbortController();
@@ -64,7 +68,7 @@ export class SinkStage {
   #patience: NodeJS.Timeout | undefined;
   #outOfOrder = false;
 
-  /** @param snapshot by the last checkpoint, also for another configuration: what it holds was taken in */
+  /** @param snapshot from the last checkpoint, also for another configuration: the input in it was accepted */
   constructor(
     run: NodeRun,
     connection: SinkConnection,
@@ -91,7 +95,7 @@ export class SinkStage {
     this.#host = host;
     this.#store = store;
     this.#strict = strict;
-    // Where others need not wait for it, it is tried again from the outbox.
+    // If nothing has to wait for it, it is retried from the outbox.
     this.#tries = parallel && spills ? 1 : TRIES;
     this.#waitsForJournal = recovery !== 'rewind' && !connection.feeds;
     this.#writer = writer;
@@ -162,14 +166,14 @@ export class SinkStage {
       if (this.#patience) this.#relieve();
       return;
     }
-    // What is on its way through other nodes still comes: they catch up while the pump waits.
+    // Records in other nodes still arrive: they catch up while the pump waits.
     this.#host.gate.shut(this.run.id);
     this.#patience ??= setTimeout(() => {
       this.#giveUpOrder();
     }, PATIENCE_MS);
   }
 
-  /** An input stands still. Where it only has not passed a barrier yet, the pump goes on waiting. */
+  /** An input is stalled. If it only has not passed a barrier yet, the pump keeps waiting. */
   #giveUpOrder(): void {
     const { held, behindBarrier } = this.#fanIn;
     if (held - behindBarrier <= HELD_LIMIT) {
@@ -178,36 +182,39 @@ export class SinkStage {
     }
     this.#outOfOrder = true;
     const { waitsFor = [] } = this.#fanIn.heldBack ?? {};
-    const message = `an input stands still: ${waitsFor.join(', ')}; records are written without waiting for it, out of order`;
+    const message = `an input is stalled: ${waitsFor.join(', ')}; records are written without waiting for it, out of order`;
     this.run.context.log.warn(message, { held });
     this.#fanIn.letGo(HELD_LIMIT);
     this.#relieve();
   }
 
-  /** It need not wait for a write that may still come to be written. */
+  /** It need not wait for a write whose outcome is open. */
   get #spills(): boolean {
     return !this.#strict && this.#store.outbox.isAvailable;
   }
 
-  /** Takes a record that it has refused before. */
+  /** Retries a record that it rejected before. */
   replay(data: Data): void {
     this.#add({ kind: 'data', data, from: this.run.id, received: this.#host.clock.elapsed() });
   }
 
-  /** It had taken these over, and could not deliver them: a replay is to reach it. */
+  /** It had accepted these and could not deliver them: a replay must reach it. */
   notTold(failures: readonly Failure[]): void {
     this.#writer.takeBack(failures.map(({ record }) => record as Data)).catch((error: unknown) => {
       this.#fail(error);
     });
   }
 
-  /** What waits in the outbox lives no longer than the retention of the stores. @param time microseconds since 1970 */
+  /** The retention of the stores applies to the outbox too. @param time microseconds since 1970 */
   async forgetBefore(time: number): Promise<void> {
     await this.#outbox.forgetBefore(time);
     this.#relieve();
   }
 
-  /** Ends writing after the write under way; what is queued is not written: a checkpoint was taken before, or recovery reads it again. */
+  /**
+   * Stops writing after the current write. Queued records are not written: a checkpoint was taken before, or
+   * recovery reads them again.
+   */
   async end(): Promise<void> {
     this.#stop.abort();
     clearTimeout(this.#overflow);
@@ -267,11 +274,11 @@ export class SinkStage {
       killAt('written');
     }
     this.run.meter.latency((this.#host.clock.elapsed() - signals[0]!.received) / 1000);
-    this.run.traces?.written(signals, started, this.#drain.isUnderWay ? 'put in the outbox' : 'written');
+    this.run.traces?.written(signals, started, this.#drain.isUnderWay ? 'moved to the outbox' : 'written');
     this.#relieve();
   }
 
-  /** Lets the pump go on. */
+  /** Lets the pump continue. */
   #relieve(): void {
     if (this.#fanIn.held > HELD_LIMIT) return;
     clearTimeout(this.#patience);
@@ -289,7 +296,7 @@ export class SinkStage {
     const writing = this.#flush.step(() =>
       this.#writer.write(this.#connection.sink!, records, this.#flush.epoch, this.#tries),
     );
-    // Nobody waits for it where the stage ends, or the outbox cannot be written, before the store has answered.
+    // Unhandled only if the stage ends, or if the outbox cannot be written, before the store has answered.
     writing.catch(() => undefined);
     if (!this.#spills) {
       try {
@@ -300,7 +307,8 @@ export class SinkStage {
     } else if (await settles(writing, SPILL_MS, this.#stop.signal)) {
       await this.#spillUntaken(await writing);
     } else if (!this.#stop.signal.aborted) {
-      // It may still succeed. Until that is known the records wait in the outbox, and all others behind them.
+      // It may still succeed. Until that is known, the records wait in the outbox, and all others behind
+      // them.
       this.#flush.unflushed.remove(records);
       const entries = await this.#outbox.hold(this.#flush.epoch, records, false);
       this.#drain.startWith(
@@ -340,15 +348,15 @@ export class SinkStage {
     const snapshot: SinkSnapshot = { ...this.#connection.snapshot(), ...(held !== undefined && { held }) };
     this.#host.passed(this.run, epoch, snapshot, commit, () => {
       this.#connection.sink?.committed?.(epoch);
-      // The outbox has become smaller.
+      // The outbox has shrunk.
       this.#outbox.show();
       this.#relieve();
     });
   }
 
-  /** All so far is in the store or in the outbox. */
+  /** Everything so far is in the store or in the outbox. */
   async #secure(next: number): Promise<void> {
-    // Input has ended: nothing else waits, and what the store takes is brought there.
+    // Input has ended: nothing else waits, and what the store accepts is delivered.
     while (this.#isLast && this.#drain.isUnderWay && !this.#drain.isFailing && !this.#stop.signal.aborted)
       await turn();
     const { any, records } = this.#flush.unflushed;
@@ -359,9 +367,9 @@ export class SinkStage {
     else if (!this.#stop.signal.aborted) await this.#spillUntil(flushing, records);
   }
 
-  /** What a slow flush is about waits in the outbox: it is written again unless the flush turns out well. */
+  /** Records of a slow flush wait in the outbox: they are written again unless the flush succeeds. */
   async #spillUntil(flushing: Promise<boolean>, unflushed: readonly Data[]): Promise<void> {
-    // Where the flush fails people were not told of them.
+    // If the flush fails, people were not alerted.
     this.#flush.unflushed.moveToOutbox(unflushed);
     const entries = await this.#outbox.hold(this.#flush.epoch, unflushed, true);
     this.#drain.startWith(

@@ -8,12 +8,12 @@ import { errorText } from '../../../base/error-text.js';
 import { settles } from '../../../base/waiting.js';
 import { WriteSize } from './write-size.js';
 
-/** Tries of a record that the store may take later, where others wait for it. */
+/** Attempts for a record that the store may accept later, if others wait for it. */
 const RECORD_TRIES = 4;
 const FIRST_RETRY_MS = 50;
 const MAX_RETRY_MS = 10_000;
 
-/** The store has not answered: what it was given may still come to be written. */
+/** The store has not answered: the records may or may not be written. */
 export class StuckError extends Error {
   constructor(ms: number) {
     super(`its store has not answered for ${ms} ms`);
@@ -22,27 +22,28 @@ export class StuckError extends Error {
 }
 
 export interface SinkKind {
-  /** One write takes all or nothing, and one that hangs cannot be repeated. */
+  /** A write is atomic, and one that hangs cannot be repeated. */
   readonly strict: boolean;
-  /** People are told by sinks that can neither overwrite nor rewind. */
+  /** The sink alerts people and can neither overwrite nor rewind. */
   readonly tells: boolean;
-  /** Writes go side by side, in any order. */
+  /** Writes overlap, in any order. */
   readonly parallel: boolean;
-  /** What is not taken now can wait on disk while others are written. */
+  /** Records that are rejected for now can wait on disk while others are written. */
   readonly spills: boolean;
 }
 
-/** What the store has not taken, and is to be given again. */
+/** Records that the store has not accepted and must be given again. */
 export interface Untaken {
   /** It failed, or the stage ends. */
   readonly left: readonly Data[];
-  /** These alone are refused for now, by record. */
+  /** Only these are rejected for now, by record. */
   readonly refused: ReadonlyMap<Data, string>;
 }
 
 /**
- * Writes records to an open store: few at once where it is slow, within a time limit, again where that can
- * help. What the store refuses for good becomes dead letters; what it took is counted, and alerts are noted.
+ * Writes records to an open store: in small writes if it is slow, within a time limit, with retries if they
+ * can help. Records that the store rejects permanently become dead letters; accepted ones are counted, and
+ * alerts are noted.
  */
 export class SinkWriter {
   readonly #run: NodeRun;
@@ -60,15 +61,16 @@ export class SinkWriter {
     this.#signal = signal;
   }
 
-  /** Records that a write takes at once now. */
+  /** Records per write at the moment. */
   get size(): number {
     return this.#size.value;
   }
 
   /**
-   * Gives the records that are still to be written: the store is away, the stage ends, or it refuses them for now.
-   * @param tries of a write that the store rejects whole
-   * @throws where a strict store rejects or hangs
+   * Returns the records that are still to be written: the store is offline, the stage ends, or the store
+   * rejects them for now.
+   * @param tries attempts of a write that the store rejects as a whole
+   * @throws if a strict store rejects or hangs
    */
   async write(sink: Sink, records: readonly Data[], epoch: number, tries: number): Promise<Untaken> {
     const refused = new Map<Data, string>();
@@ -76,7 +78,7 @@ export class SinkWriter {
       const slice = this.#kind.strict ? records : records.slice(at, at + this.size);
       const left = await this.#writeSlice(sink, slice, epoch, tries, refused);
       const rest = records.slice(at + slice.length);
-      // One that the store fails at must not keep it from getting the others.
+      // A record that the store fails on must not block the others.
       if (left.length > 0)
         return { left: slice.every(this.#alone) ? [...rest, ...left] : [...left, ...rest], refused };
       at += slice.length;
@@ -84,7 +86,7 @@ export class SinkWriter {
     return { left: [], refused };
   }
 
-  /** Waits for the store, but not for ever. @throws StuckError */
+  /** Waits for the store, within a time limit. @throws StuckError */
   async timed<T>(work: Promise<T>): Promise<T> {
     const { writeMs } = this.#host.patience;
     if (await settles(work, writeMs)) return work;
@@ -95,7 +97,7 @@ export class SinkWriter {
     return data.port === 'event' && this.#kind.tells && this.#sent.has(data.id);
   }
 
-  /** It turned out that these were not sent. */
+  /** These turned out not to have been sent. */
   async takeBack(records: readonly Data[]): Promise<void> {
     for (const record of records) if (record.port === 'event') await this.#sent.forget(record.id);
   }
@@ -114,7 +116,7 @@ export class SinkWriter {
         failed = await this.#attempt(sink, left, epoch);
       } catch (error) {
         this.#rejected(error, attempt, left.length);
-        // Half of it may be there, or come to be: what was written since the last barrier is undone.
+        // It may be written in part, now or later: what was written since the last barrier is undone.
         if (this.#kind.strict) throw error;
         if (attempt >= tries || this.#signal.aborted) return left;
         await this.#backoff(attempt);
@@ -137,7 +139,10 @@ export class SinkWriter {
     }
   }
 
-  /** It may come later than others: an alert, which is worth most early, or any record of a store that takes them in any order. */
+  /**
+   * A record that may be delayed behind others: not an alert, which is worth most early, nor a record of a
+   * store that requires order.
+   */
   readonly #alone = (record: Data): boolean =>
     this.#kind.spills && (this.#kind.parallel || record.port === 'event');
 
@@ -154,7 +159,7 @@ export class SinkWriter {
   }
 
   #rejected(error: unknown, attempt: number, count: number): void {
-    // It may be one of them that the store fails at: the others are to get through.
+    // The store may fail on one of them; the others must get through.
     this.#size.reduce(count);
     this.#run.meter.failed('write', 1);
     this.#run.problem = `its store cannot be written: ${errorText(error)}`;

@@ -1,13 +1,13 @@
 import type { Data } from '../../../model/index.js';
 
-/** Records that were written and not flushed, at most, of which is known what to write again. */
+/** Limit of written but unflushed records that are remembered for writing again. */
 const LIMIT = 20_000;
 
-/** What a store has taken since its last flush: until the next one it is not known to be safe there. */
+/** What a store has accepted since its last flush: until the next one, it may not be safe there. */
 export class Unflushed {
   #records: Data[] | null = [];
   #alerts: Data[] = [];
-  /** What the store was given is counted, with what the outbox holds. */
+  /** Everything given to the store is counted, together with what the outbox holds. */
   #given = 0;
   #safe = 0;
 
@@ -16,12 +16,12 @@ export class Unflushed {
     return this.#given > this.#safe;
   }
 
-  /** Those that only the store has; null where they were too many to be known. */
+  /** Records that only the store has; null if they were too many to remember. */
   get records(): readonly Data[] | null {
     return this.#records;
   }
 
-  /** All of which it may be wrong to say that people were told. */
+  /** Records that may have been wrongly reported as sent to people. */
   get told(): readonly Data[] {
     return [...(this.#records ?? []), ...this.#alerts];
   }
@@ -38,7 +38,7 @@ export class Unflushed {
     this.#given++;
   }
 
-  /** Those that the outbox holds were delivered. */
+  /** Records of the outbox were delivered. */
   addAlertsOf(records: readonly Data[]): void {
     this.#alerts.push(...records.filter(({ port }) => port === 'event'));
   }
@@ -49,13 +49,13 @@ export class Unflushed {
     this.#records = this.#records && this.#records.filter((record) => !removed.has(record));
   }
 
-  /** The outbox takes over all that a flush under way is about; their alerts are still not safe. */
+  /** The outbox takes over everything that the current flush covers; their alerts are still not safe. */
   moveToOutbox(records: readonly Data[]): void {
     this.addAlertsOf(records);
     this.#records = [];
   }
 
-  /** To be called once what was given by now is safe. */
+  /** To be called once everything given so far is safe. */
   marker(): () => void {
     const given = this.#given;
     const records = this.#records && new Set(this.#records);

@@ -1,15 +1,18 @@
-/** Records of one write, at most. */
+/** Limit of records per write. */
 export const BATCH = 512;
-/** What its records may add to the time of a write, so that an alert never waits long behind one. */
+/** How long records may prolong a write, so that an alert never waits long behind one. */
 const GOAL_MS = 500;
 
 /**
- * How many records a write takes at once: fewer where a store works long on them. Where it only answers late, as over a
- * slow line, fewer would help nobody.
+ * Records per write: fewer if a store needs long for them. If the store only answers late, as over a slow
+ * line, fewer would not help.
  */
 export class WriteSize {
   #value = BATCH;
-  /** What a write takes of which the records are no cause: that of a single one, or the quickest since. */
+  /**
+   * The part of a write's time that does not depend on its records: the time of a single-record write, or the
+   * fastest since.
+   */
   #answerMs = 0;
 
   get value(): number {
@@ -24,7 +27,7 @@ export class WriteSize {
     else if (work < GOAL_MS / 2) this.#value = Math.min(BATCH, this.#value * 2);
   }
 
-  /** A write of `count` records was too much. */
+  /** A write of `count` records was too large. */
   reduce(count: number): void {
     this.#value = Math.max(1, Math.min(this.#value, count) >> 1);
   }
