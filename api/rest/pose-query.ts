@@ -3,7 +3,13 @@ import { endpointsWith, formView } from '../contract/endpoint.js';
 import { ApiError } from '../service/errors.js';
 import { fromIsoTime, isoTime } from '../../pipeline/base/iso-time.js';
 import type { Deployment } from '../service/deployment/deployment.js';
-import { environmentOf, readerOf, storeOf, type Sensing } from '../service/deployment/environments.js';
+import {
+  environmentOf,
+  reachedTime,
+  readerOf,
+  storeOf,
+  type Sensing,
+} from '../service/deployment/environments.js';
 import { Answers } from '../service/queries/pose-query/answers.js';
 import { SUMMARIES } from '../service/queries/pose-query/buckets.js';
 import {
@@ -142,6 +148,7 @@ const query = endpoint<Static<typeof BodySchema>, Answered>({
       environment.id,
       asked.question,
       reader,
+      reachedTime(running, deployment.clock),
       () => summarise(asked.question, environment, reader),
     );
     const available = answer.results.length === 0 ? await reader.range(environment.id) : undefined;

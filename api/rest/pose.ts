@@ -61,7 +61,7 @@ const latest = endpoint<LatestInput, Latest>({
   async handle({ environment, selection }, { deployment }) {
     const served = environmentOf(deployment, environment);
     requireRunning(served.running);
-    const frame = await latestPose(served);
+    const frame = await latestPose(served, deployment.clock);
     if (!frame) throw new ApiError('POSE_DATA_NOT_FOUND', noneOf(served));
     return { frame, selection };
   },

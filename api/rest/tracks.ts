@@ -3,7 +3,7 @@ import type { Reader } from '../../pipeline/component/index.js';
 import { endpointsWith, formView } from '../contract/endpoint.js';
 import { ApiError } from '../service/errors.js';
 import { isoTime } from '../../pipeline/base/iso-time.js';
-import { environmentOf, readerOf, type Sensing } from '../service/deployment/environments.js';
+import { environmentOf, reachedTime, readerOf, type Sensing } from '../service/deployment/environments.js';
 import { readRange, Time } from './ranges.js';
 import { TrackSummary, type TrackPoint } from './track-summary.js';
 
@@ -83,7 +83,12 @@ const track = endpoint<TrackQuery, Track>({
     }
     if (summary.frames === 0)
       throw new ApiError('RESOURCE_NOT_FOUND', `Nobody was followed as track ${id} then`);
-    const status = await statusOf(reader, served.environment.id, id);
+    const status = await statusOf(
+      reader,
+      served.environment.id,
+      id,
+      reachedTime(served.running, call.deployment.clock),
+    );
     return { id, status, summary, trajectory: trajectory ? summary.trajectory : null };
   },
   b: formView({
@@ -112,8 +117,8 @@ const track = endpoint<TrackQuery, Track>({
 export const trackEndpoints = [track];
 
 /** As the newest frame has it; who is not in it any more has ended. */
-async function statusOf(reader: Reader, environment: string, id: number): Promise<string> {
-  const newest = await reader.latestPose(environment);
+async function statusOf(reader: Reader, environment: string, id: number, until: number): Promise<string> {
+  const newest = await reader.latestPose(environment, until);
   return newest?.persons.find((person) => person.track?.id === id)?.track?.state ?? 'ended';
 }
 

@@ -17,8 +17,11 @@ export interface Reader {
    * their number. For stores in files that other programs cannot open at the same time.
    */
   exportTo?(file: string, selection: TableSelection): Promise<number>;
-  /** The newest pose frame by event time, or undefined if there is none. */
-  latestPose(environment: string): Promise<PoseFrame | undefined>;
+  /**
+   * The newest pose frame by event time, or undefined if there is none.
+   * @param until ignores frames of later times, microseconds: the clock was ahead when they were stored
+   */
+  latestPose(environment: string, until?: number): Promise<PoseFrame | undefined>;
   /** Pose frames in a range, start included, end excluded, oldest first. */
   poses(query: PoseQuery): Promise<readonly PoseFrame[]>;
   /** How many frames `poses` would return without limit and cursor. */
@@ -42,8 +45,11 @@ export interface Reader {
    * @throws RangeError if the bucket is not a whole number of microseconds above 0
    */
   summaries(query: SummaryQuery): Promise<readonly PoseSummary[]>;
-  /** First and last event time of pose frames; undefined for an empty store. */
-  range(environment: string): Promise<{ readonly start: number; readonly end: number } | undefined>;
+  /** First and last event time of pose frames up to `until`; undefined if there are none. */
+  range(
+    environment: string,
+    until?: number,
+  ): Promise<{ readonly start: number; readonly end: number } | undefined>;
   /** Round-trip time of the smallest query, milliseconds; rejects if the store cannot be reached. */
   ping(): Promise<number>;
   /** The same store, with calls that stop and reject with the signal's reason when it aborts. */

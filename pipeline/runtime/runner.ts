@@ -18,6 +18,7 @@ import type { NodesOptions } from './nodes.js';
 import { planChanges } from './plan.js';
 import { degradedBy, nodeStatus } from './node-status.js';
 import { seededRandom } from '../base/random.js';
+import { SessionStart } from './session-start.js';
 import type { Run } from './run.js';
 import { ShardGroup } from './scale-out/shard-group.js';
 import { Shard } from './shard.js';
@@ -79,7 +80,7 @@ class TopologyRunner implements Runner {
   #state: LifecycleState = 'stopped';
   #problem: string | null = null;
   #sessionId = '';
-  #startedAt: number | null = null;
+  #startedAt: SessionStart | null = null;
   #startedElapsed = 0;
   #failures = 0;
   /** Ends the pause before the next recovery attempt. */
@@ -143,7 +144,7 @@ class TopologyRunner implements Runner {
       state: this.state,
       problem: problem === null ? null : redact(problem),
       sessionId: this.#sessionId,
-      startedAt: this.#startedAt,
+      startedAt: this.#startedAt?.time ?? null,
       steps: this.#steps.list,
       nodes: this.#topology.nodes.map((node) => this.#nodeStatus(node)),
       checkpoint: this.#shard?.checkpoint ?? null,
@@ -223,7 +224,7 @@ class TopologyRunner implements Runner {
 
   #beginSession(): void {
     this.#sessionId = randomUUID();
-    this.#startedAt = this.#clock.now();
+    this.#startedAt = new SessionStart(this.#clock);
   }
 
   #require(fits: boolean, rule: string): void {

@@ -37,9 +37,9 @@ export class DuckDBReader implements Reader {
     return new DuckDBReader(this.#pool, signal);
   }
 
-  async latestPose(environment: string): Promise<PoseFrame | undefined> {
+  async latestPose(environment: string, until = Infinity): Promise<PoseFrame | undefined> {
     return this.#read(async (snapshot) => {
-      const rows = await newest(snapshot, '*', environment);
+      const rows = await newest(snapshot, '*', environment, until);
       return (await withPersons(snapshot, rows, { environment }))[0];
     });
   }
@@ -127,13 +127,16 @@ export class DuckDBReader implements Reader {
     return this.#read((snapshot) => poseSummaries(snapshot, query));
   }
 
-  async range(environment: string): Promise<{ readonly start: number; readonly end: number } | undefined> {
+  async range(
+    environment: string,
+    until = Infinity,
+  ): Promise<{ readonly start: number; readonly end: number } | undefined> {
     return this.#read(async (snapshot) => {
       const [first] = await snapshot.query(
         'SELECT "time" FROM poses WHERE environment = $environment ORDER BY "time" LIMIT 1',
         { environment },
       );
-      const [last] = await newest(snapshot, '"time"', environment);
+      const [last] = await newest(snapshot, '"time"', environment, until);
       return first && last ? { start: timeOf(first), end: timeOf(last) } : undefined;
     });
   }
@@ -200,12 +203,17 @@ const limitValue = (limit: number | undefined): Parameters =>
 const NEWEST_WITHIN_US = [10_000_000, 3_600_000_000, Infinity];
 
 /** The newest pose frame's row, if there is one. Backwards through the whole table each row would be newer than the last. */
-async function newest(snapshot: Snapshot, columns: string, environment: string): Promise<readonly Row[]> {
+async function newest(
+  snapshot: Snapshot,
+  columns: string,
+  environment: string,
+  until: number,
+): Promise<readonly Row[]> {
   const [bounds] = await snapshot.query('SELECT max("time") AS last FROM poses', {});
-  const last = bounds?.['last'];
-  if (typeof last !== 'number') return [];
+  if (typeof bounds?.['last'] !== 'number') return [];
+  const last = Math.min(bounds['last'], until);
   for (const width of NEWEST_WITHIN_US) {
-    const conditions = Conditions.of({ environment, start: last - width });
+    const conditions = Conditions.of({ environment, start: last - width, end: last + 1 });
     const rows = await snapshot.query(
       `SELECT ${columns} FROM poses ${conditions.where} ORDER BY "time" DESC, frame_id DESC LIMIT 1`,
       conditions.parameters,

@@ -42,9 +42,9 @@ export class InfluxReader implements Reader {
     return new InfluxReader(() => ({ query }), this.#policy);
   }
 
-  async latestPose(environment: string): Promise<PoseFrame | undefined> {
+  async latestPose(environment: string, until = Infinity): Promise<PoseFrame | undefined> {
     const newest = await this.#frames(
-      frameConditions({ environment }),
+      frameConditions({ environment, end: until + 1 }),
       `ORDER BY time DESC LIMIT ${SAME_INSTANT}`,
     );
     const last = newest.at(-1);
@@ -139,8 +139,11 @@ export class InfluxReader implements Reader {
     });
   }
 
-  async range(environment: string): Promise<{ readonly start: number; readonly end: number } | undefined> {
-    const { where } = frameConditions({ environment });
+  async range(
+    environment: string,
+    until = Infinity,
+  ): Promise<{ readonly start: number; readonly end: number } | undefined> {
+    const { where } = frameConditions({ environment, end: until + 1 });
     const [first, last] = await this.#connection().query(
       ['ASC', 'DESC']
         .map(

@@ -9,6 +9,7 @@ import type {
 } from '../../pipeline/model/index.js';
 import { KEYPOINT_NAMES } from '../../pipeline/model/index.js';
 import { alertBody, provenanceBody } from '../shared/alert.js';
+import type { Clock } from '../../pipeline/base/clock.js';
 import { isoTime } from '../../pipeline/base/iso-time.js';
 import { finiteJson } from '../shared/json.js';
 import { Analytics } from './analytics.js';
@@ -34,6 +35,7 @@ export interface MessagesSettings {
   readonly summaryInterval: number;
   /** Microseconds of event time for which a fall keeps its room occupied. */
   readonly fallHold: number;
+  readonly clock: Clock;
 }
 
 /** Turns records of one environment into messages, in order. */
@@ -48,7 +50,7 @@ export class Messages {
   constructor(topics: Topics, settings: MessagesSettings) {
     this.#topics = topics;
     this.#settings = settings;
-    this.#occupancy = new Occupancy(settings.fallHold);
+    this.#occupancy = new Occupancy(settings.fallHold, settings.clock);
   }
 
   of(records: readonly Data[]): {

@@ -1,5 +1,6 @@
 import type { Data, PoseFrame, SensedEvent } from '../../pipeline/model/index.js';
 import { provenanceBody } from '../shared/alert.js';
+import type { Clock } from '../../pipeline/base/clock.js';
 import { isoTime } from '../../pipeline/base/iso-time.js';
 
 /** Why a room counts as occupied. */
@@ -30,6 +31,8 @@ const FORGOTTEN_AFTER = 60_000_000;
 const REPEAT_AFTER = 30_000_000;
 /** A person who stands for this long has got up; a single frame may be wrong. */
 const GOT_UP_AFTER = 3_000_000;
+/** If a fall is further in the future, microseconds, the clock has been set back since. */
+const SET_BACK = 10_000_000;
 
 /**
  * Whether somebody is in one room. Motion alone does not say so: a person who lies still after a fall causes
@@ -37,20 +40,24 @@ const GOT_UP_AFTER = 3_000_000;
  */
 export class Occupancy {
   readonly #fallHold: number;
+  readonly #clock: Pick<Clock, 'now'>;
   #motion: { readonly time: number; readonly present: boolean } | null = null;
   #people: { readonly time: number; readonly tracked: boolean } | null = null;
   #fall: Fall | null = null;
   #told = { time: -Infinity, reasons: '' };
 
   /** @param fallHold microseconds for which a fall counts, if nobody is seen getting up */
-  constructor(fallHold: number) {
+  constructor(fallHold: number, clock: Pick<Clock, 'now'>) {
     this.#fallHold = fallHold;
+    this.#clock = clock;
   }
 
   /** What to publish after a record: if the state has changed, or is due again. */
   after(record: Data): OccupancyBody | undefined {
-    if (!isResult(record) || !this.#note(record)) return undefined;
+    if (!isResult(record)) return undefined;
     const { time } = record;
+    this.#followClock(time);
+    if (!this.#note(record)) return undefined;
     const reasons = this.#reasons(time);
     // The clock may have been set back since.
     const fresh = Math.abs(time - this.#told.time) < REPEAT_AFTER;
@@ -75,6 +82,12 @@ export class Occupancy {
   goOnFrom(payload: string): void {
     const fall = fallOf(payload);
     if (fall && (!this.#fall || this.#fall.time < fall.time)) this.#fall = fall;
+  }
+
+  /** A fall in the future would count for too long, and nobody could get up before its time. */
+  #followClock(time: number): void {
+    const ahead = this.#fall ? this.#fall.time - Math.max(time, this.#clock.now()) : 0;
+    if (ahead > SET_BACK) this.#fall = { ...this.#fall!, time, uprightSince: null };
   }
 
   /** True where the record says something of who is there. */
@@ -116,7 +129,7 @@ export class Occupancy {
 
   #reasons(time: number): readonly OccupancyReason[] {
     const recent = (noted: { readonly time: number } | null) =>
-      noted !== null && time - noted.time < FORGOTTEN_AFTER;
+      noted !== null && Math.abs(time - noted.time) < FORGOTTEN_AFTER;
     if (this.#fall && time - this.#fall.time >= this.#fallHold) this.#fall = null;
     return [
       ...(recent(this.#motion) && this.#motion!.present ? (['motion'] as const) : []),

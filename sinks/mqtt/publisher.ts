@@ -43,7 +43,7 @@ export class Room {
     this.#settings = settings;
     this.#context = context;
     this.#topics = new Topics(settings.prefix, environment.id);
-    this.#messages = new Messages(this.#topics, settings);
+    this.#messages = new Messages(this.#topics, { ...settings, clock: context.clock });
     this.#connection = new MqttConnection(settings.broker, context, {
       clientId: settings.clientId,
       will: { topic: this.#topics.status('connection'), payload: 'offline' },

@@ -215,7 +215,7 @@ describe('answers', () => {
   });
   const ask = async (asked = question) =>
     (
-      await answers.of(testEnvironment.id, asked, main.reader, () =>
+      await answers.of(testEnvironment.id, asked, main.reader, Infinity, () =>
         summarise(asked, testEnvironment, main.reader),
       )
     ).hit;

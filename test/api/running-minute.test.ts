@@ -37,6 +37,12 @@ test('the running minute counts before anything is measured', async () => {
   expect(system_stats).toMatchObject({ frames_processed: 291, uptime_percentage: 100 });
 });
 
+test('it counts also beside rows of a clock that was ahead when they were stored', async () => {
+  service.main.publish(...frames(0, 291), ...frames(36_000, 36_010));
+  const { system_stats } = await summaryOf(FIRST_TIME - 30_000_000, FIRST_TIME + 30_000_000);
+  expect(system_stats).toMatchObject({ frames_processed: 291 });
+});
+
 test('a measured minute counts once; of one that begins before the range, what lies in it', async () => {
   service.main.publish(...frames(0, 900));
   const measured = { port: 'measure', environment: 'test-room', subject: null, source: 'csiflow' } as const;

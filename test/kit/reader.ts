@@ -77,6 +77,19 @@ export function readerConformance(name: string, makeStore: () => Promise<Readabl
       expect(await read().range(environment)).toEqual({ start: START + 5 * HOP, end: START + 9 * HOP });
     });
 
+    test('frames of later times than asked for do not count: the clock was ahead when they were stored', async () => {
+      const hour = 36_000;
+      await store.put([poseFrame(hour), poseFrame(3), poseFrame(1), poseFrame(4, { environment: 'other' })]);
+      const at = (index: number) => START + index * HOP;
+      expect((await read().latestPose(environment, at(5)))?.frameId).toBe(3);
+      expect((await read().latestPose(environment, at(3)))?.frameId).toBe(3);
+      expect((await read().latestPose(environment, at(3) - 1))?.frameId).toBe(1);
+      expect(await read().latestPose(environment, at(1) - 1)).toBeUndefined();
+      expect((await read().latestPose(environment, Infinity))?.frameId).toBe(hour);
+      expect(await read().range(environment, at(5))).toEqual({ start: at(1), end: at(3) });
+      expect(await read().range(environment, at(1) - 1)).toBeUndefined();
+    });
+
     test('the newest frame of a room that has long been silent is found too', async () => {
       const day = 864_000;
       await store.put([poseFrame(3), poseFrame(1), poseFrame(day, { environment: 'other' })]);

@@ -62,3 +62,16 @@ test('events of several shards come in the order of time; a feed that has none i
   group.add(feedOf([second!]).feed);
   expect(group.recentEvents('a')).toEqual([first, second, third]);
 });
+
+test('the newest frame of an environment is that of the shard that told of it last, not one of a clock that was ahead', () => {
+  const group = new GroupFeed();
+  const [ahead, now] = [inRoom('a', poseFrame(36_000)), inRoom('a', poseFrame(1))];
+  const [before, after] = [feedOf([ahead]), feedOf([now])];
+  group.add(before.feed);
+  const letGo = group.add(after.feed);
+  before.tell(ahead);
+  after.tell(now);
+  expect(group.latest('a')).toBe(now);
+  letGo();
+  expect(group.latest('a')).toBe(ahead);
+});

@@ -7,6 +7,7 @@ import { withDefaults } from '../kit/definition.js';
 import { testContext } from '../support/context.js';
 import { startBroker } from '../support/mqtt-broker.js';
 import { measure, person, poseFrame, sensedEvent } from '../support/records.js';
+import { afterThisTest } from '../support/clean-up.js';
 import { eventually } from '../support/waiting.js';
 
 const HOUR = 3_600_000_000;
@@ -28,8 +29,13 @@ function tracked(id: number, state: Track['state'], posture: Person['posture'] =
   return { ...base, posture, articulated: posture === 'upright', track };
 }
 
+const secondsNow = { now: 0 };
+/** A clock that a test sets, seconds; at first it is behind all records. */
+const clock = { now: () => poseFrame(secondsNow.now * PER_SECOND).time };
+const occupancyOf = (fallHold: number) => new Occupancy(fallHold, clock);
+
 /** The state after the last record. */
-function after(records: readonly Data[], occupancy = new Occupancy(12 * HOUR)): OccupancyBody | undefined {
+function after(records: readonly Data[], occupancy = occupancyOf(12 * HOUR)): OccupancyBody | undefined {
   let last: OccupancyBody | undefined;
   for (const record of records) last = occupancy.after(record) ?? last;
   return last;
@@ -50,7 +56,7 @@ test('a person on the floor keeps it occupied, though nothing moves and nobody i
 });
 
 test('an unchanged state is published again every half minute, also once the clock has been set back', () => {
-  const occupancy = new Occupancy(12 * HOUR);
+  const occupancy = occupancyOf(12 * HOUR);
   const published = [4000, 4010, 4030, 400, 410].map((at) => occupancy.after(presence(at, 1)) !== undefined);
   expect(published).toEqual([true, false, true, true, false]);
 });
@@ -65,14 +71,33 @@ test('it ends when the one who fell stands for three seconds; somebody else does
   expect(after([fall(10), ...stands(1, 20).slice(0, 2), frame(23, []), ...gone])?.occupied).toBe(true);
 });
 
+test('after the clock was set back, one who fell before can get up, and the fall holds no longer than it may', () => {
+  const stands = Array.from({ length: 5 }, (_, at) => frame(20 + at, [tracked(1, 'active', 'upright')]));
+  const occupancy = occupancyOf(60e6);
+  expect(after([fall(4000), presence(10, 0)], occupancy)?.reasons).toEqual(['fallen']);
+  expect(after([...stands, frame(26, [])], occupancy)?.occupied).toBe(false);
+  const lies = occupancyOf(60e6);
+  expect(after([fall(4000), presence(10, 0), presence(69, 0)], lies)?.reasons).toEqual(['fallen']);
+  expect(after([presence(71, 0)], lies)?.occupied).toBe(false);
+});
+
+test('what comes late while the clock is right says nothing of a fall', () => {
+  secondsNow.now = 4000;
+  afterThisTest(() => {
+    secondsNow.now = 0;
+  });
+  const stood = Array.from({ length: 5 }, (_, at) => frame(20 + at, [tracked(1, 'active', 'upright')]));
+  expect(after([fall(4000), ...stood, presence(4001, 0)])?.reasons).toEqual(['fallen']);
+});
+
 test('it ends after the time that a fall holds', () => {
-  const short = new Occupancy(60e6);
+  const short = occupancyOf(60e6);
   expect(after([fall(0), presence(59, 0)], short)?.occupied).toBe(true);
   expect(after([presence(61, 0)], short)?.occupied).toBe(false);
 });
 
 test('the state is published when it changes and every thirty seconds', () => {
-  const occupancy = new Occupancy(HOUR);
+  const occupancy = occupancyOf(HOUR);
   const told = Array.from({ length: 65 }, (_, second) => occupancy.after(presence(second, 1)));
   expect(told.flatMap((body, second) => (body ? [second] : []))).toEqual([0, 30, 60]);
   occupancy.lost();

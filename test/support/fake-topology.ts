@@ -214,7 +214,10 @@ export class FakeTopology implements RunningTopology {
   };
 
   readonly reader: Reader = {
-    latestPose: async (environment) => this.feed.latest(environment),
+    latestPose: async (environment, until) =>
+      this.#upTo(until)
+        .filter((frame) => frame.environment === environment)
+        .at(-1),
     poses: async (query) => page(this.#matching(query), query),
     countPoses: async (query) => this.#matching(query).length,
     persons: async (query) => page(this.#persons(query), query),
@@ -230,9 +233,10 @@ export class FakeTopology implements RunningTopology {
       ),
     aggregates: async (query) => aggregatesOf(this.measures, query),
     summaries: async (query) => summariesOf(this.frames, query),
-    range: async () => {
-      const [first] = this.frames;
-      return first && { start: first.time, end: this.frames.at(-1)!.time };
+    range: async (_environment, until) => {
+      const frames = this.#upTo(until);
+      const [first] = frames;
+      return first && { start: first.time, end: frames.at(-1)!.time };
     },
     ping: async () => 0.1,
     until: () => this.reader,
@@ -283,6 +287,10 @@ export class FakeTopology implements RunningTopology {
   #become(state: LifecycleState): void {
     this.state = state;
     for (const listener of this.#listeners) listener(this.status());
+  }
+
+  #upTo(until = Infinity): readonly PoseFrame[] {
+    return this.frames.filter(({ time }) => time <= until);
   }
 
   #matching(query: PoseQuery): PoseFrame[] {

@@ -6,7 +6,7 @@ import { measuresOf, Rollups } from '../../service/queries/analytics/rollups.js'
 import { unmeasured } from '../../service/queries/analytics/unmeasured.js';
 import { endpointsWith, formView, type AnyEndpoint } from '../../contract/endpoint.js';
 import { ApiError } from '../../service/errors.js';
-import { environmentOf, readerOf, type Sensing } from '../../service/deployment/environments.js';
+import { environmentOf, reachedTime, readerOf, type Sensing } from '../../service/deployment/environments.js';
 import { refuseEmpty } from '../ranges.js';
 
 const endpoint = endpointsWith<Sensing | 'clock'>();
@@ -65,7 +65,7 @@ export function domainEndpoint(
       const reader = await readerOf(topology, call);
       const [measured, running] = await Promise.all([
         measuresOf(reader, environment.id, range, [...measures]),
-        unmeasured(reader, environment, range),
+        unmeasured(reader, environment, range, reachedTime(topology, deployment.clock)),
       ]);
       const rollups = new Rollups([...measured, ...running]);
       if (rollups.isEmpty) await refuseWithoutEvents(reader, environment.id, range);

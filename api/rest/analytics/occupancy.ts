@@ -15,7 +15,7 @@ import { endpointsWith, formView } from '../../contract/endpoint.js';
 import { isoTime } from '../../../pipeline/base/iso-time.js';
 import { Time } from '../ranges.js';
 import { askedOf, RangeParameters, type RangeQuery } from './asked.js';
-import type { Sensing } from '../../service/deployment/environments.js';
+import { reachedTime, type Sensing } from '../../service/deployment/environments.js';
 
 const endpoint = endpointsWith<Sensing | 'clock'>();
 
@@ -79,7 +79,7 @@ export const occupancy = endpoint<OccupancyQuery, Occupancy>({
   limit: 'analytics',
   status: 200,
   async handle({ interval, ...query }, call) {
-    const { environment, reader, range } = await askedOf(query, call);
+    const { environment, running: topology, reader, range } = await askedOf(query, call);
     const hourly = interval === '1hour';
     // Local hours may begin at a half of UTC's; all time zones agree on quarters.
     const { bucket, offset = 0 } = hourly
@@ -88,7 +88,7 @@ export const occupancy = endpoint<OccupancyQuery, Occupancy>({
     const room = { environment: environment.id, ...range, subject: null };
     const [measured, running] = await Promise.all([
       reader.aggregates({ ...room, names: MEASURES, bucket, offset }),
-      unmeasured(reader, environment, range),
+      unmeasured(reader, environment, range, reachedTime(topology, call.deployment.clock)),
     ]);
     const rows = [...measured, ...running];
     const peak = await peakOccupancy(reader, environment.id, range, rows, bucket);

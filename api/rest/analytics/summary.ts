@@ -22,7 +22,7 @@ import { isoTime } from '../../../pipeline/base/iso-time.js';
 import { Time } from '../ranges.js';
 import { askedOf, RangeParameters, type Asked, type RangeQuery } from './asked.js';
 import { Count } from './events.js';
-import type { Sensing } from '../../service/deployment/environments.js';
+import { reachedTime, type Sensing } from '../../service/deployment/environments.js';
 
 const endpoint = endpointsWith<Sensing | 'clock'>();
 
@@ -129,7 +129,7 @@ export const summary = endpoint<SummaryQuery, Summary>({
     const buckets = localBuckets(range, environment);
     const [measured, running, movements, falls, alerts, processingMs, errors] = await Promise.all([
       reader.aggregates({ ...query, names: MEASURES, ...buckets }),
-      unmeasured(reader, environment, range),
+      unmeasured(reader, environment, range, reachedTime(topology, call.deployment.clock)),
       reader.countEvents({ ...query, types: ACTIVITY_TYPES }),
       reader.countEvents({ ...query, types: ['fall_detection'] }),
       reader.countEvents({ ...query, types: ALERT_TYPES }),

@@ -1,6 +1,7 @@
 import type { LiveFeed, Reader, Whereabouts } from '../../../pipeline/component/index.js';
 import type { Environment, PoseFrame } from '../../../pipeline/model/index.js';
 import type { RunningTopology } from '../../../pipeline/runtime/status.js';
+import type { Clock } from '../../../pipeline/base/clock.js';
 import { ApiError } from '../errors.js';
 import type { Deployment } from './deployment.js';
 import { errorText } from '../../../pipeline/base/error-text.js';
@@ -12,7 +13,7 @@ export interface ServedEnvironment {
 }
 
 /** Parts of a deployment that say which environments there are. */
-export type Sensing = 'configuration' | 'topologies';
+export type Sensing = 'configuration' | 'topologies' | 'clock';
 
 /** All environments of the deployment, those of the main topology first. No two have the same id. */
 export const environmentsOf = ({
@@ -72,27 +73,43 @@ export async function storesOf(running: RunningTopology): Promise<ReadonlyMap<st
 }
 
 /**
+ * The latest event time that a topology can have reached, microseconds. Rows with later times were stored while the
+ * clock was ahead, before it was set back.
+ */
+export function reachedTime(running: RunningTopology, clock: Clock): number {
+  if (running.state === 'stopped' || running.state === 'failed') return Infinity;
+  const given = running
+    .status()
+    .nodes.flatMap(({ kind, lastRecord }) => (kind === 'source' && lastRecord !== null ? [lastRecord] : []));
+  return Math.max(clock.now(), ...given);
+}
+
+/**
  * The newest pose frame since the start.
  * @throws ApiError 503 where nothing tells of it; 421 where another process has it
  */
-export async function latestPose(served: ServedEnvironment): Promise<PoseFrame | undefined> {
+export async function latestPose(served: ServedEnvironment, clock: Clock): Promise<PoseFrame | undefined> {
   const { environment, running } = served;
   const off = running.topology.nodes.filter(({ enabled }) => enabled === false).map(({ id }) => id);
   const [feed] = [...running.feeds].filter(([node]) => !off.includes(node)).map(([, found]) => found);
   if (running.topology.settings.scaleOut !== true)
     return feed || running.readers.size === 0
       ? (feed ?? feedOf(running)).latest(environment.id)
-      : latestStored(served);
+      : latestStored(served, clock);
   const live = feed?.latest(environment.id);
   if (live) return live;
   // A store of all processes knows of rooms that others read.
-  const stored = running.readers.size > 0 ? await latestStored(served) : undefined;
+  const stored = running.readers.size > 0 ? await latestStored(served, clock) : undefined;
   if (!stored) await requireHere(served);
   return stored;
 }
 
-async function latestStored({ environment, running }: ServedEnvironment): Promise<PoseFrame | undefined> {
-  const stored = await (await storeOf(running)).latestPose(environment.id);
+async function latestStored(
+  { environment, running }: ServedEnvironment,
+  clock: Clock,
+): Promise<PoseFrame | undefined> {
+  const reader = await storeOf(running);
+  const stored = await reader.latestPose(environment.id, reachedTime(running, clock));
   return stored && stored.time >= (running.status().startedAt ?? 0) ? stored : undefined;
 }
 

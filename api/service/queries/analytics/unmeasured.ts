@@ -11,13 +11,15 @@ const MAX_FRAMES = 6_000;
 /**
  * What minutes that are not measured yet, or begin before the range, add to it: from the stored frames. So the running
  * minute counts at once; once it is measured, its measures take the place of these figures.
+ * @param until event time reached so far, microseconds
  */
 export async function unmeasured(
   reader: Reader,
   environment: Environment,
   range: Range,
+  until: number,
 ): Promise<readonly Aggregate[]> {
-  const newest = (await reader.range(environment.id))?.end;
+  const newest = (await reader.range(environment.id, until))?.end;
   if (newest === undefined || newest < range.start) return [];
   const first = Math.min(range.end, Math.ceil(range.start / MINUTE) * MINUTE);
   const running = await runningMinutes(reader, environment, {

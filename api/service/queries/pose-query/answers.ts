@@ -29,15 +29,19 @@ export class Answers {
     this.#clock = clock;
   }
 
-  /** The answer, and whether it was there already. `answer` asks the store. */
+  /**
+   * The answer, and whether it was there already. `answer` asks the store.
+   * @param until event time reached so far, microseconds
+   */
   async of(
     environment: string,
     question: PoseQuestion,
     reader: Reader,
+    until: number,
     answer: () => Promise<PoseAnswer>,
   ): Promise<{ readonly answer: PoseAnswer; readonly hit: boolean }> {
     const key = JSON.stringify([environment, question]);
-    const stored = await reader.range(environment);
+    const stored = await reader.range(environment, until);
     const closed = stored !== undefined && question.end + SETTLED_US <= stored.end;
     const from = Math.max(question.start, stored?.start ?? 0);
     const held = this.#held.get(key);
