@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { Clock, Logger } from '../pipeline/component/index.js';
 import type { RunningTopology } from '../pipeline/runtime/status.js';
 import { packageVersion } from '../pipeline/base/paths.js';
+import { Acknowledgements } from './service/alerts/acknowledgements.js';
 import { AuditLog } from './service/audit/audit-log.js';
 import { ApiKeys } from './service/accounts/api-keys.js';
 import { Authenticator } from './service/accounts/authenticator.js';
@@ -165,6 +166,7 @@ async function deploymentOf(
     authenticator: new Authenticator({ users, tokens, apiKeys, identityProvider }),
     lifecycle: new LifecycleTimes(main, stateFolder),
     audit: new AuditLog(stateFolder, log),
+    acknowledgements: new Acknowledgements(stateFolder),
     watch: options.watch,
     cursorKey: randomBytes(32),
   };

@@ -12,6 +12,7 @@ export type AlertFilters = NonNullable<Subscribe<'alerts'>['filters']>;
 export interface Filters {
   readonly pose_updates: PoseFilters;
   readonly alerts: AlertFilters;
+  readonly acknowledgements: { readonly environment_id?: string };
   readonly system_status: Readonly<Record<string, never>>;
 }
 
@@ -31,6 +32,7 @@ export type PoseUpdate<F extends LiveForm> = Omit<Messages['pose_update'], 'data
 export interface Told<F extends LiveForm> {
   readonly pose_updates: PoseUpdate<F>;
   readonly alerts: Messages['alert'];
+  readonly acknowledgements: Messages['alert_acknowledged'];
   readonly system_status: Messages['system_status'];
 }
 

@@ -164,6 +164,9 @@ export class Live<F extends LiveForm = LiveForm> {
         if (this.#isNew(message.alert_id))
           this.#tell(({ channel }) => channel === 'alerts', message, { alert_id: message.alert_id });
         return;
+      case 'alert_acknowledged':
+        this.#tell(({ channel }) => channel === 'acknowledgements', message, null);
+        return;
       case 'system_status':
         this.#tell(({ channel }) => channel === 'system_status', message, null);
     }

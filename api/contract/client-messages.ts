@@ -32,24 +32,32 @@ export const AlertFiltersSchema = Type.Object(
   closed,
 );
 
+export const AcknowledgementFiltersSchema = Type.Object(
+  { environment_id: Type.Optional(EnvironmentId) },
+  closed,
+);
+
 const NoFiltersSchema = Type.Object({}, closed);
 
 /** Where a client stood before its connection broke. */
 export const ResumeSchemas = {
   pose_updates: Type.Object({ subscription_id: Id, frame_id: Type.Integer({ minimum: 0 }) }, closed),
   alerts: Type.Object({ subscription_id: Id, alert_id: Type.Optional(Id) }, closed),
+  acknowledgements: Type.Object({ subscription_id: Id }, closed),
   system_status: Type.Object({ subscription_id: Id }, closed),
 };
 
 export const FilterSchemas = {
   pose_updates: PoseFiltersSchema,
   alerts: AlertFiltersSchema,
+  acknowledgements: AcknowledgementFiltersSchema,
   system_status: NoFiltersSchema,
 };
 
 export type Channel = keyof typeof FilterSchemas;
 export type PoseFilters = Static<typeof PoseFiltersSchema>;
 export type AlertFilters = Static<typeof AlertFiltersSchema>;
+export type AcknowledgementFilters = Static<typeof AcknowledgementFiltersSchema>;
 
 export interface Subscribe<C extends Channel = Channel> {
   readonly type: 'subscribe';

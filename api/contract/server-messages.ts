@@ -1,7 +1,13 @@
 import { Type, type Static, type TSchema } from 'typebox';
 import { EVENT_TYPES, SEVERITIES } from '../../pipeline/model/index.js';
 import { PersonASchema, PersonBSchema, PoseFrameASchema, PoseFrameBSchema } from './pose-schema.js';
-import { AlertFiltersSchema, FilterSchemas, PoseFiltersSchema, ResumeSchemas } from './client-messages.js';
+import {
+  AcknowledgementFiltersSchema,
+  AlertFiltersSchema,
+  FilterSchemas,
+  PoseFiltersSchema,
+  ResumeSchemas,
+} from './client-messages.js';
 
 const closed = { additionalProperties: false } as const;
 const Timestamp = Type.String({ format: 'date-time' });
@@ -57,9 +63,9 @@ export const ServerSchemas = {
   subscription_confirmed: message(
     'subscription_confirmed',
     {
-      channel: Type.Enum(['pose_updates', 'alerts', 'system_status']),
+      channel: Type.Enum(['pose_updates', 'alerts', 'acknowledgements', 'system_status']),
       subscription_id: Id,
-      filters_applied: Type.Union([PoseFiltersSchema, AlertFiltersSchema]),
+      filters_applied: Type.Union([PoseFiltersSchema, AlertFiltersSchema, AcknowledgementFiltersSchema]),
       resumed: Type.Optional(Resumed),
     },
     'Answers subscribe.',
@@ -98,6 +104,16 @@ export const ServerSchemas = {
       environment_id: Type.Optional(Type.String({ description: 'With include_environment alone.' })),
     },
     'An alert that matches a subscription.',
+  ),
+  alert_acknowledged: message(
+    'alert_acknowledged',
+    {
+      alert_id: Id,
+      environment_id: Id,
+      acknowledged_by: Type.String(),
+      acknowledged_at: Timestamp,
+    },
+    'Somebody sees to an alert.',
   ),
   system_status: message(
     'system_status',

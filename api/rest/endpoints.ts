@@ -1,5 +1,6 @@
 import type { AnyEndpoint } from '../contract/endpoint.js';
 import { accountEndpoints } from './accounts.js';
+import { alertEndpoints } from './alerts.js';
 import { analyticsEndpoints } from './analytics/index.js';
 import { auditEndpoints } from './audit.js';
 import { authEndpoints } from './auth.js';
@@ -29,6 +30,7 @@ export const ENDPOINTS: readonly AnyEndpoint[] = [
   ...trackEndpoints,
   ...eventEndpoints,
   ...analyticsEndpoints,
+  ...alertEndpoints,
   ...clipEndpoints,
   ...systemEndpoints,
   ...configurationEndpoints,

@@ -125,6 +125,29 @@ const stop = endpoint<Stop, TopologyStatus>({
   }),
 });
 
+const restart = endpoint<string, TopologyStatus>({
+  method: 'POST',
+  path: '/topologies/:id/restart',
+  summary: 'Stops a topology after a checkpoint, and starts it again from there.',
+  access: 'operator',
+  ...shared,
+  status: 202,
+  async handle(id, { deployment }) {
+    const running = topologyOf(deployment, id);
+    const { state } = running.status();
+    if (state !== 'running' && state !== 'degraded' && state !== 'failed')
+      throw conflict(`The topology ${id} is ${state}: it can only be restarted while it is running`, state);
+    deployment.topologies.want(id, 'running');
+    return goOn(deployment, running, running.restart());
+  },
+  b: formView({
+    path: PathSchema,
+    response: LifecycleSchema,
+    read: ({ path }) => path.id,
+    render: (status) => ({ data: lifecycleBody(status) }),
+  }),
+});
+
 const graph = endpoint<string, CheckedTopology>({
   method: 'GET',
   path: '/topologies/:id/graph',
@@ -161,7 +184,7 @@ const graph = endpoint<string, CheckedTopology>({
 });
 
 /** The lifecycle of any topology; `/system/*` is that of the main one. */
-export const topologyEndpoints = [list, show, put, remove, start, stop, graph, plan, apply];
+export const topologyEndpoints = [list, show, put, remove, start, stop, restart, graph, plan, apply];
 
 /** The work goes on after the answer; what becomes of it shows in the state, its failure also in the log. */
 function goOn(

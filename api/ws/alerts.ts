@@ -1,3 +1,4 @@
+import type { Acknowledged } from '../service/alerts/acknowledgements.js';
 import { ALERT_TYPES, type Domain, type SensedEvent } from '../../pipeline/model/index.js';
 import { actionsRequired, clipPath } from '../../sinks/shared/alert.js';
 import { isoTime } from '../../pipeline/base/iso-time.js';
@@ -21,6 +22,15 @@ export const alertMessage = (event: SensedEvent, domain: Domain | undefined, pla
   },
   actions_required: actionsRequired(event, domain),
   ...(placed && { environment_id: event.environment }),
+});
+
+/** An acknowledgement as the WebSocket sends it. */
+export const acknowledgedMessage = ({ alert, environment, by, at }: Acknowledged): object => ({
+  type: 'alert_acknowledged',
+  alert_id: alert,
+  environment_id: environment,
+  acknowledged_by: by,
+  acknowledged_at: new Date(at).toISOString(),
 });
 
 /** Everyday events come to who names their type. */

@@ -2,7 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { WebSocket } from 'ws';
 import type { Caller } from '../service/accounts/authenticator.js';
 import type { Form } from '../service/form.js';
-import type { AlertFilters, Channel, PoseFilters } from '../contract/client-messages.js';
+import type {
+  AcknowledgementFilters,
+  AlertFilters,
+  Channel,
+  PoseFilters,
+} from '../contract/client-messages.js';
 
 /** Bytes that may wait in a client's socket before messages to it are left out. */
 export const FULL_BYTES = 1 << 20;
@@ -34,6 +39,7 @@ interface SubscriptionOf<C extends Channel, F> {
 type AnySubscription =
   | SubscriptionOf<'pose_updates', PoseFilters>
   | SubscriptionOf<'alerts', AlertFilters>
+  | SubscriptionOf<'acknowledgements', AcknowledgementFilters>
   | SubscriptionOf<'system_status', object>;
 
 /** What a client has asked for and been granted. */

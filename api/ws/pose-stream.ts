@@ -3,13 +3,14 @@ import type { Duplex } from 'node:stream';
 import { WebSocketServer, type RawData, type WebSocket } from 'ws';
 import type { Data, PoseFrame, SensedEvent } from '../../pipeline/model/index.js';
 import { ApiError } from '../service/errors.js';
+import type { Acknowledged } from '../service/alerts/acknowledgements.js';
 import { isoTime } from '../../pipeline/base/iso-time.js';
 import type { Deployment } from '../service/deployment/deployment.js';
 import { viewOfEnvironment } from '../contract/pose-views.js';
 import { addressKey } from '../service/limits/addresses.js';
 import type { Hosts } from '../service/limits/hosts.js';
 import { hostProblem } from '../rest/access.js';
-import { isWanted } from './alerts.js';
+import { acknowledgedMessage, isWanted } from './alerts.js';
 import { Connection, type Subscription } from './connection.js';
 import { Feeds } from './feeds.js';
 import {
@@ -27,6 +28,7 @@ import { MovedRooms } from './moved-rooms.js';
 import { PoseGroups } from './pose-groups.js';
 import { answerPlainly } from './plain-call.js';
 import { Retained } from './retained.js';
+import { statusMessage } from './status.js';
 import { Subscriptions } from './subscriptions.js';
 import { callerOf, presentedBy, whyRefused } from './upgrade.js';
 import { answering } from '../service/configuration/answering.js';
@@ -54,6 +56,7 @@ export class PoseStream {
   readonly #moved: MovedRooms;
   readonly #subscriptions: Subscriptions;
   readonly #feeds: Feeds;
+  readonly #unlisten: () => void;
   readonly #timer: NodeJS.Timeout;
   #ticks = 0;
   #skippedByGone = 0;
@@ -91,6 +94,9 @@ export class PoseStream {
     deployment.main.onChange(() => {
       if (this.#isOff) this.#closeAll(SWITCHED_OFF, 'the WebSocket is switched off');
     });
+    this.#unlisten = deployment.acknowledgements.onAdd((acknowledged) => {
+      this.#tellAcknowledged(acknowledged);
+    });
     this.#feeds = new Feeds(deployment.topologies, (records) => {
       this.#deliver(records);
     });
@@ -110,6 +116,7 @@ export class PoseStream {
   close(): void {
     clearInterval(this.#timer);
     this.#feeds.close();
+    this.#unlisten();
     this.#closeAll(1001, 'the server stops');
     this.#server.close();
     setTimeout(() => {
@@ -245,27 +252,25 @@ export class PoseStream {
     );
   }
 
+  #tellAcknowledged(acknowledged: Acknowledged): void {
+    const text = JSON.stringify(acknowledgedMessage(acknowledged));
+    this.#tellEach(
+      this.#connections,
+      'acknowledgements',
+      ({ filters: { environment_id: only } }) =>
+        (only ?? acknowledged.environment) === acknowledged.environment,
+      () => text,
+    );
+  }
+
   #sendStatus(connections: Iterable<Connection>): void {
-    const { main, probe, clock, log } = this.#deployment;
-    const to = [...connections];
-    if (
-      !to.some((connection) =>
-        [...connection.subscriptions].some(({ channel }) => channel === 'system_status'),
-      )
-    )
-      return;
-    probe
-      .resources()
-      .then(({ gpu }) => {
-        const { posesPerSecond, activeTracks } = probe.traffic();
-        const { state } = main.status();
-        const status = {
-          processing_fps: posesPerSecond,
-          active_persons: activeTracks,
-          system_health: state === 'running' ? 'good' : state,
-          gpu_utilization: gpu,
-        };
-        const text = JSON.stringify({ type: 'system_status', timestamp: isoTime(clock.now()), status });
+    const to = [...connections].filter(({ subscriptions }) =>
+      [...subscriptions].some(({ channel }) => channel === 'system_status'),
+    );
+    if (to.length === 0) return;
+    statusMessage(this.#deployment)
+      .then((message) => {
+        const text = JSON.stringify(message);
         this.#tellEach(
           to,
           'system_status',
@@ -274,7 +279,7 @@ export class PoseStream {
         );
       })
       .catch((error: unknown) => {
-        log.error('the status could not be told', { reason: String(error) });
+        this.#deployment.log.error('the status could not be told', { reason: String(error) });
       });
   }
 

@@ -415,7 +415,10 @@ test.each([
   ['{', 'JSON'],
   ['[1]', 'JSON object'],
   [{ type: 'dance' }, 'type must be'],
-  [{ type: 'subscribe', channel: 'weather' }, 'channel must be one of pose_updates, alerts, system_status'],
+  [
+    { type: 'subscribe', channel: 'weather' },
+    'channel must be one of pose_updates, alerts, acknowledgements, system_status',
+  ],
   [{ type: 'subscribe', channel: '__proto__' }, 'channel must be one of'],
   [{ type: 'subscribe', channel: 'pose_updates', filters: { colour: 1 } }, 'filters.colour is no filter'],
   [

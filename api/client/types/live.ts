@@ -41,6 +41,17 @@ export interface components {
             /** @constant */
             type: "subscribe";
             /** @constant */
+            channel: "acknowledgements";
+            filters?: {
+                environment_id?: string;
+            };
+            resume?: {
+                subscription_id: string;
+            };
+        } | {
+            /** @constant */
+            type: "subscribe";
+            /** @constant */
             channel: "system_status";
             filters?: Record<string, never>;
             resume?: {
@@ -72,7 +83,7 @@ export interface components {
             /** @constant */
             type: "subscription_confirmed";
             /** @enum {unknown} */
-            channel: "pose_updates" | "alerts" | "system_status";
+            channel: "pose_updates" | "alerts" | "acknowledgements" | "system_status";
             subscription_id: string;
             filters_applied: {
                 min_confidence?: number;
@@ -87,6 +98,8 @@ export interface components {
                 environment_id?: string;
                 /** @description Adds `environment_id` to the alerts. Default: false. */
                 include_environment?: boolean;
+            } | {
+                environment_id?: string;
             };
             /** @description Messages that follow now, and how many more there were at most. */
             resumed?: {
@@ -243,6 +256,16 @@ export interface components {
             actions_required: string[];
             /** @description With include_environment alone. */
             environment_id?: string;
+        };
+        /** @description Somebody sees to an alert. */
+        alert_acknowledged: {
+            /** @constant */
+            type: "alert_acknowledged";
+            alert_id: string;
+            environment_id: string;
+            acknowledged_by: string;
+            /** Format: date-time */
+            acknowledged_at: string;
         };
         /** @description The system, every few seconds. */
         system_status: {

@@ -8,6 +8,7 @@ import type { Tokens } from '../accounts/tokens.js';
 import type { Users } from '../accounts/users.js';
 import type { Configuration } from '../configuration/configuration.js';
 import type { AuditLog } from '../audit/audit-log.js';
+import type { Acknowledgements } from '../alerts/acknowledgements.js';
 import type { LifecycleTimes } from './lifecycle-times.js';
 import type { SystemProbe } from '../figures/system-probe.js';
 import type { Topologies } from './topologies.js';
@@ -29,6 +30,8 @@ export interface Deployment {
   readonly authenticator: Authenticator;
   readonly probe: SystemProbe;
   readonly audit: AuditLog;
+  /** Of alerts. */
+  readonly acknowledgements: Acknowledgements;
   readonly lifecycle: LifecycleTimes;
   /** WebSocket connections that are open. */
   readonly clients: () => number;
