@@ -1,6 +1,14 @@
 // Compiles every TypeScript file of the engine to dist/, file by file, so that a stack trace
 // names the same file as the source does. Types are checked apart (`npm run types`), and declared apart (tsconfig.types.json).
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { build } from 'esbuild';
 
@@ -15,9 +23,8 @@ const filesBelow = (folder) =>
 
 const sources = folders
   .flatMap((folder) => filesBelow(join(root, folder)))
-  .filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'));
-// What a page loads is one file.
-const forBrowsers = join(root, 'api/client/browser.ts');
+  .filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'))
+  .filter((file) => !file.startsWith(join(root, 'api/web/page/')));
 
 // TypeBox has 683 small files, and Node needs 0.3 s of processor time to load them. Bundled, they are five.
 const typebox = join(dist, 'typebox');
@@ -42,7 +49,7 @@ const forNode = { outdir: dist, format: 'esm', platform: 'node', target: 'node20
 
 await build({
   ...forNode,
-  entryPoints: sources.filter((file) => file !== forBrowsers),
+  entryPoints: sources,
   outbase: root,
   plugins: [ownTypebox],
   sourcemap: 'linked',
@@ -62,19 +69,35 @@ const bundled = await build({
   metafile: true,
 });
 
+// The live page is one script and one style sheet, beside the files that are served as they are.
+const pageSources = join(root, 'api/web/page');
+const page = join(dist, 'api/web/page');
+const pageFiles = ['index.html', 'favicon.svg', 'api-docs.html', 'api-docs.js'];
 await build({
-  entryPoints: [forBrowsers],
-  outfile: join(dist, 'api/client/browser.js'),
+  entryPoints: { page: join(pageSources, 'main.tsx') },
+  outdir: page,
+  tsconfig: join(pageSources, 'tsconfig.json'),
   bundle: true,
+  minify: true,
   format: 'esm',
   platform: 'browser',
   target: 'es2022',
   logLevel: 'warning',
 });
+mkdirSync(page, { recursive: true });
+for (const file of pageFiles) copyFileSync(join(pageSources, file), join(page, file));
+// Bundled packages come with their licences.
+const licences = ['preact', '@preact/signals', '@preact/signals-core', 'uplot', 'openapi-fetch'].map(
+  (name) => `${name}\n\n${readFileSync(join(root, 'node_modules', name, 'LICENSE'), 'utf8')}`,
+);
+writeFileSync(join(page, 'licences.txt'), licences.join('\n\n'));
 
 // What is left of removed sources; not the whole folder, which something may be running from.
 const current = new Set([
   ...sources.map((file) => relative(root, file).replace(/\.ts$/, '')),
+  ...['page', 'page.css', 'licences.txt', ...pageFiles].map((file) =>
+    relative(dist, join(page, file.replace(/\.js$/, ''))),
+  ),
   ...Object.keys(bundled.metafile.outputs).map((file) => relative(dist, resolve(file)).replace(/\.js$/, '')),
 ]);
 for (const file of existsSync(dist) ? filesBelow(dist) : []) {

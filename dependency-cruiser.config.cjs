@@ -83,8 +83,9 @@ module.exports = {
     },
     {
       name: 'not-to-dev-dep',
+      comment: 'The page is bundled with what it uses.',
       severity: 'error',
-      from: { path: '^(pipeline|operators|sinks|api)/' },
+      from: { path: '^(pipeline|operators|sinks|api)/', pathNot: '^api/web/page/' },
       to: { dependencyTypes: ['npm-dev'] },
     },
   ],

@@ -7,8 +7,8 @@ import { packageFile } from '../../pipeline/base/paths.js';
 const READER = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 
 const FILES = {
-  '/docs/': [packageFile('api/web/page/api-docs.html'), 'text/html; charset=utf-8'],
-  '/docs/api-docs.js': [packageFile('api/web/page/api-docs.js'), 'text/javascript; charset=utf-8'],
+  '/docs/': [packageFile('dist/api/web/page/api-docs.html'), 'text/html; charset=utf-8'],
+  '/docs/api-docs.js': [packageFile('dist/api/web/page/api-docs.js'), 'text/javascript; charset=utf-8'],
   '/docs/swagger-ui-bundle.js': [join(READER, 'swagger-ui-bundle.js'), 'text/javascript; charset=utf-8'],
   '/docs/swagger-ui-standalone-preset.js': [
     join(READER, 'swagger-ui-standalone-preset.js'),

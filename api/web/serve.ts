@@ -5,12 +5,10 @@ import type { CheckedTopology } from '../../pipeline/config/topology.js';
 import { packageFile } from '../../pipeline/base/paths.js';
 
 const FILES = {
-  '/': ['api/web/page/index.html', 'text/html; charset=utf-8'],
-  '/client.js': ['dist/api/client/browser.js', 'text/javascript; charset=utf-8'],
-  '/page.js': ['api/web/page/page.js', 'text/javascript; charset=utf-8'],
-  '/room.js': ['api/web/page/room.js', 'text/javascript; charset=utf-8'],
-  '/page.css': ['api/web/page/page.css', 'text/css; charset=utf-8'],
-  '/favicon.svg': ['api/web/page/favicon.svg', 'image/svg+xml'],
+  '/': ['index.html', 'text/html; charset=utf-8'],
+  '/page.js': ['page.js', 'text/javascript; charset=utf-8'],
+  '/page.css': ['page.css', 'text/css; charset=utf-8'],
+  '/favicon.svg': ['favicon.svg', 'image/svg+xml'],
 } as const;
 
 /** The live page: static files, and `/scene.json` with the rooms of all topologies. Without a credential they show the drawing of the walls at most; see `requireLogin`. */
@@ -18,7 +16,7 @@ export function servePage(topologies: () => readonly CheckedTopology[]): Middlew
   const contents = new Map(
     Object.entries(FILES).map(([path, [file, type]]) => [
       path,
-      { type, body: readFileSync(packageFile(file)) },
+      { type, body: readFileSync(packageFile(`dist/api/web/page/${file}`)) },
     ]),
   );
   return async (context, next) => {

@@ -103,6 +103,63 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
     await expect.poll(tinted).toEqual([true, false]);
   });
 
+  test('people are drawn where the API says that they are, from above and in 3-D', async () => {
+    await logIn('pw');
+    let index = 0;
+    await shows('#people', 'at 1.2 / 3.1 m', () => {
+      service.main.publish(
+        poseFrame(index++, [person(2, 1.2, 3.1, { articulated: false, positionError: 0.3 })]),
+      );
+    });
+    const answer = await service.get('/form-b/api/v1/pose/latest?include_3d=true', service.token('viewer'));
+    const { data } = (await answer.json()) as { data: { persons: { position: { x: number; y: number } }[] } };
+    // The dot in the middle of the disc is the only place that is all of the person's colour.
+    const drawnAt = () =>
+      page.evaluate(`(() => {
+        const canvas = document.getElementById('room');
+        const { width, height } = canvas;
+        const { data } = canvas.getContext('2d').getImageData(0, 0, width, height);
+        const hex = getComputedStyle(canvas).getPropertyValue('--person-2').trim();
+        const colour = [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
+        const dots = [];
+        for (let i = 0; i < width * height; i++)
+          if (data[4 * i + 3] === 255 && colour.every((value, part) => data[4 * i + part] === value))
+            dots.push([i % width, Math.floor(i / width)]);
+        const middle = (part) => dots.reduce((sum, dot) => sum + dot[part], 0) / dots.length;
+        const scale = Math.min((width - 48) / 5, (height - 48) / 4);
+        return [(middle(0) - width / 2) / scale + 2.5, (height / 2 - middle(1)) / scale + 2].map((metres) => Number(metres.toFixed(1)));
+      })()`);
+    const [{ position }] = data.persons as [{ position: { x: number; y: number } }];
+    await expect.poll(drawnAt).toEqual([position.x, position.y]);
+    await page.click('text=3-D');
+    await expect.poll(drawnAt).not.toEqual([position.x, position.y]);
+    const before = await page.locator('#room').screenshot();
+    await page.focus('#room');
+    await page.keyboard.press('ArrowLeft');
+    await expect.poll(async () => (await page.locator('#room').screenshot()).equals(before)).toBe(false);
+    await page.click('text=From above');
+    await expect.poll(drawnAt).toEqual([position.x, position.y]);
+  });
+
+  test('an alert is acknowledged once for all, and says by whom after a reload', async () => {
+    service.main.events.push(fallEvent({ time: (Date.now() - 60_000) * 1000 }));
+    await logIn('pw');
+    await expect.poll(() => page.textContent('#alarm')).toContain('fall detection in test-room');
+    expect(await page.locator('#alerts button:text("Acknowledge")').count()).toBe(0);
+    const other = await browser.newPage();
+    await other.goto(service.server.address);
+    await other.fill('input[name=username]', 'operator');
+    await other.fill('input[name=password]', 'pw');
+    await other.click('button[type=submit]');
+    await other.click('#alerts button:text("Acknowledge")');
+    for (const one of [other, page])
+      await expect.poll(() => one.textContent('#alerts')).toContain('Acknowledged by operator at ');
+    await other.close();
+    await page.reload();
+    await expect.poll(() => page.textContent('#alerts')).toContain('Acknowledged by operator at ');
+    expect(await page.locator('#alarm').count()).toBe(0);
+  });
+
   test('shows each alert once', async () => {
     await logIn('pw');
     await shows('#alerts', 'fall detection (high), confidence 90 %', () => {
@@ -111,7 +168,7 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
     expect(await page.locator('#alerts li').count()).toBe(1);
   });
 
-  test('turns OFFLINE when nothing comes any more', async () => {
+  test('turns STALE when nothing comes any more', async () => {
     await withOwnTime(page, service);
     await logIn('pw');
     let index = 0;
@@ -119,7 +176,8 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
       service.main.publish(poseFrame(index++));
     });
     await page.clock.fastForward(3_100);
-    await expect.poll(() => page.textContent('#badge')).toBe('OFFLINE');
+    await expect.poll(() => page.textContent('#badge')).toBe('STALE');
+    expect(await page.textContent('#age')).toMatch(/^simulated, \d+ s old$/);
   });
 
   test('after a reload it shows the alerts of the last day, and none of older ones', async () => {
@@ -168,8 +226,10 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
     await expect.poll(() => classes('#people'), { timeout: 10_000 }).toContain('stale');
     // At once, not when the next status is overdue: health is what nobody is to believe of a dead service.
     await expect.poll(() => classes('#engine'), { timeout: 3_000 }).toContain('stale');
+    expect(await page.textContent('#away')).toMatch(/^The service has not answered for \d+ s, since /);
+    expect(await classes('#live')).toBe('away');
     expect(await page.textContent('#people')).toContain('Person 1');
-    expect(await page.textContent('#people-age')).toMatch(/^as of \d+ (s|min|h) ago$/);
+    expect(await page.textContent('#people-age')).toMatch(/^as of \d+ (s|min|h|days) ago$/);
     expect(await page.textContent('#engine-age')).toMatch(/^as of \d+ s ago$/);
   }, 60_000);
 
@@ -331,7 +391,7 @@ describe.runIf(canBrowse)('the live page on a phone', () => {
     const port = Number(new URL(service.server.address).port);
     await service.close();
     await page.clock.fastForward(3_100);
-    await expect.poll(() => page.textContent('#badge'), { timeout: 15_000 }).toBe('OFFLINE');
+    await expect.poll(() => page.textContent('#badge'), { timeout: 15_000 }).toBe('STALE');
     service = await openService(undefined, { stateFolder: folder, port });
     // The page tries again after a while.
     const again = async () => {

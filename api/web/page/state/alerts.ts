@@ -1,0 +1,111 @@
+import { computed, signal } from '@preact/signals';
+import { announce } from './announce.js';
+import { service } from './session.js';
+import type { ServerMessages } from '../../../client/index.js';
+
+export interface Acknowledgement {
+  readonly acknowledged_by: string;
+  readonly acknowledged_at: string;
+}
+
+export interface Alert {
+  readonly id: string;
+  readonly timestamp: string;
+  readonly type: string;
+  readonly severity: string;
+  readonly environment: string;
+  readonly person: number | null;
+  readonly confidence: number;
+  readonly location: { readonly x: number; readonly y: number } | null;
+  /** Path of the moving picture. */
+  readonly clip: string;
+  /** When the page heard of it, milliseconds since 1970; null: it was stored before. */
+  readonly heardAt: number | null;
+  readonly acknowledgement: Acknowledgement | null;
+}
+
+const SHOWN = 100;
+
+/** Of the last day and all rooms, newest first. */
+export const alerts = signal<readonly Alert[]>([]);
+/** Why the list may not be whole. */
+export const alertsProblem = signal('');
+/** The alert whose clip is shown. */
+export const shownClip = signal<Alert | null>(null);
+
+export const unseen = computed(() => alerts.value.filter(({ acknowledgement }) => acknowledgement === null));
+
+/** A page that was opened or reloaded shows what it would have heard. @throws ServiceError */
+export async function loadAlerts(): Promise<void> {
+  const { data } = await service().rest.GET('/alerts', { params: { query: { limit: SHOWN } } });
+  for (const stored of data?.data ?? [])
+    add({
+      id: stored.alert_id,
+      timestamp: stored.timestamp,
+      type: stored.alert_type,
+      severity: stored.severity,
+      environment: stored.environment_id,
+      person: stored.person_id,
+      confidence: stored.confidence,
+      location: stored.location,
+      clip: stored.video_clip_url,
+      heardAt: null,
+      acknowledgement: stored.acknowledgement,
+    });
+}
+
+export function hearAlert({
+  alert_id,
+  timestamp,
+  alert_type,
+  severity,
+  data,
+  environment_id,
+}: ServerMessages['alert']): void {
+  const heard = {
+    id: alert_id,
+    timestamp,
+    type: alert_type,
+    severity,
+    environment: environment_id ?? '',
+    person: data.person_id,
+    confidence: data.confidence,
+    location: data.location,
+    clip: data.video_clip_url,
+    heardAt: Date.now(),
+    acknowledgement: null,
+  };
+  if (add(heard)) announce(heard);
+}
+
+export function hearAcknowledgement({
+  alert_id,
+  acknowledged_by,
+  acknowledged_at,
+}: ServerMessages['alert_acknowledged']): void {
+  change(alert_id, { acknowledgement: { acknowledged_by, acknowledged_at } });
+}
+
+/** @throws ServiceError where the service refuses */
+export async function acknowledge({ id, timestamp }: Alert): Promise<void> {
+  const { data } = await service().rest.POST('/alerts/{timestamp}/{alert_id}/acknowledgement', {
+    params: { path: { timestamp, alert_id: id } },
+  });
+  if (data) change(id, { acknowledgement: data.data });
+}
+
+/** Returns false for one that is known: it may have been acknowledged meanwhile. */
+function add(alert: Alert): boolean {
+  if (alerts.value.some(({ id }) => id === alert.id)) {
+    if (alert.acknowledgement) change(alert.id, { acknowledgement: alert.acknowledgement });
+    return false;
+  }
+  alerts.value = [...alerts.value, alert]
+    .sort((one, other) => (one.timestamp < other.timestamp ? 1 : -1))
+    .slice(0, SHOWN);
+  return true;
+}
+
+function change(id: string, changed: Partial<Alert>): void {
+  alerts.value = alerts.value.map((alert) => (alert.id === id ? { ...alert, ...changed } : alert));
+}

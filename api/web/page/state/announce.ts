@@ -1,0 +1,59 @@
+import { signal } from '@preact/signals';
+import { roomNamed } from './scene.js';
+
+const SOUND = 'csiflow-sound';
+
+/** Whether a new alert is heard. Browsers allow sound once somebody has clicked on the page. */
+export const sound = signal(localStorage.getItem(SOUND) !== 'off');
+/** Whether the browser shows a notification while the page is out of sight. */
+export const notifications = signal<NotificationPermission | 'unsupported'>(
+  'Notification' in globalThis ? Notification.permission : 'unsupported',
+);
+
+export function toggleSound(): void {
+  sound.value = !sound.value;
+  localStorage.setItem(SOUND, sound.value ? 'on' : 'off');
+  if (sound.value) beep();
+}
+
+export async function askForNotifications(): Promise<void> {
+  notifications.value = await Notification.requestPermission();
+}
+
+export const wordsOf = (type: string): string => type.replaceAll('_', ' ');
+
+/** Makes a new alert heard and seen. */
+export function announce({
+  type,
+  environment,
+  id,
+}: {
+  readonly id: string;
+  readonly type: string;
+  readonly environment: string;
+}): void {
+  if (sound.value) beep();
+  if (notifications.value !== 'granted' || document.visibilityState === 'visible') return;
+  const title = `${wordsOf(type)}: ${roomNamed(environment)?.name ?? environment}`;
+  const shown = new Notification(title, { tag: id, requireInteraction: true });
+  shown.onclick = () => {
+    globalThis.focus();
+  };
+}
+
+/** Two rising tones, half a second. Stays silent until somebody has clicked on the page. */
+function beep(): void {
+  if (!navigator.userActivation.hasBeenActive) return;
+  const audio = new AudioContext();
+  const volume = audio.createGain();
+  volume.gain.value = 0.2;
+  volume.connect(audio.destination);
+  for (const [index, hertz] of [660, 880].entries()) {
+    const tone = audio.createOscillator();
+    tone.frequency.value = hertz;
+    tone.connect(volume);
+    tone.start(audio.currentTime + index * 0.25);
+    tone.stop(audio.currentTime + index * 0.25 + 0.2);
+    if (index === 1) tone.onended = () => void audio.close();
+  }
+}

@@ -1,0 +1,143 @@
+import { computed, signal } from '@preact/signals';
+import type { Live, LiveState, LiveSubscription, PoseUpdate, ServerMessages } from '../../../client/index.js';
+import { alertsProblem, hearAcknowledgement, hearAlert, loadAlerts } from './alerts.js';
+import { loadScene, room } from './scene.js';
+import { logOut, service, token } from './session.js';
+import { now } from './time.js';
+
+export type Persons = PoseUpdate<'b'>['data']['persons'];
+export type Person = Persons[number];
+
+export interface Frame {
+  readonly room: string;
+  readonly persons: Persons;
+  /** Milliseconds since 1970: of the data, and of its arrival. */
+  readonly time: number;
+  readonly at: number;
+  readonly mode: string;
+  readonly model: string;
+}
+
+/** No frame for so long: what is shown is old. */
+const STALE_MS = 3_000;
+const TRAIL_MS = 8_000;
+/** A service that has just begun answers before its store is open. */
+const AGAIN_MS = 2_000;
+
+export const frame = signal<Frame | null>(null);
+/** Why no frames come: the service's words. */
+export const framesProblem = signal('');
+/** Places by person, oldest first. */
+export const trails = new Map<number, { x: number; y: number; at: number }[]>();
+export const engine = signal<(ServerMessages['system_status']['status'] & { at: number }) | null>(null);
+/** Whether the service is connected, and since when that is so. */
+export const link = signal({ connected: false, since: Date.now(), ever: false });
+
+export const isAway = computed(() => link.value.ever && !link.value.connected);
+export const isStale = computed(() => frame.value === null || now.value - frame.value.at > STALE_MS);
+
+let live: Live<'b'> | null = null;
+let poses: LiveSubscription | null = null;
+
+/** Follows the service until {@link disconnect}. The token goes in the subprotocol list, so that it stands in no address. */
+export function connect(): void {
+  const made: Live<'b'> = service().live({
+    maxWaitMs: 8_000,
+    onState: (state) => {
+      if (made === live) hearState(state);
+    },
+  });
+  live = made;
+  made.subscribe('alerts', { include_environment: true }, hearAlert);
+  made.subscribe('acknowledgements', {}, hearAcknowledgement);
+  made.subscribe('system_status', {}, ({ status }) => {
+    engine.value = { ...status, at: Date.now() };
+  });
+  followRoom();
+}
+
+export function disconnect(): void {
+  const closed = live;
+  live = null;
+  poses = null;
+  closed?.close();
+  frame.value = null;
+  engine.value = null;
+  trails.clear();
+  link.value = { connected: false, since: Date.now(), ever: false };
+}
+
+/** Asks for the frames of the room that is shown, and forgets those of the one before. */
+export function followRoom(): void {
+  if (!live || !room.value) return;
+  poses?.close();
+  frame.value = null;
+  framesProblem.value = '';
+  trails.clear();
+  const id = room.value.id;
+  poses = live.subscribe(
+    'pose_updates',
+    { include_3d: true, environment_id: id },
+    (update) => {
+      hearFrame(id, update);
+    },
+    (error) => {
+      poses = null;
+      framesProblem.value = error.message;
+      void reload();
+    },
+  );
+}
+
+function hearState(state: LiveState): void {
+  link.value = {
+    connected: state.connected,
+    since: link.value.connected === state.connected ? link.value.since : Date.now(),
+    ever: link.value.ever || state.connected,
+  };
+  if (state.connected) void reload().then(() => catchUp(live));
+  else if (!state.again) logOut('The login has expired: please log in again.');
+}
+
+/** The service may have been started with other topologies, or the room have gone with its own. */
+async function reload(): Promise<void> {
+  try {
+    await loadScene(token.value);
+  } catch (error) {
+    framesProblem.value = `The rooms could not be loaded: ${String(error)}`;
+  }
+}
+
+/** Alerts of the time before, until they are loaded. */
+async function catchUp(of: Live<'b'> | null): Promise<void> {
+  if (of !== live || !link.value.connected) return;
+  try {
+    await loadAlerts();
+    alertsProblem.value = '';
+  } catch (error) {
+    alertsProblem.value = `Earlier alerts could not be loaded: ${error instanceof Error ? error.message : String(error)}`;
+    setTimeout(() => void catchUp(of), AGAIN_MS);
+  }
+}
+
+function hearFrame(id: string, { timestamp, data }: PoseUpdate<'b'>): void {
+  const at = Date.now();
+  frame.value = {
+    room: id,
+    persons: data.persons,
+    time: Date.parse(timestamp),
+    at,
+    mode: data.metadata.processing_mode.toUpperCase(),
+    model: data.metadata.model_version,
+  };
+  for (const { person_id, position } of data.persons) {
+    if (!position) continue;
+    const trail = trails.get(person_id) ?? [];
+    trail.push({ x: position.x, y: position.y, at });
+    trails.set(person_id, trail);
+  }
+  for (const [person, trail] of trails) {
+    while (trail.length > 0 && at - trail[0]!.at > TRAIL_MS) trail.shift();
+    if (trail.length === 0) trails.delete(person);
+  }
+}

@@ -1,0 +1,77 @@
+import { signal } from '@preact/signals';
+
+export type Position = readonly [x: number, y: number, z: number];
+
+export interface Zone {
+  readonly id: string;
+  readonly name?: string;
+  readonly kind?: string;
+  readonly polygon: readonly (readonly [number, number])[];
+}
+
+/** An environment as `/scene.json` draws it: metres, x to the right, y away from the viewer, z up. */
+export interface Room {
+  readonly id: string;
+  readonly topology: string;
+  readonly name: string;
+  readonly size: { readonly x: number; readonly y: number; readonly z: number };
+  readonly walls: readonly {
+    readonly from: readonly [number, number];
+    readonly to: readonly [number, number];
+  }[];
+  readonly zones: readonly Zone[];
+  readonly links: readonly {
+    readonly id: string;
+    readonly transmitter: Position;
+    readonly receiver: Position;
+  }[];
+  readonly assumed: readonly string[];
+}
+
+export interface Scene {
+  /** Pairs of keypoints that lines connect. */
+  readonly skeleton: readonly (readonly [number, number])[];
+  readonly environments: readonly Room[];
+}
+
+export const VIEWS = ['room', 'links', 'topology', 'history'] as const;
+export type View = (typeof VIEWS)[number];
+
+export const scene = signal<Scene | null>(null);
+/** The room that is shown, of the scene's. */
+export const room = signal<Room | null>(null);
+export const view = signal<View>('room');
+
+/** Topologies come and go, and rooms with them. Returns false where a login is needed. @throws Error with the status */
+export async function loadScene(token: string | null): Promise<boolean> {
+  const response = await fetch('/scene.json', {
+    headers: token === null ? {} : { Authorization: `Bearer ${token}` },
+  });
+  if (response.status === 401) return false;
+  if (!response.ok) throw new Error(`/scene.json answered ${response.status}`);
+  scene.value = (await response.json()) as Scene;
+  readAddress();
+  return true;
+}
+
+export const roomNamed = (id: string): Room | undefined =>
+  scene.value?.environments.find((environment) => environment.id === id);
+
+/** The address names room and view, so that they can be linked to: `?environment=hall&view=links`. */
+export function readAddress(): void {
+  const query = new URLSearchParams(location.search);
+  view.value = VIEWS.find((one) => one === query.get('view')) ?? 'room';
+  room.value = roomNamed(query.get('environment') ?? '') ?? scene.value?.environments[0] ?? null;
+  if (room.value) document.title = `${room.value.name} - csiflow live`;
+}
+
+/** Goes to a room or a view; the other stays. */
+export function goTo(to: { readonly environment?: string; readonly view?: View }): void {
+  const query = new URLSearchParams(location.search);
+  if (to.environment !== undefined) query.set('environment', to.environment);
+  if (to.view === 'room') query.delete('view');
+  else if (to.view) query.set('view', to.view);
+  if (`?${query}` === location.search) return;
+  history.pushState(null, '', `?${query}`);
+  readAddress();
+}

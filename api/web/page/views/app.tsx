@@ -1,0 +1,101 @@
+import { useSignal } from '@preact/signals';
+import { AlertsPanel, AlarmBanner, ClipDialog } from './alerts.js';
+import { Header, AwayBanner } from './header.js';
+import { People, Engine, Notes } from './people.js';
+import { RoomCanvas } from '../room/canvas.js';
+import { isAway } from '../state/live.js';
+import { view } from '../state/scene.js';
+import { loginProblem, logIn, token } from '../state/session.js';
+import { Links } from './links.js';
+import { TopologyView } from './topology.js';
+import { History } from './history.js';
+
+export function App() {
+  return (
+    <>
+      <Header />
+      {token.value === null ? <Login /> : <Live />}
+    </>
+  );
+}
+
+function Live() {
+  return (
+    <>
+      <AwayBanner />
+      <AlarmBanner />
+      <main id="live" class={isAway.value ? 'away' : ''}>
+        <section class="view" aria-label={NAMES[view.value]}>
+          <Shown />
+        </section>
+        <aside aria-label="What happens now">
+          <AlertsPanel />
+          <People />
+          <Engine />
+          <Notes />
+        </aside>
+      </main>
+      <ClipDialog />
+    </>
+  );
+}
+
+const NAMES = { room: 'Room', links: 'Links', topology: 'Topology', history: 'History' } as const;
+
+function Shown() {
+  switch (view.value) {
+    case 'room':
+      return <RoomCanvas />;
+    case 'links':
+      return <Links />;
+    case 'topology':
+      return <TopologyView />;
+    case 'history':
+      return <History />;
+  }
+}
+
+function Login() {
+  const busy = useSignal(false);
+  const enter = async (form: HTMLFormElement) => {
+    const fields = new FormData(form);
+    busy.value = true;
+    try {
+      await logIn(textOf(fields.get('username')), textOf(fields.get('password')));
+    } catch (error) {
+      loginProblem.value = error instanceof Error ? error.message : String(error);
+    } finally {
+      busy.value = false;
+    }
+  };
+  return (
+    <main class="door">
+      <form
+        id="login"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void enter(event.currentTarget);
+        }}
+      >
+        <h2>Log in</h2>
+        <label>
+          Name <input name="username" autocomplete="username" defaultValue="admin" required />
+        </label>
+        <label>
+          Password <input name="password" type="password" autocomplete="current-password" required />
+        </label>
+        <button type="submit" class="primary" disabled={busy.value}>
+          Log in
+        </button>
+        <p id="login-error" class="problem" role="alert">
+          {loginProblem}
+        </p>
+        <p class="hint">
+          The first start of csiflow prints the password of <code>admin</code> once.
+        </p>
+      </form>
+    </main>
+  );
+}
+
+const textOf = (value: FormDataEntryValue | null): string => (typeof value === 'string' ? value : '');

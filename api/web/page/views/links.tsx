@@ -1,0 +1,3 @@
+export function Links() {
+  return null;
+}

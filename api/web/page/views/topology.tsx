@@ -1,0 +1,3 @@
+export function TopologyView() {
+  return null;
+}
