@@ -53,7 +53,7 @@ test('the package holds what is compiled, its types and data, and no sources, te
       ...['nexmon-udp.yaml', 'environments/one-link.yaml', 'recordings/walk.npz'].map(
         (name) => `topologies/${name}`,
       ),
-      ...['api/web/page/index.html', 'operators/infer-pose/weights/general/weights.bin'],
+      ...['dist/api/web/page/index.html', 'operators/infer-pose/weights/general/weights.bin'],
       ...['falls.json', 'falls-several.json', 'falls-warning.json'].map(
         (name) => `operators/detect-falls/weights/${name}`,
       ),
