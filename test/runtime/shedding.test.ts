@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { Window } from '../../pipeline/model/index.js';
 import type { Host, NodeRun } from '../../pipeline/runtime/host.js';
 import { LoadShedder } from '../../pipeline/runtime/stages/shedding/load-shedder.js';
+import { Repetitions } from '../../pipeline/runtime/stages/shedding/repetitions.js';
 import { StandingQueue } from '../../pipeline/runtime/stages/shedding/standing-queue.js';
 import type { Work } from '../../pipeline/runtime/stages/shedding/work.js';
 import { NodeMeter } from '../../pipeline/telemetry/node-meter.js';
@@ -29,8 +30,8 @@ function shedderAt(clock: { ms: number }, isOverloaded = true) {
   const shedder = new LoadShedder(run as unknown as NodeRun, { clock: time } as Host, shedding, 64);
   let number = 0;
   /** Gives it a window whose end was so long ago. */
-  const put = (ageMs: number): Work => {
-    const data = windowOf((clock.ms - ageMs) * 1000);
+  const put = (ageMs: number, links: Window['links'] = []): Work => {
+    const data = { ...windowOf((clock.ms - ageMs) * 1000), links };
     const work: Work = {
       kind: 'work',
       number: ++number,
@@ -85,6 +86,72 @@ test('a result that has become too old while others held it up is not sent on', 
   clock.ms += 10_000;
   // Else an operator that is slow by itself would give nothing at all.
   expect(shedder.isWanted(slow)).toBe(true);
+  shedder.end();
+});
+
+test('a result that took long because others were before it is not sent on too late', () => {
+  const clock = { ms: 1_000_000 };
+  const { shedder, put, meter } = shedderAt(clock);
+  put(0);
+  shedder.take();
+  shedder.done(100, 1);
+  const work = put(0);
+  clock.ms += 1600;
+  expect(shedder.isWanted({ ...work, tookMs: 700 })).toBe(false);
+  expect(meter.droppedBy.get('stale')).toBe(1);
+  // Nothing was quick for longer than results may be late: it is the operator that is slow.
+  clock.ms += 500;
+  expect(shedder.isWanted({ ...work, tookMs: 700 })).toBe(true);
+  shedder.end();
+});
+
+/** A window of two seconds that ends at `end`, whose last frame came at `until`, seconds. */
+function roomWindow(end: number, until: number, environment = 'room'): Window {
+  const gaps = Uint8Array.from({ length: 100 }, (_, point) => ((end - 2) * 50 + point < until * 50 ? 0 : 1));
+  const links = [{ gaps }, { gaps: new Uint8Array(100).fill(1) }] as unknown as Window['links'];
+  return { ...windowOf((end - 2) * 1e6), environment, step: 20_000, points: 100, links };
+}
+
+test('under overload, windows of a room that has fallen silent are shed, until something comes again', () => {
+  const repetitions = new Repetitions(500);
+  const shed = (end: number, until: number, overloaded: boolean) =>
+    repetitions.isShed(roomWindow(end, until), () => overloaded);
+  expect([10, 10.2, 10.4].map((end) => shed(end, 10, true))).toEqual([false, false, false]);
+  expect(shed(10.6, 10, false)).toBe(false);
+  expect(shed(10.8, 10, true)).toBe(true);
+  // Also once the overload is over, and with the last frame out of the window.
+  expect([11, 12, 12.2].map((end) => shed(end, 10, false))).toEqual([true, true, true]);
+  expect(shed(12.4, 12.3, false)).toBe(false);
+  expect(shed(13, 12.3, false)).toBe(false);
+});
+
+test('a window with a frame that the one before did not have is computed, though the room is silent now', () => {
+  const repetitions = new Repetitions(500);
+  const always = () => true;
+  expect(repetitions.isShed(roomWindow(10, 9.2), always)).toBe(false);
+  expect(repetitions.isShed(roomWindow(10.2, 9.4), always)).toBe(false);
+  expect(repetitions.isShed(roomWindow(10.2, 9.4, 'another room'), always)).toBe(false);
+  expect(repetitions.isShed(roomWindow(10.4, 9.4), always)).toBe(true);
+});
+
+test('after the clock was set back, windows are judged anew', () => {
+  const repetitions = new Repetitions(500);
+  repetitions.isShed(roomWindow(4000, 4000), () => true);
+  expect([10, 10.2].map((end) => repetitions.isShed(roomWindow(end, end), () => true))).toEqual([
+    false,
+    false,
+  ]);
+});
+
+test('a shed repetition counts as such, and is no sign of overload', () => {
+  const clock = { ms: 1_000_000 };
+  const { shedder, put, meter } = shedderAt(clock);
+  put(0);
+  shedder.take();
+  const gaps = new Uint8Array(1).fill(1);
+  put(0, [{ gaps }] as unknown as Window['links']);
+  expect(shedder.take()).toBeUndefined();
+  expect([...meter.droppedBy]).toEqual([['repeated', 1]]);
   shedder.end();
 });
 

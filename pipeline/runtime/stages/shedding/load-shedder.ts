@@ -5,6 +5,7 @@ import { RecentLongest } from './recent-longest.js';
 import { OverloadWatch, type Unit } from './overload-watch.js';
 import { FairQueue } from './fair-queue.js';
 import { timeOf } from '../signal.js';
+import { Repetitions } from './repetitions.js';
 import { UsualAge } from './usual-age.js';
 import type { Waiting, Work } from './work.js';
 
@@ -26,6 +27,8 @@ const [OVERLOAD, IN_FLIGHT] = [0.25, 0.25];
 const [SENT, EXPECTED] = [0.75, 0.35];
 /** Without overload, windows may be old because input is rare: this long they may wait. */
 const WAIT = 0.5;
+/** A room that has sent nothing for this share is silent. */
+const SILENCE = 0.25;
 /** Overload lasts this long beyond its last sign, milliseconds. */
 const MEMORY_MS = 1000;
 const WINDOWS: Unit = { name: 'windows', consequence: () => 'environments get results less often' };
@@ -34,8 +37,8 @@ const QUEUE_FACTOR = 4;
 
 /**
  * Queues windows for live, costly work. Under overload only the newest window of each environment stays, so
- * hops grow evenly; windows that still wait too long are shed before processing. Other records are never
- * shed.
+ * hops grow evenly, and windows of silent rooms are shed; so are those that still wait too long before
+ * processing. Other records are never shed.
  */
 export class LoadShedder implements Waiting {
   readonly #run: NodeRun;
@@ -47,9 +50,12 @@ export class LoadShedder implements Waiting {
   readonly #inFlight: InFlightLimit;
   readonly #untilSent: RecentLongest;
   readonly #usual = new UsualAge();
+  readonly #repetitions: Repetitions;
   readonly #most: number;
   readonly #watch: OverloadWatch;
   #overloadedUntil = -Infinity;
+  /** When a record was last processed quickly: what takes longer soon after waited for others. */
+  #quickAt = -Infinity;
 
   constructor(run: NodeRun, host: Host, { maxLagMs, log, isOverloaded }: Shedding, most: number) {
     this.#run = run;
@@ -58,6 +64,7 @@ export class LoadShedder implements Waiting {
     this.#log = log;
     this.#isOverloaded = isOverloaded;
     this.#most = most;
+    this.#repetitions = new Repetitions(maxLagMs * SILENCE);
     const elapsed = () => host.clock.elapsed();
     this.#inFlight = new InFlightLimit(maxLagMs * IN_FLIGHT, most, elapsed);
     this.#untilSent = new RecentLongest(elapsed);
@@ -83,13 +90,19 @@ export class LoadShedder implements Waiting {
       work.signal = null;
       return;
     }
+    // This loses nothing, so it is no sign of overload.
+    if (data.port === 'window' && this.#repetitions.isShed(data, this.#isOverloaded) && !work.isRequired) {
+      this.#run.meter.dropped('repeated', 1);
+      work.signal = null;
+      return;
+    }
     const environment = data.port === 'window' ? data.environment : '';
     const ageMs = (this.#run.context.clock.now() - timeOf(data)) / 1000;
-    work.lateMs = this.#usual.exceeded(ageMs, this.#host.clock.elapsed());
+    work.lateMs = this.#usual.exceeded(ageMs, this.#elapsed());
     this.#queue.put(environment, work);
     const oldest = this.#queue.oldest(environment)!;
     if (this.#waited(oldest) > OVERLOAD * this.#maxLagMs || this.size > this.#most * QUEUE_FACTOR)
-      this.#overloadedUntil = this.#host.clock.elapsed() + MEMORY_MS;
+      this.#overloadedUntil = this.#elapsed() + MEMORY_MS;
     this.#thin(environment);
   }
 
@@ -105,14 +118,15 @@ export class LoadShedder implements Waiting {
 
   done(ms: number, inFlight: number): void {
     this.#watch.done();
+    if (this.#isQuick(ms)) this.#quickAt = this.#elapsed();
     this.#inFlight.done(ms, inFlight);
   }
 
   isWanted(work: Work): boolean {
-    const ms = this.#host.clock.elapsed() - work.began;
+    const ms = this.#elapsed() - work.began;
     this.#untilSent.add(ms);
     // An operator that is slow by itself may be late; otherwise all its results would be dropped.
-    const isSlow = work.tookMs > IN_FLIGHT * this.#maxLagMs;
+    const isSlow = !this.#isQuick(work.tookMs) && this.#elapsed() - this.#quickAt > this.#maxLagMs;
     if (work.isRequired || isSlow || !this.#isOverloaded()) return true;
     if (work.lateMs + this.#waited(work) <= SENT * this.#maxLagMs) return true;
     this.#drop(work, 'stale');
@@ -125,7 +139,7 @@ export class LoadShedder implements Waiting {
 
   /** Under overload the newest window of an environment replaces those before it. */
   #thin(environment: string): void {
-    if (this.#host.clock.elapsed() > this.#overloadedUntil) return;
+    if (this.#elapsed() > this.#overloadedUntil) return;
     while (this.#queue.count(environment) > 1 && !this.#queue.oldest(environment)!.isRequired)
       this.#drop(this.#queue.take(environment, false), 'superseded');
   }
@@ -143,6 +157,14 @@ export class LoadShedder implements Waiting {
   }
 
   #waited({ arrived }: Work): number {
-    return this.#host.clock.elapsed() - arrived;
+    return this.#elapsed() - arrived;
+  }
+
+  #isQuick(tookMs: number): boolean {
+    return tookMs <= IN_FLIGHT * this.#maxLagMs;
+  }
+
+  #elapsed(): number {
+    return this.#host.clock.elapsed();
   }
 }
