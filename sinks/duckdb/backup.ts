@@ -3,6 +3,7 @@ import { copyFileSync, existsSync, renameSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { makeFolder } from '../../pipeline/base/folders.js';
 import { quoted, withConnection, type Connectable } from '../shared/database.js';
+import { claim } from '../shared/ownership.js';
 
 /** Name of a copy within a folder of its own. */
 const COPY = 'store.duckdb';
@@ -85,17 +86,21 @@ const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /**
  * Places a copy beside the store. The returned function puts it in place; the previous store stays under a
- * name ending in `aside`.
+ * name ending in `aside`. @throws Error `store.locked` if a process has the store open
  */
 export function restoreStore(folder: string, path: string, aside: string): () => void {
   makeFolder(dirname(path));
+  // The process that has it open would go on writing to the file that was moved aside.
+  claim(path)();
   const part = partOf(path);
   copyFileSync(join(folder, COPY), part);
   return () => {
+    const release = claim(path);
     // A store already moved aside is the old one: an earlier attempt was interrupted.
     if (!existsSync(`${path}.${aside}`))
       for (const file of [`${path}.wal`, path]) if (existsSync(file)) renameSync(file, `${file}.${aside}`);
     renameSync(part, path);
+    release();
   };
 }
 

@@ -267,6 +267,23 @@ test('a running topology is not restored over', async () => {
   await runner.stop();
 });
 
+test('nor is a store that a running topology has open, for one with a state folder of its own', async () => {
+  const topology = site('original', counter, { count: 100, holdAt: 50 });
+  const runner = runnerOf(topology);
+  await runner.start();
+  const backup = await makeBackup(runner);
+  const { settings } = topology;
+  const other = { ...topology, settings: { ...settings, stateFolder: join(folder, 'other') } };
+  const before = readdirSync(join(folder, 'original'));
+  await expect(restoreBackup(backup.folder, other, { replace: true })).rejects.toMatchObject({
+    code: 'store.locked',
+    message: expect.stringContaining('history.duckdb is in use by') as string,
+  });
+  expect(readdirSync(join(folder, 'original'))).toEqual(before);
+  await runner.stop();
+  await restoreBackup(backup.folder, other, { replace: true });
+});
+
 const damages: readonly (readonly [string, (backup: string) => void, string])[] = [
   [
     'changed file',
