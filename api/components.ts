@@ -30,7 +30,7 @@ import { trackPersons } from '../operators/track-persons/track-persons.js';
 import { watchZones } from '../operators/watch-zones/watch-zones.js';
 import { window } from '../operators/window/window.js';
 import { Registry } from '../pipeline/component/index.js';
-import { file as fileSource } from '../pipeline/sources/file.js';
+import { file as fileSource } from '../pipeline/sources/file/file.js';
 import { http } from '../pipeline/sources/http/http.js';
 import { kafka as kafkaSource } from '../pipeline/sources/kafka/kafka.js';
 import { mqtt as mqttSource } from '../pipeline/sources/mqtt/mqtt.js';

@@ -33,7 +33,7 @@ export { run, type Running, type RunOptions } from './run.js';
 export { components } from './components.js';
 
 // sources
-export { file as fileSource } from '../pipeline/sources/file.js';
+export { file as fileSource } from '../pipeline/sources/file/file.js';
 export { http } from '../pipeline/sources/http/http.js';
 export { kafka as kafkaSource } from '../pipeline/sources/kafka/kafka.js';
 export { mqtt as mqttSource } from '../pipeline/sources/mqtt/mqtt.js';

@@ -29,6 +29,14 @@ export const inputFile = (options: TSchemaOptions & { readonly description: stri
   filePath({ ...options, inputFile: true });
 
 /**
+ * An {@link inputFile} that may be a pattern (`recordings/*.pcap`): it names all files that match.
+ * `awaitedWith`: field beside it that, where it is true, lets the files appear after the start.
+ */
+export const inputFiles = (
+  options: TSchemaOptions & { readonly description: string; readonly awaitedWith?: string },
+): TString => inputFile({ ...options, filePattern: true });
+
+/**
  * A program of the host to run, and its arguments. Use it for every such field: topologies that arrive over
  * the network may name only programs that the owner's files name too, and this marks the fields to check.
  */

@@ -15,7 +15,8 @@ function ajvWith(allErrors: boolean): Ajv {
     code: { optimize: false },
   });
   addFormats.default(made);
-  made.addVocabulary(['markdownEnumDescriptions', 'filePath', 'inputFile', 'commandLine']);
+  const files = ['filePath', 'inputFile', 'filePattern', 'awaitedWith'];
+  made.addVocabulary(['markdownEnumDescriptions', ...files, 'commandLine']);
   return made;
 }
 

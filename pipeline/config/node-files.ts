@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { filesMatching, isFilePattern } from '../base/file-pattern.js';
 import { compileSchema } from './compiled-schema.js';
 import { checkReach } from './files.js';
 import type { LinkedNode } from './nodes.js';
@@ -36,13 +37,16 @@ export function checkFiles(
     open.add(draft.id);
     const { schema } = compileSchema(config);
     checkCommands(tree, schema, folder, reach, problems);
-    for (const { named, isInput } of filesIn(tree, schema)) {
+    for (const { named, isInput, isPattern } of filesIn(tree, schema)) {
       const path = resolve(folder, String(named.value));
+      const matching = isPattern && isFilePattern(path);
       // Whether a file exists is reported only for files that may be named.
       const allowed = isAllowed(path, named);
       if (!allowed) open.delete(draft.id);
-      if (!allowed || !isInput || existsSync(path)) continue;
-      const message = `\`${draft.id}\` reads \`${asWritten(named)}\` at its start, but the file does not exist`;
+      if (!allowed || !isInput) continue;
+      if (matching ? filesMatching(path).length > 0 : existsSync(path)) continue;
+      const missing = matching ? 'no file matches it' : 'the file does not exist';
+      const message = `\`${draft.id}\` reads \`${asWritten(named)}\` at its start, but ${missing}`;
       problems.add('config.file.missing', named.location, message, { severity: 'warning' });
     }
   }
@@ -83,15 +87,19 @@ function checkCommands(
 
 interface NamedFile {
   readonly named: ScalarTree;
-  /** See `inputFile`. */
+  /** See `inputFile`: it must be there at the start. */
   readonly isInput: boolean;
+  /** See `inputFiles`. */
+  readonly isPattern: boolean;
 }
 
 /** The texts of a tree that its schema marks as paths: see `filePath`. */
 function filesIn(tree: Tree, schema: JsonSchema): readonly NamedFile[] {
   if (tree.kind === 'scalar') {
     if (schema['filePath'] !== true || tree.value === null) return [];
-    return [{ named: tree, isInput: schema['inputFile'] === true }];
+    return [
+      { named: tree, isInput: schema['inputFile'] === true, isPattern: schema['filePattern'] === true },
+    ];
   }
   const branches = [schema, ...(schema.anyOf ?? [])];
   if (tree.kind === 'list')
@@ -99,7 +107,10 @@ function filesIn(tree: Tree, schema: JsonSchema): readonly NamedFile[] {
   return branches.flatMap(({ properties = {} }) =>
     Object.entries(properties).flatMap(([name, part]) => {
       const field = tree.fields.get(name);
-      return field ? filesIn(field.value, part) : [];
+      const awaitedWith = valueAt(tree, [String(part['awaitedWith'])]);
+      const isAwaited = awaitedWith?.kind === 'scalar' && awaitedWith.value === true;
+      const found = field ? filesIn(field.value, part) : [];
+      return isAwaited ? found.map((file) => ({ ...file, isInput: false })) : found;
     }),
   );
 }

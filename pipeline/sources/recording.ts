@@ -218,7 +218,7 @@ async function readHead(path: string, packed: boolean): Promise<Uint8Array> {
   return Buffer.concat(parts).subarray(0, HEAD_BYTES);
 }
 
-function unknownKind(path: string, kind: string, head: Uint8Array): FormatError {
+export function unknownKind(path: string, kind: string, head: Uint8Array): FormatError {
   if (kind !== 'auto')
     return new FormatError('file.format', path, `unknown kind of file \`${kind}\`. Known kinds:\n${KINDS}`);
   const foreign = foreignFile(head);
@@ -242,7 +242,7 @@ const KINDS = [...FILE_FORMATS, ...TABLE_KINDS]
   .join('\n');
 
 /** Puts the file's name before what is wrong with it. */
-function damaged(error: unknown, path: string, kind: string, offset: number): Error {
+export function damaged(error: unknown, path: string, kind: string, offset: number): Error {
   if (error instanceof FormatError) {
     return error.location.startsWith(path) ? error : new FormatError(error.code, path, error.message);
   }

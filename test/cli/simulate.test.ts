@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { Source } from '../../pipeline/component/index.js';
 import { LinkTable, type Environment } from '../../pipeline/model/index.js';
-import { file } from '../../pipeline/sources/file.js';
+import { file } from '../../pipeline/sources/file/file.js';
 import { simulator } from '../../pipeline/sources/simulator/source.js';
 import { withDefaults } from '../kit/definition.js';
 import { testContext } from '../support/context.js';

@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -98,5 +98,24 @@ describe('a calibration that is not there', () => {
   test('outside of what may be named says nothing of whether it is there', () => {
     const reach = new NetworkReach({ folder, files: new Set(), variables: new Set() });
     expect(found(missing, { reach })).toEqual(['4 error config.file.outside']);
+  });
+});
+
+describe('the files of a pattern', () => {
+  const reading = (fields: string) => found({ ...good, source: `type: file, ${fields}` });
+
+  test('are warned of where none matches, unless they are waited for', () => {
+    expect(reading('path: "no-*.csi"')).toEqual(['3 warning config.file.missing']);
+    expect(reading('path: "no-*.csi", follow: true')).toEqual([]);
+    writeFileSync(join(folder, 'yes-1.csi'), '');
+    expect(reading('path: "yes-*.csi"')).toEqual([]);
+  });
+
+  test('outside of what may be named say nothing of whether they are there; links are left out', () => {
+    symlinkSync('/etc/hostname', join(folder, 'far-1.csi'));
+    const reach = new NetworkReach({ folder, files: new Set(), variables: new Set() });
+    const sent = (path: string) => found({ ...good, source: `type: file, path: "${path}"` }, { reach });
+    expect(sent('../*/yes-*.csi')).toEqual(['3 error config.file.outside']);
+    expect(sent('far-*.csi')).toEqual(['3 warning config.file.missing']);
   });
 });

@@ -25,7 +25,7 @@ import {
   type Window,
 } from '../../pipeline/model/index.js';
 import { createRunner } from '../../pipeline/runtime/runner.js';
-import { file } from '../../pipeline/sources/file.js';
+import { file } from '../../pipeline/sources/file/file.js';
 import { kafka as kafkaSource } from '../../pipeline/sources/kafka/kafka.js';
 import { mqtt as mqttSource } from '../../pipeline/sources/mqtt/mqtt.js';
 import { udp } from '../../pipeline/sources/udp.js';

@@ -9,7 +9,7 @@ import { encodeLine } from '../../pipeline/formats/esp32-serial.js';
 import { encodeHeader, encodeRecords } from '../../pipeline/formats/capture.js';
 import { encodeMeasurement, parseMeasurement, scaleFactor } from '../../pipeline/formats/intel5300.js';
 import { LinkTable, type CsiBlock, type Data } from '../../pipeline/model/index.js';
-import { file } from '../../pipeline/sources/file.js';
+import { file } from '../../pipeline/sources/file/file.js';
 import { batchesOf } from '../formats/batches.js';
 import { testContext, testEnvironment } from '../support/context.js';
 import { sharedFile } from '../support/shared.js';
@@ -21,7 +21,15 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-const DEFAULTS = { format: 'auto', records: 'auto', speed: 0, loop: false, batch_records: 64 } as const;
+const DEFAULTS = {
+  format: 'auto',
+  records: 'auto',
+  speed: 0,
+  loop: false,
+  follow: false,
+  poll_ms: 10,
+  batch_records: 64,
+} as const;
 type Settings = Partial<Parameters<typeof file.create>[0]> & { readonly path: string };
 
 function make(settings: Settings, overrides: Partial<Context> = {}) {

@@ -17,7 +17,7 @@ import {
   type CsiBlock,
   type Data,
 } from '../../../pipeline/model/index.js';
-import { file } from '../../../pipeline/sources/file.js';
+import { file } from '../../../pipeline/sources/file/file.js';
 import { Random } from '../../../pipeline/sources/simulator/random.js';
 
 /** Inputs of the laboratory that no component is, made of components. */

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { encodeHeader, encodeRecords } from '../../../pipeline/formats/capture.js';
-import { file } from '../../../pipeline/sources/file.js';
+import { file } from '../../../pipeline/sources/file/file.js';
 import { batchesOf } from '../../formats/batches.js';
 import { datagrams, START } from '../csi-input.js';
 import type { SourceDriver } from '../source.js';

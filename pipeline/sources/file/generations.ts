@@ -1,0 +1,68 @@
+import { readdirSync } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
+import { basename, dirname, extname, join } from 'node:path';
+import { identityOf, isSameFile, type FileIdentity } from './identity.js';
+
+/** Rotated files that were packed cannot be read on from a place in them. */
+const PACKED = new Set(['.gz', '.xz', '.bz2', '.zst', '.lz4', '.zip']);
+
+/** Where a file lies now: in its place, or renamed in the same folder. */
+export async function pathOf(file: string, identity: FileIdentity): Promise<string | undefined> {
+  for (const path of [file, ...siblingsOf(file)]) if (await isFileAt(path, identity)) return path;
+  return undefined;
+}
+
+/**
+ * The file that took the place of another, where several have done so since: of those that begin with the name of `path`
+ * the one that was created next. Copies of the file itself are none.
+ * @param created when the other was, nanoseconds
+ */
+export async function nextGeneration(
+  path: string,
+  { identity, created }: { readonly identity: FileIdentity; readonly created: bigint },
+): Promise<string | undefined> {
+  const found: { readonly path: string; readonly created: bigint }[] = [];
+  const named = siblingsOf(path).filter(
+    (one) => basename(one).startsWith(basename(path)) && !PACKED.has(extname(one)),
+  );
+  for (const one of named) {
+    const stats = await stat(one, { bigint: true }).catch(() => undefined);
+    if (!stats?.isFile() || stats.birthtimeNs <= created) continue;
+    if (!(await isCopy(one, identity))) found.push({ path: one, created: stats.birthtimeNs });
+  }
+  return found.sort((a, b) => Number(a.created - b.created))[0]?.path;
+}
+
+/** The files in the folder of this one. */
+function siblingsOf(file: string): readonly string[] {
+  try {
+    const folder = dirname(file);
+    return readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ name }) => join(folder, name));
+  } catch {
+    // The folder is gone, too: whoever opens the file says so.
+    return [];
+  }
+}
+
+async function isFileAt(path: string, identity: FileIdentity): Promise<boolean> {
+  const found = await stat(path, { bigint: true }).catch(() => undefined);
+  if (!found?.isFile() || String(found.ino) !== identity.inode) return false;
+  const handle = await open(path);
+  try {
+    return await isSameFile(handle, identity);
+  } finally {
+    await handle.close();
+  }
+}
+
+async function isCopy(path: string, { length, sum }: FileIdentity): Promise<boolean> {
+  const handle = await open(path);
+  try {
+    const other = await identityOf(handle, length);
+    return other.length === length && other.sum === sum;
+  } finally {
+    await handle.close();
+  }
+}

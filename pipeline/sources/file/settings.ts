@@ -1,0 +1,92 @@
+import { Type, type Static } from 'typebox';
+import { choice, inputFiles, type Complaint } from '../../component/index.js';
+import { FILE_FORMATS, FORMATS } from '../../formats/index.js';
+import { TABLE_KINDS } from '../../formats/tables/kinds.js';
+import { TableMapping } from '../../formats/tables/mapping.js';
+
+export const config = Type.Object(
+  {
+    path: inputFiles({
+      awaitedWith: 'follow',
+      description:
+        'The recording, or a pattern (`recordings/*.pcap`) of recordings that are played one after the other, `part-2` before `part-10`; relative to the folder of the topology. May be packed with gzip.',
+    }),
+    format: choice(
+      {
+        auto: 'By the first bytes.',
+        ...Object.fromEntries([...FILE_FORMATS, ...TABLE_KINDS].map(({ name, summary }) => [name, summary])),
+      },
+      { default: 'auto', description: 'The kind of file.' },
+    ),
+    table: Type.Optional(
+      Type.Object(TableMapping.properties, {
+        additionalProperties: false,
+        description:
+          'What the arrays of a CSV, NumPy, MATLAB, HDF5 or Parquet file are: see docs/formats/tables.md. Not for other files.',
+      }),
+    ),
+    records: choice<string>(
+      {
+        auto: 'As the file says.',
+        ...Object.fromEntries(FORMATS.map(({ name, summary }) => [name, summary])),
+      },
+      {
+        default: 'auto',
+        description:
+          'How its records are read: `intel5300-scaled` scales those of an Intel 5300 to the noise.',
+      },
+    ),
+    speed: Type.Number({
+      minimum: 0,
+      maximum: 10_000,
+      default: 0,
+      description: 'Times the recorded pace: 1 as it was, 10 ten times as fast, 0 as fast as it goes.',
+    }),
+    loop: Type.Boolean({
+      default: false,
+      description: 'Start again at the end, forever; event time continues.',
+    }),
+    follow: Type.Boolean({
+      default: false,
+      description:
+        'Read what a program appends to the file, as `tail -F` does: see below. The file need not exist yet.',
+    }),
+    poll_ms: Type.Integer({
+      minimum: 10,
+      maximum: 60_000,
+      default: 200,
+      description: 'How often a followed file is examined at its end.',
+    }),
+    batch_records: Type.Integer({
+      minimum: 1,
+      maximum: 4096,
+      default: 64,
+      description: 'Records per batch. Affects only the speed, never the results.',
+    }),
+  },
+  { additionalProperties: false },
+);
+
+export type FileSettings = Static<typeof config>;
+
+/** Rules between the fields. */
+export function complaintsOf({ follow, loop, speed, table, format }: FileSettings): readonly Complaint[] {
+  if (!follow) return [];
+  const isTable = table !== undefined || TABLE_KINDS.some(({ name }) => name === format);
+  return [
+    ...(loop
+      ? [{ path: ['loop'], message: 'a followed file has no end: set `follow` or `loop`, not both' }]
+      : []),
+    ...(speed > 0
+      ? [{ path: ['speed'], message: 'a followed file is read as it grows: leave `speed` out' }]
+      : []),
+    ...(isTable
+      ? [
+          {
+            path: [table === undefined ? 'format' : 'table'],
+            message: 'files of arrays are read as a whole: they cannot be followed',
+          },
+        ]
+      : []),
+  ];
+}

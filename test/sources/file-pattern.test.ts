@@ -1,0 +1,134 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { filesMatching } from '../../pipeline/base/file-pattern.js';
+import type { Position, SourceBatch } from '../../pipeline/component/index.js';
+import { encodePairs } from '../../pipeline/formats/adr018-frame.js';
+import { encodeHeader, encodeRecords } from '../../pipeline/formats/capture.js';
+import { encodeLine } from '../../pipeline/formats/esp32-serial.js';
+import { file } from '../../pipeline/sources/file/file.js';
+import { batchesOf } from '../formats/batches.js';
+import { START } from '../kit/csi-input.js';
+import { afterThisTest } from '../support/clean-up.js';
+import { testContext } from '../support/context.js';
+import { collector } from './outputs.js';
+
+const DEFAULTS = {
+  ...{ format: 'auto' as const, records: 'auto', speed: 0, loop: false, batch_records: 4 },
+  ...{ follow: false, poll_ms: 10 },
+};
+
+async function makeFolder(files: Readonly<Record<string, Uint8Array | string>>): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'csiflow-pattern-'));
+  afterThisTest(() => rm(folder, { recursive: true, force: true }));
+  await mkdir(join(folder, 'sub'));
+  for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
+  return folder;
+}
+
+const capture = (from: number, to: number): Buffer => {
+  const records = Array.from({ length: to - from }, (_, i) => ({
+    bytes: encodePairs(
+      { node: 1, bins: 64, mhz: 2437, sequence: from + i, rssi: -40, noise: -90 },
+      new Int8Array(128),
+    ),
+    time: START + (from + i) * 5000,
+  }));
+  const parts = batchesOf(records, 3).map(encodeRecords);
+  return Buffer.concat([encodeHeader({ format: 'adr018', origin: 'replay' }), ...parts]);
+};
+const serialLog = (count: number): string =>
+  Array.from({ length: count }, (_, sequence) =>
+    encodeLine({ sequence, timeMs: sequence * 10, rssi: -40 }, [Array<number>(104).fill(3)]),
+  ).join('\n');
+
+async function play(folder: string, path: string, position: Position = null, after = Infinity) {
+  const { context, recorded } = testContext({ folder });
+  const source = file.create({ ...DEFAULTS, path, loop: after < Infinity }, context);
+  const { output, batches } = collector(after);
+  await source.open(position, output);
+  return { batches, recorded, source };
+}
+
+const timesOf = (batches: readonly SourceBatch[]): number[] => batches.flatMap(({ raw }) => [...raw!.time]);
+const numbersOf = (batches: readonly SourceBatch[]) => timesOf(batches).map((time) => (time - START) / 5000);
+const upTo = (to: number) => Array.from({ length: to }, (_, i) => i);
+
+it('plays the files of a pattern in natural order, and goes on from any position', async () => {
+  const folder = await makeFolder({
+    ...{ 'part-10.csi': capture(14, 20), 'part-2.csi': capture(5, 14), 'part-1.csi': capture(0, 5) },
+    ...{ 'other.txt': 'no recording' },
+  });
+  const { batches, source } = await play(folder, 'part-*.csi');
+  expect(numbersOf(batches)).toEqual(upTo(20));
+  expect(source.describe!()).toMatchObject({ file: join(folder, 'part-10.csi'), files: 3, records: 20 });
+  for (const [i, { position }] of batches.entries()) {
+    const rest = await play(folder, 'part-*.csi', JSON.parse(JSON.stringify(position)) as Position);
+    expect(timesOf([...batches.slice(0, i + 1), ...rest.batches])).toEqual(timesOf(batches));
+  }
+});
+
+it('goes on behind a file that is gone', async () => {
+  const folder = await makeFolder({ '1.csi': capture(0, 8), '2.csi': capture(8, 12) });
+  const { batches } = await play(folder, '*.csi');
+  await rm(join(folder, '1.csi'));
+  const rest = await play(folder, '*.csi', batches[0]!.position);
+  expect(numbersOf(rest.batches)).toEqual([8, 9, 10, 11]);
+  expect(rest.recorded.lines[0]!.message).toMatch(/1\.csi is gone/);
+});
+
+it('moves a file whose times do not follow behind the one before it, and says so of times of day', async () => {
+  const folder = await makeFolder({
+    ...{ 'a.csi': capture(1000, 1005), 'b.csi': capture(0, 5), 'c.csi': capture(2000, 2002) },
+    ...{ '1.log': serialLog(5), '2.log': serialLog(5) },
+  });
+  const { batches, recorded } = await play(folder, '*.csi');
+  const times = timesOf(batches);
+  expect(times.slice(5, 7)).toEqual([times[4]! + 50_000, times[4]! + 55_000]);
+  // What is recorded later keeps its time.
+  expect(times.slice(10)).toEqual([START + 2000 * 5000, START + 2001 * 5000]);
+  expect(recorded.lines.map(({ message }) => message)).toEqual([
+    expect.stringMatching(/b\.csi: its times do not follow/) as string,
+  ]);
+  const logs = await play(folder, '*.log');
+  const steps = timesOf(logs.batches).flatMap((time, i, all) => (i === 0 ? [] : [time - all[i - 1]!]));
+  expect(steps).toEqual([10, 10, 10, 10, 50, 10, 10, 10, 10].map((ms) => ms * 1000));
+  expect(logs.recorded.lines).toEqual([]);
+});
+
+it('plays all of them again in a loop, event time going on', async () => {
+  const folder = await makeFolder({ '1.csi': capture(0, 4), '2.csi': capture(4, 8) });
+  const { batches } = await play(folder, '*.csi', null, 20);
+  const times = timesOf(batches);
+  expect(times.every((time, i) => i === 0 || time > times[i - 1]!)).toBe(true);
+});
+
+it.each([
+  ['no-*.csi', /no-\*\.csi: no file matches this pattern/],
+  ['{1.csi,text.log}', /text\.log: its records are esp32-serial, those of .*1\.csi adr018/],
+])('%s is refused with its name', async (pattern, message) => {
+  const folder = await makeFolder({ '1.csi': capture(0, 4), 'text.log': serialLog(4) });
+  await expect(play(folder, pattern)).rejects.toThrow(message);
+});
+
+it('skips and counts empty files, and takes a name with brackets as it is', async () => {
+  const folder = await makeFolder({
+    '1.csi': '',
+    '2.csi': capture(0, 4),
+    'room [1].csi': capture(4, 6),
+  });
+  const { batches, recorded } = await play(folder, '?.csi');
+  expect(numbersOf(batches)).toEqual(upTo(4));
+  expect(recorded.dropped).toEqual({ 'file.empty': 1 });
+  expect(numbersOf((await play(folder, 'room [1].csi')).batches)).toEqual([4, 5]);
+});
+
+it('a pattern does not leave its folder, nor follow links to others', async () => {
+  const folder = await makeFolder({ 'out.csi': '1', 'sub/in.csi': '1' });
+  const other = await makeFolder({ 'far.csi': '1' });
+  await symlink(other, join(folder, 'sub', 'link'));
+  expect(filesMatching(join(folder, 'sub', '**'))).toEqual([join(folder, 'sub', 'in.csi')]);
+  expect(filesMatching(`${folder}/sub/{..,link}/*.csi`)).toEqual([]);
+  expect(filesMatching(join(folder, 'none', '*.csi'))).toEqual([]);
+});
