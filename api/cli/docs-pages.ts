@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { dirname, join } from 'node:path';
 import { docsPages } from '../../pipeline/config/index.js';
 import { outputFile } from '../../pipeline/base/paths.js';
-import { ResultMessage } from '../../pipeline/formats/result-schema.js';
+import { ResultMessage } from '../../pipeline/formats/json/result-schema.js';
 import { components } from '../components.js';
 
 const FOLDER = 'docs/components';

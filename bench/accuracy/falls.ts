@@ -18,8 +18,8 @@ import { onGrid, readRecording, type Recording } from '../../operators/detect-fa
 import { Room, type Candidate } from '../../operators/detect-falls/room.js';
 import { RATE_HZ } from '../../operators/detect-falls/tracks.js';
 import { THRESHOLD, trainOn } from '../../operators/detect-falls/train.js';
-import { intel5300Log } from '../../pipeline/formats/intel5300-log.js';
-import { intel5300 } from '../../pipeline/formats/intel5300.js';
+import { intel5300Log } from '../../pipeline/formats/devices/intel/intel5300-log.js';
+import { intel5300 } from '../../pipeline/formats/devices/intel/intel5300.js';
 import { outputFile, packageFile } from '../../pipeline/base/paths.js';
 import { interval, rocAuc, share, thresholdAt } from './statistics.js';
 

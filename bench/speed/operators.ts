@@ -1,7 +1,7 @@
 import type { Output, RawBatch } from '../../pipeline/component/index.js';
-import { adr018 } from '../../pipeline/formats/adr018.js';
-import { encodePairs } from '../../pipeline/formats/adr018-frame.js';
-import { RawBuilder } from '../../pipeline/formats/raw-builder.js';
+import { adr018 } from '../../pipeline/formats/devices/adr018/adr018.js';
+import { encodePairs } from '../../pipeline/formats/devices/adr018/adr018-frame.js';
+import { RawBuilder } from '../../pipeline/formats/contract/raw-builder.js';
 import type { Data } from '../../pipeline/model/index.js';
 import { benchContext } from '../context.js';
 import { BLOCK, createSteps, median } from './bench-line.js';

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { esp32Serial, esp32SerialLog } from '../../pipeline/formats/esp32-serial.js';
+import { esp32Serial, esp32SerialLog } from '../../pipeline/formats/devices/espressif/esp32-serial.js';
 import type { Example } from './dense.js';
 import { readNumpy, readRecording, type Recording } from './recordings.js';
 import { Room, type Candidate } from './room.js';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import type { Logger } from '../../pipeline/component/index.js';
-import { HEAD_BYTES, type FileFormat, type Format } from '../../pipeline/formats/format.js';
-import { RawBuilder } from '../../pipeline/formats/raw-builder.js';
+import { HEAD_BYTES, type FileFormat, type Format } from '../../pipeline/formats/contract/format.js';
+import { RawBuilder } from '../../pipeline/formats/contract/raw-builder.js';
 import { LinkTable, type CsiBlock, type Environment } from '../../pipeline/model/index.js';
 import { RATE_HZ } from './tracks.js';
 

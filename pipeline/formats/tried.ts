@@ -1,6 +1,6 @@
 import { FILE_FORMATS, formatNamed } from './index.js';
-import { FormatError, type FileFormat } from './format.js';
-import { RawBuilder } from './raw-builder.js';
+import { FormatError, type FileFormat } from './contract/format.js';
+import { RawBuilder } from './contract/raw-builder.js';
 
 /** A kind of file that was tried on the first bytes of one, and how many records it found there. */
 export interface Tried {

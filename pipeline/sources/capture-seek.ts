@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { captureRecords } from '../formats/capture.js';
+import { captureRecords } from '../formats/containers/capture.js';
 import { MAX_RECORD_BYTES, RawBuilder } from '../formats/index.js';
 
 /** Closer than this, reading on is as fast as searching. */

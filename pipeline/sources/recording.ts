@@ -15,7 +15,7 @@ import {
 import { TABLE_KINDS, tableKindOf } from '../formats/tables/kinds.js';
 import type { TableMapping } from '../formats/tables/mapping.js';
 import { foreignFile, tryKinds } from '../formats/tried.js';
-import { capture } from '../formats/capture.js';
+import { capture } from '../formats/containers/capture.js';
 import { offsetNear } from './capture-seek.js';
 import type { Recording, RecordingBatch, RecordingPosition } from './recorded.js';
 import { upgradedCutter } from './older-positions.js';

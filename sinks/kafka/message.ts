@@ -5,7 +5,7 @@ import type {
   MeasureMessage,
   PoseMessage,
   ResultMessage,
-} from '../../pipeline/formats/result-schema.js';
+} from '../../pipeline/formats/json/result-schema.js';
 import type { Data, Failure, Measure, Person, PoseFrame, SensedEvent } from '../../pipeline/model/index.js';
 import { provenanceBody } from '../shared/alert.js';
 import { finiteJson } from '../shared/json.js';

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { CaptureWriter } from '../../api/cli/recordings/capture-writer.js';
 import { stretchOf } from '../../api/cli/recordings/stretch.js';
-import { encodeHeader, encodeRecords, type CaptureMeta } from '../../pipeline/formats/capture.js';
+import { encodeHeader, encodeRecords, type CaptureMeta } from '../../pipeline/formats/containers/capture.js';
 import { openRecording } from '../../pipeline/sources/recording.js';
 import { batchesOf, batchOf, type TestRecord } from '../formats/batches.js';
 import { temporaryFolder } from '../support/flow.js';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, test } from 'vitest';
 import { EXIT } from '../../pipeline/base/exit.js';
-import { encodeHeader, encodeRecords } from '../../pipeline/formats/capture.js';
+import { encodeHeader, encodeRecords } from '../../pipeline/formats/containers/capture.js';
 import { formatNamed } from '../../pipeline/formats/index.js';
 import { FRAME_COLUMNS } from '../../pipeline/formats/tables/frame-columns.js';
 import { encodeTableFrame } from '../../pipeline/formats/tables/table-frame.js';

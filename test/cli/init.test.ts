@@ -9,10 +9,10 @@ import { firstEnvironment, windowFor } from '../../api/cli/recordings/first-topo
 import { heardIn, leftOut } from '../../api/cli/recordings/link-lines.js';
 import type { Summary } from '../../api/cli/recordings/inspect.js';
 import { EXIT } from '../../pipeline/base/exit.js';
-import { encodeAth11kCfr } from '../../pipeline/formats/ath11k-cfr.js';
-import { encodePairs } from '../../pipeline/formats/adr018-frame.js';
+import { encodeAth11kCfr } from '../../pipeline/formats/devices/qualcomm/ath11k-cfr.js';
+import { encodePairs } from '../../pipeline/formats/devices/adr018/adr018-frame.js';
 import { recogniseRecord } from '../../pipeline/formats/index.js';
-import { encodeHeader, encodeRecords } from '../../pipeline/formats/capture.js';
+import { encodeHeader, encodeRecords } from '../../pipeline/formats/containers/capture.js';
 import { batchesOf } from '../formats/batches.js';
 import { csiflow } from '../support/csiflow.js';
 

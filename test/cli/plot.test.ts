@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { EXIT } from '../../pipeline/base/exit.js';
 import { drawing, text } from '../../api/cli/recordings/plot/svg.js';
 import { writePlot } from '../../api/cli/recordings/plot/write.js';
-import { encodeLine } from '../../pipeline/formats/esp32-serial.js';
+import { encodeLine } from '../../pipeline/formats/devices/espressif/esp32-serial.js';
 import { SAMPLES } from '../formats/samples.js';
 import { csiflow } from '../support/csiflow.js';
 

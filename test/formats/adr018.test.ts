@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { rawRecord } from '../../pipeline/component/index.js';
-import { encodeFrame, frameParts, type Adr018Frame } from '../../pipeline/formats/adr018-frame.js';
+import { encodeFrame, frameParts, type Adr018Frame } from '../../pipeline/formats/devices/adr018/adr018-frame.js';
 import {
   checkPacket,
   decodeCompressed,
@@ -19,8 +19,8 @@ import {
   encodeWasmEvents,
   MAGIC,
   type Vitals,
-} from '../../pipeline/formats/adr018-packets.js';
-import { adr018, ASSUMED_MHZ } from '../../pipeline/formats/adr018.js';
+} from '../../pipeline/formats/devices/adr018/adr018-packets.js';
+import { adr018, ASSUMED_MHZ } from '../../pipeline/formats/devices/adr018/adr018.js';
 import type { CsiBlock, Data, Measure, SensedEvent } from '../../pipeline/model/index.js';
 import { testContext, testEnvironment } from '../support/context.js';
 import { batchesOf, batchOf, type TestRecord } from './batches.js';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { encodeAth11kCfr } from '../../pipeline/formats/ath11k-cfr.js';
+import { encodeAth11kCfr } from '../../pipeline/formats/devices/qualcomm/ath11k-cfr.js';
 import { formatNamed } from '../../pipeline/formats/index.js';
-import { bandOf } from '../../pipeline/formats/wifi-bands.js';
+import { bandOf } from '../../pipeline/formats/radio/wifi-bands.js';
 import { LinkTable, type CsiBlock } from '../../pipeline/model/index.js';
 import { testContext } from '../support/context.js';
 import { anySender } from '../support/recordings.js';

@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { reportCarriers } from '../../pipeline/formats/beamforming-carriers.js';
+import { reportCarriers } from '../../pipeline/formats/devices/beamforming/beamforming-carriers.js';
 import {
   anglePattern,
   readReport,
   steeringMatrices,
   type Report,
-} from '../../pipeline/formats/beamforming-report.js';
-import { beamformingPcap, encodeReport, type WrittenReport } from '../../pipeline/formats/beamforming.js';
+} from '../../pipeline/formats/devices/beamforming/beamforming-report.js';
+import { beamformingPcap, encodeReport, type WrittenReport } from '../../pipeline/formats/devices/beamforming/beamforming.js';
 import { formatNamed } from '../../pipeline/formats/index.js';
-import { recordsOf } from '../../pipeline/formats/pcap.js';
-import { wideCentreMhz } from '../../pipeline/formats/wifi-channel.js';
+import { recordsOf } from '../../pipeline/formats/containers/pcap.js';
+import { wideCentreMhz } from '../../pipeline/formats/radio/wifi-channel.js';
 import { LinkTable, type CsiBlock } from '../../pipeline/model/index.js';
 import { testContext } from '../support/context.js';
 import { anySender, recordingBlocks } from '../support/recordings.js';

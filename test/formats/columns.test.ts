@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { encodePairs } from '../../pipeline/formats/adr018-frame.js';
+import { encodePairs } from '../../pipeline/formats/devices/adr018/adr018-frame.js';
 import { formatNamed } from '../../pipeline/formats/index.js';
-import { encodeMeasurement } from '../../pipeline/formats/intel5300.js';
+import { encodeMeasurement } from '../../pipeline/formats/devices/intel/intel5300.js';
 import { LinkTable, sliceBlock, storedBlock, type CsiBlock } from '../../pipeline/model/index.js';
 import { testContext, testEnvironment } from '../support/context.js';
 import { anySender } from '../support/recordings.js';

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { adr018Jsonl } from '../../pipeline/formats/adr018-jsonl.js';
-import { capture, encodeHeader, encodeRecords } from '../../pipeline/formats/capture.js';
-import { encodeLine, esp32SerialLog } from '../../pipeline/formats/esp32-serial.js';
+import { adr018Jsonl } from '../../pipeline/formats/devices/adr018/adr018-jsonl.js';
+import { capture, encodeHeader, encodeRecords } from '../../pipeline/formats/containers/capture.js';
+import { encodeLine, esp32SerialLog } from '../../pipeline/formats/devices/espressif/esp32-serial.js';
 import { formatNamed } from '../../pipeline/formats/index.js';
-import { encodeMeasurement } from '../../pipeline/formats/intel5300.js';
-import { intel5300Log } from '../../pipeline/formats/intel5300-log.js';
+import { encodeMeasurement } from '../../pipeline/formats/devices/intel/intel5300.js';
+import { intel5300Log } from '../../pipeline/formats/devices/intel/intel5300-log.js';
 import { testContext } from '../support/context.js';
 import { batchesOf } from './batches.js';
 import { cutAll } from './cut.js';

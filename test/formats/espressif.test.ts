@@ -7,12 +7,12 @@ import {
   CONSOLE_COLUMNS,
   encodeEspCsi,
   type EspCsiLine,
-} from '../../pipeline/formats/esp-csi.js';
-import { espFields, type EspBuffer, type EspField } from '../../pipeline/formats/esp-carriers.js';
-import { encodeCsiToolLine } from '../../pipeline/formats/esp32-csi-tool.js';
-import { encodeEspectre } from '../../pipeline/formats/espectre.js';
-import { encodeFramed } from '../../pipeline/formats/esp-framed.js';
-import { encodeMicropythonCsi } from '../../pipeline/formats/micropython-csi.js';
+} from '../../pipeline/formats/devices/espressif/esp-csi.js';
+import { espFields, type EspBuffer, type EspField } from '../../pipeline/formats/devices/espressif/esp-carriers.js';
+import { encodeCsiToolLine } from '../../pipeline/formats/devices/espressif/esp32-csi-tool.js';
+import { encodeEspectre } from '../../pipeline/formats/devices/espressif/espectre.js';
+import { encodeFramed } from '../../pipeline/formats/devices/espressif/esp-framed.js';
+import { encodeMicropythonCsi } from '../../pipeline/formats/devices/espressif/micropython-csi.js';
 import { formatNamed } from '../../pipeline/formats/index.js';
 import { LinkTable, type CsiBlock } from '../../pipeline/model/index.js';
 import { testContext } from '../support/context.js';

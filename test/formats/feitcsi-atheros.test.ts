@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { encodeAtheros } from '../../pipeline/formats/atheros.js';
-import { encodeFeitcsi } from '../../pipeline/formats/feitcsi.js';
+import { encodeAtheros } from '../../pipeline/formats/devices/qualcomm/atheros.js';
+import { encodeFeitcsi } from '../../pipeline/formats/devices/intel/feitcsi.js';
 import { formatNamed } from '../../pipeline/formats/index.js';
 import { LinkTable, type CsiBlock } from '../../pipeline/model/index.js';
 import { testContext } from '../support/context.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { encodeHeader, encodeRecords } from '../../pipeline/formats/capture.js';
+import { encodeHeader, encodeRecords } from '../../pipeline/formats/containers/capture.js';
 import { FILE_FORMATS, FormatError, FORMATS } from '../../pipeline/formats/index.js';
 import { testContext } from '../support/context.js';
 import { batchesOf } from './batches.js';

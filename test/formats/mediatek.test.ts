@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { formatNamed, recogniseFile } from '../../pipeline/formats/index.js';
-import { encodeMediatek } from '../../pipeline/formats/mediatek-csi.js';
+import { encodeMediatek } from '../../pipeline/formats/devices/mediatek-csi.js';
 import { LinkTable, type CsiBlock } from '../../pipeline/model/index.js';
 import { testContext } from '../support/context.js';
 import { anySender } from '../support/recordings.js';

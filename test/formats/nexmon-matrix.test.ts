@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Decoder } from '../../pipeline/formats/index.js';
 import { formatNamed, recogniseRecord } from '../../pipeline/formats/index.js';
-import { encodeNexmon } from '../../pipeline/formats/nexmon.js';
+import { encodeNexmon } from '../../pipeline/formats/devices/broadcom/nexmon.js';
 import { LinkTable, type CsiBlock } from '../../pipeline/model/index.js';
 import { testContext } from '../support/context.js';
 import { anySender } from '../support/recordings.js';

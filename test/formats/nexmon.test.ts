@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatNamed } from '../../pipeline/formats/index.js';
-import { encodeNexmon, nexmonPcap } from '../../pipeline/formats/nexmon.js';
+import { encodeNexmon, nexmonPcap } from '../../pipeline/formats/devices/broadcom/nexmon.js';
 import { LinkTable, type CsiBlock } from '../../pipeline/model/index.js';
 import { testContext } from '../support/context.js';
 import { readMat } from '../../pipeline/formats/tables/mat5.js';

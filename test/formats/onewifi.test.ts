@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatNamed, recogniseFile, recogniseRecord } from '../../pipeline/formats/index.js';
-import { encodeOneWifi } from '../../pipeline/formats/onewifi.js';
-import { encodeOneWifiDump } from '../../pipeline/formats/onewifi-binary.js';
-import { toneOf } from '../../pipeline/formats/tone-order.js';
-import { bandOf } from '../../pipeline/formats/wifi-bands.js';
+import { encodeOneWifi } from '../../pipeline/formats/devices/onewifi/onewifi.js';
+import { encodeOneWifiDump } from '../../pipeline/formats/devices/onewifi/onewifi-binary.js';
+import { toneOf } from '../../pipeline/formats/radio/tone-order.js';
+import { bandOf } from '../../pipeline/formats/radio/wifi-bands.js';
 import { LinkTable, type CsiBlock } from '../../pipeline/model/index.js';
 import { testContext } from '../support/context.js';
 import { anySender } from '../support/recordings.js';

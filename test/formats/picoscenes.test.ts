@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { encodeAtheros } from '../../pipeline/formats/atheros.js';
-import { encodeFeitcsi } from '../../pipeline/formats/feitcsi.js';
+import { encodeAtheros } from '../../pipeline/formats/devices/qualcomm/atheros.js';
+import { encodeFeitcsi } from '../../pipeline/formats/devices/intel/feitcsi.js';
 import { formatNamed } from '../../pipeline/formats/index.js';
-import { encodeMeasurement } from '../../pipeline/formats/intel5300.js';
-import { encodePicoscenes, type WrittenFrame } from '../../pipeline/formats/picoscenes-encode.js';
-import { picoscenes, picoscenesFile } from '../../pipeline/formats/picoscenes.js';
+import { encodeMeasurement } from '../../pipeline/formats/devices/intel/intel5300.js';
+import { encodePicoscenes, type WrittenFrame } from '../../pipeline/formats/devices/picoscenes/picoscenes-encode.js';
+import { picoscenes, picoscenesFile } from '../../pipeline/formats/devices/picoscenes/picoscenes.js';
 import { LinkTable, type CsiBlock, type Environment } from '../../pipeline/model/index.js';
 import { testContext } from '../support/context.js';
 import { anySender, recordingBlocks } from '../support/recordings.js';

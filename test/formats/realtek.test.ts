@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { formatNamed, recogniseFile } from '../../pipeline/formats/index.js';
-import { encodeRealtek } from '../../pipeline/formats/realtek-csi.js';
-import { printRealtek } from '../../pipeline/formats/realtek-log.js';
+import { encodeRealtek } from '../../pipeline/formats/devices/realtek/realtek-csi.js';
+import { printRealtek } from '../../pipeline/formats/devices/realtek/realtek-log.js';
 import { LinkTable, type CsiBlock } from '../../pipeline/model/index.js';
 import { testContext } from '../support/context.js';
 import { anySender } from '../support/recordings.js';

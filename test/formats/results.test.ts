@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { RawBuilder } from '../../pipeline/formats/index.js';
-import { results } from '../../pipeline/formats/results.js';
+import { results } from '../../pipeline/formats/json/results.js';
 import type { Data } from '../../pipeline/model/index.js';
 import { toMessage } from '../../sinks/kafka/message.js';
 import { testContext } from '../support/context.js';

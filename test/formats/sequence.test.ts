@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SequenceTracker } from '../../pipeline/formats/sequence.js';
+import { SequenceTracker } from '../../pipeline/formats/decoder/sequence.js';
 
 function track(sequences: readonly number[], bits = 32) {
   const tracker = new SequenceTracker(bits);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { encodePairs } from '../../pipeline/formats/adr018-frame.js';
+import { encodePairs } from '../../pipeline/formats/devices/adr018/adr018-frame.js';
 import { formatNamed } from '../../pipeline/formats/index.js';
-import { MAX_LOGGED } from '../../pipeline/formats/strangers.js';
+import { MAX_LOGGED } from '../../pipeline/formats/senders/strangers.js';
 import { LinkTable } from '../../pipeline/model/index.js';
 import { testContext } from '../support/context.js';
 import { batchesOf } from './batches.js';

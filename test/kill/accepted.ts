@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { encodeHeader } from '../../pipeline/formats/capture.js';
+import { encodeHeader } from '../../pipeline/formats/containers/capture.js';
 import { Checkpoints, Journal, StateStore } from '../../pipeline/state/index.js';
 
 /** What a kill took of the datagrams that the socket had handed over. */

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connectAsync } from 'mqtt';
 import { rawRecord } from '../../pipeline/component/index.js';
-import { encodeHeader, encodeRecords } from '../../pipeline/formats/capture.js';
+import { encodeHeader, encodeRecords } from '../../pipeline/formats/containers/capture.js';
 import { openRecording } from '../../pipeline/sources/recording.js';
 import { batchOf } from '../formats/batches.js';
 import type { KafkaCluster } from '../support/servers/kafka.js';

@@ -14,7 +14,7 @@ import {
   NOTHING,
 } from '../../pipeline/component/index.js';
 import type { CheckedNode, CheckedTopology } from '../../pipeline/config/topology.js';
-import { encodeRecords } from '../../pipeline/formats/capture.js';
+import { encodeRecords } from '../../pipeline/formats/containers/capture.js';
 import {
   PORTS,
   type Environment,

@@ -4,7 +4,7 @@ import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test as one, vi, type RunnerTestCase } from 'vitest';
-import { encodeHeader, encodeRecords } from '../../pipeline/formats/capture.js';
+import { encodeHeader, encodeRecords } from '../../pipeline/formats/containers/capture.js';
 import { batchOf } from '../formats/batches.js';
 import { datagrams } from '../kit/csi-input.js';
 import { INFLUX_USERS, startInflux, type InfluxServer } from '../support/servers/influx.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { encodePairs } from '../../pipeline/formats/adr018-frame.js';
+import { encodePairs } from '../../pipeline/formats/devices/adr018/adr018-frame.js';
 import { until } from '../support/waiting.js';
 import { buildProcess, cleanUp, newFolder, start } from './process.js';
 

@@ -1,5 +1,5 @@
-import { encodePairs } from '../../pipeline/formats/adr018-frame.js';
-import { encodeFeatures, encodeVitals } from '../../pipeline/formats/adr018-packets.js';
+import { encodePairs } from '../../pipeline/formats/devices/adr018/adr018-frame.js';
+import { encodeFeatures, encodeVitals } from '../../pipeline/formats/devices/adr018/adr018-packets.js';
 
 export * from '../../pipeline/testing/kit/csi-input.js';
 

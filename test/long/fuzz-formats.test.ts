@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { encodeAth11kCfr } from '../../pipeline/formats/ath11k-cfr.js';
-import { encodeReport } from '../../pipeline/formats/beamforming.js';
-import { encodeFeitcsi } from '../../pipeline/formats/feitcsi.js';
-import { encodeNexmon } from '../../pipeline/formats/nexmon.js';
+import { encodeAth11kCfr } from '../../pipeline/formats/devices/qualcomm/ath11k-cfr.js';
+import { encodeReport } from '../../pipeline/formats/devices/beamforming/beamforming.js';
+import { encodeFeitcsi } from '../../pipeline/formats/devices/intel/feitcsi.js';
+import { encodeNexmon } from '../../pipeline/formats/devices/broadcom/nexmon.js';
 import { FILE_FORMATS, FormatError, MESSAGE_FORMATS, type Format } from '../../pipeline/formats/index.js';
 import { LinkTable, type CsiBlock, type Data } from '../../pipeline/model/index.js';
 import type { Output, RawBatch } from '../../pipeline/component/index.js';

@@ -1,7 +1,7 @@
 import { connectAsync, type IClientOptions, type MqttClient } from 'mqtt';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import type { Position, Source, SourceOutput } from '../../pipeline/component/index.js';
-import { encodePairs } from '../../pipeline/formats/adr018-frame.js';
+import { encodePairs } from '../../pipeline/formats/devices/adr018/adr018-frame.js';
 import { mqtt } from '../../pipeline/sources/mqtt/mqtt.js';
 import { withDefaults } from '../kit/definition.js';
 import { collector } from '../sources/outputs.js';

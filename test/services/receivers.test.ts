@@ -1,6 +1,6 @@
 import { connectAsync } from 'mqtt';
 import { test } from 'vitest';
-import { encodeOneWifi } from '../../pipeline/formats/onewifi.js';
+import { encodeOneWifi } from '../../pipeline/formats/devices/onewifi/onewifi.js';
 import { afterThisTest } from '../support/clean-up.js';
 import { feed, moving, startExample, stored } from '../support/receivers.js';
 import { freePorts, Server, serverFolder } from '../support/servers/server.js';

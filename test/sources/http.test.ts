@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import type { SourceBatch, SourceOutput } from '../../pipeline/component/index.js';
-import { encodeLine } from '../../pipeline/formats/esp32-serial.js';
+import { encodeLine } from '../../pipeline/formats/devices/espressif/esp32-serial.js';
 import { LinkTable } from '../../pipeline/model/index.js';
 import { http } from '../../pipeline/sources/http/http.js';
 import { pcapOf } from '../formats/pcap-files.js';

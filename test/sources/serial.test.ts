@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { encodeLine } from '../../pipeline/formats/esp32-serial.js';
+import { encodeLine } from '../../pipeline/formats/devices/espressif/esp32-serial.js';
 import type { Data } from '../../pipeline/model/index.js';
 import { LinkTable } from '../../pipeline/model/index.js';
 import { serial } from '../../pipeline/sources/serial/serial.js';

@@ -1,7 +1,7 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Context, Position, Source } from '../../pipeline/component/index.js';
-import { encodePairs } from '../../pipeline/formats/adr018-frame.js';
+import { encodePairs } from '../../pipeline/formats/devices/adr018/adr018-frame.js';
 import { DropCount, dropsIn } from '../../pipeline/sources/kernel-drops.js';
 import { udp } from '../../pipeline/sources/udp.js';
 import { replay } from '../../api/cli/recordings/replay.js';

@@ -38,7 +38,7 @@ async function run(what: string, options: Options): Promise<void> {
   const { nothingArrived, readingRecordings } = await import('../recordings/errors.js');
   const { summaryText } = await import('../recordings/summary-text.js');
   const { tableOption } = await import('../recordings/table.js');
-  const { BY_CONTENT } = await import('../../../pipeline/formats/by-content.js');
+  const { BY_CONTENT } = await import('../../../pipeline/formats/decoder/by-content.js');
   const { lookAtUdp, lookIntoFile } = await import('../recordings/look.js');
   if (options.plot !== undefined) (await import('../recordings/plot/write.js')).plotKind(options.plot);
   const look: Look & { readonly batches?: readonly RawBatch[] } = await readingRecordings(() =>

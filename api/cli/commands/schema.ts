@@ -22,7 +22,7 @@ export function register(program: Command): void {
 }
 
 async function schemaOf({ tests, results }: Options): Promise<object> {
-  if (results) return (await import('../../../pipeline/formats/result-schema.js')).ResultMessage;
+  if (results) return (await import('../../../pipeline/formats/json/result-schema.js')).ResultMessage;
   const { testFileSchema, topologySchema } = await import('../../../pipeline/config/index.js');
   if (tests) return testFileSchema();
   return topologySchema((await import('../../components.js')).components);

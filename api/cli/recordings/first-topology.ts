@@ -1,4 +1,4 @@
-import { yamlText } from '../../../pipeline/formats/strangers.js';
+import { yamlText } from '../../../pipeline/formats/senders/strangers.js';
 import type { Summary } from './inspect.js';
 import { heardIn, linkLines, type Heard } from './link-lines.js';
 

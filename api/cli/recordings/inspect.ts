@@ -1,6 +1,6 @@
 import type { Decoder } from '../../../pipeline/formats/index.js';
 import type { RawBatch } from '../../../pipeline/component/index.js';
-import type { HeardState } from '../../../pipeline/formats/heard.js';
+import type { HeardState } from '../../../pipeline/formats/senders/heard.js';
 import { frameSize, hostOf, type CsiBlock, type LinkTable } from '../../../pipeline/model/index.js';
 
 /** What was found of one sender. */

@@ -1,4 +1,4 @@
-import { yamlText } from '../../../pipeline/formats/strangers.js';
+import { yamlText } from '../../../pipeline/formats/senders/strangers.js';
 import type { SenderSummary, Summary } from './inspect.js';
 
 /** Who gets a link of their own, and how many records and frames a second came of them. */

@@ -1,4 +1,4 @@
-import { BY_CONTENT } from '../../../pipeline/formats/by-content.js';
+import { BY_CONTENT } from '../../../pipeline/formats/decoder/by-content.js';
 import { formatNamed, ProblemLog, recogniseRecord } from '../../../pipeline/formats/index.js';
 import type { TableMapping } from '../../../pipeline/formats/tables/mapping.js';
 import type { RawBatch } from '../../../pipeline/component/index.js';

@@ -1,5 +1,5 @@
 import type { AnySource, Context } from '../../../pipeline/component/index.js';
-import { encodeFrame } from '../../../pipeline/formats/adr018-frame.js';
+import { encodeFrame } from '../../../pipeline/formats/devices/adr018/adr018-frame.js';
 import { RawBuilder } from '../../../pipeline/formats/index.js';
 import { frameSize, LinkTable, type CsiBlock, type Environment } from '../../../pipeline/model/index.js';
 import { CommandError, EXIT } from '../../../pipeline/base/exit.js';

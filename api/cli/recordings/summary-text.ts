@@ -1,4 +1,4 @@
-import { yamlText } from '../../../pipeline/formats/strangers.js';
+import { yamlText } from '../../../pipeline/formats/senders/strangers.js';
 import type { LayoutSummary, Summary } from './inspect.js';
 import { leftOut, linkLines } from './link-lines.js';
 

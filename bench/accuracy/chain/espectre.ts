@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { CSI_HEADER_BYTES, encodePairs } from '../../../pipeline/formats/adr018-frame.js';
-import { encodeHeader, encodeRecords } from '../../../pipeline/formats/capture.js';
-import { RawBuilder } from '../../../pipeline/formats/raw-builder.js';
+import { CSI_HEADER_BYTES, encodePairs } from '../../../pipeline/formats/devices/adr018/adr018-frame.js';
+import { encodeHeader, encodeRecords } from '../../../pipeline/formats/containers/capture.js';
+import { RawBuilder } from '../../../pipeline/formats/contract/raw-builder.js';
 import { arraysByName } from '../../../pipeline/formats/tables/arrays.js';
 import { readNpz } from '../../../pipeline/formats/tables/npy.js';
 

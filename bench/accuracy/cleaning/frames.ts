@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { Value } from 'typebox/value';
-import { HEAD_BYTES } from '../../../pipeline/formats/format.js';
-import { intel5300 } from '../../../pipeline/formats/intel5300.js';
-import { intel5300Log } from '../../../pipeline/formats/intel5300-log.js';
-import { RawBuilder } from '../../../pipeline/formats/raw-builder.js';
+import { HEAD_BYTES } from '../../../pipeline/formats/contract/format.js';
+import { intel5300 } from '../../../pipeline/formats/devices/intel/intel5300.js';
+import { intel5300Log } from '../../../pipeline/formats/devices/intel/intel5300-log.js';
+import { RawBuilder } from '../../../pipeline/formats/contract/raw-builder.js';
 import type { AnyOperator, Output } from '../../../pipeline/component/index.js';
 import {
   allocateBlock,

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import type { SourceBatch } from '../../../pipeline/component/index.js';
-import { encodeFrame } from '../../../pipeline/formats/adr018-frame.js';
+import { encodeFrame } from '../../../pipeline/formats/devices/adr018/adr018-frame.js';
 import { frameSize, LinkTable, type CsiBlock, type Environment } from '../../../pipeline/model/index.js';
 import { simulator } from '../../../pipeline/sources/simulator/source.js';
 import { benchContext } from '../../context.js';

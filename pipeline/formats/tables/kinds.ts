@@ -1,4 +1,4 @@
-import { FormatError } from '../format.js';
+import { FormatError } from '../contract/format.js';
 import type { Table } from './arrays.js';
 import { lookAtCsv } from './csv.js';
 

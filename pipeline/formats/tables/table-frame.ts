@@ -1,6 +1,6 @@
 import { csiLayout, frameSize, type CsiLayout, type LayoutFields } from '../../model/index.js';
-import { frameFormat, type ReadFault, type ReadFrame } from '../frame-decoder.js';
-import type { Format } from '../format.js';
+import { frameFormat, type ReadFault, type ReadFrame } from '../decoder/frame-decoder.js';
+import type { Format } from '../contract/format.js';
 
 /**
  * One frame of a table as a record, so that the journal and captures hold it as any other. Little-endian. Bytes:

@@ -9,7 +9,7 @@ import {
   type Format,
   type Problem,
 } from '../../formats/index.js';
-import { BY_CONTENT } from '../../formats/by-content.js';
+import { BY_CONTENT } from '../../formats/decoder/by-content.js';
 import { elementsOf } from './json-array.js';
 import { Turns } from './turns.js';
 

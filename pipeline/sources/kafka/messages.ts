@@ -1,6 +1,6 @@
 import type { IHeaders, KafkaMessage } from 'kafkajs';
 import type { RawBatch } from '../../component/index.js';
-import { capture, captureRecords } from '../../formats/capture.js';
+import { capture, captureRecords } from '../../formats/containers/capture.js';
 import { FormatError, formatNamed, HEAD_BYTES, RawBuilder } from '../../formats/index.js';
 
 /** What messages hold. */

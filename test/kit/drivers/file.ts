@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { encodeHeader, encodeRecords } from '../../../pipeline/formats/capture.js';
+import { encodeHeader, encodeRecords } from '../../../pipeline/formats/containers/capture.js';
 import { file } from '../../../pipeline/sources/file/file.js';
 import { batchesOf } from '../../formats/batches.js';
 import { datagrams, START } from '../csi-input.js';

@@ -1,6 +1,6 @@
-import { encodePairs } from '../../../pipeline/formats/adr018-frame.js';
-import { encodeLine } from '../../../pipeline/formats/esp32-serial.js';
-import { encodeMeasurement } from '../../../pipeline/formats/intel5300.js';
+import { encodePairs } from '../../../pipeline/formats/devices/adr018/adr018-frame.js';
+import { encodeLine } from '../../../pipeline/formats/devices/espressif/esp32-serial.js';
+import { encodeMeasurement } from '../../../pipeline/formats/devices/intel/intel5300.js';
 import { formatNamed, FORMATS } from '../../../pipeline/formats/index.js';
 import { resultRecord, type FormatDriver, type RawRecord } from '../../../pipeline/testing/kit/index.js';
 import { toMessage } from '../../../sinks/kafka/message.js';

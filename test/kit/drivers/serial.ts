@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { encodeLine } from '../../../pipeline/formats/esp32-serial.js';
+import { encodeLine } from '../../../pipeline/formats/devices/espressif/esp32-serial.js';
 import { serial } from '../../../pipeline/sources/serial/serial.js';
 import type { SourceDriver } from '../source.js';
 

@@ -7,7 +7,7 @@ import {
   type LinkEntry,
   type LinkTable,
 } from '../../../../pipeline/model/index.js';
-import { statedLayout } from '../../../../pipeline/formats/csi-json.js';
+import { statedLayout } from '../../../../pipeline/formats/json/csi-json.js';
 import { rowsOf, shapeText, someSenders, type Layouts } from './layouts.js';
 import { fieldOf, wrong, type PackedFrame, type PackedFrames } from './packed.js';
 

@@ -1,0 +1,238 @@
+import { crc32 } from 'node:zlib';
+import type { RawBatch, State } from '../../component/index.js';
+import { FormatError, MAX_RECORD_BYTES, type Cutter, type FileFormat } from '../contract/format.js';
+import type { RawBuilder } from '../contract/raw-builder.js';
+
+/**
+ * csiflow's own capture: raw records as they arrived, with time and sender (docs/capture-format.md).
+ * Little-endian. Header: 8 bytes `CSIFLOWC`, u16 version, u16 0, u32 length of the JSON that follows,
+ * JSON, u32 CRC-32 of all before. Each record: u32 bytes, u8 bytes of the sender's address, 3 x u8 0,
+ * f64 time in microseconds since 1970, address in UTF-8, bytes, u32 CRC-32 of all of the record before.
+ */
+export const capture: FileFormat = {
+  name: 'capture',
+  summary: "csiflow's own capture of raw records with their times and senders (`csiflow record`).",
+  recognise: (head) => head.length >= MAGIC.length && MAGIC.every((byte, i) => head[i] === byte),
+  open: (head) => {
+    const { meta, start } = decodeHeader(head);
+    return {
+      format: meta.format,
+      start,
+      origin: meta.origin,
+      meta: { ...meta },
+      cutter: new CaptureCutter(),
+    };
+  },
+};
+
+/** What a capture says of itself. */
+export interface CaptureMeta {
+  /** Name of the format of its records. */
+  readonly format: string;
+  /** Recordings of radios are played as `replay`; what was simulated stays `simulated`. */
+  readonly origin: 'replay' | 'simulated';
+  /** ISO 8601. */
+  readonly created?: string;
+  /** Where the records came from: `udp://127.0.0.1:5005`. */
+  readonly source?: string;
+  /** For people. */
+  readonly note?: string;
+}
+
+export const CAPTURE_VERSION = 1;
+const MAGIC = new TextEncoder().encode('CSIFLOWC');
+const FIXED_HEADER = 16;
+const FIXED_RECORD = 16;
+const MAX_META_BYTES = 32_768;
+
+/** The bytes that a capture starts with. @throws RangeError where `meta` takes more than 32 KiB of JSON. */
+export function encodeHeader(meta: CaptureMeta): Uint8Array {
+  const json = new TextEncoder().encode(JSON.stringify(meta));
+  if (json.length > MAX_META_BYTES) throw new RangeError(`the header's JSON takes ${json.length} bytes`);
+  const bytes = new Uint8Array(FIXED_HEADER + json.length + 4);
+  const view = new DataView(bytes.buffer);
+  bytes.set(MAGIC);
+  view.setUint16(8, CAPTURE_VERSION, true);
+  view.setUint32(12, json.length, true);
+  bytes.set(json, FIXED_HEADER);
+  view.setUint32(FIXED_HEADER + json.length, crc32(bytes.subarray(0, FIXED_HEADER + json.length)), true);
+  return bytes;
+}
+
+/** The records of a batch as a capture holds them. */
+export function encodeRecords(batch: RawBatch): Uint8Array {
+  const encoder = new TextEncoder();
+  const senders = batch.senders.map((sender) => encoder.encode(sender).subarray(0, 255));
+  let length = 0;
+  for (let i = 0; i < batch.count; i++) {
+    length +=
+      FIXED_RECORD + senders[batch.sender[i]!]!.length + batch.offsets[i + 1]! - batch.offsets[i]! + 4;
+  }
+  const bytes = new Uint8Array(length);
+  const view = new DataView(bytes.buffer);
+  for (let i = 0, at = 0; i < batch.count; i++) {
+    const sender = senders[batch.sender[i]!]!;
+    const record = batch.bytes.subarray(batch.offsets[i], batch.offsets[i + 1]);
+    const end = at + FIXED_RECORD + sender.length + record.length;
+    view.setUint32(at, record.length, true);
+    view.setUint8(at + 4, sender.length);
+    view.setFloat64(at + 8, batch.time[i]!, true);
+    bytes.set(sender, at + FIXED_RECORD);
+    bytes.set(record, at + FIXED_RECORD + sender.length);
+    view.setUint32(end, crc32(bytes.subarray(at, end)), true);
+    at = end + 4;
+  }
+  return bytes;
+}
+
+function decodeHeader(head: Uint8Array): { meta: CaptureMeta; start: number } {
+  const cut = () =>
+    new FormatError('capture.header', 'byte 0', 'the header is cut off: the file holds no record');
+  if (head.length < FIXED_HEADER) throw cut();
+  const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
+  const version = view.getUint16(8, true);
+  if (version !== CAPTURE_VERSION) {
+    throw new FormatError(
+      'capture.version',
+      'byte 8',
+      `this is a capture of version ${version}, read are those of version ${CAPTURE_VERSION}: use the csiflow that wrote it, or a newer one`,
+    );
+  }
+  const end = FIXED_HEADER + view.getUint32(12, true);
+  if (end > FIXED_HEADER + MAX_META_BYTES) throw damagedHeader('its length is out of range');
+  if (end + 4 > head.length) throw cut();
+  if (crc32(head.subarray(0, end)) !== view.getUint32(end, true))
+    throw damagedHeader('its checksum does not fit');
+  const meta: unknown = JSON.parse(new TextDecoder().decode(head.subarray(FIXED_HEADER, end)));
+  if (!isMeta(meta)) throw damagedHeader('it does not name the format and the origin of the records');
+  return { meta, start: end + 4 };
+}
+
+const damagedHeader = (why: string): FormatError =>
+  new FormatError('capture.header', 'byte 0', `the header is damaged: ${why}`);
+
+const isMeta = (meta: unknown): meta is CaptureMeta =>
+  typeof meta === 'object' &&
+  meta !== null &&
+  'format' in meta &&
+  typeof meta.format === 'string' &&
+  'origin' in meta &&
+  (meta.origin === 'replay' || meta.origin === 'simulated');
+
+/** Cuts records that stand without a header, as messages carry them. */
+export const captureRecords = (): Cutter => new CaptureCutter();
+
+/** After damage, reading continues at the next record whose checksum fits. */
+class CaptureCutter implements Cutter {
+  readonly #decoder = new TextDecoder();
+  #senderBytes = new Uint8Array(0);
+  #sender = '';
+  /** Where in the file the damage begins that is being skipped; -1: none. */
+  #lost = -1;
+
+  cut(bytes: Uint8Array, into: RawBuilder, at: number, last: boolean): number {
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    for (let from = 0; ;) {
+      if (this.#lost >= 0) from = this.#seek(bytes, view, from, into, at, last);
+      if (this.#lost >= 0 || into.full || from >= bytes.length) return from;
+      const end = recordEnd(view, from);
+      if (end > bytes.length && !last) return from;
+      if (end <= bytes.length && isWhole(bytes, view, from, end)) {
+        this.#take(bytes, view, from, end, into);
+        from = end;
+      } else {
+        this.#lost = at + from;
+        from++;
+      }
+    }
+  }
+
+  snapshot() {
+    return { lost: this.#lost };
+  }
+
+  restore(state: State): void {
+    this.#lost = (state as ReturnType<CaptureCutter['snapshot']>).lost;
+  }
+
+  /** Looks for the record at which reading continues; returns how far it has looked. */
+  #seek(
+    bytes: Uint8Array,
+    view: DataView,
+    from: number,
+    into: RawBuilder,
+    at: number,
+    last: boolean,
+  ): number {
+    let guesses = 0;
+    for (let here = from; here + FIXED_RECORD + 4 <= bytes.length && guesses < MAX_GUESSES; here++) {
+      if (!mayBegin(bytes, view, here, into.newest)) continue;
+      const end = recordEnd(view, here);
+      if (end > bytes.length && !last) return here;
+      guesses++;
+      if (end > bytes.length || !isWhole(bytes, view, here, end)) continue;
+      this.#report(into, at + here);
+      return here;
+    }
+    if (guesses === MAX_GUESSES || last) from = bytes.length;
+    else from = Math.max(from, bytes.length - FIXED_RECORD - 3);
+    if (last) this.#report(into, null);
+    return from;
+  }
+
+  /** `next`: where reading continues; null where the file ends. */
+  #report(into: RawBuilder, next: number | null): void {
+    const message =
+      next === null
+        ? 'the file is damaged or was cut off here: nothing behind it can be read'
+        : `the checksum of a record does not fit: ${next - this.#lost} bytes are left out`;
+    const code = next === null ? 'capture.truncated' : 'capture.damaged';
+    into.problem({ code, location: `byte ${this.#lost}`, message });
+    this.#lost = -1;
+  }
+
+  #take(bytes: Uint8Array, view: DataView, from: number, end: number, into: RawBuilder): void {
+    const address = from + FIXED_RECORD;
+    const start = address + view.getUint8(from + 4);
+    const time = view.getFloat64(from + 8, true);
+    into.add(time, bytes, start, end - 4, this.#senderOf(bytes, address, start));
+  }
+
+  /** The address as text; nearly always that of the record before. */
+  #senderOf(bytes: Uint8Array, start: number, end: number): string {
+    const known = this.#senderBytes;
+    let same = known.length === end - start;
+    for (let i = start; same && i < end; i++) same = bytes[i] === known[i - start];
+    if (!same) {
+      this.#senderBytes = bytes.slice(start, end);
+      this.#sender = this.#decoder.decode(this.#senderBytes);
+    }
+    return this.#sender;
+  }
+}
+
+/** Where the record at `from` ends by its header; Infinity where that is cut off, -1 where no record is so long. */
+function recordEnd(view: DataView, from: number): number {
+  if (from + FIXED_RECORD + 4 > view.byteLength) return Infinity;
+  const length = view.getUint32(from, true);
+  return length > MAX_RECORD_BYTES ? -1 : from + FIXED_RECORD + view.getUint8(from + 4) + length + 4;
+}
+
+function isWhole(bytes: Uint8Array, view: DataView, from: number, end: number): boolean {
+  if (end < from || !Number.isFinite(view.getFloat64(from + 8, true))) return false;
+  return crc32(bytes.subarray(from, end - 4)) === view.getUint32(end - 4, true);
+}
+
+/** Cheap: true where the checksum is worth a look. Times of a capture never decrease. */
+function mayBegin(bytes: Uint8Array, view: DataView, at: number, newest: number): boolean {
+  if (bytes[at + 5] !== 0 || bytes[at + 6] !== 0 || bytes[at + 7] !== 0) return false;
+  const time = view.getFloat64(at + 8, true);
+  return view.getUint32(at, true) <= MAX_SOUGHT_BYTES && time >= newest && time < MAX_TIME;
+}
+
+/** Longest record that is looked for after damage: bounds what a checksum costs that does not fit. */
+const MAX_SOUGHT_BYTES = 65_536;
+/** So many checksums at most are tried on the bytes that are at hand; the rest of those is left out then. */
+const MAX_GUESSES = 512;
+/** In the year 5138, microseconds. */
+const MAX_TIME = 1e17;

@@ -1,0 +1,95 @@
+import type { State } from '../../component/index.js';
+import { DeviceClock, type ClockKind } from './device-clock.js';
+import { MAX_RECORD_BYTES, type Cutter } from '../contract/format.js';
+import { latin1 } from './line-cutter.js';
+import type { RawBuilder } from '../contract/raw-builder.js';
+
+/** Values of JSON that hold a measurement each, wherever in the text they stand and however it is broken into lines. */
+export interface ValueKind {
+  /** What codes of problems begin with: `onewifi`. */
+  readonly name: string;
+  /** How such a value begins, from its bracket on; a global expression that matches `longestStart` characters at most. */
+  readonly begins: RegExp;
+  readonly longestStart: number;
+  readonly clock: ClockKind;
+  /** The clock's stamp in a whole value; null where it is damaged. */
+  readonly stampOf: (text: string) => number | null;
+}
+
+/** Cuts such values out of a text; what stands between them is left out. */
+export class JsonCutter implements Cutter {
+  readonly #kind: ValueKind;
+  readonly #clock: DeviceClock;
+
+  constructor(kind: ValueKind) {
+    this.#kind = kind;
+    this.#clock = new DeviceClock(kind.clock);
+  }
+
+  cut(bytes: Uint8Array, into: RawBuilder, at: number, last: boolean): number {
+    const { begins, longestStart } = this.#kind;
+    const text = latin1(bytes);
+    let from = 0;
+    while (!into.full) {
+      begins.lastIndex = from;
+      const found = begins.exec(text);
+      // What follows may be the beginning of one.
+      if (!found) return last ? bytes.length : Math.max(from, bytes.length - longestStart);
+      const start = found.index;
+      begins.lastIndex = start + 1;
+      const next = begins.exec(text)?.index ?? -1;
+      const end = endOf(text, start, next < 0 ? text.length : next);
+      const isWhole = end > 0 && end - start <= MAX_RECORD_BYTES;
+      if (end === 0 && next < 0 && !last && bytes.length - start <= MAX_RECORD_BYTES) return start;
+      if (isWhole) this.#take(bytes, text, start, end, into, at);
+      else this.#report(into, 'damaged', at + start, 'it has no end: the measurement is left out');
+      from = isWhole ? end : start + 1;
+    }
+    return from;
+  }
+
+  snapshot() {
+    return this.#clock.snapshot();
+  }
+
+  restore(state: State): void {
+    this.#clock.restore(state as ReturnType<JsonCutter['snapshot']>);
+  }
+
+  #take(bytes: Uint8Array, text: string, start: number, end: number, into: RawBuilder, at: number): void {
+    const stamp = this.#kind.stampOf(text.slice(start, end));
+    // One that is damaged elsewhere is for the decoder to refuse, and moves no clock.
+    const time = stamp === null ? Math.max(0, into.newest) : this.#clock.at(stamp);
+    if (time !== null) into.add(time, bytes, start, end);
+    else
+      this.#report(
+        into,
+        'stray',
+        at + start,
+        `the time ${stamp} does not follow from those before it: it is left out`,
+      );
+  }
+
+  #report(into: RawBuilder, code: string, at: number, message: string): void {
+    into.problem({ code: `${this.#kind.name}.${code}`, location: `byte ${at}`, message });
+  }
+}
+
+/** Behind the value that begins at `start`; 0 where it is not closed before `limit`. */
+function endOf(text: string, start: number, limit: number): number {
+  let depth = 0;
+  let isText = false;
+  for (let i = start; i < limit; i++) {
+    const code = text.charCodeAt(i);
+    if (isText) {
+      if (code === BACKSLASH) i++;
+      else if (code === QUOTE) isText = false;
+    } else if (code === QUOTE) isText = true;
+    else if (code === 0x5b || code === 0x7b) depth++;
+    else if ((code === 0x5d || code === 0x7d) && --depth === 0) return i + 1;
+  }
+  return 0;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;

@@ -1,0 +1,144 @@
+import type { State } from '../../component/index.js';
+import { DeviceClock, READ_AHEAD_BYTES, type ClockKind } from './device-clock.js';
+import { FormatError, MAX_RECORD_BYTES, type Cutter } from '../contract/format.js';
+import type { RawBuilder } from '../contract/raw-builder.js';
+
+/** Lines of a log that hold a measurement each. */
+export interface LineKind {
+  /** What codes of problems begin with: `esp-csi`. */
+  readonly name: string;
+  /** What such a line starts with. */
+  readonly mark: string;
+  /** True where the mark may come again within such a line: the first one in a line counts, not the last. */
+  readonly markComesAgain?: boolean;
+  /** Longest line that can be a measurement. */
+  readonly maxBytes: number;
+  readonly clock: ClockKind;
+  /** Of the clock's unit, for messages: `ms`. */
+  readonly unit: string;
+  /** The clock's stamp in a whole line; null where the line is damaged. */
+  readonly stampOf: (line: string) => number | null;
+}
+
+/**
+ * Cuts a log into its lines of one kind; other lines are left out. Such a line may hold something before its mark: the
+ * prefix of a logger, the index of a table, or a line that lost its end.
+ */
+export class LineCutter implements Cutter {
+  readonly #kind: LineKind;
+  readonly #clock: DeviceClock;
+  #line = 0;
+
+  constructor(kind: LineKind) {
+    this.#kind = kind;
+    this.#clock = new DeviceClock(kind.clock);
+  }
+
+  cut(bytes: Uint8Array, into: RawBuilder, at: number, last: boolean): number {
+    let start = 0;
+    while (!into.full && start < bytes.length) {
+      const location = `line ${this.#line + 1} (byte ${at + start})`;
+      const newline = bytes.indexOf(NEWLINE, start);
+      if (newline < 0 && !last) {
+        if (bytes.length - start <= MAX_RECORD_BYTES) break;
+        throw new FormatError(
+          `${this.#kind.name}.line`,
+          location,
+          'a line of over a megabyte: this is no serial log',
+        );
+      }
+      const end = newline < 0 ? bytes.length : newline;
+      if (!this.#takeLine(bytes, start, end, into, location, last)) break;
+      this.#line++;
+      start = end + 1;
+    }
+    return Math.min(start, bytes.length);
+  }
+
+  /** False where more bytes are needed. */
+  #takeLine(
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    into: RawBuilder,
+    location: string,
+    last: boolean,
+  ): boolean {
+    const { name, mark: word, unit } = this.#kind;
+    const mark = this.#markIn(bytes, start, end);
+    if (mark < 0) return true;
+    const stamp = this.#stampOf(bytes, mark, end);
+    let next: number | null = null;
+    if (stamp !== null && !into.isLive && this.#clock.asksForNext(stamp)) {
+      const follower = this.#nextStamp(bytes, end + 1, last);
+      if (follower === undefined) return false;
+      next = follower;
+    }
+    const problem = (code: string, message: string) => {
+      into.problem({ code: `${name}.${code}`, location, message });
+    };
+    if (this.#markIn(bytes, start, mark) >= 0)
+      problem(
+        'joined',
+        `a ${word.trimEnd()} line has lost its end: it is left out, the one that follows in this line is read`,
+      );
+    // A line that is damaged elsewhere is for the decoder to refuse, and moves no clock.
+    const isTimed = stamp !== null && !into.isLive;
+    const time = isTimed ? this.#clock.at(stamp, next) : Math.max(0, into.newest);
+    if (time !== null) into.add(time, bytes, mark, end);
+    else
+      problem(
+        'stray',
+        `the time ${stamp} ${unit} does not follow from the lines before it: the line is left out`,
+      );
+    return true;
+  }
+
+  snapshot() {
+    return { line: this.#line, clock: this.#clock.snapshot() };
+  }
+
+  restore(state: State): void {
+    const snapshot = state as ReturnType<LineCutter['snapshot']>;
+    this.#line = snapshot.line;
+    this.#clock.restore(snapshot.clock);
+  }
+
+  /** Where the mark of these bytes begins, or -1. */
+  #markIn(bytes: Uint8Array, start: number, end: number): number {
+    const within = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start);
+    const { mark, markComesAgain } = this.#kind;
+    const at =
+      markComesAgain === true
+        ? within.indexOf(mark, undefined, 'latin1')
+        : within.lastIndexOf(mark, undefined, 'latin1');
+    return at < 0 ? -1 : start + at;
+  }
+
+  #stampOf(bytes: Uint8Array, start: number, end: number): number | null {
+    if (end - start > this.#kind.maxBytes) return null;
+    return this.#kind.stampOf(latin1(bytes.subarray(start, end)).trimEnd());
+  }
+
+  /** The stamp of the first whole line from `from` on; null where none is near, undefined where more bytes are needed. */
+  #nextStamp(bytes: Uint8Array, from: number, last: boolean): number | null | undefined {
+    const horizon = from + READ_AHEAD_BYTES;
+    const within = bytes.subarray(0, horizon);
+    for (let start = from; start < within.length;) {
+      const newline = within.indexOf(NEWLINE, start);
+      if (newline < 0 && !(last && bytes.length <= horizon)) break;
+      const end = newline < 0 ? within.length : newline;
+      const mark = this.#markIn(within, start, end);
+      const stamp = mark < 0 ? null : this.#stampOf(within, mark, end);
+      if (stamp !== null) return stamp;
+      start = end + 1;
+    }
+    return last || bytes.length >= horizon ? null : undefined;
+  }
+}
+
+const NEWLINE = 0x0a;
+
+/** Bytes as text of as many characters. */
+export const latin1 = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');

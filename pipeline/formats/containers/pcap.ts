@@ -1,0 +1,142 @@
+import type { State } from '../../component/index.js';
+import { DeviceClock } from './device-clock.js';
+import { FormatError, type Cutter } from '../contract/format.js';
+import { blocksOf, isPcap, type Blocks, type Extent, type Packet } from './pcap-blocks.js';
+import type { RawBuilder } from '../contract/raw-builder.js';
+
+/** Where the part of a packet lies that is a record; null where it holds none. `view`: of all that was read. */
+export type Select = (view: DataView, packet: Packet) => Pick<Packet, 'start' | 'end'> | null;
+
+const viewOf = (bytes: Uint8Array): DataView =>
+  new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+
+export const bytesOf = (view: DataView, { start, end }: Pick<Packet, 'start' | 'end'>): Uint8Array =>
+  new Uint8Array(view.buffer, view.byteOffset + start, end - start);
+
+/** What `select` takes of the packets in the bytes of a file's head. */
+export function recordsOf(head: Uint8Array, select: Select): readonly Uint8Array[] {
+  const found: Uint8Array[] = [];
+  const blocks = blocksOf(head);
+  const view = viewOf(head);
+  for (let at = blocks.start; at < head.length;) {
+    const extent = blocks.measure(view, at);
+    if (extent === null || at + extent.length > head.length) break;
+    const { packet } = blocks.open(view, at, extent);
+    const record = packet && select(view, packet);
+    if (record) found.push(bytesOf(view, record));
+    at += extent.length;
+  }
+  return found;
+}
+
+/** Cuts a capture into what `select` takes of its packets; others are left out. @param name what codes of problems begin with */
+export const pcapCutter = (name: string, head: Uint8Array, select: Select): Cutter =>
+  new PcapCutter(name, blocksOf(head), select);
+
+/** Where the first block lies that is no header of the file. */
+export const pcapStart = (head: Uint8Array): number => blocksOf(head).start;
+
+/** Times of day; packets of several queues may be written a little out of order. */
+const CAPTURE_CLOCK = { unit: 1, confirm: 2, slack: 1_000_000, absolute: true };
+
+/** After damage, reading continues at the next place where two blocks follow one another. */
+class PcapCutter implements Cutter {
+  readonly #name: string;
+  readonly #blocks: Blocks;
+  readonly #select: Select;
+  readonly #clock = new DeviceClock(CAPTURE_CLOCK);
+  /** Where in the file the damage begins that is being skipped; -1: none. */
+  #lost = -1;
+
+  constructor(name: string, blocks: Blocks, select: Select) {
+    this.#name = name;
+    this.#blocks = blocks;
+    this.#select = select;
+  }
+
+  cut(bytes: Uint8Array, into: RawBuilder, at: number, last: boolean): number {
+    const view = viewOf(bytes);
+    let from = 0;
+    while (!into.full && from < bytes.length) {
+      const extent = this.#blocks.measure(view, from);
+      const end = from + (extent?.length ?? 0);
+      const beyond = into.isLive ? 0 : this.#blocks.headerBytes;
+      if (extent !== null && !last && end + beyond > bytes.length) break;
+      if (extent === null || end > bytes.length || !this.#isBlock(view, from, end, extent)) {
+        if (this.#lost < 0) this.#lost = at + from;
+        from++;
+        continue;
+      }
+      this.#reportDamage(into, at + from);
+      this.#take(view, from, extent, into, at);
+      from = end;
+    }
+    if (last && from === bytes.length) this.#reportDamage(into, at + from, 'truncated');
+    return from;
+  }
+
+  snapshot() {
+    return { clock: this.#clock.snapshot(), lost: this.#lost, blocks: this.#blocks.snapshot() };
+  }
+
+  restore(state: State): void {
+    const saved = state as ReturnType<PcapCutter['snapshot']>;
+    this.#clock.restore(saved.clock);
+    this.#lost = saved.lost;
+    this.#blocks.restore(saved.blocks);
+  }
+
+  /** Bytes of chance are followed by no other block, nor do they hold what is sought. */
+  #isBlock(view: DataView, from: number, end: number, extent: Extent): boolean {
+    if (!this.#blocks.closes(view, from, extent)) return false;
+    if (end >= view.byteLength || this.#blocks.measure(view, end, extent.little) !== null) return true;
+    const { packet } = this.#blocks.look(view, from, extent);
+    return packet !== undefined && this.#select(view, packet) !== null;
+  }
+
+  #take(view: DataView, from: number, extent: Extent, into: RawBuilder, at: number): void {
+    const { packet, time } = this.#blocks.open(view, from, extent);
+    const record = packet && this.#select(view, packet);
+    if (!record) return;
+    const believed = into.isLive ? 0 : this.#clock.at(time);
+    if (believed !== null) into.add(believed, bytesOf(view, record));
+    else
+      into.problem({
+        code: `${this.#name}.stray`,
+        location: `byte ${at + from}`,
+        message: `the time ${time} us does not follow from the packets before it: the packet is left out`,
+      });
+  }
+
+  #reportDamage(into: RawBuilder, to: number, kind: 'damaged' | 'truncated' = 'damaged'): void {
+    if (this.#lost < 0) return;
+    const why = kind === 'damaged' ? 'no packet begins here' : 'the file is damaged or was cut off here';
+    into.problem({
+      code: `${this.#name}.${kind}`,
+      location: `byte ${this.#lost}`,
+      message: `${why}: ${to - this.#lost} bytes are left out`,
+    });
+    this.#lost = -1;
+  }
+}
+
+/** @throws FormatError where the bytes are no capture of packets. */
+export function checkPcap(name: string, head: Uint8Array): void {
+  if (!isPcap(head)) throw new FormatError(`${name}.header`, 'byte 0', 'this is no pcap and no pcapng file');
+}
+
+/** Bytes before the IP header, by the type of the link. */
+const LINK_BYTES: Readonly<Record<number, number>> = { 1: 14, 101: 0, 113: 16, 276: 20 };
+const UDP = 17;
+
+/** The payload of a UDP datagram to this port; null for other packets. The length is that of UDP: records may be longer. */
+export const udpPayload =
+  (port: number): Select =>
+  (view, { linkType, start, end }) => {
+    const ip = start + (LINK_BYTES[linkType] ?? NaN);
+    if (!(ip + 28 <= end) || view.getUint8(ip) >> 4 !== 4 || view.getUint8(ip + 9) !== UDP) return null;
+    const udp = ip + (view.getUint8(ip) & 0x0f) * 4;
+    if (udp + 8 > end || view.getUint16(udp + 2) !== port) return null;
+    const length = view.getUint16(udp + 4);
+    return length < 8 || udp + length > end ? null : { start: udp + 8, end: udp + length };
+  };

@@ -1,0 +1,85 @@
+import type { State } from '../../component/index.js';
+import { DeviceClock, type ClockKind } from './device-clock.js';
+import type { Cutter } from '../contract/format.js';
+import type { RawBuilder } from '../contract/raw-builder.js';
+
+/** Binary records that follow one another in a file, each of which says how long it is. */
+export interface RecordKind {
+  /** What codes of problems begin with: `feitcsi`. */
+  readonly name: string;
+  /** Bytes that say how long a record is. */
+  readonly headerBytes: number;
+  /** Bytes of the record whose header lies at `at`; 0 where that is no header. */
+  readonly lengthAt: (view: DataView, at: number) => number;
+  readonly clock: ClockKind;
+  /** The clock's stamp of the record at `at`. */
+  readonly stampAt: (view: DataView, at: number) => number;
+  /** Left out in a record, from its start: a length that stands before it. */
+  readonly skip?: number;
+}
+
+/** Cuts a file into such records. After damage, reading continues at the next header. */
+export class RecordCutter implements Cutter {
+  readonly #kind: RecordKind;
+  readonly #clock: DeviceClock;
+  /** Where in the file the damage begins that is being skipped; -1: none. */
+  #lost = -1;
+
+  constructor(kind: RecordKind) {
+    this.#kind = kind;
+    this.#clock = new DeviceClock(kind.clock);
+  }
+
+  cut(bytes: Uint8Array, into: RawBuilder, at: number, last: boolean): number {
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    let from = 0;
+    while (!into.full && from < bytes.length) {
+      const whole = from + this.#kind.headerBytes <= bytes.length;
+      if (!whole && !last) break;
+      const length = whole ? this.#kind.lengthAt(view, from) : 0;
+      if (length > 0 && from + length > bytes.length && !last) break;
+      if (length === 0 || from + length > bytes.length) {
+        if (this.#lost < 0) this.#lost = at + from;
+        from++;
+        continue;
+      }
+      this.#reportDamage(into, at + from);
+      this.#take(bytes, view, from, length, into, at);
+      from += length;
+    }
+    if (last && from === bytes.length) this.#reportDamage(into, at + from);
+    return from;
+  }
+
+  snapshot() {
+    return { clock: this.#clock.snapshot(), lost: this.#lost };
+  }
+
+  restore(state: State): void {
+    const { clock, lost } = state as ReturnType<RecordCutter['snapshot']>;
+    this.#clock.restore(clock);
+    this.#lost = lost;
+  }
+
+  #take(bytes: Uint8Array, view: DataView, from: number, length: number, into: RawBuilder, at: number): void {
+    const { stampAt, skip = 0, name } = this.#kind;
+    const time = into.isLive ? 0 : this.#clock.at(stampAt(view, from));
+    if (time !== null) into.add(time, bytes, from + skip, from + length);
+    else
+      into.problem({
+        code: `${name}.stray`,
+        location: `byte ${at + from}`,
+        message: 'its time does not follow from the records before it: it is left out',
+      });
+  }
+
+  #reportDamage(into: RawBuilder, to: number): void {
+    if (this.#lost < 0) return;
+    into.problem({
+      code: `${this.#kind.name}.damaged`,
+      location: `byte ${this.#lost}`,
+      message: `no record begins here: ${to - this.#lost} bytes are left out`,
+    });
+    this.#lost = -1;
+  }
+}

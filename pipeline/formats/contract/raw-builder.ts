@@ -1,0 +1,147 @@
+import type { RawBatch } from '../../component/index.js';
+
+/** Something in a file that was skipped. */
+export interface Problem {
+  /** Dotted: `capture.damaged`. */
+  readonly code: string;
+  /** `byte 1234` or `line 12`. */
+  readonly location: string;
+  /** For a person. */
+  readonly message: string;
+}
+
+/** Of a buffer at a time. */
+const MAX_GROWTH = 16;
+
+/** Collects records into the columns of a {@link RawBatch}; keeps its memory from batch to batch. */
+export class RawBuilder {
+  /** Records that a batch holds at most. */
+  readonly capacity: number;
+  readonly #origin: RawBatch['origin'];
+  readonly #time: Float64Array;
+  readonly #sender: Uint16Array;
+  readonly #offsets: Uint32Array;
+  readonly #problems: Problem[] = [];
+  readonly #indices = new Map<string, number>();
+  #senders: string[] = [];
+  #bytes = new Uint8Array(16_384);
+  #count = 0;
+  #newest: number;
+  readonly #now: (() => number) | undefined;
+
+  /**
+   * `newest` (microseconds) is the time below which no record's time falls. With `now` each record has the time at
+   * which it is added, whatever the cutter says.
+   */
+  constructor(capacity: number, origin: RawBatch['origin'], newest = -Infinity, now?: () => number) {
+    this.#now = now;
+    this.capacity = Math.min(capacity, 65_536);
+    this.#origin = origin;
+    this.#newest = newest;
+    this.#time = new Float64Array(this.capacity);
+    this.#sender = new Uint16Array(this.capacity);
+    this.#offsets = new Uint32Array(this.capacity + 1);
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  get full(): boolean {
+    return this.#count === this.capacity;
+  }
+
+  /** Records come as they are measured: none is to wait for the next one, and no clock but this machine's counts. */
+  get isLive(): boolean {
+    return this.#now !== undefined;
+  }
+
+  /** Time of the newest record ever added, microseconds. */
+  get newest(): number {
+    return this.#newest;
+  }
+
+  /**
+   * Adds `bytes[start..end]`. A time before the newest one is raised to it: arrival times never decrease.
+   * @throws RangeError where the builder is full.
+   */
+  add(time: number, bytes: Uint8Array, start = 0, end = bytes.length, sender = ''): void {
+    const index = this.#count;
+    if (index === this.capacity) throw new RangeError('the batch is full: take() it first');
+    const from = this.#offsets[index]!;
+    const to = from + end - start;
+    if (to > this.#bytes.length) this.#grow(to);
+    const isWhole = start === 0 && end === bytes.length;
+    // A Buffer's own subarray() takes longer than the copy.
+    this.#bytes.set(
+      isWhole ? bytes : new Uint8Array(bytes.buffer, bytes.byteOffset + start, end - start),
+      from,
+    );
+    this.#newest = Math.max(this.#newest, this.#now?.() ?? time);
+    this.#time[index] = this.#newest;
+    this.#sender[index] = this.#senderIndex(sender);
+    this.#offsets[index + 1] = to;
+    this.#count = index + 1;
+  }
+
+  /** Records of another input follow, whose times are not below `newest`. */
+  startFrom(newest: number): void {
+    this.#newest = newest;
+  }
+
+  /** Reports something that was skipped. */
+  problem(problem: Problem): void {
+    this.#problems.push(problem);
+  }
+
+  /** The problems reported since the last call. */
+  takeProblems(): readonly Problem[] {
+    return this.#problems.splice(0);
+  }
+
+  /** The records as a batch with memory of its own; the builder is empty after it. */
+  take(): RawBatch {
+    const count = this.#count;
+    const batch: RawBatch = {
+      count,
+      time: this.#time.slice(0, count),
+      offsets: this.#offsets.slice(0, count + 1),
+      bytes: this.#takeBytes(this.#offsets[count]!),
+      sender: this.#sender.slice(0, count),
+      senders: this.#senders,
+      origin: this.#origin,
+    };
+    this.#senders = [];
+    this.#indices.clear();
+    this.#count = 0;
+    return batch;
+  }
+
+  /** A buffer that is mostly full goes with the batch, as copying it would take as long as filling it did. */
+  #takeBytes(length: number): Uint8Array {
+    if (2 * length < this.#bytes.length) return this.#bytes.slice(0, length);
+    const bytes = this.#bytes.subarray(0, length);
+    this.#bytes = new Uint8Array(this.#bytes.length);
+    return bytes;
+  }
+
+  #senderIndex(sender: string): number {
+    const senders = this.#senders;
+    // Nearly always the one of the record before.
+    if (senders.length > 0 && senders[senders.length - 1] === sender) return senders.length - 1;
+    let index = this.#indices.get(sender);
+    if (index === undefined) {
+      index = senders.push(sender) - 1;
+      this.#indices.set(sender, index);
+    }
+    return index;
+  }
+
+  #grow(least: number): void {
+    // What a full batch of such records takes, within reason.
+    const expected = Math.min((least / (this.#count + 1)) * this.capacity, this.#bytes.length * MAX_GROWTH);
+    const bytes = new Uint8Array(Math.max(least, this.#bytes.length * 2, Math.ceil(expected)));
+    bytes.set(this.#bytes);
+    this.#bytes = bytes;
+  }
+}

@@ -1,0 +1,157 @@
+import type { RawBatch } from '../../../component/index.js';
+import { allocateBlock, frameSize, type CsiBlock, type CsiLayout } from '../../../model/index.js';
+import { CSI_HEADER_BYTES, frameParts, isChannelCentre, knownBins, type FramePart } from './adr018-frame.js';
+
+/** Turns the frames of a batch into one block a layout; its scratch columns are reused from batch to batch. */
+export class FrameColumns {
+  readonly #variants = new Map<number, Variant | undefined>();
+  readonly #slots = new Map<string, Slot>();
+  readonly #used: Slot[] = [];
+  #records = new Uint32Array(64);
+  #starts = new Uint32Array(64);
+  #links = new Uint16Array(64);
+  #frameVariants: Variant[] = [];
+  #count = 0;
+  #lastKey = -1;
+  #lastVariant: Variant | undefined;
+
+  begin(records: number): void {
+    this.#count = 0;
+    this.#used.length = 0;
+    if (records <= this.#records.length) return;
+    this.#records = new Uint32Array(records);
+    this.#starts = new Uint32Array(records);
+    this.#links = new Uint16Array(records);
+  }
+
+  /** How frames of these bins, antennas and frequency are laid out; undefined where there are no such frames. */
+  variant(bins: number, antennas: number, mhz: number): Variant | undefined {
+    const key = (mhz * 1024 + bins) * 8 + antennas;
+    if (key === this.#lastKey) return this.#lastVariant;
+    // Checked before anything is stored: what a stranger sends must not make the map grow.
+    if (antennas < 1 || antennas > 4 || !knownBins(bins) || !isChannelCentre(mhz)) return undefined;
+    let variant = this.#variants.get(key);
+    if (!variant) {
+      variant = this.#newVariant(bins, antennas, mhz);
+      this.#variants.set(key, variant);
+    }
+    this.#lastKey = key;
+    this.#lastVariant = variant;
+    return variant;
+  }
+
+  /** Notes the frame of record `record`, whose first pair lies at `start` in the batch's bytes. */
+  add(record: number, start: number, link: number, variant: Variant): void {
+    const index = this.#count++;
+    this.#records[index] = record;
+    this.#starts[index] = start;
+    this.#links[index] = link;
+    this.#frameVariants[index] = variant;
+    for (const slot of variant.slots) if (slot.count++ === 0) this.#used.push(slot);
+  }
+
+  blocks(raw: RawBatch): readonly CsiBlock[] {
+    const bytes = new Int8Array(raw.bytes.buffer, raw.bytes.byteOffset, raw.bytes.byteLength);
+    for (const slot of this.#used) slot.block = allocateBlock(slot.layout, slot.count);
+    for (let index = 0; index < this.#count; index++) this.#fill(raw, bytes, index);
+    return this.#used.map((slot) => slot.take());
+  }
+
+  #fill(raw: RawBatch, bytes: Int8Array, index: number): void {
+    const record = this.#records[index]!;
+    const header = raw.offsets[record]!;
+    const variant = this.#frameVariants[index]!;
+    const start = this.#starts[index]!;
+    const rssi = bytes[header + 16]!;
+    const noise = bytes[header + 17]!;
+    const sequence =
+      (raw.bytes[header + 12]! |
+        (raw.bytes[header + 13]! << 8) |
+        (raw.bytes[header + 14]! << 16) |
+        (raw.bytes[header + 15]! << 24)) >>>
+      0;
+    const deviceTime = stampBefore(raw.bytes, header, start);
+    for (let p = 0; p < variant.slots.length; p++) {
+      const slot = variant.slots[p]!;
+      const block = slot.block!;
+      const row = slot.filled++;
+      block.time[row] = raw.time[record]!;
+      block.link[row] = this.#links[index]!;
+      block.sequence[row] = sequence;
+      // No receiver measures 0 dBm or more: 0 is what is sent where nothing was measured.
+      if (rssi < 0) block.rssi[row] = rssi;
+      if (noise < 0) block.noise[row] = noise;
+      block.deviceTime[row] = deviceTime;
+      block.bits[row] = 8;
+      copyPairs(bytes, start, variant, variant.parts[p]!.offsets, block.values, row * slot.size);
+    }
+  }
+
+  #newVariant(bins: number, antennas: number, mhz: number): Variant {
+    const parts = frameParts(bins, antennas, mhz)!;
+    const slots = parts.map(({ layout }) => {
+      const slot = this.#slots.get(layout.key) ?? new Slot(layout);
+      this.#slots.set(layout.key, slot);
+      return slot;
+    });
+    return { antennas, stride: bins * 2, parts, slots };
+  }
+}
+
+/** The node's own clock, microseconds, where it stands between the header and the first pair; NaN where it does not. */
+function stampBefore(bytes: Uint8Array, header: number, start: number): number {
+  if (start - header === CSI_HEADER_BYTES) return NaN;
+  const word = (at: number): number =>
+    (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)) >>> 0;
+  return word(start - 8) + word(start - 4) * 2 ** 32;
+}
+
+/** (imaginary, real) bytes of the active bins to (re, im) values, subcarriers ascending. */
+function copyPairs(
+  bytes: Int8Array,
+  start: number,
+  { antennas, stride }: Variant,
+  offsets: Uint16Array,
+  values: Float32Array,
+  at: number,
+): void {
+  const { length } = offsets;
+  for (let antenna = 0; antenna < antennas; antenna++, start += stride) {
+    for (let i = 0; i < length; i++) {
+      const from = start + offsets[i]!;
+      values[at++] = bytes[from + 1]!;
+      values[at++] = bytes[from]!;
+    }
+  }
+}
+
+/** What frames of the same bins, antennas and frequency have in common. */
+interface Variant {
+  readonly antennas: number;
+  /** Bytes from one antenna's pairs to the next one's. */
+  readonly stride: number;
+  readonly parts: readonly FramePart[];
+  readonly slots: readonly Slot[];
+}
+
+/** The block of one layout while a batch is being decoded. */
+class Slot {
+  readonly layout: CsiLayout;
+  readonly size: number;
+  count = 0;
+  filled = 0;
+  block: CsiBlock | undefined;
+
+  constructor(layout: CsiLayout) {
+    this.layout = layout;
+    this.size = frameSize(layout);
+  }
+
+  take(): CsiBlock {
+    const block = this.block!;
+    this.block = undefined;
+    this.count = 0;
+    this.filled = 0;
+    return block;
+  }
+}

@@ -1,0 +1,151 @@
+import { csiLayout, type CsiLayout, type TrainingField } from '../../../model/index.js';
+
+/**
+ * ADR-018 raw CSI, one datagram a frame, little-endian (docs/adr/ADR-018 and ADR-110 of ruvnet/RuView,
+ * its `csi_collector.c`, ESP-IDF's "Wi-Fi Channel State Information"):
+ *
+ * `0 u32 magic 0xC5110001 | 4 u8 node | 5 u8 antennas | 6 u16 bins | 8 u32 MHz | 12 u32 sequence |
+ * 16 i8 RSSI | 17 i8 noise | 18 u8 PPDU | 19 u8 flags | 20 (u64 timestamp) | antennas * bins * (i8, i8)`.
+ *
+ * The pairs are (imaginary, real), in the order of an FFT: bins 0, 1, ... and then the negative ones. The
+ * bins are those of one to three training fields, one after the other: they differ in gain and in active
+ * subcarriers, so each becomes a block of a layout of its own. Bytes 18 and 19 are 0 in older firmware.
+ */
+export const CSI_MAGIC = 0xc5110001;
+export const CSI_HEADER_BYTES = 20;
+
+/** Byte 19: the header is followed by a u64 timestamp of the sender's own clock. */
+export const FLAG_TIMESTAMP = 0x20;
+const FLAG_STBC = 0x04;
+
+/** Subcarriers that a frame is sent on; the others carry nothing but noise. IEEE 802.11-2020 19.3.9.3.3, 21.3.7; 802.11ax 27.3.10. */
+const band = (edge: number, inner = 1): readonly number[] =>
+  Array.from({ length: 2 * (edge - inner + 1) }, (_, i) =>
+    i <= edge - inner ? i - edge : i - edge + 2 * inner - 1,
+  );
+
+interface Field {
+  readonly training: TrainingField;
+  /** Bins of the whole field, active or not. */
+  readonly bins: number;
+  readonly active: readonly number[];
+}
+
+const LLTF: Field = { training: 'lltf', bins: 64, active: band(26) };
+const HT_LTF: Field = { training: 'ht-ltf', bins: 64, active: band(28) };
+const STBC: Field = { training: 'stbc-ht-ltf', bins: 64, active: band(28) };
+const HE_LTF: Field = { training: 'he-ltf', bins: 256, active: band(122, 2) };
+
+/** What the bins of a frame are, by their number. */
+const FIELDS = new Map<number, readonly Field[]>([
+  [64, [LLTF]],
+  [128, [LLTF, HT_LTF]],
+  [192, [LLTF, HT_LTF, STBC]],
+  [256, [HE_LTF]],
+]);
+
+/** Part of a frame that becomes a frame of one layout. */
+export interface FramePart {
+  readonly layout: CsiLayout;
+  /** Where each active subcarrier's pair lies, bytes from the first pair of an antenna; ascending subcarriers. */
+  readonly offsets: Uint16Array;
+}
+
+/** The parts of a frame of `bins` bins, or undefined where no frame has so many. */
+export function frameParts(bins: number, antennas: number, mhz: number): readonly FramePart[] | undefined {
+  let first = 0;
+  return FIELDS.get(bins)?.map((field) => {
+    const start = first;
+    first += field.bins;
+    const { training, active } = field;
+    const layout = csiLayout({
+      rx: antennas,
+      tx: 1,
+      subcarriers: active,
+      bandwidthMhz: 20,
+      centreMhz: mhz,
+      training,
+    });
+    const offsets = Uint16Array.from(
+      active,
+      (index) => 2 * (start + (index < 0 ? index + field.bins : index)),
+    );
+    return { layout, offsets };
+  });
+}
+
+export const knownBins = (bins: number): boolean => FIELDS.has(bins);
+
+/** True for the centre of a channel of the 2.4, 5 or 6 GHz band. */
+export const isChannelCentre = (mhz: number): boolean =>
+  mhz === 2484 ||
+  (mhz >= 2412 && mhz <= 2472 && (mhz - 2412) % 5 === 0) ||
+  (mhz >= 4900 && mhz <= 5900 && mhz % 5 === 0) ||
+  (mhz >= 5925 && mhz <= 7125 && mhz % 5 === 0);
+
+/** A frame as it is sent. */
+export interface Adr018Frame {
+  readonly node: number;
+  readonly antennas?: number;
+  /** 64, 128, 192 or 256. */
+  readonly bins: number;
+  /** 0 where the sender does not know it. */
+  readonly mhz: number;
+  readonly sequence: number;
+  /** dBm; NaN where unknown, sent as 0. */
+  readonly rssi: number;
+  readonly noise: number;
+  /** 0 HT, 1 HE-SU, 2 HE-MU, 3 HE-TB, 255 unknown. Default 1 for 256 bins, else 0. */
+  readonly ppdu?: number;
+  /** Of the sender's own clock. */
+  readonly timestamp?: bigint;
+  /** For each training field [antenna, active subcarrier, (re, im)], whole numbers from -128 to 127. */
+  readonly parts: readonly ArrayLike<number>[];
+}
+
+/** The datagram of a frame. @throws RangeError where the parts do not fit the bins. */
+export function encodeFrame(frame: Adr018Frame): Uint8Array {
+  const { antennas = 1, bins } = frame;
+  const layouts = frameParts(bins, antennas, frame.mhz);
+  if (layouts?.length !== frame.parts.length) {
+    throw new RangeError(
+      `${bins} bins have ${layouts?.length ?? 'no'} training fields, given were ${frame.parts.length}`,
+    );
+  }
+  const pairs = new Int8Array(antennas * bins * 2);
+  for (const [p, { offsets }] of layouts.entries()) {
+    const values = frame.parts[p]!;
+    if (values.length !== antennas * offsets.length * 2) {
+      throw new RangeError(`part ${p} has ${values.length} numbers, not ${antennas * offsets.length * 2}`);
+    }
+    for (let antenna = 0, from = 0; antenna < antennas; antenna++) {
+      for (const offset of offsets) {
+        const to = antenna * bins * 2 + offset;
+        pairs[to + 1] = values[from++]!;
+        pairs[to] = values[from++]!;
+      }
+    }
+  }
+  return encodePairs({ ...frame, antennas }, pairs);
+}
+
+/** The datagram of a frame whose pairs are already as they are sent. */
+export function encodePairs(frame: Omit<Adr018Frame, 'parts'>, pairs: Int8Array | Uint8Array): Uint8Array {
+  const { antennas = 1, bins, timestamp } = frame;
+  const start = CSI_HEADER_BYTES + (timestamp === undefined ? 0 : 8);
+  const bytes = new Uint8Array(start + pairs.length);
+  const view = new DataView(bytes.buffer);
+  view.setUint32(0, CSI_MAGIC, true);
+  view.setUint8(4, frame.node);
+  view.setUint8(5, antennas);
+  view.setUint16(6, bins, true);
+  view.setUint32(8, frame.mhz, true);
+  view.setUint32(12, frame.sequence, true);
+  view.setInt8(16, Number.isNaN(frame.rssi) ? 0 : frame.rssi);
+  view.setInt8(17, Number.isNaN(frame.noise) ? 0 : frame.noise);
+  view.setUint8(18, frame.ppdu ?? (bins === 256 ? 1 : 0));
+  view.setUint8(19, (bins === 192 ? FLAG_STBC : 0) | (timestamp === undefined ? 0 : FLAG_TIMESTAMP));
+  if (timestamp !== undefined) view.setBigUint64(20, timestamp, true);
+  bytes.set(new Uint8Array(pairs.buffer, pairs.byteOffset, pairs.length), start);
+  return bytes;
+}

@@ -1,0 +1,181 @@
+import type { State } from '../../../component/index.js';
+import { encodePairs } from './adr018-frame.js';
+import { encodeFeatures, encodeVitals } from './adr018-packets.js';
+import { ASSUMED_MHZ } from './adr018.js';
+import { DeviceClock } from '../../containers/device-clock.js';
+import { FormatError, MAX_RECORD_BYTES, type Cutter, type FileFormat } from '../../contract/format.js';
+import type { RawBuilder } from '../../contract/raw-builder.js';
+import { errorText } from '../../../base/error-text.js';
+
+/**
+ * ruvnet/RuView's recordings of ADR-018 nodes: one JSON object a datagram. They have lost the header of
+ * raw frames, so it is put back with what is known: node, bins and time. What is not known: the
+ * frequency (channel 6, the firmware's default, is assumed), RSSI and noise (sent as 0, read as unknown;
+ * the file's `rssi` of raw frames is a byte of the sequence number), and the sequence number itself: frames
+ * are numbered anew per node, so a recording shows no loss of raw frames that happened before it was
+ * made. Feature packets keep their own numbers. Clocks of the nodes are left 0. Lines that hold no
+ * payload (compressed frames) are left out, with a message.
+ */
+export const adr018Jsonl: FileFormat = {
+  name: 'adr018-jsonl',
+  summary: "RuView's recordings of ADR-018 nodes: JSON lines whose frames have lost their header.",
+  recognise: (head) => {
+    const text = new TextDecoder().decode(head.subarray(0, 4096));
+    return /^\s*\{/.test(text) && /"magic"\s*:\s*"0x[Cc]511/.test(text) && /"node_id"\s*:/.test(text);
+  },
+  open: () => ({
+    format: 'adr018',
+    start: 0,
+    origin: 'replay',
+    meta: { assumed_mhz: ASSUMED_MHZ },
+    cutter: new JsonlCutter(),
+  }),
+};
+
+/** Times of day, microseconds; nodes' packets may be written a little out of order. */
+const RECORDER_CLOCK = { unit: 1, confirm: 3, slack: 1_000_000, absolute: true };
+
+class JsonlCutter implements Cutter {
+  readonly #clock = new DeviceClock(RECORDER_CLOCK);
+  readonly #decoder = new TextDecoder();
+  #line = 1;
+  /** Next number of each node's raw frames. */
+  readonly #sequences: number[] = new Array<number>(256).fill(0);
+
+  cut(bytes: Uint8Array, into: RawBuilder, _at: number, last: boolean): number {
+    let from = 0;
+    while (!into.full && from < bytes.length) {
+      let end = bytes.indexOf(NEWLINE, from);
+      const whole = end >= 0;
+      if (!whole) {
+        if (!last && bytes.length - from > MAX_RECORD_BYTES) {
+          throw new FormatError(
+            'jsonl.line',
+            `line ${this.#line}`,
+            'a line of over a megabyte: this is no recording',
+          );
+        }
+        if (!last) return from;
+        end = bytes.length;
+      }
+      this.#takeLine(this.#decoder.decode(bytes.subarray(from, end)), into, !whole);
+      this.#line++;
+      from = whole ? end + 1 : end;
+    }
+    return from;
+  }
+
+  snapshot() {
+    return { line: this.#line, sequences: [...this.#sequences], clock: this.#clock.snapshot() };
+  }
+
+  restore(state: State): void {
+    const { line, sequences, clock } = state as ReturnType<JsonlCutter['snapshot']>;
+    this.#line = line;
+    this.#clock.restore(clock);
+    for (const [node, sequence] of sequences.entries()) this.#sequences[node] = sequence;
+  }
+
+  #takeLine(text: string, into: RawBuilder, unfinished: boolean): void {
+    if (text.trim() === '') return;
+    const location = `line ${this.#line}`;
+    const line = parse(text);
+    if (typeof line === 'string') {
+      const code = unfinished ? 'jsonl.truncated' : 'jsonl.line';
+      const message = unfinished ? 'the file ends inside a line: it was cut off' : `${line}; left out`;
+      into.problem({ code, location, message });
+      return;
+    }
+    const datagram = this.#datagram(line);
+    if (typeof datagram === 'string') {
+      into.problem({ code: 'jsonl.packet', location, message: datagram });
+      return;
+    }
+    const time = into.isLive ? 0 : this.#clock.at(Math.round(line.timestamp * 1e6));
+    if (time !== null) into.add(time, datagram);
+    else {
+      const message = `the timestamp ${line.timestamp} does not follow from the lines before it; left out`;
+      into.problem({ code: 'jsonl.stray', location, message });
+    }
+  }
+
+  /** The datagram that the line was made from, or why it cannot be had back. */
+  #datagram(line: Line): Uint8Array | string {
+    if (line.type === 'raw_csi') return this.#frame(line);
+    if (line.type === 'vitals') return vitals(line);
+    if (line.type === 'feature') return features(line);
+    return `a packet of type ${line.type ?? line.magic ?? 'unknown'} whose content is not in the file; left out`;
+  }
+
+  #frame(line: Line): Uint8Array | string {
+    const { iq_hex: hex, subcarriers: bins, node_id: node } = line;
+    if (typeof hex !== 'string' || typeof bins !== 'number')
+      return 'a frame without iq_hex or subcarriers; left out';
+    if (!/^(?:[0-9a-fA-F]{2})*$/.test(hex)) return 'iq_hex is not hexadecimal; left out';
+    const pairs = Buffer.from(hex, 'hex');
+    const sequence = this.#sequences[node]!;
+    this.#sequences[node] = (sequence + 1) % 2 ** 32;
+    // Antennas times bins: what does not fit is for the decoder to refuse.
+    const frame = { node, bins: bins & 0xffff, mhz: ASSUMED_MHZ, sequence, rssi: NaN, noise: NaN };
+    return encodePairs(frame, pairs);
+  }
+}
+
+const NEWLINE = 0x0a;
+
+interface Line extends Readonly<Record<string, unknown>> {
+  /** Seconds since 1970. */
+  readonly timestamp: number;
+  readonly node_id: number;
+  readonly type?: string;
+  readonly magic?: string;
+}
+
+/** The line's object, or what is wrong with it. */
+function parse(text: string): Line | string {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return `not JSON (${errorText(error)})`;
+  }
+  if (typeof value !== 'object' || value === null) return 'not a JSON object';
+  const { timestamp, node_id: node } = value as Record<string, unknown>;
+  if (typeof timestamp !== 'number' || !(timestamp >= 0 && timestamp < 1e11))
+    return 'no timestamp in seconds';
+  if (typeof node !== 'number' || !Number.isInteger(node) || node < 0 || node > 255)
+    return 'no node_id from 0 to 255';
+  return value as Line;
+}
+
+function vitals(line: Line): Uint8Array | string {
+  const fields = ['flags', 'breathing_bpm', 'heartrate_bpm', 'n_persons', 'motion_energy', 'presence_score'];
+  const [flags, breathing, heart, persons, motion, presence] = fields.map((field) => line[field]) as number[];
+  if (fields.some((field) => typeof line[field] !== 'number'))
+    return 'vitals without all of their numbers; left out';
+  const rssi = line['rssi'];
+  return encodeVitals({
+    node: line.node_id,
+    presence: (flags! & 1) !== 0,
+    fall: (flags! & 2) !== 0,
+    moving: (flags! & 4) !== 0,
+    breathingBpm: breathing!,
+    heartBpm: heart!,
+    rssi: typeof rssi === 'number' && rssi < 0 ? rssi : NaN,
+    persons: persons!,
+    motion: motion!,
+    presenceScore: presence!,
+    milliseconds: 0,
+  });
+}
+
+function features(line: Line): Uint8Array | string {
+  const { features: values, seq } = line;
+  if (!Array.isArray(values) || typeof seq !== 'number') return 'features without values or seq; left out';
+  return encodeFeatures({
+    node: line.node_id,
+    sequence: seq & 0xffff,
+    microseconds: 0n,
+    values: values.map(Number),
+  });
+}

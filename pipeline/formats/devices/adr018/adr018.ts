@@ -1,0 +1,291 @@
+import type { Output, RawBatch, State } from '../../../component/index.js';
+import { isTick, rawRecord } from '../../../component/index.js';
+import { hostOf, type Data, type Failure, type Provenance } from '../../../model/index.js';
+import { CSI_HEADER_BYTES, CSI_MAGIC, FLAG_TIMESTAMP, isChannelCentre, knownBins } from './adr018-frame.js';
+import { checkPacket, PACKET_KINDS, type PacketFault, type PacketKind } from './adr018-packets.js';
+import { FailureSample, type FailureSampleState } from '../../contract/failure-sample.js';
+import type { Decoder, DecoderContext, Format } from '../../contract/format.js';
+import { LinkActivity } from '../../senders/link-activity.js';
+import { NodeTable, type NodeTableState } from '../../senders/senders.js';
+import { Strangers } from '../../senders/strangers.js';
+import { FrameColumns } from './adr018-columns.js';
+import { LinkState, type LinkSnapshot } from './adr018-link.js';
+
+/** ESP32 nodes with the ADR-018 firmware: raw CSI, and what the nodes conclude from it themselves. */
+export const adr018: Format = {
+  name: 'adr018',
+  summary: 'Datagrams of ESP32 nodes with the ADR-018 firmware (raw CSI, vitals, features).',
+  recognise: (record) => {
+    if (record.length < 8) return false;
+    const view = viewOf(record);
+    if (view.getUint32(0, true) === CSI_MAGIC) return typeof checkFrame(view) === 'number';
+    return isKind(checkPacket(view));
+  },
+  decoder: (context) => new Adr018Decoder(context),
+};
+
+/** Channel 6: taken for the centre where a sender does not know its own (it sends 0). */
+export const ASSUMED_MHZ = 2437;
+
+/** Longest datagram of the format, bytes: 4 antennas of 256 bins with a timestamp. */
+export const MAX_DATAGRAM_BYTES = CSI_HEADER_BYTES + 8 + 4 * 256 * 2;
+
+const FRAME_FAULTS = ['antennas', 'subcarriers', 'frequency'] as const;
+type FrameFault = (typeof FRAME_FAULTS)[number] | 'truncated' | 'oversized';
+/** Every reason that a datagram can be refused for. */
+export const FAULTS: readonly (FrameFault | PacketFault)[] = [
+  'unknown_magic',
+  'truncated',
+  'oversized',
+  ...FRAME_FAULTS,
+  'checksum',
+  'value',
+];
+type Fault = (typeof FAULTS)[number];
+type Kind = 'csi' | PacketKind;
+type Ignored = 'unknown_sender' | 'other_address';
+const KINDS: readonly Kind[] = ['csi', ...PACKET_KINDS];
+
+/** Where the first pair of a raw frame lies, or what is wrong with it. */
+function checkFrame(view: DataView): number | FrameFault {
+  if (view.byteLength < CSI_HEADER_BYTES) return 'truncated';
+  const antennas = view.getUint8(5);
+  const bins = view.getUint16(6, true);
+  const mhz = view.getUint32(8, true);
+  if (antennas < 1 || antennas > 4) return 'antennas';
+  if (!knownBins(bins)) return 'subcarriers';
+  if (mhz !== 0 && !isChannelCentre(mhz)) return 'frequency';
+  const start = CSI_HEADER_BYTES + ((view.getUint8(19) & FLAG_TIMESTAMP) !== 0 ? 8 : 0);
+  const end = start + antennas * bins * 2;
+  return view.byteLength === end ? start : view.byteLength < end ? 'truncated' : 'oversized';
+}
+
+class Adr018Decoder implements Decoder {
+  readonly #context: DecoderContext;
+  readonly #nodes: NodeTable;
+  readonly #strangers: Strangers;
+  readonly #links: readonly LinkState[];
+  readonly #counts = counters(KINDS);
+  readonly #malformed = counters(FAULTS);
+  readonly #ignored = { unknown_sender: 0, other_address: 0 };
+  readonly #sample = new FailureSample();
+  readonly #columns = new FrameColumns();
+  readonly #activity: LinkActivity;
+  /** The second of event time that loss is being counted for. */
+  #second = -1;
+  #unknownFrequency = 0;
+
+  constructor(context: DecoderContext) {
+    this.#context = context;
+    this.#strangers = new Strangers('adr018', context);
+    this.#nodes = new NodeTable(context.links);
+    this.#links = [...context.links].map((entry) => new LinkState(entry));
+    this.#activity = new LinkActivity(this.#links.length);
+  }
+
+  decode(raw: RawBatch): Output<Data> {
+    const step = new Step(raw);
+    this.#columns.begin(raw.count);
+    for (let i = 0; i < raw.count; i++) {
+      const second = Math.floor(raw.time[i]! / SECOND);
+      // An earlier one comes where the clock was set back.
+      if (second !== this.#second) this.#closeSecond(raw.time[i]!, step);
+      this.#take(step, i);
+    }
+    this.#report(step);
+    const blocks = this.#columns.blocks(raw);
+    for (const block of blocks) this.#activity.see(block);
+    const data: readonly Data[] = step.claims.length === 0 ? blocks : [...blocks, ...step.claims];
+    return step.failed.length === 0 ? { data } : { data, failed: step.failed };
+  }
+
+  snapshot(): State {
+    return {
+      second: this.#second,
+      counts: { ...this.#counts },
+      malformed: { ...this.#malformed },
+      ignored: { ...this.#ignored },
+      unknownFrequency: this.#unknownFrequency,
+      nodes: this.#nodes.snapshot(),
+      sample: this.#sample.snapshot(),
+      links: Object.fromEntries(this.#links.map((link) => [link.entry.link.id, link.snapshot()])),
+    } satisfies DecoderState;
+  }
+
+  restore(state: State): void {
+    const from = state as DecoderState;
+    this.#second = from.second;
+    Object.assign(this.#counts, from.counts);
+    Object.assign(this.#malformed, from.malformed);
+    Object.assign(this.#ignored, from.ignored);
+    this.#unknownFrequency = from.unknownFrequency;
+    this.#nodes.restore(from.nodes);
+    this.#sample.restore(from.sample);
+    for (const link of this.#links) {
+      const snapshot = from.links[link.entry.link.id];
+      if (snapshot) link.restore(snapshot);
+    }
+  }
+
+  describe(): Readonly<Record<string, unknown>> {
+    return {
+      format: 'adr018',
+      ...this.#activity.describe(),
+      packets: { ...this.#counts },
+      malformed: { ...this.#malformed },
+      ignored: { ...this.#ignored },
+      frames_without_frequency: this.#unknownFrequency,
+      links: Object.fromEntries(this.#links.map((link) => [link.entry.link.id, link.describe()])),
+      unknown_senders: this.#strangers.describe(),
+    };
+  }
+
+  #take(step: Step, i: number): void {
+    const start = step.raw.offsets[i]!;
+    const length = step.raw.offsets[i + 1]! - start;
+    const { view } = step;
+    if (isTick(step.raw, i)) return;
+    if (length < CSI_HEADER_BYTES || view.getUint32(start, true) !== CSI_MAGIC) {
+      this.#takePacket(step, i);
+      return;
+    }
+    // checkFrame() over the batch's one view: a view per frame would be half of the work.
+    const antennas = view.getUint8(start + 5);
+    const bins = view.getUint16(start + 6, true);
+    const mhz = view.getUint32(start + 8, true);
+    const pairs = CSI_HEADER_BYTES + ((view.getUint8(start + 19) & FLAG_TIMESTAMP) !== 0 ? 8 : 0);
+    const variant = this.#columns.variant(bins, antennas, mhz === 0 ? ASSUMED_MHZ : mhz);
+    if (!variant || length !== pairs + antennas * bins * 2) {
+      this.#refuse(step, i, checkFrame(viewOf(rawRecord(step.raw, i))) as FrameFault);
+      return;
+    }
+    step.csi++;
+    const link = this.#resolve(step, i, view.getUint8(start + 4), variant.parts[0]!.layout.key);
+    if (!link) return;
+    if (mhz === 0) this.#unknownFrequency++;
+    step.lost += link.frames.see(view.getUint32(start + 12, true));
+    this.#columns.add(i, start + pairs, link.entry.index, variant);
+  }
+
+  #takePacket(step: Step, i: number): void {
+    const view = viewOf(rawRecord(step.raw, i));
+    const kind = view.byteLength < 8 ? 'truncated' : checkPacket(view);
+    if (!isKind(kind)) {
+      this.#refuse(step, i, kind === 'unknown_magic' && isFrame(view) ? 'truncated' : kind);
+      return;
+    }
+    this.#counts[kind]++;
+    step.packets[kind] = (step.packets[kind] ?? 0) + 1;
+    const link = this.#resolve(step, i, view.getUint8(4), null);
+    if (link) step.claims.push(...link.take(kind, view, step.raw.time[i]!, step.provenance));
+  }
+
+  /** The link of a node, or undefined, counted, where it has none. */
+  #resolve(step: Step, i: number, node: number, layout: string | null): LinkState | undefined {
+    const time = step.raw.time[i]!;
+    const sender = step.raw.senders[step.raw.sender[i]!] ?? '';
+    const index = this.#nodes.resolve(node, sender, time);
+    if (index >= 0) return this.#links[index];
+    const known = this.#nodes.knows(node);
+    const reason = known ? 'other_address' : 'unknown_sender';
+    this.#ignored[reason]++;
+    step.ignored[reason] = (step.ignored[reason] ?? 0) + 1;
+    const link = known ? `node-${node}@${hostOf(sender)}` : `node-${node}`;
+    this.#strangers.see(sender === '' ? link : `node-${node}@${sender}`, link, reason, time, layout);
+    return undefined;
+  }
+
+  #refuse(step: Step, i: number, fault: Fault): void {
+    this.#malformed[fault]++;
+    step.malformed[fault] = (step.malformed[fault] ?? 0) + 1;
+    if (!this.#sample.wants(fault, step.raw.time[i]!)) return;
+    const bytes = rawRecord(step.raw, i);
+    step.failed.push({
+      record: {
+        time: step.raw.time[i]!,
+        sender: step.raw.senders[step.raw.sender[i]!] ?? '',
+        length: bytes.length,
+        // A slice: the whole batch would be kept alive by a view.
+        bytes: bytes.slice(0, MAX_DATAGRAM_BYTES),
+      },
+      code: `decode.${fault}`,
+      reason: `a datagram of ${bytes.length} bytes is no ADR-018 packet: ${FAULT_TEXT[fault]}`,
+      retriable: false,
+    });
+  }
+
+  /** Ends the second of event time: `time` is that of the first record after it. */
+  #closeSecond(time: number, step: Step): void {
+    const second = Math.floor(time / SECOND);
+    if (this.#second >= 0) {
+      for (const link of this.#links) {
+        const measure = link.closeSecond(second * SECOND, step.provenance);
+        if (measure) step.claims.push(measure);
+      }
+    }
+    this.#second = second;
+  }
+
+  #report(step: Step): void {
+    const { metrics } = this.#context;
+    this.#counts.csi += step.csi;
+    if (step.csi > 0) metrics.count('packets_csi', step.csi);
+    for (const kind in step.packets) metrics.count(`packets_${kind}`, step.packets[kind as PacketKind]!);
+    if (step.lost > 0) metrics.missing(step.lost);
+    for (const reason in step.ignored) metrics.dropped(reason, step.ignored[reason as Ignored]!);
+    for (const fault in step.malformed)
+      metrics.dropped(`malformed_${fault}`, step.malformed[fault as Fault]!);
+  }
+}
+
+const SECOND = 1_000_000;
+
+const FAULT_TEXT: Readonly<Record<Fault, string>> = {
+  unknown_magic: 'it does not start with a magic number of ADR-018; is something else sending to this port?',
+  truncated: 'it is shorter than its header says',
+  oversized: 'it is longer than its header says',
+  antennas: 'byte 5 (antennas) is not 1 to 4',
+  subcarriers: 'bytes 6 and 7 (bins) are not 64, 128, 192 or 256',
+  frequency: 'bytes 8 to 11 (MHz) are not the centre of a Wi-Fi channel',
+  checksum: 'its CRC-32 does not fit',
+  value: 'a number in it is not finite',
+};
+
+const viewOf = (bytes: Uint8Array): DataView =>
+  new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+const isFrame = (view: DataView): boolean => view.byteLength >= 4 && view.getUint32(0, true) === CSI_MAGIC;
+const isKind = (word: PacketKind | PacketFault): word is PacketKind =>
+  (PACKET_KINDS as readonly string[]).includes(word);
+const counters = <K extends string>(keys: readonly K[]): Record<K, number> =>
+  Object.fromEntries(keys.map((key) => [key, 0])) as Record<K, number>;
+
+/** What one call of decode gathers. */
+class Step {
+  readonly raw: RawBatch;
+  readonly view: DataView;
+  readonly provenance: Provenance;
+  readonly claims: Data[] = [];
+  readonly failed: Failure[] = [];
+  readonly malformed: Partial<Record<Fault, number>> = {};
+  readonly ignored: Partial<Record<Ignored, number>> = {};
+  readonly packets: Partial<Record<PacketKind, number>> = {};
+  csi = 0;
+  lost = 0;
+
+  constructor(raw: RawBatch) {
+    this.raw = raw;
+    this.view = viewOf(raw.bytes);
+    this.provenance = { origin: raw.origin };
+  }
+}
+
+interface DecoderState {
+  readonly second: number;
+  readonly counts: Readonly<Record<Kind, number>>;
+  readonly malformed: Readonly<Record<Fault, number>>;
+  readonly ignored: { readonly unknown_sender: number; readonly other_address: number };
+  readonly unknownFrequency: number;
+  readonly nodes: NodeTableState;
+  readonly sample: FailureSampleState;
+  readonly links: Readonly<Record<string, LinkSnapshot>>;
+}

@@ -1,0 +1,164 @@
+/**
+ * Datagrams of nexmon_csi that belong to one measurement, as one matrix of cores and spatial streams
+ * (docs/decisions/0112-a-matrix-is-told-its-size.md).
+ */
+import type { State } from '../../../component/index.js';
+import { frameFormat, type FrameReader, type ReadFault, type ReadFrame } from '../../decoder/frame-decoder.js';
+import type { Format } from '../../contract/format.js';
+import { bitsOf, layoutOf, macOf, nexmon, parseDatagram, topOf, unpack, type Datagram } from './nexmon.js';
+
+/** Most cores and streams that a chip has. */
+const MAX_COUNT = 4;
+const COUNTS = Array.from({ length: MAX_COUNT }, (_, i) => i + 1);
+
+/** A measurement some of whose datagrams are still to come. */
+interface Pending {
+  /** What its datagrams have in common. */
+  readonly key: string;
+  readonly mac: string;
+  /** Arrival of the first, microseconds. */
+  readonly time: number;
+  /** By core, then stream. */
+  readonly rows: (Uint8Array | null)[];
+}
+
+/** A measurement is not waited for any longer once something arrives so much later, microseconds. */
+const MAX_WAIT_US = 100_000;
+/** Measurements of one sender that are waited for at a time: datagrams of two may arrive in any order. */
+const AT_ONCE = 2;
+/** Datagrams that are kept at most. */
+const MAX_KEPT = 128;
+
+class MatrixReader implements FrameReader {
+  readonly format: string;
+  readonly sequenceBits = 12;
+  readonly #cores: number;
+  readonly #streams: number;
+  /** In the order in which they began. */
+  #pending: Pending[] = [];
+
+  constructor(format: string, cores: number, streams: number) {
+    this.format = format;
+    this.#cores = cores;
+    this.#streams = streams;
+  }
+
+  /** The measurements that are over with this datagram, whole or not. */
+  read(record: Uint8Array, time: number): readonly ReadFrame[] | ReadFault {
+    const datagram = parseDatagram(record);
+    if ('fault' in datagram) return datagram;
+    const { core, stream, sequence, chip, mhz } = datagram;
+    if (core >= this.#cores || stream >= this.#streams) return this.#outside(core, stream);
+    const over = this.#pending.filter((one) => Math.abs(time - one.time) > MAX_WAIT_US);
+    const mac = macOf(datagram);
+    const key = `${sequence} ${chip} ${mhz} ${record.length}`;
+    const slot = core * this.#streams + stream;
+    const rows = this.#rowsFor({ mac, key, time }, slot, over);
+    rows[slot] = record.slice();
+    const whole = this.#pending.filter((one) => one.rows === rows && !rows.includes(null));
+    const closed = [...over, ...whole];
+    this.#pending = this.#pending.filter((one) => !closed.includes(one));
+    this.#limit(mac, closed);
+    return closed.map((one) => this.#frame(one));
+  }
+
+  snapshot(): State {
+    return this.#pending.map(({ rows, ...one }) => ({
+      ...one,
+      rows: rows.map((row) => row && Buffer.from(row).toString('base64')),
+    }));
+  }
+
+  restore(state: State): void {
+    const saved = state as readonly (Omit<Pending, 'rows'> & { readonly rows: readonly (string | null)[] })[];
+    this.#pending = saved.map(({ rows, ...one }) => ({
+      ...one,
+      rows: rows.map((row) => (row === null ? null : Uint8Array.from(Buffer.from(row, 'base64')))),
+    }));
+  }
+
+  #outside(core: number, stream: number): ReadFault {
+    const known = core < MAX_COUNT && stream < MAX_COUNT;
+    const larger = `nexmon-${Math.max(core + 1, this.#cores)}x${Math.max(stream + 1, this.#streams)}`;
+    const remedy = known ? `${larger} has room for it` : 'no chip has so many';
+    return { fault: 'antenna', reason: `core ${core}, stream ${stream}: ${remedy}` };
+  }
+
+  /** Rows of the measurement that a datagram belongs to. One that has this row already is over: the next one has begun. */
+  #rowsFor(
+    begun: Pick<Pending, 'mac' | 'key' | 'time'>,
+    slot: number,
+    over: Pending[],
+  ): (Uint8Array | null)[] {
+    const found = this.#pending.findLast(
+      (one) => one.mac === begun.mac && one.key === begun.key && !over.includes(one),
+    );
+    if (found && found.rows[slot] === null) return found.rows;
+    if (found) over.push(found);
+    const rows = new Array<Uint8Array | null>(this.#cores * this.#streams).fill(null);
+    this.#pending.push({ ...begun, rows });
+    return rows;
+  }
+
+  /** Moves the oldest measurements to `closed`, as far as there are too many. */
+  #limit(mac: string, closed: Pending[]): void {
+    const close = (one: Pending): void => {
+      closed.push(one);
+      this.#pending.splice(this.#pending.indexOf(one), 1);
+    };
+    const own = this.#pending.filter((one) => one.mac === mac);
+    if (own.length > AT_ONCE) close(own[0]!);
+    const kept = (): number =>
+      this.#pending.reduce((sum, { rows }) => sum + rows.filter((row) => row !== null).length, 0);
+    while (kept() > MAX_KEPT) close(this.#pending[0]!);
+  }
+
+  /** Rows that never came are NaN. */
+  #frame({ mac, rows }: Pending): ReadFrame {
+    const datagrams = rows.map((row) => row && (parseDatagram(row) as Datagram));
+    const known = datagrams.filter((one) => one !== null);
+    const [first] = known as [Datagram];
+    const layout = layoutOf(first.carriers, first.mhz, this.#cores, this.#streams);
+    return {
+      sequence: first.sequence,
+      sender: mac,
+      rssi: first.rssi,
+      noise: NaN,
+      bits: bitsOf(first),
+      antennas: COUNTS.slice(0, this.#cores).map((count) => count - 1),
+      parts: [
+        {
+          layout,
+          fill: (values, at) => {
+            const size = 2 * layout.subcarriers.length;
+            // All rows by one factor, so that they can be compared.
+            const top = Math.max(...known.map(topOf));
+            for (const [slot, datagram] of datagrams.entries()) {
+              const from = at + slot * size;
+              if (datagram) unpack(datagram, top, values, from);
+              else values.fill(NaN, from, from + size);
+            }
+          },
+        },
+      ],
+    };
+  }
+}
+
+/** `nexmon-2x1` to `nexmon-4x4`: so many cores, so many streams. */
+export const nexmonMatrices: readonly Format[] = COUNTS.flatMap((cores) =>
+  COUNTS.filter((streams) => cores * streams > 1).map((streams) => matrixFormat(cores, streams)),
+);
+
+function matrixFormat(cores: number, streams: number): Format {
+  const name = `nexmon-${cores}x${streams}`;
+  const text = (count: number, what: string): string => `${count} ${what}${count > 1 ? 's' : ''}`;
+  return {
+    ...frameFormat(
+      () => new MatrixReader(name, cores, streams),
+      `nexmon_csi: ${text(cores, 'core')} and ${text(streams, 'stream')} as one measurement.`,
+    ),
+    recognise: nexmon.recognise,
+    variantOf: nexmon.name,
+  };
+}

@@ -1,0 +1,299 @@
+/**
+ * seemoo-lab/nexmon_csi, Broadcom chips: UDP datagrams to port 5500, live or in a pcap or pcapng. Bytes:
+ * docs/formats/nexmon.md.
+ */
+import type { CsiLayout } from '../../../model/index.js';
+import { frameFormat, type ReadFault, type ReadFrame } from '../../decoder/frame-decoder.js';
+import type { FileFormat, Format } from '../../contract/format.js';
+import { LayoutCache } from '../../decoder/layout-cache.js';
+import { isPcap } from '../../containers/pcap-blocks.js';
+import { checkPcap, pcapCutter, pcapStart, recordsOf, udpPayload } from '../../containers/pcap.js';
+
+/**
+ * Frames belong to the link whose `sender` is the transmitter's MAC address, or `*`. Those of core or stream 1 and
+ * above have it behind the address (`98:de:d0:48:92:66/1.0`): each is a link of its own.
+ */
+export const nexmon: Format = frameFormat(
+  { format: 'nexmon', sequenceBits: 12, read: readDatagram },
+  'Datagrams of nexmon_csi (Broadcom: Raspberry Pi, Nexus, Asus).',
+);
+
+/** Event time is that of the capture. */
+export const nexmonPcap: FileFormat = {
+  name: 'nexmon-pcap',
+  summary: 'pcap or pcapng with datagrams of nexmon_csi to port 5500.',
+  recognise: (head) => isPcap(head) && recordsOf(head, udpPayload(PORT)).some(nexmon.recognise),
+  open: (head) => {
+    checkPcap('nexmon', head);
+    return {
+      format: nexmon.name,
+      start: pcapStart(head),
+      origin: 'replay',
+      meta: {},
+      cutter: pcapCutter('nexmon', head, udpPayload(PORT)),
+    };
+  },
+};
+
+const PORT = 5500;
+const MAGIC = 0x1111;
+const HEADER_BYTES = 18;
+/** What firmware without RSSI writes in its place, and in that of the frame control. */
+const NO_RSSI = 0x1111;
+
+/** Bits of the two mantissas and of the common exponent that a chip writes a value by. */
+export interface Packing {
+  readonly mantissa: number;
+  readonly exponent: number;
+}
+
+/** How a chip writes its values; null: two i16 each. */
+const CHIPS = new Map<number, Packing | null>([
+  ...[1, 101, 107].map((chip) => [chip, null] as const),
+  [3, { mantissa: 9, exponent: 5 }],
+  [106, { mantissa: 12, exponent: 6 }],
+]);
+
+/** What a datagram says: the values of one core and spatial stream. */
+export interface Datagram {
+  readonly view: DataView;
+  readonly carriers: Carriers;
+  readonly packing: Packing | null;
+  readonly chip: number;
+  readonly mhz: number;
+  readonly sequence: number;
+  readonly core: number;
+  readonly stream: number;
+  /** dBm, NaN where unknown. */
+  readonly rssi: number;
+}
+
+export function parseDatagram(record: Uint8Array): Datagram | ReadFault {
+  const view = new DataView(record.buffer, record.byteOffset, record.byteLength);
+  if (record.length < HEADER_BYTES) return { fault: 'truncated', reason: 'shorter than its header' };
+  if (view.getUint16(0, true) !== MAGIC)
+    return { fault: 'unknown_magic', reason: 'it does not start with the bytes 11 11' };
+  const carriers = CARRIERS.get((record.length - HEADER_BYTES) / 4);
+  if (!carriers)
+    return {
+      fault: 'length',
+      reason: `${record.length} bytes: frames have 18 and 4 for each of 64, 128 or 256 carriers`,
+    };
+  const chip = view.getUint16(16, true);
+  const packing = CHIPS.get(chip);
+  if (packing === undefined)
+    return { fault: 'chip', reason: `chip ${chip}: known are ${[...CHIPS.keys()].join(', ')}` };
+  const mhz = centreMhz(view.getUint16(14, true));
+  if (mhz === undefined) return { fault: 'channel', reason: 'its chanspec names no channel' };
+  const pair = view.getUint16(12, true);
+  return {
+    view,
+    carriers,
+    packing,
+    chip,
+    mhz,
+    sequence: view.getUint16(10, true) >> 4,
+    core: pair & 7,
+    stream: (pair >> 3) & 7,
+    rssi: view.getUint16(2, true) === NO_RSSI ? NaN : rssiOf(view.getInt8(2)),
+  };
+}
+
+function readDatagram(record: Uint8Array): ReadFrame | ReadFault {
+  const datagram = parseDatagram(record);
+  if ('fault' in datagram) return datagram;
+  const { core, stream, carriers, mhz, sequence, rssi } = datagram;
+  const mac = macOf(datagram);
+  return {
+    sequence,
+    sender: core === 0 && stream === 0 ? mac : `${mac}/${core}.${stream}`,
+    rssi,
+    noise: NaN,
+    bits: bitsOf(datagram),
+    antennas: CORES[core]!,
+    parts: [
+      {
+        layout: layoutOf(carriers, mhz),
+        fill: (values, at) => {
+          unpack(datagram, topOf(datagram), values, at);
+        },
+      },
+    ],
+  };
+}
+
+export const bitsOf = ({ packing }: Datagram): number => packing?.mantissa ?? 16;
+
+const rssiOf = (value: number): number => (value < 0 ? value : NaN);
+
+/** Connector of the one row of each core. */
+const CORES = Array.from({ length: 8 }, (_, core) => [core]);
+
+/** Addresses by their number: making a text for each datagram would take as long as its values do. Bounded. */
+const MACS = new Map<number, string>();
+const MAX_MACS = 1024;
+
+/** Of the transmitter. */
+export function macOf({ view }: Datagram): string {
+  const number = view.getUint16(4) * 2 ** 32 + view.getUint32(6);
+  let mac = MACS.get(number);
+  if (mac === undefined) {
+    mac = number
+      .toString(16)
+      .padStart(12, '0')
+      .replace(/..(?!$)/g, '$&:');
+    if (MACS.size >= MAX_MACS) MACS.clear();
+    MACS.set(number, mac);
+  }
+  return mac;
+}
+
+/** Centre of the band that a chanspec names (Broadcom's `d11ac`): bits 0 to 7 channel, 14 and 15 band. */
+function centreMhz(chanspec: number): number | undefined {
+  const channel = chanspec & 0xff;
+  if (channel === 0) return undefined;
+  if (chanspec >> 14 === 3) return 5000 + 5 * channel;
+  return channel === 14 ? 2484 : channel < 14 ? 2407 + 5 * channel : undefined;
+}
+
+/** The carriers of a width, and the bins below and above the middle of the channel, `from` to `to`, that hold them. */
+export interface Carriers {
+  readonly count: number;
+  readonly subcarriers: readonly number[];
+  readonly runs: readonly { readonly from: number; readonly to: number }[];
+}
+
+const carriersOf = (
+  count: number,
+  below: readonly [number, number],
+  above: readonly [number, number],
+): Carriers => ({
+  count,
+  subcarriers: [below, above].flatMap(([from, to]) =>
+    Array.from({ length: to - from + 1 }, (_, i) => from + i),
+  ),
+  runs: [
+    { from: count + below[0], to: count + below[1] },
+    { from: above[0], to: above[1] },
+  ],
+});
+
+/** Carriers of VHT by the number of bins; those on which the firmware writes its status (bins 28 to 30 of 64, else 0 to 2) are left out. */
+const CARRIERS = new Map([
+  [64, carriersOf(64, [-28, -1], [1, 27])],
+  [128, carriersOf(128, [-58, -2], [3, 58])],
+  [256, carriersOf(256, [-122, -2], [3, 122])],
+]);
+
+const layouts = new LayoutCache();
+
+export const layoutOf = ({ count, subcarriers }: Carriers, mhz: number, rx = 1, tx = 1): CsiLayout =>
+  layouts.of(((rx * 8 + tx) * 512 + count) * 65_536 + mhz, () => ({
+    rx,
+    tx,
+    subcarriers,
+    bandwidthMhz: (count / 64) * 20,
+    centreMhz: mhz,
+    training: 'vht-ltf',
+  }));
+
+/** Values of a datagram, (re, im), to `values[at...]`. `top`: see {@link topOf}. */
+export function unpack(
+  { view, packing, carriers }: Datagram,
+  top: number,
+  values: Float32Array,
+  at: number,
+): void {
+  if (packing === null) copyIntegers(view, carriers, values, at);
+  else unpackFloats(view, packing, carriers, top, values, at);
+}
+
+function copyIntegers(view: DataView, { runs }: Carriers, values: Float32Array, at: number): void {
+  for (const { from, to } of runs) {
+    const end = HEADER_BYTES + 4 * to;
+    for (let word = HEADER_BYTES + 4 * from; word <= end; word += 4) {
+      values[at++] = view.getInt16(word, true);
+      values[at++] = view.getInt16(word + 2, true);
+    }
+  }
+}
+
+/** The largest number of a measurement has so many bits behind its first one. */
+const SCALED_BITS = 10;
+
+/** Power of two of the largest number among packed values, by which they are scaled; -64 where all are 0. */
+export function topOf({ view, packing, carriers }: Datagram): number {
+  if (packing === null) return 0;
+  const { mantissa, exponent } = packing;
+  const magnitude = (1 << (mantissa - 1)) - 1;
+  const unused = 32 - exponent;
+  let top = -64;
+  for (let i = 0; i < carriers.count; i++) {
+    const word = view.getUint32(HEADER_BYTES + 4 * i, true);
+    const bits = ((word >>> (exponent + mantissa)) | (word >>> exponent)) & magnitude;
+    if (bits !== 0) top = Math.max(top, ((word << unused) >> unused) + 31 - Math.clz32(bits));
+  }
+  return top;
+}
+
+/**
+ * Values as whole numbers of which the largest has {@link SCALED_BITS} bits: what the tool's MATLAB reader
+ * gives. A word is, from its top: sign and magnitude of the real part, sign and magnitude of the imaginary part
+ * (`mantissa` bits each), and a common exponent in two's complement.
+ */
+function unpackFloats(
+  view: DataView,
+  { mantissa, exponent }: Packing,
+  { runs }: Carriers,
+  top: number,
+  values: Float32Array,
+  at: number,
+): void {
+  const magnitude = (1 << (mantissa - 1)) - 1;
+  const unused = 32 - exponent;
+  for (const { from, to } of runs)
+    for (let i = from; i <= to; i++) {
+      const word = view.getUint32(HEADER_BYTES + 4 * i, true);
+      const by = ((word << unused) >> unused) + SCALED_BITS - top;
+      // Up by 16 and down again: signs and shifts without a branch, as no processor could foretell it.
+      const down = Math.min(31, 16 - by);
+      const re = (((word >>> (exponent + mantissa)) & magnitude) << 16) >> down;
+      const im = (((word >>> exponent) & magnitude) << 16) >> down;
+      const reSign = -((word >>> (exponent + 2 * mantissa - 1)) & 1);
+      const imSign = -((word >>> (exponent + mantissa - 1)) & 1);
+      values[at++] = (re ^ reSign) - reSign;
+      values[at++] = (im ^ imSign) - imSign;
+    }
+}
+
+/** A datagram with values of 16 bits: the inverse of the decoder. `values`: (re, im) of the layout's carriers. */
+export function encodeNexmon(
+  frame: {
+    readonly mac: Uint8Array;
+    readonly sequence: number;
+    /** dBm; NaN writes the header of firmware without it. */
+    readonly rssi: number;
+    readonly core?: number;
+    readonly chanspec: number;
+    readonly bins: number;
+  },
+  values: ArrayLike<number>,
+): Uint8Array {
+  const out = new Uint8Array(HEADER_BYTES + 4 * frame.bins);
+  const view = new DataView(out.buffer);
+  view.setUint16(0, MAGIC, true);
+  if (Number.isNaN(frame.rssi)) view.setUint16(2, NO_RSSI, true);
+  else view.setInt8(2, frame.rssi);
+  out.set(frame.mac, 4);
+  view.setUint16(10, frame.sequence << 4, true);
+  view.setUint16(12, frame.core ?? 0, true);
+  view.setUint16(14, frame.chanspec, true);
+  view.setUint16(16, 101, true);
+  let at = 0;
+  for (const { from, to } of CARRIERS.get(frame.bins)!.runs)
+    for (let bin = from; bin <= to; bin++) {
+      view.setInt16(HEADER_BYTES + 4 * bin, values[at++]!, true);
+      view.setInt16(HEADER_BYTES + 4 * bin + 2, values[at++]!, true);
+    }
+  return out;
+}

@@ -1,0 +1,138 @@
+/**
+ * StevenMHernandez/ESP32-CSI-Tool: lines `CSI_DATA,<role>,...,[...]` on a serial port or in a CSV. Columns and bytes:
+ * docs/formats/espressif.md.
+ */
+import { espFields, type EspField } from './esp-carriers.js';
+import { CSI_DATA, csiDataLines, MAX_LINE_BYTES } from './esp-csi.js';
+import { espParts, parseNumbers, placeField } from './esp-values.js';
+import { frameFormat, type ReadFault, type ReadFrame } from '../../decoder/frame-decoder.js';
+import { recordingOf, type FileFormat, type Format } from '../../contract/format.js';
+import { latin1, LineCutter, type LineKind } from '../../containers/line-cutter.js';
+
+/** One line; frames belong to the link whose `sender` is the transmitter's MAC address, or `*`. */
+export const esp32CsiTool: Format = frameFormat(
+  { format: 'esp32-csi-tool', sequenceBits: 32, read: readLine },
+  'ESP32-CSI-Tool: lines `CSI_DATA,<role>,...` of an ESP32.',
+);
+
+/** A log or table of such lines. Event time is the ESP32's own clock (since it was started), counted from 1970. */
+export const esp32CsiToolLog: FileFormat = {
+  name: 'esp32-csi-tool-log',
+  summary: 'CSV or serial log of the ESP32-CSI-Tool.',
+  recognise: (head) => csiDataLines(head).some((line) => esp32CsiTool.recognise(Buffer.from(line, 'latin1'))),
+  open: recordingOf(esp32CsiTool, () => new LineCutter(LINES)),
+};
+
+const COLUMNS = (
+  'type role mac rssi rate sig_mode mcs bandwidth smoothing not_sounding aggregation stbc fec_coding sgi noise_floor ' +
+  'ampdu_cnt channel secondary_channel local_timestamp ant sig_len rx_state real_time_set real_timestamp len'
+).split(' ');
+const AT = new Map(COLUMNS.map((name, i) => [name, i]));
+
+/** The columns before the data, and the data; undefined where the line is of another kind. */
+function splitLine(text: string): { fields: readonly string[]; data: string | null } | undefined {
+  const opening = text.indexOf('[');
+  const fields = (opening < 0 ? text : text.slice(0, opening)).split(',');
+  // The role tells it from esp-csi, which has a number there.
+  if (!/^[A-Z]+$/.test(fields[1] ?? '')) return undefined;
+  const closing = text.indexOf(']', opening);
+  return {
+    fields: fields.slice(0, -1),
+    data: opening < 0 || closing < 0 ? null : text.slice(opening + 1, closing),
+  };
+}
+
+function readLine(record: Uint8Array): ReadFrame | ReadFault | null {
+  if (record.length > MAX_LINE_BYTES)
+    return { fault: 'oversized', reason: `longer than ${MAX_LINE_BYTES} bytes` };
+  const text = latin1(record).trimEnd();
+  const line = text.startsWith(CSI_DATA) ? splitLine(text) : undefined;
+  if (!line) return null;
+  const { fields, data } = line;
+  if (data === null) return { fault: 'truncated', reason: 'its data have no brackets around them' };
+  if (fields.length !== COLUMNS.length)
+    return { fault: 'columns', reason: `${fields.length} columns before the data, not ${COLUMNS.length}` };
+  const column = (name: string): number => Number(fields[AT.get(name)!]);
+  const wrong = REQUIRED.find((name) => !Number.isInteger(column(name)));
+  if (wrong !== undefined) return { fault: 'value', reason: `its ${wrong} is no whole number` };
+  const mac = fields[AT.get('mac')!]!.toLowerCase();
+  if (!/^[\da-f]{2}(:[\da-f]{2}){5}$/.test(mac)) return { fault: 'value', reason: 'its mac is no address' };
+  const numbers = parseNumbers(data);
+  if (numbers === null) return { fault: 'value', reason: 'its data are not whole numbers of up to 16 bits' };
+  // `len` is that of the frame: the tool prints the LLTF alone unless it is built otherwise.
+  const length = column('len');
+  const halves = numbers.length === length / 2;
+  if (halves && numbers.every((value) => value >= 0))
+    return { fault: 'amplitude', reason: 'its data are amplitudes: build the tool to print raw CSI' };
+  const carriers = fieldsOf(column, numbers);
+  if (!carriers)
+    return { fault: 'carriers', reason: `${numbers.length} numbers: no frame of an ESP32 has so many` };
+  const [level, noise] = [column('rssi'), column('noise_floor')];
+  return {
+    sequence: null,
+    sender: mac,
+    rssi: level < 0 ? level : NaN,
+    noise: noise < 0 ? noise : NaN,
+    deviceTime: column('local_timestamp') >>> 0,
+    bits: 8,
+    parts: espParts(numbers, carriers, {
+      channel: column('channel'),
+      secondary: column('secondary_channel'),
+      // There is no such column, and the first two pairs of its frames hold garbage.
+      firstWordInvalid: true,
+    }),
+  };
+}
+
+const REQUIRED =
+  'rssi sig_mode bandwidth stbc noise_floor channel secondary_channel local_timestamp len'.split(' ');
+
+function fieldsOf(column: (name: string) => number, numbers: Int16Array): readonly EspField[] | undefined {
+  if (numbers.length % 2 !== 0) return undefined;
+  const all = numbers.length === column('len');
+  return espFields(
+    {
+      pairs: numbers.length / 2,
+      ascending: false,
+      secondary: column('secondary_channel'),
+      wide: column('bandwidth') === 1,
+      stbc: column('stbc') === 1,
+      // Cut to the LLTF, whatever the frame was.
+      ht: all && column('sig_mode') > 0,
+      filtered: false,
+    },
+    (pair) => numbers[2 * pair] === 0 && numbers[2 * pair + 1] === 0,
+  );
+}
+
+const LINES: LineKind = {
+  name: 'esp32-csi-tool',
+  mark: CSI_DATA,
+  maxBytes: MAX_LINE_BYTES,
+  // Microseconds since the ESP32 was started; they wrap after 71.6 minutes.
+  clock: { unit: 1, period: 2 ** 32, confirm: 3 },
+  unit: 'us',
+  stampOf: (text) => {
+    const line = splitLine(text);
+    const stamp = Number(line?.fields[AT.get('local_timestamp')!]);
+    const isWhole = line !== undefined && line.data !== null && Number.isInteger(stamp);
+    return isWhole && Math.abs(stamp) < 2 ** 32 ? stamp >>> 0 : null;
+  },
+};
+
+/** A line as the tool prints it: the inverse of the decoder. `fields` by the column's name; 0 where left out. */
+export function encodeCsiToolLine(
+  fields: Readonly<Record<string, number | string>>,
+  pairs: number,
+  parts: readonly { readonly field: EspField; readonly values: ArrayLike<number> }[],
+): string {
+  const numbers = new Int8Array(2 * pairs);
+  for (const { field, values } of parts) placeField(numbers, field, values);
+  const all: Readonly<Record<string, number | string>> = {
+    role: 'STA',
+    len: 2 * pairs,
+    ...fields,
+    type: 'CSI_DATA',
+  };
+  return `${COLUMNS.map((name) => all[name] ?? 0).join(',')},[${numbers.join(' ')} ]`;
+}

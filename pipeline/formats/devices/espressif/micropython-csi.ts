@@ -1,0 +1,140 @@
+/**
+ * MicroPython's `WLAN.csi_read()`: a list of 22, as a script prints or sends it in JSON, one a line or datagram. Its
+ * fields: docs/formats/espressif.md.
+ */
+import { espFields, type EspField } from './esp-carriers.js';
+import { espParts, placeField } from './esp-values.js';
+import { frameFormat, type ReadFault, type ReadFrame } from '../../decoder/frame-decoder.js';
+import { recordingOf, type FileFormat, type Format } from '../../contract/format.js';
+import { latin1, LineCutter, type LineKind } from '../../containers/line-cutter.js';
+import { errorText } from '../../../base/error-text.js';
+
+/** Frames belong to the link whose `sender` is the transmitter's MAC address, or `*`. */
+export const micropythonCsi: Format = frameFormat(
+  { format: 'micropython-csi', sequenceBits: 32, read: readList },
+  'MicroPython: the list of `WLAN.csi_read()` as JSON, one a line or datagram.',
+);
+
+/** A file of such lines. Event time is the ESP32's own clock (since it was started), counted from 1970. */
+export const micropythonCsiLog: FileFormat = {
+  name: 'micropython-csi-log',
+  summary: "Lines of JSON with the list of MicroPython's `csi_read()`.",
+  recognise: (head) =>
+    latin1(head)
+      .split('\n')
+      .some((line) => line.startsWith(MARK) && micropythonCsi.recognise(Buffer.from(line, 'latin1'))),
+  open: recordingOf(micropythonCsi, () => new LineCutter(LINES)),
+};
+
+const MARK = '[';
+const FIELDS = 22;
+/** 512 numbers, and as much again for the other fields. */
+const MAX_LINE_BYTES = 8192;
+
+/** Null where the bytes are no JSON array of 22. */
+function parseList(text: string): readonly unknown[] | ReadFault | null {
+  if (!text.startsWith(MARK)) return null;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return { fault: 'truncated', reason: errorText(error) };
+  }
+  return Array.isArray(value) && value.length === FIELDS ? value : null;
+}
+
+function readList(record: Uint8Array): ReadFrame | ReadFault | null {
+  if (record.length > MAX_LINE_BYTES)
+    return { fault: 'oversized', reason: `longer than ${MAX_LINE_BYTES} bytes` };
+  const list = parseList(latin1(record).trimEnd());
+  if (list === null || 'fault' in list) return list;
+  const numbers = [0, 1, 4, 7, 9, 13, 16, 18].map((at) => list[at]);
+  if (!numbers.every(Number.isInteger))
+    return { fault: 'value', reason: 'one of its fields is no whole number' };
+  const [rssi, channel, stamp, mode, width, stbc, noise, secondary] = numbers as number[] as [
+    ...[number, number, number, number],
+    ...[number, number, number, number],
+  ];
+  const mac = macOf(list[2]);
+  if (mac === null) return { fault: 'value', reason: 'field 2 is no MAC address' };
+  const pairs = bytesOf(list[5]);
+  if (pairs === null) return { fault: 'value', reason: 'field 5 is no list of bytes, and no base64' };
+  const fields = pairs.length % 2 === 0 ? fieldsOf(pairs, { mode, width, stbc, secondary }) : undefined;
+  if (!fields)
+    return { fault: 'carriers', reason: `${pairs.length} bytes: no frame of an ESP32 has so many` };
+  return {
+    sequence: null,
+    sender: mac,
+    rssi: rssi < 0 ? rssi : NaN,
+    noise: noise < 0 ? noise : NaN,
+    deviceTime: stamp >>> 0,
+    bits: 8,
+    parts: espParts(pairs, fields, { channel, secondary, firstWordInvalid: false }),
+  };
+}
+
+/** A chip that lacks a field says 0, so 0 is taken for unknown. */
+function fieldsOf(
+  pairs: Int8Array,
+  said: { readonly mode: number; readonly width: number; readonly stbc: number; readonly secondary: number },
+): readonly EspField[] | undefined {
+  return espFields(
+    {
+      pairs: pairs.length / 2,
+      ascending: pairs.length === 512,
+      secondary: said.secondary === 0 ? null : said.secondary,
+      wide: said.width === 1 ? true : null,
+      stbc: said.stbc === 1 ? true : null,
+      ht: said.mode > 0 ? true : null,
+      filtered: false,
+    },
+    (pair) => pairs[2 * pair] === 0 && pairs[2 * pair + 1] === 0,
+  );
+}
+
+/** Bytes as a list of signed or unsigned numbers, or as base64; null where they are neither. */
+function bytesOf(value: unknown): Int8Array | null {
+  if (typeof value === 'string')
+    return /^[A-Za-z\d+/]+={0,2}$/.test(value) ? new Int8Array(Buffer.from(value, 'base64')) : null;
+  if (!Array.isArray(value) || !value.every((byte) => Number.isInteger(byte) && byte >= -128 && byte <= 255))
+    return null;
+  return Int8Array.from(value as number[]);
+}
+
+/** An address in lower case from its text, its hexadecimal digits, or its six bytes. */
+function macOf(value: unknown): string | null {
+  const bytes = Array.isArray(value) ? bytesOf(value) : null;
+  const digits =
+    typeof value === 'string'
+      ? value.replaceAll(/[:-]/g, '').toLowerCase()
+      : Buffer.from(bytes ?? []).toString('hex');
+  return /^[\da-f]{12}$/.test(digits) ? digits.match(/../g)!.join(':') : null;
+}
+
+const LINES: LineKind = {
+  name: 'micropython-csi',
+  mark: MARK,
+  markComesAgain: true,
+  maxBytes: MAX_LINE_BYTES,
+  // Microseconds since the ESP32 was started; they wrap after 71.6 minutes.
+  clock: { unit: 1, period: 2 ** 32, confirm: 3 },
+  unit: 'us',
+  stampOf: (line) => {
+    const list = parseList(line);
+    if (list === null || 'fault' in list || !Number.isInteger(list[4])) return null;
+    const stamp = list[4] as number;
+    return Math.abs(stamp) < 2 ** 32 ? stamp >>> 0 : null;
+  },
+};
+
+/** The inverse of the decoder. */
+export function encodeMicropythonCsi(
+  fields: Readonly<Record<number, unknown>>,
+  pairs: number,
+  parts: readonly { readonly field: EspField; readonly values: ArrayLike<number> }[],
+): string {
+  const numbers = new Int8Array(2 * pairs);
+  for (const { field, values } of parts) placeField(numbers, field, values);
+  const all: Readonly<Record<number, unknown>> = { 2: '1a0000000000', ...fields, 5: [...numbers] };
+  return JSON.stringify(Array.from({ length: FIELDS }, (_, at) => all[at] ?? 0));
+}

@@ -1,0 +1,143 @@
+import type { CsiLayout } from '../../model/index.js';
+import { FrameDecoder, type FrameReader, type ReadFault, type ReadFrame } from '../decoder/frame-decoder.js';
+import type { Format } from '../contract/format.js';
+import { errorText } from '../../base/error-text.js';
+import { LayoutCache } from '../decoder/layout-cache.js';
+import { parseJson } from '../decoder/parse-json.js';
+
+/**
+ * One measurement as JSON, as the service interface's `POST /pose/process` takes it: `csi_data` (or its content alone)
+ * with `timestamp`, `antenna_data` (a list for each antenna of `{real, imag}` for each subcarrier) and `metadata`
+ * with `router_id`, by which links name their sender, and `signal_strength` in dBm. What that body cannot say
+ * may stand in `metadata` too: `sequence`, `noise` (dBm), `centre_mhz`, `bandwidth_mhz`, `subcarriers` (indices).
+ */
+export const csiJson: Format = {
+  name: 'csi-json',
+  summary: 'JSON with the fields of `csi_data` of the service interface, one measurement each.',
+  recognise: (record) => {
+    const read = record[0] === OPENING ? readJson(record) : null;
+    return read !== null && !('fault' in read);
+  },
+  timeOf: (record) => timeOf(record),
+  decoder: (context) => new FrameDecoder(READER, context),
+};
+
+const OPENING = 0x7b;
+const MAX_ANTENNAS = 8;
+const MAX_SUBCARRIERS = 1024;
+/** Channel 6, where a sender does not say it. */
+const ASSUMED_MHZ = 2437;
+const MAX_BYTES = 1_048_576;
+
+const READER: FrameReader = { format: 'csi-json', sequenceBits: 32, read: readJson };
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Null where the bytes are no JSON object with `antenna_data`. */
+function readJson(record: Uint8Array): ReadFrame | ReadFault | null {
+  if (record.length > MAX_BYTES) return { fault: 'oversized', reason: `longer than ${MAX_BYTES} bytes` };
+  let value: unknown;
+  try {
+    value = parseJson(textOf(record), MAX_BYTES);
+  } catch (error) {
+    return { fault: 'truncated', reason: errorText(error) };
+  }
+  const data = contentOf(value);
+  if (!data || !Array.isArray(data['antenna_data'])) return null;
+  const antennas = data['antenna_data'] as unknown[];
+  const metadata = fieldsOf(data['metadata']) ?? {};
+  const count = Array.isArray(antennas[0]) ? antennas[0].length : 0;
+  if (antennas.length < 1 || antennas.length > MAX_ANTENNAS)
+    return { fault: 'antennas', reason: `${antennas.length} antennas: 1 to ${MAX_ANTENNAS}` };
+  if (count < 1 || count > MAX_SUBCARRIERS)
+    return { fault: 'subcarriers', reason: `${count} subcarriers: 1 to ${MAX_SUBCARRIERS}` };
+  const values = new Float32Array(antennas.length * count * 2);
+  for (const [row, antenna] of antennas.entries()) {
+    if (!Array.isArray(antenna) || antenna.length !== count)
+      return {
+        fault: 'subcarriers',
+        reason: `antenna ${row} has another number of subcarriers than antenna 0`,
+      };
+    if (!fill(values, row * count * 2, antenna as readonly unknown[]))
+      return { fault: 'value', reason: `antenna ${row} has a value that is no {real, imag} of numbers` };
+  }
+  const layout = statedLayout(antennas.length, count, metadata);
+  if (!layout)
+    return { fault: 'subcarriers', reason: `metadata.subcarriers are not ${count} ascending indices` };
+  const router = metadata['router_id'];
+  return {
+    sequence: numberOf(metadata['sequence']) ?? null,
+    rssi: numberOf(metadata['signal_strength']) ?? NaN,
+    noise: numberOf(metadata['noise']) ?? NaN,
+    ...(typeof router === 'string' && { sender: router }),
+    parts: [
+      {
+        layout,
+        fill: (into, at) => {
+          into.set(values, at);
+        },
+      },
+    ],
+  };
+}
+
+/** Event time of a record, microseconds; null where it has none. */
+function timeOf(record: Uint8Array): number | null {
+  // Without parsing all of the values: it is done again when the record is decoded.
+  const [, stamp] = /"timestamp"\s*:\s*"([^"]{10,40})"/.exec(textOf(record)) ?? [];
+  const time = stamp === undefined ? NaN : Date.parse(stamp) * 1000;
+  return Number.isFinite(time) ? time : null;
+}
+
+function fill(into: Float32Array, at: number, antenna: readonly unknown[]): boolean {
+  for (const [index, value] of antenna.entries()) {
+    const pair = fieldsOf(value);
+    const [real, imag] = [numberOf(pair?.['real']), numberOf(pair?.['imag'])];
+    if (real === undefined || imag === undefined) return false;
+    into[at + 2 * index] = real;
+    into[at + 2 * index + 1] = imag;
+  }
+  return true;
+}
+
+/** Layouts are few: they are made once. */
+const layouts = new LayoutCache();
+
+/** The layout that `metadata` states, or the usual one of so many subcarriers; null where `metadata.subcarriers` are no indices of them. */
+export function statedLayout(rx: number, count: number, metadata: Fields): CsiLayout | null {
+  const given = metadata['subcarriers'];
+  const subcarriers = Array.isArray(given) ? (given as unknown[]) : aroundCentre(count);
+  if (subcarriers.length !== count || !isAscending(subcarriers)) return null;
+  const centreMhz = numberOf(metadata['centre_mhz']) ?? ASSUMED_MHZ;
+  const bandwidthMhz = numberOf(metadata['bandwidth_mhz']) ?? (count <= 64 ? 20 : count <= 128 ? 40 : 80);
+  const key = [rx, centreMhz, bandwidthMhz, ...subcarriers].join(' ');
+  return layouts.of(key, () => ({ rx, tx: 1, subcarriers, bandwidthMhz, centreMhz, training: 'ht-ltf' }));
+}
+
+/** Indices on both sides of the centre, which an even number leaves out. */
+const aroundCentre = (count: number): readonly number[] =>
+  Array.from({ length: count }, (_, index) => {
+    const from = index - Math.floor(count / 2);
+    return count % 2 === 0 && from >= 0 ? from + 1 : from;
+  });
+
+function isAscending(indices: readonly unknown[]): indices is readonly number[] {
+  return indices.every((value, index) => {
+    if (typeof value !== 'number' || !Number.isInteger(value) || Math.abs(value) > 2048) return false;
+    return index === 0 || value > (indices[index - 1] as number);
+  });
+}
+
+function contentOf(value: unknown): Fields | null {
+  const fields = fieldsOf(value);
+  return fieldsOf(fields?.['csi_data']) ?? fields;
+}
+
+const fieldsOf = (value: unknown): Fields | null =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : null;
+
+const numberOf = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+
+const textOf = (record: Uint8Array): string =>
+  Buffer.from(record.buffer, record.byteOffset, record.byteLength).toString('utf8');
