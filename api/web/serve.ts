@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Middleware } from 'koa';
 import { SKELETON } from '../../pipeline/model/index.js';
-import type { CheckedTopology } from '../../pipeline/config/topology.js';
+import type { CheckedTopology } from '../../pipeline/config/topology/topology.js';
 import { packageFile } from '../../pipeline/base/paths.js';
 
 const FILES = {

@@ -1,6 +1,6 @@
 import { POSTURES } from '../../operators/infer-pose/body.js';
-import { readBounded } from '../../pipeline/config/files.js';
-import { Problems, type Location, type Problem } from '../../pipeline/config/problem.js';
+import { readBounded } from '../../pipeline/config/reading/files.js';
+import { Problems, type Location, type Problem } from '../../pipeline/config/problems/problem.js';
 import type { Environment, Posture } from '../../pipeline/model/index.js';
 import { PEOPLE } from '../memory/courses.js';
 

@@ -13,7 +13,7 @@ import {
   type Source,
   type SourceOutput,
 } from '../../pipeline/component/index.js';
-import type { CheckedNode, CheckedTopology, Settings } from '../../pipeline/config/topology.js';
+import type { CheckedNode, CheckedTopology, Settings } from '../../pipeline/config/topology/topology.js';
 import { allocateBlock, csiLayout, PORTS, type CsiBlock } from '../../pipeline/model/index.js';
 import { environmentOf } from '../context.js';
 

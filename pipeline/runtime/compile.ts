@@ -1,6 +1,6 @@
 import { filter, merge, Subject, type Observable } from 'rxjs';
 import { makesPoses } from '../component/index.js';
-import type { CheckedNode, CheckedTopology, Edge } from '../config/topology.js';
+import type { CheckedNode, CheckedTopology, Edge } from '../config/topology/topology.js';
 import type { Data } from '../model/index.js';
 import type { Checkpoint } from '../state/index.js';
 import type { Anonymiser } from './privacy/anonymise.js';

@@ -1,4 +1,4 @@
-import type { CheckedNode, Settings } from '../config/topology.js';
+import type { CheckedNode, Settings } from '../config/topology/topology.js';
 import type { Context, State } from '../component/index.js';
 import type { Failure, LinkTable } from '../model/index.js';
 import type { NodeMeter } from '../telemetry/node-meter.js';

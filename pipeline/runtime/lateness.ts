@@ -1,5 +1,5 @@
 import { timingOf } from '../component/index.js';
-import type { CheckedNode } from '../config/topology.js';
+import type { CheckedNode } from '../config/topology/topology.js';
 import type { NodeRun } from './host.js';
 
 export interface LatenessOptions {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Type } from 'typebox';
 import { defineSink, portsOf } from '../component/index.js';
-import type { CheckedNode, CheckedTopology } from '../config/topology.js';
+import type { CheckedNode, CheckedTopology } from '../config/topology/topology.js';
 import { PORTS, type Data, type LinkTable } from '../model/index.js';
 import { createLogger } from '../telemetry/log.js';
 import { createRunner } from './runner.js';

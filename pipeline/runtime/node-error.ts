@@ -1,5 +1,5 @@
 import { errorText } from '../base/error-text.js';
-import type { CheckedNode } from '../config/topology.js';
+import type { CheckedNode } from '../config/topology/topology.js';
 
 /** An error that names its node. */
 export async function named<T>(node: CheckedNode, work: Promise<T>): Promise<T> {

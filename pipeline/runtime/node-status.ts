@@ -1,4 +1,4 @@
-import type { CheckedNode } from '../config/topology.js';
+import type { CheckedNode } from '../config/topology/topology.js';
 import type { NodeMeter } from '../telemetry/node-meter.js';
 import { redact } from '../base/secrets.js';
 import type { NodeHealth, Run } from './run.js';

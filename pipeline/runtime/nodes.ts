@@ -1,6 +1,6 @@
 import { timingOf } from '../component/index.js';
 import type { Context, StoragePolicy, Operator, Sink, Source, Transaction } from '../component/index.js';
-import type { CheckedNode, CheckedTopology } from '../config/topology.js';
+import type { CheckedNode, CheckedTopology } from '../config/topology/topology.js';
 import type { Failure, LinkTable, Provenance } from '../model/index.js';
 import type { Log } from '../telemetry/log.js';
 import type { Metrics } from '../telemetry/metrics.js';

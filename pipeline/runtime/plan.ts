@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { CheckedNode, CheckedTopology, Edge } from '../config/topology.js';
+import type { CheckedNode, CheckedTopology, Edge } from '../config/topology/topology.js';
 import { stateHash } from './checkpoints/barriers.js';
 import { isOn } from './take-over.js';
 import type { Plan } from './status.js';

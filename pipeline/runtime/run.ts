@@ -1,4 +1,4 @@
-import type { CheckedTopology } from '../config/topology.js';
+import type { CheckedTopology } from '../config/topology/topology.js';
 import type { LiveFeed, Operator, Reader, Whereabouts } from '../component/index.js';
 import type { DeadLetters } from '../state/index.js';
 import type { CheckpointFigures } from './checkpoints/barriers.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Context, LiveFeed, Output, Reader, Whereabouts } from '../component/index.js';
-import type { CheckedNode, CheckedTopology } from '../config/topology.js';
+import type { CheckedNode, CheckedTopology } from '../config/topology/topology.js';
 import { LinkTable, type Data } from '../model/index.js';
 import type { DeadLetter, LetterQuery } from '../state/index.js';
 import { systemClock } from '../base/clock.js';

@@ -15,7 +15,7 @@ import {
   DEFAULT_LATE_AFTER_MS,
   DEFAULT_MAX_LAG_MS,
   type CheckedTopology,
-} from '../config/topology.js';
+} from '../config/topology/topology.js';
 import type { Failure, LinkTable } from '../model/index.js';
 import {
   LocalState,

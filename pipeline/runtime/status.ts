@@ -1,5 +1,5 @@
 import type { LiveFeed, Output, Reader, Whereabouts } from '../component/index.js';
-import type { CheckedTopology } from '../config/topology.js';
+import type { CheckedTopology } from '../config/topology/topology.js';
 import type { Data, LinkTable } from '../model/index.js';
 import type { LetterDesk } from './dead-letters/letter-desk.js';
 

@@ -1,5 +1,5 @@
-import { withHash, withHashes } from '../config/hash.js';
-import type { CheckedNode, CheckedTopology } from '../config/topology.js';
+import { withHash, withHashes } from '../config/topology/hash.js';
+import type { CheckedNode, CheckedTopology } from '../config/topology/topology.js';
 
 /** The running topology with the parts of `next` that its nodes can apply while they run: `enabled`, and their live fields. */
 export function livePart(running: CheckedTopology, next: CheckedTopology): CheckedTopology {

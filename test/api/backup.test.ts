@@ -20,7 +20,7 @@ import { makeBackup } from '../../api/service/backup/make-backup.js';
 import { restoreBackup } from '../../api/service/backup/restore-backup.js';
 import { createRunner } from '../../pipeline/runtime/runner.js';
 import { duckdb } from '../../sinks/duckdb/duckdb.js';
-import type { CheckedTopology } from '../../pipeline/config/topology.js';
+import type { CheckedTopology } from '../../pipeline/config/topology/topology.js';
 import { counter, jitter, quiet, Radio, runnerOf, sum, topologyOf } from '../support/flow.js';
 import { until } from '../support/waiting.js';
 import type { Component } from '../../pipeline/component/index.js';

@@ -5,7 +5,7 @@ import { stringify } from 'yaml';
 import { components } from '../../api/components.js';
 import { Registry, type Component, type Sink, type Source } from '../../pipeline/component/index.js';
 import { parseTopology } from '../../pipeline/config/index.js';
-import type { CheckedTopology } from '../../pipeline/config/topology.js';
+import type { CheckedTopology } from '../../pipeline/config/topology/topology.js';
 import { createRunner, type Runner } from '../../pipeline/runtime/runner.js';
 import { testEnvironment } from '../support/context.js';
 import { aborted, quiet } from '../support/flow.js';

@@ -5,7 +5,7 @@ import { Sessions } from '../../api/service/queries/processing/sessions.js';
 import { inferPose } from '../../operators/infer-pose/infer-pose.js';
 import type { Operator } from '../../pipeline/component/index.js';
 import { parseTopology } from '../../pipeline/config/index.js';
-import type { CheckedTopology } from '../../pipeline/config/topology.js';
+import type { CheckedTopology } from '../../pipeline/config/topology/topology.js';
 import { frameSize, LinkTable, type CsiBlock } from '../../pipeline/model/index.js';
 import { simulator } from '../../pipeline/sources/simulator/source.js';
 import { withDefaults } from '../kit/definition.js';

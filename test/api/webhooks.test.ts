@@ -7,7 +7,7 @@ import { withWebhooks } from '../../api/service/deployment/webhooks-node.js';
 import { detectFalls } from '../../operators/detect-falls/detect-falls.js';
 import { webhook } from '../../sinks/webhook/webhook.js';
 import { webhooks } from '../../sinks/webhook/webhooks.js';
-import type { CheckedNode } from '../../pipeline/config/topology.js';
+import type { CheckedNode } from '../../pipeline/config/topology/topology.js';
 import { Csiflow } from '../support/csiflow.js';
 import { startReceiver } from '../support/http-receiver.js';
 import { openService, type TestService } from './support.js';

@@ -12,8 +12,8 @@ import {
   parseTopology,
   topologySchema,
 } from '../../pipeline/config/index.js';
-import { compileSchema } from '../../pipeline/config/compiled-schema.js';
-import { jsonSchema, type JsonSchema } from '../../pipeline/config/json-schema.js';
+import { compileSchema } from '../../pipeline/config/schema/compiled-schema.js';
+import { jsonSchema, type JsonSchema } from '../../pipeline/config/schema/json-schema.js';
 import { testComponents } from '../support/components.js';
 
 test('the pages on disk are those that the code makes', () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { components } from '../../api/components.js';
 import { NetworkReach, OwnersReach, parseTopology, type LoadResult } from '../../pipeline/config/index.js';
-import { compileSchema } from '../../pipeline/config/compiled-schema.js';
+import { compileSchema } from '../../pipeline/config/schema/compiled-schema.js';
 
 const ENVIRONMENT = `
 id: ward

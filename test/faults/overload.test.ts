@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { expect, test } from 'vitest';
 import { defineOperator, NOTHING, type Output } from '../../pipeline/component/index.js';
-import type { QueueSettings } from '../../pipeline/config/topology.js';
+import type { QueueSettings } from '../../pipeline/config/topology/topology.js';
 import type { SensedEvent } from '../../pipeline/model/index.js';
 import { counter, Radio, rawNumbers, runnerOf, Table, temporaryFolder, topologyOf } from '../support/flow.js';
 import { stopwatch, until } from '../support/waiting.js';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Recovery } from '../../pipeline/component/index.js';
 import type { Data } from '../../pipeline/model/index.js';
-import type { Settings } from '../../pipeline/config/topology.js';
+import type { Settings } from '../../pipeline/config/topology/topology.js';
 import { Radio, runnerOf, Table, temporaryFolder, topologyOf } from '../support/flow.js';
 import { until } from '../support/waiting.js';
 import { FaultyStore, identityOf } from './faulty-store.js';

@@ -13,7 +13,7 @@ import {
   type Source,
   NOTHING,
 } from '../../pipeline/component/index.js';
-import type { CheckedNode, CheckedTopology } from '../../pipeline/config/topology.js';
+import type { CheckedNode, CheckedTopology } from '../../pipeline/config/topology/topology.js';
 import { encodeRecords } from '../../pipeline/formats/containers/capture.js';
 import {
   PORTS,

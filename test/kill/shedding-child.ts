@@ -2,7 +2,7 @@ import { openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { Type } from 'typebox';
 import { defineOperator, type Component, type Output } from '../../pipeline/component/index.js';
-import type { CheckedNode } from '../../pipeline/config/topology.js';
+import type { CheckedNode } from '../../pipeline/config/topology/topology.js';
 import { PORTS, type Environment, type Measure } from '../../pipeline/model/index.js';
 import { createRunner } from '../../pipeline/runtime/runner.js';
 import { udp } from '../../pipeline/sources/udp.js';

@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { expect, test, vi } from 'vitest';
 import { defineOperator } from '../../pipeline/component/index.js';
-import type { CheckedTopology, Settings } from '../../pipeline/config/topology.js';
+import type { CheckedTopology, Settings } from '../../pipeline/config/topology/topology.js';
 import { parseTopology } from '../../pipeline/config/index.js';
 import { anonymiserOf, storagePolicyOf } from '../../pipeline/runtime/privacy/privacy.js';
 import { KEY_FILE } from '../../pipeline/state/index.js';

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { defineOperator, defineSink, defineSource, Registry } from '../../pipeline/component/index.js';
 import { parseTopology } from '../../pipeline/config/index.js';
-import type { CheckedTopology } from '../../pipeline/config/topology.js';
+import type { CheckedTopology } from '../../pipeline/config/topology/topology.js';
 import type { Data, PoseFrame } from '../../pipeline/model/index.js';
 import { testEnvironment } from '../support/context.js';
 import { poseFrame } from '../support/fake-topology.js';

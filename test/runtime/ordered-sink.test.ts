@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { CheckedTopology } from '../../pipeline/config/topology.js';
+import type { CheckedTopology } from '../../pipeline/config/topology/topology.js';
 import { file } from '../../sinks/file.js';
 import {
   counter,

@@ -6,7 +6,7 @@ import { stringify } from 'yaml';
 import { trackPersons } from '../../operators/track-persons/track-persons.js';
 import { defineOperator, defineSink, defineSource, Registry } from '../../pipeline/component/index.js';
 import { parseTopology } from '../../pipeline/config/index.js';
-import type { CheckedTopology } from '../../pipeline/config/topology.js';
+import type { CheckedTopology } from '../../pipeline/config/topology/topology.js';
 import type { Data, Person, PoseFrame } from '../../pipeline/model/index.js';
 import { testEnvironment } from '../support/context.js';
 import { person, poseFrame } from '../support/fake-topology.js';

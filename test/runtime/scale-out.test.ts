@@ -11,7 +11,7 @@ import {
   type Position,
   type SourceOutput,
 } from '../../pipeline/component/index.js';
-import type { CheckedTopology, Settings } from '../../pipeline/config/topology.js';
+import type { CheckedTopology, Settings } from '../../pipeline/config/topology/topology.js';
 import { CheckpointReader, CheckpointWriter } from '../../pipeline/kafka/partitions/checkpoint-topic.js';
 import { spread } from '../../pipeline/kafka/partitions/sticky-assigner.js';
 import { PORTS } from '../../pipeline/model/index.js';

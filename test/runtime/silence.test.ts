@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { CheckedNode } from '../../pipeline/config/topology.js';
+import type { CheckedNode } from '../../pipeline/config/topology/topology.js';
 import type { NodeRun } from '../../pipeline/runtime/host.js';
 import { Lateness } from '../../pipeline/runtime/lateness.js';
 import { Problems } from '../../pipeline/runtime/problems.js';

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { defineOperator, type Component } from '../../pipeline/component/index.js';
 import { encodePairs } from '../../pipeline/formats/devices/adr018/adr018-frame.js';
 import { encodeHeader, encodeRecords } from '../../pipeline/formats/containers/capture.js';
-import type { Settings } from '../../pipeline/config/topology.js';
+import type { Settings } from '../../pipeline/config/topology/topology.js';
 import type { Runner, RunnerOptions } from '../../pipeline/runtime/runner.js';
 import { createMetrics } from '../../pipeline/telemetry/metrics.js';
 import { kafka } from '../../pipeline/sources/kafka/kafka.js';

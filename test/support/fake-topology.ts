@@ -17,7 +17,7 @@ import {
   type Measure,
   type SensedEvent,
 } from '../../pipeline/model/index.js';
-import type { CheckedTopology } from '../../pipeline/config/topology.js';
+import type { CheckedTopology } from '../../pipeline/config/topology/topology.js';
 import type { LetterDesk, LetterSelection } from '../../pipeline/runtime/dead-letters/letter-desk.js';
 import type { DeadLetter } from '../../pipeline/state/index.js';
 import type { LifecycleState, Plan, RunningTopology, TopologyStatus } from '../../pipeline/runtime/status.js';

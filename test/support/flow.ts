@@ -16,7 +16,7 @@ import type {
   CheckedTopology,
   QueueSettings,
   Settings,
-} from '../../pipeline/config/topology.js';
+} from '../../pipeline/config/topology/topology.js';
 import {
   allocateBlock,
   csiLayout,

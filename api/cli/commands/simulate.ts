@@ -130,7 +130,7 @@ async function configOf(
   { seconds, seed, rate, start, truth }: Options,
 ): Promise<Readonly<Record<string, unknown>>> {
   const [{ compileSchema }, { simulator }, { numberOption }] = await Promise.all([
-    import('../../../pipeline/config/compiled-schema.js'),
+    import('../../../pipeline/config/schema/compiled-schema.js'),
     import('../../../pipeline/sources/simulator/source.js'),
     import('../recordings/address.js'),
   ]);

@@ -1,6 +1,6 @@
 import type { Clock, Logger } from '../../../pipeline/component/index.js';
 import type { CheckedTopology, LoadResult } from '../../../pipeline/config/index.js';
-import { hashOf } from '../../../pipeline/config/hash.js';
+import { hashOf } from '../../../pipeline/config/topology/hash.js';
 import { livePart } from '../../../pipeline/runtime/take-over.js';
 import type { RunningTopology } from '../../../pipeline/runtime/status.js';
 import { adjustAll, Beside, type Bases } from './beside.js';

@@ -1,5 +1,5 @@
-import { withHash, withHashes } from '../../../pipeline/config/hash.js';
-import type { CheckedNode, CheckedTopology } from '../../../pipeline/config/topology.js';
+import { withHash, withHashes } from '../../../pipeline/config/topology/hash.js';
+import type { CheckedNode, CheckedTopology } from '../../../pipeline/config/topology/topology.js';
 import { webhooks } from '../../../sinks/webhook/webhooks.js';
 import { Value } from 'typebox/value';
 

@@ -1,10 +1,10 @@
 import { dirname, resolve } from 'node:path';
 import { Type, type Static } from 'typebox';
-import { checkSchema } from '../../../pipeline/config/check-schema.js';
-import { readBounded } from '../../../pipeline/config/files.js';
-import { Problems, type Problem } from '../../../pipeline/config/problem.js';
-import { locationOf } from '../../../pipeline/config/tree.js';
-import { readYaml } from '../../../pipeline/config/yaml.js';
+import { checkSchema } from '../../../pipeline/config/schema/check-schema.js';
+import { readBounded } from '../../../pipeline/config/reading/files.js';
+import { Problems, type Problem } from '../../../pipeline/config/problems/problem.js';
+import { locationOf } from '../../../pipeline/config/reading/tree.js';
+import { readYaml } from '../../../pipeline/config/reading/yaml.js';
 import { CONTRACTS, TASK_NAMES, type TaskName } from '../contracts.js';
 
 /** What a file says of a model from elsewhere. */

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { loadEnvironment } from '../../../pipeline/config/environments.js';
-import { formatProblem, Problems } from '../../../pipeline/config/problem.js';
+import { loadEnvironment } from '../../../pipeline/config/load/environments.js';
+import { formatProblem, Problems } from '../../../pipeline/config/problems/problem.js';
 import type { Environment } from '../../../pipeline/model/index.js';
 import { outputFile } from '../../../pipeline/base/paths.js';
 import type { BackendName } from '../backends.js';

@@ -1,5 +1,5 @@
 import type { Context, Position, State } from '../../component/index.js';
-import type { CheckedNode } from '../../config/topology.js';
+import type { CheckedNode } from '../../config/topology/topology.js';
 import { encodeNode, type ShardState } from '../../state/index.js';
 import type { NodeRun, Patience } from '../host.js';
 import { killAt } from '../../base/kill.js';

@@ -1,5 +1,5 @@
 import type { Context } from '../../component/index.js';
-import type { Settings } from '../../config/topology.js';
+import type { Settings } from '../../config/topology/topology.js';
 import type { Data, Failure, LinkTable } from '../../model/index.js';
 import type { NewLetter } from '../../state/index.js';
 import type { NodeRun } from '../host.js';

@@ -1,4 +1,4 @@
-import type { CheckedTopology } from '../../config/topology.js';
+import type { CheckedTopology } from '../../config/topology/topology.js';
 import {
   DeadLetters,
   lookAtState,

@@ -1,5 +1,5 @@
 import type { StoragePolicy } from '../../component/index.js';
-import type { Settings } from '../../config/topology.js';
+import type { Settings } from '../../config/topology/topology.js';
 import {
   derivedKey,
   knownSecret,

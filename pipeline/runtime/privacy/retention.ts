@@ -1,5 +1,5 @@
 import type { Context } from '../../component/index.js';
-import type { Settings } from '../../config/topology.js';
+import type { Settings } from '../../config/topology/topology.js';
 import type { DeadLetters } from '../../state/index.js';
 import type { Log } from '../../telemetry/log.js';
 import type { SinkStage } from '../stages/sink/sink-stage.js';

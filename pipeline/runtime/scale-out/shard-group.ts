@@ -8,7 +8,7 @@ import type {
   Reader,
   Whereabouts,
 } from '../../component/index.js';
-import type { CheckedNode, CheckedTopology } from '../../config/topology.js';
+import type { CheckedNode, CheckedTopology } from '../../config/topology/topology.js';
 import { openStateOf } from '../privacy/privacy.js';
 import {
   DeadLetters,

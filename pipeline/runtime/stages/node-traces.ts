@@ -1,5 +1,5 @@
 import type { Context } from '../../component/index.js';
-import type { CheckedNode } from '../../config/topology.js';
+import type { CheckedNode } from '../../config/topology/topology.js';
 import type { Data, LinkTable } from '../../model/index.js';
 import { redact } from '../../base/secrets.js';
 import {

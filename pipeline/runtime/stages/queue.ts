@@ -1,4 +1,4 @@
-import type { QueueSettings } from '../../config/topology.js';
+import type { QueueSettings } from '../../config/topology/topology.js';
 
 /**
  * The bounded queue between a source and the pump. `offer` reports immediately whether the item was accepted;

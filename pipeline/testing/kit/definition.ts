@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import type { Component } from '../../component/index.js';
-import { compileSchema } from '../../config/compiled-schema.js';
+import { compileSchema } from '../../config/schema/compiled-schema.js';
 import { kitCase, type KitCase } from './cases.js';
 
 /** The rules for every component's definition. */

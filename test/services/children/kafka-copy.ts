@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { defineOperator } from '../../../pipeline/component/index.js';
-import type { CheckedNode, CheckedTopology } from '../../../pipeline/config/topology.js';
+import type { CheckedNode, CheckedTopology } from '../../../pipeline/config/topology/topology.js';
 import { PORTS, type Measure } from '../../../pipeline/model/index.js';
 import { createRunner } from '../../../pipeline/runtime/runner.js';
 import { kafka as kafkaSource } from '../../../pipeline/sources/kafka/kafka.js';

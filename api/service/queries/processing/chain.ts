@@ -1,4 +1,4 @@
-import type { CheckedNode, CheckedTopology } from '../../../../pipeline/config/topology.js';
+import type { CheckedNode, CheckedTopology } from '../../../../pipeline/config/topology/topology.js';
 
 /** What makes poses of frames in a topology. */
 export interface PoseChain {

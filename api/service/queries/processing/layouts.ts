@@ -1,4 +1,4 @@
-import type { CheckedNode } from '../../../../pipeline/config/topology.js';
+import type { CheckedNode } from '../../../../pipeline/config/topology/topology.js';
 import type { CsiLayout, Data, LinkTable } from '../../../../pipeline/model/index.js';
 
 /** Layouts that are known of a link. */

@@ -1,5 +1,5 @@
 import type { Context, Logger, NodeMetrics, Operator } from '../../../../pipeline/component/index.js';
-import type { CheckedNode } from '../../../../pipeline/config/topology.js';
+import type { CheckedNode } from '../../../../pipeline/config/topology/topology.js';
 import type { Data, Failure } from '../../../../pipeline/model/index.js';
 import { seededRandom } from '../../../../pipeline/base/random.js';
 import type { RunningTopology } from '../../../../pipeline/runtime/status.js';

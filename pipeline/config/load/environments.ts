@@ -1,0 +1,102 @@
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { EnvironmentSchema, isTimeZone, type Environment } from '../../model/index.js';
+import { checkSchema } from '../schema/check-schema.js';
+import { checkReach, readBounded } from '../reading/files.js';
+import type { Location, Problems } from '../problems/problem.js';
+import { asWritten, locationOf, type Path, type ScalarTree } from '../reading/tree.js';
+import { putInVariables, type VariableSources } from '../reading/variables.js';
+import { readYaml } from '../reading/yaml.js';
+
+/** An environment and the location of each part. */
+export interface LoadedEnvironment {
+  readonly environment: Environment;
+  readonly at: (path: Path) => Location;
+}
+
+/** An environment's file, whose own problems are located in it. */
+export function loadEnvironment(
+  named: ScalarTree,
+  topology: { readonly shown: string; readonly folder: string },
+  variables: VariableSources,
+  problems: Problems,
+): LoadedEnvironment | undefined {
+  const path = named.origin ? asWritten(named) : String(named.value);
+  const shown = isAbsolute(path) ? path : join(dirname(topology.shown), path);
+  const file = resolve(topology.folder, String(named.value));
+  if (!checkReach(file, named, variables.reach, problems)) return undefined;
+  const text = readBounded(file, shown, problems, named.location);
+  if (text === undefined) return undefined;
+  return readEnvironment(text, shown, variables, problems);
+}
+
+/** An environment as YAML text. */
+export function readEnvironment(
+  text: string,
+  shown: string,
+  variables: VariableSources,
+  problems: Problems,
+): LoadedEnvironment | undefined {
+  const raw = readYaml(text, shown, problems);
+  if (!raw) return undefined;
+  const tree = putInVariables(raw, variables, problems);
+  const location: Location = { file: shown, line: 1, column: 1, length: 1 };
+  const environment = checkSchema(tree, EnvironmentSchema, { name: 'the environment', location }, problems);
+  if (environment === undefined) return undefined;
+  return { environment: environment as Environment, at: (path) => locationOf(tree, path, location) };
+}
+
+/** Rules beyond one environment's schema: ids and senders are unique over all environments. */
+export function checkEnvironments(loaded: readonly LoadedEnvironment[], problems: Problems): void {
+  const environments = new Map<string, Location>();
+  const links = new Map<string, Location>();
+  const senders = new Map<string, Location>();
+  for (const { environment, at } of loaded) {
+    const once = (
+      seen: Map<string, Location>,
+      key: string,
+      location: Location,
+      found: (first: Location) => void,
+    ) => {
+      const first = seen.get(key);
+      if (first) found(first);
+      else seen.set(key, location);
+    };
+    once(environments, environment.id, at(['id']), (first) => {
+      const message = `an environment \`${environment.id}\` is already declared at ${written(first)}`;
+      problems.add('config.environment.duplicate', at(['id']), message);
+    });
+    environment.links.forEach((link, index) => {
+      const idLocation = at(['links', index, 'id']);
+      once(links, link.id, idLocation, (first) => {
+        const message = `a link \`${link.id}\` is already declared at ${written(first)}`;
+        problems.add('config.link.duplicate', idLocation, message);
+      });
+      const senderLocation = at(['links', index, 'sender']);
+      once(senders, link.sender, senderLocation, (first) => {
+        const message = `\`${link.sender}\` is already the sender of the link declared at ${written(first)}`;
+        problems.add('config.sender.duplicate', senderLocation, message);
+      });
+      if (link.transmitter.every((metre, axis) => metre === link.receiver[axis])) {
+        const message = `transmitter and receiver of \`${link.id}\` are in the same place`;
+        problems.add('config.link.length', at(['links', index, 'receiver']), message);
+      }
+    });
+    if (!isTimeZone(environment.timezone)) {
+      const message = `the time zone \`${environment.timezone}\` is unknown: write an IANA name such as \`Europe/Berlin\``;
+      problems.add('config.environment.timezone', at(['timezone']), message);
+    }
+    const zones = new Map<string, Location>();
+    environment.zones.forEach((zone, index) => {
+      const location = at(['zones', index, 'id']);
+      once(zones, zone.id, location, (first) => {
+        problems.add(
+          'config.zone.duplicate',
+          location,
+          `a zone \`${zone.id}\` is already declared at ${written(first)}`,
+        );
+      });
+    });
+  }
+}
+
+const written = (location: Location): string => `${location.file}:${location.line}:${location.column}`;

@@ -1,0 +1,300 @@
+import { dirname, resolve } from 'node:path';
+import { stringify } from 'yaml';
+import { recoveryOf, type Registry } from '../../component/index.js';
+import { DEFAULT_DOMAIN, type Domain, type Environment } from '../../model/index.js';
+import { checkSchema } from '../schema/check-schema.js';
+import { checkClaims } from '../graph/claims.js';
+import {
+  checkEnvironments,
+  loadEnvironment,
+  readEnvironment,
+  type LoadedEnvironment,
+} from './environments.js';
+import { readBounded } from '../reading/files.js';
+import { FrameSchema, SettingsSchema } from '../schema/topology-schema.js';
+import { linkNodes } from '../graph/graph.js';
+import { checkMeasurements } from '../graph/measurements.js';
+import { warnOfMixedTimes } from '../graph/mixed-times.js';
+import { withHash, withHashes } from '../topology/hash.js';
+import { checkFiles, defaultStateFolder } from '../graph/node-files.js';
+import { readNodes, type LinkedNode } from '../graph/nodes.js';
+import { Problems, type Problem } from '../problems/problem.js';
+import type { Hidden } from '../problems/redact.js';
+import { checkScaleOut } from '../graph/scale-out.js';
+import type { WrittenTest } from '../schema/test-schema.js';
+import type { CheckedTest } from '../tests/test-case.js';
+import { checkTests } from '../tests/tests.js';
+import type { CheckedNode, CheckedTopology, Settings } from '../topology/topology.js';
+import { keyLocationOf, locationOf, valueAt, type MapTree, type Tree } from '../reading/tree.js';
+import { putInVariables, type VariableSources } from '../reading/variables.js';
+import { checkPrivacy, privacyOf, type WrittenPrivacy } from '../graph/privacy.js';
+import { readYaml } from '../reading/yaml.js';
+
+export type LoadOptions = VariableSources;
+
+/** A topology (possibly with warnings) and its tests, or all problems of its file. */
+export type LoadResult =
+  | {
+      readonly topology: CheckedTopology;
+      readonly tests?: readonly CheckedTest[];
+      readonly problems: readonly Problem[];
+      /** Values of the topology that no message may show. */
+      readonly hidden?: readonly Hidden[];
+    }
+  | {
+      readonly topology?: undefined;
+      readonly tests?: undefined;
+      readonly problems: readonly Problem[];
+      readonly hidden?: undefined;
+    };
+
+/**
+ * Reads and checks a topology's YAML file and the files of its environments. Never throws for their content;
+ * reports all problems, not just the first.
+ * @param file as problems name it; relative to the working folder.
+ */
+export function loadTopology(file: string, registry: Registry, options: LoadOptions): LoadResult {
+  const problems = new Problems();
+  const text = readBounded(file, file, problems);
+  if (text === undefined) return { problems: problems.list() };
+  return check(
+    { text, shown: file, file: resolve(file), folder: dirname(resolve(file)) },
+    registry,
+    options,
+    problems,
+  );
+}
+
+/** Origin of a topology's text. */
+export interface TopologyText {
+  readonly text: string;
+  /** The file's name in problems. */
+  readonly shown: string;
+  /** Absolute; null if there is no file. */
+  readonly file: string | null;
+  /** Absolute folder that relative paths are resolved against. */
+  readonly folder: string;
+  /** Passed by the caller rather than named in the text. */
+  readonly environments?: readonly Environment[] | undefined;
+}
+
+/** The same for a text: of a request, a builder, an editor. */
+export function parseTopology(source: TopologyText, registry: Registry, options: LoadOptions): LoadResult {
+  return check(source, registry, options, new Problems());
+}
+
+function check(
+  source: TopologyText,
+  registry: Registry,
+  options: LoadOptions,
+  problems: Problems,
+): LoadResult {
+  problems.written = source.text;
+  const raw = readYaml(source.text, source.shown, problems);
+  const root = raw && putInVariables(raw, options, problems);
+  const start = { file: source.shown, line: 1, column: 1, length: 1 };
+  if (!root) return { problems: problems.list() };
+  const frame = checkSchema(root, FrameSchema, { name: 'the topology', location: start }, problems) as
+    Frame | undefined;
+  if (root.kind !== 'map') return { problems: problems.list() };
+  const environments = readEnvironments(root, source, options, problems);
+  const linked = linkNodes(readNodes(root, registry, problems), registry, problems);
+  checkClaims(linked, source.folder, root, problems);
+  const open = checkFiles(root, linked, source.folder, options.reach, problems);
+  checkMeasurements(linked, source.folder, open, problems);
+  const settings = readSettings(root, source);
+  if (settings) warnOfLoss(linked, settings, root, problems);
+  warnOfMixedTimes(linked, problems);
+  warnOfNoSinks(root, linked, problems);
+  if (settings?.privacy)
+    checkPrivacy(
+      linked,
+      environments,
+      settings,
+      (field) => locationOf(root, ['settings', 'privacy', field]),
+      problems,
+    );
+  if (settings?.scaleOut)
+    checkScaleOut(linked, settings, (field) => locationOf(root, ['settings', field]), problems);
+  const tests = frame ? readTests(root, frame.tests ?? [], linked, source, registry, options, problems) : [];
+  if (problems.errors > 0 || !frame || !settings) return { problems: problems.list() };
+  const topology = finish(frame.id, source, environments, linked, settings);
+  return { topology, tests, problems: problems.list(), hidden: problems.hidden };
+}
+
+interface Frame {
+  readonly id: string;
+  readonly tests?: readonly WrittenTest[];
+}
+
+function readTests(
+  root: MapTree,
+  written: readonly WrittenTest[],
+  linked: readonly LinkedNode[],
+  { folder }: TopologyText,
+  registry: Registry,
+  { reach }: LoadOptions,
+  problems: Problems,
+): readonly CheckedTest[] {
+  const tree = valueAt(root, ['tests']);
+  if (!tree) return [];
+  const nodes = linked.map(({ draft: { id, component, config }, inputs }) => ({
+    id,
+    component,
+    config,
+    inputs,
+  }));
+  return checkTests(tree, written, { nodes, registry, folder, reach }, problems);
+}
+
+function readEnvironments(
+  root: MapTree,
+  source: TopologyText,
+  options: LoadOptions,
+  problems: Problems,
+): readonly Environment[] {
+  const one = root.fields.get('environment');
+  const several = root.fields.get('environments');
+  const whole = keyLocationOf(root, ['id'], { ...root.location, length: 1 });
+  if (one && several) {
+    problems.add(
+      'config.environment.both',
+      several.location,
+      '`environment` and `environments` are both set; remove one',
+    );
+  }
+  if (source.environments) return givenEnvironments(source.environments, source.shown, options, problems);
+  if (!one && !several) {
+    problems.add(
+      'config.environment.missing',
+      whole,
+      'the topology names no `environment`, the room that it senses',
+    );
+  }
+  const files: readonly Tree[] = one
+    ? [one.value]
+    : several?.value.kind === 'list'
+      ? several.value.items
+      : [];
+  const loaded: LoadedEnvironment[] = [];
+  for (const file of files) {
+    if (file.kind !== 'scalar' || typeof file.value !== 'string' || file.value === '') continue;
+    const environment = loadEnvironment(file, source, options, problems);
+    if (environment) loaded.push(environment);
+  }
+  checkEnvironments(loaded, problems);
+  return loaded.map(({ environment }) => environment);
+}
+
+/** Environments from a program follow the same rules as those of files. */
+function givenEnvironments(
+  given: readonly Environment[],
+  shown: string,
+  options: LoadOptions,
+  problems: Problems,
+): readonly Environment[] {
+  const loaded = given.flatMap((environment) => {
+    const name = `${shown}/environment ${environment.id}`;
+    return readEnvironment(stringify(environment), name, options, problems) ?? [];
+  });
+  checkEnvironments(loaded, problems);
+  return loaded.map(({ environment }) => environment);
+}
+
+/** Undefined if they are wrong, which an earlier check has reported. */
+function readSettings(root: MapTree, source: TopologyText): Settings | undefined {
+  const written: Tree = valueAt(root, ['settings']) ?? { ...root, fields: new Map() };
+  const subject = { name: '`settings`', location: written.location };
+  const checked = checkSchema(written, SettingsSchema, subject, new Problems());
+  if (checked === undefined) return undefined;
+  const values = checked as {
+    checkpoint_interval_ms: number;
+    journal: boolean;
+    degraded_after_failures: number;
+    stop_after_failures: number | null;
+    late_after_ms: number;
+    max_lag_ms: number | null;
+    clock_jump_ms: number;
+    state_folder?: string;
+    accounts_folder?: string;
+    advertised_address?: string;
+    outbox_limit_bytes: number;
+    seed: number;
+    domain: Domain;
+    privacy?: WrittenPrivacy;
+    scale_out: boolean;
+  };
+  return {
+    checkpointIntervalMs: values.checkpoint_interval_ms,
+    journal: values.journal,
+    degradedAfterFailures: values.degraded_after_failures,
+    stopAfterFailures: values.stop_after_failures,
+    lateAfterMs: values.late_after_ms,
+    maxLagMs: values.max_lag_ms,
+    clockJumpMs: values.clock_jump_ms,
+    stateFolder: resolve(source.folder, values.state_folder ?? defaultStateFolder(root)),
+    ...(values.accounts_folder !== undefined && {
+      accountsFolder: resolve(source.folder, values.accounts_folder),
+    }),
+    ...(values.advertised_address !== undefined && { advertisedAddress: values.advertised_address }),
+    outboxLimitBytes: values.outbox_limit_bytes,
+    seed: values.seed,
+    ...(values.domain !== DEFAULT_DOMAIN && { domain: values.domain }),
+    ...(values.scale_out && { scaleOut: true }),
+    ...privacyOf(values.privacy),
+  };
+}
+
+/** Not if the sections themselves are wrong. */
+function warnOfNoSinks(root: MapTree, nodes: readonly LinkedNode[], problems: Problems): void {
+  const written = root.fields.get('sinks');
+  if (nodes.length === 0 || nodes.some(({ draft }) => draft.kind === 'sink')) return;
+  if (written && written.value.kind !== 'map') return;
+  const location = written?.location ?? keyLocationOf(root, ['id'], { ...root.location, length: 1 });
+  const message = 'the topology has no sink: its results go nowhere';
+  problems.add('config.sinks.missing', location, message, { severity: 'warning' });
+}
+
+/** Without a journal, a crash loses what a live source read since the last checkpoint, and rewinding sinks delete it. */
+function warnOfLoss(
+  nodes: readonly LinkedNode[],
+  settings: Settings,
+  root: MapTree,
+  problems: Problems,
+): void {
+  if (settings.journal) return;
+  const live = new Map<string, string>();
+  for (const { draft, inputs } of nodes) {
+    const { component, id } = draft;
+    if (component?.kind === 'source' && !component.replayable) live.set(id, id);
+    const behind = inputs.map((edge) => live.get(edge.from)).find((source) => source !== undefined);
+    if (behind !== undefined) live.set(id, behind);
+    if (behind === undefined || component?.kind !== 'sink' || draft.config === undefined) continue;
+    const recovery = recoveryOf(component, draft.config);
+    if (recovery === 'at-least-once') continue;
+    const message =
+      `\`${id}\` (${component.name}) recovers by ${recovery}, but \`${behind}\` cannot be read again ` +
+      'and the journal is off: a crash loses the input since the last checkpoint';
+    const location = locationOf(root, ['settings', 'journal']);
+    problems.add('config.journal.needed', location, message, {
+      severity: 'warning',
+      suggestion: 'journal: true',
+    });
+  }
+}
+
+function finish(
+  id: string,
+  { file, folder }: TopologyText,
+  environments: readonly Environment[],
+  linked: readonly LinkedNode[],
+  settings: Settings,
+): CheckedTopology {
+  return withHash({ id, file, folder, environments, nodes: linked.map(finishNode), settings });
+}
+
+function finishNode({ draft, inputs }: LinkedNode): CheckedNode {
+  const { id, component, config, queue, enabled, secrets } = draft;
+  if (!component || !config) throw new Error(`node ${id} passed the checks without a component`);
+  return withHashes({ id, component, config, inputs, queue, secrets, ...(!enabled && { enabled }) });
+}
