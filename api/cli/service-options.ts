@@ -6,7 +6,7 @@ import { nearest } from '../../pipeline/config/index.js';
 import type { IdentityProviderOptions } from '../service/accounts/identity-provider.js';
 import type { Form } from '../service/form.js';
 import { DEFAULT_LIMITS, type LimitFigures } from '../service/limits/limits.js';
-import { formPaths } from '../rest/mounts.js';
+import { formPaths } from '../rest/serving/mounts.js';
 import type { ServerOptions } from '../server.js';
 import { CommandError, EXIT } from '../../pipeline/base/exit.js';
 import { errorText } from '../../pipeline/base/error-text.js';

@@ -1,24 +1,24 @@
 import type { AnyEndpoint } from '../contract/endpoint.js';
-import { accountEndpoints } from './accounts.js';
-import { alertEndpoints } from './alerts.js';
+import { accountEndpoints } from './accounts/accounts.js';
+import { alertEndpoints } from './alerts/alerts.js';
 import { analyticsEndpoints } from './analytics/index.js';
-import { auditEndpoints } from './audit.js';
-import { authEndpoints } from './auth.js';
-import { backupEndpoints } from './backups.js';
-import { clipEndpoints } from './clips.js';
-import { configurationEndpoints } from './configuration.js';
-import { deadLetterEndpoints } from './dead-letters.js';
-import { eventEndpoints } from './events.js';
-import { exportEndpoints } from './exports.js';
-import { healthEndpoints } from './health.js';
-import { poseQueryEndpoints } from './pose-query.js';
-import { poseEndpoints } from './pose.js';
-import { processEndpoints } from './process.js';
-import { systemEndpoints } from './system.js';
-import { tapEndpoints } from './taps.js';
-import { topologyEndpoints } from './topologies.js';
-import { trackEndpoints } from './tracks.js';
-import { webhookEndpoints } from './webhooks.js';
+import { auditEndpoints } from './accounts/audit.js';
+import { authEndpoints } from './accounts/auth.js';
+import { backupEndpoints } from './topologies/backups.js';
+import { clipEndpoints } from './alerts/clips.js';
+import { configurationEndpoints } from './configuration/configuration.js';
+import { deadLetterEndpoints } from './topologies/dead-letters.js';
+import { eventEndpoints } from './pose/events.js';
+import { exportEndpoints } from './pose/exports.js';
+import { healthEndpoints } from './system/health.js';
+import { poseQueryEndpoints } from './pose/pose-query.js';
+import { poseEndpoints } from './pose/pose.js';
+import { processEndpoints } from './processing/process.js';
+import { systemEndpoints } from './system/system.js';
+import { tapEndpoints } from './topologies/taps.js';
+import { topologyEndpoints } from './topologies/topologies.js';
+import { trackEndpoints } from './pose/tracks.js';
+import { webhookEndpoints } from './alerts/webhooks.js';
 
 /** Every operation of the service interface, once. A new resource is a file beside this one and a line here. */
 export const ENDPOINTS: readonly AnyEndpoint[] = [

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { answerSocket } from '../rest/socket-answer.js';
+import { answerSocket } from '../rest/serving/socket-answer.js';
 import { ApiError } from '../service/errors.js';
 import type { Form } from '../service/form.js';
 import type { Limits } from '../service/limits/limits.js';

@@ -9,7 +9,7 @@ import type { Deployment } from '../service/deployment/deployment.js';
 import { viewOfEnvironment } from '../contract/pose-views.js';
 import { addressKey } from '../service/limits/addresses.js';
 import type { Hosts } from '../service/limits/hosts.js';
-import { hostProblem } from '../rest/access.js';
+import { hostProblem } from '../rest/serving/access.js';
 import { acknowledgedMessage, isWanted } from './alerts.js';
 import { Connection, type Subscription } from './connection.js';
 import { Feeds } from './feeds.js';

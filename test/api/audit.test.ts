@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { Value } from 'typebox/value';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { AuditLog, type AuditEntry } from '../../api/service/audit/audit-log.js';
-import { isAudited } from '../../api/rest/record-actions.js';
+import { isAudited } from '../../api/rest/serving/record-actions.js';
 import { ENDPOINTS } from '../../api/rest/endpoints.js';
-import { AuditEntrySchema } from '../../api/rest/audit.js';
+import { AuditEntrySchema } from '../../api/rest/accounts/audit.js';
 import { testContext } from '../support/context.js';
 import { openService, type TestService } from './support.js';
 

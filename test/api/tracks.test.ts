@@ -1,7 +1,7 @@
 import { Value } from 'typebox/value';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ENDPOINTS } from '../../api/rest/endpoints.js';
-import { TrackSummary } from '../../api/rest/track-summary.js';
+import { TrackSummary } from '../../api/rest/pose/track-summary.js';
 import { fallEvent, FIRST_TIME, person, poseFrame } from '../support/fake-topology.js';
 import { openService, type TestService } from './support.js';
 

@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { mounts } from '../../api/rest/mounts.js';
+import { mounts } from '../../api/rest/serving/mounts.js';
 import { API_DOCUMENTS } from '../../api/rest/documents.js';
 
 interface Answer {

@@ -7,7 +7,7 @@ import { unmeasured } from '../../service/queries/analytics/unmeasured.js';
 import { endpointsWith, formView, type AnyEndpoint } from '../../contract/endpoint.js';
 import { ApiError } from '../../service/errors.js';
 import { environmentOf, reachedTime, readerOf, type Sensing } from '../../service/deployment/environments.js';
-import { refuseEmpty } from '../ranges.js';
+import { refuseEmpty } from '../requests/ranges.js';
 
 const endpoint = endpointsWith<Sensing | 'clock'>();
 

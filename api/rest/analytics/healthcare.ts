@@ -3,7 +3,7 @@ import type { Measure, SensedEvent } from '../../../pipeline/model/index.js';
 import { HOUR } from '../../service/queries/analytics/periods.js';
 import { over, rounded } from '../../service/queries/analytics/rollups.js';
 import { isoTime } from '../../../pipeline/base/iso-time.js';
-import { Time } from '../ranges.js';
+import { Time } from '../requests/ranges.js';
 import { domainEndpoint, type Metric, type Question } from './domain.js';
 import { Count, eventsOf, FloorLocation } from './events.js';
 

@@ -13,7 +13,7 @@ import {
 import { unmeasured } from '../../service/queries/analytics/unmeasured.js';
 import { endpointsWith, formView } from '../../contract/endpoint.js';
 import { isoTime } from '../../../pipeline/base/iso-time.js';
-import { Time } from '../ranges.js';
+import { Time } from '../requests/ranges.js';
 import { askedOf, RangeParameters, type RangeQuery } from './asked.js';
 import { reachedTime, type Sensing } from '../../service/deployment/environments.js';
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { rounded, WITH_PERSONS } from '../../service/queries/analytics/rollups.js';
 import { isoTime } from '../../../pipeline/base/iso-time.js';
-import { Time } from '../ranges.js';
+import { Time } from '../requests/ranges.js';
 import { domainEndpoint, type Metric } from './domain.js';
 import { Count, eventsOf } from './events.js';
 

@@ -1,0 +1,71 @@
+import type { PersonRow } from '../../../pipeline/component/index.js';
+
+export interface TrackPoint {
+  /** Microseconds. */
+  readonly time: number;
+  /** Metres on the floor. */
+  readonly x: number;
+  readonly y: number;
+  readonly confidence: number;
+}
+
+/** Slower than this a person stands where they are: the tracker's places waver by as much. Metres a second. */
+const MOVING = 0.2;
+/** Points of a trajectory at most. Above it every second one is left out, and so on: it stays even in time. */
+const POINTS = 10_000;
+
+/** Sums up a track row by row, in bounded memory. */
+export class TrackSummary {
+  frames = 0;
+  first = NaN;
+  last = NaN;
+  /** Metres, while moving. */
+  distance = 0;
+  movingSeconds = 0;
+  #confidence = 0;
+  #points: TrackPoint[] = [];
+  #every = 1;
+  #before: TrackPoint | undefined;
+
+  /** The next row in time. */
+  add({ time, person }: PersonRow): void {
+    const { position, confidence } = person;
+    const point = { time, x: position.x, y: position.y, confidence };
+    if (this.frames === 0) this.first = time;
+    this.last = time;
+    this.#confidence += confidence;
+    this.#addStep(point);
+    if (this.frames % this.#every === 0) this.#addPoint(point);
+    this.frames++;
+    this.#before = point;
+  }
+
+  get seconds(): number {
+    return (this.last - this.first) / 1e6;
+  }
+
+  /** Mean. */
+  get confidence(): number {
+    return this.#confidence / this.frames;
+  }
+
+  get trajectory(): readonly TrackPoint[] {
+    return this.#points;
+  }
+
+  #addStep(point: TrackPoint): void {
+    if (!this.#before) return;
+    const step = Math.hypot(point.x - this.#before.x, point.y - this.#before.y);
+    const seconds = (point.time - this.#before.time) / 1e6;
+    if (step < MOVING * seconds) return;
+    this.distance += step;
+    this.movingSeconds += seconds;
+  }
+
+  #addPoint(point: TrackPoint): void {
+    this.#points.push(point);
+    if (this.#points.length < POINTS) return;
+    this.#points = this.#points.filter((_, index) => index % 2 === 0);
+    this.#every *= 2;
+  }
+}

@@ -1,0 +1,57 @@
+import type { IncomingMessage } from 'node:http';
+import type { Middleware } from 'koa';
+import { misdirected, unauthenticated } from '../../contract/errors.js';
+import type { Authenticator } from '../../service/accounts/authenticator.js';
+import { readCredentials } from '../../service/accounts/credentials.js';
+import { ROLES, type Account, type Role } from '../../service/accounts/roles.js';
+import { ApiError } from '../../service/errors.js';
+import { addressKey } from '../../service/limits/addresses.js';
+import type { Hosts } from '../../service/limits/hosts.js';
+import type { Limits } from '../../service/limits/limits.js';
+
+/**
+ * Why a call is refused by its `Host`; null where it is not. 421: the name is not this service's. 400: there are
+ * several, and a proxy may have gone by another one than Node, which takes the first (RFC 9112, section 3.2).
+ */
+export function hostProblem({ headers, rawHeaders }: IncomingMessage, hosts: Hosts): ApiError | null {
+  const given = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host');
+  if (given.length > 1) {
+    const message = `Send one header Host: this request has ${given.length}`;
+    return new ApiError('BAD_REQUEST', message, {
+      headers: { Connection: 'close' },
+      details: { fields: [{ field: 'Host', message, received: null }] },
+    });
+  }
+  return hosts.allows(headers.host) ? null : misdirected();
+}
+
+/** @throws ApiError 401 without an account, 403 for one with too few rights. */
+export function requireRole(access: Role | 'open', account: Account | null): void {
+  if (access === 'open') return;
+  if (!account) throw unauthenticated();
+  if (ROLES.indexOf(account.role) < ROLES.indexOf(access)) {
+    throw new ApiError(
+      'AUTHORIZATION_ERROR',
+      `This takes the role ${access}; ${account.name} is ${account.role}`,
+    );
+  }
+}
+
+/** What stands at the root, outside of the service interface, and tells of the place. */
+const TELLING_PATHS = ['/metrics', '/scene.json'];
+
+/** @throws ApiError 401 where those are asked for without a credential, 429 where somebody makes credentials up. */
+export function requireLogin(authenticator: Authenticator, limits: Limits): Middleware {
+  const read = readCredentials(authenticator);
+  return async (context, next) => {
+    if (!TELLING_PATHS.includes(context.path)) {
+      await next();
+      return;
+    }
+    await read(context, async () => {
+      if (context.state.guessed) await limits.takeWrongCredential(addressKey(context.ip));
+      requireRole('viewer', context.state.account);
+      await next();
+    });
+  };
+}

@@ -1,0 +1,125 @@
+import cors from '@koa/cors';
+import { randomUUID } from 'node:crypto';
+import type { Middleware, Context as KoaContext } from 'koa';
+import compress from 'koa-compress';
+import { constants } from 'node:zlib';
+import { codeOf, statusOf, errorBody } from '../../contract/errors.js';
+import type { Deployment } from '../../service/deployment/deployment.js';
+import { ApiError } from '../../service/errors.js';
+import type { FormFinder } from './mounts.js';
+import { isAway } from '../../../pipeline/component/index.js';
+import { errorText } from '../../../pipeline/base/error-text.js';
+import type { Routes } from './routes.js';
+
+/**
+ * From 1 kB on, where the client takes it. Low levels: an answer of 1,000 rows shrinks by nine tenths with the lowest
+ * already. What is packed by itself, as images are, goes as it is; so do answers with tokens (see `serve`).
+ */
+export const compressAnswers = compress({
+  threshold: 1024,
+  gzip: { level: constants.Z_BEST_SPEED },
+  br: { params: { [constants.BROTLI_PARAM_QUALITY]: 3 } },
+});
+
+/** Takes over a sane `X-Request-Id`, else makes one. */
+export const identify: Middleware = async (context, next) => {
+  const given = context.get('X-Request-Id');
+  context.state.requestId = /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
+  context.set('X-Request-Id', context.state.requestId);
+  await next();
+};
+
+export const securityHeaders: Middleware = async (context, next) => {
+  context.set({
+    'X-Content-Type-Options': 'nosniff',
+    'X-Frame-Options': 'DENY',
+    'Referrer-Policy': 'no-referrer',
+    'Content-Security-Policy':
+      "default-src 'self'; connect-src 'self' ws: wss:; style-src 'self'; img-src 'self' data:",
+    'Cache-Control': 'no-store',
+  });
+  await next();
+};
+
+/** Lets pages of the given origins call, and read the headers that they need. */
+export const crossOrigin = (origins: readonly string[]): Middleware =>
+  cors({
+    origin: (context) => {
+      const origin = context.get('Origin');
+      return origins.includes(origin) ? origin : '';
+    },
+    allowMethods: ['GET', 'POST', 'PUT', 'DELETE'],
+    allowHeaders: ['Authorization', 'Content-Type', 'X-API-Key', 'X-Request-Id', 'If-Match'],
+    exposeHeaders: [
+      ...['Limit', 'Remaining', 'Reset', 'Window'].map((name) => `X-RateLimit-${name}`),
+      ...['X-Request-Id', 'Retry-After', 'ETag', 'Location'],
+    ],
+    maxAge: 600,
+  });
+
+/** Counts the calls of the service interface and the time that their answers took. */
+export function measureAnswers(deployment: Deployment, formOf: FormFinder): Middleware {
+  return async (context, next) => {
+    const begun = performance.now();
+    await next();
+    if (formOf(context) !== null) deployment.probe.calls.add(performance.now() - begun);
+  };
+}
+
+export function answerErrors(deployment: Deployment, formOf: FormFinder): Middleware {
+  return async (context, next) => {
+    try {
+      await next();
+    } catch (thrown) {
+      const error = toApiError(thrown, context, deployment);
+      context.state.problem = codeOf(error);
+      context.status = statusOf(error);
+      context.set(error.headers);
+      const { elsewhere } = error.details;
+      if (elsewhere !== undefined)
+        context.set('Location', `${elsewhere.replace(/\/$/, '')}${context.originalUrl}`);
+      const form = formOf(context) ?? deployment.form;
+      context.body = errorBody(form, error, timestamp(deployment), context.state.requestId);
+    }
+  };
+}
+
+function toApiError(thrown: unknown, context: KoaContext, deployment: Deployment): ApiError {
+  if (thrown instanceof ApiError) return thrown;
+  if (isAway(thrown)) return storeAway(thrown, context, deployment);
+  deployment.log.error('a handler threw', {
+    request_id: context.state.requestId,
+    path: context.path,
+    reason: thrown instanceof Error ? thrown.stack : String(thrown),
+  });
+  return new ApiError(
+    'SYSTEM_ERROR',
+    `Something failed inside; the log has it under ${context.state.requestId}`,
+  );
+}
+
+/** The store, or whatever else is asked, does not answer now: the topology's state and its log say so too. */
+function storeAway(thrown: unknown, context: KoaContext, { log }: Deployment): ApiError {
+  const reason = errorText(thrown);
+  const { requestId } = context.state as { readonly requestId: string };
+  log.warn('a call could not be answered', { request_id: requestId, path: context.path, reason });
+  return new ApiError('SYSTEM_NOT_READY', `This cannot be answered now: ${reason}`, {
+    headers: { 'Retry-After': '5' },
+  });
+}
+
+/** 405 with `Allow` where the path is known under another method, else 404. */
+export function refuse(router: Routes): Middleware {
+  return async (context) => {
+    const allowed = new Set(
+      router.match(context.path, context.method).path.flatMap((layer) => layer.methods),
+    );
+    if (allowed.size === 0) throw new ApiError('RESOURCE_NOT_FOUND', `Nothing is at ${context.path}`);
+    throw new ApiError('METHOD_NOT_ALLOWED', `${context.path} does not take ${context.method}`, {
+      headers: { Allow: [...allowed].join(', ') },
+    });
+  };
+}
+
+export const timestamp = (deployment: Deployment): string =>
+  new Date(deployment.clock.now() / 1000).toISOString();

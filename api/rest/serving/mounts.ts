@@ -1,0 +1,74 @@
+import type { Context as KoaContext } from 'koa';
+import type { AnyEndpoint } from '../../contract/endpoint.js';
+import type { Deployment } from '../../service/deployment/deployment.js';
+import type { Form } from '../../service/form.js';
+import { ENDPOINTS } from '../endpoints.js';
+import type { Routes } from './routes.js';
+
+/** Where a deployment chooses the form. */
+export const CHOSEN_BASE = '/api/v1';
+
+/** Paths whose form a deployment may choose by itself, as the contract writes them: `/pose/tracking/{track_id}`. */
+export const formPaths = (): readonly string[] => [
+  ...new Set([...ENDPOINTS.map(({ path }) => path.replaceAll(/:(\w+)/g, '{$1}')), WEBSOCKET_PATH]),
+];
+
+export const WEBSOCKET_PATH = '/ws/pose';
+
+/** Where the forms are mounted. */
+export const mounts = (configured: Form): readonly { readonly base: string; readonly form: Form }[] => [
+  { base: '/form-a/api/v1', form: 'a' },
+  { base: '/form-b/api/v1', form: 'b' },
+  { base: CHOSEN_BASE, form: configured },
+];
+
+/** Probes that know nothing of the base address ask for `/health` at the root. */
+export const ROOT = '';
+export const rootMount = (configured: Form) => ({ base: ROOT, form: configured });
+export const isAtRoot = ({ path }: AnyEndpoint): boolean => path === '/health';
+
+/** The form that a call is answered in; null outside of the service interface. */
+export type FormFinder = (context: KoaContext) => Form | null;
+
+export function formFinder(deployment: Deployment, endpointOf: EndpointFinder): FormFinder {
+  const known = mounts(deployment.form);
+  return (context) => {
+    const mount = mountOf(context.path, known);
+    if (!mount) return null;
+    const path = deployment.formsOf.size === 0 ? undefined : endpointOf(context, true)?.path;
+    return formAtMount(deployment, mount.base, path) ?? mount.form;
+  };
+}
+
+/** The form that an endpoint has on its own where the deployment chooses forms. */
+export const formAtMount = (
+  { formsOf }: Deployment,
+  base: string,
+  path: string | undefined,
+): Form | undefined =>
+  base === CHOSEN_BASE ? formsOf.get(path?.replaceAll(/:(\w+)/g, '{$1}') ?? '') : undefined;
+
+/** The form that an error at a path is told in. */
+export const formAt = (path: string, configured: Form): Form =>
+  mountOf(path, mounts(configured))?.form ?? configured;
+
+const mountOf = (path: string, known: ReturnType<typeof mounts>) =>
+  known.find(
+    ({ base }) => path.startsWith(base) && (path.length === base.length || path[base.length] === '/'),
+  );
+
+/** The endpoint that a call means; with `anyMethod` also one that its path has for another method. */
+export type EndpointFinder = (context: KoaContext, anyMethod?: boolean) => AnyEndpoint | undefined;
+
+export function endpointFinder(router: Routes, deployment: Deployment): EndpointFinder {
+  const endpoints = new Map<string, AnyEndpoint>(
+    [...mounts(deployment.form), rootMount(deployment.form)].flatMap(({ base }) =>
+      ENDPOINTS.map((endpoint) => [`${endpoint.method} ${base}${endpoint.path}`, endpoint] as const),
+    ),
+  );
+  return (context, anyMethod = false) => {
+    const found = router.match(context.path, context.method);
+    const layer = found.pathAndMethod[0] ?? (anyMethod ? found.path[0] : undefined);
+    return layer && endpoints.get(`${layer.methods.at(-1)!} ${String(layer.path)}`);
+  };
+}

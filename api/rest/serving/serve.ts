@@ -1,0 +1,144 @@
+import type { Middleware } from 'koa';
+import { viewOf, type AnyEndpoint } from '../../contract/endpoint.js';
+import { successBody } from '../../contract/form.js';
+import type { Deployment } from '../../service/deployment/deployment.js';
+import { ApiError } from '../../service/errors.js';
+import type { Form } from '../../service/form.js';
+import type { Limits } from '../../service/limits/limits.js';
+import { requireRole } from './access.js';
+import { timestamp } from './answers.js';
+import { readJson } from '../requests/bodies.js';
+import { parseJson } from '../requests/json.js';
+import { checkQuery, checkBody } from '../requests/requests.js';
+
+/** Largest body, bytes; of calls that anybody may make. */
+const [BODY_LIMIT, OPEN_BODY_LIMIT] = [1024 * 1024, 64 * 1024];
+/** Values in a body. */
+export const BODY_VALUES = 10_000;
+
+/** @throws ApiError 401 without an account, 403 for one with too few rights. */
+export const allow =
+  ({ access }: AnyEndpoint): Middleware =>
+  async (context, next) => {
+    requireRole(access, context.state.account);
+    await next();
+  };
+
+/** A call that was answered 504 is at work until its end. @throws ApiError 503 while so many calls are at work. */
+export function limitCallsAtWork(most: number): Middleware {
+  let atWork = 0;
+  const leave = (): void => {
+    atWork--;
+  };
+  return async (context, next) => {
+    if (atWork >= most)
+      throw new ApiError('SYSTEM_NOT_READY', 'Too many calls are at work: try again in a moment', {
+        headers: { 'Retry-After': '1' },
+      });
+    atWork++;
+    try {
+      await next();
+    } finally {
+      const { work } = context.state;
+      if (work) work.then(leave, leave);
+      else leave();
+    }
+  };
+}
+
+/** A body of another type would be passed over, and its fields reported as missing. @throws ApiError 400 */
+export const onlyJson: Middleware = async (context, next) => {
+  const hasBody = Number(context.get('Content-Length')) > 0 || context.get('Transfer-Encoding') !== '';
+  if (hasBody && !context.is('json'))
+    throw new ApiError('BAD_REQUEST', 'Send the body as JSON, with Content-Type: application/json');
+  await next();
+};
+
+/** Bytes that a body of an endpoint may have. */
+export const bodyLimit = ({ access, largest }: AnyEndpoint): number =>
+  access === 'open' ? OPEN_BODY_LIMIT : (largest?.bytes ?? BODY_LIMIT);
+
+export function readBody(endpoint: AnyEndpoint): readonly Middleware[] {
+  if (endpoint.method === 'GET') return [];
+  const { largest, readBody: parseElsewhere } = endpoint;
+  const options = { values: largest?.values ?? BODY_VALUES, shown: !holdsSecrets(endpoint) };
+  return readJson(bodyLimit(endpoint), parseElsewhere ?? ((text) => parseJson(text, options)));
+}
+
+export interface Serving {
+  readonly deployment: Deployment;
+  readonly limits: Limits;
+  readonly answerMs: number;
+}
+
+export function serve(
+  endpoint: AnyEndpoint,
+  mounted: Form,
+  { deployment, limits, answerMs }: Serving,
+): Middleware {
+  const { form, view } = viewOf(endpoint, mounted);
+  return async (context) => {
+    const { account, requestId } = context.state;
+    // The length of a packed answer would tell how much of what was sent is in a secret beside it (BREACH).
+    if (holdsSecrets(endpoint)) context.compress = false;
+    const path = checkQuery(view.path, context['params'] as Record<string, unknown>);
+    const query = checkQuery(view.query, context.query);
+    const sent: unknown = context.request.body;
+    const checked = endpoint.readBody !== undefined && sent !== undefined;
+    const body = checked ? sent : checkBody(view.body, sent, !holdsSecrets(endpoint));
+    const abort = new AbortController();
+    // The request itself closes once its body is read.
+    context.res.once('close', () => {
+      if (!context.res.writableFinished) abort.abort(gone());
+    });
+    const { signal } = abort;
+    const ifMatch = context.get('If-Match') || null;
+    const call = { deployment, limits, account, address: context.ip, requestId, ifMatch, signal };
+    const input = view.read({ path: path as never, query: query as never, body: body as never });
+    if (endpoint.audit) context.state.audit = endpoint.audit(input as never, call);
+    const handled = endpoint.handle(input as never, call);
+    context.state.work = handled;
+    // A call that changes something cannot be interrupted, so its end is awaited.
+    const result = await (isReading(endpoint) ? inTime(handled, answerMs, abort) : handled);
+    context.status = endpoint.status;
+    if (endpoint.status === 204) return;
+    const rendered = view.render(result as never, call);
+    context.set({ ...rendered.headers });
+    if (endpoint.document) {
+      context.set(endpoint.document.headers);
+      context.type = endpoint.document.type;
+      context.body = rendered.data;
+      return;
+    }
+    context.body = successBody(form, rendered, endpoint.bare ?? false, timestamp(deployment), requestId);
+  };
+}
+
+/** Questions that take a body change nothing either. */
+const isReading = ({ method, audit }: AnyEndpoint): boolean => method === 'GET' || audit === false;
+
+/** Told to nobody: it ends what is at work for a caller who is not there any more. */
+const gone = (): ApiError => new ApiError('TIMEOUT', 'The caller has gone before the answer');
+
+/** @throws ApiError 504 where it takes longer; then nobody waits for it any more, and what it asks of stores ends. */
+async function inTime<T>(work: Promise<T>, limitMs: number, abort: AbortController): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      const error = new ApiError(
+        'TIMEOUT',
+        `No answer within ${limitMs / 1000} seconds: ask for less at a time`,
+      );
+      reject(error);
+      abort.abort(error);
+    }, limitMs);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Passwords, tokens and keys come in the bodies of these. */
+const holdsSecrets = ({ path }: AnyEndpoint): boolean => /^\/(auth|users|webhooks)\b/.test(path);

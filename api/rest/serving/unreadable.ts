@@ -1,0 +1,61 @@
+import type { Server, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { ApiError } from '../../service/errors.js';
+import type { Form } from '../../service/form.js';
+import type { Limits } from '../../service/limits/limits.js';
+import { answerSocket } from './socket-answer.js';
+
+export interface Answering {
+  /** The form of a mount that a path lies under. */
+  readonly formOf: (path: string) => Form;
+  readonly limits: Limits;
+}
+
+/**
+ * Answers what HTTP's parser refuses (smuggled or cut-off requests, headers that are too large, requests that do
+ * not come to an end) as the service interface answers errors, counts it by address, and closes the connection.
+ */
+export function answerUnreadable(server: Server, answering: Answering): void {
+  const answers = new WeakMap<Duplex, ServerResponse>();
+  server.on('request', (request, response) => {
+    answers.set(request.socket, response);
+  });
+  server.on('clientError', (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket) => {
+    const begun = answers.get(socket);
+    // Half of an answer cannot be made another one.
+    if (
+      error.code === 'ECONNRESET' ||
+      !socket.writable ||
+      (begun?.headersSent === true && !begun.writableEnded)
+    )
+      socket.destroy();
+    else void answer(socket, whyRefused(error.code), error.rawPacket, answering);
+  });
+  server.on('connect', (_request, socket) => {
+    void answer(socket, new ApiError('METHOD_NOT_ALLOWED', 'This is no proxy'), undefined, answering);
+  });
+}
+
+function whyRefused(code: string | undefined): ApiError {
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return new ApiError('HEADERS_TOO_LARGE', 'Address and headers may have 16 KiB at most');
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return new ApiError('REQUEST_TIMEOUT', 'The request did not come to its end in time');
+  const message = 'This is not a request of HTTP/1.1 that can be read';
+  return new ApiError('BAD_REQUEST', message, {
+    details: { fields: [{ field: 'request', message, received: null }] },
+  });
+}
+
+function answer(
+  socket: Duplex,
+  error: ApiError,
+  packet: Buffer | undefined,
+  { formOf, limits }: Answering,
+): Promise<void> {
+  return answerSocket(socket, error, formOf(pathOf(packet)), limits);
+}
+
+/** As far as it was read: the first line may be broken itself. */
+const pathOf = (packet: Buffer | undefined): string =>
+  /^[A-Z]+ (\/[^ ?]*)/.exec(packet?.toString('latin1', 0, 256) ?? '')?.[1] ?? '/';
