@@ -33,25 +33,73 @@ const layers = [
   'api/cli',
 ];
 
+/** The folders of large layers, in the same way; files beside them may import all of them. */
+const folders = {
+  'pipeline/formats': ['contract', 'radio', 'senders', 'decoder', 'containers', 'json', 'tables', 'devices'],
+  'pipeline/config': ['problems', 'reading', 'topology', 'schema', 'graph', 'tests', 'load', 'generated'],
+  'api/rest': [
+    'requests',
+    'accounts',
+    'configuration',
+    'topologies',
+    'pose',
+    'alerts',
+    'analytics',
+    'processing',
+    'system',
+    'endpoints.ts',
+    'documents.ts',
+    'serving',
+  ],
+};
+
 /** A layer is a folder, or one file. */
 const pathOf = (layer) => (layer.endsWith('.ts') ? `${layer.replace('.', '\\.')}$` : `${layer}/`);
 
-const upward = layers.slice(0, -1).map((layer, index) => ({
-  name: `layer-${layer.replaceAll('/', '-')}`,
-  comment: `${layer} may not import what lies below it in the list of layers.`,
-  severity: 'error',
-  from: { path: `^${pathOf(layer)}` },
-  to: {
-    path: `^(${layers
-      .slice(index + 1)
-      .map(pathOf)
-      .join('|')})`,
-  },
-}));
+/** One rule for each entry of a list: it does not import those after it. */
+const ordered = (list) =>
+  list.slice(0, -1).map((layer, index) => ({
+    name: `layer-${layer.replaceAll('/', '-')}`,
+    comment: `${layer} may not import what lies below it in the list of layers.`,
+    severity: 'error',
+    from: { path: `^${pathOf(layer)}` },
+    to: {
+      path: `^(${list
+        .slice(index + 1)
+        .map(pathOf)
+        .join('|')})`,
+    },
+  }));
+
+/** The folders of a layer, in order; none is missing from the list, nor imports a file beside the folders. */
+const orderedFolders = ([layer, names]) => {
+  const paths = names.map((name) => `${layer}/${name}`);
+  const within = paths.filter((path) => !path.endsWith('.ts'));
+  const rest = `^${layer}/(?!(${names.map((name) => pathOf(name)).join('|')}))`;
+  const name = layer.replaceAll('/', '-');
+  return [
+    ...ordered(paths),
+    {
+      name: `every-folder-of-${name}`,
+      comment: `A new folder of ${layer} gets its place in the list of its folders first.`,
+      severity: 'error',
+      from: { path: `${rest}[^/]+/` },
+      to: {},
+    },
+    {
+      name: `not-upward-in-${name}`,
+      comment: `The folders of ${layer} do not import the files beside them.`,
+      severity: 'error',
+      from: { path: `^(${within.join('|')})/` },
+      to: { path: `${rest}[^/]+$` },
+    },
+  ];
+};
 
 module.exports = {
   forbidden: [
-    ...upward,
+    ...ordered(layers),
+    ...Object.entries(folders).flatMap(orderedFolders),
     {
       name: 'every-folder-a-layer',
       comment: 'A new folder or file gets its place in the list of layers first.',
@@ -60,6 +108,14 @@ module.exports = {
       to: {},
     },
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'no-circular-folders',
+      comment: 'No two folders import each other, nor do more of them in a ring.',
+      severity: 'error',
+      scope: 'folder',
+      from: {},
+      to: { circular: true },
+    },
     {
       name: 'no-runtime-in-components',
       comment: 'Operators and sinks know contracts (pipeline/component), not what runs them.',

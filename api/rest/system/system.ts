@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { CheckedTopology } from '../../../pipeline/config/index.js';
 import type { LifecycleState, Step, TopologyStatus } from '../../../pipeline/runtime/status.js';
-import { uncalibrated } from '../../service/deployment/calibrated.js';
+import { uncalibrated } from '../../service/configuration/calibrated.js';
 import type { Field, Value } from '../../service/configuration/field.js';
 import { startBody, StartConfiguration, startFields, startPathOf } from '../../contract/start.js';
 import { at } from '../../contract/configuration.js';

@@ -1,6 +1,6 @@
 import type { CheckedTopology } from '../../../pipeline/config/index.js';
 import type { NodeStatus, RunningTopology } from '../../../pipeline/runtime/status.js';
-import { calibratedAt } from '../deployment/calibrated.js';
+import { calibratedAt } from './calibrated.js';
 import { networkOf, nodesAs } from './answering.js';
 import type { Facts } from './field.js';
 import { NO_FACTS } from './field.js';
