@@ -8,7 +8,11 @@ import {
   unpackCsi,
 } from '../../pipeline/formats/devices/intel/intel5300.js';
 import { entries } from '../../pipeline/formats/devices/intel/intel5300-log.js';
-import { encodeLine, esp32Serial, esp32SerialLog } from '../../pipeline/formats/devices/espressif/esp32-serial.js';
+import {
+  encodeLine,
+  esp32Serial,
+  esp32SerialLog,
+} from '../../pipeline/formats/devices/espressif/esp32-serial.js';
 import { RawBuilder } from '../../pipeline/formats/contract/raw-builder.js';
 import { LinkTable, type CsiBlock } from '../../pipeline/model/index.js';
 import { testContext, testEnvironment } from '../support/context.js';

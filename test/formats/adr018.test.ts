@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { rawRecord } from '../../pipeline/component/index.js';
-import { encodeFrame, frameParts, type Adr018Frame } from '../../pipeline/formats/devices/adr018/adr018-frame.js';
+import {
+  encodeFrame,
+  frameParts,
+  type Adr018Frame,
+} from '../../pipeline/formats/devices/adr018/adr018-frame.js';
 import {
   checkPacket,
   decodeCompressed,

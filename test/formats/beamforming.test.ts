@@ -8,7 +8,11 @@ import {
   steeringMatrices,
   type Report,
 } from '../../pipeline/formats/devices/beamforming/beamforming-report.js';
-import { beamformingPcap, encodeReport, type WrittenReport } from '../../pipeline/formats/devices/beamforming/beamforming.js';
+import {
+  beamformingPcap,
+  encodeReport,
+  type WrittenReport,
+} from '../../pipeline/formats/devices/beamforming/beamforming.js';
 import { formatNamed } from '../../pipeline/formats/index.js';
 import { recordsOf } from '../../pipeline/formats/containers/pcap.js';
 import { wideCentreMhz } from '../../pipeline/formats/radio/wifi-channel.js';

@@ -8,7 +8,11 @@ import {
   encodeEspCsi,
   type EspCsiLine,
 } from '../../pipeline/formats/devices/espressif/esp-csi.js';
-import { espFields, type EspBuffer, type EspField } from '../../pipeline/formats/devices/espressif/esp-carriers.js';
+import {
+  espFields,
+  type EspBuffer,
+  type EspField,
+} from '../../pipeline/formats/devices/espressif/esp-carriers.js';
 import { encodeCsiToolLine } from '../../pipeline/formats/devices/espressif/esp32-csi-tool.js';
 import { encodeEspectre } from '../../pipeline/formats/devices/espressif/espectre.js';
 import { encodeFramed } from '../../pipeline/formats/devices/espressif/esp-framed.js';

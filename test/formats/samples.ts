@@ -1,7 +1,11 @@
 import { encodeAth11kCfr } from '../../pipeline/formats/devices/qualcomm/ath11k-cfr.js';
 import { encodeAtheros } from '../../pipeline/formats/devices/qualcomm/atheros.js';
 import { encodeReport } from '../../pipeline/formats/devices/beamforming/beamforming.js';
-import { encodeEspCsi, C5_COLUMNS, CLASSIC_COLUMNS } from '../../pipeline/formats/devices/espressif/esp-csi.js';
+import {
+  encodeEspCsi,
+  C5_COLUMNS,
+  CLASSIC_COLUMNS,
+} from '../../pipeline/formats/devices/espressif/esp-csi.js';
 import { espFields, type EspField } from '../../pipeline/formats/devices/espressif/esp-carriers.js';
 import { encodeCsiToolLine } from '../../pipeline/formats/devices/espressif/esp32-csi-tool.js';
 import { encodeEspectre } from '../../pipeline/formats/devices/espressif/espectre.js';
@@ -11,7 +15,10 @@ import { encodeMediatek } from '../../pipeline/formats/devices/mediatek-csi.js';
 import { encodeMicropythonCsi } from '../../pipeline/formats/devices/espressif/micropython-csi.js';
 import { encodeNexmon } from '../../pipeline/formats/devices/broadcom/nexmon.js';
 import { encodeOneWifi } from '../../pipeline/formats/devices/onewifi/onewifi.js';
-import { encodeOneWifiDump, encodeOneWifiEvent } from '../../pipeline/formats/devices/onewifi/onewifi-binary.js';
+import {
+  encodeOneWifiDump,
+  encodeOneWifiEvent,
+} from '../../pipeline/formats/devices/onewifi/onewifi-binary.js';
 import { encodePicoscenes } from '../../pipeline/formats/devices/picoscenes/picoscenes-encode.js';
 import { encodeRealtek } from '../../pipeline/formats/devices/realtek/realtek-csi.js';
 import { printRealtek } from '../../pipeline/formats/devices/realtek/realtek-log.js';

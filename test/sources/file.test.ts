@@ -7,7 +7,11 @@ import type { Context, RawBatch, SourceBatch } from '../../pipeline/component/in
 import { encodePairs } from '../../pipeline/formats/devices/adr018/adr018-frame.js';
 import { encodeLine } from '../../pipeline/formats/devices/espressif/esp32-serial.js';
 import { encodeHeader, encodeRecords } from '../../pipeline/formats/containers/capture.js';
-import { encodeMeasurement, parseMeasurement, scaleFactor } from '../../pipeline/formats/devices/intel/intel5300.js';
+import {
+  encodeMeasurement,
+  parseMeasurement,
+  scaleFactor,
+} from '../../pipeline/formats/devices/intel/intel5300.js';
 import { LinkTable, type CsiBlock, type Data } from '../../pipeline/model/index.js';
 import { file } from '../../pipeline/sources/file/file.js';
 import { batchesOf } from '../formats/batches.js';

@@ -1,6 +1,11 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import type { RawBatch } from '../../../pipeline/component/index.js';
-import { capture, encodeHeader, encodeRecords, type CaptureMeta } from '../../../pipeline/formats/containers/capture.js';
+import {
+  capture,
+  encodeHeader,
+  encodeRecords,
+  type CaptureMeta,
+} from '../../../pipeline/formats/containers/capture.js';
 import { FormatError, HEAD_BYTES } from '../../../pipeline/formats/index.js';
 import { offsetNear, type Near } from '../../../pipeline/sources/capture-seek.js';
 import { openRecording } from '../../../pipeline/sources/recording.js';

@@ -6,7 +6,11 @@ import { modelText, WHOLE, type PoseView } from '../../contract/pose.js';
 import { PoseResultSchema } from '../../contract/pose-schema.js';
 import type { Deployment } from '../../service/deployment/deployment.js';
 import { viewOfEnvironment } from '../../contract/pose-views.js';
-import { PoseProcessing, type Processed, type Processes } from '../../service/queries/processing/processing.js';
+import {
+  PoseProcessing,
+  type Processed,
+  type Processes,
+} from '../../service/queries/processing/processing.js';
 import { BodySchema, MAX_BODY, readProcessBody, type ProcessBody } from './process-body.js';
 import type { Sensing } from '../../service/deployment/environments.js';
 

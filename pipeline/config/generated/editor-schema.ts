@@ -1,6 +1,12 @@
 import type { Component, Kind, Registry } from '../../component/index.js';
 import { KINDS } from '../../component/index.js';
-import { EnabledSchema, FromSchema, FrameSchema, ID_PATTERN, queueSchema } from '../schema/topology-schema.js';
+import {
+  EnabledSchema,
+  FromSchema,
+  FrameSchema,
+  ID_PATTERN,
+  queueSchema,
+} from '../schema/topology-schema.js';
 import { jsonSchema, mustBeWritten, type JsonSchema } from '../schema/json-schema.js';
 import { componentPage } from '../problems/problem.js';
 import { SECTIONS } from '../graph/nodes.js';

@@ -4,7 +4,15 @@ import { ID_PATTERN } from './topology-schema.js';
 import { describeRange, describeType, type JsonSchema } from './json-schema.js';
 import { nearest } from '../../base/nearest.js';
 import type { Finding, Location, Problems } from '../problems/problem.js';
-import { asWritten, keyLocationOf, locationOf, plain, valueAt, type Path, type Tree } from '../reading/tree.js';
+import {
+  asWritten,
+  keyLocationOf,
+  locationOf,
+  plain,
+  valueAt,
+  type Path,
+  type Tree,
+} from '../reading/tree.js';
 import { MAX_PARTS, compileSchema } from './compiled-schema.js';
 import { coerce } from './coerce.js';
 import { withUnit, mendType, describeForm, sentence } from './schema-words.js';

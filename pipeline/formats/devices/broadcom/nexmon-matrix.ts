@@ -3,7 +3,12 @@
  * (docs/decisions/0112-a-matrix-is-told-its-size.md).
  */
 import type { State } from '../../../component/index.js';
-import { frameFormat, type FrameReader, type ReadFault, type ReadFrame } from '../../decoder/frame-decoder.js';
+import {
+  frameFormat,
+  type FrameReader,
+  type ReadFault,
+  type ReadFrame,
+} from '../../decoder/frame-decoder.js';
 import type { Format } from '../../contract/format.js';
 import { bitsOf, layoutOf, macOf, nexmon, parseDatagram, topOf, unpack, type Datagram } from './nexmon.js';
 

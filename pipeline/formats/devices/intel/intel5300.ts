@@ -7,7 +7,12 @@
  * skip and (i8 re, i8 im) per stream, the transmit index fastest, not aligned to bytes.
  */
 import { csiLayout, type CsiLayout } from '../../../model/index.js';
-import { FrameDecoder, type FrameReader, type ReadFault, type ReadFrame } from '../../decoder/frame-decoder.js';
+import {
+  FrameDecoder,
+  type FrameReader,
+  type ReadFault,
+  type ReadFrame,
+} from '../../decoder/frame-decoder.js';
 import type { Format } from '../../contract/format.js';
 
 /** Frames as they are measured: whole numbers in the scale of the card's gain at that moment. */
