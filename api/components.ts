@@ -17,6 +17,7 @@ import { filter } from '../operators/filter/filter.js';
 import { inferPose } from '../operators/infer-pose/infer-pose.js';
 import { join } from '../operators/join/join.js';
 import { map } from '../operators/map/map.js';
+import { measureLinks } from '../operators/measure-links/measure-links.js';
 import { normalizeGain } from '../operators/normalize-gain/normalize-gain.js';
 import { passOnChange } from '../operators/pass-on-change/pass-on-change.js';
 import { phaseSanitize } from '../operators/phase-sanitize/phase-sanitize.js';
@@ -82,6 +83,7 @@ export const components = new Registry([
   inferPose,
   join,
   map,
+  measureLinks,
   normalizeGain,
   passOnChange,
   phaseSanitize,

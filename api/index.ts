@@ -60,6 +60,7 @@ export { filter as filterRecords } from '../operators/filter/filter.js';
 export { inferPose } from '../operators/infer-pose/infer-pose.js';
 export { join } from '../operators/join/join.js';
 export { map as mapRecords } from '../operators/map/map.js';
+export { measureLinks } from '../operators/measure-links/measure-links.js';
 export { normalizeGain } from '../operators/normalize-gain/normalize-gain.js';
 export { passOnChange } from '../operators/pass-on-change/pass-on-change.js';
 export { phaseSanitize } from '../operators/phase-sanitize/phase-sanitize.js';
