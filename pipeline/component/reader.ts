@@ -45,6 +45,8 @@ export interface Reader {
    * @throws RangeError if the bucket is not a whole number of microseconds above 0
    */
   summaries(query: SummaryQuery): Promise<readonly PoseSummary[]>;
+  /** Mean inference time of the pose frames in a range, milliseconds; 0 if there are none. */
+  meanProcessingMs(query: TimeRange): Promise<number>;
   /** First and last event time of pose frames up to `until`; undefined if there are none. */
   range(
     environment: string,

@@ -127,6 +127,12 @@ export class DuckDBReader implements Reader {
     return this.#read((snapshot) => poseSummaries(snapshot, query));
   }
 
+  async meanProcessingMs(query: TimeRange): Promise<number> {
+    const { where, parameters } = Conditions.of(query);
+    const [row] = await this.#query(`SELECT avg(processing_ms) AS mean FROM poses ${where}`, parameters);
+    return (row!['mean'] as number | null) ?? 0;
+  }
+
   async range(
     environment: string,
     until = Infinity,

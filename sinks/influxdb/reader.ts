@@ -139,6 +139,11 @@ export class InfluxReader implements Reader {
     });
   }
 
+  async meanProcessingMs(query: TimeRange): Promise<number> {
+    const [row] = await this.#rows('mean("processing_ms")', ['occupancy'], frameConditions(query), '');
+    return row ? (row['mean'] as number) : 0;
+  }
+
   async range(
     environment: string,
     until = Infinity,

@@ -114,6 +114,15 @@ export function readerConformance(name: string, makeStore: () => Promise<Readabl
       expect(ids(await read().poses(between))).toEqual([3, 4, 5]);
     });
 
+    test('the inference time is the mean of all frames of the range', async () => {
+      const times = Array.from({ length: 60 }, (_, index) => (index < 20 ? 10 : 40));
+      await store.put(times.map((processingMs, index) => poseFrame(index, { processingMs })));
+      expect(await read().meanProcessingMs({ environment })).toBe(30);
+      const late = { environment, start: START + 10 * HOP, end: START + 30 * HOP };
+      expect(await read().meanProcessingMs(late)).toBe(25);
+      expect(await read().meanProcessingMs({ environment: 'nowhere' })).toBe(0);
+    });
+
     test('a person filter leaves that person in the frames that have it', async () => {
       await store.put([poseFrame(0, { people: 2 }), poseFrame(1), poseFrame(2, { people: 2 })]);
       const found = await read().poses({ environment, person: 2 });

@@ -223,6 +223,10 @@ export class FakeTopology implements RunningTopology {
     persons: async (query) => page(this.#persons(query), query),
     countPersons: async (query) => this.#persons(query).length,
     events: async (query) => page(this.#events(query), query),
+    meanProcessingMs: async (query) => {
+      const found = this.#matching(query).map(({ processingMs }) => processingMs);
+      return found.length === 0 ? 0 : found.reduce((sum, time) => sum + time, 0) / found.length;
+    },
     countEvents: async (query) => this.#events(query).length,
     measures: async (query) =>
       this.measures.filter(

@@ -3226,7 +3226,7 @@ export interface operations {
                             };
                             system_stats: {
                                 uptime_percentage: number;
-                                /** @description Milliseconds a frame, in samples. */
+                                /** @description Mean inference time of a frame, milliseconds; 0 without frames. */
                                 average_processing_time: number;
                                 /** @description Pose frames. */
                                 frames_processed: number;

@@ -1,5 +1,4 @@
 import { Type } from 'typebox';
-import type { Reader } from '../../../pipeline/component/index.js';
 import { ACTIVITY_TYPES, ALERT_TYPES } from '../../../pipeline/model/index.js';
 import {
   localBuckets,
@@ -38,8 +37,6 @@ const MEASURES = [
   'occupancy_peak',
 ];
 
-/** Pieces of a range that processing times are looked up in, and frames of each. */
-const [SAMPLES, SAMPLE_FRAMES] = [5, 20];
 /** Dead letters that are read at a time. */
 const LETTERS = 1_000;
 
@@ -75,7 +72,9 @@ const SummarySchema = Type.Object(
     system_stats: Type.Object(
       {
         uptime_percentage: Type.Number({ minimum: 0, maximum: 100 }),
-        average_processing_time: Type.Number({ description: 'Milliseconds a frame, in samples.' }),
+        average_processing_time: Type.Number({
+          description: 'Mean inference time of a frame, milliseconds; 0 without frames.',
+        }),
         frames_processed: Count('Pose frames.'),
         error_count: Count('Dead letters of the topology that failed last in this range.'),
       },
@@ -133,7 +132,7 @@ export const summary = endpoint<SummaryQuery, Summary>({
       reader.countEvents({ ...query, types: ACTIVITY_TYPES }),
       reader.countEvents({ ...query, types: ['fall_detection'] }),
       reader.countEvents({ ...query, types: ALERT_TYPES }),
-      processingTime(reader, environment.id, range),
+      reader.meanProcessingMs(query),
       errorsIn(topology, range),
     ]);
     const rows = [...measured, ...running];
@@ -160,26 +159,6 @@ export const summary = endpoint<SummaryQuery, Summary>({
     render: (result) => ({ data: summaryBody(result) }),
   }),
 });
-
-/** Mean of the first frames of each fifth of a range, milliseconds; 0 without any. */
-async function processingTime(reader: Reader, environment: string, { start, end }: Range): Promise<number> {
-  const piece = (end - start) / SAMPLES;
-  const samples = await Promise.all(
-    Array.from({ length: SAMPLES }, (_, index) =>
-      reader.poses({
-        environment,
-        start: start + index * piece,
-        end: start + (index + 1) * piece,
-        limit: SAMPLE_FRAMES,
-      }),
-    ),
-  );
-  const times = samples.flat().map(({ processingMs }) => processingMs);
-  return over(
-    times.reduce((sum, time) => sum + time, 0),
-    times.length,
-  );
-}
 
 async function errorsIn(running: Asked['running'], { start, end }: Range): Promise<number> {
   let count = 0;
