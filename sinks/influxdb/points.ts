@@ -79,12 +79,13 @@ function framePoints(frame: PoseFrame, tags: TagValues): Point[] {
   if (persons.length > MAX_PERSONS)
     throw new RangeError(`the frame holds ${persons.length} persons; ${MAX_PERSONS} is the most`);
   const environment = tags.admit('environment', frame.environment);
+  const { origin } = frame.provenance;
   const first = (frame.frameId % FRAMES_OF_AN_INSTANT) * MAX_PERSONS;
   const points: Point[] = [
     {
       measurement: 'occupancy',
-      tags: { environment, name: FRAME, origin: frame.provenance.origin },
-      fields: literals('occupancy', FIELDS.frame, frame),
+      tags: { environment, name: FRAME, origin },
+      fields: { ...literals('occupancy', FIELDS.frame, frame), people: new Literal(`${peopleIn(frame)}i`) },
       timestamp: nanoseconds(frame.time, first),
     },
   ];
@@ -93,20 +94,24 @@ function framePoints(frame: PoseFrame, tags: TagValues): Point[] {
     const timestamp = nanoseconds(frame.time, first + index);
     points.push({
       measurement: 'pose',
-      tags: { environment },
+      tags: { environment, origin },
       fields: literals('pose', FIELDS.person, row),
       timestamp,
     });
     if (person.track)
       points.push({
         measurement: 'track',
-        tags: { environment, slot: String(person.track.id % SLOTS) },
+        tags: { environment, slot: String(person.track.id % SLOTS), origin },
         fields: { ...literals('track', TRACK_FIELDS, row), speed: speedOf(person) },
         timestamp,
       });
   });
   return points;
 }
+
+/** Persons in sight: a track that is tentative, lost or ended is none. Without a tracker, all persons. */
+const peopleIn = ({ persons }: PoseFrame): number =>
+  persons.filter(({ track }) => track === null || track.state === 'active').length;
 
 function speedOf({ track }: Person): Literal {
   const { x, y } = track!.velocity;

@@ -206,11 +206,8 @@ export class InfluxReader implements Reader {
   }
 
   /** @param field that each point has */
-  async #count(measurement: string, { where }: Conditions, field = 'frame_id'): Promise<number> {
-    const [series] = await this.#connection().query(
-      `SELECT count(${identifier(field)}) FROM ${this.#from([measurement])} ${where}`,
-    );
-    const [row] = rowsOf(series!);
+  async #count(measurement: string, conditions: Conditions, field = 'frame_id'): Promise<number> {
+    const [row] = await this.#rows(`count(${identifier(field)})`, [measurement], conditions, '');
     return row ? (row['count'] as number) : 0;
   }
 

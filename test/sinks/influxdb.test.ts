@@ -43,9 +43,26 @@ describe('points', () => {
     await open();
     await sink.write([poseFrame(0, { people: 3 })], 1);
     expect(points('pose').map(({ fields }) => fields['track_id'])).toEqual(['1i', '2i', '3i']);
-    expect(points('pose').map(({ tags }) => tags)).toEqual(Array(3).fill({ environment: 'test-room' }));
+    expect(points('pose').map(({ tags }) => tags)).toEqual(
+      Array(3).fill({ environment: 'test-room', origin: 'simulated' }),
+    );
     expect(points('track')).toHaveLength(3);
     expect(points('occupancy')[0]!.fields['person_count']).toBe('3i');
+  });
+
+  test('lost, tentative and ended tracks are persons of the frame, but no people', async () => {
+    await open();
+    const states = ['active', 'lost', 'tentative', 'ended', 'active'] as const;
+    const persons = states.map((state, index) =>
+      person(0, index, { track: { ...person(0, index).track!, state } }),
+    );
+    await sink.write(
+      [poseFrame(0, { persons }), poseFrame(1, { persons: [person(1, 0, { track: null })] })],
+      1,
+    );
+    const [tracked, untracked] = points('occupancy').map(({ fields }) => fields);
+    expect(tracked).toMatchObject({ person_count: '5i', people: '2i' });
+    expect(untracked).toMatchObject({ person_count: '1i', people: '1i' });
   });
 
   test('a thousand tracks take turns in sixteen slots', async () => {

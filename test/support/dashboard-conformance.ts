@@ -1,0 +1,193 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { packageFile } from '../../pipeline/base/paths.js';
+import type { Data } from '../../pipeline/model/index.js';
+import type { Series } from '../../sinks/influxdb/connection.js';
+import { Csiflow } from './csiflow.js';
+import { grafanaQuery, readDashboard, type Panel, type View } from './dashboards.js';
+import { key, truthOf, type Shown } from './panel-truth.js';
+
+/** A server with an empty database. */
+export interface Database {
+  /** Fields of the sink that writes to it, without `from`. */
+  readonly sink: Readonly<Record<string, string>>;
+  readonly env: Readonly<Record<string, string>>;
+  /** Series of one statement, times in milliseconds, as the user that Grafana reads with. */
+  readonly query: (statement: string) => Promise<readonly Series[]>;
+  readonly stop: () => Promise<unknown>;
+}
+
+const START = Date.parse('2026-03-01T08:00:03Z');
+const MINUTES = 20;
+/** Berlin in winter. */
+const AHEAD = 3_600_000;
+
+const variables = {
+  environment: ['demo-flat'],
+  origin: ['simulated'],
+  sums: '1h',
+  timezone: 'Europe/Berlin',
+};
+/** No record lies on their edges. */
+const VIEWS: Readonly<Record<string, View>> = {
+  'all of it': { from: START - 60_007, to: START + MINUTES * 60_000 + 7, points: 1_200, variables },
+  'five minutes of it': {
+    ...{ from: START + 400_007, to: START + 700_007, points: 1_500 },
+    variables: { ...variables, sums: '15m' },
+  },
+  'the week around it': {
+    ...{ from: START - 4 * 86_400_000 - 7, to: START + 3 * 86_400_000 + 7, points: 800 },
+    variables: { ...variables, origin: ['live', 'simulated'], sums: '1d' },
+  },
+};
+
+/** Not a fact of the room, so the records that are compared with do not have it. */
+const OF_RUN = ['Inference time'];
+/** What comes now and then is not in each five minutes. */
+const RARE = [
+  'Falls in this range',
+  'Falls per day',
+  'Falls, newest 100',
+  'Breathing rate',
+  'Quality of breathing rates',
+];
+
+/** Twenty minutes of the demo, faster than real time, in a database and as lines: each panel shows what the lines say. */
+export function dashboardConformance(name: string, start: () => Promise<Database>): void {
+  describe(`dashboards over ${name}`, () => {
+    let folder: string;
+    let database: Database;
+    let records: readonly Data[];
+
+    beforeAll(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'csiflow-dashboards-'));
+      database = await start();
+      const file = join(folder, 'demo.yaml');
+      await writeFile(file, await topology(database));
+      const run = new Csiflow(['run', file, '--no-api', '--until-end'], {
+        env: { CSIFLOW_DATA: folder, ...database.env },
+      });
+      expect(await run.ended(), run.output).toBe(0);
+      records = await linesOf(folder);
+    }, 1_800_000);
+    afterAll(async () => {
+      await database.stop();
+      await rm(folder, { recursive: true, force: true });
+    });
+
+    describe.each(['people-and-falls', 'links-and-signal-quality'])('%s', (dashboard) => {
+      test.each(Object.keys(VIEWS))(
+        'shows what the records say of %s',
+        async (title) => {
+          const view = VIEWS[title]!;
+          const { panels } = await readDashboard(dashboard);
+          for (const panel of panels) {
+            const query = grafanaQuery(panel, view);
+            const shown = shownBy(panel, await database.query(query));
+            if (title !== 'five minutes of it' || !RARE.includes(panel.title))
+              expect.soft(Object.keys(shown), `${panel.title} is empty: ${query}`).not.toEqual([]);
+            if (!OF_RUN.includes(panel.title))
+              expect
+                .soft(shown, `${panel.title}: ${query}`)
+                .toEqual(roughly(truthOf(panel, records, view, AHEAD)));
+          }
+        },
+        120_000,
+      );
+
+      test('shows nothing simulated where only what is live is wanted, as it does at first', async () => {
+        const { panels, templating } = await readDashboard(dashboard);
+        const origin = templating.list.find((variable) => variable.name === 'origin')!.current.value;
+        expect(origin).toEqual(['live']);
+        const view = { ...VIEWS['all of it']!, variables: { ...variables, origin } };
+        for (const panel of panels)
+          expect(await database.query(grafanaQuery(panel, view)), panel.title).toEqual([]);
+      });
+
+      test('offers the environments that there are', async () => {
+        const { templating } = await readDashboard(dashboard);
+        const [found] = await database.query(templating.list[0]!.query as string);
+        expect(found!.values).toEqual([['environment', 'demo-flat']]);
+      });
+    });
+
+    test('the inference time is the mean, and nearly the longest, of what was stored', async () => {
+      const view = { ...VIEWS['all of it']!, points: 1 };
+      const { panels } = await readDashboard('links-and-signal-quality');
+      const panel = panels.find(({ title }) => title === 'Inference time')!;
+      const [all] = await database.query(`SELECT "processing_ms" FROM "occupancy" WHERE "name" = 'frame'`);
+      const found = all!.values!.map((row) => row[1] as number).sort((a, b) => a - b);
+      const [shown] = Object.values(shownBy(panel, await database.query(grafanaQuery(panel, view))));
+      const means = shown!.map((row) => row[1]!);
+      expect(Math.min(...means)).toBeGreaterThanOrEqual(found[0]!);
+      expect(Math.max(...shown!.map((row) => row[2]!))).toBeLessThanOrEqual(found.at(-1)!);
+    });
+  });
+}
+
+async function topology({ sink }: Database): Promise<string> {
+  const text = await readFile(packageFile('topologies/demo.yaml'), 'utf8');
+  const [operators] = text.split('\nsinks:');
+  const from = /history: .* from: (\[[^\]]+\])/.exec(text)![1]!;
+  const fields = Object.entries({ type: 'influxdb', ...sink }).map(
+    ([field, value]) => `${field}: "${value}"`,
+  );
+  const faster = `speed: 0, duration_s: ${MINUTES * 60}, start_time: "${new Date(START).toISOString()}"`;
+  const source = /rate_hz: 50, seed: 5/;
+  expect(operators).toMatch(source);
+  return `${operators!.replace(source, `$&, ${faster}`).replaceAll('environments/', `${packageFile('topologies/environments')}/`)}
+sinks:
+  history: { from: ${from}, ${fields.join(', ')} }
+  lines: { type: file, from: ${from}, path: results.ndjson }
+settings:
+  state_folder: "\${CSIFLOW_DATA}/state"
+`;
+}
+
+async function linesOf(folder: string): Promise<readonly Data[]> {
+  const files = (await readdir(folder)).filter((file) => file.endsWith('.ndjson')).sort();
+  const texts = await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')));
+  return texts.flatMap((text) => text.trimEnd().split('\n')).map((line) => JSON.parse(line) as Data);
+}
+
+/** Series by their tags as the panel groups them, without what is null. */
+function shownBy({ title }: Panel, found: readonly Series[]): Shown {
+  if (title === 'Falls in this range') return summedByEnvironment(found);
+  const isTable = title === 'Falls, newest 100';
+  const shown: Record<string, (readonly number[])[]> = {};
+  for (const { tags = {}, columns, values = [] } of found)
+    for (const row of values) {
+      if (isTable) {
+        const cell = (name: string) => row[columns.indexOf(name)];
+        const of = { environment: String(cell('environment')), id: String(cell('id')) };
+        shown[key(of)] = [[cell('confidence') as number]];
+        continue;
+      }
+      if (row.slice(1).every((value) => value === null)) continue;
+      // Of the newest value alone, Grafana shows no time; what there is differs by a count of nanoseconds.
+      const numbers = (/^Newest|newest/.test(title) ? row.slice(1) : row) as readonly number[];
+      const { origin, ...own } = tags;
+      expect(['simulated', undefined]).toContain(origin);
+      (shown[key(own)] ??= []).push(numbers);
+    }
+  return shown;
+}
+
+/** As the transformations of the panel do. */
+function summedByEnvironment(found: readonly Series[]): Shown {
+  const sums: Record<string, number> = {};
+  for (const { tags, values = [] } of found)
+    for (const row of values) sums[key(tags!)] = (sums[key(tags!)] ?? 0) + (row[1] as number);
+  return Object.fromEntries(Object.entries(sums).map(([tags, sum]) => [tags, [[sum]]]));
+}
+
+/** Sums in another order differ in their last digits. */
+const roughly = (shown: Shown): unknown =>
+  Object.fromEntries(
+    Object.entries(shown).map(([tags, rows]) => [
+      tags,
+      rows.map((row) => row.map((value) => expect.closeTo(value, 7) as unknown)),
+    ]),
+  );
