@@ -1,32 +1,19 @@
 import { Type } from 'typebox';
 import { defineOperator } from '../../pipeline/component/index.js';
+import { maxGap, RATE, windowFrames } from '../shared/spectrum-settings.js';
 import { BodyVelocity } from './room.js';
 
 const config = Type.Object(
   {
-    rate_hz: Type.Number({
-      exclusiveMinimum: 0,
-      maximum: 100_000,
-      default: 100,
-      description: 'Frames a second of each link: that of `resample`.',
-    }),
-    window: Type.Integer({
-      minimum: 8,
-      maximum: 1024,
-      default: 64,
-      description: 'Frames of a spectrum.',
-    }),
+    rate_hz: RATE,
+    window: windowFrames('Frames of a spectrum.'),
     hop_ms: Type.Number({
       minimum: 10,
       maximum: 60_000,
       default: 200,
       description: 'Time between profiles, milliseconds.',
     }),
-    max_gap_ms: Type.Number({
-      minimum: 1,
-      default: 200,
-      description: 'A pause of a link after which its spectrum begins anew, milliseconds.',
-    }),
+    max_gap_ms: maxGap('spectrum'),
     max_speed_mps: Type.Number({
       exclusiveMinimum: 0,
       maximum: 20,

@@ -10,8 +10,9 @@ import {
   type Measure,
   type PoseFrame,
 } from '../../pipeline/model/index.js';
-import { DopplerSpectrum, gaussian } from '../shared/doppler-spectrum.js';
+import { DEVIATIONS, gaussianSpectrum, type DopplerSpectrum } from '../shared/doppler-spectrum.js';
 import { FrameWindow, type FrameWindowState } from '../shared/frame-window.js';
+import { measureOf } from '../shared/measures.js';
 import { median } from '../shared/median.js';
 import { LinkStates, type LinkSnapshot } from '../shared/per-link.js';
 import { profileOf, trunkVelocity, velocities, type Profile, type Seen } from './profile.js';
@@ -48,8 +49,6 @@ interface State {
   readonly rooms: readonly (readonly [environment: string, RoomState])[];
 }
 
-/** Windows are this many standard deviations long, as those of `doppler`. */
-const DEVIATIONS = 4;
 /** A pose tells where the body is for so long, microseconds. */
 const POSE_HOLDS = 2_000_000;
 /** Velocities with a smaller share are not told. */
@@ -69,8 +68,7 @@ export class BodyVelocity implements Operator<'csi' | 'pose', 'measure'> {
   constructor(settings: BodyVelocitySettings, context: Context) {
     this.#settings = settings;
     this.#context = context;
-    const { window } = settings;
-    this.#spectrum = new DopplerSpectrum(gaussian(window, window / DEVIATIONS), 2 * window);
+    this.#spectrum = gaussianSpectrum(settings.window);
     this.#grid = velocities(settings.bins, settings.max_speed_mps);
     this.#windows = new LinkStates(context.links, (layout) => this.#newWindow(layout));
     for (const { id } of context.environments) this.#rooms.set(id, { due: -Infinity, seen: null });
@@ -184,11 +182,8 @@ export class BodyVelocity implements Operator<'csi' | 'pose', 'measure'> {
       ['body_speed_mps', null, Math.hypot(vx, vy)],
       ['body_velocity_fit', null, fit],
     );
-    return told.map(([name, subject, value]) => ({
-      port: 'measure',
-      ...{ name, environment, subject, time, value },
-      source: 'csiflow',
-      provenance: this.#context.provenance,
-    }));
+    return told.map(([name, subject, value]) =>
+      measureOf(this.#context, { name, environment, subject, time, value }),
+    );
   }
 }

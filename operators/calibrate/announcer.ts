@@ -1,5 +1,6 @@
 import type { Context } from '../../pipeline/component/index.js';
 import type { Measure } from '../../pipeline/model/index.js';
+import { linkMeasures } from '../shared/measures.js';
 import type { Drift } from './correction.js';
 import type { Thresholds } from './link-calibration.js';
 
@@ -53,17 +54,7 @@ export class Announcer {
     if (known.drift) told.push(['calibration_drift', known.drift.amplitude]);
     if (known.drift && known.drift.phase !== null)
       told.push(['calibration_phase_drift_deg', (known.drift.phase * 180) / Math.PI]);
-    const { link: about, environment } = this.#context.links.at(link);
-    return told.map(([name, value]) => ({
-      port: 'measure',
-      name,
-      environment: environment.id,
-      subject: about.id,
-      time,
-      value,
-      source: 'csiflow',
-      provenance: this.#context.provenance,
-    }));
+    return linkMeasures(this.#context, link, time, told);
   }
 
   snapshot(): AnnouncerState {

@@ -1,8 +1,6 @@
 import type { CsiLayout } from '../../pipeline/model/index.js';
+import { MAX_MEASURED } from '../shared/max-measured.js';
 import type { Values } from '../shared/frame-mapper.js';
-
-/** Values beyond are no measurement. */
-const MAX_MEASURED = 1e30;
 
 /**
  * Amplitudes of a frame over their mean, so that the receiver's gain plays no part; 0 where there is none.

@@ -2,14 +2,20 @@ import { Type, type Static } from 'typebox';
 import { defineOperator, type Output } from '../../pipeline/component/index.js';
 import { frameSize, type CsiLayout, type Measure } from '../../pipeline/model/index.js';
 import { FrameWindow, type FrameWindowState } from '../shared/frame-window.js';
+import { linkMeasures } from '../shared/measures.js';
+import { maxGap, RATE, windowFrames } from '../shared/spectrum-settings.js';
 import { LinkStates, type LinkSnapshot } from '../shared/per-link.js';
-import { DopplerSpectrum, gaussian, hann, movement, type Movement } from '../shared/doppler-spectrum.js';
+import {
+  DopplerSpectrum,
+  gaussianSpectrum,
+  hann,
+  movement,
+  type Movement,
+} from '../shared/doppler-spectrum.js';
 
 /** SHARP's window and number of frequencies; those of the other method are settings. */
 const SHARP_FRAMES = 31;
 const SHARP_BINS = 100;
-/** Windows are this many standard deviations long (csiread: 128 samples, 64 of them one deviation). */
-const DEVIATIONS = 4;
 
 const config = Type.Object(
   {
@@ -18,29 +24,15 @@ const config = Type.Object(
       description:
         '`stft`: a Gaussian window of `window` frames. `sharp`: as SHARP has it, a Hann window of 31 frames, 100 frequencies, and nothing below -12 dB.',
     }),
-    rate_hz: Type.Number({
-      exclusiveMinimum: 0,
-      maximum: 100_000,
-      default: 100,
-      description: 'Frames a second of each link: that of `resample`.',
-    }),
-    window: Type.Integer({
-      minimum: 8,
-      maximum: 1024,
-      default: 64,
-      description: 'Of `stft`: frames of a window. Twice as many frequencies are computed.',
-    }),
+    rate_hz: RATE,
+    window: windowFrames('Of `stft`: frames of a window. Twice as many frequencies are computed.'),
     hop: Type.Integer({
       minimum: 1,
       maximum: 1024,
       default: 10,
       description: 'Frames from a spectrum to the next.',
     }),
-    max_gap_ms: Type.Number({
-      minimum: 1,
-      default: 200,
-      description: 'A pause of a link after which its window begins anew, milliseconds.',
-    }),
+    max_gap_ms: maxGap('window'),
   },
   { additionalProperties: false },
 );
@@ -81,7 +73,7 @@ Sources: Qian et al., Widar 2.0 (MobiSys 2018); \`csiDoppler\` of csiread; Meneg
     const spectrum =
       settings.method === 'sharp'
         ? new DopplerSpectrum(hann(SHARP_FRAMES), SHARP_BINS)
-        : new DopplerSpectrum(gaussian(settings.window, settings.window / DEVIATIONS), 2 * settings.window);
+        : gaussianSpectrum(settings.window);
     const make = (layout: CsiLayout): DopplerWindow => new DopplerWindow(layout, settings, spectrum);
     const windows = new LinkStates(context.links, make);
     return {
@@ -93,18 +85,9 @@ Sources: Qian et al., Widar 2.0 (MobiSys 2018); \`csiDoppler\` of csiread; Meneg
           const time = block.time[frame]!;
           const found = windows.of(link, block.layout).add(time, block.values, frame * size);
           if (!found) continue;
-          const { link: about, environment } = context.links.at(link);
-          const measure = (name: string, value: number): Measure => ({
-            port: 'measure',
-            name,
-            environment: environment.id,
-            subject: about.id,
-            time,
-            value,
-            source: 'csiflow',
-            provenance: context.provenance,
-          });
-          data.push(measure('doppler_shift_hz', found.shift), measure('doppler_edge_hz', found.edge));
+          const { shift, edge } = found;
+          const values = [['doppler_shift_hz', shift] as const, ['doppler_edge_hz', edge] as const];
+          data.push(...linkMeasures(context, link, time, values));
         }
         return { data };
       },

@@ -1,4 +1,5 @@
 import { csiLayout, type CsiLayout } from '../../pipeline/model/index.js';
+import { MAX_MEASURED } from './max-measured.js';
 import type { FrameMapper, Values } from './frame-mapper.js';
 import type { ReferenceAntenna, ReferenceState } from './reference-antenna.js';
 
@@ -28,15 +29,12 @@ const againstAntenna =
         const by = divisor(u, v);
         const re = (x * u + y * v) / by;
         const im = (y * u - x * v) / by;
-        const usable = Math.abs(re) < MAX_VALUE && Math.abs(im) < MAX_VALUE;
+        const usable = Math.abs(re) < MAX_MEASURED && Math.abs(im) < MAX_MEASURED;
         output[at] = usable ? re : 0;
         output[at + 1] = usable ? im : 0;
       }
     }
   };
-
-/** Values beyond are no measurement, and may be too large for Float32. */
-const MAX_VALUE = 1e30;
 
 /** H_a / H_b. */
 export const divideByAntenna = againstAntenna((u, v) => u * u + v * v);

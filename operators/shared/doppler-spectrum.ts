@@ -45,6 +45,13 @@ export class DopplerSpectrum {
   }
 }
 
+/** A Gaussian window is this many standard deviations long (csiread: 128 samples, 64 of them one deviation). */
+export const DEVIATIONS = 4;
+
+/** Under a Gaussian window of so many samples; twice as many frequencies. */
+export const gaussianSpectrum = (window: number): DopplerSpectrum =>
+  new DopplerSpectrum(gaussian(window, window / DEVIATIONS), 2 * window);
+
 /** What is below this share of the strongest frequency is noise to SHARP: -12 dB. */
 const SHARP_FLOOR = 10 ** -1.2;
 

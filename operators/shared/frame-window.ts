@@ -1,8 +1,6 @@
 import { frameSize, type CsiLayout } from '../../pipeline/model/index.js';
 import type { DopplerSpectrum } from './doppler-spectrum.js';
-
-/** Values beyond are no measurement, and their powers are no numbers. */
-const MAX_MEASURED = 1e30;
+import { MAX_MEASURED } from './max-measured.js';
 
 export interface FrameWindowState {
   readonly time: number;

@@ -1,0 +1,61 @@
+/** What lines `CSI_DATA,...` of all programs have in common; their columns differ. */
+import { recordingOf, type FileFormat, type Format } from '../../contract/format.js';
+import type { ReadFault } from '../../decoder/frame-decoder.js';
+import { latin1, LineCutter, type LineKind } from '../../containers/line-cutter.js';
+import { ESP_CLOCK, type EspNumbers } from './esp-values.js';
+
+const CSI_DATA = 'CSI_DATA,';
+/** Longest line that can be a measurement: 612 numbers and 30 columns. */
+const MAX_LINE_BYTES = 8192;
+
+/** A record that is such a line, without its end; null where it is something else. */
+export function csiDataLine(record: Uint8Array): string | ReadFault | null {
+  if (record.length > MAX_LINE_BYTES)
+    return { fault: 'oversized', reason: `longer than ${MAX_LINE_BYTES} bytes` };
+  const text = latin1(record).trimEnd();
+  return text.startsWith(CSI_DATA) ? text : null;
+}
+
+/** The numbers of a line whose `required` columns are sound; otherwise what is wrong with it. */
+export function numbersOfLine(
+  line: { readonly column: (name: string) => number; readonly mac: string },
+  required: readonly string[],
+  parse: () => EspNumbers | null,
+): EspNumbers | ReadFault {
+  const wrong = required.find((name) => !Number.isInteger(line.column(name)));
+  if (wrong !== undefined) return { fault: 'value', reason: `its ${wrong} is no whole number` };
+  if (!/^[\da-f]{2}(:[\da-f]{2}){5}$/.test(line.mac))
+    return { fault: 'value', reason: 'its mac is no address' };
+  return parse() ?? { fault: 'value', reason: 'its data are not whole numbers of up to 16 bits' };
+}
+
+/** What lies behind the mark in each line of a file's head. */
+const csiDataLines = (head: Uint8Array): readonly string[] =>
+  latin1(head)
+    .split('\n')
+    .flatMap((line) => {
+      const at = line.lastIndexOf(CSI_DATA);
+      return at < 0 ? [] : [line.slice(at).trimEnd()];
+    });
+
+/** A log or table of such lines. Event time is the ESP32's own clock (since it was started), counted from 1970. */
+export const csiDataLog = (
+  format: Format,
+  named: Pick<FileFormat, 'name' | 'summary'>,
+  stampOf: LineKind['stampOf'],
+): FileFormat => ({
+  ...named,
+  recognise: (head) => csiDataLines(head).some((line) => format.recognise(Buffer.from(line, 'latin1'))),
+  open: recordingOf(
+    format,
+    () =>
+      new LineCutter({
+        name: format.name,
+        mark: CSI_DATA,
+        maxBytes: MAX_LINE_BYTES,
+        clock: ESP_CLOCK,
+        unit: 'us',
+        stampOf,
+      }),
+  ),
+});
