@@ -213,7 +213,6 @@ export const EnvironmentSchema = Type.Object(
 export type Environment = Static<typeof EnvironmentSchema>;
 export type Link = Static<typeof LinkSchema>;
 export type Zone = Static<typeof ZoneSchema>;
-export type Authorised = Static<typeof AuthorisedSchema>;
 
 /** `[x, y, z]` of a file as a {@link Point}. */
 export const point = (position: readonly number[]): Point => ({

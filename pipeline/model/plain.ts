@@ -189,14 +189,15 @@ const plainPose = (pose: PoseFrame): PlainRecord => ({
   time: iso(pose.time),
   environment: pose.environment,
   frame_id: pose.frameId,
-  persons: pose.persons.map(plainPerson),
+  persons: pose.persons.map((person) => plainPerson(person, iso)),
   links: pose.links,
   left_out: pose.leftOut ?? [],
   signal_quality: known(pose.signalQuality),
   ...provenance(pose.provenance),
 });
 
-const plainPerson = (person: Person) => ({
+/** A person as JSON. @param timeText how times are written */
+export const plainPerson = (person: Person, timeText: (time: number) => string) => ({
   confidence: person.confidence,
   position: person.position,
   position_error: person.positionError,
@@ -209,7 +210,7 @@ const plainPerson = (person: Person) => ({
     id: person.track.id,
     state: person.track.state,
     age: person.track.age,
-    since: iso(person.track.since),
+    since: timeText(person.track.since),
     velocity: person.track.velocity,
   },
 });

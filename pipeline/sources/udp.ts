@@ -5,19 +5,15 @@ import {
   choice,
   defineSource,
   type Context,
-  type Output,
   type Position,
   hostComplaints,
-  type RawBatch,
-  type Source,
   type SourceOutput,
-  type State,
 } from '../component/index.js';
-import { FORMAT_CHOICES, formatNamed, type Decoder } from '../formats/index.js';
-import type { Data } from '../model/index.js';
+import { FORMAT_CHOICES, formatNamed } from '../formats/index.js';
 import { hostFault } from '../base/host.js';
 import { aborted } from '../base/waiting.js';
 import { bindError } from './bind-error.js';
+import { DecodingSource } from './decoding-source.js';
 import { DropCount, kernelDrops } from './kernel-drops.js';
 import { Inbox, type UdpPosition } from './udp-inbox.js';
 
@@ -116,10 +112,9 @@ export const udp = defineSource({
   create: (config, context) => new UdpSource(config, context),
 });
 
-class UdpSource implements Source {
+class UdpSource extends DecodingSource {
   readonly #config: Static<typeof config>;
   readonly #context: Context;
-  readonly #decoder: Decoder;
   #socket: Socket | undefined;
   #inbox: Inbox | undefined;
   #address: { readonly address: string; readonly port: number } | undefined;
@@ -127,9 +122,9 @@ class UdpSource implements Source {
   readonly #drops = new DropCount();
 
   constructor(settings: Static<typeof config>, context: Context) {
+    super(formatNamed(settings.format), context);
     this.#config = settings;
     this.#context = context;
-    this.#decoder = formatNamed(settings.format).decoder(context);
   }
 
   async open(position: Position, output: SourceOutput): Promise<void> {
@@ -153,22 +148,10 @@ class UdpSource implements Source {
     }
   }
 
-  decode(raw: RawBatch): Output<Data> {
-    return this.#decoder.decode(raw);
-  }
-
   /** What fills a large buffer meanwhile is too old once it is read, and reading it delays fresh input. */
   overloaded(isOverloaded: boolean): void {
     const { receive_buffer_bytes: usual } = this.#config;
     if (this.#socket) this.#buffer(this.#socket, isOverloaded ? Math.min(usual, OVERLOADED_BYTES) : usual);
-  }
-
-  snapshot(): State {
-    return this.#decoder.snapshot();
-  }
-
-  restore(state: State): void {
-    this.#decoder.restore(state);
   }
 
   reanchor(): void {
@@ -180,7 +163,7 @@ class UdpSource implements Source {
       address: this.#address ?? null,
       receive_buffer_bytes: this.#grantedBytes,
       kernel_drops: this.#drops.total,
-      ...this.#decoder.describe(),
+      ...this.decoder.describe(),
     };
   }
 

@@ -6,7 +6,14 @@ import type {
   PoseMessage,
   ResultMessage,
 } from '../../pipeline/formats/json/result-schema.js';
-import type { Data, Failure, Measure, Person, PoseFrame, SensedEvent } from '../../pipeline/model/index.js';
+import {
+  plainPerson,
+  type Data,
+  type Failure,
+  type Measure,
+  type PoseFrame,
+  type SensedEvent,
+} from '../../pipeline/model/index.js';
 import { provenanceBody } from '../shared/alert.js';
 import { finiteJson } from '../shared/json.js';
 
@@ -54,26 +61,8 @@ const poseBody = (pose: PoseFrame): Static<typeof PoseMessage> => ({
   links: pose.links,
   ...(pose.leftOut && { left_out: [...pose.leftOut] }),
   signal_quality: pose.signalQuality,
-  persons: pose.persons.map(personBody),
+  persons: pose.persons.map((person) => plainPerson(person, exactIsoTime)),
   provenance: provenanceBody(pose.provenance),
-});
-
-const personBody = (person: Person): Static<typeof PoseMessage>['persons'][number] => ({
-  confidence: person.confidence,
-  position: person.position,
-  position_error: person.positionError,
-  heading: person.heading,
-  heading_confidence: person.headingConfidence,
-  posture: person.posture,
-  articulated: person.articulated,
-  keypoints: person.keypoints.map(({ x, y, z, error }) => ({ x, y, z, error })),
-  track: person.track && {
-    id: person.track.id,
-    age: person.track.age,
-    state: person.track.state,
-    since: exactIsoTime(person.track.since),
-    velocity: { ...person.track.velocity },
-  },
 });
 
 const eventBody = (event: SensedEvent): Static<typeof EventMessage> => ({

@@ -1,3 +1,4 @@
+import { errorText } from '../../base/error-text.js';
 import { FormatError } from '../contract/format.js';
 import type { Table } from './arrays.js';
 import { lookAtCsv } from './csv.js';
@@ -74,7 +75,7 @@ export async function readTable(kind: TableKind, bytes: Buffer, path: string): P
   try {
     return await kind.read(bytes, path);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     throw new FormatError('table.damaged', path, `${kind.summary.replace(/\.$/, '')}: ${reason}`);
   }
 }

@@ -1,17 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import {
-  defineSource,
-  type Context,
-  type Output,
-  type Position,
-  type RawBatch,
-  type Source,
-  type SourceOutput,
-  type State,
-} from '../../component/index.js';
-import { FormatError, formatNamed, type Decoder, type Format } from '../../formats/index.js';
-import type { Data } from '../../model/index.js';
+import { defineSource, type Context, type Position, type SourceOutput } from '../../component/index.js';
+import { FormatError, formatNamed, type Format } from '../../formats/index.js';
+import { DecodingSource } from '../decoding-source.js';
 import { readBody, type Body } from './body.js';
 import { Inbox, type HttpPosition } from './inbox.js';
 import { FULL_S, Listener, Refusal, type Posted } from './listener.js';
@@ -76,11 +67,10 @@ const TOLD = 8;
 
 const ignore = (): void => undefined;
 
-class HttpSource implements Source {
+class HttpSource extends DecodingSource {
   readonly #config: HttpSettings;
   readonly #context: Context;
   readonly #format: Format;
-  readonly #decoder: Decoder;
   #inbox: Inbox | undefined;
   #listener: Listener | undefined;
   #address: { readonly address: string; readonly port: number } | undefined;
@@ -88,10 +78,11 @@ class HttpSource implements Source {
   #reading: Promise<void> = Promise.resolve();
 
   constructor(settings: HttpSettings, context: Context) {
+    const format = formatNamed(settings.format);
+    super(format, context);
     this.#config = settings;
     this.#context = context;
-    this.#format = formatNamed(settings.format);
-    this.#decoder = this.#format.decoder(context);
+    this.#format = format;
   }
 
   async open(position: Position, output: SourceOutput): Promise<void> {
@@ -120,18 +111,6 @@ class HttpSource implements Source {
     }
   }
 
-  decode(raw: RawBatch): Output<Data> {
-    return this.#decoder.decode(raw);
-  }
-
-  snapshot(): State {
-    return this.#decoder.snapshot();
-  }
-
-  restore(state: State): void {
-    this.#decoder.restore(state);
-  }
-
   reanchor(): void {
     this.#inbox?.reanchor();
   }
@@ -143,7 +122,7 @@ class HttpSource implements Source {
       bodies: this.#bodies,
       records: this.#inbox?.records ?? 0,
       refused: this.#listener?.refused ?? 0,
-      ...this.#decoder.describe(),
+      ...this.decoder.describe(),
     };
   }
 

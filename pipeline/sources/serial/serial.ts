@@ -1,19 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { resolve } from 'node:path';
-import {
-  defineSource,
-  type Context,
-  type Output,
-  type Position,
-  type RawBatch,
-  type Source,
-  type SourceOutput,
-  type State,
-} from '../../component/index.js';
-import { FormatError, formatNamed, type Decoder } from '../../formats/index.js';
-import type { Data } from '../../model/index.js';
+import { defineSource, type Context, type Position, type SourceOutput } from '../../component/index.js';
+import { FormatError, formatNamed } from '../../formats/index.js';
 import { backoff, pause } from '../../base/backoff.js';
 import { errorText } from '../../base/error-text.js';
+import { DecodingSource } from '../decoding-source.js';
 import { InputError, type ByteInput } from './byte-input.js';
 import { startCommand } from './command.js';
 import { openDevice } from './device.js';
@@ -81,10 +72,9 @@ export const serial = defineSource({
 /** Before the second try, milliseconds. */
 const FIRST_RETRY_MS = 250;
 
-class SerialSource implements Source {
+class SerialSource extends DecodingSource {
   readonly #config: SerialSettings;
   readonly #context: Context;
-  readonly #decoder: Decoder;
   /** As the configuration names it. */
   readonly #name: string;
   #inbox: Inbox | undefined;
@@ -92,9 +82,9 @@ class SerialSource implements Source {
   #reconnects = 0;
 
   constructor(settings: SerialSettings, context: Context) {
+    super(formatNamed(settings.records), context);
     this.#config = settings;
     this.#context = context;
-    this.#decoder = formatNamed(settings.records).decoder(context);
     this.#name = settings.device ?? settings.command![0]!;
   }
 
@@ -117,18 +107,6 @@ class SerialSource implements Source {
     }
   }
 
-  decode(raw: RawBatch): Output<Data> {
-    return this.#decoder.decode(raw);
-  }
-
-  snapshot(): State {
-    return this.#decoder.snapshot();
-  }
-
-  restore(state: State): void {
-    this.#decoder.restore(state);
-  }
-
   reanchor(): void {
     this.#inbox?.reanchor();
   }
@@ -140,7 +118,7 @@ class SerialSource implements Source {
       reconnects: this.#reconnects,
       problem: this.#problem,
       ...this.#inbox?.describe(),
-      ...this.#decoder.describe(),
+      ...this.decoder.describe(),
     };
   }
 

@@ -4,10 +4,10 @@
  * bytes: docs/formats/espressif.md.
  */
 import { LLTF_12_BIT, espFields, type EspField } from './esp-carriers.js';
-import { espParts, exceedsByte, parseNumbers, placeField, type EspNumbers } from './esp-values.js';
+import { csiDataLine, csiDataLog, numbersOfLine } from './csi-data-lines.js';
+import { espParts, espStamp, exceedsByte, parseNumbers, placeField, type EspNumbers } from './esp-values.js';
 import { frameFormat, type ReadFault, type ReadFrame } from '../../decoder/frame-decoder.js';
-import { recordingOf, type FileFormat, type Format } from '../../contract/format.js';
-import { latin1, LineCutter, type LineKind } from '../../containers/line-cutter.js';
+import type { Format } from '../../contract/format.js';
 
 /** One line; frames belong to the link whose `sender` is the transmitter's MAC address, or `*`. */
 export const espCsi: Format = frameFormat(
@@ -15,26 +15,14 @@ export const espCsi: Format = frameFormat(
   "Espressif's esp-csi: lines `CSI_DATA,...` of an ESP32 (all chips and sets of columns).",
 );
 
-/** A log or table of such lines. Event time is the ESP32's own clock (since it was started), counted from 1970. */
-export const espCsiLog: FileFormat = {
-  name: 'esp-csi-log',
-  summary: "Serial log or CSV of Espressif's esp-csi (`CSI_DATA` lines).",
-  recognise: (head) => csiDataLines(head).some((line) => espCsi.recognise(Buffer.from(line, 'latin1'))),
-  open: recordingOf(espCsi, () => new LineCutter(LINES)),
-};
-
-export const CSI_DATA = 'CSI_DATA,';
-/** Longest line that can be a measurement: 612 numbers and 30 columns. */
-export const MAX_LINE_BYTES = 8192;
-
-/** What lies behind the mark in each line of a file's head. */
-export const csiDataLines = (head: Uint8Array): readonly string[] =>
-  latin1(head)
-    .split('\n')
-    .flatMap((line) => {
-      const at = line.lastIndexOf(CSI_DATA);
-      return at < 0 ? [] : [line.slice(at).trimEnd()];
-    });
+export const espCsiLog = csiDataLog(
+  espCsi,
+  { name: 'esp-csi-log', summary: "Serial log or CSV of Espressif's esp-csi (`CSI_DATA` lines)." },
+  (text) => {
+    const line = splitLine(text);
+    return 'fault' in line ? null : espStamp(line.column('local_timestamp'));
+  },
+);
 
 /** Columns before the data, of each set. */
 export const CLASSIC_COLUMNS = (
@@ -93,18 +81,13 @@ function splitLine(line: string): Line | ReadFault {
 }
 
 function readLine(record: Uint8Array): ReadFrame | ReadFault | null {
-  if (record.length > MAX_LINE_BYTES)
-    return { fault: 'oversized', reason: `longer than ${MAX_LINE_BYTES} bytes` };
-  const text = latin1(record).trimEnd();
-  if (!text.startsWith(CSI_DATA)) return null;
+  const text = csiDataLine(record);
+  if (typeof text !== 'string') return text;
   const line = splitLine(text);
   if ('fault' in line) return line;
-  const wrong = REQUIRED.find((name) => line.has(name) && !Number.isInteger(line.column(name)));
-  if (wrong !== undefined) return { fault: 'value', reason: `its ${wrong} is no whole number` };
-  if (!/^[\da-f]{2}(:[\da-f]{2}){5}$/.test(line.mac))
-    return { fault: 'value', reason: 'its mac is no address' };
-  const numbers = line.names === CONSOLE_COLUMNS ? numbersOf(line.data) : parseNumbers(line.data);
-  if (numbers === null) return { fault: 'value', reason: 'its data are not whole numbers of up to 16 bits' };
+  const parse = line.names === CONSOLE_COLUMNS ? numbersOf : parseNumbers;
+  const numbers = numbersOfLine(line, REQUIRED.filter(line.has), () => parse(line.data));
+  if ('fault' in numbers) return numbers;
   const length = line.column('len');
   if (numbers.length !== length)
     return { fault: 'count', reason: `${numbers.length} numbers, len says ${length}` };
@@ -188,21 +171,6 @@ function twelveBit(numbers: EspNumbers): Int16Array | null {
     (_, i) => (((numbers[2 * i]! & 0xff) | (numbers[2 * i + 1]! << 8)) << 20) >> 20,
   );
 }
-
-const LINES: LineKind = {
-  name: 'esp-csi',
-  mark: CSI_DATA,
-  maxBytes: MAX_LINE_BYTES,
-  // Microseconds since the ESP32 was started, printed with a sign: they wrap after 71.6 minutes.
-  clock: { unit: 1, period: 2 ** 32, confirm: 3 },
-  unit: 'us',
-  stampOf: (text) => {
-    const line = splitLine(text);
-    if ('fault' in line) return null;
-    const stamp = line.column('local_timestamp');
-    return Number.isInteger(stamp) && Math.abs(stamp) < 2 ** 32 ? stamp >>> 0 : null;
-  },
-};
 
 /** A line as an example of esp-csi prints it. */
 export interface EspCsiLine {

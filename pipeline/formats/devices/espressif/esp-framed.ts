@@ -3,7 +3,7 @@
  * Bytes: docs/formats/espressif.md.
  */
 import { espFields, type EspField } from './esp-carriers.js';
-import { espParts, placeField } from './esp-values.js';
+import { ESP_CLOCK, espParts, placeField } from './esp-values.js';
 import { frameFormat, type ReadFault, type ReadFrame } from '../../decoder/frame-decoder.js';
 import { recordingOf, type FileFormat, type Format } from '../../contract/format.js';
 import { RecordCutter, type RecordKind } from '../../containers/record-cutter.js';
@@ -92,8 +92,7 @@ const FRAMES: RecordKind = {
   name: 'esp-framed',
   headerBytes: HEADER_BYTES,
   lengthAt,
-  // Microseconds since the ESP32 was started; they wrap after 71.6 minutes.
-  clock: { unit: 1, period: 2 ** 32, confirm: 3 },
+  clock: ESP_CLOCK,
   stampAt: (view, at) => view.getUint32(at + 4, true),
 };
 

@@ -145,3 +145,10 @@ const ZERO = 0x30;
 /** True where a number of the buffer does not fit a signed byte. */
 export const exceedsByte = (numbers: EspNumbers): boolean =>
   numbers.some((value) => value < -128 || value > 127);
+
+/** The ESP32's clock: microseconds since it was started, which wrap after 71.6 minutes. */
+export const ESP_CLOCK = { unit: 1, period: 2 ** 32, confirm: 3 };
+
+/** A stamp of that clock, which some programs print with a sign; null where it is none. */
+export const espStamp = (stamp: number): number | null =>
+  Number.isInteger(stamp) && Math.abs(stamp) < 2 ** 32 ? stamp >>> 0 : null;

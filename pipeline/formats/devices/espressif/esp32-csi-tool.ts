@@ -3,11 +3,10 @@
  * docs/formats/espressif.md.
  */
 import { espFields, type EspField } from './esp-carriers.js';
-import { CSI_DATA, csiDataLines, MAX_LINE_BYTES } from './esp-csi.js';
-import { espParts, parseNumbers, placeField } from './esp-values.js';
+import { csiDataLine, csiDataLog, numbersOfLine } from './csi-data-lines.js';
+import { espParts, espStamp, parseNumbers, placeField, type EspNumbers } from './esp-values.js';
 import { frameFormat, type ReadFault, type ReadFrame } from '../../decoder/frame-decoder.js';
-import { recordingOf, type FileFormat, type Format } from '../../contract/format.js';
-import { latin1, LineCutter, type LineKind } from '../../containers/line-cutter.js';
+import type { Format } from '../../contract/format.js';
 
 /** One line; frames belong to the link whose `sender` is the transmitter's MAC address, or `*`. */
 export const esp32CsiTool: Format = frameFormat(
@@ -15,13 +14,15 @@ export const esp32CsiTool: Format = frameFormat(
   'ESP32-CSI-Tool: lines `CSI_DATA,<role>,...` of an ESP32.',
 );
 
-/** A log or table of such lines. Event time is the ESP32's own clock (since it was started), counted from 1970. */
-export const esp32CsiToolLog: FileFormat = {
-  name: 'esp32-csi-tool-log',
-  summary: 'CSV or serial log of the ESP32-CSI-Tool.',
-  recognise: (head) => csiDataLines(head).some((line) => esp32CsiTool.recognise(Buffer.from(line, 'latin1'))),
-  open: recordingOf(esp32CsiTool, () => new LineCutter(LINES)),
-};
+export const esp32CsiToolLog = csiDataLog(
+  esp32CsiTool,
+  { name: 'esp32-csi-tool-log', summary: 'CSV or serial log of the ESP32-CSI-Tool.' },
+  (text) => {
+    const line = splitLine(text);
+    if (!line || line.data === null) return null;
+    return espStamp(Number(line.fields[AT.get('local_timestamp')!]));
+  },
+);
 
 const COLUMNS = (
   'type role mac rssi rate sig_mode mcs bandwidth smoothing not_sounding aggregation stbc fec_coding sgi noise_floor ' +
@@ -43,22 +44,18 @@ function splitLine(text: string): { fields: readonly string[]; data: string | nu
 }
 
 function readLine(record: Uint8Array): ReadFrame | ReadFault | null {
-  if (record.length > MAX_LINE_BYTES)
-    return { fault: 'oversized', reason: `longer than ${MAX_LINE_BYTES} bytes` };
-  const text = latin1(record).trimEnd();
-  const line = text.startsWith(CSI_DATA) ? splitLine(text) : undefined;
+  const text = csiDataLine(record);
+  if (typeof text !== 'string') return text;
+  const line = splitLine(text);
   if (!line) return null;
   const { fields, data } = line;
   if (data === null) return { fault: 'truncated', reason: 'its data have no brackets around them' };
   if (fields.length !== COLUMNS.length)
     return { fault: 'columns', reason: `${fields.length} columns before the data, not ${COLUMNS.length}` };
   const column = (name: string): number => Number(fields[AT.get(name)!]);
-  const wrong = REQUIRED.find((name) => !Number.isInteger(column(name)));
-  if (wrong !== undefined) return { fault: 'value', reason: `its ${wrong} is no whole number` };
   const mac = fields[AT.get('mac')!]!.toLowerCase();
-  if (!/^[\da-f]{2}(:[\da-f]{2}){5}$/.test(mac)) return { fault: 'value', reason: 'its mac is no address' };
-  const numbers = parseNumbers(data);
-  if (numbers === null) return { fault: 'value', reason: 'its data are not whole numbers of up to 16 bits' };
+  const numbers = numbersOfLine({ column, mac }, REQUIRED, () => parseNumbers(data));
+  if ('fault' in numbers) return numbers;
   // `len` is that of the frame: the tool prints the LLTF alone unless it is built otherwise.
   const length = column('len');
   const halves = numbers.length === length / 2;
@@ -87,7 +84,7 @@ function readLine(record: Uint8Array): ReadFrame | ReadFault | null {
 const REQUIRED =
   'rssi sig_mode bandwidth stbc noise_floor channel secondary_channel local_timestamp len'.split(' ');
 
-function fieldsOf(column: (name: string) => number, numbers: Int16Array): readonly EspField[] | undefined {
+function fieldsOf(column: (name: string) => number, numbers: EspNumbers): readonly EspField[] | undefined {
   if (numbers.length % 2 !== 0) return undefined;
   const all = numbers.length === column('len');
   return espFields(
@@ -104,21 +101,6 @@ function fieldsOf(column: (name: string) => number, numbers: Int16Array): readon
     (pair) => numbers[2 * pair] === 0 && numbers[2 * pair + 1] === 0,
   );
 }
-
-const LINES: LineKind = {
-  name: 'esp32-csi-tool',
-  mark: CSI_DATA,
-  maxBytes: MAX_LINE_BYTES,
-  // Microseconds since the ESP32 was started; they wrap after 71.6 minutes.
-  clock: { unit: 1, period: 2 ** 32, confirm: 3 },
-  unit: 'us',
-  stampOf: (text) => {
-    const line = splitLine(text);
-    const stamp = Number(line?.fields[AT.get('local_timestamp')!]);
-    const isWhole = line !== undefined && line.data !== null && Number.isInteger(stamp);
-    return isWhole && Math.abs(stamp) < 2 ** 32 ? stamp >>> 0 : null;
-  },
-};
 
 /** A line as the tool prints it: the inverse of the decoder. `fields` by the column's name; 0 where left out. */
 export function encodeCsiToolLine(

@@ -3,7 +3,7 @@
  * fields: docs/formats/espressif.md.
  */
 import { espFields, type EspField } from './esp-carriers.js';
-import { espParts, placeField } from './esp-values.js';
+import { ESP_CLOCK, espParts, espStamp, placeField } from './esp-values.js';
 import { frameFormat, type ReadFault, type ReadFrame } from '../../decoder/frame-decoder.js';
 import { recordingOf, type FileFormat, type Format } from '../../contract/format.js';
 import { latin1, LineCutter, type LineKind } from '../../containers/line-cutter.js';
@@ -116,14 +116,11 @@ const LINES: LineKind = {
   mark: MARK,
   markComesAgain: true,
   maxBytes: MAX_LINE_BYTES,
-  // Microseconds since the ESP32 was started; they wrap after 71.6 minutes.
-  clock: { unit: 1, period: 2 ** 32, confirm: 3 },
+  clock: ESP_CLOCK,
   unit: 'us',
   stampOf: (line) => {
     const list = parseList(line);
-    if (list === null || 'fault' in list || !Number.isInteger(list[4])) return null;
-    const stamp = list[4] as number;
-    return Math.abs(stamp) < 2 ** 32 ? stamp >>> 0 : null;
+    return list === null || 'fault' in list ? null : espStamp(list[4] as number);
   },
 };
 
