@@ -192,8 +192,8 @@ class DuckDBSink implements Sink {
     if (!this.#opened) return;
     await this.#inOrder(async ({ database, connection, pool, writer }) => {
       this.#opened = null;
-      await pool.close();
       try {
+        await pool.close();
         await writer.commit();
       } finally {
         connection.closeSync();

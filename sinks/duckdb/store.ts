@@ -1,17 +1,12 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
-import { openDatabase, storeKey, type Database, type DatabaseOptions } from '../shared/database.js';
-import { Writer } from '../shared/writer.js';
+import { storeKey, type DatabaseOptions } from '../shared/database.js';
+import { openWriter, type OpenWriter } from '../shared/writer.js';
 import { ReadPool } from './pool.js';
 import { Retention } from './retention.js';
 
 export { storeKey };
 
 /** An open store: what writes, reads and thins out its file. */
-export interface Store {
-  readonly database: Database;
-  /** The writer's own. */
-  readonly connection: DuckDBConnection;
-  readonly writer: Writer;
+export interface Store extends OpenWriter {
   readonly pool: ReadPool;
   readonly retention: Retention | null;
 }
@@ -21,13 +16,10 @@ export async function openStore(
   path: string,
   options: DatabaseOptions & { readonly retentionDays: number | null },
 ): Promise<Store> {
-  const database = await openDatabase(path, options);
-  const connection = await database.instance.connect();
+  const open = await openWriter(path, options);
   return {
-    database,
-    connection,
-    writer: await Writer.open(database, connection),
-    pool: new ReadPool(database),
-    retention: options.retentionDays === null ? null : new Retention(connection, options.retentionDays),
+    ...open,
+    pool: new ReadPool(open.database),
+    retention: options.retentionDays === null ? null : new Retention(open.connection, options.retentionDays),
   };
 }

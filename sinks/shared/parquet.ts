@@ -1,11 +1,9 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname, extname } from 'node:path';
 import type { Logger, Sink } from '../../pipeline/component/index.js';
 import type { Data, Failure } from '../../pipeline/model/index.js';
-import type { Database } from './database.js';
 import { comparableRows, TABLE_NAMES, type TableName } from './tables.js';
-import type { Writer } from './writer.js';
+import type { OpenWriter } from './writer.js';
 import { makeFolder } from '../../pipeline/base/folders.js';
 
 /**
@@ -16,9 +14,7 @@ export class ParquetFiles implements Sink {
   readonly #pattern: string;
   readonly #stretch: number;
   readonly #log: Logger;
-  #database: Database | null = null;
-  #connection: DuckDBConnection | null = null;
-  #writer: Writer | null = null;
+  #open: OpenWriter | null = null;
   #epoch = 0;
 
   /** @param pattern absolute path; `{date}` and `{table}` are put in. @param stretchMs event time that a file covers. */
@@ -30,19 +26,13 @@ export class ParquetFiles implements Sink {
 
   async open(): Promise<void> {
     // DuckDB itself is loaded here: reading the definition does not wait for it.
-    const [{ openDatabase }, { Writer }] = await Promise.all([
-      import('./database.js'),
-      import('./writer.js'),
-    ]);
-    this.#database = await openDatabase(`${this.#pattern.replaceAll(/\{(date|table)\}/g, 'all')}.staging`, {
-      memoryLimitBytes: 256 * 2 ** 20,
-      walLimitBytes: 16 * 2 ** 20,
-      externalAccess: true,
+    const { openWriter } = await import('./writer.js');
+    const path = `${this.#pattern.replaceAll(/\{(date|table)\}/g, 'all')}.staging`;
+    const options = { memoryLimitBytes: 256 * 2 ** 20, walLimitBytes: 16 * 2 ** 20, externalAccess: true };
+    this.#open = await openWriter(path, options, async (connection) => {
+      await connection.run('CREATE TABLE IF NOT EXISTS released (name VARCHAR, stretch BIGINT)');
+      await connection.run('CREATE TABLE IF NOT EXISTS unfinished (path VARCHAR, newest UINTEGER)');
     });
-    this.#connection = await this.#database.instance.connect();
-    await this.#connection.run('CREATE TABLE IF NOT EXISTS released (name VARCHAR, stretch BIGINT)');
-    await this.#connection.run('CREATE TABLE IF NOT EXISTS unfinished (path VARCHAR, newest UINTEGER)');
-    this.#writer = await Writer.open(this.#database, this.#connection);
   }
 
   async write(records: readonly Data[], epoch: number): Promise<readonly Failure[]> {
@@ -74,14 +64,13 @@ export class ParquetFiles implements Sink {
   }
 
   async close(): Promise<void> {
-    if (!this.#database) return;
-    const { connection } = this.#opened();
-    const database = this.#database;
-    this.#database = null;
+    if (!this.#open) return;
+    const { connection, database } = this.#open;
     try {
       await this.flush();
       for (const table of TABLE_NAMES) await this.#writeRest(table);
     } finally {
+      this.#open = null;
       connection.closeSync();
       await database.close();
     }
@@ -162,9 +151,9 @@ export class ParquetFiles implements Sink {
     return `epoch_us("time") // ${this.#stretch}`;
   }
 
-  #opened(): { readonly writer: Writer; readonly connection: DuckDBConnection } {
-    if (!this.#writer || !this.#connection) throw new Error(`${this.#pattern} is not open`);
-    return { writer: this.#writer, connection: this.#connection };
+  #opened(): OpenWriter {
+    if (!this.#open) throw new Error(`${this.#pattern} is not open`);
+    return this.#open;
   }
 }
 

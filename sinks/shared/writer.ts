@@ -3,8 +3,39 @@ import type { Data, Failure } from '../../pipeline/model/index.js';
 import type { Logger } from '../../pipeline/component/index.js';
 import { append } from './append.js';
 import { Commits } from './commits.js';
-import type { Database } from './database.js';
+import { openDatabase, type Database, type DatabaseOptions } from './database.js';
 import { PendingRecords, TABLE_NAMES } from './tables.js';
+
+/** A database that rows are written to, by a connection of the writer's own. */
+export interface OpenWriter {
+  readonly database: Database;
+  readonly connection: DuckDBConnection;
+  readonly writer: Writer;
+}
+
+/**
+ * Opens the database at `path` to write to it. If that fails, as on a full disk, the file is released: otherwise it would
+ * be in use by this process, and could not be opened again.
+ * @param prepare what the database needs before the first row
+ */
+export async function openWriter(
+  path: string,
+  options: DatabaseOptions,
+  prepare?: (connection: DuckDBConnection) => Promise<void>,
+): Promise<OpenWriter> {
+  const database = await openDatabase(path, options);
+  let connection: DuckDBConnection | undefined;
+  try {
+    connection = await database.instance.connect();
+    await prepare?.(connection);
+    return { database, connection, writer: await Writer.open(database, connection) };
+  } catch (error) {
+    connection?.closeSync();
+    // The first error says why; a full disk fails here again.
+    await database.close().catch(() => undefined);
+    throw error;
+  }
+}
 
 /** Collects rows and commits them in one transaction. Rows of a failed commit stay pending. */
 export class Writer {

@@ -30,8 +30,14 @@ export class FaultyStore {
   /** All that ever came, in order: duplicates show. */
   readonly arrivals: string[] = [];
   opened = 0;
+  /** Instances that are open now. */
+  held = 0;
   /** Why it cannot be reached; null where it can. */
   down: (() => Error) | null = null;
+  /** It can be opened when this is over. */
+  opens: Promise<void> | null = null;
+  /** Why nothing can be deleted; null where it can. */
+  rewinds: (() => Error) | null = null;
   /** Writes are answered when this is over. */
   hangs: Promise<void> | null = null;
   /** Flushes are answered when this is over. */
@@ -66,10 +72,14 @@ export class FaultyStore {
       create: () => {
         let answered = 0;
         let sent = 0;
+        let isOpen = false;
         return {
           open: async () => {
+            if (this.opens) await this.opens;
             if (this.down) throw this.down();
             this.opened++;
+            this.held++;
+            isOpen = true;
           },
           write: async (records, epoch) => {
             this.writes++;
@@ -108,9 +118,13 @@ export class FaultyStore {
             if (missing > 0) throw new Error(`the store has ${missing} records less than were answered`);
           },
           rewind: async (epoch) => {
+            if (this.rewinds) throw this.rewinds();
             for (const [key, row] of this.#rows) if (row.epoch > epoch) this.#rows.delete(key);
           },
-          close: async () => undefined,
+          close: async () => {
+            if (isOpen) this.held--;
+            isOpen = false;
+          },
         };
       },
     });

@@ -119,6 +119,26 @@ test('a mistake in the configuration keeps a topology from starting, and is told
   expect(runner.status().state).toBe('failed');
 });
 
+test.each([null, refused])(
+  'a store that opens only once the topology was stopped is closed again',
+  async (rewinds) => {
+    const { store, runner } = site('rewind');
+    let answer = (): void => undefined;
+    store.opens = new Promise((resolve) => (answer = resolve));
+    store.rewinds = rewinds;
+    await runner.start();
+    expect(runner.status().problem).toMatch(/^out: its store is offline: it has not answered/);
+    await runner.stop();
+    answer();
+    await until('it to open', () => store.opened === 1);
+    await until('nothing to hold it', () => store.held === 0);
+    store.opens = store.rewinds = null;
+    await runner.start();
+    expect(runner.status().state).toBe('running');
+    expect(store.held).toBe(1);
+  },
+);
+
 test('credentials that expire while it is stopped: it starts all the same, for it has worked before', async () => {
   const first = site('idempotent');
   await first.runner.start();

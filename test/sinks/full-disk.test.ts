@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -7,6 +7,7 @@ import type { Sink } from '../../pipeline/component/index.js';
 import { NO_KEYS, openState } from '../../pipeline/state/index.js';
 import { file } from '../../sinks/file.js';
 import { openDatabase } from '../../sinks/shared/database.js';
+import { openWriter } from '../../sinks/shared/writer.js';
 import { testContext } from '../support/context.js';
 import { temporaryFolder } from '../support/flow.js';
 import { measure } from '../support/records.js';
@@ -64,6 +65,23 @@ describe.skipIf(!canMount)('on a disk that is full at the start', () => {
       message: expect.stringContaining(path) as string,
     });
     expect(existsSync(path)).toBe(false);
+  });
+
+  test('a DuckDB store that could not be opened is opened once there is space: it is not in use by this process', async () => {
+    const path = join(disk, 'store.duckdb');
+    const store = await openWriter(path, limits);
+    store.connection.closeSync();
+    await store.database.close();
+    const free = MOUNTED_KB - Math.ceil(statSync(path).size / 1024) - 8;
+    writeFileSync(join(disk, 'fill'), Buffer.alloc(free * 1024));
+    const fails = openWriter(path, limits, async (connection) => {
+      await connection.run("CREATE TABLE large AS SELECT repeat('x', 1000) AS text FROM range(1000)");
+    });
+    await expect(fails).rejects.toThrow(/space/);
+    rmSync(join(disk, 'fill'));
+    const again = await openWriter(path, limits);
+    again.connection.closeSync();
+    await again.database.close();
   });
 
   test.each([8, 24])(

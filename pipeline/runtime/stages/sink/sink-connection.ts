@@ -119,23 +119,30 @@ export class SinkConnection {
 
   async #open(): Promise<void> {
     const sink = this.#sink;
-    await sink.open();
-    if (this.#rewindTo !== null) {
-      if (!sink.rewind)
-        throw new Error(`its recovery is rewind, but ${this.#options.run.node.component.name} has no rewind`);
-      await sink.rewind(this.#rewindTo, this.#mark);
+    try {
+      await sink.open();
+      if (this.#rewindTo !== null) await this.#rewind(sink, this.#rewindTo);
+    } finally {
+      // Nobody else closes it, or it was closed before it was open.
+      if (this.#isAbandoned(sink)) await this.#close(sink);
     }
-    if (sink !== this.#sink) {
-      await this.#close(sink);
-      return;
-    }
-    if (this.#hasEnded()) return;
+    if (this.#isAbandoned(sink)) return;
     this.#rewindTo = null;
     this.#isOpen = true;
     this.#known = true;
     this.#options.run.problem = null;
     this.#options.onOpen(sink);
     this.#opened();
+  }
+
+  async #rewind(sink: Sink, epoch: number): Promise<void> {
+    if (!sink.rewind)
+      throw new Error(`its recovery is rewind, but ${this.#options.run.node.component.name} has no rewind`);
+    await sink.rewind(epoch, this.#mark);
+  }
+
+  #isAbandoned(sink: Sink): boolean {
+    return sink !== this.#sink || this.#hasEnded();
   }
 
   /** @param opening a first attempt in progress */
