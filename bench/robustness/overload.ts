@@ -182,6 +182,7 @@ async function shedOf(service: Service): Promise<string> {
     ['routers', 'kernel_buffer'],
     ['poses', 'superseded'],
     ['poses', 'stale'],
+    ['poses', 'repeated'],
   ]) {
     const labels = `node="${node}",reason="${reason}"`;
     found.push(`${node} ${reason} ${await service.metric('csiflow_dropped_total', labels)}`);
