@@ -87,7 +87,10 @@ export class Barriers {
     const barrier = this.#barrier;
     if (barrier && clock.elapsed() - barrier.started > patience.barrierMs) {
       const missing = [...runs.keys()].filter((id) => !barrier.states.has(id));
-      this.problem = `a checkpoint has been waiting for ${missing.join(', ')} for ${Math.round((clock.elapsed() - barrier.started) / 1000)} s`;
+      // All nodes have passed: the disk, or the broker of a scaled-out topology, has not stored it yet.
+      const waitsFor = missing.length > 0 ? missing.join(', ') : 'the state to be stored';
+      const seconds = Math.round((clock.elapsed() - barrier.started) / 1000);
+      this.problem = `a checkpoint has been waiting for ${waitsFor} for ${seconds} s`;
       onChange();
     }
     if (this.#complete || this.#options.sources.some(({ isUnsure }) => isUnsure)) return;

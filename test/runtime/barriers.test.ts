@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { Barriers, type BarriersOptions } from '../../pipeline/runtime/checkpoints/barriers.js';
+import type { NodeRun } from '../../pipeline/runtime/host.js';
+
+/** Barriers of one node over a store that never answers, at a clock of their own, milliseconds. */
+function stuck(clock: { ms: number }) {
+  const run = { id: 'out' } as NodeRun;
+  const options = {
+    runs: new Map([['out', run]]),
+    sources: [],
+    state: { commit: () => new Promise(() => undefined) },
+    committed: 0,
+    clock: { now: () => clock.ms * 1000, elapsed: () => clock.ms },
+    patience: { barrierMs: 10_000 },
+    onInject: () => () => undefined,
+    wake: () => undefined,
+    onChange: () => undefined,
+  } as unknown as BarriersOptions;
+  return { run, barriers: new Barriers(options) };
+}
+
+test('a checkpoint that does not come about says what it waits for: a node, or the store', () => {
+  const clock = { ms: 0 };
+  const { run, barriers } = stuck(clock);
+  barriers.inject();
+  clock.ms = 14_000;
+  barriers.tick();
+  expect(barriers.problem).toBe('a checkpoint has been waiting for out for 14 s');
+  barriers.passed(run, 1, undefined);
+  barriers.tick();
+  expect(barriers.problem).toBe('a checkpoint has been waiting for the state to be stored for 14 s');
+});
