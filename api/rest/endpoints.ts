@@ -11,6 +11,7 @@ import { deadLetterEndpoints } from './topologies/dead-letters.js';
 import { eventEndpoints } from './pose/events.js';
 import { exportEndpoints } from './pose/exports.js';
 import { healthEndpoints } from './system/health.js';
+import { linkEndpoints } from './topologies/links.js';
 import { poseQueryEndpoints } from './pose/pose-query.js';
 import { poseEndpoints } from './pose/pose.js';
 import { processEndpoints } from './processing/process.js';
@@ -35,6 +36,7 @@ export const ENDPOINTS: readonly AnyEndpoint[] = [
   ...systemEndpoints,
   ...configurationEndpoints,
   ...topologyEndpoints,
+  ...linkEndpoints,
   ...tapEndpoints,
   ...webhookEndpoints,
   ...deadLetterEndpoints,

@@ -2,7 +2,7 @@ import type { Context } from '../../pipeline/component/index.js';
 import type { LinkFault, LinkQuality, Window } from '../../pipeline/model/index.js';
 
 /** What a person is told of each fault: what is wrong, and what to look at. */
-const EXPLAINED: Readonly<Record<LinkFault, string>> = {
+export const FAULTS_EXPLAINED: Readonly<Record<LinkFault, string>> = {
   noise: 'its frames are noise: check its antenna, its distance, and that its sender is the one named',
   frozen: 'it repeats one frame: restart its receiver',
   silent: 'its frames are all zeros: restart its receiver',
@@ -79,6 +79,6 @@ export class LinkHealth {
     const others = bad.slice(1).map(({ id }) => id);
     const more =
       others.length > 0 ? ` (and ${others.slice(0, 5).join(', ')}${others.length > 5 ? ', ...' : ''})` : '';
-    return `link ${first.id} cannot be right and is left out${more}: ${EXPLAINED[first.fault]}`;
+    return `link ${first.id} cannot be right and is left out${more}: ${FAULTS_EXPLAINED[first.fault]}`;
   }
 }

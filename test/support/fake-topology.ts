@@ -127,6 +127,9 @@ export class FakeTopology implements RunningTopology {
     for (const listener of this.#live) listener(records);
   }
 
+  /** What its source tells of itself. */
+  details: Readonly<Record<string, unknown>> = { active_links: 2, rssi: -50 };
+
   /** Records that wait in an outbox. */
   undelivered = 0;
 
@@ -152,7 +155,7 @@ export class FakeTopology implements RunningTopology {
           queueDepth: 0,
           undelivered: this.undelivered,
           lastRecord: FIRST_TIME,
-          details: { active_links: 2, rssi: -50 },
+          details: this.details,
         },
       ],
       checkpoint: null,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openService, type TestService } from '../api/support.js';
+import type { DeadLetter } from '../../pipeline/state/index.js';
 import { canBrowse, openBrowser } from '../support/chromium.js';
 import { testEnvironment } from '../support/context.js';
 import { FakeTopology, fallEvent, FIRST_TIME, person, poseFrame } from '../support/fake-topology.js';
@@ -232,6 +233,48 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
     expect(await page.textContent('#people-age')).toMatch(/^as of \d+ (s|min|h|days) ago$/);
     expect(await page.textContent('#engine-age')).toMatch(/^as of \d+ s ago$/);
   }, 60_000);
+
+  test('links say whether they count and why not, and what line a stranger lacks', async () => {
+    service.main.details = {
+      heard: { 'link-1': { rate: 48, last: '2026-01-01T00:00:00.000Z', rssi: -41.5 } },
+      unknown_senders: {
+        listed: [{ sender: 'node-7@10.0.0.4:4000', frames: 12, last: '', line: 'sender: node-7' }],
+      },
+    };
+    await logIn('pw');
+    await page.click('nav a:text("Links")');
+    await expect.poll(() => page.textContent('#links')).toContain('counts48–-41.5 dBm');
+    expect(await page.textContent('#links')).toMatch(/left out.*Why: no frame of its sender, .* has come/);
+    expect(await page.textContent('#strangers')).toContain('sender: node-7');
+  });
+
+  test('the topology can be stopped by who may, and its dead letters looked at', async () => {
+    service.main.deadLetters = [
+      {
+        id: 17,
+        node: 'history',
+        stage: 'write',
+        code: 'store.refused',
+        reason: 'the store refused it',
+        record: { port: 'event', id: 'one' },
+        at: Date.now() * 1000,
+        attempts: 3,
+        replayAsked: false,
+      } as DeadLetter,
+    ];
+    page.on('dialog', (dialog) => void dialog.accept());
+    await page.fill('input[name=username]', 'operator');
+    await page.fill('input[name=password]', 'pw');
+    await page.click('button[type=submit]');
+    await page.click('nav a:text("Topology")');
+    await expect.poll(() => page.textContent('#letters')).toContain('the store refused it');
+    await page.click('#letters summary');
+    await expect.poll(() => page.textContent('#letters pre')).toContain('"port": "event"');
+    await page.click('#letters button:text("Forget")');
+    await expect.poll(() => page.locator('#letters li').count()).toBe(0);
+    await page.click('button:text("Stop")');
+    await expect.poll(() => page.textContent('#topology-state')).toBe('stopping');
+  });
 
   test('asks nothing of any other host', async () => {
     await logIn('pw');

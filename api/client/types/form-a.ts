@@ -383,6 +383,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/analytics/measures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Measures of operators over a range of time, by name, subject and interval.
+         * @description Takes the role viewer.
+         */
+        get: operations["getAnalyticsMeasures"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/alerts": {
         parameters: {
             query?: never;
@@ -789,6 +809,26 @@ export interface paths {
          * @description Takes the role admin.
          */
         post: operations["postTopologiesIdApply"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/topologies/{id}/links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How each link of a topology is, whether it counts, and which senders belong to none.
+         * @description Takes the role viewer.
+         */
+        get: operations["getTopologiesIdLinks"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3361,6 +3401,75 @@ export interface operations {
             504: components["responses"]["Error504"];
         };
     };
+    getAnalyticsMeasures: {
+        parameters: {
+            query: {
+                /** @description Where the range begins: ISO 8601, UTC where it does not say; a date is its midnight. */
+                start_time: string;
+                /** @description Where the range ends, itself left out: as start_time. 90 days after it at most. */
+                end_time: string;
+                /** @description Default: the environment that the configuration names. */
+                environment_id?: string;
+                /** @description Names of measures, 20 at most: `breathing_rate_bpm,presence_seconds`. */
+                names: string;
+                /** @description Length of a step of time_series. */
+                interval?: "1min" | "5min" | "15min" | "1hour";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        /** @description Oldest first, without intervals in which nothing was measured. */
+                        data: {
+                            name: string;
+                            /** @description A zone or a person, say; null: the environment. */
+                            subject: string | null;
+                            /** Format: date-time */
+                            timestamp: string;
+                            count: number;
+                            sum: number;
+                            min: number;
+                            max: number;
+                        }[];
+                        /** Format: date-time */
+                        timestamp: string;
+                        request_id: string;
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            421: components["responses"]["Error421"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
+            500: components["responses"]["Error500"];
+            502: components["responses"]["Error502"];
+            503: components["responses"]["Error503"];
+            504: components["responses"]["Error504"];
+        };
+    };
     getAlerts: {
         parameters: {
             query?: {
@@ -5006,6 +5115,87 @@ export interface operations {
                                 undelivered: number;
                                 last_record: string | null;
                                 details: Record<string, never>;
+                            }[];
+                        };
+                        /** Format: date-time */
+                        timestamp: string;
+                        request_id: string;
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            421: components["responses"]["Error421"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
+            500: components["responses"]["Error500"];
+            502: components["responses"]["Error502"];
+            503: components["responses"]["Error503"];
+            504: components["responses"]["Error504"];
+        };
+    };
+    getTopologiesIdLinks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description As its list shows it. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
+                            links: {
+                                id: string;
+                                environment_id: string;
+                                /** @description As the environment file names it. */
+                                sender: string;
+                                /** @description Of the newest whole second; 0 after five silent seconds; null where it is not known. */
+                                frames_per_second: number | null;
+                                /** @description Share of the sender's frames that did not come, 0 to 1; null where it is not known. */
+                                loss: number | null;
+                                /** @description Mean of the newest whole second; null where it is not known. */
+                                rssi_dbm: number | null;
+                                /** @description Mean of the newest whole second; null where it is not known. */
+                                noise_dbm: number | null;
+                                /** @description Of the newest window; null where it is not known. */
+                                snr_db: number | null;
+                                last_frame: string | null;
+                                /** @description Whether results are made with it. */
+                                counts: boolean;
+                                /** @description Why it does not count, and what to look at. */
+                                reason: string | null;
+                            }[];
+                            unknown_senders: {
+                                /** @description The source that heard it. */
+                                node: string;
+                                sender: string;
+                                frames: number;
+                                last_frame: string;
+                                /** @description What a link of the environment file must say to take its frames. */
+                                line: string;
                             }[];
                         };
                         /** Format: date-time */

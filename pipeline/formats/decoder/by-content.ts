@@ -88,6 +88,7 @@ class ContentDecoder implements Decoder {
       active_links: all.reduce((sum, { about }) => sum + Number(about['active_links'] ?? 0), 0),
       packets: sums(all.map(({ about }) => about['packets'])),
       malformed: this.#unrecognised > 0 ? { ...malformed, [UNKNOWN]: this.#unrecognised } : malformed,
+      heard: Object.assign({}, ...all.map(({ about }) => about['heard'])) as unknown,
       links: busiestLinks(all),
       any_sender: busiestSenders(all.map(({ about }) => about['any_sender'])),
       unknown_senders: allStrangers(all.map(({ about }) => about['unknown_senders'])),

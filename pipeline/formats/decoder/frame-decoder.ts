@@ -105,7 +105,7 @@ export class FrameDecoder implements Decoder {
     this.#sequences = [...context.links].map(
       () => new SequenceTracker(reader.sequenceBits, reader.mayCountByTwo),
     );
-    this.#activity = new LinkActivity(this.#sequences.length);
+    this.#activity = new LinkActivity(context.links);
     this.#strangers = new Strangers(reader.format, context);
   }
 

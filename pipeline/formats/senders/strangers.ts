@@ -40,7 +40,7 @@ export class Strangers {
     if (this.#listed.size < MAX_LISTED) {
       const heard = new Heard(time);
       heard.see(time, layout);
-      this.#listed.set(key, { reason, heard });
+      this.#listed.set(key, { reason, line: lineFor(sender), heard });
     } else this.#listsAll = false;
   }
 
@@ -59,9 +59,10 @@ export class Strangers {
   }
 
   describe() {
-    const listed = [...this.#listed].map(([sender, { reason, heard }]) => ({
+    const listed = [...this.#listed].map(([sender, { reason, line, heard }]) => ({
       sender,
       reason,
+      line,
       ...heard.describe(this.#format),
       first: new Date(heard.first / 1000).toISOString(),
       last: new Date(heard.last / 1000).toISOString(),
@@ -76,7 +77,7 @@ export class Strangers {
     const more = this.#logged === MAX_LOGGED ? '; further unknown senders are counted only' : '';
     log.warn(
       `frames from ${key === '' ? 'a sender without a name' : key} belong to no link of ${where} and are dropped. ` +
-        `To use them, set \`sender: ${yamlText(sender)}\` on a link of the environment file${more}`,
+        `To use them, set \`${lineFor(sender)}\` on a link of the environment file${more}`,
       { sender: key, reason, format: this.#format, layout },
     );
   }
@@ -114,8 +115,12 @@ const FORGET_US = 60_000_000;
 
 interface Stranger {
   readonly reason: string;
+  /** By which a link of the environment file would take its frames. */
+  readonly line: string;
   readonly heard: Heard;
 }
+
+const lineFor = (sender: string): string => `sender: ${yamlText(sender)}`;
 
 /** A text as a YAML value: quoted where it is not a plain word. */
 export const yamlText = (text: string): string =>

@@ -135,7 +135,7 @@ class SimulatorSource implements Source {
           ...(settings.door ? { door: [settings.door[0]!, settings.door[1]!] as const } : {}),
         }),
     );
-    this.#activity = new LinkActivity([...context.links].length);
+    this.#activity = new LinkActivity(context.links);
     this.#tables = context.environments.map((environment) =>
       environment.links.map((link) => {
         const entry = context.links.byId(link.id);

@@ -1,3 +1,120 @@
+import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
+import { usePolled } from '../state/poll.js';
+import { room } from '../state/scene.js';
+import { mayAct, service } from '../state/session.js';
+import { bottleneckOf, figuresOf, graphOf, topologyOf, type Topology } from '../topology/figures.js';
+import { GraphPicture } from '../topology/graph.js';
+import { DeadLetters } from './dead-letters.js';
+import { Problem } from './problem.js';
+
+const [EVERY_MS, GRAPH_EVERY_MS] = [2_000, 30_000];
+
+/** The topology that senses the room. */
 export function TopologyView() {
-  return null;
+  const before = useRef<Topology | null>(null);
+  const latest = useRef<Topology | null>(null);
+  const look = async () => {
+    const now = await topologyOf(room.value?.topology ?? '');
+    before.current = latest.current?.id === now.id ? latest.current : null;
+    latest.current = now;
+    return now;
+  };
+  const topology = usePolled(look, EVERY_MS);
+  const graph = usePolled(() => graphOf(room.value?.topology ?? ''), GRAPH_EVERY_MS);
+  const now = topology.value.value;
+  return (
+    <>
+      <section class="card">
+        <h2>Topology {room.value?.topology}</h2>
+        {now && <State now={now} />}
+        <Problem text={topology.value.problem || graph.value.problem} />
+        {now && graph.value.value && (
+          <>
+            <Bottleneck now={now} before={before.current} />
+            <GraphPicture graph={graph.value.value} now={now} before={before.current} />
+            <Losses now={now} />
+          </>
+        )}
+      </section>
+      <DeadLetters />
+    </>
+  );
+}
+
+function State({ now: { id, status, problem } }: { readonly now: Topology }) {
+  const complaint = useSignal('');
+  const act = async (action: 'start' | 'stop' | 'restart') => {
+    if (
+      action !== 'start' &&
+      !confirm(`${action === 'stop' ? 'Stop' : 'Restart'} ${id}? Nobody is watched meanwhile.`)
+    )
+      return;
+    complaint.value = '';
+    const params = { params: { path: { id } } };
+    const { rest } = service();
+    try {
+      if (action === 'start') await rest.POST('/topologies/{id}/start', params);
+      else if (action === 'restart') await rest.POST('/topologies/{id}/restart', params);
+      else await rest.POST('/topologies/{id}/stop', { ...params, body: {} });
+    } catch (error) {
+      complaint.value = error instanceof Error ? error.message : String(error);
+    }
+  };
+  const isUp = status === 'running' || status === 'degraded';
+  return (
+    <>
+      <p class="actions">
+        <span id="topology-state" class={`chip ${status === 'running' ? 'good' : 'bad'}`}>
+          {status}
+        </span>
+        {mayAct.value && (
+          <>
+            <button type="button" disabled={isUp} onClick={() => void act('start')}>
+              Start
+            </button>
+            <button type="button" disabled={!isUp} onClick={() => void act('restart')}>
+              Restart
+            </button>
+            <button type="button" disabled={!isUp} onClick={() => void act('stop')}>
+              Stop
+            </button>
+          </>
+        )}
+      </p>
+      <Problem text={[problem, complaint.value].filter(Boolean).join('. ')} />
+    </>
+  );
+}
+
+function Bottleneck({ now, before }: { readonly now: Topology; readonly before: Topology | null }) {
+  const figures = figuresOf(now, before);
+  const slowest = bottleneckOf(figures);
+  return (
+    <p class="hint" id="bottleneck">
+      {slowest === null
+        ? 'No bottleneck: no record waits.'
+        : `Bottleneck: ${figures.get(slowest)!.waiting} records wait at ${slowest}.`}
+    </p>
+  );
+}
+
+/** What was lost, and why. */
+function Losses({ now }: { readonly now: Topology }) {
+  const lost = now.nodes.flatMap(({ id, dropped, failed, missing }) => [
+    ...Object.entries(dropped).map(([reason, count]) => ({ id, count, reason: reason.replaceAll('_', ' ') })),
+    ...(failed > 0 ? [{ id, count: failed, reason: 'failed: see the dead letters' }] : []),
+    ...(missing > 0 ? [{ id, count: missing, reason: "missing by the senders' numbers" }] : []),
+  ]);
+  if (lost.length === 0)
+    return <p class="empty">Nothing was dropped, failed or is missing since the start.</p>;
+  return (
+    <ul class="losses">
+      {lost.map(({ id, count, reason }) => (
+        <li key={`${id} ${reason}`}>
+          <strong>{id}</strong>: {count} {reason}
+        </li>
+      ))}
+    </ul>
+  );
 }

@@ -80,7 +80,7 @@ class Adr018Decoder implements Decoder {
     this.#strangers = new Strangers('adr018', context);
     this.#nodes = new NodeTable(context.links);
     this.#links = [...context.links].map((entry) => new LinkState(entry));
-    this.#activity = new LinkActivity(this.#links.length);
+    this.#activity = new LinkActivity(context.links);
   }
 
   decode(raw: RawBatch): Output<Data> {

@@ -1,0 +1,98 @@
+import { FAULTS_EXPLAINED } from '../../../operators/window/link-health.js';
+import type { LinkFault } from '../../../pipeline/model/index.js';
+import type { CheckedTopology } from '../../../pipeline/config/index.js';
+import type { NodeStatus } from '../../../pipeline/runtime/status.js';
+
+/** How a link is. Null: not known. */
+export interface LinkState {
+  readonly id: string;
+  readonly environment: string;
+  /** As the environment file names it. */
+  readonly sender: string;
+  /** Frames a second. */
+  readonly rate: number | null;
+  /** Share of the sender's frames that did not come, 0 to 1. */
+  readonly loss: number | null;
+  /** dBm. */
+  readonly rssi: number | null;
+  readonly noise: number | null;
+  readonly snrDb: number | null;
+  /** ISO 8601, event time. */
+  readonly last: string | null;
+  /** Why results are made without it; null: it counts. */
+  readonly leftOut: string | null;
+}
+
+/** Somebody whose frames belong to no link. */
+export interface UnknownSender {
+  readonly node: string;
+  readonly sender: string;
+  readonly frames: number;
+  readonly last: string;
+  /** What a link of the environment file would have to say to take its frames. */
+  readonly line: string;
+}
+
+type Details = Readonly<Record<string, unknown>>;
+
+/** All links that a topology has, from what its nodes tell of themselves. */
+export function linkStates(
+  topology: Pick<CheckedTopology, 'environments'>,
+  status: readonly NodeStatus[],
+): readonly LinkState[] {
+  const heard = status.map(({ details }) => part(details, 'heard'));
+  const told = status.map(({ details }) => part(details, 'links'));
+  return topology.environments.flatMap((environment) =>
+    environment.links.map(({ id, sender }) => {
+      const own = first(heard, id);
+      const counted = told.map((links) => part(links, id));
+      const quality = counted.find((one) => 'usable' in one);
+      return {
+        id,
+        environment: environment.id,
+        sender,
+        rate: number(own['rate']),
+        loss: number(first(told, id, 'loss')['loss']),
+        rssi: number(own['rssi']),
+        noise: number(own['noise']),
+        snrDb: number(quality?.['snr_db']),
+        last: text(own['last']),
+        leftOut: whyLeftOut(sender, own, quality),
+      };
+    }),
+  );
+}
+
+function whyLeftOut(sender: string, heard: Details, quality: Details | undefined): string | null {
+  if (text(heard['last']) === null) return `no frame of its sender, ${sender}, has come`;
+  if (heard['rate'] === 0) return 'it is silent: its newest frame is five seconds older than those of others';
+  const fault = text(quality?.['fault']);
+  return fault === null ? null : FAULTS_EXPLAINED[fault as LinkFault];
+}
+
+/** At most those that the sources list. */
+export const unknownSenders = (status: readonly NodeStatus[]): readonly UnknownSender[] =>
+  status.flatMap(({ id: node, details }) => {
+    const { listed } = part(details, 'unknown_senders');
+    return (Array.isArray(listed) ? (listed as readonly Details[]) : []).map((one) => ({
+      node,
+      sender: text(one['sender']) ?? '',
+      frames: number(one['frames']) ?? 0,
+      last: text(one['last']) ?? '',
+      line: text(one['line']) ?? '',
+    }));
+  });
+
+/** The first of these that tells of a link, and of a field of it. */
+const first = (all: readonly Details[], link: string, field?: string): Details =>
+  all
+    .map((links) => part(links, link))
+    .find((one) => (field === undefined ? Object.keys(one).length > 0 : field in one)) ?? {};
+
+const part = (details: Details, name: string): Details => {
+  const value = Object.hasOwn(details, name) ? details[name] : undefined;
+  return typeof value === 'object' && value !== null ? (value as Details) : {};
+};
+
+const number = (value: unknown): number | null => (typeof value === 'number' ? value : null);
+const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);

@@ -1,0 +1,61 @@
+import { service } from '../state/session.js';
+
+export async function topologyOf(id: string) {
+  const { data } = await service().rest.GET('/topologies/{id}', { params: { path: { id } } });
+  return { ...data!.data, asked: performance.now() };
+}
+export type Topology = Awaited<ReturnType<typeof topologyOf>>;
+export type Node = Topology['nodes'][number];
+
+export async function graphOf(id: string) {
+  const { data } = await service().rest.GET('/topologies/{id}/graph', { params: { path: { id } } });
+  return data!.data;
+}
+export type Graph = Awaited<ReturnType<typeof graphOf>>;
+
+/** What changes while one looks. */
+export interface Figures {
+  /** Records a second, since the look before; null at the first. */
+  readonly inRate: number | null;
+  readonly outRate: number | null;
+  readonly dropped: number;
+  /** Behind the newest record of all nodes, milliseconds of event time; null before its first record. */
+  readonly lagMs: number | null;
+  /** In its queue, or in an outbox. */
+  readonly waiting: number;
+}
+
+/** By node. */
+export function figuresOf(now: Topology, before: Topology | null): ReadonlyMap<string, Figures> {
+  const newest = Math.max(
+    ...now.nodes.map(({ last_record: last }) => (last === null ? -Infinity : Date.parse(last))),
+  );
+  const seconds = before ? (now.asked - before.asked) / 1000 : 0;
+  return new Map(
+    now.nodes.map((node) => {
+      const earlier = before?.nodes.find(({ id }) => id === node.id);
+      // Counters begin anew with a start.
+      const rate = (count: number, was: number | undefined) =>
+        was === undefined || seconds <= 0 ? null : Math.max(0, count - was) / seconds;
+      return [
+        node.id,
+        {
+          inRate: rate(node.received, earlier?.received),
+          outRate: rate(node.sent, earlier?.sent),
+          dropped: Object.values(node.dropped).reduce((sum, count) => sum + count, 0),
+          lagMs: node.last_record === null ? null : newest - Date.parse(node.last_record),
+          waiting: node.queue_depth + node.undelivered,
+        },
+      ];
+    }),
+  );
+}
+
+/** One batch or two are on their way at any time. */
+const UNDERWAY = 2;
+
+/** Where most records wait: what comes after it cannot be faster. Null where none do. */
+export function bottleneckOf(figures: ReadonlyMap<string, Figures>): string | null {
+  const [fullest] = [...figures].sort(([, one], [, other]) => other.waiting - one.waiting);
+  return fullest && fullest[1].waiting > UNDERWAY ? fullest[0] : null;
+}

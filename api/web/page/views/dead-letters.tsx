@@ -1,0 +1,100 @@
+import { useSignal } from '@preact/signals';
+import { usePolled } from '../state/poll.js';
+import { room } from '../state/scene.js';
+import { mayAct, service } from '../state/session.js';
+import { timeText } from '../state/time.js';
+import { Problem } from './problem.js';
+
+const EVERY_MS = 5_000;
+const SHOWN = 20;
+
+/** @param look counts what was done about them: each time they are asked for anew */
+async function lettersOf(id: string, look: number) {
+  const { data } = await service().rest.GET('/topologies/{id}/dead-letters', {
+    params: { path: { id }, query: { per_page: SHOWN } },
+  });
+  return { ...data!, look };
+}
+
+/** Records that nodes could not take: to look at, to give once more, to forget. */
+export function DeadLetters() {
+  const done = useSignal(0);
+  const note = useSignal('');
+  const letters = usePolled(() => lettersOf(room.value?.topology ?? '', done.value), EVERY_MS);
+  const { value, problem } = letters.value;
+  const attempt = async (work: () => Promise<string>) => {
+    try {
+      note.value = await work();
+    } catch (error) {
+      note.value = error instanceof Error ? error.message : String(error);
+    }
+    done.value++;
+  };
+  return (
+    <section class="card">
+      <h2>Dead letters {value && value.pagination.total > 0 && `(${value.pagination.total})`}</h2>
+      <Problem text={problem || note.value} />
+      {value?.data.length === 0 && <p class="empty">None: every node took what it was given.</p>}
+      <ul id="letters">
+        {value?.data.map((letter) => (
+          <li key={letter.id}>
+            <p>
+              <time dateTime={letter.at}>{timeText(letter.at)}</time> <strong>{letter.node}</strong> could not
+              take a record{letter.port && ` of ${letter.port}`}: {letter.reason} (<code>{letter.code}</code>)
+            </p>
+            <p class="actions">
+              <Record letter={letter.id} />
+              {mayAct.value && (
+                <>
+                  <button type="button" onClick={() => void attempt(() => replay(letter.id))}>
+                    Give it once more
+                  </button>
+                  <button type="button" onClick={() => void attempt(() => forget(letter.id))}>
+                    Forget
+                  </button>
+                </>
+              )}
+            </p>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** The record itself, once it is asked for. */
+function Record({ letter }: { readonly letter: number }) {
+  const text = useSignal('');
+  const look = async () => {
+    try {
+      const { data } = await service().rest.GET('/topologies/{id}/dead-letters/{letter}', {
+        params: { path: { id: room.value?.topology ?? '', letter: String(letter) } },
+      });
+      text.value = JSON.stringify(data?.data.record, null, 2);
+    } catch (error) {
+      text.value = error instanceof Error ? error.message : String(error);
+    }
+  };
+  return (
+    <details onToggle={({ currentTarget }) => currentTarget.open && void look()}>
+      <summary>Record</summary>
+      <pre tabIndex={0}>{text}</pre>
+    </details>
+  );
+}
+
+async function replay(letter: number): Promise<string> {
+  const { data } = await service().rest.POST('/topologies/{id}/dead-letters/replay', {
+    params: { path: { id: room.value?.topology ?? '' } },
+    body: { ids: [letter] },
+  });
+  const [refused] = data?.data.refused ?? [];
+  return refused ? refused.reason : '';
+}
+
+async function forget(letter: number): Promise<string> {
+  await service().rest.DELETE('/topologies/{id}/dead-letters/{letter}', {
+    params: { path: { id: room.value?.topology ?? '', letter: String(letter) } },
+  });
+  return '';
+}
