@@ -2,7 +2,8 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { copyFileSync, existsSync, renameSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { makeFolder } from '../../pipeline/base/folders.js';
-import { quoted, withConnection, type Connectable } from '../shared/database.js';
+import { withConnection, type Connectable } from '../shared/database.js';
+import { quoted } from '../shared/quoted.js';
 import { claim } from '../shared/ownership.js';
 
 /** Name of a copy within a folder of its own. */

@@ -5,16 +5,17 @@ import type { TableSelection } from '../../pipeline/component/index.js';
 import { secretOf } from '../../pipeline/state/index.js';
 import { namingDamage } from '../shared/damage.js';
 import { openDatabase, storeKey, withConnection } from '../shared/database.js';
-import { comparableRows, TABLE_NAMES, type TableName } from '../shared/tables.js';
+import { parquetOptions, parquetRows, type FileTable } from '../shared/parquet-copy.js';
+import { quoted } from '../shared/quoted.js';
+import { comparableRows, TABLE_NAMES } from '../shared/tables.js';
 import { instantOf } from './parameters.js';
 import { boundValues } from './pool.js';
 import { makeFolder } from '../../pipeline/base/folders.js';
 
-type Exported = TableName | 'tracks' | 'keypoints';
 type Format = TableSelection['format'];
 
 /** Tables and views of a store. */
-export const EXPORTED: readonly Exported[] = [...TABLE_NAMES, 'tracks', 'keypoints'];
+export const EXPORTED: readonly FileTable[] = [...TABLE_NAMES, 'tracks', 'keypoints'];
 
 export interface ExportRequest extends TableSelection {
   readonly from: string;
@@ -23,11 +24,7 @@ export interface ExportRequest extends TableSelection {
   readonly secret?: string | undefined;
 }
 
-const COPY_OPTIONS: Readonly<Record<Format, string>> = {
-  parquet: 'FORMAT parquet, COMPRESSION zstd',
-  csv: 'FORMAT csv, HEADER',
-  ndjson: 'FORMAT json',
-};
+const TEXT_OPTIONS = { csv: 'FORMAT csv, HEADER', ndjson: 'FORMAT json' } as const;
 
 const ENDINGS: Readonly<Record<string, Format>> = {
   '.parquet': 'parquet',
@@ -76,13 +73,16 @@ export async function exportTable(request: ExportRequest): Promise<number> {
 
 /** Writes what is selected to a file, as SQL. @throws Error if the table does not exist */
 export function copyStatement(selection: TableSelection, file: string) {
-  const { sql, parameters } = rowsOf(selection);
-  const options = COPY_OPTIONS[selection.format];
-  return { sql: `COPY (${sql}) TO '${file.replaceAll("'", "''")}' (${options})`, parameters };
+  const { format } = selection;
+  const table = EXPORTED.find((name) => name === selection.table);
+  if (!table) throw new Error(`there is no table ${selection.table}`);
+  const { sql, parameters } = rowsOf({ ...selection, table });
+  const rows = format === 'parquet' ? parquetRows(table, sql) : sql;
+  const options = format === 'parquet' ? parquetOptions(table) : TEXT_OPTIONS[format];
+  return { sql: `COPY (${rows}) TO ${quoted(file)} (${options})`, parameters };
 }
 
-function rowsOf({ table, start, end }: TableSelection) {
-  if (!EXPORTED.some((name) => name === table)) throw new Error(`there is no table ${table}`);
+function rowsOf({ table, start, end }: TableSelection & { readonly table: FileTable }) {
   const time = table === 'tracks' ? 'first_seen' : '"time"';
   const where = [
     'true',

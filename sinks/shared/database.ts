@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { derivedKey, stateError } from '../../pipeline/state/index.js';
 import { damagedStore, isDamage, namingDamage } from './damage.js';
 import { ASK_OWNER, claim } from './ownership.js';
+import { quoted } from './quoted.js';
 import { prepareSchema } from './schema.js';
 import { makeFolder } from '../../pipeline/base/folders.js';
 import { errorText } from '../../pipeline/base/error-text.js';
@@ -180,9 +181,6 @@ async function confine(connection: DuckDBConnection, folder: string): Promise<vo
   await connection.run(`SET allowed_directories = [${quoted(folder)}]`);
   await connection.run('SET enable_external_access = false');
 }
-
-/** As a literal of SQL. */
-export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 const holder = (message: string): string => {
   const pid = /PID (\d+)/.exec(message)?.[1];

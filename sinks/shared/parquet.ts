@@ -2,6 +2,8 @@ import { open, rename, rm } from 'node:fs/promises';
 import { dirname, extname } from 'node:path';
 import type { Logger, Sink } from '../../pipeline/component/index.js';
 import type { Data, Failure } from '../../pipeline/model/index.js';
+import { parquetRows, parquetOptions } from './parquet-copy.js';
+import { quoted } from './quoted.js';
 import { comparableRows, TABLE_NAMES, type TableName } from './tables.js';
 import type { OpenWriter } from './writer.js';
 import { makeFolder } from '../../pipeline/base/folders.js';
@@ -132,7 +134,7 @@ export class ParquetFiles implements Sink {
     makeFolder(dirname(path));
     const part = `${path}.part`;
     await this.#opened().connection.run(
-      `COPY (${comparableRows(table, `${this.#stretchOf} = ${number}`)}) TO '${part.replaceAll("'", "''")}' (FORMAT parquet, COMPRESSION zstd)`,
+      `COPY (${parquetRows(table, comparableRows(table, `${this.#stretchOf} = ${number}`))}) TO ${quoted(part)} (${parquetOptions(table)})`,
     );
     await sync(part);
     await rename(part, path);

@@ -10,7 +10,7 @@ import { existsSync } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { FRAME_COLUMNS, type FrameColumn } from '../../../pipeline/formats/tables/frame-columns.js';
 import { frameSize, type CsiBlock } from '../../../pipeline/model/index.js';
-import { quoted } from '../../../sinks/shared/database.js';
+import { quoted } from '../../../sinks/shared/quoted.js';
 import { thereAlready } from './errors.js';
 
 /** Rows that are handed over at once; DuckDB takes 2,048 at most. */

@@ -1,0 +1,47 @@
+import { packageVersion } from '../../pipeline/base/paths.js';
+import { KEYPOINT_NAMES } from '../../pipeline/model/index.js';
+import { quoted } from './quoted.js';
+import { TABLES, type TableName } from './tables.js';
+
+/** Tables and views that are written to files. */
+export type FileTable = TableName | 'tracks' | 'keypoints';
+
+/** Columns of the views that hold times; those of tables say so themselves. */
+const VIEW_INSTANTS = { tracks: ['since', 'first_seen', 'last_seen'], keypoints: ['time'] } as const;
+
+/** Columns of a table that hold times. */
+function instantsOf(table: FileTable): readonly string[] {
+  if (table === 'tracks' || table === 'keypoints') return VIEW_INSTANTS[table];
+  const columns: readonly { readonly name: string; readonly encoding: { readonly type: string } }[] =
+    TABLES[table].columns;
+  return columns.filter(({ encoding }) => encoding.type === 'TIMESTAMP').map(({ name }) => name);
+}
+
+/**
+ * Rows of a table or view as a copy has them, as SQL: times are instants, so that Parquet flags them as UTC and no
+ * program takes them for local ones.
+ *
+ * @param sql the rows, with their order at its end
+ */
+export function parquetRows(table: FileTable, sql: string): string {
+  const [, rows, order] = /^([^]*?)( ORDER BY [^()]*)$/.exec(sql)!;
+  const instants = instantsOf(table).map((name) => `timezone('UTC', "${name}") AS "${name}"`);
+  return `SELECT * REPLACE (${instants.join(', ')}) FROM (${rows})${order}`;
+}
+
+/** Units of columns, by name; those of other columns are none, or stand in their names. */
+const UNITS: Readonly<Record<string, string>> = {
+  ...{ x: 'm', y: 'm', z: 'm', error: 'm', position_error: 'm', velocity_x: 'm/s', velocity_y: 'm/s' },
+  ...{ heading: 'rad', keypoints: `mm: x, y, z, error of ${KEYPOINT_NAMES.join(' ')}` },
+};
+
+/** Options of `COPY`: the file names its table, its writer and the units of its columns. The same rows give the same bytes. */
+export const parquetOptions = (table: FileTable): string => {
+  const metadata = {
+    csiflow_table: table,
+    csiflow_version: packageVersion(),
+    csiflow_units: JSON.stringify(UNITS),
+  };
+  const pairs = Object.entries(metadata).map(([key, value]) => `${key}: ${quoted(value)}`);
+  return `FORMAT parquet, COMPRESSION zstd, KV_METADATA {${pairs.join(', ')}}`;
+};
