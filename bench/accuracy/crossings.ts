@@ -13,7 +13,7 @@ import type { Place } from './tracking.js';
  * no network is asked, so the tracker alone is judged.
  */
 
-/** Frames a second. */
+/** Frames per second. */
 export const FRAME_RATE = 5;
 export const FIRST_TIME = 1_700_000_000_000_000;
 

@@ -130,11 +130,11 @@ function trainNet(net: number, { examples, watched, scale, seed, patience, print
     ...{ impacts: watched, patience },
     progress: (epoch, loss, elsewhere) => {
       print(
-        `net ${net + 1} of ${nets}: epoch ${epoch} of ${epochs}, loss ${loss.toFixed(4)}, in other rooms ${elsewhere.toFixed(4)}`,
+        `net ${net + 1} of ${nets}: epoch ${epoch} of ${epochs}, loss ${loss.toFixed(4)}, validation ${elsewhere.toFixed(4)}`,
       );
     },
   });
-  if (trained.stopped) print(`stopped: ${stoppedText(patience)}; the best one's weights are taken`);
+  if (trained.stopped) print(`stopped: ${stoppedText(patience)}; using the best weights`);
   return trained;
 }
 

@@ -119,12 +119,12 @@ function trainWatched(
     progress: ({ epoch, loss, watched }, now) => {
       curve.push([epoch, rounded(loss), rounded(watched)]);
       print(
-        `epoch ${epoch} of ${settings.epochs}, loss ${loss.toFixed(3)}, in other rooms ${watched.toFixed(3)}`,
+        `epoch ${epoch} of ${settings.epochs}, loss ${loss.toFixed(3)}, validation ${watched.toFixed(3)}`,
       );
       if (state !== undefined) replaceFile(state, serialize(now()));
     },
   });
-  if (trained.stopped) print(`stopped: ${stoppedText(patience)}; the best one's weights are taken`);
+  if (trained.stopped) print(`stopped: ${stoppedText(patience)}; using the best weights`);
   return { ...trained, curve };
 }
 
@@ -157,10 +157,10 @@ function standingOf(file: string | undefined, seed: number): MemoryStanding | nu
   try {
     standing = deserialize(readFileSync(file)) as Partial<MemoryStanding> | null;
   } catch (error) {
-    throw new Error(`${file} holds no training that can be read: remove it to begin anew.`, { cause: error });
+    throw new Error(`${file} is not a readable training state: remove it to start over.`, { cause: error });
   }
   if (standing?.adam?.parameters.length !== MEMORY_PARAMETERS || standing.epoch === undefined)
-    throw new Error(`${file} holds the training of another network: remove it to begin anew.`);
+    throw new Error(`${file} is the training state of another network: remove it to start over.`);
   if (standing.seed !== seed)
     throw new Error(`${file} holds a training with seed ${standing.seed}: name it, or remove the file.`);
   return standing as MemoryStanding;

@@ -163,7 +163,7 @@ function trainOn(lessons: Lessons, start: Start, size: Scene['size'], options: T
     },
   );
   const { before, stopped } = result;
-  if (stopped) print(`stopped: ${stoppedText(patience, WHERE)}; the best one's weights are taken`);
+  if (stopped) print(`stopped: ${stoppedText(patience, WHERE)}; using the best weights`);
   if (result.watched >= before) print('it got no better than what it began with, and ends with that');
   return {
     ...result,

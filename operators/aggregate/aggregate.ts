@@ -11,18 +11,18 @@ export const aggregate = defineOperator({
   name: 'aggregate',
   summary: 'Counts and summarises records over windows of event time.',
   description: `
-Use it for figures over time: occupancy of each zone in five minutes, falls an hour, the median breathing rate of a night.
-Windows are \`window_ms\` long and end at multiples of \`hop_ms\` since 1970; without \`hop_ms\` they follow each other, with a
-shorter one they overlap. At the end of each window in which a series has records it gives one measure for each of
-\`give\`, named \`NAME_STATISTIC\` (\`occupancy_mean\`), at the time of the window's end, about what \`by\` says.
+Use it for figures over time: the occupancy of each zone in five minutes, falls per hour, the median breathing rate of a night.
+Windows are \`window_ms\` long and end at multiples of \`hop_ms\` since 1970; without \`hop_ms\` they are adjacent, with a
+shorter one they overlap. At the end of each window in which a series has records it outputs one measure for each of
+\`give\`, named \`NAME_STATISTIC\` (\`occupancy_mean\`), at the time of the window's end, with the series of \`by\` as its subject.
 
 \`value\` and \`by\` are expressions over the records for which \`where\` is true, and read the same kind of record; without \`value\`
-only \`count\` can be given. Records that come after their window has ended are dropped as \`late\`.
-[Expressions](../../expressions.md) has the language and the fields.
+only \`count\` is available. Records that arrive after their window has ended are dropped as \`late\`.
+[Expressions](../../expressions.md) describes the language and the fields.
 
-Gotchas: a window without records gives nothing, not a count of 0. Windows follow UTC: a day begins at midnight there.
-Quantiles keep the values of a window in memory, at most 10,000 for each hop and series and 1,000,000 in all; values
-beyond are left out of the quantiles and counted as \`values_left_out\`.
+Gotchas: a window without records outputs nothing, not a count of 0. Windows follow UTC: a day begins at midnight there.
+Quantiles hold the values of a window in memory, at most 10,000 per hop and series and 1,000,000 in all; further values
+are missing from the quantiles and counted as \`values_left_out\`.
 `,
   inputs: RESULT_PORTS,
   outputs: ['measure'],
@@ -33,7 +33,7 @@ beyond are left out of the quantiles and counted as \`values_left_out\`.
     {
       name: Type.String({
         pattern: '^[a-z][a-z0-9_]{0,47}$',
-        description: 'What the names of the measures begin with: small letters, digits, `_`.',
+        description: "Prefix of the measures' names: small letters, digits, `_`.",
       }),
       window_ms: Type.Integer({
         minimum: 1,
@@ -48,17 +48,19 @@ beyond are left out of the quantiles and counted as \`values_left_out\`.
           description: 'Time between the ends of two windows, milliseconds. Default: `window_ms`.',
         }),
       ),
-      value: Type.Optional(expressionField('What is summarised: an expression that gives a number.')),
-      where: Type.Optional(expressionField('Which records count: an expression that is true or false.')),
+      value: Type.Optional(expressionField('The value to summarise: an expression that returns a number.')),
+      where: Type.Optional(expressionField('The records to summarise: an expression that is true or false.')),
       by: Type.Optional(
-        expressionField('What the measures are about: an expression that gives a text, one series for each.'),
+        expressionField(
+          'The series that a record belongs to, and the subject of its measures: an expression that returns a text.',
+        ),
       ),
       give: Type.Array(choice(STATISTICS, { description: 'A statistic.' }), {
         minItems: 1,
         maxItems: 12,
         uniqueItems: true,
         default: ['count'],
-        description: 'Which statistics are given.',
+        description: 'The statistics to output.',
       }),
     },
     { additionalProperties: false },
@@ -86,7 +88,7 @@ beyond are left out of the quantiles and counted as \`values_left_out\`.
   },
   examples: [
     {
-      title: 'How many are in each zone, every five minutes',
+      title: 'People in each zone, every five minutes',
       config: {
         name: 'zone_occupancy',
         where: 'measure.name == "zone_persons"',
@@ -97,7 +99,7 @@ beyond are left out of the quantiles and counted as \`values_left_out\`.
       },
     },
     {
-      title: 'Falls an hour',
+      title: 'Falls per hour',
       config: { name: 'falls', where: 'event.type == "fall_detection"', window_ms: 3_600_000 },
     },
   ],
@@ -107,7 +109,7 @@ beyond are left out of the quantiles and counted as \`values_left_out\`.
       where: where === undefined ? undefined : compileExpression(where, 'boolean'),
       by: by === undefined ? undefined : compileExpression(by, 'subject'),
     };
-    // Some of them may read nothing: `value: '1.0'`.
+    // Some expressions read no record: `value: '1.0'`.
     const [read] = portsRead([value, where, by]);
     const windows = new Windows(1000 * window_ms, 1000 * (hop_ms ?? window_ms), give, context);
     const close = (time: number): Output<Measure> => {

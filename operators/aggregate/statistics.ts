@@ -1,8 +1,8 @@
 import { sortedQuantile } from '../shared/median.js';
 
-/** What can be said of the values of a window. */
+/** The statistics that can be computed from the values of a window. */
 export const STATISTICS = {
-  count: 'How many records there were.',
+  count: 'Number of records.',
   mean: 'Mean.',
   min: 'Smallest value.',
   max: 'Largest value.',
@@ -35,10 +35,10 @@ export interface Pane {
   sum: number;
   min: number;
   max: number;
-  /** Of the newest record. */
+  /** Event time of the newest record. */
   last: number;
   newest: number;
-  /** Empty where no quantile is asked for. */
+  /** Empty if no quantile is requested. */
   readonly values: number[];
 }
 
@@ -52,7 +52,7 @@ export const emptyPane = (): Pane => ({
   values: [],
 });
 
-/** Adds a value, which `values` does not get. */
+/** Adds a value; does not store it in `values`. */
 export function addTo(pane: Pane, time: number, value: number): void {
   pane.count++;
   pane.sum += value;
@@ -78,7 +78,7 @@ export function merged(panes: readonly Pane[]): Pane {
   return all;
 }
 
-/** The statistics that are asked for, in that order, of a pane with at least one value. */
+/** The requested statistics, in that order, of a pane with at least one value. */
 export function statisticsOf(
   pane: Pane,
   asked: readonly Statistic[],

@@ -11,9 +11,9 @@ import {
   type Statistic,
 } from './statistics.js';
 
-/** Values of one series that quantiles keep of one hop. */
+/** Values of one series and hop that are held for quantiles. */
 const MAX_VALUES = 10_000;
-/** Values that quantiles keep of all series together: 8 MB. */
+/** Values held for quantiles over all series: 8 MB. */
 const MAX_ALL_VALUES = 1_000_000;
 
 /** One series: its panes by their end, oldest first. */
@@ -36,7 +36,10 @@ export interface WindowsState {
   }[];
 }
 
-/** Windows of event time that overlap by whole hops: values are gathered by hop, in panes, and a window is several of them. */
+/**
+ * Windows of event time that overlap by whole hops. Values are collected per hop, in panes; a window consists
+ * of several panes.
+ */
 export class Windows {
   readonly #length: number;
   readonly #hop: number;
@@ -44,11 +47,14 @@ export class Windows {
   readonly #withValues: boolean;
   readonly #context: Context;
   readonly #series: SeriesStates<Series>;
-  /** End of the newest window that was given. */
+  /** End of the newest window that was output. */
   #closed: number | null = null;
-  /** End of the first window that has records and was not given; null: it must be looked for, as panes have changed. */
+  /**
+   * End of the first window that has records and was not output; null: panes have changed, so it must be
+   * searched for.
+   */
   #next: number | null = null;
-  /** How many values quantiles keep. */
+  /** Number of values held for quantiles. */
   #values = 0;
 
   /** Times in microseconds; `length` is a multiple of `hop`. */
@@ -86,7 +92,7 @@ export class Windows {
     } else this.#context.metrics.count('values_left_out', 1);
   }
 
-  /** Event time begins anew. */
+  /** Event time restarts. */
   reset(): void {
     this.#series.clear();
     this.#closed = null;
@@ -94,7 +100,7 @@ export class Windows {
     this.#values = 0;
   }
 
-  /** Measures of all windows that end at `time` (microseconds) or before, in the order of time. */
+  /** Measures of all windows that end at or before `time` (microseconds), ordered by time. */
   close(time: number, name: string): readonly Measure[] {
     const given: Measure[] = [];
     for (let end = this.#nextEnd(); end <= time + 1 && end < Infinity; end = this.#nextEnd()) {
@@ -106,7 +112,10 @@ export class Windows {
     return given;
   }
 
-  /** End of the first window that has records and was not given; Infinity where there is none. Asked before each record. */
+  /**
+   * End of the first window that has records and was not output; Infinity if there is none. Read before each
+   * record.
+   */
   #nextEnd(): number {
     if (this.#next !== null) return this.#next;
     let next = Infinity;
@@ -116,7 +125,7 @@ export class Windows {
     return next;
   }
 
-  /** End of the first window to be given that holds the pane which ends at `end`. */
+  /** End of the first open window that contains the pane ending at `end`. */
   #firstWith(end: number): number {
     return Math.max(end, (this.#closed ?? -Infinity) + this.#hop);
   }
@@ -137,7 +146,7 @@ export class Windows {
     }));
   }
 
-  /** Panes that are in no later window. */
+  /** Panes that no later window contains. */
   #forget(end: number): void {
     this.#values = 0;
     for (const [key, { panes }] of [...this.#series.entries()]) {

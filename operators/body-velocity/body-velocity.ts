@@ -18,37 +18,37 @@ const config = Type.Object(
       exclusiveMinimum: 0,
       maximum: 20,
       default: 2,
-      description: 'Velocities along x and y that are looked for go so far either way.',
+      description: 'Largest velocity along x and y, in either direction.',
     }),
     bins: Type.Integer({
       minimum: 4,
       maximum: 60,
       default: 20,
-      description: 'Velocities along each axis.',
+      description: 'Number of velocities along each axis.',
     }),
     sparsity: Type.Number({
       minimum: 0,
       maximum: 1,
       default: 0.01,
-      description: 'How dear each share of a profile is: more gives fewer velocities.',
+      description: 'Penalty on each share of a profile: higher values give fewer velocities.',
     }),
     links: Type.Integer({
       minimum: 3,
       maximum: 64,
       default: 3,
-      description: 'Links of a room that must have a full spectrum.',
+      description: 'Number of links of a room that must have a full spectrum.',
     }),
     place: Type.Optional(
       Type.Array(Type.Number({ minimum: 0, maximum: 1000 }), {
         minItems: 2,
         maxItems: 2,
         description:
-          'Where people move, [x, y] in metres, while no pose tells. Left out: the middle of the room.',
+          'Where people move, [x, y] in metres, if no pose provides it. Default: the middle of the room.',
       }),
     ),
     profile: Type.Boolean({
       default: false,
-      description: 'Gives the profile as well, a measure for each velocity that has a share of 1 % or more.',
+      description: 'Also outputs the profile: a measure for each velocity with a share of 1 % or more.',
     }),
   },
   { additionalProperties: false },
@@ -56,16 +56,16 @@ const config = Type.Object(
 
 export const bodyVelocity = defineOperator({
   name: 'body-velocity',
-  summary: 'Tells how fast, and in which direction of the room, a body moves.',
+  summary: 'Estimates how fast, and in which direction of the room, a body moves.',
   description: `
-Use it in a room with three links or more whose places are known and whose receivers have two antennas or more, behind
-\`conjugate-multiply\` with \`raise_reference\`, \`resample\`, and \`denoise\` with a band-pass over complex values. It takes frames as
+Use it in a room with three links or more whose positions are known and whose receivers have two antennas or more, behind
+\`conjugate-multiply\` with \`raise_reference\`, \`resample\`, and \`denoise\` with a band-pass over complex values. It assumes frames
 evenly spaced at \`rate_hz\`.
 
-Each link sees only how fast its path over the body becomes shorter. Together, links in different directions tell a velocity:
-every \`hop_ms\` it looks for the distribution of velocities, \`bins\` times \`bins\` from -\`max_speed_mps\` to \`max_speed_mps\` along x
-and y of the room, whose Doppler spectra on all links come nearest to those measured. Nothing is negative, and few velocities
-have a share (least squares with an L1 term; Widar 3.0 compares by the earth mover's distance). Limbs and trunk move at
+Each link measures only how fast its path over the body becomes shorter. Links in different directions together determine a velocity:
+every \`hop_ms\` it searches for the distribution of velocities, \`bins\` times \`bins\` from -\`max_speed_mps\` to \`max_speed_mps\` along x
+and y of the room, whose Doppler spectra on all links best match the measured ones. No share is negative, and few velocities
+have one (least squares with an L1 term; Widar 3.0 compares by the earth mover's distance). Limbs and trunk move at
 different velocities, so there is a distribution.
 
 \`\`\`yaml
@@ -76,19 +76,19 @@ operators:
   velocity: { type: body-velocity, from: filtered, rate_hz: 200 }
 \`\`\`
 
-| measure, of the room | what |
+| measure, of the room | meaning |
 |---|---|
-| \`body_velocity_x_mps\`, \`body_velocity_y_mps\` | velocity of the trunk, in the room's axes: the middle of the shares about the place where most lie close together |
+| \`body_velocity_x_mps\`, \`body_velocity_y_mps\` | velocity of the trunk, in the room's axes: the mean of the shares around the densest cluster |
 | \`body_speed_mps\` | its length |
-| \`body_velocity_fit\` | how much of the spectra it explains, 0 to 1 |
-| \`body_velocity_share\` | with \`profile\`: the share of the velocity that \`subject\` names, \`x=0.3,y=-1.1\` metres a second |
+| \`body_velocity_fit\` | fraction of the spectra that it explains, 0 to 1 |
+| \`body_velocity_share\` | with \`profile\`: the share of the velocity that \`subject\` names, \`x=0.3,y=-1.1\` metres per second |
 
-The frequency that a velocity gives on a link depends on where the body is: it takes the place from the poses that it also
-reads (\`from: [filtered, people]\`, where they tell of one person), else from \`place\`, else the middle of the room.
+The frequency that a velocity causes on a link depends on the position of the body. It uses the poses that it also
+reads (\`from: [filtered, people]\`, if they show exactly one person), otherwise \`place\`, otherwise the middle of the room.
 
-Gotchas: one body. Links that cross a room in parallel tell one direction; lead them round it. Frequencies must have
+Gotchas: it measures one body. Parallel links measure only one direction; place them around the room. Frequencies need
 their sign: behind \`phase-sanitize\`, with one antenna, simulated walkers' directions were wrong by 90 degrees and more. Frequencies
-beyond half of \`rate_hz\` alias. At rest the measures are those of noise.
+beyond half of \`rate_hz\` alias. For a body at rest the measures are noise.
 
 Sources: Zheng et al., Zero-Effort Cross-Domain Gesture Recognition with Wi-Fi (Widar 3.0, MobiSys 2019); Beck and Teboulle, FISTA
 (2009). Figures on simulated walkers: docs/reports/cleaning.md.
@@ -101,7 +101,7 @@ Sources: Zheng et al., Zero-Effort Cross-Domain Gesture Recognition with Wi-Fi (
   config,
   examples: [
     { title: 'Five times a second', config: { rate_hz: 200 } },
-    { title: 'Runners, and the whole profile', config: { rate_hz: 400, max_speed_mps: 5, profile: true } },
+    { title: 'Runners, with the whole profile', config: { rate_hz: 400, max_speed_mps: 5, profile: true } },
   ],
   create: (settings, context) => new BodyVelocity(settings, context),
 });

@@ -1,35 +1,36 @@
-/** Velocities along one axis: `bins` of equal width from -`limit` to `limit`, by their middles. */
+/** Velocities along one axis: `bins` of equal width from -`limit` to `limit`, given by their centres. */
 export const velocities = (bins: number, limit: number): Float64Array =>
   Float64Array.from({ length: bins }, (_, i) => ((2 * i + 1) / bins - 1) * limit);
 
-/** What one link saw: shares of its power by frequency, and how velocities show in it. */
+/** Measurement of one link: its share of power by frequency, and how velocities appear in it. */
 export interface Seen {
-  /** Sum 1, from the lowest frequency up, 0 Hz at `length >> 1`. */
+  /** Sums to 1, lowest frequency first, 0 Hz at `length >> 1`. */
   readonly spectrum: Float64Array;
-  /** Hertz from one frequency to the next. */
+  /** Hertz between adjacent frequencies. */
   readonly step: number;
   /** Standard deviation of the window's main lobe in power, hertz. */
   readonly width: number;
-  /** Hertz a metre a second along x and y. */
+  /** Hertz per metre per second, along x and y. */
   readonly axis: readonly [x: number, y: number];
 }
 
-/** A distribution of velocities in the room, and how well it tells what the links saw. */
+/** A distribution of velocities in the room, and how well it explains the measurements. */
 export interface Profile {
-  /** [vy, vx], sum 1. */
+  /** [vy, vx], sums to 1. */
   readonly shares: Float64Array;
-  /** Share of the spectra that it tells, 0 to 1. */
+  /** Share of the spectra that it explains, 0 to 1. */
   readonly fit: number;
 }
 
-/** Steps of the solver; it has long settled then. */
+/** Steps of the solver; it converges well before. */
 const STEPS = 150;
 
 /**
- * The sparse distribution of velocities that explains all links' spectra: the least sum of squared differences plus
- * `sparsity` times its sum, nothing negative, by accelerated proximal gradient steps (FISTA, Beck and Teboulle 2009). Null
- * where no power can be told.
- * @param grid velocities along each axis, metres a second
+ * The sparse distribution of velocities that explains all links' spectra: the least sum of squared
+ * differences plus
+ * `sparsity` times its sum, without negative shares, by accelerated proximal gradient steps (FISTA, Beck and
+ * Teboulle 2009). Null if there is no power to explain.
+ * @param grid velocities along each axis, metres per second
  */
 export function profileOf(seen: readonly Seen[], grid: Float64Array, sparsity: number): Profile | null {
   const rows = seen.map((link) => projection(link, grid));
@@ -56,13 +57,13 @@ export function profileOf(seen: readonly Seen[], grid: Float64Array, sparsity: n
   return { shares: found.map((value) => value / total), fit: Math.max(0, 1 - rest / power) };
 }
 
-/** Shares this near to each other are of one part of the body, and those of limbs about it, metres a second. */
+/** Shares this close together belong to one part of the body and its limbs, metres per second. */
 const NEAR = 0.2;
 const ABOUT = 0.5;
 
 /**
- * The velocity of the trunk: where most shares lie close together, and the mean of those about that place. The mean of all
- * would be drawn to zero by reflections that see the body mirrored.
+ * The velocity of the trunk: the densest cluster of shares, and the mean around it. The mean of all shares
+ * would be biased towards zero by reflections that see the body mirrored.
  */
 export function trunkVelocity(shares: Float64Array, grid: Float64Array): readonly [x: number, y: number] {
   const cells = [...shares.keys()]
@@ -81,16 +82,16 @@ export function trunkVelocity(shares: Float64Array, grid: Float64Array): readonl
   return [mean(0), mean(1)];
 }
 
-/** How one link shows each velocity: [cell, frequency], each a main lobe of sum 1. */
+/** How one link sees each velocity: [cell, frequency], each a main lobe that sums to 1. */
 interface Projection {
   readonly bins: number;
-  /** First frequency and the lobe of each cell, `lobe` numbers. */
+  /** First frequency and lobe of each cell, `lobe` numbers. */
   readonly first: Int32Array;
   readonly lobes: Float64Array;
   readonly lobe: number;
 }
 
-/** Deviations of the lobe that count. */
+/** Lobe width in standard deviations. */
 const REACH = 3;
 
 function projection({ spectrum, step, width, axis }: Seen, grid: Float64Array): Projection {
@@ -111,7 +112,7 @@ function projection({ spectrum, step, width, axis }: Seen, grid: Float64Array): 
   return { bins, first, lobes, lobe };
 }
 
-/** The spectrum that a distribution shows on a link; frequencies beyond its ends alias. */
+/** The spectrum that a link sees of a distribution; frequencies beyond its ends alias. */
 function shown({ bins, first, lobes, lobe }: Projection, shares: Float64Array): Float64Array {
   const out = new Float64Array(bins);
   for (let cell = 0; cell < shares.length; cell++) {
@@ -148,7 +149,7 @@ function addTransposed(
 
 const wrapped = (index: number, bins: number): number => ((index % bins) + bins) % bins;
 
-/** Bounds the curvature: of a matrix of numbers from 0 up, the largest sum of a row of A'A is no less than its eigenvalue. */
+/** Bounds the curvature: for a non-negative matrix, the largest row sum of A'A is an upper bound of its eigenvalues. */
 function largestEigenvalue(rows: readonly Projection[], cells: number): number {
   const sums = new Float64Array(cells);
   for (const row of rows) addTransposed(row, shown(row, new Float64Array(cells).fill(1)), sums);

@@ -6,8 +6,9 @@ const SPEED_OF_LIGHT = 299_792_458;
 const HEIGHT = 1;
 
 /**
- * Hertz that a link's frequency goes up by for a body at `at` which moves by a metre a second along x, and along y: its
- * path over the body becomes shorter by the sum of the unit vectors to both ends (Qian et al., Widar, 2017).
+ * Change of a link's frequency, hertz, for a body at `at` that moves by one metre per second along x, and
+ * along y: its path over the body becomes shorter by the sum of the unit vectors to both ends (Qian et al.,
+ * Widar, 2017).
  * @param centreMhz of the channel
  */
 export function hertzPerMetre(
@@ -21,7 +22,7 @@ export function hertzPerMetre(
   return [(ax + bx) * waves, (ay + by) * waves];
 }
 
-/** From a body towards an end of a link. */
+/** Unit vector from a body towards one end of a link. */
 function direction([x, y, z]: readonly number[], at: Pick<Point, 'x' | 'y'>): readonly [number, number] {
   const [dx, dy, dz] = [x! - at.x, y! - at.y, z! - HEIGHT];
   const length = Math.max(0.1, Math.hypot(dx, dy, dz));

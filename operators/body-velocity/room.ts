@@ -36,11 +36,11 @@ interface Place {
   readonly y: number;
 }
 
-/** What is known of one room. */
+/** State of one room. */
 interface RoomState {
   /** Event time of the next profile. */
   due: number;
-  /** Where a pose saw the one person that was there, and when. */
+  /** Position and time of the newest pose with exactly one person. */
   seen: (Place & { readonly time: number }) | null;
 }
 
@@ -51,7 +51,7 @@ interface State {
 
 /** A pose tells where the body is for so long, microseconds. */
 const POSE_HOLDS = 2_000_000;
-/** Velocities with a smaller share are not told. */
+/** Velocities with a smaller share are not output. */
 const MIN_SHARE = 0.01;
 
 /** Velocity profiles of each room, from the newest frames of its links. */
@@ -61,7 +61,7 @@ export class BodyVelocity implements Operator<'csi' | 'pose', 'measure'> {
   readonly #spectrum: DopplerSpectrum;
   readonly #grid: Float64Array;
   readonly #windows: LinkStates<FrameWindow>;
-  /** By link number, the window that its newest frame went to, and its layout. */
+  /** By link number: the window of its newest frame, and its layout. */
   readonly #newest: (readonly [FrameWindow, CsiLayout])[] = [];
   readonly #rooms = new Map<string, RoomState>();
 
@@ -95,7 +95,7 @@ export class BodyVelocity implements Operator<'csi' | 'pose', 'measure'> {
       window.restore(saved);
       return window;
     });
-    // A snapshot has the layouts of a link in the order of their last use.
+    // A snapshot lists the layouts of a link in the order of their last use.
     for (const { link, layout: fields } of [...windows].reverse()) {
       const entry = this.#context.links.byId(link);
       if (entry) this.#remember(entry.index, csiLayout(fields));
@@ -113,7 +113,10 @@ export class BodyVelocity implements Operator<'csi' | 'pose', 'measure'> {
     return window;
   }
 
-  /** A room is looked at with the first frame beyond its hop, before that frame: so it does not hang on where blocks end. */
+  /**
+   * A profile is computed at the first frame beyond its hop, before that frame is added, so that results do
+   * not depend on block boundaries.
+   */
   #frames({ layout, count, link, time, values }: CsiBlock): readonly Measure[] {
     const out: Measure[] = [];
     const size = frameSize(layout);
@@ -153,7 +156,7 @@ export class BodyVelocity implements Operator<'csi' | 'pose', 'measure'> {
     return profile ? this.#measures(profile, environment.id, room.due) : [];
   }
 
-  /** Shares of the power above the noise; none where nothing is above it. */
+  /** Shares of the power above the noise; empty if nothing is above it. */
   #spectrumOf(window: FrameWindow, axis: readonly [number, number]): Seen[] {
     window.look(this.#spectrum);
     const { power, bins } = this.#spectrum;
@@ -162,7 +165,7 @@ export class BodyVelocity implements Operator<'csi' | 'pose', 'measure'> {
     const total = above.reduce((a, b) => a + b, 0);
     if (!(total > 0 && total < Infinity)) return [];
     const { rate_hz, window: frames } = this.#settings;
-    // Of a Gaussian of sigma seconds, the power of the transform has the deviation 1 / (2 sqrt(2) pi sigma).
+    // For a Gaussian of sigma seconds, the power of the transform has the deviation 1 / (2 sqrt(2) pi sigma).
     const width = (DEVIATIONS * rate_hz) / (frames * 2 * Math.SQRT2 * Math.PI);
     return [{ spectrum: above.map((value) => value / total), step: rate_hz / bins, width, axis }];
   }

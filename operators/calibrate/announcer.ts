@@ -5,7 +5,7 @@ import type { Drift } from './correction.js';
 import type { Thresholds } from './link-calibration.js';
 
 interface Known {
-  /** Event time from which the next measures are due. */
+  /** Event time at which the next measures are due. */
   due: number;
   drift: Drift | null;
   /** By key of the layout. */
@@ -14,7 +14,7 @@ interface Known {
 
 export type AnnouncerState = readonly (readonly [link: string, known: Known])[];
 
-/** Tells others what is known of each link, now and then: thresholds, and how well the calibration fits. */
+/** Publishes the state of each link at intervals: thresholds, and how well the calibration fits. */
 export class Announcer {
   readonly #context: Context;
   readonly #interval: number;
@@ -27,7 +27,7 @@ export class Announcer {
     this.#interval = interval;
   }
 
-  /** A link was calibrated: with the link's next frame others hear of it. */
+  /** A link was calibrated: publish it with the link's next frame. */
   calibrated(link: number, layout: string, { motion, noiseDb }: Thresholds): void {
     const known = (this.#known[link] ??= { due: -Infinity, drift: null, thresholds: {} });
     const before = known.thresholds[layout];
@@ -41,7 +41,7 @@ export class Announcer {
     if (known) known.drift = drift;
   }
 
-  /** A frame comes: what is due then. Where frames come in several layouts, thresholds hold for all: the highest ones. */
+  /** Measures due at this frame. If frames come in several layouts, thresholds apply to all: the highest ones count. */
   due(link: number, time: number): readonly Measure[] {
     const known = this.#known[link];
     if (!known || !(time >= known.due)) return [];
@@ -58,7 +58,7 @@ export class Announcer {
   }
 
   snapshot(): AnnouncerState {
-    // Passes over links of which nothing is known.
+    // Skips links without a calibration.
     return this.#known.flatMap((known, link) => [
       [this.#context.links.at(link).link.id, { ...known, thresholds: { ...known.thresholds } }] as const,
     ]);

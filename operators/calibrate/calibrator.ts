@@ -9,13 +9,13 @@ export interface CalibratorSettings extends LinkSettings {
   readonly interval: number;
 }
 
-/** Applies what is known of links, learns what is not, and tells of both. */
+/** Corrects frames of calibrated links, learns the others, and publishes measures of both. */
 export function calibrator(
   settings: CalibratorSettings,
   context: Context,
 ): Operator<'csi', 'csi' | 'measure'> {
   const announcer = new Announcer(context, settings.interval);
-  /** Frames that went on in this call, and the measures that come before the one of a number. */
+  /** Frames that pass in this call, and the measures that precede the frame of a given number. */
   let passed = 0;
   let told: (readonly [before: number, measures: readonly Measure[]])[] = [];
   const hear = (link: number, time: number): void => {
@@ -44,7 +44,7 @@ export function calibrator(
   };
 }
 
-/** Blocks cut where measures come between their frames. */
+/** Blocks split where measures come between their frames. */
 function interleaved(
   blocks: readonly CsiBlock[],
   told: readonly (readonly [before: number, measures: readonly Measure[]])[],

@@ -3,12 +3,12 @@ import type { Values } from '../shared/frame-mapper.js';
 import type { LinkCalibration } from './link-calibration.js';
 import { AntennaPhases, normalisedAmplitudes } from './measured.js';
 
-/** A frame stands for at most this long, microseconds: a pause says nothing of the room. */
+/** A frame counts for at most this long, microseconds: a pause says nothing about the room. */
 const MAX_ELAPSED = 1_000_000;
-/** Values below this share of the mean amplitude are divided by it: what little they hold is noise. */
+/** Values below this share of the mean amplitude are divided by it, because they are mostly noise. */
 const MIN_RESPONSE = 0.1;
 
-/** What a calibration takes out of frames. */
+/** The corrections that a calibration applies to frames. */
 export type Part = 'phase' | 'response';
 
 /** Frames of one layout without the receiver's response and its antennas' phases. */
@@ -41,11 +41,14 @@ export class Correction {
   }
 }
 
-/** How far a link is from what it was when it was calibrated. */
+/** Distance of a link from its calibrated state. */
 export interface Drift {
-  /** Sine of the angle between the mean amplitudes over subcarriers and antennas and those of the calibration: 0 the same, 1 nothing alike. */
+  /**
+   * Sine of the angle between the mean amplitudes over subcarriers and antennas and those of the calibration:
+   * 0 is identical, 1 unrelated.
+   */
   readonly amplitude: number;
-  /** The largest change of an antenna's phase, radians, 0 to pi; null where no two antennas can be compared. */
+  /** The largest change of an antenna's phase, radians, 0 to pi; null if no two antennas can be compared. */
   readonly phase: number | null;
 }
 
@@ -56,7 +59,7 @@ export interface FitState {
   readonly directions: Float64Array;
 }
 
-/** Whether a calibration still fits: means over the last while of what it was learnt from. */
+/** Whether a calibration still fits: recent means of the quantities that it was learnt from. */
 export class Fit {
   readonly #calibration: LinkCalibration;
   readonly #phases: AntennaPhases;
@@ -69,7 +72,7 @@ export class Fit {
   readonly #profile: Float64Array;
   readonly #directions: Float64Array;
 
-  /** @param memory time over which is averaged, microseconds */
+  /** @param memory averaging time, microseconds */
   constructor(layout: CsiLayout, calibration: LinkCalibration, memory: number) {
     this.#calibration = calibration;
     this.#memory = memory;
@@ -91,7 +94,7 @@ export class Fit {
     this.#phases.add(values, offset, this.#calibration.reference, this.#directions, 0, weight);
   }
 
-  /** Null until it was looked at for as long as the memory is. */
+  /** Null until frames cover the whole memory. */
   get drift(): Drift | null {
     if (this.#seen < this.#memory) return null;
     const { response, phase } = this.#calibration;

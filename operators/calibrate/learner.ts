@@ -6,18 +6,18 @@ import type { LinkCalibration } from './link-calibration.js';
 import { AntennaPhases, normalisedAmplitudes } from './measured.js';
 import { Stretch, type StretchState } from './stretch.js';
 
-/** A frame stands for at most this long, microseconds: pauses and jumps of the clock are not learnt from. */
+/** A frame counts for at most this long, microseconds: pauses and clock jumps are excluded from learning. */
 const MAX_ELAPSED = 1_000_000;
-/** Frames without which nothing is learnt, however long it took. */
+/** Minimum number of frames, however long they took. */
 const MIN_FRAMES = 20;
 /**
- * How far the threshold lies above the motion that nine tenths of stretches of the still link stay below (whoever starts
- * it may still walk out in the others), and the least that it may be.
+ * Factor between the threshold and the 90th percentile of motion over stretches of the still link (in the
+ * others the person who starts it may still be leaving), and the lower limit of the threshold.
  */
 const MARGIN = 1.5;
 const USUALLY = 0.9;
 const MIN_MOTION = 0.02;
-/** Quiet level of a link of which no stretch was whole: the rounding of its samples, as `detect-motion` has it. */
+/** Quiet level of a link without a complete stretch: the rounding of its samples, as in `detect-motion`. */
 const SILENCE_DB = -120;
 
 export interface LearnerState {
@@ -38,10 +38,10 @@ export class Learner {
   readonly #layout: CsiLayout;
   readonly #duration: number;
   #time = -Infinity;
-  /** Microseconds of frames that were learnt from. */
+  /** Microseconds of frames learnt from. */
   #learnt = 0;
   #frames = 0;
-  /** [rx, tx, subcarrier]: how often it had an amplitude, and the sum of these over the mean of their frame. */
+  /** [rx, tx, subcarrier]: the number of amplitudes, and their sum relative to the mean of their frame. */
   readonly #counts: Uint32Array;
   readonly #sums: Float64Array;
   /** [rx, rx, (re, im)]: sums over frames of the direction of H_a conj(H_b). */
@@ -66,7 +66,7 @@ export class Learner {
     this.#stretch = new Stretch(columns);
   }
 
-  /** The next frame; gives the calibration once it was learnt for long enough. */
+  /** Adds a frame; returns the calibration once enough time was covered. */
   add(values: Values, offset: number, time: number): LinkCalibration | null {
     const elapsed = this.#time === -Infinity ? 0 : time - this.#time;
     this.#time = time;

@@ -9,33 +9,36 @@ import {
 import { layoutSnapshot } from '../shared/per-link.js';
 import { readJsonFile } from '../shared/json-file.js';
 
-/** What `motion_threshold` and `noise_level_db` hand on. */
+/** Values of the measures `motion_threshold` and `noise_level_db`. */
 export interface Thresholds {
-  /** `motion` of `detect-motion` that the still link does not reach. */
+  /** Upper bound of `motion` (see `detect-motion`) in the still link. */
   readonly motion: number;
-  /** Change of the amplitude within 0.25 s in the still link, dB of its mean power. */
+  /** Change of amplitude within 0.25 s in the still link, dB relative to its mean power. */
   readonly noiseDb: number;
 }
 
-/** What was learnt of one link and layout while nothing moved. */
+/** The calibration of one link and layout, learnt while nothing moved. */
 export interface LinkCalibration extends Thresholds {
-  /** Mean amplitude of each value over that of the frame, [rx, tx, subcarrier]; 0 where there never was one. */
+  /** Mean amplitude of each value relative to that of the frame, [rx, tx, subcarrier]; 0 if it never had one. */
   readonly response: readonly number[];
-  /** Receive antenna that the phases are measured against. */
+  /** Receive antenna that the phases refer to. */
   readonly reference: number;
-  /** Phase of each receive antenna against the reference, radians; null where that is not steady. */
+  /** Phase of each receive antenna against the reference, radians; null if it is not steady. */
   readonly phase: readonly (number | null)[];
 }
 
-/** Calibrations of links by the key of their layout. */
+/** Calibrations of links by layout key. */
 export type Calibrations = ReadonlyMap<Link['id'], ReadonlyMap<CsiLayout['key'], LinkCalibration>>;
 
-/** One link and layout as the file has it. */
+/** One link and layout as stored in the file. */
 interface Entry extends LinkCalibration {
   readonly layout: LayoutFields;
 }
 
-/** A layout and its calibration as the file of `csiflow calibrate` has them: rounded, so that it is the same on every machine. */
+/**
+ * A layout and its calibration as stored in the file of `csiflow calibrate`: rounded, so that it is the same
+ * on every machine.
+ */
 export const entryOf = (layout: CsiLayout, learnt: LinkCalibration): object => ({
   layout: { ...layoutSnapshot(layout), subcarriers: Array.from(layout.subcarriers) },
   reference: learnt.reference,
@@ -54,7 +57,7 @@ const rounded = (value: number): number => Math.round(1e4 * value) / 1e4;
 export function readCalibrations(file: string): Calibrations {
   if (!existsSync(file))
     throw new Error(
-      `The calibration ${file} does not exist. Make it with \`csiflow calibrate\`, or leave the field \`calibration\` out.`,
+      `The calibration ${file} does not exist. Make it with \`csiflow calibrate\`, or remove the field \`calibration\`.`,
     );
   const links = (readJsonFile(file) as { links?: unknown } | null)?.links;
   if (typeof links !== 'object' || links === null || Array.isArray(links))

@@ -7,24 +7,24 @@ import { Learner, type LearnerState } from './learner.js';
 import type { Calibrations, LinkCalibration } from './link-calibration.js';
 
 export interface LinkSettings {
-  /** What a file knows of links; null: all is learnt. */
+  /** Calibrations from a file; null: all links are learnt. */
   readonly known: Calibrations | null;
   readonly apply: readonly Part[];
-  /** Time to learn, and over which the fit is judged, microseconds. */
+  /** Time to learn, and averaging time of the fit, microseconds. */
   readonly learn: number;
   readonly check: number;
-  /** Amplitudes' drift above which a calibration no longer fits. */
+  /** Amplitude drift above which a calibration no longer fits. */
   readonly maxDrift: number;
-  /** Hears of each link and layout that was learnt. */
+  /** Called for each link and layout that was learnt. */
   readonly onLearnt?: (link: string, layout: CsiLayout, learnt: LinkCalibration) => void;
 }
 
-/** Those who are told of frames. */
+/** Callbacks for frames. */
 export interface Listeners {
   readonly announcer: Announcer;
-  /** A frame of a link comes. */
+  /** A frame of a link has arrived. */
   readonly hear: (link: number, time: number) => void;
-  /** It goes on. */
+  /** The frame passes on. */
   readonly pass: () => void;
 }
 
@@ -41,15 +41,15 @@ interface Applied {
   readonly fit: Fit;
 }
 
-/** The fit is judged this often, microseconds. */
+/** Interval between checks of the fit, microseconds. */
 const JUDGE_EVERY = 1_000_000;
-/** Phases between antennas that turned by more than this no longer fit, radians: 45 degrees. */
+/** Phases between antennas that changed by more than this no longer fit, radians: 45 degrees. */
 const MAX_TURN = Math.PI / 4;
 
 const MISFIT =
-  'no longer fits its calibration: the room or a device was changed. Measure the empty room again with `csiflow calibrate`';
+  'no longer fits its calibration: the room or a device has changed. Measure the empty room again with `csiflow calibrate`';
 
-/** Frames of one link and layout, calibrated. */
+/** Calibrates the frames of one link and layout. */
 export class LinkCalibrator implements FrameMapper<LinkCalibratorState> {
   readonly layout: CsiLayout;
   complaint: string | null = null;
@@ -59,9 +59,9 @@ export class LinkCalibrator implements FrameMapper<LinkCalibratorState> {
   #learnt: LinkCalibration | null = null;
   #learner: Learner | null = null;
   #applied: Applied | null = null;
-  /** Of before a restart, for a calibration that is known only once a frame says of which link. */
+  /** From before a restart, for a calibration that is known only once a frame names its link. */
   #fit: FitState | null = null;
-  /** Time of the last judgement. */
+  /** Time of the last check. */
   #judged = -Infinity;
 
   constructor(layout: CsiLayout, settings: LinkSettings, context: Context, listeners: Listeners) {
@@ -113,14 +113,14 @@ export class LinkCalibrator implements FrameMapper<LinkCalibratorState> {
     if (learner) (this.#learner = this.#newLearner()).restore(learner);
   }
 
-  /** Of the file, or learnt; null: not yet, or, with a complaint, not in the file. */
+  /** From the file, or learnt. Null: not yet learnt, or, with a complaint, missing in the file. */
   #known(number: number): Applied | null {
     const { link } = this.#context.links.at(number);
     const { known, apply, check } = this.#settings;
     const calibration = known ? known.get(link.id)?.get(this.layout.key) : this.#learnt;
     if (!calibration) {
       if (known)
-        this.complaint ??= `sends frames that its calibration does not know (${this.layout.key}); they go on as they are. Measure the empty room again with \`csiflow calibrate\``;
+        this.complaint ??= `sends frames that its calibration does not know (${this.layout.key}); they pass unchanged. Measure the empty room again with \`csiflow calibrate\``;
       return null;
     }
     this.complaint = null;

@@ -3,8 +3,8 @@ import { MAX_MEASURED } from '../shared/max-measured.js';
 import type { Values } from '../shared/frame-mapper.js';
 
 /**
- * Amplitudes of a frame over their mean, so that the receiver's gain plays no part; 0 where there is none.
- * @returns false where the frame has no amplitude at all
+ * Amplitudes of a frame relative to their mean, which removes the receiver's gain; 0 for values without one.
+ * @returns false if the frame has no amplitude at all
  */
 export function normalisedAmplitudes(values: Values, offset: number, out: Float64Array): boolean {
   let [sum, count] = [0, 0];
@@ -21,12 +21,12 @@ export function normalisedAmplitudes(values: Values, offset: number, out: Float6
   return true;
 }
 
-/** Share of frames that must agree in the phase of an antenna for it to be one. */
+/** Share of frames that must agree on an antenna's phase. */
 const STEADY = 0.5;
 
 /**
- * Phases of receive antennas against one of them. What a receiver adds to a packet, an offset and a slope over the
- * subcarriers, is the same for all of its antennas, so it drops out of the difference without being fitted first.
+ * Phases of receive antennas against one of them. The offset and slope over the subcarriers that a receiver
+ * adds to a packet are the same for all of its antennas, so they cancel in the difference without a fit.
  */
 export class AntennaPhases {
   readonly #layout: CsiLayout;
@@ -57,7 +57,7 @@ export class AntennaPhases {
     }
   }
 
-  /** The mean phase of each antenna, radians; null where less than half of the weight of `total` agrees. */
+  /** The mean phase of each antenna, radians; null if less than half of the weight of `total` agrees. */
   of(sums: Float64Array, total: number): (number | null)[] {
     return Array.from({ length: this.#layout.rx }, (_, antenna) => {
       const re = sums[2 * antenna]!;

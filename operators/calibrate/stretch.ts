@@ -1,9 +1,9 @@
 import { linkMotion, type LinkMotion } from '../shared/link-motion.js';
 
-/** The grid that the shipped topologies have windows on: two seconds in 100 points. */
+/** The grid of windows in the shipped topologies: two seconds in 100 points. */
 const POINTS = 100;
 const STEP = 20_000;
-/** A pause after which a stretch begins anew, microseconds: `idle_ms` of `window` by default. */
+/** Pause after which a stretch restarts, microseconds: the default `idle_ms` of `window`. */
 const PAUSE = 500_000;
 
 export interface StretchState {
@@ -15,7 +15,10 @@ export interface StretchState {
   readonly values: Float32Array;
 }
 
-/** Amplitudes of one link on a grid, as `window` interpolates them, and what `detect-motion` would say of them. */
+/**
+ * Amplitudes of one link on a grid, interpolated like those of `window`, and what `detect-motion` would
+ * report for them.
+ */
 export class Stretch {
   readonly #columns: number;
   /** [points, columns, (amplitude, 0)] */
@@ -33,7 +36,7 @@ export class Stretch {
     this.#last = new Float64Array(columns);
   }
 
-  /** The next frame; gives what a full stretch says, after which the next one begins. */
+  /** Adds a frame; returns the result of a full stretch, after which the next one begins. */
   add(time: number, amplitude: Float64Array): LinkMotion | null {
     const elapsed = time - this.#time;
     if (elapsed > 0 && elapsed <= PAUSE) this.#fill(time, amplitude);
@@ -76,7 +79,7 @@ export class Stretch {
     this.#frames = 0;
   }
 
-  /** All points up to `time`, between the frame before and this one. */
+  /** All points up to `time`, between the previous frame and this one. */
   #fill(time: number, amplitude: Float64Array): void {
     for (; this.#filled < POINTS; this.#filled++) {
       const at = this.#begin + this.#filled * STEP;

@@ -9,7 +9,7 @@ import {
   refuseAntennas,
 } from '../shared/reference-antenna.js';
 
-/** By how much the reference is raised, in mean amplitudes of the weakest moments (IndoTrack, csiread). */
+/** Added to the reference, in mean amplitudes of its weakest moments (IndoTrack, csiread). */
 const RAISE = 1000;
 
 export const conjugateMultiply = defineOperator({
@@ -17,22 +17,22 @@ export const conjugateMultiply = defineOperator({
   summary: 'Multiplies the values of each antenna by the conjugate of a reference antenna.',
   description: `
 Use it before \`doppler\` and \`body-velocity\`, or wherever the change of a path matters and a receiver has two antennas or
-more. It takes the place of \`phase-sanitize\`.
+more. It replaces \`phase-sanitize\`.
 
-Phase offsets that a receiver adds to each packet are the same on all its antennas and drop out of H_a conj(H_b). What is left
-are products of paths: those of a moving path with a still one turn at its Doppler frequency.
+Phase offsets that a receiver adds to each packet are the same on all its antennas and cancel in H_a conj(H_b). The result
+consists of products of paths: those of a moving path with a still one rotate at its Doppler frequency.
 
 A frame of N antennas becomes one of N - 1, in their order, without the reference. Without \`reference_antenna\` the reference is
 the antenna with the largest mean of mean(|H|) / var(|H|) over its subcarriers in the first \`learn_frames\` frames of a link;
-these frames do not go on and are counted as \`reference_unknown\`. What was learnt is part of checkpoints.
+these frames are dropped and counted as \`reference_unknown\`. The choice is part of checkpoints.
 
-\`raise_reference\` follows IndoTrack: from each amplitude its smallest one is taken away, which leaves less of the still paths,
-and the reference gets 1,000 times the mean of these added, so that its own changes count for little: the sign of the Doppler
-frequency shows. Both are learnt from the first \`learn_frames\` frames. The scale has no meaning then.
+\`raise_reference\` follows IndoTrack: it subtracts from each amplitude its smallest value, which weakens the still paths,
+and adds 1,000 times the mean of these to the reference, so that its own changes matter little: the sign of the Doppler
+frequency becomes visible. Both are learnt from the first \`learn_frames\` frames. The scale then has no meaning.
 
-Gotchas: unlike \`csi-ratio\` it keeps changes of the receiver's gain, squared. The moving path also shows with the opposite
-sign, weaker the stronger the reference's still paths are. Frames with one antenna are dropped as \`one_antenna\`, and the node
-is degraded and names the link. A value that is no number becomes 0.
+Gotchas: unlike \`csi-ratio\` it retains changes of the receiver's gain, squared. The moving path also appears with the opposite
+sign; the stronger the reference's still paths, the weaker this is. Frames with one antenna are dropped as \`one_antenna\`, and the node
+is degraded and names the link. Values that are not numbers become 0.
 
 Sources: Li et al., IndoTrack: Device-Free Indoor Human Tracking with Commodity Wi-Fi (UbiComp 2017); Zheng et al., Widar 3.0
 (MobiSys 2019); \`csiWiDar3\` of csiread.
@@ -52,8 +52,8 @@ Sources: Li et al., IndoTrack: Device-Free Indoor Human Tracking with Commodity 
     { additionalProperties: false },
   ),
   examples: [
-    { title: 'By the steadiest antenna', config: {} },
-    { title: 'Signs of Doppler frequencies, as IndoTrack', config: { raise_reference: true } },
+    { title: 'With the steadiest antenna', config: {} },
+    { title: 'Signed Doppler frequencies, as in IndoTrack', config: { raise_reference: true } },
   ],
   create: ({ reference_antenna: antenna, learn_frames: learn, raise_reference: raise }, context) =>
     mapFrames(context, (layout) => {
@@ -64,7 +64,7 @@ Sources: Li et al., IndoTrack: Device-Free Indoor Human Tracking with Commodity 
     }),
 });
 
-/** Products with (|H_a| - alpha) (|H_b| + beta) in the place of |H_a| |H_b|, once all frames to learn from were seen. */
+/** Products with (|H_a| - alpha) (|H_b| + beta) instead of |H_a| |H_b|, once all frames to learn from have arrived. */
 function raised(reference: ReferenceAntenna): AgainstAntenna {
   let beta: number | undefined;
   return (layout, antenna, input, offset, output, to) => {

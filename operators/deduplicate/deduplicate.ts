@@ -7,15 +7,15 @@ import { expressionField } from '../shared/set-fields.js';
 
 export const deduplicate = defineOperator({
   name: 'deduplicate',
-  summary: 'Passes on the first of records that repeat each other.',
+  summary: 'Passes the first of several repeated records.',
   description: `
-Use it where the same thing is reported again and again for as long as it lasts. A record repeats another one where the
-one before it in its series came less than \`within_ms\` of event time earlier and, with \`value\`, had the same value. Repetitions
-are dropped and counted as \`repeated\`, so the first record of a series passes, then each change, and what comes after a
-silence. \`throttle\` passes one on in each interval, silence or not.
+Use it if the same thing is reported repeatedly for as long as it lasts. A record is a repetition if the previous one of
+its series came less than \`within_ms\` of event time earlier and, with \`value\`, had the same value. Repetitions
+are dropped and counted as \`repeated\`. The first record of a series passes, then each change, and the first record after a
+silence. \`throttle\` instead passes one record per interval, with or without silence.
 
 A series is the poses of an environment, its events of one type about one person, or its measures of one name about one
-subject. \`by\` makes other series: one for each value of the expression in each environment.
+subject. \`by\` defines other series: one for each value of the expression in each environment.
 `,
   inputs: RESULT_PORTS,
   outputs: RESULT_PORTS,
@@ -29,14 +29,12 @@ subject. \`by\` makes other series: one for each value of the expression in each
         minimum: 1,
         maximum: 2_678_400_000,
         default: 60_000,
-        description: 'Silence after which a record is new again, milliseconds of event time.',
+        description: 'Silence after which a record counts as new, milliseconds of event time.',
       }),
       value: Type.Optional(
-        expressionField(
-          'What must change for a record to be new: an expression. Left out: nothing needs to.',
-        ),
+        expressionField("A record is new if this expression's value changes. Default: the value is ignored."),
       ),
-      by: Type.Optional(expressionField('What makes a series: an expression.')),
+      by: Type.Optional(expressionField('The series of a record: an expression.')),
     },
     { additionalProperties: false },
   ),
@@ -46,7 +44,7 @@ subject. \`by\` makes other series: one for each value of the expression in each
       [['value'], value, 'key'],
     ]),
   examples: [
-    { title: 'Events of a type about a person', config: { within_ms: 300_000 } },
+    { title: 'Events of one type about one person', config: { within_ms: 300_000 } },
     { title: 'Changes of a value', config: { within_ms: 86_400_000, value: 'measure.value' } },
   ],
   create: ({ within_ms, value, by }, context) => {

@@ -5,7 +5,7 @@ import { compileExpression, expressionComplaints, portsRead } from '../shared/ex
 import { attempt, concerns, none, one, type Result, takenPorts } from '../shared/record-series.js';
 import { expressionField } from '../shared/set-fields.js';
 
-/** Records that are held; of more, the one that is due first goes on early, and is counted. */
+/** Limit of held records; beyond it, the record that is due first is released early and counted. */
 const MAX_HELD = 10_000;
 
 interface Held {
@@ -19,18 +19,18 @@ interface DelayState {
 
 export const delayUntil = defineOperator({
   name: 'delay-until',
-  summary: 'Holds records back until a time, unless another record makes them needless.',
+  summary: 'Holds records until a time, unless another record cancels them.',
   description: `
-Use it to wait and see: somebody who is up again within a minute needs no nurse; what happens at night is reported in the
-morning. Each record of the kind that \`until\` reads is held until event time has reached what that expression gives. Where
-meanwhile a record of the same environment comes for which \`unless\` is true, all that is held of this environment is
-dropped, and counted as \`cancelled\`. \`where\` limits which records are held; all others pass at once.
+Use it to wait before reporting: somebody who is up again within a minute needs no nurse; events of the night are reported in
+the morning. Each record of the kind that \`until\` reads is held until event time has reached the value of that expression. If
+a record of the same environment arrives in the meantime for which \`unless\` is true, all held records of this environment are
+dropped and counted as \`cancelled\`. \`where\` selects the records to hold; all others pass immediately.
 
-A record that was held goes on as it is, with its own time: operators behind it see it as one that comes late.
-[Expressions](../../expressions.md) has the language and the fields.
+A held record is released unchanged, with its own time: operators behind it see a late record.
+[Expressions](../../expressions.md) describes the language and the fields.
 
-Gotchas: where nothing comes any more, event time stands still, and nothing is released; a live source moves it on. At the
-end of the input all that is held goes on. At most 10,000 records are held; of more, the one due first goes on early, and is
+Gotchas: without input, event time stands still and nothing is released; live sources advance it. At the
+end of the input all held records are released. At most 10,000 records are held; beyond that, the one due first is released early and
 counted as \`released_early\`.
 `,
   inputs: RESULT_PORTS,
@@ -41,10 +41,12 @@ counted as \`released_early\`.
   timeFields: ['until', 'time', 'windowEnd', 'since'],
   config: Type.Object(
     {
-      until: expressionField('When a record goes on: an expression that gives a time.'),
-      where: Type.Optional(expressionField('Which records are held: an expression that is true or false.')),
+      until: expressionField('When to release a record: an expression that returns a time.'),
+      where: Type.Optional(expressionField('Which records to hold: an expression that is true or false.')),
       unless: Type.Optional(
-        expressionField('A record for which this expression is true drops what is held of its environment.'),
+        expressionField(
+          'A record for which this expression is true drops the held records of its environment.',
+        ),
       ),
     },
     { additionalProperties: false },
@@ -79,12 +81,12 @@ counted as \`released_early\`.
     const due = compileExpression(until, 'time');
     const isHeld = where === undefined ? undefined : compileExpression(where, 'boolean');
     const cancels = unless === undefined ? undefined : compileExpression(unless, 'boolean');
-    // One of them may read nothing: `until: 'timestamp(...)'`.
+    // Some expressions read no record: `until: 'timestamp(...)'`.
     const [read] = portsRead([until, where]);
     let held: Held[] = [];
     const hold = (record: Result): Output<Result> => {
       const time = (due.evaluate(record) as Date).getTime() * 1000;
-      // Behind those that are due at the same time, so that records keep their order.
+      // Behind those due at the same time, so that records stay in order.
       const at = held.findIndex((other) => other.until > time);
       held.splice(at < 0 ? held.length : at, 0, { until: time, record });
       if (held.length <= MAX_HELD) return none;

@@ -4,11 +4,11 @@ import type { RowFilter } from './column-filter.js';
 export type Section = readonly [b0: number, b1: number, b2: number, a1: number, a2: number];
 
 export interface Band {
-  /** Frequencies below are damped; undefined: none. */
+  /** Frequencies below are attenuated; undefined: none. */
   readonly low?: number | undefined;
-  /** Frequencies above are damped; undefined: none. */
+  /** Frequencies above are attenuated; undefined: none. */
   readonly high?: number | undefined;
-  /** Samples a second, in the unit of the other two. */
+  /** Sampling rate, in the unit of the other two. */
   readonly rate: number;
 }
 
@@ -18,8 +18,8 @@ interface Complex {
 }
 
 /**
- * A Butterworth filter as second-order sections: low-pass, high-pass or, with both limits, band-pass, which has twice the
- * order. By the bilinear transform with prewarped limits, as scipy.signal.butter.
+ * A Butterworth filter as second-order sections: low-pass, high-pass or, with both limits, band-pass, which
+ * has twice the order. Uses the bilinear transform with prewarped limits, like scipy.signal.butter.
  */
 export function butterworth(order: number, band: Band): readonly Section[] {
   const { poles, zeros } = digital(order, band);
@@ -30,14 +30,20 @@ export function butterworth(order: number, band: Band): readonly Section[] {
   );
 }
 
-/** Where a filter passes all, radians a sample: 0, half the rate, or the centre of the band as the transform warps it. */
+/**
+ * Frequency of unit gain, radians per sample: 0, half the rate, or the centre of the band as the transform
+ * warps it.
+ */
 function passFrequency({ low, high, rate }: Band): number {
   if (low === undefined) return 0;
   if (high === undefined) return Math.PI;
   return 2 * Math.atan(Math.sqrt(Math.tan((Math.PI * low) / rate) * Math.tan((Math.PI * high) / rate)));
 }
 
-/** Poles with an imaginary part of at least 0, the others being their conjugates; and all zeros, which are real: 1 or -1. */
+/**
+ * Poles with an imaginary part of at least 0, the others being their conjugates; and all zeros, which are
+ * real: 1 or -1.
+ */
 function digital(order: number, { low, high, rate }: Band): { poles: Complex[]; zeros: number[] } {
   const warp = (frequency: number): number => Math.tan((Math.PI * frequency) / rate);
   const poles: Complex[] = [];
@@ -54,7 +60,7 @@ function digital(order: number, { low, high, rate }: Band): { poles: Complex[]; 
       : high === undefined
         ? new Array<number>(order).fill(1)
         : [...new Array<number>(order).fill(1), ...new Array<number>(order).fill(-1)];
-  // What rounding leaves beside the real axis is on it.
+  // Poles that only rounding moved off the real axis are real.
   const settled = poles.map(({ re, im }) => ({ re, im: Math.abs(im) < 1e-12 ? 0 : im }));
   return { poles: settled.filter(({ im }) => im >= 0), zeros };
 }
@@ -73,8 +79,8 @@ function bandPoles(prototype: Complex, low: number, high: number): readonly Comp
 const bilinear = ({ re, im }: Complex): Complex => divide({ re: 1 + re, im }, { re: 1 - re, im: -im });
 
 /**
- * Poles closest to the unit circle make the last section and take the zeros nearest to them, as scipy pairs them: the
- * sections then have the least gain within.
+ * Poles closest to the unit circle form the last section and take the nearest zeros, as in scipy, which keeps
+ * the gain within the sections lowest.
  */
 function paired(poles: readonly Complex[], zeros: readonly number[]): readonly Section[] {
   const left = [...poles].sort((a, b) => fromCircle(a) - fromCircle(b));
@@ -118,7 +124,7 @@ function section(pole: Complex, partner: Complex | undefined, zeros: readonly nu
   return partner ? [...b, -(pole.re + partner.re), pole.re * partner.re] : [...b, -pole.re, 0];
 }
 
-/** Size of the response at `omega` radians a sample. */
+/** Magnitude of the response at `omega` radians per sample. */
 export function responseSize(sections: readonly Section[], omega: number): number {
   const z = { re: Math.cos(omega), im: -Math.sin(omega) };
   const polynomial = (c0: number, c1: number, c2: number): number =>
@@ -152,7 +158,7 @@ export class Sections implements RowFilter<SectionsState> {
   readonly #memory: Float64Array;
   #begun: boolean;
 
-  /** @param settled true: begins as if the first row had been there for ever; false: as if zeros had been */
+  /** @param settled true: starts as if the first row had been constant forever; false: as if zeros had been */
   constructor(sections: readonly Section[], columns: number, settled: boolean) {
     this.#sections = sections;
     this.#columns = columns;
@@ -184,7 +190,7 @@ export class Sections implements RowFilter<SectionsState> {
     this.#memory.set(memory);
   }
 
-  /** The memory that a constant input of this row leaves behind: no jump at the start. */
+  /** The state after a constant input of this row, which avoids a jump at the start. */
   #settle(row: Float64Array): void {
     for (let column = 0; column < this.#columns; column++) {
       let x = row[column]!;
@@ -201,7 +207,7 @@ export class Sections implements RowFilter<SectionsState> {
   }
 }
 
-/** A whole series through second-order sections from a state of zeros. */
+/** Filters a whole series by second-order sections, from a state of zeros. */
 export function sosFilter(sections: readonly Section[], series: ArrayLike<number>): Float64Array {
   const filter = new Sections(sections, 1, false);
   const row = new Float64Array(1);

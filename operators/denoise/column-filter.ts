@@ -1,15 +1,18 @@
 import { frameSize, type CsiLayout } from '../../pipeline/model/index.js';
 import type { FrameFilter } from '../shared/frame-filter.js';
 
-/** Filters rows of numbers in Float64, as if they came at an even rate: each column is a signal. */
+/** Filters rows of numbers in Float64, as if evenly spaced: each column is a signal. */
 export interface RowFilter<S> {
-  /** The next row, filtered in place. */
+  /** Filters the next row in place. */
   apply(row: Float64Array): void;
   snapshot(): S;
   restore(state: S): void;
 }
 
-/** What of a frame is filtered: amplitudes, with phases kept, or real and imaginary parts, each as a signal of its own. */
+/**
+ * Which part of a frame is filtered: amplitudes, with unchanged phases, or real and imaginary parts as
+ * separate signals.
+ */
 export type Part = 'amplitude' | 'complex';
 
 export interface ColumnFilterState<S> {
@@ -20,20 +23,20 @@ export interface ColumnFilterState<S> {
 }
 
 /**
- * Runs a row filter over the amplitudes or the complex values of frames. It begins anew after a pause of the link; a value
- * that is not a number counts as the one before it.
+ * Applies a row filter to the amplitudes or the complex values of frames. It restarts after a pause of the
+ * link; a value that is not a number counts as the previous one.
  */
 export class ColumnFilter<S> implements FrameFilter<ColumnFilterState<S>> {
   readonly #part: Part;
   readonly #maxGap: number;
   readonly #make: () => RowFilter<S>;
   readonly #row: Float64Array;
-  /** The newest usable value of each column. */
+  /** The newest valid value of each column. */
   readonly #last: Float64Array;
   #rows: RowFilter<S> | null = null;
   #time = -Infinity;
 
-  /** @param make gives a row filter of as many columns as `part` has @param maxGap microseconds */
+  /** @param make creates a row filter with the number of columns of `part` @param maxGap microseconds */
   constructor(layout: CsiLayout, part: Part, maxGap: number, make: (columns: number) => RowFilter<S>) {
     const columns = part === 'amplitude' ? frameSize(layout) / 2 : frameSize(layout);
     this.#part = part;
@@ -72,7 +75,10 @@ export class ColumnFilter<S> implements FrameFilter<ColumnFilterState<S>> {
     for (let i = 0; i < row.length; i++) output[offset + i] = row[i]!;
   }
 
-  /** A value without a phase gets phase 0. A filter that takes the mean away gives negative amplitudes: the phase turns by half. */
+  /**
+   * A value without a phase gets phase 0. A filter that removes the mean yields negative amplitudes: the
+   * phase turns by half a circle.
+   */
   #amplitude(rows: RowFilter<S>, input: Float32Array, output: Float32Array, offset: number): void {
     const row = this.#row;
     for (let i = 0, at = offset; i < row.length; i++, at += 2)

@@ -20,87 +20,87 @@ const config = Type.Object(
         Type.Literal('wavelet'),
         Type.Literal('pca'),
       ],
-      { default: 'hampel', description: 'How; see above.' },
+      { default: 'hampel', description: 'The method; see above.' },
     ),
     window: Type.Integer({
       minimum: 3,
       maximum: 101,
       default: 9,
       description:
-        'Frames looked back on by `hampel`, `median` and `savitzky-golay`, the newest included; an odd number.',
+        'Number of frames that `hampel`, `median` and `savitzky-golay` use, including the newest; an odd number.',
     }),
     threshold: Type.Number({
       minimum: 0,
       maximum: 100,
       default: 3,
       description:
-        'Of `hampel`: distance from the median, in standard deviations, from which a value is an outlier.',
+        'For `hampel`: distance from the median, in standard deviations, from which a value is an outlier.',
     }),
     degree: Type.Integer({
       minimum: 0,
       maximum: 5,
       default: 2,
-      description: 'Of `savitzky-golay`: degree of the polynomial; below `window`.',
+      description: 'For `savitzky-golay`: degree of the polynomial; below `window`.',
     }),
     order: Type.Integer({
       minimum: 1,
       maximum: 8,
       default: 4,
       description:
-        'Of `butterworth`: order of the filter; with both limits the band-pass has twice as many poles.',
+        'For `butterworth`: order of the filter; with both limits the band-pass has twice as many poles.',
     }),
     low_hz: Type.Optional(
       Type.Number({
         exclusiveMinimum: 0,
         description:
-          'Of `butterworth`: slower changes are damped, the constant part included. Left out: none are.',
+          'For `butterworth`: attenuates slower changes, including the constant part. Default: no lower limit.',
       }),
     ),
     high_hz: Type.Optional(
       Type.Number({
         exclusiveMinimum: 0,
-        description: 'Of `butterworth`: faster changes are damped. Left out: none are.',
+        description: 'For `butterworth`: attenuates faster changes. Default: no upper limit.',
       }),
     ),
     rate_hz: Type.Optional(
       Type.Number({
         exclusiveMinimum: 0,
         maximum: 100_000,
-        description: 'Of `butterworth`, and required there: frames a second of each link.',
+        description: 'For `butterworth`, which requires it: frames per second of each link.',
       }),
     ),
     wavelet: Type.Union([Type.Literal('sym3'), Type.Literal('db4')], {
       default: 'sym3',
-      description: 'Of `wavelet`: which one.',
+      description: 'For `wavelet`: the wavelet.',
     }),
     levels: Type.Integer({
       minimum: 1,
       maximum: 8,
       default: 4,
-      description: 'Of `wavelet`: how often the series is halved; fewer where it is too short for that.',
+      description: 'For `wavelet`: number of levels; fewer if the series is too short.',
     }),
     components: Type.Integer({
       minimum: 1,
       maximum: 16,
       default: 3,
-      description: 'Of `pca`: components that are kept of each pair of antennas.',
+      description: 'For `pca`: number of components to retain for each pair of antennas.',
     }),
     history: Type.Integer({
       minimum: 16,
       maximum: 512,
       default: 64,
-      description: 'Frames looked back on by `wavelet` and `pca`, the newest included.',
+      description: 'Number of frames that `wavelet` and `pca` use, including the newest.',
     }),
     part: Type.Union([Type.Literal('amplitude'), Type.Literal('complex')], {
       default: 'amplitude',
       description:
-        '`amplitude`: phases stay as they are. `complex`: real and imaginary part, each by itself, behind `phase-sanitize` or `conjugate-multiply`; not for `hampel` and `median`.',
+        '`amplitude`: leaves phases unchanged. `complex`: filters real and imaginary parts separately, behind `phase-sanitize` or `conjugate-multiply`; not for `hampel` and `median`.',
     }),
     max_gap_ms: Type.Number({
       minimum: 1,
       default: 1000,
       description:
-        'A pause of a link after which all methods but `hampel` and `median` begin anew, milliseconds.',
+        'Pause of a link after which all methods except `hampel` and `median` restart, milliseconds.',
     }),
   },
   { additionalProperties: false },
@@ -111,36 +111,36 @@ export const denoise = defineOperator({
   name: 'denoise',
   summary: 'Removes outliers and noise from the amplitude of CSI.',
   description: `
-Use \`hampel\` right behind a source, before anything looks at the amplitude, and another method behind it where something
+Use \`hampel\` directly behind a source, before anything reads the amplitude, and another method behind it if an operator
 needs a smooth signal.
 
-| method | what it does | what it costs |
+| method | effect | cost |
 |---|---|---|
 | \`hampel\` | replaces outliers | little |
 | \`median\` | the median of the last \`window\` frames: removes outliers and noise, keeps edges | \`window / 2\` frames of delay |
 | \`savitzky-golay\` | the newest value of a polynomial through the last \`window\` frames | no delay; the higher the \`degree\`, the less noise it removes |
-| \`butterworth\` | keeps a band of frequencies | delay near the limits of the band |
-| \`wavelet\` | shrinks details below the universal threshold of the last \`history\` frames | a transform for each value |
-| \`pca\` | keeps what the subcarriers of a pair of antennas have in common: the strongest \`components\` | some work for each frame |
+| \`butterworth\` | passes a band of frequencies | delay near the limits of the band |
+| \`wavelet\` | shrinks details below the universal threshold of the last \`history\` frames | one transform per value |
+| \`pca\` | retains what the subcarriers of a pair of antennas have in common: the strongest \`components\` | some work per frame |
 
-All methods are causal: they look back only, over the frames of one link and layout.
+All methods are causal: they use only earlier frames of the same link and layout.
 
-- \`hampel\` compares each subcarrier's amplitude with the last \`window\` frames: where it is further than \`threshold\` standard
-  deviations (1.4826 times the median absolute deviation) from their median, it becomes that median and keeps its phase.
-- \`butterworth\` runs second-order sections at \`rate_hz\` and begins in the steady state of the first frame. \`low_hz\` alone
+- \`hampel\` compares each subcarrier's amplitude with the last \`window\` frames: if it is further than \`threshold\` standard
+  deviations (1.4826 times the median absolute deviation) from their median, it becomes that median; its phase stays.
+- \`butterworth\` uses second-order sections at \`rate_hz\` and starts in the steady state of the first frame. \`low_hz\` alone
   gives a high-pass, \`high_hz\` alone a low-pass, both a band-pass.
 - \`wavelet\` thresholds softly by sqrt(2 ln n) times the noise of the finest details (\`sqtwolog\`, \`sln\`).
-- \`pca\` follows the components by one step of orthogonal iteration a frame, and passes frames unchanged until
-  \`history\` of them have come.
+- \`pca\` tracks the components by one step of orthogonal iteration per frame, and passes frames unchanged until
+  \`history\` frames have arrived.
 
-Gotchas: looking back only, \`hampel\` also flattens a value that turns back quickly after a long rise. A step of the
-receiver's gain looks like an outlier until half of the window lies behind it. Where more than half of a window is one and
-the same number (coarse quantisation of a still channel), every other number is an outlier. \`savitzky-golay\`,
-\`butterworth\`, \`wavelet\` and \`pca\` take frames as evenly spaced: put \`resample\` before them where they are not. A
-filter that removes the constant part gives negative amplitudes: the phase turns by half a circle.
+Gotchas: being causal, \`hampel\` also flattens a value that reverses quickly after a long rise. A step of the
+receiver's gain looks like an outlier until it fills half of the window. If more than half of a window holds the
+same number (coarse quantisation of a still channel), every other number is an outlier. \`savitzky-golay\`,
+\`butterworth\`, \`wavelet\` and \`pca\` assume evenly spaced frames: put \`resample\` before them otherwise. A
+filter that removes the constant part yields negative amplitudes: the phase turns by half a circle.
 
 With \`hampel\` and \`median\`, a value that is not a number becomes the median with phase 0; with the others it counts as the
-one before it.
+previous one.
 
 Sources: Davies and Gather, The identification of multiple outliers (1993); Savitzky and Golay (1964); Donoho, De-noising by
 soft-thresholding (1995), with \`sym3\` as in FallDeFi (2018); Wang et al., CARM (MobiCom 2015), for components.
@@ -163,9 +163,9 @@ soft-thresholding (1995), with \`sym3\` as in FallDeFi (2018); Wang et al., CARM
   config,
   examples: [
     { title: 'Remove outliers', config: { method: 'hampel' } },
-    { title: 'Only gross ones, judged by a longer past', config: { window: 21, threshold: 5 } },
+    { title: 'Only gross outliers, judged by a longer history', config: { window: 21, threshold: 5 } },
     {
-      title: 'Keep what people do: 0.3 to 30 Hz',
+      title: 'Pass human movement: 0.3 to 30 Hz',
       config: { method: 'butterworth', low_hz: 0.3, high_hz: 30, rate_hz: 100 },
     },
     { title: 'Wavelets', config: { method: 'wavelet', wavelet: 'db4', history: 128 } },
@@ -187,18 +187,18 @@ function checkWindow({ method, window, degree }: Config): Complaint[] {
     return [
       {
         path: ['window'],
-        message: `must be odd, for example ${window + 1}: the median is then one of the frames`,
+        message: `must be odd, for example ${window + 1}: then the median is one of the frames`,
       },
     ];
   return method === 'savitzky-golay' && degree >= window
-    ? [{ path: ['degree'], message: `must be below window (${window}), or nothing is smoothed` }]
+    ? [{ path: ['degree'], message: `must be below window (${window}), otherwise nothing is smoothed` }]
     : [];
 }
 
 function checkBand({ low_hz, high_hz, rate_hz }: Config): Complaint[] {
   if (rate_hz === undefined)
     return [
-      { path: [], message: '`method: butterworth` requires `rate_hz`, the frames a second of each link' },
+      { path: [], message: '`method: butterworth` requires `rate_hz`, the frames per second of each link' },
     ];
   if (low_hz === undefined && high_hz === undefined)
     return [{ path: [], message: '`method: butterworth` requires `low_hz`, `high_hz` or both' }];
@@ -212,10 +212,10 @@ function checkBand({ low_hz, high_hz, rate_hz }: Config): Complaint[] {
 
 const checkPart = ({ method, part }: Config): Complaint[] =>
   part === 'complex' && (method === 'hampel' || method === 'median')
-    ? [{ path: ['part'], message: `must be amplitude: \`${method}\` orders amplitudes` }]
+    ? [{ path: ['part'], message: `must be amplitude: \`${method}\` compares amplitudes` }]
     : [];
 
-/** Makes the filter of one link and layout. */
+/** Creates the filter of one link and layout. */
 function makeFilter(settings: Config): (layout: CsiLayout) => FrameFilter<unknown> {
   const { method, window, threshold, part, components, history } = settings;
   const maxGap = settings.max_gap_ms * 1000;
@@ -223,7 +223,7 @@ function makeFilter(settings: Config): (layout: CsiLayout) => FrameFilter<unknow
     case 'hampel':
       return (layout) => new SlidingHampel(frameSize(layout) / 2, window, threshold);
     case 'median':
-      // Whatever differs from the median becomes it.
+      // Every value that differs from the median becomes the median.
       return (layout) => new SlidingHampel(frameSize(layout) / 2, window, 0);
     case 'savitzky-golay': {
       const weights = newestWeights(window, settings.degree);

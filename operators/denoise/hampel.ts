@@ -1,10 +1,10 @@
 import { sortedDeviation, sortedMedian } from '../shared/median.js';
 
-/** Makes the median absolute deviation of a normal distribution its standard deviation: 1 / Phi^-1(3/4). */
+/** Scales the median absolute deviation to the standard deviation of a normal distribution: 1 / Phi^-1(3/4). */
 const MAD_TO_SIGMA = 1.4826;
 
 export interface HampelWindow {
-  /** Samples before and after the one that is judged; cut at the ends of the series. */
+  /** Samples before and after the judged one; truncated at the ends of the series. */
   readonly before: number;
   readonly after: number;
   /** Distance from the median, in standard deviations, from which a sample is an outlier. */
@@ -12,8 +12,9 @@ export interface HampelWindow {
 }
 
 /**
- * The Hampel filter of a whole series: a sample further than `threshold * 1.4826 * MAD` from the median of its
- * window becomes that median (Davies and Gather 1993; Pearson et al. 2016). Centred or causal, as the window says.
+ * The Hampel filter of a whole series: a sample further than `threshold * 1.4826 * MAD` from the median of
+ * its window becomes that median (Davies and Gather 1993; Pearson et al. 2016). Centred or causal, depending
+ * on the window.
  */
 export function hampel(series: ArrayLike<number>, { before, after, threshold }: HampelWindow): Float64Array {
   const all = Float64Array.from(series);
@@ -26,16 +27,17 @@ export function hampel(series: ArrayLike<number>, { before, after, threshold }: 
 }
 
 export interface SlidingHampelState {
-  /** [frames, columns], oldest first: amplitudes as they came. */
+  /** [frames, columns], oldest first: the unfiltered amplitudes. */
   readonly history: Float32Array;
 }
 
 /**
- * The causal Hampel filter on the amplitude of complex columns (subcarriers of all antennas), the phase kept: each
- * value is judged by the last `window` frames of its column, itself included; by as many as there are at the start.
+ * The causal Hampel filter on the amplitude of complex columns (subcarriers of all antennas), with unchanged
+ * phase: each value is judged by the last `window` frames of its column, including itself, fewer at the
+ * start.
  *
- * Each column's window is kept sorted, so a frame costs one removal and one insertion in a short array, and most
- * values are known to be good after two or three comparisons.
+ * Each column's window stays sorted, so a frame costs one removal and one insertion in a short array, and
+ * most values are accepted after two or three comparisons.
  */
 export class SlidingHampel {
   readonly #columns: number;
@@ -57,7 +59,10 @@ export class SlidingHampel {
     this.#sorted = new Float32Array(window * columns);
   }
 
-  /** Filters one frame of `columns` pairs (re, im) from `input` to `output`, both from `offset`. Returns how many values were replaced. */
+  /**
+   * Filters one frame of `columns` pairs (re, im) from `input` to `output`, both from `offset`. Returns the
+   * number of replaced values.
+   */
   apply(input: Float32Array, output: Float32Array, offset: number): number {
     const full = this.#frames === this.#window;
     const replaced = full ? this.#slide(input, output, offset) : this.#fill(input, output, offset);
@@ -87,7 +92,7 @@ export class SlidingHampel {
     }
   }
 
-  /** A frame while the window is not yet full. */
+  /** A frame before the window is full. */
   #fill(input: Float32Array, output: Float32Array, offset: number): number {
     const sorted = this.#sorted;
     let replaced = 0;
@@ -116,7 +121,7 @@ export class SlidingHampel {
     return replaced;
   }
 
-  /** A frame once the window is full: the oldest sample of each column leaves as the new one comes. */
+  /** A frame once the window is full: the oldest sample of each column is replaced by the new one. */
   #slide(input: Float32Array, output: Float32Array, offset: number): number {
     const sorted = this.#sorted;
     const history = this.#history;
@@ -134,7 +139,7 @@ export class SlidingHampel {
       const oldest = history[row + column]!;
       history[row + column] = value;
 
-      // The new value moves from the oldest one's place to its own.
+      // The new value moves from the position of the oldest one to its own.
       const last = start + window - 1;
       let slot = start;
       while (sorted[slot] !== oldest) slot++;
@@ -142,7 +147,8 @@ export class SlidingHampel {
       else while (slot > start && sorted[slot - 1]! > value) sorted[slot] = sorted[--slot]!;
       sorted[slot] = value;
 
-      // distance > limit * MAD, without the MAD: true where more than half of the deviations are that small.
+      // distance > limit * MAD, without computing the MAD: true if more than half of the deviations are that
+      // small.
       const middle = start + half;
       const median = sorted[middle]!;
       const distance = Math.abs(value - median);
@@ -164,10 +170,13 @@ export class SlidingHampel {
   }
 }
 
-/** As a Float32, so that the sorted window and the history hold equal numbers. NaN or Infinity where it is not a number. */
+/**
+ * As a Float32, so that the sorted window and the history hold equal numbers. NaN or Infinity if it is not a
+ * number.
+ */
 const amplitudeOf = (re: number, im: number): number => Math.fround(Math.sqrt(re * re + im * im));
 
-/** Gives the value at `at` another amplitude and keeps its phase; a value without a phase gets phase 0. */
+/** Sets the amplitude of the value at `at` and leaves its phase; a value without a phase gets phase 0. */
 function rescale(input: Float32Array, output: Float32Array, at: number, from: number, to: number): void {
   output[at] = from > 0 ? (input[at]! * to) / from : to;
   output[at + 1] = from > 0 ? (input[at + 1]! * to) / from : 0;

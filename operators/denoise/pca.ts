@@ -2,9 +2,9 @@ import { symmetricEigen } from '../shared/eigen.js';
 import type { RowFilter } from './column-filter.js';
 
 export interface Principal {
-  /** Variances, the largest first. */
+  /** Variances, largest first. */
   readonly variances: Float64Array;
-  /** [component, column]: unit vectors; of each the largest entry is positive. */
+  /** [component, column]: unit vectors whose largest entry is positive. */
   readonly components: Float64Array;
   /** [row, component] */
   readonly scores: Float64Array;
@@ -36,7 +36,7 @@ export function principalComponents(data: Float64Array, columns: number): Princi
   return { variances: values, components: vectors, scores };
 }
 
-/** The sign of an eigenvector is free: its largest entry becomes positive. */
+/** The sign of an eigenvector is arbitrary: its largest entry becomes positive. */
 function turnPositive(vector: Float64Array): void {
   let largest = 0;
   for (const value of vector) if (Math.abs(value) > Math.abs(largest)) largest = value;
@@ -51,9 +51,10 @@ export interface SubspaceState {
 }
 
 /**
- * Keeps of each row what lies in the strongest principal components of the last `history` rows, around their mean. The
- * components follow by one step of orthogonal iteration a row (Golub and Van Loan, Matrix Computations, 8.2.4), a
- * hundredth of the work of solving for them anew. Rows pass unchanged until `history` of them have come.
+ * Projects each row onto the strongest principal components of the last `history` rows, around their mean.
+ * The components are updated by one step of orthogonal iteration per row (Golub and Van Loan, Matrix
+ * Computations, 8.2.4), a hundredth of the cost of a new solution. Rows pass unchanged until `history` of
+ * them have arrived.
  */
 export class Subspace implements RowFilter<SubspaceState> {
   readonly #columns: number;
@@ -74,7 +75,7 @@ export class Subspace implements RowFilter<SubspaceState> {
     this.#history = new Float64Array(history * columns);
     this.#mean = new Float64Array(columns);
     this.#step = new Float64Array(columns);
-    // Begins with smooth courses over the columns, as channels have.
+    // Starts with smooth curves over the columns, as channels have.
     this.#basis = Float64Array.from({ length: this.#count * columns }, (_, i) => {
       const [component, column] = [Math.floor(i / columns), i % columns];
       const norm = Math.sqrt((component === 0 ? 1 : 2) / columns);
@@ -107,7 +108,7 @@ export class Subspace implements RowFilter<SubspaceState> {
     this.#next = this.#filled % this.#rows;
   }
 
-  /** Rows in the order of their age, so that a restored ring gives the same sums. */
+  /** Rows ordered by age, so that a restored ring yields the same sums. */
   #findMean(): void {
     const columns = this.#columns;
     this.#mean.fill(0);
@@ -118,7 +119,7 @@ export class Subspace implements RowFilter<SubspaceState> {
     for (let k = 0; k < columns; k++) this.#mean[k]! /= this.#filled;
   }
 
-  /** Turns a component towards its share of the covariance, at right angles to the stronger ones. */
+  /** Rotates a component towards its share of the covariance, orthogonal to the stronger ones. */
   #turn(component: number): void {
     const columns = this.#columns;
     const basis = this.#basis;
@@ -138,7 +139,7 @@ export class Subspace implements RowFilter<SubspaceState> {
     }
     let power = 0;
     for (const value of step) power += value * value;
-    // Nothing varies along it: it stays.
+    // Nothing varies along it, so it stays.
     if (!(power > 0 && power < Infinity)) return;
     const norm = 1 / Math.sqrt(power);
     for (let k = 0; k < columns; k++) basis[own + k] = step[k]! * norm;
@@ -160,7 +161,7 @@ export class Subspace implements RowFilter<SubspaceState> {
   }
 }
 
-/** Components of each antenna pair by itself: rows hold the pairs' columns one after the other. */
+/** Components of each antenna pair separately: rows hold the pairs' columns one after another. */
 export class PairSubspaces implements RowFilter<readonly SubspaceState[]> {
   readonly #pairs: readonly Subspace[];
 

@@ -1,17 +1,17 @@
 import type { RowFilter } from './column-filter.js';
 
 /**
- * Weights that give the value at sample `at` of the polynomial of least squares through `count` evenly spaced samples:
- * a row of the hat matrix, by orthogonal polynomials, which stays exact where normal equations would not
- * (Savitzky and Golay 1964; Gorry 1990).
- * @param degree at most count - 1; more is taken as that
+ * Weights that evaluate, at sample `at`, the least-squares polynomial through `count` evenly spaced samples:
+ * a row of the hat matrix. Computed by orthogonal polynomials, which stay exact where normal equations would
+ * not (Savitzky and Golay 1964; Gorry 1990).
+ * @param degree at most count - 1; larger values are reduced to that
  */
 export function fitWeights(count: number, degree: number, at: number): Float64Array {
   const weights = new Float64Array(count);
   const basis: Float64Array[] = [];
   for (let power = 0; power <= Math.min(degree, count - 1); power++) {
     const column = Float64Array.from({ length: count }, (_, i) => samplePlace(i, count) ** power);
-    // Twice: once leaves what rounding brings back.
+    // Twice: the second pass removes the rounding errors of the first.
     for (let pass = 0; pass < 2; pass++) for (const other of basis) orthogonalise(column, other);
     const length = Math.sqrt(dot(column, column));
     basis.push(column.map((value) => value / length));
@@ -31,8 +31,8 @@ function orthogonalise(column: Float64Array, unit: Float64Array): void {
 }
 
 /**
- * The Savitzky-Golay filter of a whole series, centred; the first and the last half window are values of the polynomial
- * through the outermost `window` samples, as scipy.signal.savgol_filter with mode `interp`.
+ * The Savitzky-Golay filter of a whole series, centred; the first and the last half window are values of the
+ * polynomial through the outermost `window` samples, like scipy.signal.savgol_filter with mode `interp`.
  * @param window odd, at most as long as the series
  */
 export function savitzkyGolay(series: ArrayLike<number>, window: number, degree: number): Float64Array {
@@ -50,8 +50,8 @@ export interface SlidingFitState {
 }
 
 /**
- * The causal Savitzky-Golay filter: the newest value of the polynomial of least squares through the last `window` rows,
- * fewer at the start.
+ * The causal Savitzky-Golay filter: the newest value of the least-squares polynomial through the last
+ * `window` rows, fewer at the start.
  */
 export class SlidingFit implements RowFilter<SlidingFitState> {
   readonly #columns: number;
@@ -105,6 +105,6 @@ export class SlidingFit implements RowFilter<SlidingFitState> {
   }
 }
 
-/** Of one sample to `window` samples: the weights that give the newest value of the fit. */
+/** For one sample to `window` samples: the weights for the newest value of the fit. */
 export const newestWeights = (window: number, degree: number): readonly Float64Array[] =>
   Array.from({ length: window }, (_, i) => fitWeights(i + 1, degree, i));

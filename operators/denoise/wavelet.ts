@@ -15,23 +15,24 @@ const LOW_PASS = {
 
 export type WaveletName = keyof typeof LOW_PASS;
 
-/** Makes the median absolute value of normal noise its standard deviation. */
+/** Scales the median absolute value of normal noise to its standard deviation. */
 const MEDIAN_TO_SIGMA = 0.6745;
 
 /**
- * Wavelet denoising of series up to a length: soft universal threshold sqrt(2 ln n) with the noise of the finest details,
- * `wden(x, 'sqtwolog', 's', 'sln', levels, name)` of MATLAB (Donoho 1995). Series are continued by their mirror image.
- * Keeps buffers; one series at a time.
+ * Wavelet denoising of series up to a length: soft universal threshold sqrt(2 ln n) with the noise of the
+ * finest details,
+ * `wden(x, 'sqtwolog', 's', 'sln', levels, name)` of MATLAB (Donoho 1995). Series are extended by their
+ * mirror image. Reuses buffers, so it handles one series at a time.
  */
 export class WaveletShrinkage {
   readonly #low: readonly number[];
   readonly #high: readonly number[];
   readonly #levels: number;
-  /** [level]: details of each level, the finest first; and what is left over them. */
+  /** [level]: details of each level, finest first; and the remaining approximation. */
   readonly #details: Float64Array[] = [];
   readonly #rest: Float64Array[] = [];
   readonly #sorted: Float64Array;
-  /** Of the last series: its threshold, and the deviation of its noise. */
+  /** Of the last series: its threshold, and the standard deviation of its noise. */
   sigma = 0;
   threshold = 0;
 
@@ -43,15 +44,16 @@ export class WaveletShrinkage {
     for (let level = 0, length = longest; level < levels; level++) {
       length = (length + this.#low.length - 1) >> 1;
       this.#details.push(new Float64Array(length));
-      // One longer: the inverse transform gives an even number of values.
+      // One longer: the inverse transform yields an even number of values.
       this.#rest.push(new Float64Array(length + 1));
     }
     this.#sorted = new Float64Array(this.#details[0]!.length);
   }
 
   /**
-   * Denoises `count` values of `series` from `start`; unchanged where they are too few for the filter.
-   * @param output takes those from number `from` on, at their numbers
+   * Denoises `count` values of `series` from `start`; leaves them unchanged if they are too few for the
+   * filter.
+   * @param output receives those from number `from` on, at their numbers
    */
   apply(series: Float64Array, start: number, count: number, output: Float64Array, from = 0): void {
     const levels = Math.min(this.#levels, deepest(count, this.#low.length));
@@ -60,18 +62,18 @@ export class WaveletShrinkage {
     for (let i = 0; i < count; i++) rest[i] = series[start + i]!;
     for (let level = 0; level < levels; level++) lengths.push(this.#split(level, lengths[level]!));
     if (levels > 0) this.#findThreshold(count, lengths[1]!);
-    // A value needs the coarser ones from half of its number on.
+    // A value depends on the coarser ones from half of its number on.
     for (let level = levels - 1; level >= 0; level--)
       this.#join(level, lengths[level + 1]!, lengths[level]!, from >> level);
     for (let i = from; i < count; i++) output[i] = rest[i]!;
   }
 
-  /** Coefficients of the last series' decomposition: the finest details. For comparison with other implementations. */
+  /** The finest details of the last series' decomposition, for comparison with other implementations. */
   get finest(): Float64Array {
     return this.#details[0]!;
   }
 
-  /** `length` values of a level into a coarser half and its details. Returns how many each has. */
+  /** Splits `length` values of a level into a coarser half and its details. Returns the length of each. */
   #split(level: number, length: number): number {
     const input = this.#rest[level]!;
     const coarse = this.#rest[level + 1]!;
@@ -102,7 +104,7 @@ export class WaveletShrinkage {
     this.threshold = this.sigma * Math.sqrt(2 * Math.log(count));
   }
 
-  /** The inverse of {@link #split}, details shrunk by the threshold: values from number `from` on. */
+  /** The inverse of {@link #split} with shrunk details: values from number `from` on. */
   #join(level: number, half: number, length: number, from: number): void {
     const output = this.#rest[level]!;
     const coarse = this.#rest[level + 1]!;
@@ -114,7 +116,7 @@ export class WaveletShrinkage {
     }
     for (let n = from; n < length; n++) {
       let sum = 0;
-      // The filter of the reconstruction is this one backwards: tap 2 k + 1 - n of coefficient k.
+      // The filter of the reconstruction is this one reversed: tap 2 k + 1 - n of coefficient k.
       const end = Math.min(half, (n + taps) >> 1);
       for (let k = n >> 1; k < end; k++) {
         const tap = 2 * k + 1 - n;
@@ -125,18 +127,18 @@ export class WaveletShrinkage {
   }
 }
 
-/** Levels after which a filter of `taps` would be longer than what is left. */
+/** Number of levels before a filter of `taps` becomes longer than the remaining series. */
 const deepest = (count: number, taps: number): number =>
   count < taps ? 0 : Math.floor(Math.log2(count / (taps - 1)));
 
-/** Index into a series continued by its mirror image: x[-1] = x[0], x[n] = x[n - 1]. */
+/** Index into a series extended by its mirror image: x[-1] = x[0], x[n] = x[n - 1]. */
 function mirrored(index: number, length: number): number {
   let i = index;
   while (i < 0 || i >= length) i = i < 0 ? -1 - i : 2 * length - 1 - i;
   return i;
 }
 
-/** A whole series denoised at once. */
+/** Denoises a whole series. */
 export function denoiseByWavelet(
   series: ArrayLike<number>,
   name: WaveletName,
@@ -153,12 +155,15 @@ export interface SlidingShrinkageState {
   readonly history: Float64Array;
 }
 
-/** The newest value of the last `history` rows denoised, column by column: causal, at the price of a transform for each value. */
+/**
+ * The newest value of the last `history` rows denoised, column by column: causal, at the cost of one
+ * transform per value.
+ */
 export class SlidingShrinkage implements RowFilter<SlidingShrinkageState> {
   readonly #columns: number;
   readonly #history: number;
   readonly #shrinkage: WaveletShrinkage;
-  /** [columns, 2 * history]: each value is written twice, so that the last ones always lie in a row. */
+  /** [columns, 2 * history]: each value is written twice, so that the last ones are always contiguous. */
   readonly #ring: Float64Array;
   readonly #denoised: Float64Array;
   #count = 0;
@@ -197,7 +202,7 @@ export class SlidingShrinkage implements RowFilter<SlidingShrinkageState> {
       this.#push(Float64Array.from({ length: this.#columns }, (_, column) => history[column * rows + i]!));
   }
 
-  /** Where the oldest value of a column lies. */
+  /** Position of a column's oldest value. */
   #start(column: number): number {
     return column * 2 * this.#history + ((this.#next - this.#count + this.#history) % this.#history);
   }

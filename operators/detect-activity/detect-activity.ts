@@ -13,28 +13,28 @@ import {
 
 export const detectActivity = defineOperator({
   name: 'detect-activity',
-  summary: 'Tells what tracked persons do (walk, stand, sit, lie), with seconds per minute.',
+  summary: 'Classifies the activity of tracked persons (walk, stand, sit, lie), with seconds per minute.',
   description: `
-Use it behind \`track-persons\`. What a person does is told by rules, frame by frame, from the network's posture and the track's speed:
+Use it behind \`track-persons\`. Rules determine the activity, frame by frame, from the network's posture and the track's speed:
 
-- **lying** where the posture is lying;
-- **walking** where the floor speed is \`walking_m_s\` or more, whatever the posture, until it falls below half of that;
-- **sitting** where the posture is sitting, else **standing**.
+- **lying** if the posture is lying;
+- **walking** if the floor speed is \`walking_m_s\` or more, whatever the posture, until it falls below half of that;
+- **sitting** if the posture is sitting, otherwise **standing**.
 
-Another activity counts once frames have looked like it for \`dwell_ms\`, and then from its beginning; what is shorter counts as
-what was done before. All by event time. It gives
+A new activity counts once frames have shown it for \`dwell_ms\`, and then from its beginning; shorter periods count as
+the previous activity. All times are event time. It outputs
 
 - events \`activity_changed\` at the time at which the new activity began, with \`activity\`, \`previous\` and \`seconds\` (since
-  the previous one began), of low severity; none for what a person does first;
-- measures \`walking_seconds\`, \`standing_seconds\`, \`sitting_seconds\`, \`lying_seconds\`, one a person (\`subject\`) and
-  minute, at the start of the minute, once the minute is over and all in it is decided; left out where they are 0.
+  the previous one began), of low severity; none for a person's first activity;
+- measures \`walking_seconds\`, \`standing_seconds\`, \`sitting_seconds\`, \`lying_seconds\`, one per person (\`subject\`) and
+  minute, at the start of the minute, once the minute is over and fully decided; omitted if 0.
 
-Only frames in which the person is in sight count (\`active\`, not \`lost\`), of persons who are there: who came \`arrival_confidence\` sure, as
-who walks is, or is in sight for \`min_sight\` of the last half minute. In an empty room the network claims a person now and then. No time counts
-between frames that are more than \`max_gap_ms\` apart. At the end of input a minute that has begun is written with what it has.
+Only frames that show the person (\`active\`, not \`lost\`) count, and only of certain persons: those who appeared with \`arrival_confidence\`, as
+people who walk do, or who were in sight for \`min_sight\` of the last half minute. In an empty room the network reports a person now and then. Time
+between frames that are more than \`max_gap_ms\` apart does not count. At the end of input the current minute is output as far as it got.
 
-Gotchas: it is as good as the postures that it is given; \`docs/analytics.md\` has what the shipped network gives. Getting up,
-sitting down and bending are no activities of their own. Who falls and lies on the floor is lying.
+Gotchas: it is as accurate as the postures of its input; \`docs/analytics.md\` has figures for the shipped network. Getting up,
+sitting down and bending are not separate activities. A person who has fallen and lies on the floor is lying.
 `,
   inputs: ['pose'],
   outputs: ['event', 'measure'],
@@ -48,20 +48,20 @@ sitting down and bending are no activities of their own. Who falls and lies on t
         minimum: 0.05,
         maximum: 3,
         default: 0.3,
-        description: 'Speed over the floor from which on a person walks, metres a second.',
+        description: 'Speed over the floor from which a person is walking, metres per second.',
       }),
       dwell_ms: Type.Number({
         minimum: 0,
         maximum: 20_000,
         default: 2000,
-        description: 'How long another activity must last to count, milliseconds.',
+        description: 'How long a new activity must last to count, milliseconds.',
       }),
       max_gap_ms: Type.Number({
         minimum: 10,
         maximum: 60_000,
         default: 1000,
         description:
-          'Frames of a person further apart than this say nothing of the time between them, milliseconds; no less than the hop of the windows.',
+          'Time between frames of a person that are further apart than this does not count, milliseconds; at least the hop of the windows.',
       }),
       ...SightFields,
     },
@@ -69,7 +69,7 @@ sitting down and bending are no activities of their own. Who falls and lies on t
   ),
   examples: [
     { title: 'Activities of tracked persons', config: {} },
-    { title: 'A network that wavers between postures', config: { dwell_ms: 5000 } },
+    { title: 'A network whose postures fluctuate', config: { dwell_ms: 5000 } },
   ],
   create: (config, context) => {
     const settings = {
@@ -116,7 +116,7 @@ class Room {
   readonly #diary: Diary;
   readonly #sights: Sights;
   #provenance: Provenance | null = null;
-  /** By how much a frame's time lies behind the event time at which it comes, microseconds. */
+  /** Difference between a frame's time and the event time at its arrival, microseconds. */
   #lag = 0;
 
   constructor(environment: string, settings: DiarySettings, sight: SightSettings) {
@@ -144,7 +144,7 @@ class Room {
     return this.#measures(this.#diary.close(time - this.#lag));
   }
 
-  /** The minutes that have begun, with what they have. */
+  /** The unfinished minutes. */
   closeAll(): Measure[] {
     return this.#measures(this.#diary.closeAll());
   }

@@ -1,36 +1,36 @@
 import type { Person } from '../../pipeline/model/index.js';
 
-/** What a person is said to do, in the order of the measures. */
+/** The activities, in the order of the measures. */
 export const ACTIVITIES = ['walking', 'standing', 'sitting', 'lying'] as const;
 export type Activity = (typeof ACTIVITIES)[number];
 
 export interface DiarySettings {
-  /** Speed over the floor from which on a person walks; below half of it they have stopped. Metres a second. */
+  /** Speed over the floor from which a person is walking; below half of it they have stopped. Metres per second. */
   readonly walkingSpeed: number;
-  /** How long another activity must last to count, microseconds. */
+  /** How long a new activity must last to count, microseconds. */
   readonly dwell: number;
-  /** Frames of a person further apart than this say nothing of the time between them, microseconds. */
+  /** Time between frames of a person that are further apart than this does not count, microseconds. */
   readonly maxGap: number;
 }
 
 /** One person. Times are microseconds of event time. */
 interface Page {
-  /** What the person does for sure; null until the first activity has lasted for long enough. */
+  /** The confirmed activity; null until the first one has lasted long enough. */
   readonly activity: Activity | null;
-  /** When that began. */
+  /** When it began. */
   readonly since: number;
-  /** What the newest frame looks like, and since when frames look like it. */
+  /** The activity in the newest frame, and since when frames show it. */
   readonly seems: Activity;
   readonly seemsSince: number;
   /** Time up to which seconds are counted. */
   readonly counted: number;
-  /** Newest frame. */
+  /** Time of the newest frame. */
   readonly seen: number;
-  /** Out of sight for longer than a gap may be: all up to `seen` is counted. */
+  /** Out of sight for longer than a gap may be: everything up to `seen` is counted. */
   readonly away: boolean;
 }
 
-/** The person was last known to do something else. */
+/** The previous confirmed activity. */
 export interface Change {
   readonly person: number;
   readonly activity: Activity;
@@ -41,12 +41,12 @@ export interface Change {
   readonly seconds: number;
 }
 
-/** How long one person did what in one minute. */
+/** How long one person spent on each activity in one minute. */
 export interface PersonMinute {
-  /** Its start. */
+  /** Start of the minute. */
   readonly minute: number;
   readonly person: number;
-  /** Microseconds of each of {@link ACTIVITIES}. */
+  /** Microseconds for each of {@link ACTIVITIES}. */
   readonly times: readonly number[];
 }
 
@@ -56,12 +56,12 @@ export interface DiaryState {
 }
 
 export const MINUTE = 60_000_000;
-/** Persons that are followed at a time; of more, who was seen longest ago is forgotten. */
+/** Maximum number of persons followed at a time; beyond it, the one seen longest ago is forgotten. */
 const MAX_PERSONS = 1000;
 
 /**
- * What the persons of one environment do, with seconds per minute. An activity counts once it has lasted for `dwell`,
- * and then from its beginning: a shorter one is counted as what was done before it.
+ * Activities of the persons of one environment, with seconds per minute. An activity counts once it has
+ * lasted for `dwell`, and then from its beginning; a shorter one counts as the previous one.
  */
 export class Diary {
   readonly #settings: DiarySettings;
@@ -74,7 +74,7 @@ export class Diary {
     this.#settings = settings;
   }
 
-  /** A frame with the person in sight; returns what has changed by it. */
+  /** Adds a frame that shows the person; returns the change that it confirms. */
   see(id: number, person: Person, time: number): Change | null {
     const known = this.#pages.get(id);
     if (known && time <= known.seen) return null;
@@ -93,7 +93,7 @@ export class Diary {
     this.#pages.delete(id);
   }
 
-  /** No frame up to `time` will come any more: gives the minutes that are over, and forgets them. */
+  /** No frame up to `time` will arrive any more: returns the finished minutes and removes them. */
   close(time: number): PersonMinute[] {
     for (const [id, page] of this.#pages) {
       if (page.away || time - page.seen <= this.#settings.maxGap) continue;
@@ -108,7 +108,7 @@ export class Diary {
     return closed;
   }
 
-  /** Gives all minutes with what they have, and forgets them. */
+  /** Returns all minutes as they are, and removes them. */
   closeAll(): PersonMinute[] {
     const minutes = [...this.#minutes.keys()].sort((a, b) => a - b);
     const closed = minutes.flatMap((minute) => this.#personsOf(minute));
@@ -133,7 +133,7 @@ export class Diary {
     }
   }
 
-  /** The page from which a frame at `time` goes on; what did not last ends there. */
+  /** The page that a frame at `time` continues; an unconfirmed activity ends there. */
   #turnTo(id: number, page: Page | undefined, seems: Activity, time: number): Page {
     const fresh = { seems, seemsSince: time, counted: time, seen: time, away: false };
     if (!page) return { activity: null, since: time, ...fresh };
@@ -143,7 +143,7 @@ export class Diary {
     return { ...page, ...fresh };
   }
 
-  /** Counts what is settled: all where nothing has changed, else from the beginning of what has lasted for long enough. */
+  /** Counts settled time: all if nothing has changed, otherwise up to the beginning of the confirmed activity. */
   #confirm(id: number, page: Page): [Page, Change | null] {
     const { activity, seems, seemsSince, seen } = page;
     if (seems === activity) {
@@ -158,7 +158,7 @@ export class Diary {
     return [next, { person: id, activity: seems, previous: activity, time: seemsSince, seconds }];
   }
 
-  /** Counts all up to `time`: what did not last for long enough as what was done before it. */
+  /** Counts everything up to `time`; an unconfirmed activity counts as the previous one. */
   #settle(id: number, page: Page, time: number): void {
     this.#count(id, page.activity ?? page.seems, page.counted, time);
   }

@@ -1,9 +1,9 @@
 import { burst, LOOK_AHEAD, LOOK_BACK, motion, newestMotion, type Burst } from './features.js';
 import { FlooredTracks, type FlooredState } from './floored.js';
 
-/** Share of gaps above which an antenna has no say. */
+/** Share of gaps above which an antenna is ignored. */
 const MAX_GAPS = 0.1;
-/** Share of gaps above which a link does not deliver. */
+/** Share of gaps above which a link counts as not delivering. */
 const MAX_LOST = 0.4;
 
 export interface AntennaState {
@@ -11,7 +11,7 @@ export interface AntennaState {
   readonly fine: FlooredState;
 }
 
-/** One antenna's tracks and noise floors. Samples are numbered as the room's. */
+/** One antenna's tracks and noise floors. Samples have the room's numbers. */
 export class Antenna {
   #fine: FlooredTracks;
   /** The room's sample at which the tracks began. */
@@ -26,7 +26,7 @@ export class Antenna {
     return this.#fine.tracks.subcarriers;
   }
 
-  /** Samples that its noise floors rest on. */
+  /** Number of samples behind its noise floors. */
   get learnt(): number {
     return this.#fine.learnt;
   }
@@ -40,19 +40,19 @@ export class Antenna {
     this.#fine.push(amplitudes, at, gap);
   }
 
-  /** Fills in a gap where the room has `count` samples and this antenna had none for the last. */
+  /** Fills a gap if the room has `count` samples and this antenna has none for the last one. */
   keepUp(count: number): void {
     while (this.#fine.tracks.count + this.#start < count) this.#fine.push([], 0, true);
   }
 
-  /** Motion at sample `c`, null where it is not known. */
+  /** Motion at sample `c`; null if unknown. */
   motionAt(c: number): number | null {
     const own = c - this.#start;
     const { tracks } = this.#fine;
     return own < MIN_SAMPLES || own > newestMotion(tracks) ? null : motion(tracks, own);
   }
 
-  /** The burst about sample `c`, null where too little was seen of it. */
+  /** The burst around sample `c`; null if too little of it was observed. */
   burstAt(c: number): Burst | null {
     const own = c - this.#start;
     const { tracks, learnt } = this.#fine;
@@ -61,7 +61,7 @@ export class Antenna {
     return burst(tracks, own, this.#fine.floors());
   }
 
-  /** Whether enough frames came for the burst about sample `c`, however many were lost. */
+  /** Whether enough frames arrived for the burst around sample `c`, regardless of the loss rate. */
   delivers(c: number): boolean {
     const own = c - this.#start;
     const { tracks, learnt } = this.#fine;
@@ -79,5 +79,5 @@ export class Antenna {
   }
 }
 
-/** Samples before motion has its box and lags. */
+/** Samples before the box and lags of motion are filled. */
 const MIN_SAMPLES = 6;

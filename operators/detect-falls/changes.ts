@@ -9,38 +9,45 @@ import {
 } from './profiles.js';
 
 /**
- * How much the amplitudes of one antenna change, by lag: log10 of the mean square of u(t) - u(t - lag), once a tenth
- * of a second, over its noise floor. Short lags tell fast motion from slow, long ones tell who breathes from nobody.
+ * How much the amplitudes of one antenna change, by lag: log10 of the mean square of u(t) - u(t - lag), ten
+ * times a second, relative to its noise floor. Short lags separate fast motion from slow; long ones separate
+ * a breathing person from an empty room.
  */
 
-/** Microseconds of a step, and the steps of a second. */
+/** Length of a step in microseconds, and steps per second. */
 export const STEP_US = 100_000;
 export const STEPS_PER_S = 1e6 / STEP_US;
 /** Milliseconds. A body at 1.5 m/s moves a quarter of a wavelength of 2.4 GHz within 20 ms. */
 export const LAGS_MS = [20, 40, 60, 100, 200, 400, 1000] as const;
-/** Lags at which it is told how alike neighbouring bands change: a body's echo is alike over several megahertz, noise is not. */
+/**
+ * Lags for the similarity of changes in neighbouring bands: a body's echo is similar over several megahertz,
+ * noise is not.
+ */
 const COHERENT_MS = [20, 100, 400, 1000] as const;
-/** Changes that are told over their noise floor: by lag, then the slow ones of {@link Profiles}. */
+/** Changes relative to their noise floor: by lag, then the slow ones of {@link Profiles}. */
 export const FLOORED = LAGS_MS.length + SLOW_CHANGES;
-/** After them come how alike neighbouring bands changed: at short lags, then slowly. */
+/** Then follows the similarity of changes in neighbouring bands: at short lags, then slow. */
 const SLOW_ALIKE = FLOORED + COHERENT_MS.length;
 const MEASURED = SLOW_ALIKE + SLOW_LIKENESSES;
-/** Values of a step; last its departures from what is usual. NaN where nothing is known. */
+/** Values of a step, followed by its deviations from the usual. NaN for unknown values. */
 export const CHANNELS = MEASURED + DEPARTURES;
-/** Index of the lag that motion is read from. */
+/** Index of the lag used for motion. */
 export const MOTION = LAGS_MS.indexOf(100);
-/** Steps kept: five seconds back, ten ahead, and some. */
+/** Stored steps: five seconds back, ten ahead, and a margin. */
 export const KEPT_STEPS = 192;
 
-/** Bands that subcarriers are averaged in: seven of a 20 MHz channel lower the noise by 9 dB and keep the echo of a body. */
+/**
+ * Bands over which subcarriers are averaged: seven bands of a 20 MHz channel lower the noise by 9 dB and
+ * preserve the echo of a body.
+ */
 const BANDS = 7;
-/** Each step looks back on so many microseconds of changes. */
+/** Each step covers this many microseconds of past changes. */
 const LOOK_US = 200_000;
 const MAX_LAG_US = 1_000_000;
-/** A lag counts from this share of the time between frames on: points in between are interpolated. */
+/** A lag counts from this share of the frame interval on: points in between are interpolated. */
 const MIN_LAG = 0.8;
 const FLOOR_QUANTILE = 0.1;
-/** Half an hour: the time over which old noise fades from a floor. */
+/** Half an hour: the decay time of old noise in a floor. */
 export const FADING_STEPS = 30 * 60 * STEPS_PER_S;
 const newFloor = (): Histogram => new Histogram(-8, 2, 250, FADING_STEPS);
 
@@ -55,20 +62,23 @@ export interface ChangesState {
   readonly floors: readonly Uint16Array[];
 }
 
-/** One antenna. Points are numbered as those of the windows' grid, steps by `STEP_US`; both count up without a hole. */
+/**
+ * One antenna. Points have the numbers of the windows' grid, steps are `STEP_US` long; both are numbered
+ * without gaps.
+ */
 export class Changes {
   readonly subcarriers: number;
-  /** Microseconds of a grid point. */
+  /** Microseconds per grid point. */
   readonly #grid: number;
   readonly #bands: number;
   readonly #history: number;
   readonly #values: Float32Array;
   readonly #gaps: Uint8Array;
-  /** Points taken since the beginning. */
+  /** Number of points so far. */
   #points = 0;
   /** By point: log10 of the mean amplitude. */
   readonly #loudness: Float32Array;
-  /** By step: changes, not yet over their floors, then likenesses. */
+  /** By step: changes, before subtraction of their floors, then similarities. */
   readonly #steps = new Float32Array(KEPT_STEPS * MEASURED).fill(NaN);
   readonly #profiles: Profiles;
   readonly #floors = LAGS_MS.map(newFloor);
@@ -84,12 +94,12 @@ export class Changes {
     this.#profiles = new Profiles(this.#bands, KEPT_STEPS, newFloor);
   }
 
-  /** Steps that the noise floor rests on; old ones fade. */
+  /** Number of steps behind the noise floor; old ones decay. */
   get learnt(): number {
     return this.#floors[MOTION]!.total;
   }
 
-  /** Begins the tracks anew and keeps the floors. */
+  /** Restarts the tracks; the floors stay. */
   restart(): void {
     this.#points = 0;
     this.#gaps.fill(1);
@@ -97,7 +107,7 @@ export class Changes {
     this.#profiles.restart();
   }
 
-  /** Takes the next point: `values[at...]` is [subcarrier, (re, im)]. The receiver's gain falls out. */
+  /** Adds the next point: `values[at...]` is [subcarrier, (re, im)]. The receiver's gain cancels. */
   push(values: ArrayLike<number>, at: number, gap: boolean): void {
     const row = this.#points % this.#history;
     const out = this.#values.subarray(row * this.#bands, (row + 1) * this.#bands);
@@ -108,7 +118,7 @@ export class Changes {
     this.#points++;
   }
 
-  /** A point at which nothing was measured. */
+  /** Adds a point without a measurement. */
   skip(): void {
     this.#gaps[this.#points++ % this.#history] = 1;
   }
@@ -126,7 +136,7 @@ export class Changes {
     return sum;
   }
 
-  /** Ends step `step`: measures what changed. `spacing`: microseconds between frames of late. */
+  /** Ends step `step`: measures its changes. `spacing`: recent frame interval, microseconds. */
   end(step: number, spacing: number): void {
     const at = (step % KEPT_STEPS) * MEASURED;
     const out = this.#steps.subarray(at, at + MEASURED).fill(NaN);
@@ -143,7 +153,7 @@ export class Changes {
     this.#profiles.end(step, out.subarray(LAGS_MS.length), out.subarray(SLOW_ALIKE));
   }
 
-  /** The mean of the points that a step looks back on; NaN where it has none. */
+  /** The mean of the points that a step covers; NaN if it has none. */
   #average(profile: Float32Array): void {
     const loudness = profile.fill(0).length - 1;
     let count = 0;
@@ -180,7 +190,7 @@ export class Changes {
     return { power, alike, count };
   }
 
-  /** Change at the lag of motion, log10 of relative power; NaN where it is not known. */
+  /** Change at the lag of motion, log10 of relative power; NaN if unknown. */
   motion(step: number): number {
     return this.#steps[(step % KEPT_STEPS) * MEASURED + MOTION]!;
   }
@@ -192,7 +202,7 @@ export class Changes {
     );
   }
 
-  /** Steps `from` to `to` (excluded), [step, channel], over these floors. */
+  /** Steps `from` to `to` (excluded), [step, channel], relative to these floors. */
   between(from: number, to: number, floors: ArrayLike<number>): Float32Array {
     const out = new Float32Array((to - from) * CHANNELS);
     const departures = this.#profiles.departuresBefore(to);

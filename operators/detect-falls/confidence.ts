@@ -1,16 +1,19 @@
-/** Point of the rule at which 5 % of the action clips of falls-intel5300-bedroom raise an alarm. */
+/** Score of the rule at which 5 % of the action clips of falls-intel5300-bedroom raise an alarm. */
 export const RULE_THRESHOLD = 1.2;
 
-/** A point of the rule over its threshold counts for four of the nets' logit. */
+/** One point of the rule above its threshold equals four of the nets' logit. */
 const RULE_SCALE = 4;
-/** Beyond it a confidence is 0 or 1 to all digits. */
+/** Beyond it a confidence is 0 or 1 within rounding. */
 const FARTHEST = 50;
 
-/** How sure a fall of this score is, 0 to 1. The nets give a logit. */
+/** Confidence of a fall with this score, 0 to 1. The nets output a logit. */
 export const confidenceOf = (score: number, method: 'nets' | 'rule'): number =>
   1 / (1 + Math.exp(-(method === 'nets' ? score : RULE_SCALE * (score - RULE_THRESHOLD))));
 
-/** The score from which on falls are as sure as `confidence`, 0 to 1; the inverse of {@link confidenceOf} within what `threshold` may be. */
+/**
+ * The score that corresponds to a `confidence`, 0 to 1; the inverse of {@link confidenceOf} within the range
+ * of `threshold`.
+ */
 export function scoreFor(confidence: number, method: 'nets' | 'rule'): number {
   const logit = Math.min(FARTHEST, Math.max(-FARTHEST, Math.log(confidence / (1 - confidence))));
   return method === 'nets' ? logit : RULE_THRESHOLD + logit / RULE_SCALE;

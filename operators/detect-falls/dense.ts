@@ -1,11 +1,14 @@
 import { EarlyStop } from '../shared/early-stop.js';
 
-/** Small nets of one hidden layer (tanh) and one output, a logit; several of them are averaged. Plain numbers: nothing here is worth a tensor. */
+/**
+ * Small nets with one hidden layer (tanh) and one output, a logit; several of them are averaged. Plain
+ * numbers: tensors would cost more than they save.
+ */
 export interface Ensemble {
-  /** Of the inputs, in training: they are standardised by it ... */
+  /** Mean of the inputs in training; used to standardise them ... */
   readonly mean: readonly number[];
   readonly deviation: readonly number[];
-  /** ... and clipped at so many standard deviations. */
+  /** ... and their limit in standard deviations. */
   readonly clip: number;
   readonly nets: readonly Net[];
 }
@@ -44,10 +47,10 @@ function netLogit({ hidden, output }: Net, x: Float64Array): number {
 export interface TrainingSettings {
   readonly nets: number;
   readonly units: number;
-  /** Examples of either kind drawn with replacement for each net. */
+  /** Examples of each class drawn with replacement for each net. */
   readonly positives: number;
   readonly negatives: number;
-  /** Standard deviation of the noise that is added to the inputs at each step, in theirs. */
+  /** Standard deviation of the noise added to the standardised inputs at each step. */
   readonly noise: number;
   readonly weightDecay: number;
   readonly clip: number;
@@ -60,11 +63,12 @@ export interface Example {
   readonly positive: boolean;
 }
 
-/** How a training is watched, and whom it tells. */
+/** Early stopping of a training, and its progress callback. */
 export interface EnsembleTraining {
   /**
-   * Looks at the third of the examples that a net is not trained on, one every {@link LOOK_STEPS} steps, without a better one, until its
-   * training stops with the weights of the best look; 0: each is trained on all, and ends with the last weights.
+   * Number of evaluations, one every {@link LOOK_STEPS} steps, on the third of the examples that a net is not
+   * trained on, without improvement, before training stops with the best weights. 0: each net is trained on
+   * all examples and ends with the last weights.
    */
   readonly patience?: number;
   readonly progress?: (net: {
@@ -74,7 +78,10 @@ export interface EnsembleTraining {
   }) => void;
 }
 
-/** Trains an ensemble by Adam (Kingma and Ba, 2015) on the cross-entropy, each net on a bootstrap of its own. Deterministic by `random`. */
+/**
+ * Trains an ensemble by Adam (Kingma and Ba, 2015) on the cross-entropy, each net on a separate bootstrap.
+ * Deterministic for a given `random`.
+ */
 export function trainEnsemble(
   examples: readonly Example[],
   settings: TrainingSettings,
@@ -106,7 +113,7 @@ interface Row {
   readonly positive: boolean;
 }
 
-/** What a net is trained on, and what it is watched by. */
+/** The training and the validation examples of a net. */
 interface Split {
   readonly trained: readonly Row[];
   readonly watched: readonly Row[];
@@ -115,16 +122,15 @@ interface Split {
 const FOLDS = 3;
 
 /**
- * Of the falls and of the others, every third is left out, others for each net. @param net null: nothing is
- * @throws Error where there are too few to leave any out
+ * Omits every third of the falls and of the others, different ones for each net. @param net null: omits
+ * nothing
+ * @throws Error if there are too few to omit any
  */
 function splitFor(rows: readonly Row[], net: number | null): Split {
   if (net === null) return { trained: rows, watched: [] };
   const kinds = [rows.filter(({ positive }) => positive), rows.filter(({ positive }) => !positive)];
   if (kinds.some((own) => own.length < FOLDS))
-    throw new Error(
-      `A training is watched by ${FOLDS} falls and ${FOLDS} others or more: there are too few.`,
-    );
+    throw new Error(`Early stopping requires at least ${FOLDS} falls and ${FOLDS} other candidates.`);
   const isWatched = (_row: Row, index: number) => index % FOLDS === net % FOLDS;
   return {
     trained: kinds.flatMap((own) => own.filter((row, index) => !isWatched(row, index))),
@@ -168,7 +174,7 @@ function trainNet(
   const gradient = new Float64Array(count);
   const momentum = new Float64Array(count);
   const square = new Float64Array(count);
-  // Noise is drawn from a table: drawing each number anew would be most of the work.
+  // Noise comes from a table: drawing each number would take most of the time.
   const noise = Float64Array.from({ length: NOISE_TABLE }, () => settings.noise * normal(random));
   const a = new Float64Array(units);
   const x = new Float64Array(width);
@@ -217,10 +223,10 @@ function trainNet(
   return { net: netOf(patience > 0 ? early.best : w), steps: step - 1, stopped };
 }
 
-/** Steps between two looks at a net. */
+/** Steps between two evaluations of a net. */
 export const LOOK_STEPS = 10;
 
-/** Cross-entropy of examples, falls and others in the shares of a bootstrap. */
+/** Cross-entropy of examples, with falls and others weighted as in a bootstrap. */
 function lossOf(net: Net, rows: readonly Row[], { positives, negatives }: TrainingSettings): number {
   const of = (kind: boolean) =>
     average(

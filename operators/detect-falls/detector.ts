@@ -2,7 +2,7 @@ import { logit, type Ensemble } from './dense.js';
 import { ruleScore } from './features.js';
 import type { Candidate, View } from './room.js';
 
-/** Gives a candidate its score: high for a fall. */
+/** Scores a candidate: high for a fall. */
 export type Scorer = (features: ArrayLike<number>) => number;
 
 export const netScorer =
@@ -12,9 +12,10 @@ export const netScorer =
 export const ruleScorer: Scorer = ruleScore;
 
 /**
- * Mean score of the links, each the mean of its antennas; -Infinity where no link has seen enough. A link counts by the
- * power of the motion that it saw over its noise floor, before and after the peak too: one that the person was far from
- * only knows noise, and one that saw motion at another time knows that the burst was not isolated.
+ * Mean score of the links, each the mean of its antennas; -Infinity if no link has enough data. A link is
+ * weighted by the power of its motion above its noise floor, including motion before and after the peak: a
+ * link far from the person only sees noise, and a link with motion at another time shows that the burst was
+ * not isolated.
  */
 export function scoreOf(candidate: Candidate, scorer: Scorer): number {
   let sum = 0;
@@ -27,7 +28,7 @@ export function scoreOf(candidate: Candidate, scorer: Scorer): number {
   return weights > 0 ? sum / weights : -Infinity;
 }
 
-/** Of a link at its noise floor: where no link saw more, all count alike. */
+/** Weight of a link at its noise floor: if no link saw more, all count equally. */
 const MIN_WEIGHT = 0.01;
 
 const average = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0) / values.length;

@@ -2,22 +2,22 @@ import { KEPT_STEPS, STEPS_PER_S } from './changes.js';
 
 /** Steps whose mean is compared: up to the drop ... */
 const BEFORE = STEPS_PER_S;
-/** ... and from so many after it to so many (excluded). */
+/** ... and from this many after it up to this many (excluded). */
 const AFTER = [3, 10] as const;
-/** It is the largest of so many steps before it and after. */
+/** It is the largest within this many steps before and after. */
 const APART = [10, 5] as const;
 /** Motion before anything is known: nothing drops from it. */
 const NOTHING = -9;
-/** Least drop, log10 of power. */
+/** Smallest drop, log10 of power. */
 const MIN_DROP = 0.1;
 
 /**
- * Finds sudden ends of a room's motion. Whoever falls out of a walk makes no peak of motion over it, but all links
- * get quiet at once; each drop is told when `ahead` steps after it were seen.
+ * Finds sudden ends of a room's motion. A fall out of a walk causes no peak of motion, but all links become
+ * quiet simultaneously. Each drop is reported once `ahead` steps after it are known.
  */
 export class DropFinder {
   readonly #ahead: number;
-  /** Motion, log10 of power, and how much it drops, by step. */
+  /** Motion, log10 of power, and its drop, by step. */
   readonly #motion = new Float64Array(KEPT_STEPS).fill(NOTHING);
   readonly #drop = new Float64Array(KEPT_STEPS);
   #open: readonly number[] = [];
@@ -34,7 +34,7 @@ export class DropFinder {
 
   /** @param motion in step `c`, the next one; NaN: unknown. @returns a drop that is due */
   follow(c: number, motion: number): number | null {
-    // What is unknown neither rises nor drops.
+    // Unknown values neither rise nor drop.
     this.#motion[c % KEPT_STEPS] = Number.isNaN(motion)
       ? this.#motion[(c + KEPT_STEPS - 1) % KEPT_STEPS]!
       : motion;

@@ -1,6 +1,9 @@
 import { LAGS, RATE_HZ, type AntennaTracks } from './tracks.js';
 
-/** What a net reads of a candidate, in this order. A fall is an isolated burst of about a second, fast for its size, with quiet on both sides. */
+/**
+ * Inputs of the nets for a candidate, in this order. A fall is an isolated burst of about a second, fast for
+ * its size, with quiet before and after.
+ */
 export const FEATURES = [
   'rise',
   'drop',
@@ -18,11 +21,11 @@ export const FEATURES = [
 
 const seconds = (s: number): number => Math.round(s * RATE_HZ);
 
-/** Samples before and after a candidate that its features are made of, filters included. */
+/** Samples before and after a candidate that its features need, including filters. */
 export const LOOK_BACK = seconds(2) + 20;
 export const LOOK_AHEAD = seconds(3.7);
 
-/** Indices in {@link LAGS} of the lags that motion E is the mean of. */
+/** Indices in {@link LAGS} of the lags whose mean is motion E. */
 const MOTION_LAGS = [1, 2, 3];
 
 /** Motion E of an antenna at sample `c`: mean of S at 0.1, 0.2 and 0.4 s, log10 of relative power. */
@@ -36,11 +39,11 @@ export function motion(tracks: AntennaTracks, c: number): number {
 export const newestMotion = (tracks: AntennaTracks): number =>
   tracks.newest(MOTION_LAGS[MOTION_LAGS.length - 1]!);
 
-/** Burst as an antenna sees it. */
+/** A burst as one antenna sees it. */
 export interface Burst {
   /** {@link FEATURES}. */
   readonly features: Float64Array;
-  /** Motion at its peak over the noise floor, log10 of relative power. */
+  /** Motion at its peak above the noise floor, log10 of relative power. */
   readonly peak: number;
   /** Highest motion from 2 s before to 2.5 s after, on the same scale. */
   readonly highest: number;
@@ -49,9 +52,10 @@ export interface Burst {
 }
 
 /**
- * Features of an antenna around the candidate at sample `c`; samples up to `c + LOOK_AHEAD` must be there.
- * `floors[i]`: noise floor of the structure function of `LAGS[i]`, then that of the slow change. Only tracks of
- * different kinds are compared with their floors taken off; all else is relative to the candidate's own peak.
+ * Features of an antenna around the candidate at sample `c`; samples up to `c + LOOK_AHEAD` must be present.
+ * `floors[i]`: noise floor of the structure function of `LAGS[i]`, then that of the slow change. Floors are
+ * subtracted only to compare tracks of different kinds; everything else is relative to the candidate's own
+ * peak.
  */
 export function burst(tracks: AntennaTracks, c: number, floors: ArrayLike<number>): Burst {
   const e = (n: number) => motion(tracks, n);
@@ -110,6 +114,6 @@ function max(track: (n: number) => number, from: number, to: number): number {
   return highest;
 }
 
-/** The rule without learning: `min(rise, drop) + 2 fast`. */
+/** The rule without training: `min(rise, drop) + 2 fast`. */
 export const ruleScore = (features: ArrayLike<number>): number =>
   Math.min(features[0]!, features[1]!) + 2 * features[5]!;

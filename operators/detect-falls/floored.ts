@@ -1,9 +1,9 @@
 import { Histogram } from './histogram.js';
 import { AntennaTracks, FLOORED, LAGS, RATE_HZ, type TracksState } from './tracks.js';
 
-/** Half an hour: the time over which old noise fades from a floor. */
+/** Half an hour: the decay time of old noise in a floor. */
 export const FADING_SAMPLES = 30 * 60 * RATE_HZ;
-/** What S_32 looks back and ahead, samples: the furthest of the tracks that have a floor. */
+/** Samples that S_32 needs before and after: the widest of the tracks that have a floor. */
 const FLOOR_DELAY = 20;
 const FLOOR_QUANTILE = 0.1;
 
@@ -12,7 +12,7 @@ export interface FlooredState {
   readonly floors: readonly Uint16Array[];
 }
 
-/** Tracks, and the noise floor of each log track: its 10th percentile over all that was seen. */
+/** Tracks, and the noise floor of each log track: its 10th percentile over all samples so far. */
 export class FlooredTracks {
   tracks: AntennaTracks;
   readonly #floors = Array.from({ length: FLOORED }, () => new Histogram(-8, 2, 250, FADING_SAMPLES));
@@ -21,7 +21,7 @@ export class FlooredTracks {
     this.tracks = new AntennaTracks(subcarriers);
   }
 
-  /** Samples that the floors rest on. */
+  /** Number of samples behind the floors. */
   get learnt(): number {
     return this.#floors[0]!.total;
   }
@@ -31,7 +31,7 @@ export class FlooredTracks {
     return this.#floors.map((floor) => floor.quantile(FLOOR_QUANTILE));
   }
 
-  /** Begins the tracks anew and keeps the floors. */
+  /** Restarts the tracks; the floors stay. */
   restart(): void {
     this.tracks = new AntennaTracks(this.tracks.subcarriers);
   }
@@ -41,7 +41,7 @@ export class FlooredTracks {
     if (!gap) this.#learn();
   }
 
-  /** Every value of each track counts towards its floor as soon as all tracks have one. */
+  /** Every value of each track counts towards its floor once all tracks have one. */
   #learn(): void {
     const { tracks } = this;
     const c = tracks.count - 1 - FLOOR_DELAY;

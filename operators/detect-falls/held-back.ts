@@ -1,15 +1,15 @@
 import type { Person, PoseFrame, SensedEvent } from '../../pipeline/model/index.js';
 
-/** Falls of one environment that nobody is told of yet: who walks again meanwhile needs no help. */
+/** Falls of one environment that are not yet reported: a person who walks again in the meantime needs no help. */
 export class HeldBack {
   #held: readonly Held[] = [];
 
-  /** @param due event time at which it is told, microseconds */
+  /** @param due event time of the report, microseconds */
   add(event: SensedEvent, due: number): void {
     this.#held = [...this.#held, { event, due, upright: null }];
   }
 
-  /** Leaves out the falls of who has recovered. @returns these */
+  /** Removes the falls of people who have recovered. @returns these */
   see(frame: PoseFrame): readonly SensedEvent[] {
     if (this.#held.length === 0) return [];
     const seen = this.#held.map((held) => ({ ...held, upright: uprightOf(held, frame) }));
@@ -42,7 +42,10 @@ interface Held {
   readonly upright: Upright | null;
 }
 
-/** Since when and where from somebody has been upright and in sight without a break, and how far they have come. */
+/**
+ * Since when and from which position somebody has been upright and in sight without interruption, and how far
+ * they have moved.
+ */
 interface Upright {
   readonly since: number;
   readonly x: number;
@@ -62,7 +65,7 @@ function uprightOf({ event, upright }: Held, frame: PoseFrame): Upright | null {
   return { ...upright, metres: Math.max(upright.metres, Math.hypot(x - upright.x, y - upright.y)) };
 }
 
-/** By number where it is known, else the only one there. */
+/** By number if known, otherwise the only person there. */
 function whoFell({ person: fallen }: SensedEvent, { persons }: PoseFrame): Person | undefined {
   if (fallen !== null) return persons.find(({ track }) => track?.id === fallen);
   return persons.length === 1 ? persons[0] : undefined;

@@ -1,4 +1,7 @@
-/** Quantiles of a stream in bounded memory: counts in bins of equal width. Old values fade: all counts are halved when they reach a limit. */
+/**
+ * Quantiles of a stream in bounded memory: counts in bins of equal width. Old values decay: all counts are
+ * halved when they reach a limit.
+ */
 export class Histogram {
   readonly #least: number;
   readonly #width: number;
@@ -6,7 +9,10 @@ export class Histogram {
   readonly #counts: Uint16Array;
   #total = 0;
 
-  /** `bins` bins from `least` to `most`; values outside fall into the outermost. `limit` values at most are counted, 65,535 or fewer. */
+  /**
+   * `bins` bins from `least` to `most`; values outside fall into the outermost bins. Counts at most `limit`
+   * values, 65,535 or fewer.
+   */
   constructor(least: number, most: number, bins: number, limit: number) {
     this.#least = least;
     this.#width = (most - least) / bins;
@@ -14,7 +20,7 @@ export class Histogram {
     this.#counts = new Uint16Array(bins);
   }
 
-  /** Values counted, the faded ones left out. */
+  /** Number of counted values, without decayed ones. */
   get total(): number {
     return this.#total;
   }
@@ -34,7 +40,10 @@ export class Histogram {
     }
   }
 
-  /** The value below which the share `q` of what was counted lies, linear within a bin; NaN before the first. */
+  /**
+   * The value below which the share `q` of the counted values lies, linear within a bin; NaN before the first
+   * value.
+   */
   quantile(q: number): number {
     if (this.#total === 0) return NaN;
     const wanted = q * this.#total;

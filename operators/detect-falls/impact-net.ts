@@ -2,11 +2,12 @@ import { CHANNELS } from './changes.js';
 import { AHEAD, BACK, EARLY } from './impacts.js';
 
 /**
- * The network that judges an end of motion, over any number of antennas. Each antenna's steps are read in patches of half a
- * second by one layer; another reads each patch beside the mean and the maximum of all antennas' outputs of that half second;
- * a third reads those in groups of a second and a half. Antennas are pooled by mean and by maximum (after Zaheer et al., Deep
- * Sets, 2017), so that neither their order nor their number matters. Plain numbers: one candidate of four antennas costs three
- * million multiplications, a few milliseconds, and a room has one every few seconds at most.
+ * The network that judges an end of motion, over any number of antennas. Each antenna's steps are read in
+ * patches of half a second by one layer; another reads each patch beside the mean and the maximum of all
+ * antennas' outputs of that half second; a third reads those in groups of a second and a half. Antennas are
+ * pooled by mean and by maximum (following Zaheer et al., Deep Sets, 2017), so neither their order nor their
+ * number matters. Plain numbers: one candidate of four antennas costs three million multiplications, a few
+ * milliseconds, and a room has one every few seconds at most.
  */
 
 export const STEPS = BACK + AHEAD;
@@ -16,13 +17,13 @@ export const GROUP = 3;
 const GROUPS = STEPS / PATCH / GROUP;
 export const WIDTH = 64;
 const POOLED = 2 * GROUPS * WIDTH;
-/** What {@link groupsOf} says of the steps that are known early. */
+/** Number of groups whose steps are known early; see {@link groupsOf}. */
 export const EARLY_OUTPUTS = (2 * WIDTH * (EARLY.back + EARLY.ahead)) / PATCH / GROUP;
 const HIDDEN = 64;
-/** Standardised inputs are clipped at so many standard deviations. */
+/** Standardised inputs are clipped at this many standard deviations. */
 const CLIP = 4;
 
-/** A layer's weights, [output, input], then its biases, from `at` of all parameters. */
+/** A layer's weights, [output, input], then its biases, starting at `at` in all parameters. */
 export interface Layer {
   readonly at: number;
   readonly inputs: number;
@@ -54,13 +55,13 @@ const [OF_PATCH, OF_EXCHANGE, OF_GROUP, OF_ROOM, OUT] = LAYERS as readonly [
 ];
 export const PARAMETERS = LAYERS.reduce((sum, { inputs, outputs }) => sum + (inputs + 1) * outputs, 0);
 
-/** What inputs are standardised by, of each channel. */
+/** Mean and scale of each channel, for standardisation. */
 export interface Scale {
   readonly mean: readonly number[];
   readonly deviation: readonly number[];
 }
 
-/** An antenna's steps as the network reads them: in standard deviations, 0 where nothing is known. */
+/** An antenna's steps as network input: in standard deviations, 0 for unknown values. */
 export function standardised(changes: Float32Array, { mean, deviation }: Scale): Float32Array {
   return changes.map((value, i) => {
     const channel = i % CHANNELS;
@@ -77,9 +78,9 @@ export const logitOf = (parameters: Float32Array, antennas: readonly Float32Arra
   affine(parameters, OUT, forward(parameters, OF_ROOM, groupsOf(parameters, antennas)), 0, 0);
 
 /**
- * What the layers below the room's say of any number of groups: [group, output] by mean over the antennas, then the same by
- * maximum. What comes after a group has no say in it.
- * @param antennas standardised, one or more, of `PATCH * GROUP` steps a group
+ * Outputs of the layers below the room's for any number of groups: [group, output] by mean over the antennas,
+ * then by maximum. A group does not depend on later steps.
+ * @param antennas standardised, one or more, of `PATCH * GROUP` steps per group
  */
 export function groupsOf(parameters: Float32Array, antennas: readonly Float32Array[]): Float32Array {
   const patches = antennas.map((steps) => forward(parameters, OF_PATCH, steps));
@@ -89,7 +90,7 @@ export function groupsOf(parameters: Float32Array, antennas: readonly Float32Arr
   );
 }
 
-/** Of each output its mean over the antennas, then of each its maximum. */
+/** The mean of each output over the antennas, then the maximum of each. */
 function pooled(antennas: readonly Float32Array[]): Float32Array {
   const half = antennas[0]!.length;
   const out = new Float32Array(2 * half);
@@ -106,7 +107,7 @@ function pooled(antennas: readonly Float32Array[]): Float32Array {
   return out;
 }
 
-/** Of each patch: an antenna's own outputs, the mean of all antennas', their maximum. */
+/** For each patch: an antenna's own outputs, the mean of all antennas', their maximum. */
 function beside(own: Float32Array, all: Float32Array): Float32Array {
   const out = new Float32Array(3 * own.length);
   for (let from = 0; from < own.length; from += WIDTH) {
@@ -132,7 +133,7 @@ function affine(
   return sum;
 }
 
-/** Rectified outputs of a layer for each run of inputs in `x`, one after the other. */
+/** Rectified outputs of a layer for consecutive runs of inputs in `x`. */
 function forward(parameters: Float32Array, layer: Layer, x: Float32Array): Float32Array {
   const { inputs, outputs } = layer;
   const runs = x.length / inputs;

@@ -2,58 +2,61 @@ import type { Window, WindowLink } from '../../pipeline/model/index.js';
 import { CHANNELS, Changes, MOTION, STEPS_PER_S, STEP_US, type ChangesState } from './changes.js';
 import { DropFinder, type DropFinderState } from './drops.js';
 
-/** Steps before the end of motion that are judged, and from it on. */
+/** Steps before and after the end of motion that are judged. */
 export const BACK = 5 * STEPS_PER_S;
 export const AHEAD = 10 * STEPS_PER_S;
-/** What is known a second and a half after the end: four groups of the network, one of which is of after it. */
+/** Data known a second and a half after the end: four groups of the network, one of them after it. */
 export const EARLY = { back: 45, ahead: 15 } as const;
 const WHOLE = { back: BACK, ahead: AHEAD } as const;
-/** A hole between windows after which all begins anew, microseconds. */
+/** A hole between windows after which everything restarts, microseconds. */
 const MAX_HOLE_US = 2_000_000;
 /** Share of the steps whose motion must be known. */
 const MIN_KNOWN = 0.6;
-/** Steps from the end of motion, from and to which its peak is looked for. */
+/** Steps relative to the end of motion between which its peak is searched. */
 const PEAK = [-15, 3] as const;
 
-/** A sudden end of a room's motion, as all its links together saw it and what came after. */
+/** A sudden end of a room's motion as seen by all its links, and what followed. */
 export interface Impact {
   /** Event time of the end, microseconds. */
   readonly time: number;
-  /** Whether it was told early: then `antennas` are the steps of {@link EARLY}. */
+  /** Whether it was reported early: `antennas` then holds the steps of {@link EARLY}. */
   readonly early: boolean;
-  /** Of each antenna, [step, channel]: {@link BACK} steps before the end and {@link AHEAD} from it on. */
+  /** For each antenna, [step, channel]: {@link BACK} steps before the end and {@link AHEAD} after it. */
   readonly antennas: readonly Float32Array[];
-  /** Links that have seen enough; two or more. */
+  /** Links with enough data; two or more. */
   readonly links: number;
-  /** Steps that the least learnt of the noise floors rests on. */
+  /** Steps behind the least learnt noise floor. */
   readonly learnt: number;
-  /** Highest motion of a link over its noise floor before the end, log10 of relative power. */
+  /** Highest motion of a link above its noise floor before the end, log10 of relative power. */
   readonly peak: number;
-  /** Seconds of the last five that a link saw more than half of that. */
+  /** Seconds of the last five in which a link saw more than half of that. */
   readonly duration: number;
 }
 
-/** Follows the changes of a room's links, and finds where all its motion ends at once. Memory is bounded by the number of antennas. */
+/**
+ * Tracks the changes of a room's links, and finds where all its motion ends together. Memory is bounded by
+ * the number of antennas.
+ */
 export class Impacts {
   readonly #links = new Map<string, Changes[]>();
   readonly #drops = new DropFinder(AHEAD);
   readonly #early: DropFinder | null;
-  /** Microseconds of a grid point; 0 before the first window. */
+  /** Microseconds per grid point; 0 before the first window. */
   #grid = 0;
   /** Number of the next grid point, -1 before the first. */
   #next = -1;
 
-  /** @param early whether each end of motion is also told as soon as it is one, before what comes after it */
+  /** @param early whether each end of motion is also returned immediately, before the data after it is known */
   constructor(early = false) {
     this.#early = early ? new DropFinder(EARLY.ahead) : null;
   }
 
-  /** Begins the tracks anew with the next window, and keeps the noise floors. */
+  /** Restarts the tracks with the next window; the noise floors stay. */
   restart(): void {
     this.#next = -1;
   }
 
-  /** Takes what is new of a window; gives what became known, in order of time. */
+  /** Adds the new part of a window; returns the resulting impacts, in order of time. */
   take(window: Window): Impact[] {
     const { step, points } = window;
     const first = Math.round(window.start / step);
@@ -80,7 +83,7 @@ export class Impacts {
     for (const antennas of this.#links.values()) for (const antenna of antennas) antenna.restart();
   }
 
-  /** @param at index of the point in the window, negative where it lies before it */
+  /** @param at index of the point in the window; negative if it lies before the window */
   #push({ links }: Window, at: number): void {
     for (const link of links) pushLink(this.#antennasOf(link), link, at);
     if (this.#links.size === links.length) return;
@@ -121,7 +124,7 @@ export class Impacts {
     return drop === null ? null : this.#impact(drop, finder === this.#early);
   }
 
-  /** Null where fewer than two links have seen enough. */
+  /** Null if fewer than two links have enough data. */
   #impact(drop: number, early: boolean): Impact | null {
     const { back, ahead } = early ? EARLY : WHOLE;
     const seen = [...this.#links.values()].map((antennas) =>
@@ -177,12 +180,12 @@ export interface ImpactsState {
   readonly grid: number;
   readonly next: number;
   readonly drops: DropFinderState;
-  /** Not in states of earlier versions. */
+  /** Missing in states of earlier versions. */
   readonly early?: DropFinderState | null;
   readonly links: readonly { readonly id: string; readonly antennas: readonly ChangesState[] }[];
 }
 
-/** The step that a grid point lies in. */
+/** The step that contains a grid point. */
 const stepOf = (point: number, grid: number): number => Math.floor((point * grid) / STEP_US);
 
 function pushLink(antennas: readonly Changes[], { values, gaps, subcarriers }: WindowLink, at: number): void {

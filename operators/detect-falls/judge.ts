@@ -15,35 +15,38 @@ import {
   type SeveralWeights,
 } from './weights.js';
 
-/** What a score must have more while noise floors are learnt: odds seven times as high. On the rule's scale, see `confidenceOf`. */
+/**
+ * Margin on a score while noise floors are learnt: odds seven times as high. On the rule's scale, see
+ * `confidenceOf`.
+ */
 const WARM_UP_RAISE = 2;
 const RULE_WARM_UP_RAISE = WARM_UP_RAISE / 4;
 
-/** A candidate with what it is worth. */
+/** A candidate with its score. */
 export interface Scored {
   readonly score: number;
   /** Event time, microseconds. */
   readonly time: number;
   readonly links: number;
-  /** Seconds that the least learnt of its noise floors rests on. */
+  /** Seconds behind the least learnt of its noise floors. */
   readonly learnt: number;
-  /** What the threshold is raised by while floors are learnt. */
+  /** Margin on the threshold while floors are learnt. */
   readonly warmUpRaise: number;
-  /** Highest motion over the noise floor, log10 of relative power. */
+  /** Highest motion above the noise floor, log10 of relative power. */
   readonly peak: number;
   /** Seconds. */
   readonly duration: number;
 }
 
-/** Tells what candidates are worth. */
+/** Scores candidates. */
 export interface Judge {
   readonly threshold: number;
   readonly model: ModelReference | null;
-  /** Of one link. */
+  /** For one link. */
   readonly burst: (burst: Candidate) => Scored | null;
-  /** Of several links; null: bursts are judged, however many links there are. */
+  /** For several links; null: bursts are judged, regardless of the number of links. */
   readonly impact: ((impact: Impact) => Scored) | null;
-  /** Of several links, by what is known early; null: nobody is warned. */
+  /** For several links, from the data known early; null: no warnings. */
   readonly warning: Warning | null;
 }
 
@@ -81,7 +84,8 @@ export function judgeOf(config: JudgeConfig): Judge {
       trainedOn: [...weights.trainedOn.map(({ data }) => data), several.trainedOn].join(', '),
       accuracy: 'docs/reports/falls.md',
     },
-    // Where several links see, only what they saw together counts: one alone takes a walk past it for a fall.
+    // If several links deliver, only their combined data counts: a single one takes a walk past it for a
+    // fall.
     burst: (burst) => (burst.links < 2 ? ofBurst(burst, scorer, WARM_UP_RAISE) : null),
     impact: impactScorer(several, weights.threshold),
     warning: config.warn ? warningOf(several, config.warn_threshold) : null,
@@ -108,8 +112,8 @@ function ofBurst(burst: Candidate, scorer: Scorer, warmUpRaise: number): Scored 
 }
 
 /**
- * The score is the logit moved to the scale of one link, so that one threshold suits both. The networks were trained on
- * rooms from their first seconds on: nothing is raised for them while floors are learnt.
+ * The score is the logit, shifted to the scale of one link so that one threshold fits both. The networks were
+ * trained on rooms from their first seconds, so their threshold has no margin while floors are learnt.
  */
 function impactScorer(weights: SeveralWeights, threshold: number): (impact: Impact) => Scored {
   const nets = parametersOf(weights);
@@ -120,7 +124,7 @@ function impactScorer(weights: SeveralWeights, threshold: number): (impact: Impa
   };
 }
 
-/** A plain logistic model of what the same networks' lower layers say of the last seconds. */
+/** A logistic model of the outputs of the same networks' lower layers for the last seconds. */
 function warningOf(several: SeveralWeights, threshold: number | undefined): Warning {
   const weights = readWarningWeights();
   const head = headOf(weights, several);
@@ -137,7 +141,7 @@ function warningOf(several: SeveralWeights, threshold: number | undefined): Warn
   };
 }
 
-/** What the networks' lower layers say of an end of motion that is known early, [network, output]. */
+/** Outputs of the networks' lower layers for an end of motion that is known early, [network, output]. */
 export function earlyInputs(
   nets: readonly Float32Array[],
   scale: Scale,
@@ -162,5 +166,8 @@ const ofImpact = ({ time, links, learnt, peak, duration }: Impact, score: number
   ...{ time, links, duration },
 });
 
-/** What bands lower the noise floor by, log10 of power: on this scale an impact is as severe as one link would call it. */
+/**
+ * Amount by which bands lower the noise floor, log10 of power: makes the severity of an impact comparable
+ * with that of one link.
+ */
 const BAND_GAIN = 0.87;

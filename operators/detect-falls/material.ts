@@ -8,13 +8,13 @@ import { RATE_HZ } from './tracks.js';
 
 /** A candidate of the recordings that weights may be trained on. */
 export interface LabelledExample extends Example {
-  /** The log that it comes from: `fall_01`, `motion`, `D1/e01_rx_tx`. */
+  /** The log that contains it: `fall_01`, `motion`, `D1/e01_rx_tx`. */
   readonly log: string;
   /** Seconds from the start of the log. */
   readonly time: number;
 }
 
-/** What weights may be trained on, with its licence. */
+/** The recordings that weights may be trained on, with their licences. */
 export const SETS = [
   { data: 'wifi_csi (ESP32-S3): six falls, motion, still', licence: 'MIT', folder: 'captures/esp32-serial' },
   {
@@ -27,7 +27,7 @@ export const SETS = [
 export const FALL_LOGS = ['fall_01', 'fall_02', 'fall_03', 'fall_04', 'fall_05', 'fall_06'];
 export const OTHER_LOGS = ['still', 'motion'];
 
-/** All candidates of a recording, played to a room from its own start. */
+/** All candidates of a recording, played to a room that starts with it. */
 export function play(room: Room, recording: Recording): Candidate[] {
   const { antennas, subcarriers, samples, amplitudes, gaps } = recording;
   const found: Candidate[] = [];
@@ -44,7 +44,7 @@ export function play(room: Room, recording: Recording): Candidate[] {
 export const readSerialLog = (data: string, log: string): Recording =>
   readRecording(join(data, SETS[0].folder, `${log}.txt.gz`), esp32SerialLog, esp32Serial);
 
-/** What is wrong with the folder `data`, and how to mend it, where one of these folders is not in it. */
+/** The problem with the folder `data` if one of these folders is missing, and how to fix it. */
 export function missingFolder(
   data: string,
   folders: readonly string[] = SETS.map(({ folder }) => folder),
@@ -52,14 +52,14 @@ export function missingFolder(
   const missing = folders.find((folder) => !existsSync(join(data, folder)));
   return (
     missing &&
-    `${join(data, missing)} is not there: give the folder that holds ${missing} with --data; docs/reports/falls.md says where the recordings come from`
+    `${join(data, missing)} does not exist: set --data to the folder that contains ${missing}; docs/reports/falls.md names the source of the recordings`
   );
 }
 
 /**
- * Candidates of all that may be trained on. A log of a fall has one: its strongest candidate; all others are none.
- * Each room's noise floors are learnt from all its logs first.
- * @throws Error where the folder is not there.
+ * Candidates of all recordings that may be trained on. A log of a fall has one fall: its strongest candidate;
+ * all others are other motion. Each room's noise floors are first learnt from all its logs.
+ * @throws Error if the folder is missing.
  */
 export function readMaterial(data: string): LabelledExample[] {
   const missing = missingFolder(data);

@@ -1,6 +1,6 @@
 import type { Point, PoseFrame, Posture } from '../../pipeline/model/index.js';
 
-/** Where tracked people were in the last seconds, to say who fell and where. */
+/** Positions of tracked people in the last seconds, to report who fell and where. */
 export class People {
   #seen: Sighting[] = [];
 
@@ -22,7 +22,10 @@ export class People {
     this.#seen = this.#seen.slice(Math.max(drop, this.#seen.length - MAX_SEEN));
   }
 
-  /** Who fell at `time`: the only one there, else the only one who lay afterwards; their place at that time. */
+  /**
+   * The person who fell at `time`: the only one there, otherwise the only one who lay afterwards; with their
+   * position at that time.
+   */
   at(time: number): { readonly person: number | null; readonly location: Point | null } {
     const near = this.#seen.filter((seen) => Math.abs(seen.time - time) <= NEAR_US && !seen.lost);
     const there = new Set(near.map(({ id }) => id));
@@ -57,7 +60,7 @@ interface Sighting {
   readonly position: Point;
 }
 
-/** Kept for longer than a fall takes to be decided. */
+/** Longer than the decision about a fall takes. */
 const KEPT_US = 15_000_000;
 const MAX_SEEN = 4096;
 const NEAR_US = 1_500_000;

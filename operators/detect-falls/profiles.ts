@@ -1,12 +1,13 @@
 import { Histogram } from './histogram.js';
 
 /**
- * What an antenna received on average, step by step, and what can be told from that: slow changes, and how far a step is
- * from how the room usually is. A mean over 0.2 or 0.6 s has so much less noise than a point that the sway of who stands
- * and the breath of who lies come out of it; that, and how the level settles, tells a fall from a walk that ends in standing.
+ * The average reception of an antenna, step by step, and its derived values: slow changes, and the distance
+ * of a step from the usual state of the room. A mean over 0.2 or 0.6 s has so much less noise than a point
+ * that the sway of a standing person and the breath of a lying one become visible; this, and how the level
+ * settles, separates a fall from a walk that ends in standing.
  */
 
-/** Steps of a lag at which means are compared, each of `mean` profiles two steps apart. */
+/** Lags, in steps, at which means are compared, each of `mean` profiles two steps apart. */
 const SLOW = [
   { lag: 5, mean: 1, alike: false },
   { lag: 10, mean: 1, alike: true },
@@ -16,12 +17,12 @@ const SLOW = [
 ] as const;
 export const SLOW_CHANGES = SLOW.length;
 export const SLOW_LIKENESSES = SLOW.filter(({ alike }) => alike).length;
-/** Distance from how it usually is, distance from how it is in the end, loudness against what is usual. */
+/** Distance from the usual state, distance from the final state, loudness relative to the usual. */
 export const DEPARTURES = 3;
 
-/** Ten minutes: the time over which old steps fade from how the room usually is. */
+/** Ten minutes: the decay time of old steps in the usual state of the room. */
 const USUAL_STEPS = 6000;
-/** In the end: the mean of so many steps. */
+/** Final state: the mean of this many steps. */
 const LAST_STEPS = 80;
 
 export const MIN_POWER = 1e-9;
@@ -33,7 +34,7 @@ export interface ProfilesState {
   readonly floors: readonly Uint16Array[];
 }
 
-/** One antenna. A profile: the share of each band, then log10 of the amplitude; NaN where nothing is known. */
+/** One antenna. A profile: the share of each band, then log10 of the amplitude; NaN for unknown values. */
 export class Profiles {
   readonly #bands: number;
   readonly #kept: number;
@@ -42,7 +43,7 @@ export class Profiles {
   #usualSteps = 0;
   readonly #floors: readonly Histogram[];
 
-  /** @param kept steps that are remembered @param floor makes what learns a noise floor */
+  /** @param kept number of stored steps @param floor creates the learner of a noise floor */
   constructor(bands: number, kept: number, floor: () => Histogram) {
     this.#bands = bands;
     this.#kept = kept;
@@ -55,18 +56,18 @@ export class Profiles {
     return this.#floors;
   }
 
-  /** Forgets the steps, and keeps what is usual. */
+  /** Removes the steps; the usual state stays. */
   restart(): void {
     this.#steps.fill(NaN);
   }
 
-  /** The profile of a step, to be filled in where it is new; `end` then takes it. */
+  /** The profile of a step, to be filled in if it is new; then pass it to `end`. */
   of(step: number): Float32Array {
     const at = (step % this.#kept) * (this.#bands + 1);
     return this.#steps.subarray(at, at + this.#bands + 1);
   }
 
-  /** Ends a step whose profile is complete: writes its slow changes and their likenesses. */
+  /** Ends a step whose profile is complete: writes its slow changes and their similarities. */
   end(step: number, changes: Float32Array, likenesses: Float32Array): void {
     this.#learn(this.of(step));
     let likeness = 0;
@@ -90,7 +91,7 @@ export class Profiles {
     });
   }
 
-  /** The bands over `count` profiles two steps apart, the last of them of step `step`; null where none is known. */
+  /** The bands over `count` profiles two steps apart, ending at step `step`; null if none is known. */
   #mean(step: number, count: number): Float32Array | null {
     const sum = new Float32Array(this.#bands);
     let known = 0;
@@ -105,7 +106,7 @@ export class Profiles {
     return sum;
   }
 
-  /** Tells how far each step is from how it usually is and from how it is just before step `to`. */
+  /** Returns the distance of each step from the usual state and from the state just before step `to`. */
   departuresBefore(to: number): (step: number, out: Float32Array) => void {
     const last = this.#last(to);
     return (step, out) => {

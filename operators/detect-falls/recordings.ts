@@ -6,18 +6,18 @@ import { RawBuilder } from '../../pipeline/formats/contract/raw-builder.js';
 import { LinkTable, type CsiBlock, type Environment } from '../../pipeline/model/index.js';
 import { RATE_HZ } from './tracks.js';
 
-/** Amplitudes of one link on the 20 Hz grid: what training and evaluation read of a recording. */
+/** Amplitudes of one link on the 20 Hz grid: the input of training and evaluation. */
 export interface Recording {
   readonly antennas: number;
   readonly subcarriers: number;
   readonly samples: number;
   /** [sample, antenna, subcarrier]. */
   readonly amplitudes: Float32Array;
-  /** One a sample: 1 where no frame was within one step of the grid. */
+  /** One per sample: 1 if no frame was within one step of the grid. */
   readonly gaps: Uint8Array;
 }
 
-/** A file of one link, gzipped where its name ends in `.gz`; frames of the layout that came first. */
+/** Reads a file of one link, gzipped if its name ends in `.gz`; uses frames of the first layout. */
 export function readRecording(path: string, file: FileFormat, format: Format): Recording {
   const bytes = readWhole(path);
   const { cutter } = file.open(bytes.subarray(0, HEAD_BYTES));
@@ -86,7 +86,7 @@ export function onGrid(
   return { antennas, subcarriers, samples: gaps.length, amplitudes: grid, gaps };
 }
 
-/** A numpy file of float64 [subcarrier, frame] at `rateHz`: how esp32-continuous is kept. */
+/** A numpy file of float64 [subcarrier, frame] at `rateHz`: the format of esp32-continuous. */
 export function readNumpy(path: string, rateHz: number): Recording {
   const bytes = readWhole(path);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

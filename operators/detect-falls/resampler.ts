@@ -2,12 +2,12 @@ import type { Window, WindowLink } from '../../pipeline/model/index.js';
 import type { LinkSample } from './room.js';
 import { RATE_HZ } from './tracks.js';
 
-/** Microseconds between the points that falls are looked at. */
+/** Microseconds between the points used for falls. */
 const STEP = 1e6 / RATE_HZ;
-/** Points of a hole between windows that are filled with gaps; after a longer one, all begins anew. */
+/** Points of a hole between windows that are filled with gaps; after a longer one, everything restarts. */
 const MAX_MISSING = 2 * RATE_HZ;
 
-/** Takes from overlapping windows what is new in each, at the grid point nearest to each multiple of 50 ms since 1970. */
+/** Extracts the new part of overlapping windows, at the grid point nearest to each multiple of 50 ms since 1970. */
 export class Resampler {
   /** Number of the next point, -1 before the first. */
   #next = -1;

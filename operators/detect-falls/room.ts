@@ -13,15 +13,18 @@ export interface LinkSample {
   readonly gap: boolean;
 }
 
-/** A local maximum of a room's motion, as each antenna saw it. */
+/** A local maximum of a room's motion, as seen by each antenna. */
 export interface Candidate {
   /** Number of its grid point: `sample / RATE_HZ` seconds since 1970. */
   readonly sample: number;
-  /** Features of each antenna of each link that has seen enough. */
+  /** Features of each antenna of each link with enough data. */
   readonly views: readonly View[];
-  /** Links that deliver, those with too many gaps for a view of the burst among them. */
+  /** Links that deliver, including those with too many gaps around the burst. */
   readonly links: number;
-  /** Samples that the least learnt of their noise floors rests on; old ones fade, so it stays below {@link FADING_SAMPLES}. */
+  /**
+   * Samples behind the least learnt of their noise floors; old ones decay, so it stays below {@link
+   * FADING_SAMPLES}.
+   */
   readonly learnt: number;
 }
 
@@ -31,23 +34,23 @@ export interface View extends Burst {
 
 /** A candidate is the highest within this many samples on either side ... */
 const APART = 1.5 * RATE_HZ;
-/** ... of motion's power in a box of 0.6 s. */
+/** ... of the power of motion in a box of 0.6 s. */
 const HALF_BOX = 6;
-/** Where the smoothed motion of the candidate finder ends, samples before now: what S_8 and the box look ahead. */
+/** End of the candidate finder's smoothed motion, in samples before now: the look-ahead of S_8 and the box. */
 const MOTION_DELAY = 8;
 
 /**
- * Follows the motion of a room's links and finds candidates: peaks that may be falls. A candidate comes
- * {@link LOOK_AHEAD} after its peak, when all that its features are made of is there. Memory is bounded by
- * the number of antennas.
+ * Tracks the motion of a room's links and finds candidates: peaks that may be falls. A candidate is returned
+ * {@link LOOK_AHEAD} after its peak, when all its features are known. Memory is bounded by the number of
+ * antennas.
  */
 export class Room {
   readonly #links = new Map<string, Antenna[]>();
   /** Number of the next grid point, -1 before the first. */
   #next = -1;
-  /** Samples since the tracks began. */
+  /** Samples since the tracks started. */
   #count = 0;
-  /** Power of motion, mean of the antennas in log, by sample; smoothed beside it. */
+  /** Power of motion, mean of the antennas in log, by sample, and its smoothed version. */
   readonly #power = new Float64Array(KEPT);
   readonly #smooth = new Float64Array(KEPT);
 
@@ -55,14 +58,14 @@ export class Room {
     return this.#next;
   }
 
-  /** Begins the tracks anew at grid point `next` and keeps the noise floors: after an interruption. */
+  /** Restarts the tracks at grid point `next` after an interruption; the noise floors stay. */
   restart(next: number): void {
     this.#next = next;
     this.#count = 0;
     for (const antennas of this.#links.values()) for (const antenna of antennas) antenna.restart();
   }
 
-  /** Takes all links at the grid point {@link next}; a link that is not among them has a gap. Null where no candidate became known. */
+  /** Adds all links at the grid point {@link next}; a missing link has a gap. Null if no candidate became known. */
   push(samples: readonly LinkSample[]): Candidate | null {
     for (const sample of samples) this.#push(sample);
     for (const antennas of this.#links.values())
@@ -85,7 +88,7 @@ export class Room {
     });
   }
 
-  /** Mean over the antennas of their log motion at sample `c`; null where none has any. */
+  /** Mean over the antennas of their log motion at sample `c`; null if none has any. */
   #meanMotion(c: number): number | null {
     let sum = 0;
     let seen = 0;

@@ -7,10 +7,10 @@ const methodOf = (config: Readonly<Record<string, unknown>>) => config['method']
 const defaultThreshold = (method: 'nets' | 'rule'): number =>
   method === 'rule' ? RULE_THRESHOLD : (ownThreshold ??= readWeights().threshold);
 
-/** Six digits: what was shown, and is sent back, changes nothing. */
+/** Six digits: sending back a displayed value changes nothing. */
 const rounded = (value: number): number => Math.round(value * 1e6) / 1e6;
 
-/** The deployment speaks of a confidence where the nets and the rule have scores. */
+/** The deployment uses a confidence; the nets and the rule use scores. */
 export const FALL_SETTINGS = {
   'analytics.enable_fall_detection': 'enabled',
   'analytics.alert_thresholds.fall_confidence': {

@@ -2,25 +2,25 @@ import type { SensedEvent } from '../../pipeline/model/index.js';
 import { AHEAD } from './impacts.js';
 import { STEP_US } from './changes.js';
 
-/** An end of motion is judged when so much was seen from it on, microseconds; one step more. */
+/** An end of motion is judged once this much after it is known, microseconds; plus one step. */
 const JUDGED_US = (AHEAD + 1) * STEP_US;
-/** Whoever was warned knows more after so long, whatever happened meanwhile. */
+/** A warning is resolved after this time at the latest, microseconds. */
 const LATEST_US = 30_000_000;
 
 /** Why there was no fall after all. */
 type Reason = 'no_fall' | 'recovered' | 'not_judged';
 
 /**
- * The suspicion that somebody of one environment fell: one at most at a time. It ends in a fall or is withdrawn, within
- * 30 s of event time.
+ * The suspicion that somebody of one environment fell: at most one at a time. It ends in a fall or is
+ * withdrawn, within 30 s of event time.
  */
 export class Suspicion {
   #open: Open | null = null;
 
   /**
-   * Takes an end of motion that looks like a fall so far.
-   * @param event tells of it
-   * @returns whether it is to be told: where a suspicion is open already, that one waits for this end too
+   * Adds an end of motion that looks like a fall so far.
+   * @param event the event that reports it
+   * @returns whether to report it: an open suspicion also waits for this end
    */
   raise(event: SensedEvent): boolean {
     const due = event.time + JUDGED_US;
@@ -30,20 +30,20 @@ export class Suspicion {
     return isNew;
   }
 
-  /** Ends the suspicion by a fall. @returns the id of what was told; null where nothing was */
+  /** Ends the suspicion by a fall. @returns the id of its event; null if there was none */
   confirm(): string | null {
     const id = this.#open?.event.id ?? null;
     this.#open = null;
     return id;
   }
 
-  /** What is to be told once all until event time `time` was judged and no fall came of it. */
+  /** Events to report once everything until event time `time` was judged without a fall. */
   settle(time: number): readonly SensedEvent[] {
     if (this.#open === null || time < this.#open.due) return [];
     return this.#withdraw(time, 'no_fall');
   }
 
-  /** The same where nothing more was heard of the room. */
+  /** The same if the room delivers no more data. */
   expire(time: number): readonly SensedEvent[] {
     if (this.#open === null || time < this.#open.event.time + LATEST_US) return [];
     return this.#withdraw(time, 'not_judged');
@@ -68,18 +68,18 @@ export type SuspicionState = Open | null;
 
 interface Open {
   readonly event: SensedEvent;
-  /** Event time from which on all its ends of motion are judged. */
+  /** Event time from which all its ends of motion are judged. */
   readonly due: number;
 }
 
-/** Falls that were held back and are left out, where somebody was warned of them. */
+/** Held falls that are dropped, if a warning was reported for them. */
 export const withdrawalsOf = (falls: readonly SensedEvent[], time: number): readonly SensedEvent[] =>
   falls.flatMap((fall) => {
     const { suspected } = fall.metadata;
     return typeof suspected === 'string' ? [withdrawal(fall, suspected, time, 'recovered')] : [];
   });
 
-/** @param of what is withdrawn, or the fall that it became @param suspected id of what was told first */
+/** @param of the withdrawn suspicion, or of its fall @param suspected id of the first event */
 function withdrawal(of: SensedEvent, suspected: string, time: number, reason: Reason): SensedEvent {
   return {
     ...of,

@@ -1,11 +1,14 @@
 /**
- * Motion tracks of one antenna: how fast its amplitudes change, at several lags. Amplitudes come on a
- * grid of 20 Hz; each sample's scalars are computed once, when it comes, from the samples before it, and
- * read later around a centre, so that a track centred on time t looks ahead by the delay named here.
+ * Motion tracks of one antenna: how fast its amplitudes change, at several lags. Amplitudes arrive on a grid
+ * of 20 Hz; each sample's scalars are computed once, on arrival, from the samples before it, and read later
+ * around a centre, so that a track centred on time t looks ahead by the delay given here.
  */
 
 export const RATE_HZ = 20;
-/** Samples kept: the features reach 2 s back from a peak and 3.7 s ahead of it; the candidate finder and the filters need the rest. */
+/**
+ * Stored samples: the features reach from 2 s before a peak to 3.7 s after it; the candidate finder and the
+ * filters need the rest.
+ */
 export const KEPT = 192;
 
 /** Lags of the structure function S_l = log10 mean (u(t) - u(t - l))^2, samples. */
@@ -18,12 +21,12 @@ const SMOOTH = 2;
 const LONG = 12;
 /** Subcarriers in a band of coh. */
 const BAND = 5;
-/** Amplitudes kept. */
+/** Number of stored amplitudes. */
 const HISTORY = Math.max(LAGS[LAGS.length - 1]! + 1, SLOW_LAG + 2 * SMOOTH + 1, 2 * LONG + 2);
-/** Power of relative amplitude below which a track does not go: 60 dB under what 8-bit CSI can show. */
+/** Lower limit of a track, as power of relative amplitude: 60 dB below the resolution of 8-bit CSI. */
 const MIN_POWER = 1e-9;
 
-/** Index of each scalar that is kept of a sample. */
+/** Index of each stored scalar of a sample. */
 const DIFFERENCE = 0; // LAGS.length of them
 const SLOW = LAGS.length;
 const CORRELATION = SLOW + 1;
@@ -32,7 +35,7 @@ const ENERGY = SLOW + 3;
 const GAP = SLOW + 4;
 const SCALARS = SLOW + 5;
 
-/** Log tracks that a noise floor is learnt of: S_1, S_2, S_4, S_8, S_16, S_32, D_20. */
+/** Log tracks with a noise floor: S_1, S_2, S_4, S_8, S_16, S_32, D_20. */
 export const FLOORED = SLOW + 1;
 
 export interface TracksState {
@@ -54,14 +57,14 @@ export class AntennaTracks {
     this.#scalars = new Float32Array(KEPT * SCALARS);
   }
 
-  /** Samples taken so far. */
+  /** Number of samples so far. */
   get count(): number {
     return this.#count;
   }
 
   /**
-   * Takes the next sample: `amplitudes[at...]`, any unit. A gap (nothing was measured near that time) repeats the
-   * last sample and is marked. Amplitudes are divided by their mean: the receiver's gain falls out.
+   * Adds the next sample: `amplitudes[at...]`, any unit. A gap (no measurement near that time) repeats the
+   * last sample and is marked. Amplitudes are divided by their mean, which cancels the receiver's gain.
    */
   push(amplitudes: ArrayLike<number>, at: number, gap: boolean): void {
     const k = this.subcarriers;
@@ -203,7 +206,7 @@ export class AntennaTracks {
     return energy > 0 ? this.#box(BAND_ENERGY, c, c + 2 * LONG) / energy : 0;
   }
 
-  /** Share of the samples `from` to `to`, both included, that were gaps. */
+  /** Share of gaps in the samples `from` to `to`, both included. */
   gaps(from: number, to: number): number {
     return this.#box(GAP, from, to);
   }

@@ -9,7 +9,10 @@ import { FEATURES } from './features.js';
 import { readMaterial, SETS, type LabelledExample } from './material.js';
 import { WEIGHTS_FILE, type FallWeights } from './weights.js';
 
-/** Of the nets that ship. From a feasibility study, but `noise` and `steps`: docs/reports/falls.md has how these were chosen. */
+/**
+ * Settings of the shipped nets, from a feasibility study except `noise` and `steps`; docs/reports/falls.md
+ * explains those.
+ */
 export const SETTINGS: TrainingSettings = {
   nets: 12,
   units: 12,
@@ -23,24 +26,28 @@ export const SETTINGS: TrainingSettings = {
 };
 
 /**
- * Score from which on a candidate is a fall: odds of e to 1, in training with one fall to two others. Of what was left
- * out of training, all falls score above it and all else below; docs/reports/falls.md has what it is worth elsewhere.
+ * Score from which a candidate is a fall: odds of e to 1, trained with one fall to two others. On data
+ * excluded from training, all falls score above it and everything else below; docs/reports/falls.md has its
+ * accuracy elsewhere.
  */
 export const THRESHOLD = 1;
 
-/** An ensemble by `seed`: the same examples give the same weights. */
+/** An ensemble by `seed`: the same examples yield the same weights. */
 export const trainOn = (
   examples: readonly LabelledExample[],
   seed: number,
   training: EnsembleTraining = {},
 ): Ensemble => trainEnsemble(examples, SETTINGS, seeded(seed), training);
 
-/** Trains the weights that ship and writes them: seconds on one core. @throws Error where the recordings are not there. */
+/** Trains the shipped weights and writes them: seconds on one core. @throws Error if the recordings are missing. */
 export function trainFalls(options: {
   readonly data: string;
   readonly out?: string;
   readonly seed: number;
-  /** Looks at the third of the examples that a net is not trained on, without a better one, until its training stops; 0: each is trained on all, to its last step. */
+  /**
+   * Evaluations without improvement on the third of the examples that a net is not trained on, before
+   * training stops; 0: each net is trained on all examples, to the last step.
+   */
   readonly patience: number;
   readonly print: (line: string) => void;
 }): FallWeights & { readonly file: string; readonly sha256: string } {
@@ -52,7 +59,7 @@ export function trainFalls(options: {
   const ensemble = trainOn(examples, seed, {
     patience,
     progress: ({ number, steps, stopped }) => {
-      const why = stopped ? `; ${stoppedText(patience, 'in what it is not trained on')}` : '';
+      const why = stopped ? `; ${stoppedText(patience, 'on its held-out examples')}` : '';
       print(`net ${number} of ${SETTINGS.nets} is trained, ${steps} steps${why}`);
     },
   });
@@ -65,7 +72,7 @@ export function trainFalls(options: {
       const fallen = own.filter(({ positive }) => positive).length;
       return { data: name, licence, folder, examples: `${fallen} falls, ${own.length - fallen} others` };
     }),
-    // Left out where it is not looked at: as the weights that ship were trained.
+    // Omitted without early stopping, as in the training of the shipped weights.
     settings: { ...SETTINGS, seed, ...(patience > 0 && { patience }) },
     threshold: THRESHOLD,
     ...rounded(ensemble),
@@ -78,7 +85,7 @@ export function trainFalls(options: {
   return { ...weights, file: out, sha256 };
 }
 
-/** Six digits are enough, and keep the file small. */
+/** Six digits are sufficient and make the file small. */
 export function rounded(ensemble: Ensemble): Ensemble {
   const short = (values: readonly number[]) => values.map((value) => Number(value.toPrecision(6)));
   return {

@@ -14,10 +14,10 @@ import { RATE_HZ } from './tracks.js';
 
 /** Candidates of a room before its own quantile is used. */
 const MIN_CANDIDATES = 200;
-/** Candidates over which old ones fade: two days of an active room. */
+/** Candidates over which old ones decay: two days of an active room. */
 const MAX_CANDIDATES = 30_000;
 
-/** What a room is judged by. */
+/** The data on which a room is judged. */
 export interface WatchConfig {
   readonly method: 'nets' | 'rule';
   readonly room_quantile?: number;
@@ -27,7 +27,7 @@ export interface WatchConfig {
 }
 
 interface Candidate {
-  /** Whether what comes after it is not known yet. */
+  /** Whether the data after it is still unknown. */
   readonly early: boolean;
   readonly scored: Scored;
 }
@@ -58,20 +58,20 @@ export class Watch {
     this.#judge = judge;
   }
 
-  /** The next window begins its grid anew; noise floors stay. */
+  /** Restarts the grid at the next window; noise floors stay. */
   beginGrid(): void {
     this.#resampler.restore({ next: -1 });
     this.#impacts.restart();
   }
 
-  /** @returns falls of who was seen to have recovered, and what is to be told of that */
+  /** @returns falls of people who have recovered, and events about them */
   see(frame: PoseFrame): { readonly recovered: number; readonly withdrawn: readonly SensedEvent[] } {
     this.#people.see(frame);
     const falls = this.#heldBack.see(frame);
     return { recovered: falls.length, withdrawn: withdrawalsOf(falls, frame.time) };
   }
 
-  /** Falls that were held back until event time `time`, and suspicions that nothing came of. */
+  /** Falls held until event time `time`, and suspicions that were not confirmed. */
   release(time: number): readonly SensedEvent[] {
     return [...this.#heldBack.release(time), ...this.#suspicion.expire(time)];
   }
@@ -144,7 +144,7 @@ export class Watch {
     return Math.max(threshold, this.#scores.quantile(quantile));
   }
 
-  /** Tells of a candidate that is over this threshold. */
+  /** Events for a candidate above this threshold. */
   #event(
     candidate: Scored,
     { threshold, model }: Pick<Judge, 'threshold' | 'model'>,
@@ -214,13 +214,16 @@ export interface WatchState {
   readonly resampler: ResamplerState;
   readonly scores: Uint16Array;
   readonly people: PeopleState;
-  /** Neither is in states of earlier versions. */
+  /** Both are missing in states of earlier versions. */
   readonly heldBack?: HeldBackState;
   readonly suspicion?: SuspicionState;
   readonly lastFall: number | null;
 }
 
-/** Motion over the noise floor, log10 of power, that is called an impact of 1: about the strongest of the recordings. */
+/**
+ * Motion above the noise floor, log10 of power, that counts as an impact of 1: about the strongest of the
+ * recordings.
+ */
 const FULL_IMPACT = 2.5;
 const HIGH_IMPACT = 0.6;
 
@@ -230,7 +233,7 @@ function coarse(window: Window): Failure {
   return {
     record: { environment: window.environment, index: window.index, step: window.step },
     code: 'falls.grid.coarse',
-    reason: `windows have a point every ${window.step / 1000} ms; falls need 50 ms or less: raise \`points\` of the window operator or lower its \`length_ms\``,
+    reason: `windows have a point every ${window.step / 1000} ms; fall detection needs 50 ms or less: raise \`points\` of the window operator or lower its \`length_ms\``,
     retriable: false,
   };
 }

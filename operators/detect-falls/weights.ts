@@ -8,11 +8,11 @@ interface Trained {
   readonly name: string;
   readonly version: string;
   readonly settings: Readonly<Record<string, number>>;
-  /** Score from which on a candidate is a fall. */
+  /** Score from which a candidate is a fall. */
   readonly threshold: number;
 }
 
-/** Of one link: what `csiflow train falls` writes. */
+/** For one link: written by `csiflow train falls`. */
 export interface FallWeights extends Trained, Ensemble {
   readonly features: readonly string[];
   readonly trainedOn: readonly {
@@ -23,7 +23,7 @@ export interface FallWeights extends Trained, Ensemble {
   }[];
 }
 
-/** Of several links: what `csiflow train falls --several` writes. */
+/** For several links: written by `csiflow train falls --several`. */
 export interface SeveralWeights extends Trained, Scale {
   readonly lagsMs: readonly number[];
   readonly trainedOn: string;
@@ -32,13 +32,13 @@ export interface SeveralWeights extends Trained, Scale {
   readonly nets: readonly string[];
 }
 
-/** Of what is known early: what `csiflow train falls --warnings` writes. */
+/** For early data: written by `csiflow train falls --warnings`. */
 export interface WarningWeights extends Trained {
-  /** Version of the weights of several links whose layers it reads. */
+  /** Version of the weights for several links whose layers it reads. */
   readonly of: string;
   readonly trainedOn: string;
   readonly trainedWith: string;
-  /** Of each network's groups in turn, then the bias: 32-bit floats in base64. */
+  /** Each network's groups in turn, then the bias: 32-bit floats in base64. */
   readonly head: string;
 }
 
@@ -54,19 +54,19 @@ export const readSeveralWeights = (path = packageFile(SEVERAL_WEIGHTS_FILE)): Se
 export const readWarningWeights = (path = packageFile(WARNING_WEIGHTS_FILE)): WarningWeights =>
   read(path) as WarningWeights;
 
-/** @throws Error where the weights are of other inputs than those of this code */
+/** @throws Error if the weights have other inputs than this code */
 export function parametersOf({ nets, lagsMs }: SeveralWeights): readonly Float32Array[] {
   const parameters = nets.map(floatsOf);
   if (String(lagsMs) !== String(LAGS_MS) || parameters.some(({ length }) => length !== PARAMETERS))
-    throw new Error(`${SEVERAL_WEIGHTS_FILE} is of another network: run csiflow train falls --several`);
+    throw new Error(`${SEVERAL_WEIGHTS_FILE} belongs to another network: run csiflow train falls --several`);
   return parameters;
 }
 
-/** @throws Error where the weights were trained on other layers than those of `several` */
+/** @throws Error if the weights were trained on other layers than those of `several` */
 export function headOf({ of, head }: WarningWeights, several: SeveralWeights): Float32Array {
   const floats = floatsOf(head);
   if (of !== several.version || floats.length !== several.nets.length * EARLY_OUTPUTS + 1)
-    throw new Error(`${WARNING_WEIGHTS_FILE} is of other networks: run csiflow train falls --warnings`);
+    throw new Error(`${WARNING_WEIGHTS_FILE} belongs to other networks: run csiflow train falls --warnings`);
   return floats;
 }
 

@@ -9,31 +9,31 @@ const MINUTE = 60_000_000;
 
 export const detectInactivity = defineOperator({
   name: 'detect-inactivity',
-  summary: 'Reports persons who are there and have not moved for long.',
+  summary: 'Reports persons who are present and have not moved for a long time.',
   description: `
-Use it behind \`track-persons\`; give it the measures of \`detect-motion\` too. It gives one event \`inactivity\` for each stretch of
-\`threshold_minutes\` in which a person did not move, at the event time at which the stretch became that long. The next one comes only
+Use it behind \`track-persons\`; connect the measures of \`detect-motion\` too. It outputs one event \`inactivity\` for each stretch of
+\`threshold_minutes\` in which a person did not move, at the event time at which the stretch reached that length. The next one follows only
 after the person has moved. Movement is
 
-- to change one's place by \`distance_m\`, as the track has it, \`steps\` times within 10 s;
+- a change of the track's position by \`distance_m\`, \`steps\` times within 10 s;
 - another posture, for \`posture_lasts_ms\`;
-- motion of the room (the measure \`motion\` with \`subject\` null) of \`motion\` or more for \`motion_lasts_ms\`, while one person alone
-  is there: it is theirs. Of several nobody knows who moved, and it counts for none.
+- motion of the room (the measure \`motion\` with \`subject\` null) of \`motion\` or more for \`motion_lasts_ms\`, while only one
+  person is present. With several persons the motion cannot be assigned, and counts for none.
 
-Who lies in a zone of kind \`bed\` is asleep, not inactive (\`ignore_bed\`).
+A person who lies in a zone of kind \`bed\` is asleep, not inactive (\`ignore_bed\`).
 
-Somebody who keeps still may be lost by the network. Whose track goes out of sight is taken to be there still, and is reported when
-the room stays without motion, unless they left: they were walking within the last 3 s, or, where \`exits\` names zones, were last
-seen in one of these; who lay has not left. And nobody is there still once \`detect-motion\` has learnt how the room looks while it is
-empty, and says that it surely looks so (\`presence_probability\` below 0.05). A new person while somebody is out of sight is taken for them.
+The network can lose a person who keeps still. A person out of sight counts as still present, and is reported if
+the room stays without motion, unless they left: they were walking within the last 3 s or, if \`exits\` names zones, were last
+seen in one of these. A person who was lying has not left. Nobody counts as present once \`detect-motion\` has learnt the empty room
+and reports with certainty that the room is empty (\`presence_probability\` below 0.05). A new person counts as the one out of sight.
 
-The event has \`minutes\`, \`posture\`, \`in_sight\` and the last place; severity is high where the person lies, outside of a bed, else medium.
+The event has \`minutes\`, \`posture\`, \`in_sight\` and the last position; severity is high if the person lies outside a bed, otherwise medium.
 
-Somebody is there who came \`arrival_confidence\` sure, as who walks is, or is in sight for \`min_sight\` of the last half minute: in an empty
-room the network claims a person now and then, who never moves.
+A person counts as present after appearing with \`arrival_confidence\`, as people who walk do, or after being in sight for \`min_sight\` of the last
+half minute: in an empty room the network reports a person now and then, who never moves.
 
-Gotchas: without poses it says nothing, as motion alone cannot tell who left from who keeps still. A pet or a fan may keep the
-room's motion up: raise \`motion\`. An event hangs on the track's number: a person whose number changes begins a new stretch.
+Gotchas: without poses it outputs nothing, because motion alone cannot distinguish a person who left from one who keeps still. A pet or a fan can
+cause constant motion: raise \`motion\`. Stretches follow the track's number: a person whose number changes starts a new stretch.
 `,
   inputs: ['pose', 'measure'],
   requires: ['pose'],
@@ -56,48 +56,48 @@ room's motion up: raise \`motion\`. An event hangs on the track's number: a pers
         minimum: 0.001,
         maximum: 1440,
         default: 30,
-        description: 'How long a person must not have moved, minutes.',
+        description: 'How long a person must be without movement, minutes.',
       }),
       distance_m: Type.Number({
         minimum: 0.05,
         maximum: 10,
         default: 0.5,
-        description: 'How far from where they were a person has changed their place, metres.',
+        description: 'Distance at which a change of position counts, metres.',
       }),
       steps: Type.Integer({
         minimum: 1,
         maximum: 100,
         default: 5,
         description:
-          'So many changes of place within 10 s are a movement. Where places are exact 1 is right; the place that the shipped network gives for a still person jumps.',
+          "This many changes of position within 10 s are a movement. For exact positions use 1; the shipped network's position of a still person jumps.",
       }),
       posture_lasts_ms: Type.Number({
         minimum: 0,
         maximum: 600_000,
         default: 10_000,
-        description: 'Another posture that lasts for so long is a movement, milliseconds.',
+        description: 'A new posture that lasts this long is a movement, milliseconds.',
       }),
       motion: Type.Number({
         minimum: 0,
         maximum: 1,
         default: 0.25,
-        description: 'Motion of the room from which on somebody moves.',
+        description: 'Motion of the room from which somebody is moving.',
       }),
       motion_lasts_ms: Type.Number({
         minimum: 0,
         maximum: 60_000,
         default: 2000,
-        description: 'How long the room must be in motion for it to count, milliseconds.',
+        description: 'How long motion of the room must last to count, milliseconds.',
       }),
       ignore_bed: Type.Boolean({
         default: true,
-        description: 'Who lies in a zone of kind `bed` is not inactive.',
+        description: 'Whether to ignore persons who lie in a zone of kind `bed`.',
       }),
       exits: Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
         maxItems: 64,
         default: [],
         description:
-          'Ids of the zones that people leave by. Without any, who walks when they go out of sight has left.',
+          'Ids of the zones through which people leave. Without any, a person who goes out of sight while walking has left.',
       }),
       ...SightFields,
     },
@@ -129,7 +129,7 @@ room's motion up: raise \`motion\`. An event hangs on the track's number: a pers
     const settings = settingsOf(config);
     for (const id of config.exits)
       if (!context.environments.some(({ zones }) => zones.some((zone) => zone.id === id)))
-        context.log.warn('no environment has the zone that is named as an exit', { zone: id });
+        context.log.warn('no environment has the zone that `exits` names', { zone: id });
     const rooms = new Map(
       context.environments.map((environment) => [environment.id, new Room(environment, settings, config)]),
     );
@@ -169,7 +169,7 @@ class Room {
   readonly #vigil: Vigil;
   readonly #sights: Sights;
   readonly #presence = new RoomNote();
-  /** Of the newest pose frame. */
+  /** From the newest pose frame. */
   #provenance: Provenance | null = null;
 
   constructor(environment: Environment, settings: VigilSettings, sight: SightSettings) {

@@ -2,52 +2,52 @@ import type { Environment, Person, Point, Posture } from '../../pipeline/model/i
 import { depth, type Polygon } from '../shared/polygon.js';
 
 export interface VigilSettings {
-  /** How long nobody may move, microseconds. */
+  /** Time without movement, microseconds. */
   readonly threshold: number;
-  /** A person this far from where they were has changed their place, metres. */
+  /** Distance at which a change of position counts, metres. */
   readonly distance: number;
-  /** So many changes of place within ten seconds are a movement. */
+  /** This many changes of position within ten seconds are a movement. */
   readonly steps: number;
-  /** Another posture that lasts for so long is a movement, microseconds. */
+  /** A new posture that lasts this long is a movement, microseconds. */
   readonly postureLasts: number;
-  /** Motion of the room from which on somebody in it moves. */
+  /** Motion of the room from which somebody in it is moving. */
   readonly motion: number;
-  /** Motion must last for this long to count, microseconds. */
+  /** Motion must last this long to count, microseconds. */
   readonly motionLasts: number;
   /** People who lie in a zone of kind `bed` count as asleep. */
   readonly ignoreBed: boolean;
-  /** Ids of the zones that people leave by; empty: anywhere, walking. */
+  /** Ids of the zones through which people leave; empty: anywhere, while walking. */
   readonly exits: readonly string[];
 }
 
-/** A person, in sight or taken to be there still. Times are microseconds of event time. */
+/** A person in sight or assumed to be still present. Times are microseconds of event time. */
 interface Watched {
   readonly id: number;
-  /** Where the person was when they last changed their place. */
+  /** Position after the last change. */
   readonly place: Point;
-  /** When they did so, of the last ten seconds. */
+  /** Times of such changes in the last ten seconds. */
   readonly steps: readonly number[];
   readonly posture: Posture;
-  /** When another posture than that began to show; null where none does. */
+  /** When a posture other than that began to show; null if none does. */
   readonly turning: number | null;
   readonly since: number;
-  /** Newest sight of the person. */
+  /** Time when the person was last in sight. */
   readonly seen: number;
-  /** Where, and how: for the event, and to tell whether they left. */
+  /** Position and posture then: for the event, and to decide whether they left. */
   readonly last: { readonly position: Point; readonly posture: Posture; readonly confidence: number };
-  /** When the person last moved about. */
+  /** When the person last moved. */
   readonly walked: number;
   readonly inSight: boolean;
-  /** Was seen for long enough to be believed also while out of sight. */
+  /** Was in sight long enough to count also while out of sight. */
   readonly certain: boolean;
-  /** This stretch was told. */
+  /** This stretch was reported. */
   readonly told: boolean;
 }
 
-/** Somebody has not moved for long. */
+/** A person without movement for a long time. */
 export interface Stretch {
   readonly person: number;
-  /** When it began, and when it became long. */
+  /** When it began, and when it became long enough. */
   readonly since: number;
   readonly time: number;
   readonly inSight: boolean;
@@ -62,11 +62,11 @@ export interface VigilState {
   readonly moving: number | null;
 }
 
-/** Time in which steps add up. */
+/** Time over which changes of position add up. */
 const STEPS_WITHIN = 10_000_000;
 /** A person who moved within this time before being lost was walking. */
 const WALKED_OUT = 3_000_000;
-/** Persons at a time; of more, who was seen longest ago is forgotten. */
+/** Maximum number of persons at a time; beyond it, the one seen longest ago is forgotten. */
 const MAX_WATCHED = 100;
 
 /** Watches over the persons of one environment. */
@@ -75,7 +75,7 @@ export class Vigil {
   readonly #beds: readonly Polygon[];
   readonly #exits: readonly Polygon[];
   readonly #watched = new Map<number, Watched>();
-  /** Since when the room's motion has been above the threshold; null: it is not. */
+  /** Since when the room's motion has been above the threshold; null: it is not above it. */
   #moving: number | null = null;
 
   constructor({ zones }: Environment, settings: VigilSettings) {
@@ -84,14 +84,14 @@ export class Vigil {
     this.#exits = zones.filter(({ id }) => settings.exits.includes(id)).map(({ polygon }) => polygon);
   }
 
-  /** Exits stay as they are. */
+  /** Exits cannot change. */
   adjust(settings: VigilSettings): void {
     this.#settings = settings;
   }
 
   /**
-   * A pose frame: who is in sight, then whose stretch has become long by it.
-   * @param isCertain whom to believe in also while they are out of sight
+   * A pose frame: updates who is in sight, and returns the stretches that became long enough.
+   * @param isCertain whether a person counts also while out of sight
    */
   frame(time: number, persons: readonly Person[], isCertain: (person: Person) => boolean): Stretch[] {
     const here = new Set<number>();
@@ -104,7 +104,10 @@ export class Vigil {
     return this.#due(time);
   }
 
-  /** Motion of the whole room at `time`. With one person there it is theirs; with several nobody knows whose. */
+  /**
+   * Motion of the whole room at `time`. It is assigned to the only person; with several persons it cannot be
+   * assigned.
+   */
   motion(time: number, value: number): Stretch[] {
     this.#moving = value >= this.#settings.motion ? (this.#moving ?? time) : null;
     const lasts = this.#moving !== null && time - this.#moving >= this.#settings.motionLasts;
@@ -113,7 +116,7 @@ export class Vigil {
     return this.#due(time);
   }
 
-  /** The room is surely empty: who is out of sight has left. */
+  /** The room is certainly empty: everybody out of sight has left. */
   leave(): void {
     for (const [id, { inSight }] of this.#watched) if (!inSight) this.#watched.delete(id);
   }
@@ -147,7 +150,7 @@ export class Vigil {
     const walked = stepped && steps.length >= this.#settings.steps;
     const turning = posture === known.posture ? null : (known.turning ?? time);
     const turned = turning !== null && time - turning >= this.#settings.postureLasts;
-    // Who gets up was asleep until now.
+    // A person who gets up was asleep until now.
     const slept = this.#asleep(known.last) || this.#asleep(last);
     const now = { ...known, ...seen, place, steps };
     if (walked) this.#set({ ...now, ...since, walked: time });
@@ -155,7 +158,10 @@ export class Vigil {
     else this.#set({ ...now, turning });
   }
 
-  /** A new number while somebody is out of sight is most likely theirs: whoever was seen longest ago is no longer waited for. */
+  /**
+   * A new number while somebody is out of sight most likely belongs to that person: the one seen longest ago
+   * is dropped.
+   */
   #recognise(): void {
     const away = [...this.#watched.values()].filter(({ inSight }) => !inSight);
     const [oldest] = away.sort((a, b) => a.seen - b.seen);
@@ -165,7 +171,7 @@ export class Vigil {
     this.#watched.delete(first!.id);
   }
 
-  /** Out of sight: gone where the person left, or was hardly seen, else taken to be there still. */
+  /** Out of sight: gone if the person left or was hardly seen, otherwise assumed to be still present. */
   #miss(id: number, watched: Watched): void {
     if (!watched.inSight) return;
     if (!watched.certain || this.#left(watched)) this.#watched.delete(id);

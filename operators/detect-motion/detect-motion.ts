@@ -16,35 +16,35 @@ export const detectMotion = defineOperator({
   name: 'detect-motion',
   summary: 'Measures motion per link and room, and presence per room.',
   description: `
-Use it behind \`window\` (windows of one to two seconds). It gives measures, at the end of windows, once per \`interval_ms\`:
+Use it behind \`window\` (windows of one to two seconds). It outputs measures at the end of windows, once per \`interval_ms\`:
 
 - \`motion\`, per link and for the room (\`subject\` null), 0 for noise to 1 for slow strong movement: the larger of two. The
   autocorrelation of the amplitude at 20 ms, or beyond two periods of the link where those are longer (neighbouring points of the
-  grid share a frame, and its noise, up to there), less what it has by chance: twice 1 / sqrt(frames * rank), where the rank is how
-  many carriers fluctuate independently. And how alike neighbouring carriers change within 0.25 s, less 0.1, where that
-  autocorrelation is 0.1 or more in the mean of five windows: where frames come slowly, movement no longer correlates between them,
-  but it still is the same for neighbours. Each frame is first divided by its mean amplitude, so that the receiver's gain plays no
-  part. The room's is the upper quartile of its links.
-- \`motion_energy_db\`, per link: how far the change of amplitude within 0.25 s, as far as neighbouring carriers share it, lies
-  above the link's own quiet level, which is learnt while running: it falls within seconds and rises by 1 dB a minute.
-- \`presence_probability\`, for the room, and \`presence\`, 1 or 0, **once that is known**: a room of which nothing is known yet has none.
+  grid share a frame, and its noise, up to there), less its value by chance: twice 1 / sqrt(frames * rank), where the rank is how
+  many carriers fluctuate independently. The other is the similarity of changes in neighbouring carriers within 0.25 s, less 0.1, if that
+  autocorrelation is 0.1 or more in the mean of five windows: at low frame rates movement no longer correlates between frames,
+  but is still similar in neighbours. Each frame is first divided by its mean amplitude, which removes the receiver's gain.
+  The room's motion is the upper quartile of its links.
+- \`motion_energy_db\`, per link: the change of amplitude within 0.25 s that neighbouring carriers share, relative to
+  the link's own quiet level, which is learnt while running: it falls within seconds and rises by 1 dB a minute.
+- \`presence_probability\`, for the room, and \`presence\`, 1 or 0, **once they are known**: a new room has none.
 
-**Presence** adds up evidence of the two links that say most, or of one alone at half its weight, as log odds. A link's is clear movement from 2.5 times \`threshold\` on, or
-energy \`energy_threshold_db\` over its quiet level (where neighbouring carriers share a tenth of the change or more: they share no
-interference); it is quiet below half and a third of these. Three to five seconds of movement make a presence; from then on somebody who stirs now and then stays there, and
-\`hold_ms\` of quiet end it; five times that where the mean amplitudes of neighbouring carriers keep swaying together, as they do by the
-breath of somebody who sits or lies. While the room is empty, each link learns how the room looks to it (the mean amplitude of twelve groups of
-carriers, and how much that drifts; from a minute on, over ten). Then quiet in a room that looks empty again counts double, and quiet
-in one that looks otherwise than before somebody came counts a fifteenth: somebody may sit there. What was learnt survives a restart.
+**Presence** adds up, as log odds, the evidence of the two strongest links, or of one alone at half its weight. A link shows clear movement from 2.5 times \`threshold\`, or
+from \`energy_threshold_db\` over its quiet level (if neighbouring carriers share a tenth of the change or more, which interference does not); it is quiet
+below half and a third of these. Three to five seconds of movement cause presence. Occasional movement then sustains it, and
+\`hold_ms\` of quiet end it; five times that if the mean amplitudes of neighbouring carriers keep swaying together, as they do with the
+breath of a person who sits or lies. While the room is empty, each link learns its view of the room (the mean amplitude of twelve groups of
+carriers, and their drift; after one minute, over ten). From then on, quiet counts double if the room looks empty again, and
+a fifteenth if it looks different than before somebody came: a person may sit there. The learnt state survives a restart.
 
-Links whose empty room was measured are judged by their own thresholds: read \`calibrate\` too (\`from: [windows, calibrated]\`). Its
-\`motion_threshold\` takes the place of \`threshold\`, and its \`noise_level_db\` is the quiet level that a link begins with.
+To judge links by individual thresholds measured in the empty room, read \`calibrate\` too (\`from: [windows, calibrated]\`). Its
+\`motion_threshold\` replaces \`threshold\`, and its \`noise_level_db\` is the initial quiet level of a link.
 
-What moves evenly for half a minute (a fan), or in four fifths of all time over half an hour, is taken for what always moves there, and
-only what exceeds it counts.
+Motion that is steady for half a minute (a fan), or present in four fifths of half an hour, counts as background, and
+only motion above it counts.
 
-Gotchas: of somebody who keeps still from the start, and never stirs, nothing is seen. A pet is somebody who moves. Where somebody moved
-the furniture before they left, the room counts as occupied for 15 times \`hold_ms\` longer.
+Gotchas: a person who keeps completely still from the start is not detected. A pet counts as a person. If somebody moves
+furniture and leaves, the room counts as occupied for 15 times \`hold_ms\` longer.
 
 Sources: Zhang et al., WiSpeed (2018), for the autocorrelation; figures on recordings in docs/reports/motion.md.
 `,
@@ -60,26 +60,26 @@ Sources: Zhang et al., WiSpeed (2018), for the autocorrelation; figures on recor
         minimum: 10,
         maximum: 3_600_000,
         default: 1000,
-        description: 'Time between measures, milliseconds; no finer than the hop of the windows.',
+        description: 'Time between measures, milliseconds; at least the hop of the windows.',
       }),
       threshold: Type.Number({
         minimum: 0,
         maximum: 1,
         default: 0.03,
-        description: '`motion` of a link from which somebody moves, where `calibrate` tells no other.',
+        description: '`motion` of a link from which somebody is moving, if `calibrate` provides no other.',
       }),
       energy_threshold_db: Type.Number({
         minimum: 0,
         maximum: 100,
         default: 10,
-        description: 'Change of amplitude over the quiet level that is clear movement, dB.',
+        description: 'Change of amplitude above the quiet level that counts as clear movement, dB.',
       }),
       hold_ms: Type.Number({
         minimum: 0,
         maximum: 86_400_000,
         default: 20_000,
         description:
-          'How long all must be quiet until nobody is present, milliseconds; where the empty room is learnt, from half to 15 times as long.',
+          'How long all links must be quiet until nobody is present, milliseconds; if the empty room is learnt, from half to 15 times as long.',
       }),
     },
     { additionalProperties: false },
@@ -96,7 +96,7 @@ Sources: Zhang et al., WiSpeed (2018), for the autocorrelation; figures on recor
     };
     const interval = config.interval_ms * 1000;
     const presence = new Map(context.environments.map(({ id }) => [id, new RoomPresence(settings)]));
-    /** Event time from which the next measures of an environment are due. */
+    /** Event time at which the next measures of an environment are due. */
     const due = new Map<string, number>();
 
     return {
@@ -135,14 +135,14 @@ Sources: Zhang et al., WiSpeed (2018), for the autocorrelation; figures on recor
   },
 });
 
-/** What `calibrate` tells of a link; null: it is another measure. */
+/** What a measure of `calibrate` says about a link; null: it is another measure. */
 function quietOf({ name, value, source }: Measure): QuietLink | null {
   if (source !== 'csiflow') return null;
   if (name === 'motion_threshold') return { threshold: value };
   return name === 'noise_level_db' ? { level: value / 10 } : null;
 }
 
-/** What a window says of its links, and of the room. */
+/** Measures of a window's links, and of the room. */
 function measuresOf(window: Window, room: RoomPresence, time: number): readonly Measure[] {
   const { environment, provenance } = window;
   const measures: Measure[] = [];

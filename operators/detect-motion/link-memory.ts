@@ -2,15 +2,15 @@ import { motionOf, PROFILE, type LinkMotion } from '../shared/link-motion.js';
 import { Stirring, type StirringState } from './stirring.js';
 
 export interface MemorySettings {
-  /** Motion from which somebody moves. */
+  /** Motion from which somebody is moving. */
   readonly threshold: number;
-  /** The same of the energy above the quiet level, log10. */
+  /** The same for the energy above the quiet level, log10. */
   readonly energyThreshold: number;
 }
 
-/** What was measured of a link while its room was empty; left out: not measured. */
+/** Measurements of a link in its empty room; undefined: not measured. */
 export interface QuietLink {
-  /** Motion from which somebody moves. */
+  /** Motion from which somebody is moving. */
   readonly threshold?: number;
   /** Energy of change, log10. */
   readonly level?: number;
@@ -27,54 +27,54 @@ export interface LinkMemoryState {
   readonly empty: Float64Array;
   readonly spread: number;
   readonly learnt: number;
-  /** Left out by checkpoints of 0.1.0. */
+  /** Missing in checkpoints of 0.1.0. */
   readonly quiet?: QuietLink;
 }
 
-/** What a link says of one moment. */
+/** Observation of a link at one moment. */
 export interface Evidence {
-  /** 0 to 1, whatever always moves there included. */
+  /** 0 to 1, including background motion. */
   readonly motion: number;
   /** Energy of change above the quiet level, log10. */
   readonly excess: number;
-  /** -1: all is quiet; 0: it says nothing; 1: somebody moves. */
+  /** -1: quiet; 0: undecided; 1: somebody is moving. */
   readonly activity: number;
-  /** 0 to 1: how likely it is that somebody stirs who keeps still. */
+  /** 0 to 1: likelihood of small movements by a person who keeps still. */
   readonly stirring: number;
-  /** How far the profile lies from that of the empty room, in its usual deviations; null: that is not learnt yet. */
+  /** Distance of the profile from that of the empty room, in its usual deviations; null: not learnt yet. */
   readonly shift: number | null;
 }
 
 /** Seconds in which the quiet level follows a fall. */
 const FALL_SECONDS = 2;
-/** Its rise, log10 a second: 1 dB a minute. */
+/** Rise of the quiet level, log10 per second: 1 dB per minute. */
 const RISE = 0.1 / 60;
-/** The motion that a link has even in the quietest fifth of the time, and how fast it is learnt: 0.5 in half an hour. */
+/** Motion of a link in the quietest fifth of the time, and its learning rate: 0.5 in half an hour. */
 const FLOOR_SHARE = 0.2;
 const FLOOR_STEP = 0.0014;
-/** Change alike in neighbouring carriers to this degree is of the channel; below, it is noise or interference. */
+/** Changes this similar in neighbouring carriers come from the channel; below, they are noise or interference. */
 const SMOOTH = 0.1;
 /** Windows over which the autocorrelation is averaged. */
 const USUAL = 5;
-/** Shares of stirring that an empty room has at most, and from which on somebody stirs. */
+/** Largest share of stirring in an empty room, and the share from which somebody is stirring. */
 const CALM = 0.35;
 const STIRS = 0.55;
-/** What moves as evenly as that for so many seconds is a machine: spread of its energy, log10. */
+/** Motion this even for this many seconds comes from a machine: spread of its energy, log10. */
 const EVEN_SECONDS = 30;
 const EVEN = 0.1;
 /** Seconds over which the empty room is learnt, and after which it counts as learnt. */
 const MEMORY = 600;
 const MIN_LEARNT = 60;
-/** The least deviation that is told from rounding: 0.03 dB. */
+/** The smallest deviation distinguishable from rounding: 0.03 dB. */
 const MIN_SPREAD = 0.0035;
 
-/** What is known of one link in a room: its quiet level, what always moves, and how the room looks to it while empty. */
+/** State of one link in a room: its quiet level, background motion, and its view of the empty room. */
 export class LinkMemory {
   readonly #settings: MemorySettings;
   #time = -Infinity;
   #level = 0;
   #floor = 0;
-  /** Mean autocorrelation of the last windows, and how many these were. */
+  /** Mean autocorrelation of the last windows, and their number. */
   #usual = 0;
   #seen = 0;
   readonly #stirring = new Stirring();
@@ -105,12 +105,12 @@ export class LinkMemory {
     return { motion, excess, activity, stirring, shift: this.#shift(sample.profile) };
   }
 
-  /** More is known of the still link. */
+  /** New measurements of the still link. */
   calibrate(quiet: QuietLink): void {
     this.#quiet = { ...this.#quiet, ...quiet };
   }
 
-  /** The room is empty, and quiet: this is how it looks then. */
+  /** The room is empty and quiet: learn its look. */
   learn(profile: Float64Array, seconds: number): void {
     const distance = this.#distance(profile);
     const weight = seconds / Math.min(MEMORY, this.#learnt + seconds);
@@ -120,7 +120,7 @@ export class LinkMemory {
     this.#learnt += seconds;
   }
 
-  /** The empty room looks otherwise now: something was moved. */
+  /** The empty room looks different now: something was moved. */
   forget(): void {
     this.#learnt = 0;
   }
@@ -157,7 +157,7 @@ export class LinkMemory {
     return memory;
   }
 
-  /** How far the energy lies above the quiet level, 0 at least; the level learns from it, and begins where it was measured. */
+  /** Energy above the quiet level, at least 0; the level learns from it, and starts at the measured value. */
   #excess(energy: number, seconds: number): number {
     this.#level =
       this.#time === -Infinity
@@ -168,7 +168,7 @@ export class LinkMemory {
     return Math.max(0, energy - this.#level);
   }
 
-  /** A person moves now more, now less. What moves evenly for half a minute is taken for what is always there. */
+  /** A person's motion varies. Motion that is even for half a minute is background. */
   #findMachine(motion: number, energy: number): void {
     this.#recent = [...this.#recent.slice(1 - EVEN_SECONDS), [motion, energy] as const];
     if (this.#recent.length < EVEN_SECONDS) return;

@@ -8,7 +8,7 @@ import {
 import type { LinkMotion } from '../shared/link-motion.js';
 
 export interface PresenceSettings extends MemorySettings {
-  /** Quiet time until nobody is there, where nothing else speaks for somebody, microseconds. */
+  /** Quiet time until nobody is present, without evidence to the contrary, microseconds. */
   readonly hold: number;
 }
 
@@ -20,30 +20,30 @@ export interface PresenceState {
   readonly links: readonly (readonly [link: string, LinkMemoryState])[];
 }
 
-/** Log odds that somebody is there, from which on that is said, and that nobody is; they go no further than the limits. */
+/** Log odds of presence at which presence, and absence, is reported; bounded by the limits. */
 const PRESENT = 3;
 const ABSENT = -2;
 const MAX_ODDS = 4;
 const MIN_ODDS = -3;
-/** Gained in a second of clear movement: three seconds of it make somebody of a room of which nothing is known. */
+/** Gain per second of clear movement: three seconds suffice in a room without history. */
 const GAIN = 1.5;
-/** Faster, where the room looks again as it does empty; slower, where somebody who keeps still may have changed its look. */
+/** Faster if the room looks empty again; slower if a person who keeps still may have changed its look. */
 const BACK = 2;
 const CHANGED = 1 / 15;
-/** The same where somebody stirs who keeps still: clocks and drifts may look alike, so it ends at last. */
+/** The same if somebody stirs who keeps still. It ends eventually, because clocks and drifts can look similar. */
 const STIRRED = 1 / 5;
 /** Shifts, in usual deviations of the empty room. */
 const LOOKS_EMPTY = 2;
 const LOOKS_CHANGED = 4;
-/** Seconds of quiet in an empty room before it is learnt. */
+/** Seconds of quiet in an empty room before learning starts. */
 const SETTLED = 10;
-/** After so long without a measurement nothing is known. */
+/** After this long without a measurement, nothing is known. */
 const FORGOTTEN = 60;
 
 /**
- * Whether somebody is in one room: evidence of its links, added up as log odds. Who moves is seen at once; who keeps
- * still stirs now and then, far more often than an empty room seems to; and changes how the room looks to its links
- * against how it looks empty, which is learnt while nobody is there.
+ * Whether somebody is in one room: the evidence of its links, added up as log odds. A moving person is
+ * detected immediately. A person who keeps still stirs now and then, far more often than an empty room seems
+ * to, and changes the links' view of the room, whose empty state is learnt while nobody is there.
  */
 export class RoomPresence {
   readonly #settings: PresenceSettings;
@@ -58,7 +58,7 @@ export class RoomPresence {
     this.#settings = settings;
   }
 
-  /** Null: not known. */
+  /** Null: unknown. */
   get present(): boolean | null {
     return this.#present;
   }
@@ -67,7 +67,7 @@ export class RoomPresence {
     return 1 / (1 + Math.exp(-this.#odds));
   }
 
-  /** What the links say at `time`, in their order. */
+  /** Observations of the links at `time`, in their order. */
   see(time: number, samples: readonly (readonly [link: string, LinkMotion])[]): readonly Evidence[] {
     const elapsed = (time - this.#time) / 1e6;
     const isNew = !(elapsed <= FORGOTTEN);
@@ -80,7 +80,7 @@ export class RoomPresence {
     return evidence;
   }
 
-  /** More is known of a link while its room is empty. */
+  /** New measurements of a link in its empty room. */
   calibrate(link: string, quiet: QuietLink): void {
     this.#memory(link).calibrate(quiet);
   }
@@ -128,12 +128,15 @@ export class RoomPresence {
     this.#quiet = isQuiet ? this.#quiet + seconds : 0;
   }
 
-  /** Only where the empty room is learnt, and looks so, is it surely empty: somebody may have kept still from the start. */
+  /**
+   * The room is certainly empty only if its empty state is learnt and it looks like that: somebody may have
+   * kept still from the start.
+   */
   #least(evidence: readonly Evidence[]): number {
     return evidence.every(({ shift }) => shift !== null && shift < LOOKS_CHANGED) ? MIN_ODDS : ABSENT;
   }
 
-  /** Somebody may lie there: nobody moves, yet something sways, and nobody knows how the room sways while it is empty. */
+  /** Somebody may lie there: nothing moves, but something sways, and the sway of the empty room is not learnt. */
   #maySomebodyStir(evidence: readonly Evidence[]): boolean {
     return (
       this.#present !== false && evidence.some(({ stirring, shift }) => shift === null && stirring > 0.5)
@@ -158,17 +161,20 @@ export class RoomPresence {
     if (this.#quiet < SETTLED) return;
     samples.forEach(([link, { profile }], i) => {
       const memory = this.#memory(link);
-      // It was called empty although it looks otherwise: so that is how it looks now.
+      // It was declared empty although it looks different: this is its new empty state.
       if ((evidence[i]!.shift ?? 0) > LOOKS_CHANGED) memory.forget();
       memory.learn(profile, seconds);
     });
   }
 }
 
-/** What one link says against another counts half: somebody may be near it alone, but so may be a burst. */
+/**
+ * Evidence of one link against another counts half: somebody may be near it alone, but it may also be a burst
+ * of interference.
+ */
 const ALONE = 0.5;
 
-/** Two links, or one alone where there is no other, or one that says much by itself. */
+/** Two links; or one if it is the only one, or if its evidence is strong. */
 function agreed(activities: readonly number[]): number {
   const [first = 0, second = first] = [...activities].sort((a, b) => b - a);
   return Math.max((first + second) / 2, first - ALONE);

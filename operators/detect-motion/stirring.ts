@@ -5,18 +5,19 @@ export interface StirringState {
   readonly share: number;
 }
 
-/** Two profiles that are compared lie this far apart, microseconds: windows of two seconds share no frame then. */
+/** Distance between two compared profiles, microseconds: windows of two seconds then share no frame. */
 const APART = 2_000_000;
-/** Profiles are stored this far apart, and dropped when they are older than this. */
+/** Interval at which profiles are stored, and the age at which they are dropped. */
 const SPACING = 500_000;
 const SPAN = 5_000_000;
 /** Time over which the share is averaged, microseconds. */
 const MEMORY = 10_000_000;
 
 /**
- * How alike neighbouring groups of carriers change from one window to the next: 0 in an empty room, where only the
- * noise of means changes; 0.5 to 0.9 of people who sit or lie, who breathe and sway by millimetres. Each step counts
- * the same, however large it was, so that a walk is forgotten as fast as it was learnt.
+ * Similarity of changes in neighbouring groups of carriers from one window to the next: 0 in an empty room,
+ * where only the noise of means changes; 0.5 to 0.9 with people who sit or lie, because they breathe and sway
+ * by millimetres. Each step has the same weight, however large, so that a walk is forgotten as fast as it was
+ * learnt.
  */
 export class Stirring {
   #profiles: (readonly [time: number, profile: Float64Array])[] = [];

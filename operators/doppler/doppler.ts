@@ -13,7 +13,7 @@ import {
   type Movement,
 } from '../shared/doppler-spectrum.js';
 
-/** SHARP's window and number of frequencies; those of the other method are settings. */
+/** SHARP's window and number of frequencies; for the other method they are settings. */
 const SHARP_FRAMES = 31;
 const SHARP_BINS = 100;
 
@@ -22,7 +22,7 @@ const config = Type.Object(
     method: Type.Union([Type.Literal('stft'), Type.Literal('sharp')], {
       default: 'stft',
       description:
-        '`stft`: a Gaussian window of `window` frames. `sharp`: as SHARP has it, a Hann window of 31 frames, 100 frequencies, and nothing below -12 dB.',
+        '`stft`: a Gaussian window of `window` frames. `sharp`: as in SHARP, a Hann window of 31 frames, 100 frequencies, and nothing below -12 dB.',
     }),
     rate_hz: RATE,
     window: windowFrames('Of `stft`: frames of a window. Twice as many frequencies are computed.'),
@@ -30,7 +30,7 @@ const config = Type.Object(
       minimum: 1,
       maximum: 1024,
       default: 10,
-      description: 'Frames from a spectrum to the next.',
+      description: 'Frames between spectra.',
     }),
     max_gap_ms: maxGap('window'),
   },
@@ -40,23 +40,23 @@ type Config = Static<typeof config>;
 
 export const doppler = defineOperator({
   name: 'doppler',
-  summary: 'Tells by how much moving people shift the frequency on each link.',
+  summary: 'Measures the Doppler shift that moving people cause on each link.',
   description: `
-Use it behind \`conjugate-multiply\`, \`csi-ratio\` or \`phase-sanitize\`, with \`resample\` between them and this: it takes frames as
+Use it behind \`conjugate-multiply\`, \`csi-ratio\` or \`phase-sanitize\`, with \`resample\` in between: it assumes frames
 evenly spaced at \`rate_hz\`.
 
-Over the last frames of a link it computes the power of each frequency, the mean taken out, summed over subcarriers and antennas,
-and gives two measures a spectrum:
+Over the last frames of a link it computes the power of each frequency, without the mean, summed over subcarriers and antennas,
+and outputs two measures per spectrum:
 
 - \`doppler_shift_hz\`: the mean frequency, weighted by the power above the noise. Positive: the path over the person becomes
-  shorter. Behind \`conjugate-multiply\` without \`raise_reference\`, and where phases are not cleaned, the sign says nothing.
+  shorter. Behind \`conjugate-multiply\` without \`raise_reference\`, and with uncleaned phases, the sign is meaningless.
 - \`doppler_edge_hz\`: the frequency, either way, below which 95 % of that power lies: the fastest limbs.
 
-A path that changes by one wavelength a second (6 cm at 5 GHz, 12 cm at 2.4 GHz) shifts by 1 Hz; a body moving at v changes it
-by up to 2 v. Frequencies beyond half of \`rate_hz\` alias: at 100 frames a second and 5.3 GHz these are bodies faster than 1.4 m/s.
+A path that changes by one wavelength per second (6 cm at 5 GHz, 12 cm at 2.4 GHz) shifts by 1 Hz; a body moving at v changes it
+by up to 2 v. Frequencies beyond half of \`rate_hz\` alias: at 100 frames per second and 5.3 GHz this affects bodies faster than 1.4 m/s.
 
-Gotchas: noise is the median over all frequencies, so movement that fills more than half of them is underestimated. Nothing is
-given until a window is full. A value that is no number counts as 0.
+Gotchas: noise is the median over all frequencies, so movement that fills more than half of them is underestimated. It outputs
+nothing until a window is full. Values that are not numbers count as 0.
 
 Sources: Qian et al., Widar 2.0 (MobiSys 2018); \`csiDoppler\` of csiread; Meneghello et al., SHARP (TMC 2022).
 `,
@@ -66,8 +66,8 @@ Sources: Qian et al., Widar 2.0 (MobiSys 2018); \`csiDoppler\` of csiread; Meneg
   timeFields: ['time'],
   config,
   examples: [
-    { title: 'Ten spectra a second', config: { rate_hz: 100, hop: 10 } },
-    { title: 'As SHARP, at 170 frames a second', config: { method: 'sharp', rate_hz: 170, hop: 1 } },
+    { title: 'Ten spectra per second', config: { rate_hz: 100, hop: 10 } },
+    { title: 'As SHARP, at 170 frames per second', config: { method: 'sharp', rate_hz: 170, hop: 1 } },
   ],
   create: (settings, context) => {
     const spectrum =
@@ -122,7 +122,7 @@ class DopplerWindow {
     this.#window = new FrameWindow(layout, frames, settings.max_gap_ms * 1000);
   }
 
-  /** The next frame; gives what a full window shows, every `hop` frames. */
+  /** Adds a frame; returns the result of a full window, every `hop` frames. */
   add(time: number, values: Float32Array, at: number): Movement | null {
     if (!this.#window.add(time, values, at)) this.#waiting = 0;
     if (!this.#window.full || --this.#waiting > 0) return null;

@@ -11,15 +11,15 @@ const ROW = { row: true } as const;
 
 export const enrich = defineOperator({
   name: 'enrich',
-  summary: 'Adds what a table says about a record.',
+  summary: 'Adds fields from a table to records.',
   description: `
-Use it to put names that people know on records: the ward of an environment, the telephone of its nurse, the address of a
-flat. The table is a CSV file with a header line, or a JSON file with a list of maps; it is read at the start.
+Use it to add familiar names to records: the ward of an environment, the telephone number of its nurse, the address of a
+flat. The table is a CSV file with a header line, or a JSON file with a list of objects; it is read at startup.
 
-For each record of the kind whose fields \`set\` names, \`by\` gives a text, which is looked up in \`column\`. The expressions of
-\`set\` then read the record and \`row\`, the row that was found: \`row.ward\`. Values of a CSV file are texts: \`double(row.limit)\`
-makes a number of one. A record for which there is no row goes on as it is, and is counted as \`without_row\`. Records of other
-ports pass. [Expressions](../../expressions.md) has the language and the fields.
+For each record of the kind whose fields \`set\` names, it looks up the value of \`by\` in \`column\`. The expressions of
+\`set\` then read the record and \`row\`, the matching row: \`row.ward\`. Values of a CSV file are texts: \`double(row.limit)\`
+converts one to a number. A record without a matching row passes unchanged and is counted as \`without_row\`. Records of other
+ports pass. [Expressions](../../expressions.md) describes the language and the fields.
 `,
   inputs: RESULT_PORTS,
   outputs: RESULT_PORTS,
@@ -32,13 +32,13 @@ ports pass. [Expressions](../../expressions.md) has the language and the fields.
       table: inputFile({
         minLength: 1,
         description:
-          'CSV file with a header line, or JSON file with a list of maps; relative to the topology file.',
+          'CSV file with a header line, or JSON file with a list of objects; relative to the topology file.',
       }),
       column: Type.String({
         minLength: 1,
-        description: 'Column by which rows are found; its values must differ from each other.',
+        description: 'Column in which rows are looked up; its values must be unique.',
       }),
-      by: expressionField('What is looked up in `column`: an expression that gives a text.'),
+      by: expressionField('The value to look up in `column`: an expression that returns a text.'),
       set: SetField,
     },
     { additionalProperties: false },

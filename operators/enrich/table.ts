@@ -8,8 +8,8 @@ export type Table = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /**
- * Reads a CSV file with a header (RFC 4180), or a JSON file with a list of maps, by its ending.
- * @throws Error naming the file, the line or the entry, and what is wrong
+ * Reads a CSV file with a header (RFC 4180), or a JSON file with a list of objects, by its extension.
+ * @throws Error with the file, the line or the entry, and the problem
  */
 export async function readTable(file: string, column: string): Promise<Table> {
   const text = await textOf(file);
@@ -19,10 +19,11 @@ export async function readTable(file: string, column: string): Promise<Table> {
     const key = fields[column];
     if (typeof key !== 'string' && typeof key !== 'number')
       throw new Error(
-        `${file}: ${where} has no \`${column}\` that is a text or a number; fields: ${Object.keys(fields).join(', ')}`,
+        `${file}: ${where} \`${column}\` must be a text or a number; fields: ${Object.keys(fields).join(', ')}`,
       );
     const name = String(key);
-    if (table.has(name)) throw new Error(`${file}: ${where}: \`${column}\` is \`${name}\` a second time`);
+    if (table.has(name))
+      throw new Error(`${file}: ${where}: \`${column}\` has the value \`${name}\` a second time`);
     table.set(name, fields);
   }
   return table;
@@ -30,8 +31,7 @@ export async function readTable(file: string, column: string): Promise<Table> {
 
 async function textOf(file: string): Promise<string> {
   const { size } = await stat(file);
-  if (size > MAX_BYTES)
-    throw new Error(`${file}: ${size} bytes are too many for a table: ${MAX_BYTES} at most`);
+  if (size > MAX_BYTES) throw new Error(`${file}: a table can have at most ${MAX_BYTES} bytes, not ${size}`);
   return readFile(file, 'utf8');
 }
 
@@ -45,12 +45,12 @@ function jsonRows(file: string, text: string): readonly Row[] {
   try {
     list = JSON.parse(text);
   } catch (error) {
-    throw new Error(`${file}: no JSON: ${errorText(error)}`, { cause: error });
+    throw new Error(`${file}: not valid JSON: ${errorText(error)}`, { cause: error });
   }
-  if (!Array.isArray(list)) throw new Error(`${file}: must be a list of maps`);
+  if (!Array.isArray(list)) throw new Error(`${file}: must be a list of objects`);
   return list.map((fields: unknown, index) => {
     if (typeof fields !== 'object' || fields === null || Array.isArray(fields))
-      throw new Error(`${file}: entry ${index + 1} is no map of fields`);
+      throw new Error(`${file}: entry ${index + 1} is not an object`);
     return { where: `entry ${index + 1}`, fields: fields as Readonly<Record<string, unknown>> };
   });
 }

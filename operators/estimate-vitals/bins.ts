@@ -1,13 +1,13 @@
 import type { Window, WindowLink } from '../../pipeline/model/index.js';
 
-/** Microseconds of a bin: five a second, fast enough for breathing, slow enough for noise to average out. */
+/** Microseconds per bin: five a second, fast enough for breathing, slow enough to average out noise. */
 export const BIN = 200_000;
-/** Columns of a link: neighbouring subcarriers of an antenna see the same and are averaged. */
+/** Columns of a link: neighbouring subcarriers of an antenna are similar and are averaged. */
 const MAX_COLUMNS = 16;
 
 /** The last bins of one link, the oldest first. */
 export interface Series {
-  /** [column][bin]: amplitude over that of all subcarriers of the antenna, about 1. */
+  /** [column][bin]: amplitude relative to that of all subcarriers of the antenna, about 1. */
   readonly columns: readonly Float32Array[];
 }
 
@@ -22,7 +22,7 @@ export interface LinkBinsState {
   readonly points: number;
 }
 
-/** Amplitudes of one link in bins, as a ring. A bin without a measurement holds the one before it. */
+/** Amplitudes of one link in bins, as a ring. A bin without a measurement repeats the previous one. */
 export class LinkBins {
   readonly layout: string;
   readonly #id: string;
@@ -33,7 +33,7 @@ export class LinkBins {
   /** [column][bin modulo length]. */
   readonly #rings: Float32Array;
   readonly #valid: Uint8Array;
-  /** Of the bin that is open. */
+  /** For the open bin. */
   readonly #sums: Float64Array;
   #points = 0;
 
@@ -60,7 +60,7 @@ export class LinkBins {
     });
   }
 
-  /** Adds point `at` of a window to the open bin; a gap or what is no number is left out. */
+  /** Adds point `at` of a window to the open bin; skips gaps and values that are not numbers. */
   add({ rx, tx, subcarriers, values, gaps }: Window['links'][number], at: number): void {
     if (gaps[at] !== 0) return;
     const antennas = Math.min(rx * tx, MAX_COLUMNS);
@@ -72,7 +72,7 @@ export class LinkBins {
       const from = 2 * size * (at * rx * tx + antenna);
       const scale = 1 / levelOf(values, from, size);
       for (let k = 0; k < size; k++) {
-        // Of fewer subcarriers than groups some groups stay empty.
+        // With fewer subcarriers than groups, some groups stay empty.
         const group = Math.floor((k * groups) / size);
         const width = Math.ceil(((group + 1) * size) / groups) - Math.ceil((group * size) / groups);
         const amplitude = Math.sqrt(values[from + 2 * k]! ** 2 + values[from + 2 * k + 1]! ** 2);
@@ -96,7 +96,7 @@ export class LinkBins {
     this.#points = 0;
   }
 
-  /** The bins up to `bin`, excluded; null where the link was not there for so long, or too often had nothing. */
+  /** The bins up to `bin`, excluded; null if the link was absent for part of that time or had too many gaps. */
   before(bin: number): Series | null {
     if (bin - this.#since < this.#length) return null;
     let measured = 0;

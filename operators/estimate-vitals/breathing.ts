@@ -3,32 +3,32 @@ import { BIN, type Series } from './bins.js';
 import { Spectrum } from './spectrum.js';
 
 export interface Breathing {
-  /** Breaths a minute. */
+  /** Breaths per minute. */
   readonly rate: number;
   /** 0 to 1. */
   readonly quality: number;
 }
 
 const RATE_HZ = 1e6 / BIN;
-/** Where breathing lies, hertz: 6 to 30 breaths a minute. */
+/** Band of breathing, hertz: 6 to 30 breaths per minute. */
 const LOWEST = 0.1;
 const HIGHEST = 0.5;
-/** Where only movement and noise lie, hertz. */
+/** Band with only movement and noise, hertz. */
 const ABOVE = [0.65, 2.45] as const;
-/** Deviations of the noise between the band's median and a peak: of chance alone up to 4, and for certain from 8 on. */
+/** Height of a peak above the band's median, in deviations of the noise: up to 4 by chance, certain from 8. */
 const BY_CHANCE = 4;
 const CERTAIN = 8;
 /** Half of a peak's width, in points of the band. */
 const HALF = 4;
-/** How far the top of its double may lie off, in such points. */
+/** Largest offset of the top of its double, in such points. */
 const DOUBLE = 1.5;
 
-/** Finds the rate of breathing in the bins of all links of a room. */
+/** Finds the breathing rate in the bins of all links of a room. */
 export class BreathingEstimator {
   readonly #spectrum: Spectrum;
   /** Hertz between two points of the band: a quarter of the resolution of the Hann window. */
   readonly #step: number;
-  /** Points of the band, one more at both ends; then those above. */
+  /** Points of the band, one more at each end; then those above. */
   readonly #band: readonly number[];
   readonly #above: readonly number[];
 
@@ -41,7 +41,7 @@ export class BreathingEstimator {
     this.#spectrum = new Spectrum(bins, RATE_HZ, [...this.#band, ...this.#above]);
   }
 
-  /** Null where there is no peak within the band, that between its points included. */
+  /** Null if there is no peak within the band, or between its points. */
   estimate(links: readonly Series[]): Breathing | null {
     const power = this.#combine(links);
     if (!power) return null;
@@ -56,8 +56,9 @@ export class BreathingEstimator {
   }
 
   /**
-   * Mean over all columns of their power over that of their own noise: the likelihood of a rhythm whose size and phase in
-   * each column are open. A column that sees much of it counts much, and noise evens out over the others.
+   * Mean over all columns of their power relative to their own noise: the likelihood of a rhythm whose size
+   * and phase in each column are free. A column that shows the rhythm clearly has a large weight, and noise
+   * averages out over the others.
    */
   #combine(links: readonly Series[]): Float64Array | null {
     const total = new Float64Array(this.#band.length + this.#above.length);
@@ -72,7 +73,7 @@ export class BreathingEstimator {
     return count > 0 ? total.map((sum) => sum / count) : null;
   }
 
-  /** The highest point but for the ends; null where it is no peak, but the slope of one beyond the band. */
+  /** The highest point except the ends; null if it is not a peak but the slope of one beyond the band. */
   #peak(band: Float64Array): number | null {
     const inner = band.subarray(1, band.length - 1);
     const peak = 1 + inner.indexOf(Math.max(...inner));
@@ -80,8 +81,8 @@ export class BreathingEstimator {
   }
 
   /**
-   * By how much the peak stands above the next one, over how much it stands above the band; less where chance may have made
-   * it. The peak's double, which a breath that is no sine has too, is no other peak.
+   * Height of the peak above the next one, relative to its height above the band; reduced if chance may have
+   * caused it. The peak's double, which any non-sinusoidal breath has, does not count as another peak.
    */
   #quality(band: Float64Array, above: Float64Array, peak: number): number {
     const others = Array.from(band.keys()).filter((j) => !this.#isPart(j, peak));
@@ -106,16 +107,16 @@ export class BreathingEstimator {
 }
 
 /**
- * By how much the loudest second is louder than a quiet one by chance alone, log of power: a part that is always there,
- * and one that the mean over links makes smaller. Found on simulated rooms, see docs/reports/vitals.md.
+ * Difference between the loudest and a quiet second by chance alone, log of power: a constant part, and one
+ * that averaging over links reduces. Determined on simulated rooms, see docs/reports/vitals.md.
  */
 const CHANCE = { always: 0.3, oneLink: 1.6 };
 /** Share of seconds that are quieter than a quiet one. */
 const QUIET = 0.1;
 
 /**
- * Whether somebody moved: a second in which what is faster than breathing is louder than chance has it in a quiet one,
- * in the mean of the logarithms over links.
+ * Whether somebody moved: in some second, changes faster than breathing are louder than chance allows
+ * relative to a quiet one, in the mean of the logarithms over links.
  */
 export function moved(links: readonly Series[]): boolean {
   const profiles = links.map(loudness);
@@ -126,7 +127,7 @@ export function moved(links: readonly Series[]): boolean {
   return false;
 }
 
-/** Log of the power of each second, less its moving mean over a second, over that of a quiet second. */
+/** Log of the power of each second, less its moving mean over a second, relative to a quiet second. */
 function loudness({ columns }: Series): number[] {
   const bins = columns[0]!.length;
   const seconds: number[] = [];
@@ -137,7 +138,7 @@ function loudness({ columns }: Series): number[] {
         const around = column[i - 2]! + column[i - 1]! + column[i]! + column[i + 1]! + column[i + 2]!;
         energy += (column[i]! - around / 5) ** 2;
       }
-    // What does not change at all still has the rounding of its samples.
+    // A constant signal still has the rounding of its samples.
     seconds.push(energy + 1e-12);
   }
   const quiet = quantile(seconds, QUIET);

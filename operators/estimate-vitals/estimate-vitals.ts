@@ -7,28 +7,27 @@ import { BreathingEstimator, moved } from './breathing.js';
 
 export const estimateVitals = defineOperator({
   name: 'estimate-vitals',
-  summary: 'Estimates the rate of breathing of one person who keeps still.',
+  summary: 'Estimates the breathing rate of one person who keeps still.',
   description: `
-Use it behind \`window\` (a grid step of 100 ms or less). Every \`interval_ms\` it looks at the last \`length_ms\` and gives two measures of the
+Use it behind \`window\` (a grid step of 100 ms or less). Every \`interval_ms\` it analyses the last \`length_ms\` and outputs two measures of the
 room at their end, or nothing:
 
-- \`breathing_rate_bpm\`, breaths a minute, 6 to 30;
+- \`breathing_rate_bpm\`, breaths per minute, 6 to 30;
 - \`breathing_quality\`, from \`min_quality\` to 1.
 
-**Nothing is given** where somebody moved within the window, where there is no clear peak, or where the quality is below \`min_quality\`.
+**It outputs nothing** if somebody moved within the window, without a clear peak, or if the quality is below \`min_quality\`.
 
-Method. The amplitude of each frame is divided by its mean over the subcarriers of the antenna, so that the receiver's gain plays
-no part, and averaged in bins of 200 ms and at most 16 columns (groups of neighbouring subcarriers) a link. Of each column the
-straight line is taken out and the power spectrum is taken through a Hann window. The spectra of all columns of all links, each over the
+Method. The amplitude of each frame is divided by its mean over the subcarriers of the antenna, which removes the receiver's gain,
+and averaged in bins of 200 ms and at most 16 columns (groups of neighbouring subcarriers) per link. Each column's linear trend
+is removed, and its power spectrum is computed with a Hann window. The spectra of all columns of all links, each relative to the
 noise of its own column above 0.65 Hz, are averaged; the highest peak from 0.1 to 0.5 Hz, interpolated by a parabola, is the rate. The quality is
-by how much that peak exceeds the next one (its double left out), over its height; less where the height is below 8 standard deviations of the noise,
-and 0 from 4 on. Somebody moved where in one second what is faster than
-breathing is louder than chance has it in a quiet second of the window, in the mean over links.
+the excess of that peak over the next one (except its double), divided by its height; it is lower if the height is below 8 standard deviations of the noise,
+and 0 below 4. Somebody moved if in some second changes faster than breathing are louder than chance allows relative to a quiet second of the window, in the mean over links.
 
-**Gotchas.** It does not say who breathes, and of two people who keep still it gives the stronger rate or none. A rhythm of 6 to
-30 a minute that is none of breathing (a fan that turns, an arm that keeps waving) looks just like it. Only amplitudes are used, and there are
-places where breathing changes only the phase of a link: several links help. It is no medical device. \`docs/reports/vitals.md\` says
-what it was checked on; that is simulated breathing, and no person's with a known rate.
+**Gotchas.** It does not identify the person; with two people who keep still it outputs the stronger rate or nothing. Any other rhythm of 6 to
+30 per minute (a rotating fan, a waving arm) looks the same. It uses only amplitudes, and at some
+positions breathing changes only the phase of a link: several links help. It is not a medical device. \`docs/reports/vitals.md\` describes
+its validation, which used simulated breathing and no person with a known rate.
 
 Sources: Wang et al., Human respiration detection with commodity WiFi devices (2016); Wang et al., PhaseBeat (2017), for the choice of
 subcarriers; Fisher (1929) for the peak's share.
@@ -44,7 +43,7 @@ subcarriers; Fisher (1929) for the peak's share.
         multipleOf: 1000,
         default: 30_000,
         description:
-          'Time that is looked at, milliseconds: longer finds weaker breathing and is finer, but somebody must keep still for all of it.',
+          'Length of the analysed period, milliseconds: longer periods find weaker breathing and are more precise, but the person must keep still throughout.',
       }),
       interval_ms: Type.Integer({
         minimum: 1000,
@@ -57,14 +56,14 @@ subcarriers; Fisher (1929) for the peak's share.
         minimum: 0,
         maximum: 1,
         default: 0.35,
-        description: 'Below it nothing is given.',
+        description: 'Lowest quality of an output.',
       }),
     },
     { additionalProperties: false },
   ),
   examples: [
     { title: 'Breathing, every five seconds', config: {} },
-    { title: 'Only what is very clear, over a minute', config: { length_ms: 60_000, min_quality: 0.7 } },
+    { title: 'Only very clear breathing, over a minute', config: { length_ms: 60_000, min_quality: 0.7 } },
   ],
   create: (config, context) => {
     const settings = {
@@ -96,9 +95,9 @@ subcarriers; Fisher (1929) for the peak's share.
 });
 
 interface Settings {
-  /** Bins of a look. */
+  /** Bins of an analysis. */
   readonly bins: number;
-  /** Bins between two looks. */
+  /** Bins between two analyses. */
   readonly every: number;
   readonly minQuality: number;
 }
@@ -120,7 +119,7 @@ class Room {
   readonly #settings: Settings;
   readonly #estimator: BreathingEstimator;
   readonly #links = new Map<string, LinkBins>();
-  /** Event time of the first point that was not seen yet: windows overlap. */
+  /** Event time of the first new point: windows overlap. */
   #next = -Infinity;
   /** Number of the open bin since 1970, -1 before the first. */
   #bin = -1;
@@ -153,7 +152,7 @@ class Room {
     for (const state of links) this.#links.set(state.id, new LinkBins(state));
   }
 
-  /** Closes the bins before `bin`. After a hole as long as a look, all begins anew. */
+  /** Closes the bins before `bin`. After a hole as long as an analysis, everything restarts. */
   #advance(bin: number, found: Found[]): void {
     if (this.#bin < 0 || bin - this.#bin > this.#settings.bins) {
       this.#links.clear();
@@ -177,7 +176,7 @@ class Room {
     return { time: this.#bin * BIN, ...breathing };
   }
 
-  /** A link that sends another layout begins anew. */
+  /** A link that changes its layout restarts. */
   #of(link: Window['links'][number]): LinkBins {
     const known = this.#links.get(link.id);
     if (known?.layout === link.layout) return known;
@@ -214,6 +213,6 @@ const strange = (window: Window): Failure => ({
 const coarse = (window: Window): Failure => ({
   record: recordOf(window),
   code: 'vitals.grid.coarse',
-  reason: `windows have a point every ${window.step / 1000} ms; breathing needs ${BIN / 2000} ms or less: raise \`points\` of the window operator or lower its \`length_ms\``,
+  reason: `windows have a point every ${window.step / 1000} ms; breathing detection needs ${BIN / 2000} ms or less: raise \`points\` of the window operator or lower its \`length_ms\``,
   retriable: false,
 });

@@ -1,7 +1,7 @@
 /**
- * Power of a series at given frequencies, as a density over the series' own power: its integral from 0 to half of the
- * sampling rate is 1, and white noise has the same density everywhere. Straight lines are taken out, and a Hann window
- * keeps strong slow parts from leaking into the others.
+ * Power of a series at given frequencies, as a density relative to the series' own power: its integral from 0
+ * to half of the sampling rate is 1, and white noise has the same density everywhere. Linear trends are
+ * removed, and a Hann window prevents strong slow parts from leaking into the others.
  */
 export class Spectrum {
   readonly #frequencies: readonly number[];
@@ -10,7 +10,7 @@ export class Spectrum {
   /** [frequency][sample, (cos, sin)], with the window. */
   readonly #table: Float64Array;
 
-  /** Of series of `samples`, `rate` a second, at `frequencies` in hertz. */
+  /** For series of `samples` at `rate` per second, at `frequencies` in hertz. */
   constructor(samples: number, rate: number, frequencies: readonly number[]) {
     this.#frequencies = frequencies;
     this.#rate = rate;
@@ -28,7 +28,7 @@ export class Spectrum {
     });
   }
 
-  /** Per hertz, one value a frequency; zeros for a series that does not change. */
+  /** Per hertz, one value per frequency; zeros for a constant series. */
   of(series: Float32Array): Float64Array {
     const rest = withoutLine(series);
     const samples = rest.length;

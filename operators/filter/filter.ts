@@ -7,14 +7,14 @@ import { expressionField } from '../shared/set-fields.js';
 
 export const filter = defineOperator({
   name: 'filter',
-  summary: 'Passes on the records for which an expression is true.',
+  summary: 'Passes the records for which an expression is true.',
   description: `
-Use it to send a sink only what it is there for: falls but no crowds, measures of one zone, people who lie.
+Use it to send a sink only the records it needs: falls but no crowds, measures of one zone, frames with people who lie.
 
-The expression reads one kind of record, and decides about these alone; records of other ports pass. Those that are
-filtered out are counted as \`filtered\`. [Expressions](../../expressions.md) has the language and the fields.
+The expression reads one kind of record and filters only these; records of other ports pass. Dropped records
+are counted as \`filtered\`. [Expressions](../../expressions.md) describes the language and the fields.
 
-Gotchas: a field that a record does not have (\`event.location\`, a key of \`metadata\`) makes it a dead letter: ask
+Gotchas: reading a field that a record lacks (\`event.location\`, a key of \`metadata\`) turns it into a dead letter: test
 \`has(event.metadata.zone)\` first.
 `,
   inputs: RESULT_PORTS,
@@ -24,7 +24,7 @@ Gotchas: a field that a record does not have (\`event.location\`, a key of \`met
   stateFields: [],
   timeFields: [],
   config: Type.Object(
-    { where: expressionField('Which records are passed on: an expression that is true or false.') },
+    { where: expressionField('The records to pass: an expression that is true or false.') },
     { additionalProperties: false },
   ),
   check: ({ where }) => expressionComplaints([[['where'], where, 'boolean']]),

@@ -5,30 +5,33 @@ import util from 'node:util';
 import * as tf from '@tensorflow/tfjs-core';
 import { errorText } from '../../pipeline/base/error-text.js';
 
-/** Where tensors are computed, by one small interface. */
+/** One small interface to the backends that compute tensors. */
 
 export const BACKENDS = ['tensorflow-gpu', 'tensorflow', 'wasm'] as const;
 export type BackendName = (typeof BACKENDS)[number];
 
-/** What one backend says of itself, for `csiflow list backends`. */
+/** Description of one backend, for `csiflow list backends`. */
 export interface BackendReport {
   readonly name: BackendName;
   readonly package: string;
   readonly available: boolean;
-  /** What computes: `GPU`, `CPU` or `CPU (SIMD)`; never told from the package's name. Null where not available. */
+  /**
+   * The device: `GPU`, `CPU` or `CPU (SIMD)`; detected, never derived from the package's name. Null if not
+   * available.
+   */
   readonly device: string | null;
-  /** Version of the library under the package, null where not available. */
+  /** Version of the library under the package; null if not available. */
   readonly version: string | null;
-  /** What is missing and how to get it, or what is worth knowing. */
+  /** What is missing and how to install it, or other remarks. */
   readonly note: string;
 }
 
-/** A backend that was loaded and chosen for this thread. */
+/** A backend that was loaded and selected for this thread. */
 export interface LoadedBackend {
   readonly name: BackendName;
   readonly device: string;
   readonly version: string;
-  /** Why this one, for the log. */
+  /** Why this one was selected, for the log. */
   readonly reason: string;
 }
 
@@ -41,10 +44,10 @@ const PACKAGES: Readonly<Record<BackendName, string>> = {
 const require = createRequire(import.meta.url);
 
 /**
- * Loads a backend in this thread and makes it tfjs's. `auto` takes a GPU where there is one, else WASM: on
- * one window at a time TensorFlow's CPU kernels are no faster, and they need ten times the memory.
+ * Loads a backend in this thread and selects it in tfjs. `auto` uses a GPU if there is one, otherwise WASM:
+ * for one window at a time TensorFlow's CPU kernels are no faster, and they need ten times the memory.
  *
- * @throws Error that says what is missing and how to get it.
+ * @throws Error with what is missing and how to install it.
  */
 export async function loadBackend(wanted: BackendName | 'auto'): Promise<LoadedBackend> {
   if (wanted !== 'auto') return { ...(await load(wanted)), reason: 'configured' };
@@ -53,16 +56,19 @@ export async function loadBackend(wanted: BackendName | 'auto'): Promise<LoadedB
   return { ...(await load('wasm')), reason: why };
 }
 
-/** A native backend on a GPU, or why there is none. TensorFlow is loaded only where a GPU may be: it takes half a gigabyte. */
+/**
+ * A native backend on a GPU, or why there is none. TensorFlow is loaded only if a GPU is possible: it takes
+ * half a gigabyte.
+ */
 async function tryGpu(): Promise<Omit<LoadedBackend, 'reason'> | string> {
-  if (process.platform === 'linux' && !GPU_DEVICES.some(existsSync)) return 'no GPU of NVIDIA is visible';
+  if (process.platform === 'linux' && !GPU_DEVICES.some(existsSync)) return 'no NVIDIA GPU is visible';
   const reasons: string[] = [];
   for (const name of ['tensorflow-gpu', 'tensorflow'] as const) {
     try {
       if (!installed(name)) throw new Error('it is not installed');
       const loaded = await load(name);
       if (loaded.device === 'GPU') return loaded;
-      reasons.push(`${name} sees no GPU`);
+      reasons.push(`${name} finds no GPU`);
     } catch (error) {
       reasons.push(`${name}: ${firstLine(error)}`);
     }
@@ -70,10 +76,13 @@ async function tryGpu(): Promise<Omit<LoadedBackend, 'reason'> | string> {
   return reasons.join('; ');
 }
 
-/** Made by NVIDIA's driver, and by that of Windows' subsystem for Linux. */
+/** Created by NVIDIA's driver, and by the driver in Windows Subsystem for Linux. */
 const GPU_DEVICES = ['/dev/nvidiactl', '/dev/dxg'];
 
-/** What is there, what is missing, how to get it. Loads every backend that is installed, so ask in a thread of its own or once. */
+/**
+ * Lists available backends, and what is missing in the others. Loads every installed backend, so call it in a
+ * separate thread or once.
+ */
 export async function describeBackends(): Promise<BackendReport[]> {
   const reports: BackendReport[] = [];
   for (const name of BACKENDS) {
@@ -90,7 +99,7 @@ export async function describeBackends(): Promise<BackendReport[]> {
 
 const note = (name: BackendName, device: string): string =>
   name === 'tensorflow-gpu' && device !== 'GPU'
-    ? 'No GPU was found, so it computes on the CPU. A GPU needs NVIDIA’s driver and `.ci/libtensorflow.sh cuda`.'
+    ? 'No GPU was found, so it uses the CPU. A GPU requires NVIDIA’s driver and `.ci/libtensorflow.sh cuda`.'
     : 'Ready.';
 
 async function load(name: BackendName): Promise<Omit<LoadedBackend, 'reason'>> {
@@ -129,8 +138,8 @@ async function loadNative(name: 'tensorflow' | 'tensorflow-gpu'): Promise<Omit<L
     require(PACKAGES[name]);
   } catch (error) {
     throw new Error(
-      `${PACKAGES[name]} lacks its native part: \`npm run setup:gpu\` makes it for the CPU, ` +
-        '`.ci/libtensorflow.sh cuda` for a GPU of NVIDIA.',
+      `${PACKAGES[name]} lacks its native part: \`npm run setup:gpu\` builds it for the CPU, ` +
+        '`.ci/libtensorflow.sh cuda` for an NVIDIA GPU.',
       { cause: error },
     );
   }
@@ -160,7 +169,7 @@ export function restoreNodeUtil(target: object = util): void {
   old['isArray'] ??= Array.isArray;
 }
 
-/** TensorFlow's C++ part reads these once, when it is loaded: errors only in its log. */
+/** TensorFlow's C++ part reads these once, when it is loaded: they limit its log to errors. */
 function quietTensorFlow(): void {
   process.env['TF_CPP_MIN_LOG_LEVEL'] ??= '2';
 }

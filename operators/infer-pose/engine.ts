@@ -8,13 +8,13 @@ import { Network, weightTensors } from './network.js';
 import { featuresOf, type Request, type RequestLink } from './request.js';
 import { readMemory, readModel } from './weights.js';
 
-/** An answer for one window. */
+/** The result for one window. */
 export interface Answered extends Sight {
-  /** For the network that remembers; null where the model has none. */
+  /** For the memory network; null if the model has none. */
   readonly reading: Reading | null;
 }
 
-/** A network on a backend, ready to answer. Everything happens in the calling thread. */
+/** A network on a backend, ready to run. It computes in the calling thread. */
 export class Engine {
   readonly backend: LoadedBackend;
   readonly #network: Network;
@@ -27,9 +27,9 @@ export class Engine {
   }
 
   /**
-   * @param options.sha256 of the weights that are wanted; whichever lie there where it is left out
-   * @param options.memory the same of the memory's
-   * @throws Error where the weights or the backend are not there; the message says how to mend it.
+   * @param options.sha256 of the required weights; default: any
+   * @param options.memory the same for the memory network
+   * @throws Error if the weights or the backend are missing; the message says how to fix it.
    */
   static async load(options: {
     readonly weights: string;
@@ -43,14 +43,14 @@ export class Engine {
     return new Engine(backend, new Network(weightTensors(weights)), memory);
   }
 
-  /** Runs once for each number of links, so that the first real window does not wait for kernels to compile. */
+  /** Runs once for each number of links, so that the first real window does not wait for kernel compilation. */
   warmUp(linkCounts: Iterable<number>): void {
     for (const links of new Set(linkCounts)) {
       if (links > 0) this.infer([blankRequest(links)]);
     }
   }
 
-  /** One answer a request, in order. Requests with the same number of links are computed together. */
+  /** One result per request, in order. Requests with the same number of links are computed together. */
   infer(requests: readonly Request[]): Answered[] {
     const results = new Array<Answered>(requests.length);
     for (const indices of byNumberOfLinks(requests)) {
@@ -63,7 +63,7 @@ export class Engine {
   }
 }
 
-/** Indices of the requests, those with equally many links together. */
+/** Indices of the requests, grouped by number of links. */
 function byNumberOfLinks(requests: readonly Request[]): Iterable<readonly number[]> {
   const groups = new Map<number, number[]>();
   requests.forEach(({ links }, index) => {

@@ -8,25 +8,25 @@ import { sceneBatch, viewBatch, type Scene } from './scene.js';
 import type { Estimate, Seen, Sight } from './sight.js';
 import { softmax } from './softmax.js';
 
-/** Probability of more than one person from which they are looked for. */
+/** Probability of more than one person from which several are located. */
 const SEVERAL = 0.1;
 
 /**
- * Frames that the pose head looks from: the network is asked for each and the answers are averaged, since
- * the room's axes mean nothing. It costs little, as links and grid are computed once.
+ * Frames for the pose head: it runs in each, and the results are averaged, because the directions of the
+ * room's axes are arbitrary. The extra cost is small, because links and grid are computed once.
  */
 const FRAMES: readonly Frame[] = [0, 1, 2, 3].flatMap((quarter) => [
   frame((quarter * Math.PI) / 2, 1),
   frame((quarter * Math.PI) / 2, -1),
 ]);
 
-/** A place of a window that the pose head is to look at. */
+/** A position of a window for the pose head. */
 interface Look extends FloorPlace {
   readonly window: number;
 }
 
 /**
- * Answers for windows that all hold the same number of links.
+ * Results for windows with the same number of links.
  * @param features [windows, links, LINK_FEATURES]
  */
 export function estimate(network: Network, scenes: readonly Scene[], features: Float32Array): Seen[] {
@@ -67,7 +67,7 @@ export function estimate(network: Network, scenes: readonly Scene[], features: F
   return sights;
 }
 
-/** One window's numbers of all, copied. */
+/** A copy of one window's numbers. */
 const row = (values: Float32Array, window: number, size: number): Float32Array =>
   values.slice(window * size, (window + 1) * size);
 
@@ -77,7 +77,7 @@ function pooledTokens(tokens: tf.Tensor2D, windows: number): Float32Array {
   return tf.concat<tf.Tensor2D>([tf.mean(heard, 1), tf.max(heard, 1)], 1).dataSync<'float32'>();
 }
 
-/** The likeliest number of people above one; 0 where more than one are hardly there. */
+/** The most probable number of people above one; 0 if several are improbable. */
 function likeliestCrowd(counts: ArrayLike<number>): number {
   let best = 0;
   let sum = 0;
@@ -88,7 +88,7 @@ function likeliestCrowd(counts: ArrayLike<number>): number {
   return sum < SEVERAL ? 0 : best;
 }
 
-/** The pose head's answers at these places, each the mean over all frames. */
+/** The pose head's outputs at these positions, each the mean over all frames. */
 function look(
   network: Network,
   tokens: tf.Tensor2D,

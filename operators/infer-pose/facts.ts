@@ -6,7 +6,7 @@ interface Named {
   readonly weights: string;
 }
 
-/** What the files of a node tell of it while it does not run. */
+/** What the files of a stopped node reveal about it. */
 export const NETWORK_FACTS: NetworkFacts = {
   modelVersion: ({ weights }: Named, { folder, environments }) => {
     const name = weights === 'auto' ? chooseModel(environments) : weights;

@@ -1,6 +1,6 @@
-/** Numbers that wait, a line for each name. They are taken from the lines in turn: a long one holds up no other. */
+/** Waiting numbers, in one line per name. Lines take turns, so a long one does not hold up the others. */
 export class FairQueue {
-  /** That whose turn it is comes first; none is empty. */
+  /** In order of their turns; none is empty. */
   readonly #lines = new Map<string, Set<number>>();
   #size = 0;
 
@@ -22,7 +22,7 @@ export class FairQueue {
     if (line.size === 0) this.#lines.delete(name);
   }
 
-  /** Takes the next ones out, `count` at most. */
+  /** Removes and returns the next ones, at most `count`. */
   take(count: number): number[] {
     const taken: number[] = [];
     while (taken.length < count && this.#size > 0) {
@@ -30,7 +30,7 @@ export class FairQueue {
       const number = first(line);
       taken.push(number);
       this.delete(name, number);
-      // To the end, if any are left.
+      // Moves to the end, if any are left.
       if (this.#lines.delete(name)) this.#lines.set(name, line);
     }
     return taken;

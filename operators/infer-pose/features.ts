@@ -2,14 +2,14 @@ import { subcarrierSpacing, type TrainingField, type WindowLink } from '../../pi
 import { jitterShare } from './jitter.js';
 
 /**
- * What the network reads of a link: plain numbers from a window's values. Training and inference call
- * these same functions. Only amplitudes are used: sanitised phase gained 0.01 m in the feasibility runs.
+ * Inputs of the network for a link: plain numbers from a window's values. Training and inference call these
+ * same functions. Only amplitudes are used: sanitised phase gained 0.01 m in the feasibility runs.
  */
 
-/** Counts up when a feature changes its meaning: weights are bound to it. */
+/** Incremented when a feature changes its meaning: weights depend on it. */
 export const FEATURE_VERSION = 2;
 
-/** Counts up when the empty-room profile changes its meaning: the files of `csiflow calibrate` are bound to it. */
+/** Incremented when the empty-room profile changes its meaning: the files of `csiflow calibrate` depend on it. */
 export const PROFILE_VERSION = 1;
 
 /** Grid points of a window, and their step in microseconds: 2 s at 50 Hz. */
@@ -22,25 +22,25 @@ export const GROUPS = 13;
 const FREQUENCIES = 40;
 const DELAYS = 5;
 
-/** Numbers per link: the amplitude's course, the Doppler-by-delay map, figures of the whole window. */
+/** Numbers per link: the amplitude over time, the Doppler-by-delay map, statistics of the whole window. */
 export const COURSE = POINTS * GROUPS;
 export const MAP = FREQUENCIES * DELAYS;
 export const FIGURES = 4 * GROUPS + 6;
 export const LINK_FEATURES = COURSE + MAP + FIGURES;
 
-/** Where the figures that need an empty-room profile lie: the profile's difference, its mean, and the flag. */
+/** Position of the values that need an empty-room profile: the profile's difference, its mean, and the flag. */
 export const CALIBRATED = { start: COURSE + MAP, length: GROUPS + 2 } as const;
 
-/** Widest span that is used, Hz: that of 52 subcarriers of 312.5 kHz. Wider channels give their middle. */
+/** Widest span in use, Hz: 52 subcarriers of 312.5 kHz. Of wider channels only the middle is used. */
 const SPAN = 52 * 312_500;
 
 /** Natural logarithm of the amplitude of each band at each point: `[points, GROUPS]`. */
 export type LogAmplitude = Float32Array;
 
 /**
- * Bands' log-amplitudes of a window's link. Of several antennas the first pair is used.
+ * Log-amplitudes of the bands of a window's link. With several antennas it uses the first pair.
  *
- * @throws RangeError where there are fewer than 13 subcarriers.
+ * @throws RangeError if there are fewer than 13 subcarriers.
  */
 export function logAmplitudes(
   link: Omit<WindowLink, 'gaps' | 'rssi' | 'frames' | 'id' | 'quality'>,
@@ -73,7 +73,7 @@ export function logAmplitudes(
   return out;
 }
 
-/** The band of each subcarrier, -1 where it is not used. */
+/** The band of each subcarrier; -1 if it is not used. */
 function bandOf(link: { readonly layout: string; readonly subcarriers: Int16Array }): Int8Array {
   const { subcarriers } = link;
   const count = subcarriers.length;
@@ -102,13 +102,13 @@ export function profileOf(amplitude: LogAmplitude): Float32Array {
   return profile;
 }
 
-/** What is known of a link beside its amplitudes. */
+/** Data of a link besides its amplitudes. */
 export interface LinkFacts {
-  /** Mean log-amplitude of each band in the empty room, or null where it was not measured. */
+  /** Mean log-amplitude of each band in the empty room, or null if not measured. */
   readonly profile: ArrayLike<number> | null;
   /** Share of the points without a frame near enough, 0 to 1. */
   readonly gapShare: number;
-  /** Frames a point: below 1 neighbouring points hang together, as they were interpolated. */
+  /** Frames per point: below 1 neighbouring points are correlated, because they are interpolated. */
   readonly frameRate: number;
   readonly centreMhz: number;
 }
@@ -162,7 +162,8 @@ export function linkFeatures(
   for (let g = 0; g < GROUPS; g++) out[place++] = clamp(2 * (mean[g]! - overall), 4);
   for (let g = 0; g < GROUPS; g++) out[place++] = spread(variance[g]!);
   for (let g = 0; g < GROUPS; g++) {
-    // How fast it changes: mean square of first differences over twice the variance, 0 (slow) to about 1 (white).
+    // Speed of changes: mean square of first differences over twice the variance, 0 (slow) to about 1
+    // (white).
     let change = 0;
     for (let t = 1; t < POINTS; t++) {
       change += (course[t * GROUPS + g]! - course[(t - 1) * GROUPS + g]!) ** 2 / (POINTS - 1);
@@ -175,7 +176,7 @@ export function linkFeatures(
   out[place++] = (centreMhz - 3800) / 1400;
 }
 
-/** Log of a standard deviation, brought to about -1.5 to 1.5 for 0.01 to 0.5. */
+/** Log of a standard deviation, scaled to about -1.5 to 1.5 for 0.01 to 0.5. */
 const spread = (variance: number): number => (Math.log(Math.sqrt(variance) + 1e-3) + 2.7) / 1.3;
 
 const average = (values: ArrayLike<number>): number => {
@@ -188,12 +189,13 @@ const clamp = (value: number, limit: number): number =>
   value < -limit ? -limit : value > limit ? limit : value;
 
 /**
- * Log power of the two-dimensional Fourier transform of the dynamic part: frequencies 0.5 to 20 Hz in
- * steps of 0.5 Hz, by delays of -1 to 1 in steps of half a bin (1/16.25 MHz). The sign of the delay tells
- * which way fringes run over the subcarriers, so receding from approaching.
+ * Log power of the two-dimensional Fourier transform of the dynamic part: frequencies 0.5 to 20 Hz in steps
+ * of 0.5 Hz, by delays of -1 to 1 in steps of half a bin (1/16.25 MHz). The sign of the delay gives the
+ * direction in which fringes move over the subcarriers, and so separates receding from approaching.
  *
- * The dynamic part is real: what lies at a delay and at its opposite follows from the same two real series,
- * and of a real series t and POINTS - t are taken together. A quarter of the work of the transform as written.
+ * The dynamic part is real: values at a delay and at its opposite follow from the same two real series, and
+ * points t and POINTS - t of a real series are combined. This is a quarter of the work of the direct
+ * transform.
  */
 function dopplerMap(course: Float64Array, out: Float32Array, at: number): void {
   const { even, odd } = scratch;

@@ -1,11 +1,11 @@
 import type { Point } from '../../pipeline/model/index.js';
 
 /**
- * Geometry that the network reads: places on the floor seen from a link. It is the same however the room
- * is turned or mirrored, so one network serves any room and any number of links.
+ * Geometric inputs of the network: positions on the floor relative to a link. They do not change if the room
+ * is rotated or mirrored, so one network fits any room and any number of links.
  */
 
-/** A link's antennas and the places that its scene asks about, in any coordinates (turned, mirrored). */
+/** A link's antennas and the queried positions, in any coordinates (rotated, mirrored). */
 export interface LinkPlace {
   readonly transmitter: Point;
   readonly receiver: Point;
@@ -15,12 +15,12 @@ export interface LinkPlace {
 export const GRID = 8;
 export const CELLS = GRID * GRID;
 
-/** Numbers per place and link, per place, and per link of directions. */
+/** Numbers per position and link, per position, and per link of directions. */
 export const PLACE_FEATURES = 13;
 export const WALL_FEATURES = 4;
 export const DIRECTION_FEATURES = 9;
 
-/** Height at which a place is looked at: a body's middle. */
+/** Height of a queried position: the middle of a body. */
 const HEIGHT = 1;
 
 /** Middle of cell `index` in a room, x running fastest. */
@@ -29,7 +29,7 @@ export const cellCentre = (index: number, size: { x: number; y: number }): { x: 
   y: ((Math.floor(index / GRID) + 0.5) / GRID) * size.y,
 });
 
-/** A floor place as seen by a link: distances, excess path, spreading loss, place about the line of sight. */
+/** A floor position relative to a link: distances, excess path, spreading loss, position around the line of sight. */
 export function placeFeatures(x: number, y: number, link: LinkPlace, out: Float32Array, at: number): void {
   const { transmitter: tx, receiver: rx } = link;
   const toTx = Math.max(0.2, norm(x - tx.x, y - tx.y, HEIGHT - tx.z));
@@ -57,7 +57,7 @@ export function placeFeatures(x: number, y: number, link: LinkPlace, out: Float3
   out[at + 12] = Math.exp(-excess / 0.5);
 }
 
-/** A place and its room: distance to the nearer wall of each pair, and the room's sides, shorter pair first. */
+/** A position in its room: distance to the nearer wall of each pair, and the room's sides, shorter pair first. */
 export function wallFeatures(
   x: number,
   y: number,
@@ -74,7 +74,7 @@ export function wallFeatures(
   out[at + 3] = Math.max(size.x, size.y) / 4 - 1;
 }
 
-/** Unit vectors from a place to both antennas and their sum, the axis along which movement makes Doppler. */
+/** Unit vectors from a position to both antennas and their sum, the axis along which movement causes Doppler. */
 export function directionFeatures(
   x: number,
   y: number,
@@ -105,7 +105,7 @@ export function directionFeatures(
 // Math.hypot guards against overflow and is ten times slower.
 const norm = (x: number, y: number, z: number): number => Math.sqrt(x * x + y * y + z * z);
 
-/** Turned and, before that, perhaps mirrored axes: `sign` -1 mirrors y. */
+/** Rotated and, before that, optionally mirrored axes: `sign` -1 mirrors y. */
 export interface Frame {
   readonly cos: number;
   readonly sin: number;

@@ -30,73 +30,73 @@ import {
 } from './weights.js';
 import { errorText } from '../../pipeline/base/error-text.js';
 
-/** Backends that use a GPU where there is one. */
+/** Backends that use a GPU if there is one. */
 const GPU_BACKENDS: readonly unknown[] = ['auto', 'tensorflow-gpu'];
 
 const Config = Type.Object(
   {
     backend: choice(
       {
-        auto: 'A GPU where there is one, else WebAssembly; the log says why.',
-        wasm: 'WebAssembly: everywhere, and quick enough for tens of windows a second.',
+        auto: 'A GPU if there is one, otherwise WebAssembly; the log gives the reason.',
+        wasm: 'WebAssembly: available everywhere, and fast enough for tens of windows per second.',
         'tensorflow-gpu': 'TensorFlow of @tensorflow/tfjs-node-gpu, on a GPU or a CPU.',
-        tensorflow: 'TensorFlow of @tensorflow/tfjs-node, on a CPU; to be installed.',
+        tensorflow: 'TensorFlow of @tensorflow/tfjs-node, on a CPU; requires installation.',
       },
       {
         default: 'auto',
-        description: 'Where the network is computed. `csiflow list backends` says what is there.',
+        description: 'Where to compute the network. `csiflow list backends` shows what is available.',
       },
     ),
     weights: filePath({
       default: 'auto',
       description:
-        "`general` for any room, the name of another model that ships, or a folder made by `csiflow train pose`, from the topology's folder on. `auto` takes the model trained for exactly this environment where one ships, else `general`.",
+        "`general` for any room, the name of another shipped model, or a folder created by `csiflow train pose`, relative to the topology's folder. `auto` uses the shipped model trained for exactly this environment if there is one, otherwise `general`.",
     }),
     calibration: Type.Optional(
       inputFile({
         description:
-          "Empty-room profiles of the links, made by `csiflow calibrate`; from the topology's folder on. Without it people who keep still are found less well.",
+          "Empty-room profiles of the links, created by `csiflow calibrate`; relative to the topology's folder. Without it, people who keep still are detected less well.",
       }),
     ),
     max_batch: Type.Integer({
       minimum: 1,
       maximum: 1024,
       default: 32,
-      description: 'Windows that are computed together at most.',
+      description: 'Largest number of windows computed together.',
     }),
     max_wait_ms: Type.Number({
       minimum: 0,
       maximum: 1000,
       default: 0,
       description:
-        'How long a window may wait for others to travel with, milliseconds. Windows that close while others are computed travel together at any setting.',
+        'How long a window can wait for others to join its batch, milliseconds. Windows that close while others are being computed always share a batch.',
     }),
     max_in_flight: Type.Integer({
       minimum: 1,
       maximum: 4096,
       default: 64,
       description:
-        'Windows that are under way or waiting at most; more of them hold the sources back, or are shed where `settings.max_lag_ms` says so.',
+        'Largest number of windows in progress or waiting. Beyond it the sources are held back, or windows are shed if `settings.max_lag_ms` is set.',
     }),
     timeout_ms: Type.Integer({
       minimum: 10,
       maximum: 600_000,
       default: 30_000,
       description:
-        'A window whose inference, waiting included, takes longer becomes a dead letter, milliseconds.',
+        'A window whose inference, including waiting, takes longer becomes a dead letter, milliseconds.',
     }),
     articulate_below_m: Type.Number({
       minimum: 0,
       maximum: 10,
       default: 0.55,
-      description: 'Expected error of the position from which no skeleton is drawn, but a disc. Metres.',
+      description: 'Expected error of the position from which a disc is drawn instead of a skeleton. Metres.',
     }),
     presence: Type.Number({
       minimum: 0,
       maximum: 1,
       default: 0.9,
       description:
-        'Probability from which somebody is said to be there. Empty rooms that look alike are claimed less at 0.9 than at 0.5, and of people next to none are missed for it.',
+        'Probability from which a person is reported. At 0.9, networks report fewer false persons in similar empty rooms than at 0.5, and miss almost no more people.',
     }),
   },
   { additionalProperties: false },
@@ -104,37 +104,37 @@ const Config = Type.Object(
 
 export const inferPose = defineOperator({
   name: 'infer-pose',
-  summary: 'Infers where a person is and how they stand from a window of CSI, with a small neural network.',
+  summary: 'Infers the position and posture of people from a window of CSI, with a small neural network.',
   description: `
-Put it behind \`window\` with \`length_ms: 2000\`, \`points: 100\`. It tells how many people are there, up to four, and of
-each the place on the floor, heading, posture and 17 joints.
+Put it behind \`window\` with \`length_ms: 2000\`, \`points: 100\`. It outputs the number of people, up to four, and for
+each the position on the floor, heading, posture and 17 joints.
 
-A first network reads one window. A second one takes in what the first says, going on from what it remembers of 0.4 s before: over a grid of the floor,
-where somebody is, which moves on as they walk; over the room, how many are there and how they got down. So a person who stops
-is held where the walk ended, nobody vanishes without having walked away, and who sat down sits. \`counts\` of a result holds the
-probabilities of nobody, one person and so on; from \`presence\` on somebody is said to be there. What is remembered is part of
-checkpoints; what is older than 10 s when windows come again is dropped. A model of your own has no memory until \`csiflow train memory\` gives it one: each window then stands for itself.
+A first network reads one window. A second network has a memory: it combines the output of the first with its state of 0.4 s before. That state holds,
+on a grid of the floor, where somebody is, which moves with walking people; and for the room, how many people there are and how they sat or lay down. So a person who stops
+stays where the walk ended, nobody vanishes without walking away, and a person who sat down stays seated. \`counts\` of a result holds the
+probabilities of nobody, one person and so on; people are reported from a probability of \`presence\`. The memory is part of
+checkpoints; if it is older than 10 s when windows arrive again, it is dropped. Models that you train have no memory until you run \`csiflow train memory\`: each window is then inferred independently.
 
-Each person carries \`positionError\`, the distance to be expected between the told and the true place, calibrated in rooms
-that the network never saw. \`confidence\` is a view of it: 0.6 / (0.6 + positionError). Where it is above
-\`articulate_below_m\` there is no skeleton to draw.
+Each person has \`positionError\`, the expected distance between the reported and the true position, calibrated in rooms
+that the network never saw. \`confidence\` is derived from it: 0.6 / (0.6 + positionError). If it is above
+\`articulate_below_m\`, no skeleton is drawn.
 
-The network was trained on simulated CSI, for any room, from the positions of its links (1 to 9; at least 3 for a place
-worth having). What it reaches is in the report that every pose names. It learnt joints of people who walk; of others it
-tells the place, and whether they stand, sit or lie, less well.
+The network was trained on simulated CSI, for any room, from the positions of its links (1 to 9; at least 3 for a useful
+position). Its accuracy is in the report that every pose names. It learnt the joints of people who walk; for others,
+position and posture (standing, sitting, lying) are less accurate.
 
-Lead the links round the room and at different heights. Links that all cross in the middle of a room see each place and
-its mirror image through the middle alike: measured on one layout of four, 1.1 m of error for walkers instead of 0.4 m.
+Place the links around the room and at different heights. Links that all cross in the middle of a room cannot distinguish a position from
+its mirror image through the middle: measured on one layout of four, 1.1 m of error for walkers instead of 0.4 m.
 
-The network runs in a thread of its own, one for all nodes and partitions of the process that ask for the same \`weights\`,
+The network runs in a separate thread, shared by all nodes and partitions of the process with the same \`weights\`,
 \`backend\`, \`max_batch\` and \`max_wait_ms\`. Windows that arrive together are computed together; a result does not depend on
-what it travelled with. Results are rounded to a millimetre.
+the rest of its batch. Results are rounded to a millimetre.
 
-Sources: docs/reports/accuracy.md has figures; docs/decisions/0008, 0048, 0093, 0099 and 0100 have the method.
+Sources: docs/reports/accuracy.md has figures; docs/decisions/0008, 0048, 0093, 0099 and 0100 describe the method.
 `,
   inputs: ['window'],
   outputs: ['pose'],
-  needsAmplitude: () => 'since its networks learnt from them',
+  needsAmplitude: () => 'because its networks were trained on them',
   stateFields: ['weights', 'calibration'],
   stateVersion: 3,
   timeFields: ['time'],
@@ -174,7 +174,7 @@ class InferPose implements Operator<'window', 'pose'> {
   readonly #manifest: Manifest;
   readonly #profiles: Profiles;
   readonly #inference: Inference;
-  /** What the network said for a result that was not settled yet. */
+  /** The network's output for a result that is not final yet. */
   readonly #answers = new WeakMap<PoseFrame, Answered>();
   readonly #memory: Memory | null;
   /** By environment, oldest first. */
@@ -204,7 +204,7 @@ class InferPose implements Operator<'window', 'pose'> {
       },
       (reason) => {
         context.metrics.count('inference_restarts', 1);
-        context.log.error('the inference thread ended and is started again', { reason });
+        context.log.error('the inference thread ended and is restarted', { reason });
       },
     );
   }
@@ -224,7 +224,7 @@ class InferPose implements Operator<'window', 'pose'> {
       calibrated_links: this.#calibratedLinks(),
     });
     if (this.#config.calibration !== undefined && this.#calibratedLinks() === 0) {
-      this.#context.log.warn('the calibration names none of the environments’ links', {
+      this.#context.log.warn('the calibration has none of the environments’ links', {
         calibration: this.#config.calibration,
         its_links: Object.keys(this.#profiles).slice(0, 10),
       });
@@ -236,7 +236,7 @@ class InferPose implements Operator<'window', 'pose'> {
     const leftOut = leftOutOf(given);
     const problem = problemOf(window);
     if (problem) return failed(window, 'pose.window.unfit', problem, false);
-    // Read once to know whether there is anything to ask; each attempt then makes its own copy.
+    // Checked once, to see whether there is anything to infer; each attempt then copies the data again.
     const first = requestOf(window, this.#context.links, this.#profiles);
     if (!first) return { data: [this.#frame(window, null, leftOut)] };
     let next: typeof first | null = first;
@@ -271,7 +271,7 @@ class InferPose implements Operator<'window', 'pose'> {
       if (memory === this.#manifest.memory?.sha256 && now?.x === size.x && now.y === size.y)
         this.#remembered.set(environment, remembered);
       else
-        this.#context.log.info('what was remembered of a room is dropped: the model or the room is another', {
+        this.#context.log.info('the memory of a room is dropped: the model or the room has changed', {
           environment,
         });
     }
@@ -312,14 +312,14 @@ class InferPose implements Operator<'window', 'pose'> {
     return frame;
   }
 
-  /** The result of one window as it is with what came before it in view. */
+  /** The result of one window, combined with the preceding ones. */
   #inContext(frame: PoseFrame): PoseFrame {
     const sight = this.#answers.get(frame);
     const { memory: trained } = this.#manifest;
     if (!sight || !this.#memory || !trained) return frame;
     const { environment, time } = frame;
     const { reading } = sight;
-    if (!reading) throw new Error('the network’s thread has no memory, though the model has one');
+    if (!reading) throw new Error('the network’s thread has no memory, although the model has one');
     const size = this.#sizeOf(environment);
     const before = this.#remembered.get(environment) ?? [];
     const said = recall(this.#memory, before, { reading, time, size });
@@ -346,7 +346,7 @@ class InferPose implements Operator<'window', 'pose'> {
     return this.#context.environments.find(({ id }) => id === environment)!.size;
   }
 
-  /** Share of points with a frame near enough, over all links that the environment has. */
+  /** Share of points with a frame near enough, over all links of the environment. */
   #quality(window: Window): number {
     const environment = this.#context.environments.find(({ id }) => id === window.environment);
     const links = Math.max(window.links.length, environment?.links.length ?? 0);
@@ -355,9 +355,9 @@ class InferPose implements Operator<'window', 'pose'> {
   }
 }
 
-/** What is remembered, and by which network. */
+/** The memory, and the network that wrote it. */
 interface MemorySnapshot {
-  /** SHA-256 of its weights; null where the model has none. */
+  /** SHA-256 of its weights; null if the model has none. */
   readonly memory: string | null;
   readonly rooms: readonly {
     readonly environment: string;
@@ -368,7 +368,7 @@ interface MemorySnapshot {
 
 const rounded = (probability: number): number => Math.round(1000 * probability) / 1000;
 
-/** A window as a dead letter keeps it: its place in time, not its values. */
+/** A window in a dead letter: its time, without its values. */
 function failed(window: Window, code: string, reason: string, retriable: boolean): Output<PoseFrame> {
   const { environment, index, start, step, points } = window;
   const links = window.links.map(({ id, layout }) => ({ id, layout }));

@@ -4,17 +4,17 @@ import { NetworkThread, type Batch, type ThreadOptions, type ThreadUser } from '
 import type { Request } from './request.js';
 
 export interface InferenceOptions extends ThreadOptions {
-  /** Whose windows these are: topology and node. */
+  /** Owner of these windows: topology and node. */
   readonly name: string;
   /** Numbers of links to warm up for. */
   readonly links: readonly number[];
-  /** A window that is not answered so long after it was given is rejected. Default: as long as it takes. */
+  /** A window without a result after this time is rejected. Default: no limit. */
   readonly timeoutMs?: number;
 }
 
 export interface Answer {
   readonly sight: Answered;
-  /** Of the batch that the window travelled in. */
+  /** For the batch of the window. */
   readonly milliseconds: number;
 }
 
@@ -30,7 +30,7 @@ export class Inference {
   readonly #user: ThreadUser;
   #thread: NetworkThread | null = null;
   #backend: LoadedBackend | null = null;
-  /** Windows that were not answered yet, oldest first, by the thread's numbers. */
+  /** Windows without a result, oldest first, by the thread's numbers. */
   readonly #waiting = new Map<number, Waiting>();
   #timeoutMs: number;
   #watchdog: NodeJS.Timeout | null = null;
@@ -46,20 +46,20 @@ export class Inference {
     this.#timeoutMs = options.timeoutMs ?? Infinity;
   }
 
-  /** Holds for the windows under way too. */
+  /** Also applies to the windows in progress. */
   setTimeout(ms: number): void {
     this.#timeoutMs = ms;
     this.#watch();
   }
 
-  /** Resolves when the thread is there. Rejects with what is missing and how to get it. */
+  /** Resolves when the thread is ready. Rejects with what is missing and how to install it. */
   async open(): Promise<LoadedBackend> {
     this.#thread = NetworkThread.of(this.#options);
     this.#backend = await this.#thread.join(this.#user, this.#options.links);
     return this.#backend;
   }
 
-  /** The answer for one window. `request` is called for each attempt. */
+  /** The result for one window. `request` is called for each attempt. */
   infer(request: () => Request): Promise<Answer> {
     const thread = this.#thread;
     if (!thread) return Promise.reject(new Error('The inference thread is closed.'));
@@ -83,7 +83,7 @@ export class Inference {
     });
   }
 
-  /** Unanswered windows are rejected: who wants their answers awaits them first. */
+  /** Rejects unfinished windows; to get their results, await them first. */
   async close(): Promise<void> {
     if (this.#watchdog) clearTimeout(this.#watchdog);
     this.#watchdog = null;
@@ -98,7 +98,7 @@ export class Inference {
     await thread?.leave(this.#user);
   }
 
-  /** For status pages: what this operator had of the thread. */
+  /** For status pages: this operator's use of the thread. */
   describe(): Readonly<Record<string, unknown>> {
     return {
       backend: this.#backend?.name ?? null,
@@ -112,12 +112,12 @@ export class Inference {
     };
   }
 
-  /** Ends the thread as a crash would, or lets it compute for ever: for tests. */
+  /** Ends the thread as a crash would, or makes it hang: for tests. */
   crash(kind?: 'crash' | 'hang'): void {
     this.#thread?.crash(kind);
   }
 
-  /** Waits for the oldest window's time to be over, if there is one. */
+  /** Arms the timeout of the oldest window, if there is one. */
   #watch(): void {
     if (this.#watchdog) clearTimeout(this.#watchdog);
     this.#watchdog = null;
@@ -140,7 +140,7 @@ export class Inference {
     }
   }
 
-  /** Of a batch that windows of several operators travelled in each counts it once. */
+  /** A batch with windows of several operators counts once for each. */
   #count({ number, milliseconds }: Batch): void {
     this.#answered++;
     if (number === this.#lastBatch) return;

@@ -1,20 +1,24 @@
 /**
- * Receivers without a steady gain scale each packet by chance: all subcarriers together, anew with each packet. Movement does
- * neither. In recordings of empty rooms with ESP32 boards that jitter is 5 to 15 times as strong as all other noise.
+ * Receivers without a steady gain scale each packet randomly: all subcarriers together, independently for
+ * each packet. Movement does neither. In recordings of empty rooms with ESP32 boards that jitter is 5 to 15
+ * times as strong as all other noise.
  */
 
-/** Fourth differences: what lies near half the packet rate, where movement has next to nothing. Scaled to keep white noise. */
+/**
+ * Fourth differences: the part near half the packet rate, where movement has almost no energy. Scaled to
+ * preserve white noise.
+ */
 const FOURTH = [1, -4, 6, -4, 1].map((weight) => weight / Math.sqrt(70));
-/** How many times the power of the links' own noise, averaged over its bands, the level's must be to be taken for jitter. */
+/** Factor by which the level's noise must exceed the links' own noise, averaged over the bands, to count as jitter. */
 const EXCESS = 4;
-/** Power of the level's white noise against that of the level: what follows movement stays below, what jitters lies above. */
+/** Power of the level's white noise relative to that of the level: movement stays below, jitter lies above. */
 const SHARE = { from: 0.1, to: 0.2 } as const;
-/** The same against first differences, in which slow drifts have nothing. */
+/** The same relative to first differences, which contain no slow drifts. */
 const WHITE = { from: 0.18, to: 0.32 } as const;
 
 /**
- * The share of the bands' common level that is jitter of the gain, 0 to 1: where most of it is white, and stands out from what
- * noise of each band by itself would leave in their mean.
+ * The share of the bands' common level that is gain jitter, 0 to 1: most of it is white, and it exceeds what
+ * independent noise of the bands would leave in their mean.
  * @param course [points, bands], each band without its mean
  * @param level [points], the mean over the bands
  */
@@ -34,14 +38,14 @@ export function jitterShare(course: Float64Array, level: Float64Array): number {
   return stands * share * white;
 }
 
-/** 0 up to `from`, 1 from `to` on, in proportion between. */
+/** 0 up to `from`, 1 from `to` on, linear between. */
 const within = (value: number, { from, to }: { readonly from: number; readonly to: number }): number =>
   Math.min(1, Math.max(0, (value - from) / (to - from)));
 
-/** Parts of a window: jitter is there all the time, a quick movement is not. */
+/** Parts of a window: jitter is present all the time, a quick movement is not. */
 const PARTS = 4;
 
-/** Power of the level's noise in the part of the window that has the least. */
+/** Power of the level's noise in the part of the window with the least noise. */
 function steadyNoise(level: Float64Array): number {
   const length = Math.floor(level.length / PARTS);
   return Math.min(

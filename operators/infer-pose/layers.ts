@@ -2,12 +2,12 @@ import { JOINTS } from './body.js';
 import { FIGURES, GROUPS, MAP, POINTS } from './features.js';
 import { DIRECTION_FEATURES, PLACE_FEATURES, WALL_FEATURES } from './geometry.js';
 
-/** Shape of the network, without anything that computes it. */
+/** Shape of the network, without any computation. */
 
-/** Counts up when layers change: weights are bound to it. */
+/** Incremented when layers change: weights depend on it. */
 export const NETWORK_VERSION = 2;
 
-/** Numbers that each layer gives. */
+/** Number of outputs of each layer. */
 export const WIDTHS = {
   first: 40,
   second: 48,
@@ -25,32 +25,32 @@ export const WIDTHS = {
   crowd: 64,
 } as const;
 
-/** Numbers of people that the network tells apart: 0 to 4. */
+/** Numbers of people that the network distinguishes: 0 to 4. */
 export const COUNTS = 5;
 
-/** Places of the outputs of the pose head. */
+/** Indices of the outputs of the pose head. */
 export const OUT = {
-  /** Mean of the heading's unit vector: its direction is the heading, its length how sure it is. */
+  /** Mean of the heading's unit vector: its direction is the heading, its length the certainty. */
   heading: 0,
-  /** From the grid's expected place to the root, metres. */
+  /** From the grid's expected position to the root, metres. */
   offset: 2,
   /** Log of the scale of the root's error, metres; then of each joint's. */
   rootScale: 4,
   jointScales: 5,
   postures: 5 + JOINTS,
-  /** Logit of walking about, against keeping to one place. */
+  /** Logit of walking, as opposed to staying in one place. */
   moving: 8 + JOINTS,
   /** Relative to the floor root, x along the heading, y to the left, z up. */
   joints: 9 + JOINTS,
   size: 9 + 4 * JOINTS,
 } as const;
 
-/** Logs of scales are held between these, in the loss and in what is told: 2 cm to 7 m. */
+/** Log scales are limited to this range, in the loss and in results: 2 cm to 7 m. */
 export const LOG_SCALE = { least: -4, most: 2 } as const;
 export const boundedLog = (logScale: number): number =>
   Math.min(LOG_SCALE.most, Math.max(LOG_SCALE.least, logScale));
 
-/** Time steps that are left after three convolutions of stride two. */
+/** Time steps left after three convolutions of stride two. */
 export const STEPS = Math.ceil(POINTS / 8);
 
 /** A dense layer: a kernel [inputs, outputs] and a bias [outputs]. */
@@ -86,7 +86,7 @@ export const LAYERS: readonly Layer[] = [
 /** Numbers in all kernels and biases. */
 export const PARAMETERS = LAYERS.reduce((sum, layer) => sum + (layer.inputs + 1) * layer.outputs, 0);
 
-/** Where a layer's kernel and bias lie among all weights, and its size. */
+/** Position of a layer's kernel and bias in all weights, and its size. */
 export interface LayerPlace {
   readonly kernel: number;
   readonly bias: number;

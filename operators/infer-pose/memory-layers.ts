@@ -2,37 +2,40 @@ import { JOINTS } from './body.js';
 import { CELLS } from './geometry.js';
 import { COUNTS, OUT, placesOf, WIDTHS } from './layers.js';
 
-/** Shape of the network that remembers, without anything that computes it. */
+/** Shape of the memory network, without any computation. */
 
-/** Counts up when layers change: weights are bound to it. */
+/** Incremented when layers change: weights depend on it. */
 export const MEMORY_VERSION = 2;
 
-/** Seconds between the windows that it takes in: those between are read against the same memory. */
+/** Seconds between the windows that update the memory; windows in between are read against the same memory. */
 export const BEAT_S = 0.4;
 
-/** Numbers a cell of the floor's grid and a room have, of what a window shows and of what is remembered; and of one body. */
+/** Numbers per cell of the floor's grid and per room, for the reading of a window and for the memory; and per body. */
 export const MEMORY = { cellReading: 14, roomReading: 40, cell: 14, room: 96, body: 128 } as const;
 
-/** What is read of a cell: the pose network's features of it, and how likely somebody is there. */
+/** Inputs of a cell: the pose network's features, and the probability that somebody is there. */
 export const CELL_INPUTS = WIDTHS.joined + 1;
-/** What is read of the room: links' tokens by mean and maximum, counts, posture, and how sure place and heading are. */
+/**
+ * Inputs of the room: links' tokens by mean and maximum, counts, posture, and the certainty of position and
+ * heading.
+ */
 export const ROOM_INPUTS = 2 * WIDTHS.token + COUNTS + 7;
 /** A cell's own reading and memory, and those of its eight neighbours. */
 export const AROUND = 9 * (MEMORY.cellReading + MEMORY.cell);
 /** The room's reading, the heading, and the room's sides. */
 const ROOM_GATE = MEMORY.roomReading + 4;
 /**
- * The room's reading, the floor's memory where somebody is and at most, the room's sides, the heading, and the places that the
- * window and the floor's memory tell, from the room's middle.
+ * The room's reading; the floor's memory at the person and its maximum; the room's sides; the heading; and
+ * the positions from the window and from the floor's memory, relative to the room's middle.
  */
 const ROOM_STEP = MEMORY.roomReading + 2 * MEMORY.cell + 2 + 6;
 /**
- * The floor's memory where somebody is, the room's, and of the window's answer: joints, their scales, how sure the heading is,
- * where it puts the person from there, posture and moving.
+ * The floor's memory at the person, the room's memory, and the window's result: joints, their scales,
+ * certainty of the heading, the offset of the person's position, posture and moving.
  */
 const BODY_STEP = MEMORY.cell + MEMORY.room + 3 * JOINTS + JOINTS + 1 + 2 + 4;
 
-/** Dense layers, each a kernel [inputs, outputs] and a bias [outputs]. Gates: what is renewed, then what is let in. */
+/** Dense layers, each a kernel [inputs, outputs] and a bias [outputs]. Gates: the update, then the reset. */
 export const MEMORY_LAYERS = [
   { name: 'read-cell', inputs: CELL_INPUTS, outputs: MEMORY.cellReading },
   { name: 'read-room', inputs: ROOM_INPUTS, outputs: MEMORY.roomReading },
@@ -59,17 +62,17 @@ export const MEMORY_PARAMETERS = MEMORY_LAYERS.reduce(
 /** In one array of MEMORY_PARAMETERS numbers. */
 export const MEMORY_PLACES = placesOf<MemoryLayer>(MEMORY_LAYERS);
 
-/** What one window shows, as the network that remembers takes it in. */
+/** The content of one window, as input of the memory network. */
 export interface Reading {
   /** [CELLS, MEMORY.cellReading] */
   readonly cells: Float32Array;
   /** [MEMORY.roomReading] */
   readonly room: Float32Array;
-  /** The window's answer for one who is alone, in the order of {@link OUT}: see {@link answerRow}. */
+  /** The window's result for a single person, in the order of {@link OUT}: see {@link answerRow}. */
   readonly alone: Float32Array;
 }
 
-/** What is remembered of a room. */
+/** The memory of a room. */
 export interface MemoryState {
   /** [CELLS, MEMORY.cell] */
   readonly cells: Float32Array;
@@ -82,9 +85,9 @@ export const noMemory = (): MemoryState => ({
   room: new Float32Array(MEMORY.room),
 });
 
-/** Metres that a room's sides are told in. */
+/** Unit of a room's sides, metres. */
 export const SIDE = 5;
-/** Brings what is read to about unit size. */
+/** Scales inputs to about unit size. */
 export const INPUT_SCALE = 1 / 3;
-/** Probabilities are told from this on. */
+/** Smallest probability in use. */
 export const MIN_PROBABILITY = 1e-4;

@@ -19,19 +19,19 @@ import type { Scene } from './scene.js';
 import { softmax } from './softmax.js';
 
 /**
- * What windows say one after the other: a recurrent network over the floor's grid and over the room. The floor's memory moves
- * on as people walk, is renewed cell by cell by what a window shows there and round about (a convolutional gated unit, after
- * Ballas et al. 2016), and so holds who stopped where, and how they got down. Plain numbers: one step is less than a million
- * multiplications.
+ * Combines successive windows: a recurrent network over the floor's grid and over the room. The floor's
+ * memory moves with walking people and is updated cell by cell from the window's values there and in the
+ * neighbourhood (a convolutional gated unit, following Ballas et al. 2016), so it holds where people stopped
+ * and how they sat or lay down. Plain numbers: one step takes less than a million multiplications.
  */
 
-/** What is said after a window. */
+/** The output after a window. */
 export interface Recall {
-  /** Probability of each cell to be where somebody is. */
+  /** Probability of each cell that somebody is there. */
   readonly cells: Float32Array;
   /** Probabilities of nobody, one person, and so on. */
   readonly counts: readonly number[];
-  /** The answer if one person is there. */
+  /** The result if one person is present. */
   readonly alone: Estimate;
 }
 
@@ -44,7 +44,7 @@ export class Memory {
   }
 
   /**
-   * What is remembered after one more window, and what is said then.
+   * The memory after one more window, and the output.
    * @param size the room's sides, metres
    */
   step(
@@ -114,7 +114,7 @@ export class Memory {
     });
   }
 
-  /** A layer at each cell over its readings and memories and its neighbours'; `common` of the room is added. */
+  /** Applies a layer to each cell: its readings and memories and those of its neighbours; adds `common` of the room. */
   #overFloor(
     layer: MemoryLayer,
     readings: Float32Array,
@@ -146,7 +146,7 @@ export class Memory {
   }
 }
 
-/** What the window answered, as the figure's layer has changed it. @param told outputs of that layer */
+/** The window's result, corrected by the figure's layer. @param told outputs of that layer */
 function estimateOf(told: Float32Array, alone: Float32Array, [x, y]: Pair): Estimate {
   const changed = (from: number, size: number) =>
     Float32Array.from({ length: size }, (_, i) => alone[from + i]! + told[from + i]!);
@@ -169,7 +169,10 @@ type Pair = readonly [number, number];
 const headingOf = (alone: Float32Array): Pair => [alone[OUT.heading]!, alone[OUT.heading + 1]!];
 const lengthOf = ([x, y]: Pair): number => Math.sqrt(x * x + y * y + 1e-6);
 
-/** @param floor its memory where somebody is, and at most @param place where the floor's memory puts them, metres */
+/**
+ * @param floor its memory at the person, and its maximum @param place position according to the floor's
+ * memory, metres
+ */
 function roomInputs(seen: {
   readonly reading: Reading;
   readonly floor: Float32Array;
@@ -190,7 +193,10 @@ function roomInputs(seen: {
   );
 }
 
-/** @param person the floor's memory where somebody is, and the room's @param place where the floor's memory puts them, metres */
+/**
+ * @param person the floor's memory at the person, and the room's @param place position according to the
+ * floor's memory, metres
+ */
 function bodyInputs(person: Float32Array, alone: Float32Array, [x, y]: Pair): Float32Array {
   return Float32Array.of(
     ...person,
@@ -204,7 +210,7 @@ function bodyInputs(person: Float32Array, alone: Float32Array, [x, y]: Pair): Fl
   );
 }
 
-/** Of each cell those round it and itself, by their number in the kernel, row by row from the lower left. */
+/** For each cell, its neighbours and itself, by their number in the kernel, row by row from the lower left. */
 const NEIGHBOURS: readonly (readonly (readonly [number, number])[])[] = Array.from(
   { length: CELLS },
   (_, cell) => {
@@ -218,7 +224,7 @@ const NEIGHBOURS: readonly (readonly (readonly [number, number])[])[] = Array.fr
   },
 );
 
-/** What {@link gathered} found last: values that are not zero, and where each one's row of the kernel begins. */
+/** Last result of {@link gathered}: values that are not zero, and the start of each one's row in the kernel. */
 const FOUND = { values: new Float64Array(AROUND), rows: new Int32Array(AROUND), count: 0 };
 
 /** Readings and memories of a cell and its neighbours, laid out as the kernel's rows. Valid until the next call. */
@@ -262,7 +268,7 @@ function addProducts(sums: Float32Array, weights: Float32Array, { values, rows, 
     for (let o = 0; o < sums.length; o++) sums[o]! += values[i]! * weights[rows[i]! + o]!;
 }
 
-/** Of each place along an axis the places that it is filled from, and their shares, when all moves by so many cells. */
+/** For each position along an axis, its source positions and their shares when everything moves by this many cells. */
 const shifting = (cells: number): readonly (readonly (readonly [number, number])[])[] =>
   Array.from({ length: GRID }, (_, to) => {
     const from = Math.min(GRID - 1, Math.max(0, to - cells));
@@ -278,7 +284,7 @@ function addTo(out: Float32Array, to: number, values: Float32Array, from: number
   for (let i = 0; i < MEMORY.cell; i++) out[to + i]! += share * values[from + i]!;
 }
 
-/** A floor's memory where somebody is, and the most of each of its numbers. */
+/** A floor's memory at the person, and the maximum of each of its numbers. */
 function pooled(cells: Float32Array, likely: Float32Array) {
   const here = new Float32Array(MEMORY.cell);
   const most = new Float32Array(MEMORY.cell).fill(-Infinity);

@@ -8,75 +8,75 @@ import type { FromWorker, ToWorker, WorkerOptions } from './worker.js';
 import { asError } from '../../pipeline/base/error-text.js';
 
 export interface ThreadOptions extends Omit<WorkerOptions, 'links'> {
-  /** How long a window may wait for others before it is sent; 0: not at all. */
+  /** How long a window can wait for others before it is sent; 0: not at all. */
   readonly maxWaitMs: number;
 }
 
-/** A batch that was computed. */
+/** A finished batch. */
 export interface Batch {
   readonly number: number;
   readonly milliseconds: number;
 }
 
-/** A window that somebody wants an answer for. */
+/** A window with a pending result. */
 export interface Job {
-  /** Of the user: windows of different names are handed over in turn. */
+  /** Of the user: windows of different names take turns. */
   readonly name: string;
-  /** Makes the request anew for each attempt: what was handed to a thread that died is gone. */
+  /** Creates the request for each attempt: data transferred to a thread that died is lost. */
   readonly request: () => Request;
   readonly resolve: (sight: Answered, batch: Batch) => void;
   readonly reject: (error: Error) => void;
 }
 
 export interface ThreadUser {
-  /** Of users with the same name one is told of a crash. */
+  /** Only one of several users with the same name is notified of a crash. */
   readonly name: string;
   readonly onCrash: (reason: string) => void;
   /** How long this user waits for a window. */
   readonly timeoutMs: () => number;
 }
 
-/** So many batches lie with the thread at most: it computes one while the next is fetched. */
+/** Largest number of batches in the thread: it computes one while the next is fetched. */
 const BATCHES_HANDED = 2;
 
-/** A thread may be silent so long at least: kernels of a GPU are compiled when they are first used. */
+/** Shortest silence of a thread that counts as a failure: GPU kernels are compiled on first use. */
 const SILENCE_MS = 10_000;
 
-/** Windows are tried so often when the thread dies while it may be computing them. */
+/** Attempts for a window if the thread dies while possibly computing it. */
 const ATTEMPTS = 3;
 
-/** Of this process, by what they were asked to be. */
+/** Threads of this process, by their options. */
 const threads = new Map<string, NetworkThread>();
 
 /**
- * The network in a thread of its own, shared by all operators of the process that ask for the same weights,
- * backend and batches: one copy of the weights, and their windows are computed together. Windows are handed over
- * at once, or after `maxWaitMs`; the thread computes those together that are there when it is done with the ones
- * before, so that this thread, which has other work, need not look after it between any two batches. More than
- * two batches are not handed over: the rest is held here, where it can be forgotten, and goes by turns of the users.
- * A thread that dies, or is silent longer than any user waits, is started again and its windows are sent again.
+ * The network in a separate thread, shared by all operators of the process with the same weights, backend and
+ * batches: there is one copy of the weights, and their windows are computed together. Windows are sent
+ * immediately, or after `maxWaitMs`. The thread computes together all windows that have arrived when the
+ * previous batch is done, so this thread, which has other work, need not attend to every batch. At most two
+ * batches are sent ahead; the rest is held here, where it can still be cancelled, and the users take turns. A
+ * thread that dies, or is silent longer than any user waits, is restarted and receives its windows again.
  */
 export class NetworkThread {
   readonly #key: string;
   readonly #options: ThreadOptions;
   readonly #users = new Set<ThreadUser>();
-  /** Numbers of links that it is warm for. */
+  /** Numbers of links that it is warmed up for. */
   readonly #links = new Set<number>();
   #worker: Worker | null = null;
   #backend: LoadedBackend | null = null;
   #opened: Promise<LoadedBackend> | null = null;
-  /** Unanswered, oldest first. */
+  /** Without a result, oldest first. */
   readonly #jobs = new Map<number, Job & { attempts: number }>();
-  /** Those of them that were not handed over yet. Its timer runs, or the thread has all that it may have. */
+  /** Those of them that were not sent yet. Either the timer runs, or the thread has its limit. */
   readonly #held = new FairQueue();
   #timer: NodeJS.Timeout | null = null;
-  /** Handed over and not computed yet, oldest first; also such as nobody wants any more. */
+  /** Sent and not computed yet, oldest first; includes cancelled ones. */
   readonly #handed = new Set<number>();
   #watchdog: NodeJS.Timeout | null = null;
   #numbers = 0;
   #batches = 0;
   #crashes = 0;
-  /** Why nothing more can be inferred: the thread could not be started, or not started again. */
+  /** Why inference is no longer possible: the thread could not be started or restarted. */
   #broken: Error | null = null;
 
   private constructor(key: string, options: ThreadOptions) {
@@ -84,7 +84,7 @@ export class NetworkThread {
     this.#options = options;
   }
 
-  /** The thread of this process that is as asked for; it is opened by its first user. */
+  /** The thread of this process with these options; its first user opens it. */
   static of({ weights, sha256, memory, backend, maxBatch, maxWaitMs }: ThreadOptions): NetworkThread {
     const options = { weights, sha256, memory, backend, maxBatch, maxWaitMs };
     const key = JSON.stringify(Object.values(options));
@@ -97,13 +97,14 @@ export class NetworkThread {
     return this.#users.size;
   }
 
-  /** How often it was started again. */
+  /** Number of restarts. */
   get restarts(): number {
     return this.#crashes;
   }
 
   /**
-   * Starts the thread where nobody has; resolves when it is there. Rejects with what is missing and how to get it.
+   * Starts the thread if necessary; resolves when it is ready. Rejects with what is missing and how to
+   * install it.
    * @param links numbers of links to warm up for
    */
   join(user: ThreadUser, links: readonly number[]): Promise<LoadedBackend> {
@@ -127,7 +128,7 @@ export class NetworkThread {
     await worker?.terminate();
   }
 
-  /** Why nothing more can be inferred, where that is so. */
+  /** Why inference is no longer possible, if so. */
   get problem(): Error | null {
     return this.#broken;
   }
@@ -147,7 +148,7 @@ export class NetworkThread {
     return number;
   }
 
-  /** Nobody wants this window's answer any more. */
+  /** Cancels a window: its result is no longer needed. */
   forget(number: number): void {
     const job = this.#jobs.get(number);
     if (!job) return;
@@ -155,7 +156,7 @@ export class NetworkThread {
     this.#held.delete(job.name, number);
   }
 
-  /** Ends the thread as a crash would, or lets it compute for ever: for tests. */
+  /** Ends the thread as a crash would, or makes it hang: for tests. */
   crash(kind: 'crash' | 'hang' = 'crash'): void {
     this.#worker?.postMessage({ kind } satisfies ToWorker);
   }
@@ -167,7 +168,7 @@ export class NetworkThread {
     this.#worker = worker;
     const opened = new Promise<LoadedBackend>((resolve, reject) => {
       worker.on('message', (message: FromWorker) => {
-        // It was given up, and its windows went to the next one.
+        // It was abandoned, and its windows were sent to the next one.
         if (this.#worker !== worker) return;
         if (message.kind === 'ready') {
           this.#backend = message.backend;
@@ -196,12 +197,12 @@ export class NetworkThread {
     return opened;
   }
 
-  /** Whoever asks for such a thread from now on gets another one. */
+  /** Later requests for such a thread get another one. */
   #retire(): void {
     if (threads.get(this.#key) === this) threads.delete(this.#key);
   }
 
-  /** Hands over as much of what is held as the thread may have, once it is ready. */
+  /** Sends as many held windows as the thread's limit allows, once it is ready. */
   #send(): void {
     this.#stopWaiting();
     if (!this.#backend || !this.#worker) return;
@@ -221,14 +222,14 @@ export class NetworkThread {
     this.#timer = null;
   }
 
-  /** Waits for the thread's next answer, where one is due, as long as the most patient of its users does. */
+  /** Waits for the thread's next result, if one is due, as long as the most patient of its users. */
   #watch(worker: Worker): void {
     this.#stopWatching();
     const limit = Math.max(SILENCE_MS, ...[...this.#users].map(({ timeoutMs }) => timeoutMs()));
     if (this.#handed.size === 0 || limit === Infinity) return;
     this.#watchdog = setTimeout(() => {
       this.#crashed(worker, `it was silent for ${limit} ms`);
-      // Not awaited: what hangs in a driver's code may never end.
+      // Not awaited: code hanging in a driver may never end.
       void worker.terminate();
     }, limit).unref();
   }
@@ -256,7 +257,7 @@ export class NetworkThread {
     const started = this.#backend !== null;
     this.#worker = null;
     this.#backend = null;
-    // One that ends before it was ready would end again: `open` rejects instead.
+    // A thread that ends before it was ready would end again: `open` rejects instead.
     if (!started) return;
     this.#retry(reason);
     this.#crashes++;
@@ -265,7 +266,7 @@ export class NetworkThread {
     this.#opened = this.#open();
   }
 
-  /** Holds all that is unanswered for the next thread. The oldest, up to a batch, are those that it may have died of. */
+  /** Holds all unfinished windows for the next thread. The oldest, up to a batch, may have caused the crash. */
   #retry(reason: string): void {
     for (const number of [...this.#handed].slice(0, this.#options.maxBatch)) {
       const job = this.#jobs.get(number);
@@ -277,7 +278,7 @@ export class NetworkThread {
     for (const [number, { name }] of this.#jobs) this.#held.add(name, number);
   }
 
-  /** Nothing is held or handed over. */
+  /** Nothing is held or sent. */
   #empty(): void {
     this.#stopWaiting();
     this.#stopWatching();

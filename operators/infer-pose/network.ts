@@ -5,15 +5,16 @@ import { COUNTS, LAYERS, PLACES, STEPS, WIDTHS } from './layers.js';
 import { layerTensors } from './tensors.js';
 
 /**
- * The network: one encoder shared by all links, a floor grid scored by each link's relative geometry, and
- * a pose head that looks again from the place found. Convolutions are reshapes and matrix products, so
- * that gradients exist on every backend. It holds no weights: they come as tensors, in the order of {@link LAYERS}.
+ * The network: one encoder shared by all links, a floor grid scored by each link's relative geometry, and a
+ * pose head that reads the links again relative to the position found. Convolutions are reshapes and matrix
+ * products, so that gradients exist on every backend. It holds no weights: they come as tensors, in the order
+ * of {@link LAYERS}.
  */
 
 /** Those of {@link LAYERS}; the caller disposes of them. */
 export const weightTensors = (weights: Float32Array): tf.Tensor[] => layerTensors(LAYERS, PLACES, weights);
 
-/** A batch of windows that all hold the same number of links. */
+/** A batch of windows with the same number of links. */
 export interface SceneBatch {
   readonly windows: number;
   readonly links: number;
@@ -27,7 +28,7 @@ export interface SceneBatch {
   readonly cells: Float32Array;
 }
 
-/** What the pose head reads besides the tokens, seen from the root: a batch may hold a window in several frames. */
+/** Inputs of the pose head besides the tokens, relative to the root: a batch can hold a window in several frames. */
 export interface ViewBatch {
   readonly windows: number;
   readonly links: number;
@@ -40,14 +41,14 @@ export interface ViewBatch {
 export class Network {
   readonly #tensors = new Map<string, readonly [tf.Tensor, tf.Tensor]>();
 
-  /** @param tensors as from {@link weightTensors}; they stay the caller's. */
+  /** @param tensors as from {@link weightTensors}; the caller remains their owner. */
   constructor(tensors: readonly tf.Tensor[]) {
     LAYERS.forEach(({ name }, index) => {
       this.#tensors.set(name, [tensors[2 * index]!, tensors[2 * index + 1]!]);
     });
   }
 
-  /** One token a link: [windows * links, token]. */
+  /** One token per link: [windows * links, token]. */
   encode(batch: Pick<SceneBatch, 'windows' | 'links' | 'features'>): tf.Tensor2D {
     const rows = batch.windows * batch.links;
     const all = tf.tensor2d(batch.features, [rows, LINK_FEATURES]);
@@ -64,7 +65,7 @@ export class Network {
   }
 
   /**
-   * Logit of each cell, [windows, CELLS], and of each number of people, [windows, COUNTS]; and what they were told from,
+   * Logit of each cell, [windows, CELLS], and of each number of people, [windows, COUNTS]; and their inputs,
    * [windows * CELLS, WIDTHS.joined].
    */
   score(
@@ -94,7 +95,7 @@ export class Network {
     return { cells, counts: this.#count(tokens, joined, cells, batch), joined };
   }
 
-  /** How many are there, from the links and from what the floor shows: at the likeliest places, and at most. */
+  /** The number of people, from the links and from the floor: at the most probable positions, and its maximum. */
   #count(tokens: tf.Tensor2D, joined: tf.Tensor2D, cells: tf.Tensor2D, batch: SceneBatch): tf.Tensor2D {
     const { windows, links } = batch;
     const heard = tf.reshape(tokens, [windows, links, WIDTHS.token]);
@@ -150,7 +151,7 @@ export class Network {
   }
 }
 
-/** As tf.relu, with a gradient of two operations: tfjs's own costs a fifth of a training step. */
+/** Like tf.relu, with a gradient of two operations: that of tfjs takes a fifth of a training step. */
 const relu = tf.customGrad((...args: (tf.Tensor | tf.GradSaveFunc)[]) => {
   const [x, save] = args as [tf.Tensor, tf.GradSaveFunc];
   const value = tf.relu(x);
@@ -161,7 +162,7 @@ const relu = tf.customGrad((...args: (tf.Tensor | tf.GradSaveFunc)[]) => {
   };
 }) as <T extends tf.Tensor>(x: T) => T;
 
-/** The grid's expected place: [windows, 2], metres. */
+/** The grid's expected position: [windows, 2], metres. */
 export const expectedPlace = (logits: tf.Tensor2D, batch: SceneBatch): tf.Tensor2D => {
   const weights = tf.reshape(tf.softmax(logits), [batch.windows, CELLS, 1]);
   return tf.sum(tf.mul(weights, tf.tensor3d(batch.cells, [batch.windows, CELLS, 2])), 1);

@@ -3,15 +3,15 @@ import { personOf } from './person.js';
 import type { Told } from './recall.js';
 import type { ErrorCalibration } from './weights.js';
 
-/** When somebody is said to be there, and when a skeleton is drawn. */
+/** When a person is reported, and when a skeleton is drawn. */
 export interface PeopleOptions {
   /** Probability, 0 to 1. */
   readonly presence: number;
-  /** Expected error of the place, metres. */
+  /** Expected error of the position, metres. */
   readonly articulateBelow: number;
 }
 
-/** Those who are said to be there. @param counts probabilities of nobody, one person, and so on */
+/** The reported persons. @param counts probabilities of nobody, one person, and so on */
 export function peopleOf(
   told: readonly Told[],
   counts: readonly number[],

@@ -3,14 +3,15 @@ import { JOINTS, POSTURES } from './body.js';
 import type { Estimate } from './sight.js';
 import type { ErrorCalibration, Scale } from './weights.js';
 
-/** Length of the heading vector below which the heading counts as not known. */
+/** Length of the heading vector below which the heading is unknown. */
 const HEADING_KNOWN = 0.25;
 /** Error at which confidence is one half. */
 const HALF_CONFIDENCE = 0.6;
 
 /**
- * A person of a window as results carry it. Lengths are rounded to 1 mm: stored results must not hang on last bits.
- * @param error expected distance to the true place, metres
+ * A person of a window as in results. Lengths are rounded to 1 mm, so that stored results do not depend on
+ * the last bits.
+ * @param error expected distance to the true position, metres
  */
 export function personOf(
   estimate: Estimate,
@@ -38,20 +39,20 @@ export function personOf(
 /** Expected distance of the floor position from the network's own scale, metres. */
 export const expectedError = (scale: number, by: Scale): number => by.factor * scale ** by.power;
 
-/** A view of the expected error of the position, in metres: 1 at 0, one half at 0.6 m, a quarter at 1.8 m. */
+/** A function of the expected error of the position, in metres: 1 at 0, one half at 0.6 m, a quarter at 1.8 m. */
 export const confidenceOf = (positionError: number): number =>
   HALF_CONFIDENCE / (HALF_CONFIDENCE + positionError);
 
-/** Expected distance of joint `j` relative to the root, metres: its own, and what a wrong heading moves it by. */
+/** Expected distance of joint `j` relative to the root, metres: its own, and the effect of a wrong heading. */
 export const jointError = (estimate: Estimate, j: number, by: ErrorCalibration['joints']): number =>
   Math.max(0.02, by.scale * estimate.jointScales[j]! + by.heading * turnError(estimate, j));
 
-/** Distance of joint `j` from the body's axis times what the heading lacks to certainty. */
+/** Distance of joint `j` from the body's axis, times the uncertainty of the heading. */
 export const turnError = (estimate: Estimate, j: number): number =>
   Math.hypot(estimate.joints[3 * j]!, estimate.joints[3 * j + 1]!) *
   Math.max(0, 1 - Math.hypot(...estimate.heading));
 
-/** The own-frame joints turned to the heading and set on the root. */
+/** The own-frame joints rotated to the heading and placed at the root. */
 function keypointsOf(estimate: Estimate, by: ErrorCalibration['joints']): Keypoint3D[] {
   const { root } = estimate;
   const [hx, hy] = estimate.heading;

@@ -1,15 +1,15 @@
 import { CELLS, cellCentre } from './geometry.js';
 import type { Scene } from './scene.js';
 
-/** A place that the floor's grid points to, metres. */
+/** A position indicated by the floor's grid, metres. */
 export interface FloorPlace {
   readonly x: number;
   readonly y: number;
-  /** How far it may lie off because the grid is not sure which of several people is where; 0 of a single one. */
+  /** Error caused by uncertainty about which of several people is where; 0 for a single person. */
   readonly spread: number;
 }
 
-/** The mean over the grid: the place with the least expected square of the error where one person is there. */
+/** The mean over the grid: the position with the smallest expected squared error for a single person. */
 export function meanPlace(cells: ArrayLike<number>, size: Scene['size']): FloorPlace {
   let x = 0;
   let y = 0;
@@ -21,15 +21,16 @@ export function meanPlace(cells: ArrayLike<number>, size: Scene['size']): FloorP
   return { x, y, spread: 0 };
 }
 
-/** Standard deviation of the heap that a person is taken for, metres: what training spreads a person over, and its doubt. */
+/** Standard deviation of a person's cluster, metres: the spread used in training, plus uncertainty. */
 const HEAP = 0.5;
-/** Two people are not taken to be nearer than this at the start, metres. */
+/** Smallest initial distance of two people, metres. */
 const APART = 0.8;
 const ROUNDS = 12;
 
 /**
- * The places of `count` people: the grid taken for a mixture of as many round heaps of equal weight and width, by
- * expectation and maximisation (Dempster, Laird and Rubin 1977) from the highest cells that lie apart.
+ * The positions of `count` people: the grid as a mixture of that many round clusters of equal weight and
+ * width, by expectation-maximisation (Dempster, Laird and Rubin 1977), starting from the highest cells that
+ * are apart.
  */
 export function likeliestPlaces(cells: ArrayLike<number>, size: Scene['size'], count: number): FloorPlace[] {
   if (count === 0) return [];

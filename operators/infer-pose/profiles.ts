@@ -3,13 +3,13 @@ import { GROUPS, logAmplitudes } from './features.js';
 import { shareOf } from './request.js';
 import type { Profiles } from './weights.js';
 
-/** Windows with more gaps than this say too little of a link. */
+/** Windows with more gaps than this carry too little information about a link. */
 const MAX_GAPS = 0.5;
 
 /**
- * Learns the empty-room profile of each link from windows taken while nobody is there: the mean log-amplitude
- * of each band. Write it with `writeProfiles`, and name the file in the field `calibration` of infer-pose.
- * A minute is enough; measure again when furniture has been moved.
+ * Learns the empty-room profile of each link from windows of the empty room: the mean log-amplitude of each
+ * band. Write it with `writeProfiles`, and name the file in the field `calibration` of infer-pose. A minute
+ * is enough; measure again when furniture has been moved.
  */
 export class ProfileLearner {
   readonly #sums = new Map<string, { readonly sum: Float64Array; points: number }>();
@@ -28,7 +28,7 @@ export class ProfileLearner {
     }
   }
 
-  /** Rounded to 1e-4: a file of it is the same on every machine. */
+  /** Rounded to 1e-4, so that its file is the same on every machine. */
   profiles(): Profiles {
     return Object.fromEntries(
       [...this.#sums].map(([id, { sum, points }]) => [

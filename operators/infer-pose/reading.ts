@@ -12,9 +12,9 @@ import {
 } from './memory-layers.js';
 import type { Estimate, Shown } from './sight.js';
 
-/** What one window shows, on its way from the pose network to the one that remembers: read down to a few numbers a cell. */
+/** The content of one window between the pose network and the memory network: reduced to a few numbers per cell. */
 
-/** Inputs of the layers that read: [CELLS, CELL_INPUTS] and [ROOM_INPUTS]. */
+/** Inputs of the reading layers: [CELLS, CELL_INPUTS] and [ROOM_INPUTS]. */
 export function readingInputs({ joined, tokens, links, cells, counts, alone }: Shown): {
   readonly cells: Float32Array;
   readonly room: Float32Array;
@@ -38,7 +38,7 @@ export function readingInputs({ joined, tokens, links, cells, counts, alone }: S
   return { cells: each, room };
 }
 
-/** What a window shows, read by the network that remembers. */
+/** The content of a window, read by the memory network. */
 export const read = (weights: Float32Array, shown: Shown): Reading =>
   readInputs(weights, readingInputs(shown), answerRow(shown.alone));
 
@@ -57,8 +57,8 @@ export function readInputs(
 }
 
 /**
- * An estimate as one row of numbers in the order of {@link OUT}: the place itself instead of an offset, probabilities of
- * postures and of walking about, logs of scales.
+ * An estimate as one row of numbers in the order of {@link OUT}: the position instead of an offset,
+ * probabilities of postures and of walking, log scales.
  */
 export function answerRow(estimate: Estimate): Float32Array {
   const row = new Float32Array(OUT.size);

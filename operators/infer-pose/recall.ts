@@ -6,7 +6,7 @@ import { likeliestPlaces, type FloorPlace } from './places.js';
 import type { Scene } from './scene.js';
 import type { ErrorCalibration, Scale } from './weights.js';
 
-/** A room's memory after one of its last windows. */
+/** A room's memory after one of its recent windows. */
 export interface Remembered {
   /** Event time of the window, microseconds. */
   readonly time: number;
@@ -14,23 +14,24 @@ export interface Remembered {
 }
 
 const BEAT_US = BEAT_S * 1e6;
-/** Windows come a little early or late. */
+/** Windows arrive slightly early or late. */
 const TOLERANCE_US = 50_000;
-/** Memories that are older than this are dropped: people may be anywhere by then. */
+/** Older memories are dropped: people may be anywhere by then. */
 const MAX_AGE_US = 10_000_000;
 
-/** What is said after a window, and what is remembered from then on. */
+/** The output after a window, and the new memory. */
 export interface Recalled {
   readonly recall: Recall;
   readonly remembered: readonly Remembered[];
 }
 
 /**
- * Takes one more window in. It goes on from the memory of the one a beat before, as the network learnt to, however close
- * windows follow each other: of those that overlap more, each second, third or so makes a course of its own. A window that
- * comes late is answered, and not remembered; one that lies far back, as after a clock was set, begins anew.
- * @param remembered of the last windows, oldest first
- * @returns null where the numbers of the window are not finite: nothing is to be remembered of it
+ * Adds one more window. It continues from the memory of the window one beat before, as in training,
+ * regardless of the windows' spacing: with more overlap, every second or third window forms a separate
+ * sequence. A late window gets a result but does not update the memory; one far in the past, as after a clock
+ * change, restarts it.
+ * @param remembered memories of the last windows, oldest first
+ * @returns null if the window has numbers that are not finite: it does not update the memory
  */
 export function recall(
   memory: Memory,
@@ -52,18 +53,18 @@ export function recall(
   };
 }
 
-/** Somebody who is said to be there. */
+/** A reported person. */
 export interface Told {
   readonly estimate: Estimate;
-  /** Expected distance to the true place, metres. */
+  /** Expected distance to the true position, metres. */
   readonly error: number;
-  /** Whether the joints are of this person, in this posture. */
+  /** Whether the joints belong to this person in this posture. */
   readonly drawn: boolean;
 }
 
 type Scales = Pick<ErrorCalibration, 'position' | 'several'>;
 
-/** Who is said to be there by one window alone. */
+/** The persons reported from one window alone. */
 export function ofOneWindow({ counts, alone, several }: Sight, scales: Scales): Told[] {
   const many = countOf(counts) > 1 && several.length > 1;
   const [people, scale] = many ? [several, scales.several] : [[alone], scales.position];
@@ -74,14 +75,14 @@ export function ofOneWindow({ counts, alone, several }: Sight, scales: Scales): 
   }));
 }
 
-/** Who is said to be there with what is remembered in view, each posed as the window shows those nearest by. */
+/** The persons reported with the memory, each with the pose that the window shows nearest by. */
 export function inView(sight: Sight, recalled: Recall, size: Scene['size'], scales: Scales): Told[] {
   const { counts, alone } = recalled;
   if (countOf(counts) > 1) return severalOf(sight, recalled, size, scales.several);
   return [{ estimate: alone, error: expectedError(alone.scale, scales.position), drawn: true }];
 }
 
-/** Each at one of the likeliest places of the floor. A pose of the window is drawn of one person at most. */
+/** Each at one of the most probable positions of the floor. A pose of the window is used for at most one person. */
 function severalOf(
   { alone, several }: Sight,
   { cells, counts, alone: { scale } }: Recall,
@@ -101,7 +102,7 @@ function severalOf(
 
 const countOf = (counts: readonly number[]): number => likeliest(counts.slice(1)) + 1;
 
-/** Undefined of none. */
+/** Undefined if there are none. */
 function nearest(posed: readonly Estimate[], { x, y }: FloorPlace): Estimate | undefined {
   const away = ({ root }: Estimate) => Math.hypot(root[0] - x, root[1] - y);
   return [...posed].sort((a, b) => away(a) - away(b))[0];

@@ -13,7 +13,7 @@ import type { LinkPlace } from './geometry.js';
 import type { Scene } from './scene.js';
 import type { Profiles } from './weights.js';
 
-/** A window on its way to the network's thread: copies of the values, so that they can be handed over instead of cloned. */
+/** A window on its way to the network's thread: copies of the values, which can be transferred instead of cloned. */
 export interface Request {
   readonly size: Scene['size'];
   readonly links: readonly RequestLink[];
@@ -25,7 +25,7 @@ export interface RequestLink extends LinkPlace {
   readonly facts: LinkFacts;
 }
 
-/** Links that one window may use: the network was measured with up to nine. */
+/** Largest number of links per window: accuracy was measured with up to nine. */
 export const MAX_LINKS = 9;
 
 /** Why a window cannot be used, or null. */
@@ -44,7 +44,7 @@ export function problemOf(window: Window): string | null {
   return null;
 }
 
-/** The window's request; of more than nine links those with the fewest gaps. Null where no known link is in it. */
+/** The window's request; with more than nine links, those with the fewest gaps. Null if it contains no known link. */
 export function requestOf(window: Window, table: LinkTable, profiles: Profiles): Request | null {
   const known = window.links.flatMap((link) => {
     const entry = table.byId(link.id);
@@ -87,11 +87,11 @@ export function shareOf(gaps: Uint8Array): number {
   return gaps.length === 0 ? 1 : sum / gaps.length;
 }
 
-/** What is handed over with requests. */
+/** The data sent with requests. */
 export const transferOf = (requests: readonly Request[]): ArrayBuffer[] =>
   requests.flatMap(({ links }) => links.map(({ values }) => values.buffer as ArrayBuffer));
 
-/** [requests, links, LINK_FEATURES] of requests that all have the same number of links. */
+/** [requests, links, LINK_FEATURES] of requests with the same number of links. */
 export function featuresOf(requests: readonly Request[]): Float32Array {
   const links = requests[0]?.links.length ?? 0;
   const features = new Float32Array(requests.length * links * LINK_FEATURES);

@@ -19,7 +19,7 @@ export interface Scene {
   readonly links: readonly LinkPlace[];
 }
 
-/** Room for a batch; `features` are to be filled by the caller. */
+/** Allocates a batch; the caller fills in `features`. */
 export function sceneBatch(scenes: readonly Scene[], features: Float32Array): SceneBatch {
   const windows = scenes.length;
   const links = scenes[0]?.links.length ?? 0;
@@ -42,7 +42,7 @@ export function sceneBatch(scenes: readonly Scene[], features: Float32Array): Sc
   return { windows, links, features, places, walls, cells };
 }
 
-/** The scenes looked at from one place each, in one frame each. */
+/** The scenes seen from one position each, in one frame each. */
 export function viewBatch(
   scenes: readonly Scene[],
   at: (window: number) => readonly [number, number],

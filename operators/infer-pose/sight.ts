@@ -1,14 +1,14 @@
-/** What the network says of one person, in room coordinates, before calibration and rounding. */
+/** The network's output for one person, in room coordinates, before calibration and rounding. */
 export interface Estimate {
   /** Floor point below the pelvis, metres. */
   readonly root: readonly [number, number];
   /** The network's scale of the root's error, metres. */
   readonly scale: number;
-  /** Mean unit vector of the heading: shorter where it is less sure. */
+  /** Mean unit vector of the heading: shorter if uncertain. */
   readonly heading: readonly [number, number];
   /** Probabilities of upright, sitting, lying. */
   readonly postures: readonly number[];
-  /** Probability that the person walks about. */
+  /** Probability that the person is walking. */
   readonly moving: number;
   /** [JOINTS * 3], relative to the root, in the body's own frame. */
   readonly joints: Float32Array;
@@ -16,24 +16,24 @@ export interface Estimate {
   readonly jointScales: Float32Array;
 }
 
-/** What the network says of one window. */
+/** The network's output for one window. */
 export interface Sight {
-  /** Probabilities of nobody, one person, and so on; the last one is of that many or more. */
+  /** Probabilities of nobody, one person, and so on; the last one means that many or more. */
   readonly counts: readonly number[];
-  /** Probability of each cell of the floor's grid to be where somebody is. */
+  /** Probability of each cell of the floor's grid that somebody is there. */
   readonly cells: Float32Array;
-  /** The answer if one person is there. */
+  /** The result if one person is present. */
   readonly alone: Estimate;
-  /** The answer if as many are there as the likeliest number above one; empty where that is hardly so. */
+  /** The result for the most probable number of people above one; empty if that is improbable. */
   readonly several: readonly Estimate[];
 }
 
-/** What the network says of one window, and from what. */
+/** The network's output for one window, and its inputs. */
 export interface Seen extends Sight {
   readonly shown: Shown;
 }
 
-/** What the pose network says of one window, to be read. */
+/** The pose network's data of one window, for reading. */
 export interface Shown {
   /** [CELLS, WIDTHS.joined] */
   readonly joined: Float32Array;

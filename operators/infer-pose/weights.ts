@@ -9,7 +9,7 @@ import { FEATURE_VERSION, PROFILE_VERSION, GROUPS, POINTS, STEP_US } from './fea
 import { LAYERS, NETWORK_VERSION, PARAMETERS } from './layers.js';
 import { MEMORY_PARAMETERS, MEMORY_VERSION } from './memory-layers.js';
 
-/** Folder of the weights that ship with csiflow; each model is a folder in it. */
+/** Folder of the shipped weights; each model is a folder in it. */
 export const SHIPPED = 'operators/infer-pose/weights';
 
 /** `manifest.json` beside `weights.bin` (32-bit little-endian floats, layer by layer, kernel then bias). */
@@ -28,11 +28,11 @@ export interface Manifest {
   readonly layers: readonly { readonly name: string; readonly inputs: number; readonly outputs: number }[];
   readonly window: { readonly lengthMs: number; readonly points: number };
   readonly calibration: ErrorCalibration;
-  /** Of a model for one place: which. */
+  /** For a model of one site: which. */
   readonly site: Site | null;
-  /** How it was trained: for people and for repeating it. */
+  /** How it was trained: for people and to repeat it. */
   readonly training: Readonly<Record<string, unknown>>;
-  /** Of `memory.bin`, the network that remembers; left out where a model has none. */
+  /** Of `memory.bin`, the memory network; absent if a model has none. */
   readonly memory?: MemoryManifest;
 }
 
@@ -42,9 +42,9 @@ export interface MemoryManifest {
   readonly parameters: number;
   /** Of memory.bin, hexadecimal. */
   readonly sha256: string;
-  /** Of weights.bin that it was trained behind, hexadecimal. */
+  /** SHA-256 of the weights.bin behind which it was trained, hexadecimal. */
   readonly behind: string;
-  /** Of what it says; the scale of a person among several is that of the place and of the doubt about who is where. */
+  /** Error scales of its output; the scale of a person among several combines position and assignment uncertainty. */
   readonly calibration: ErrorCalibration;
   readonly training: Readonly<Record<string, unknown>>;
 }
@@ -53,7 +53,7 @@ export interface MemoryManifest {
 export interface ErrorCalibration {
   /** Expected distance of the floor position = factor * scale ^ power, metres. */
   readonly position: Scale;
-  /** The same of a person among several. */
+  /** The same for a person among several. */
   readonly several: Scale;
   /** Expected distance of a joint relative to the root = scale * its scale + heading * its distance from the body's axis * (1 - length of the heading vector). */
   readonly joints: { readonly scale: number; readonly heading: number };
@@ -71,7 +71,7 @@ export interface Site {
   readonly links: readonly Pick<Link, 'id' | 'transmitter' | 'receiver'>[];
 }
 
-/** The place of an environment's file, as it is compared. */
+/** The site of an environment's file, for comparison. */
 export const siteOf = (environment: Environment): Site => ({
   environment: environment.id,
   size: environment.size,
@@ -86,18 +86,18 @@ export interface Model {
   readonly weights: Float32Array;
 }
 
-/** The folder of a model: one of those that ship, or a path that starts from `folder`. */
+/** The folder of a model: one of the shipped ones, or a path relative to `folder`. */
 export const modelFolder = (name: string, folder: string): string =>
   /^[a-z0-9-]+$/.test(name) ? packageFile(join(SHIPPED, name)) : resolve(folder, name);
 
-/** The models that ship, by the name of their folder. */
+/** The shipped models, by the name of their folder. */
 export const shippedModels = (): string[] =>
   readdirSync(packageFile(SHIPPED), { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && existsSync(join(entry.parentPath, entry.name, 'manifest.json')))
     .map((entry) => entry.name)
     .sort();
 
-/** The model that was trained for exactly these environments' size and links where there is one, else `general`. */
+/** The model trained for exactly these environments' size and links if there is one, otherwise `general`. */
 export function chooseModel(environments: readonly Environment[]): string {
   const wanted = new Set(environments.map((environment) => JSON.stringify(siteOf(environment))));
   if (wanted.size !== 1) return 'general';
@@ -109,8 +109,8 @@ export function chooseModel(environments: readonly Environment[]): string {
 
 /**
  * Reads and checks a model.
- * @param wanted SHA-256 of its weights, where it matters which they are
- * @throws Error that names the file, what is wrong and how to mend it.
+ * @param wanted SHA-256 of its weights, if only these are acceptable
+ * @throws Error with the file, the problem and how to fix it.
  */
 export function readModel(folder: string, wanted?: string): Model {
   const manifest = readManifest(folder);
@@ -123,20 +123,20 @@ export function readModel(folder: string, wanted?: string): Model {
   const bytes = readFileSync(file);
   const problem =
     manifest.networkVersion !== NETWORK_VERSION || manifest.featureVersion !== FEATURE_VERSION
-      ? `are for network ${manifest.networkVersion} with features ${manifest.featureVersion}, not ${NETWORK_VERSION} and ${FEATURE_VERSION}`
+      ? `belong to network ${manifest.networkVersion} with features ${manifest.featureVersion}, not ${NETWORK_VERSION} and ${FEATURE_VERSION}`
       : bytes.byteLength !== PARAMETERS * 4
         ? `have ${bytes.byteLength} bytes, not ${PARAMETERS * 4}`
         : sha256(bytes) !== manifest.sha256
-          ? 'are not those that manifest.json describes: their SHA-256 differs'
+          ? 'do not match manifest.json: their SHA-256 differs'
           : null;
   if (problem) throw new Error(`${file}: the weights ${problem}. Train again with \`csiflow train pose\`.`);
   return { manifest, weights: floatsOf(bytes) };
 }
 
 /**
- * The network that remembers; null where the model has none.
- * @param wanted SHA-256 of its weights, or null for none, where it matters which they are
- * @throws Error that names the file, what is wrong and how to mend it.
+ * The memory network; null if the model has none.
+ * @param wanted SHA-256 of its weights, or null for none, if only these are acceptable
+ * @throws Error with the file, the problem and how to fix it.
  */
 export function readMemory(
   folder: string,
@@ -150,13 +150,13 @@ export function readMemory(
   const bytes = readFileSync(file);
   const problem =
     memory.version !== MEMORY_VERSION
-      ? `are of version ${memory.version}, not ${MEMORY_VERSION}`
+      ? `have version ${memory.version}, not ${MEMORY_VERSION}`
       : memory.behind !== behind
         ? 'were trained behind other weights of the pose network'
         : bytes.byteLength !== MEMORY_PARAMETERS * 4
           ? `have ${bytes.byteLength} bytes, not ${MEMORY_PARAMETERS * 4}`
           : sha256(bytes) !== memory.sha256
-            ? 'are not those that manifest.json describes: their SHA-256 differs'
+            ? 'do not match manifest.json: their SHA-256 differs'
             : null;
   if (problem) throw new Error(`${file}: the weights ${problem}. Train again with \`csiflow train memory\`.`);
   return floatsOf(bytes);
@@ -171,7 +171,7 @@ function bytesOf(weights: Float32Array): Buffer {
   return bytes;
 }
 
-/** Writes the network that remembers beside the model that it was trained behind. */
+/** Writes the memory network beside the model behind which it was trained. */
 export function writeMemory(
   folder: string,
   weights: Float32Array,
@@ -195,7 +195,7 @@ export function readManifest(folder: string): Manifest {
   const file = join(folder, 'manifest.json');
   if (!existsSync(file)) {
     throw new Error(
-      `There are no weights in ${folder}: it has no manifest.json. Make them with \`csiflow train pose --out ${folder}\`.`,
+      `${folder} has no weights: manifest.json is missing. Create them with \`csiflow train pose --out ${folder}\`.`,
     );
   }
   return readJsonFile(file) as Manifest;
@@ -213,8 +213,8 @@ function withoutMemory<T extends Described>(described: T): Omit<T, 'memory'> {
 }
 
 /**
- * Writes a model so that a reader finds either the old one or the new one. It has no memory: one that was trained behind other
- * weights is not its own.
+ * Writes a model so that a reader finds either the old one or the new one. Removes its memory, because that
+ * was trained behind other weights.
  */
 export function writeModel(folder: string, weights: Float32Array, described: Described): Manifest {
   const bytes = bytesOf(weights);
@@ -237,12 +237,12 @@ const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).dig
 
 /**
  * Reads an empty-room calibration: `{"features": 1, "profiles": {"link-1": [13 numbers], ...}}`.
- * @throws Error that names the file and what is wrong.
+ * @throws Error with the file's name and the problem.
  */
 export function readProfiles(file: string): Profiles {
   if (!existsSync(file))
     throw new Error(
-      `The calibration ${file} does not exist. Leave the field \`calibration\` out to go without one.`,
+      `The calibration ${file} does not exist. Remove the field \`calibration\` to run without one.`,
     );
   const content = readJsonFile(file) as { features?: unknown; profiles?: unknown } | null;
   if (content?.features !== PROFILE_VERSION) {
@@ -261,7 +261,7 @@ export function readProfiles(file: string): Profiles {
   return profiles as Profiles;
 }
 
-/** @param beside what else the calibration of the same rooms holds, for other operators */
+/** @param beside other operators' parts of the same calibration */
 export const writeProfiles = (file: string, profiles: Profiles, beside: object = {}): void => {
   replaceFile(file, `${JSON.stringify({ features: PROFILE_VERSION, profiles, ...beside }, null, 2)}\n`);
 };

@@ -4,18 +4,18 @@ import { Engine, type Answered } from './engine.js';
 import type { Request } from './request.js';
 import { errorText } from '../../pipeline/base/error-text.js';
 
-/** The thread that the network runs in. Windows that are there when it is done with others are computed together. */
+/** The thread that runs the network. Windows that are waiting when a batch is done are computed together. */
 
 export interface WorkerOptions {
   readonly weights: string;
-  /** Of the weights that the users' manifest describes: no others are taken, also when the thread starts again. */
+  /** SHA-256 of the weights in the users' manifest: no others are accepted, also after a restart of the thread. */
   readonly sha256: string;
-  /** The same of the network that remembers; null: the model has none. */
+  /** The same for the memory network; null: the model has none. */
   readonly memory: string | null;
   readonly backend: BackendName | 'auto';
   /** Numbers of links to warm up for. */
   readonly links: readonly number[];
-  /** Windows that are computed together at most. */
+  /** Largest number of windows computed together. */
   readonly maxBatch: number;
 }
 
@@ -27,9 +27,9 @@ interface Sent {
 
 export type ToWorker =
   | { readonly kind: 'infer'; readonly windows: readonly Sent[] }
-  /** Rooms with other numbers of links have come. */
+  /** Rooms with other numbers of links have appeared. */
   | { readonly kind: 'warm'; readonly links: readonly number[] }
-  /** Ends the thread as a crash would, or lets it compute for ever: for tests. */
+  /** Ends the thread as a crash would, or makes it hang: for tests. */
   | { readonly kind: 'crash' }
   | { readonly kind: 'hang' };
 
@@ -61,7 +61,7 @@ try {
   say({ kind: 'unable', reason: errorText(error) });
 }
 
-/** Answers a message's windows, and those that arrive meanwhile. */
+/** Computes a message's windows, and those that arrive in the meantime. */
 function answerAll(engine: Engine, first: ToWorker): void {
   const waiting = [...windowsOf(engine, first)];
   while (waiting.length > 0) {
@@ -80,7 +80,7 @@ function windowsOf(engine: Engine, message: ToWorker): readonly Sent[] {
   return [];
 }
 
-/** Of a batch that fails each half is tried alone: only windows that fail by themselves are refused. */
+/** If a batch fails, each half is tried separately: only windows that fail on their own are rejected. */
 function answer(engine: Engine, windows: readonly Sent[]): void {
   const began = performance.now();
   const numbers = windows.map(({ number }) => number);

@@ -19,15 +19,15 @@ interface JoinState {
 
 export const join = defineOperator({
   name: 'join',
-  summary: 'Adds to each record what the latest record of another stream says.',
+  summary: 'Adds fields from the latest record of another stream to each record.',
   description: `
-Use it to give an alert its context: the breathing rate before a fall, how many people were there, how much the room moved.
+Use it to add context to an alert: the breathing rate before a fall, the number of people, the motion in the room.
 
-It remembers, for each environment, the latest record for which \`where\` is true. Records of the kind that \`where\` reads do
-not go on, unless it is also the kind that \`set\` is about: then those for which it is false do. Each record of
+For each environment it remembers the latest record for which \`where\` is true. Records of the kind that \`where\` reads are
+consumed, unless \`set\` changes records of the same kind: then those for which \`where\` is false pass. Each record of
 the kind whose fields \`set\` names gets these fields, from expressions that read the record itself and \`latest\`. A record
-that comes before there is anything to remember, or more than \`max_age_ms\` of event time after it, goes on as it is and is
-counted as \`unmatched\`. Records of other ports pass. [Expressions](../../expressions.md) has the language and the fields.
+that arrives before any remembered one, or more than \`max_age_ms\` of event time after it, passes unchanged and is
+counted as \`unmatched\`. Records of other ports pass. [Expressions](../../expressions.md) describes the language and the fields.
 `,
   inputs: RESULT_PORTS,
   outputs: RESULT_PORTS,
@@ -41,13 +41,13 @@ counted as \`unmatched\`. Records of other ports pass. [Expressions](../../expre
   timeFields: ['time', 'windowEnd', 'since'],
   config: Type.Object(
     {
-      where: expressionField('Which records are remembered: an expression that is true or false.'),
+      where: expressionField('The records to remember: an expression that is true or false.'),
       set: SetField,
       max_age_ms: Type.Number({
         minimum: 1,
         maximum: 2_678_400_000,
         default: 60_000,
-        description: 'How old what is remembered may be, milliseconds of event time.',
+        description: 'Largest age of the remembered record, milliseconds of event time.',
       }),
     },
     { additionalProperties: false },
@@ -61,7 +61,7 @@ counted as \`unmatched\`. Records of other ports pass. [Expressions](../../expre
   },
   examples: [
     {
-      title: 'How fast somebody breathed who fell',
+      title: 'The breathing rate of a person who fell',
       config: {
         where: 'measure.name == "breathing_rate_bpm"',
         set: { 'metadata.breathing_rate_bpm': 'latest.value' },
@@ -79,7 +79,7 @@ counted as \`unmatched\`. Records of other ports pass. [Expressions](../../expre
           if (concerns(remembered, data)) {
             if (remembered.evaluate(data) === true) {
               const before = latest.get(data.environment);
-              // One that comes late is older than what is known.
+              // A late record is older than the remembered one.
               if (!before || before.time <= data.time) latest.set(data.environment, data);
               return none;
             }

@@ -7,17 +7,17 @@ import { expressionField, FieldSetter, portOfSet, setComplaints, SetField } from
 
 export const map = defineOperator({
   name: 'map',
-  summary: 'Fills in fields of records, or makes measures of records, by expressions.',
+  summary: 'Sets fields of records, or turns records into measures, by expressions.',
   description: `
 It does one of two things:
 
-- \`set\` gives each event, or each measure, new values of some fields. Everything else stays, id and time included.
-- \`measure\` puts a measure in the place of each record of the kind that its \`value\` reads: the number of people of a pose
+- \`set\` gives each event, or each measure, new values for some fields. Everything else stays, including id and time.
+- \`measure\` replaces each record of the kind that its \`value\` reads by a measure: the number of people in a pose
   frame, the confidence of an event. It has the record's time, environment and origin.
 
-Records of other ports pass. [Expressions](../../expressions.md) has the language and the fields.
+Records of other ports pass. [Expressions](../../expressions.md) describes the language and the fields.
 
-Gotchas: stores know a measure by environment, name, subject and time: two that agree in these are one.
+Gotchas: stores identify a measure by environment, name, subject and time: two measures with the same values of these become one.
 `,
   inputs: RESULT_PORTS,
   outputs: RESULT_PORTS,
@@ -39,16 +39,15 @@ Gotchas: stores know a measure by environment, name, subject and time: two that 
           {
             name: Type.String({
               pattern: '^[a-z][a-z0-9_]{0,63}$',
-              description: 'Name of the measure, with its unit where it has one: small letters, digits, `_`.',
+              description:
+                'Name of the measure, including its unit if it has one: small letters, digits, `_`.',
             }),
-            value: expressionField('Its value: an expression that gives a number.'),
+            value: expressionField('Its value: an expression that returns a number.'),
             subject: Type.Optional(
-              expressionField(
-                'What it is about, within the environment; left out: the environment as a whole.',
-              ),
+              expressionField('What it is about, within the environment. Default: the whole environment.'),
             ),
           },
-          { additionalProperties: false, description: 'A measure in the place of each record.' },
+          { additionalProperties: false, description: 'A measure that replaces each record.' },
         ),
       ),
     },
@@ -56,7 +55,7 @@ Gotchas: stores know a measure by environment, name, subject and time: two that 
   ),
   check: ({ set, measure }) => {
     if ((set === undefined) === (measure === undefined))
-      return [{ path: [], message: 'give either `set` or `measure`' }];
+      return [{ path: [], message: 'set either `set` or `measure`' }];
     if (set) return setComplaints(set);
     const wrong = expressionComplaints([
       [['measure', 'value'], measure?.value, 'number'],

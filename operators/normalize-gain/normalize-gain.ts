@@ -3,28 +3,28 @@ import { defineOperator } from '../../pipeline/component/index.js';
 import { frameSize, type CsiBlock, type CsiLayout } from '../../pipeline/model/index.js';
 import { mapFrames, type FrameMapper, type Values } from '../shared/frame-mapper.js';
 
-/** What a card of the Linux 802.11n CSI Tool is taken to hear where it gives no noise, dBm (`get_scaled_csi.m`). */
+/** Noise assumed for a card of the Linux 802.11n CSI Tool that reports none, dBm (`get_scaled_csi.m`). */
 const ASSUMED_NOISE_DBM = -92;
 
 export const normalizeGain = defineOperator({
   name: 'normalize-gain',
-  summary: "Takes the receiver's gain out of the amplitudes.",
+  summary: "Removes the receiver's gain from the amplitudes.",
   description: `
 Use it before anything that compares amplitudes of different packets, on receivers whose automatic gain control changes
 between them. It scales each frame as a whole; phases, and amplitudes within the frame, keep their ratios.
 
-| method | each frame is scaled so that | it needs |
+| method | each frame is scaled so that | requires |
 |---|---|---|
 | \`mean\` | its mean amplitude is 1 (SHARP) | nothing |
 | \`rss\` | its mean power is the received power in milliwatts | RSSI |
-| \`snr\` | its mean power is the signal-to-noise ratio, quantisation noise included (\`get_scaled_csi.m\` of the Linux 802.11n CSI Tool) | RSSI; noise, or -92 dBm are assumed |
-| \`gain\` | what the receiver says of its gain no longer shows: divided by 10^((agc - agc0 + fft - fft0) / 20), where agc0 and fft0 are those of the link's first frame; each antenna by its own | gain columns in dB (ESP32-C3, S3, C5, C6, C61; Intel 5300) |
+| \`snr\` | its mean power is the signal-to-noise ratio, quantisation noise included (\`get_scaled_csi.m\` of the Linux 802.11n CSI Tool) | RSSI; noise (default: -92 dBm) |
+| \`gain\` | the receiver's reported gain cancels: divided by 10^((agc - agc0 + fft - fft0) / 20), where agc0 and fft0 are those of the link's first frame; each antenna separately | gain columns in dB (ESP32-C3, S3, C5, C6, C61; Intel 5300) |
 
-Frames without what a method needs are dropped as \`gain_unknown\`, and the node is degraded and names the link; those without any amplitude as \`no_amplitude\`. Where the gain of the analogue stages alone is known, the other one counts as constant.
+Frames without the required values are dropped as \`gain_unknown\`, and the node is degraded and names the link; frames without any amplitude are dropped as \`no_amplitude\`. If only the gain of the analogue stages is known, the other one counts as constant.
 
-Gotchas: \`mean\` takes away what a body does to all subcarriers at once, too. RSSI comes in whole decibels, so \`rss\` and
+Gotchas: \`mean\` also removes the effect of a body on all subcarriers together. RSSI is in whole decibels, so \`rss\` and
 \`snr\` jitter by up to 6 % of the amplitude. Recent firmware of Espressif compensates the gain before it prints the values: do
-not do it twice. The format \`intel5300-scaled\` does \`snr\` already.
+not do it twice. The format \`intel5300-scaled\` already applies \`snr\`.
 
 Sources: Meneghello et al., SHARP (TMC 2022); Halperin et al., Tool Release (CCR 2011); \`scale_csi_frame\` of CSIKit; esp-csi,
 \`compensate_rx_gain\`.
@@ -33,25 +33,25 @@ Sources: Meneghello et al., SHARP (TMC 2022); Halperin et al., Tool Release (CCR
   outputs: ['csi'],
   stateFields: ['method'],
   needsAmplitude: ({ method }) =>
-    method === 'mean' ? undefined : `to scale them by \`method: ${method}\`; \`mean\` does without`,
+    method === 'mean' ? undefined : `to scale them by \`method: ${method}\`; \`mean\` works without them`,
   config: Type.Object(
     {
       method: Type.Union(
         [Type.Literal('mean'), Type.Literal('rss'), Type.Literal('snr'), Type.Literal('gain')],
-        { default: 'mean', description: 'How; see above.' },
+        { default: 'mean', description: 'The method; see above.' },
       ),
     },
     { additionalProperties: false },
   ),
   examples: [
     { title: 'A mean amplitude of 1', config: {} },
-    { title: 'By the gain that the receiver tells', config: { method: 'gain' } },
+    { title: 'By the gain that the receiver reports', config: { method: 'gain' } },
   ],
   create: ({ method }, context) =>
     mapFrames(context, (layout) => new Scaling(layout, FACTORS[method], NEEDS[method])),
 });
 
-/** What a factor is made of; one object for all frames. */
+/** Inputs of a factor; one object for all frames. */
 interface Reading {
   block: CsiBlock;
   frame: number;
@@ -59,7 +59,7 @@ interface Reading {
   /** Mean |H|^2 and mean |H| of the values that are numbers. */
   power: number;
   mean: number;
-  /** Gain of the link's first frame, dB, of the antenna; NaN before. */
+  /** Gain of the link's first frame, dB, of the antenna; NaN before it. */
   first: number;
 }
 
@@ -67,7 +67,7 @@ type Method = 'mean' | 'rss' | 'snr' | 'gain';
 
 const fromDb = (db: number): number => 10 ** (db / 10);
 
-/** Gain of an antenna, dB; NaN where the receiver tells none. */
+/** Gain of an antenna, dB; NaN if the receiver reports none. */
 function gainOf({ agc, fftGain, layout }: CsiBlock, frame: number, antenna: number): number {
   const analogue = agc[frame * layout.rx + antenna]!;
   const digital = fftGain[frame]!;
@@ -77,13 +77,14 @@ function gainOf({ agc, fftGain, layout }: CsiBlock, frame: number, antenna: numb
   );
 }
 
-/** What amplitudes are multiplied by; no finite number where it is not known. */
+/** The factor for amplitudes; not finite if unknown. */
 const FACTORS: Readonly<Record<Method, (reading: Reading) => number>> = {
   mean: ({ mean }) => 1 / mean,
   rss: ({ block, frame, power }) => Math.sqrt(fromDb(block.rssi[frame]!) / power),
   snr: ({ block, frame, power }) => {
     const { rx, tx } = block.layout;
-    // Per pair of antennas, `power` is a mean; the tool's sum over all of them, divided by 30 subcarriers, is this.
+    // Per pair of antennas, `power` is a mean; this is the tool's sum over all of them, divided by 30
+    // subcarriers.
     const scale = fromDb(block.rssi[frame]!) / (power * rx * tx);
     const noise = Number.isNaN(block.noise[frame]!) ? ASSUMED_NOISE_DBM : block.noise[frame]!;
     const streams = tx === 2 ? Math.SQRT2 : tx === 3 ? Math.sqrt(fromDb(4.5)) : 1;
@@ -96,7 +97,7 @@ const NEEDS: Readonly<Record<Method, string | null>> = {
   mean: null,
   rss: 'has no RSSI: use `method: mean`',
   snr: 'has no RSSI: use `method: mean`',
-  gain: 'does not tell its gain: use `method: mean`',
+  gain: 'does not report its gain: use `method: mean`',
 };
 
 interface ScalingState {

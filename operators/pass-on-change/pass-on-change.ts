@@ -5,20 +5,20 @@ import { mapFrames, type FrameMapper, type Values } from '../shared/frame-mapper
 
 export const passOnChange = defineOperator({
   name: 'pass-on-change',
-  summary: 'Passes frames on only where the channel changed.',
+  summary: 'Passes frames only if the channel changed.',
   description: `
-Use it at the edge of a network, before a sink that costs battery or bandwidth. IEEE 802.11bf calls it threshold-based
+Use it at the edge of a network, before a sink where battery or bandwidth matter. IEEE 802.11bf calls it threshold-based
 reporting by CSI variation.
 
-The variation is the distance between the amplitudes of a frame and those of the link's frame that was passed on last, both
-scaled to a length of 1: 0 where they are the same but for a factor (so that the receiver's gain does not count), and at most
-1.41. Phases do not count. A frame is passed on where it exceeds \`threshold\`, and where none was for \`max_interval_ms\`:
-what follows can then tell "no change" from "link lost". All others are dropped as \`unchanged\`.
+The variation is the distance between the amplitudes of a frame and those of the link's last frame that passed, both
+scaled to a length of 1: 0 if they are the same except for a factor (so the receiver's gain does not matter), and at most
+1.41. Phases are ignored. A frame passes if its variation exceeds \`threshold\`, or if none has passed for \`max_interval_ms\`:
+downstream nodes can then distinguish "no change" from "link lost". All others are dropped as \`unchanged\`.
 
 Noise counts as change: at a signal-to-noise ratio of 20 dB two frames of a still channel differ by about 0.1, at 30 dB by 0.03.
 
-Gotchas: what looks at noise, rates or spectra (\`detect-motion\`, \`doppler\`, \`estimate-vitals\`, the quality of links in
-\`window\`) expects all frames. A frame without amplitudes that are numbers is passed on.
+Gotchas: operators that evaluate noise, rates or spectra (\`detect-motion\`, \`doppler\`, \`estimate-vitals\`, the quality of links in
+\`window\`) expect all frames. A frame without valid amplitudes passes.
 `,
   inputs: ['csi'],
   outputs: ['csi'],
@@ -30,21 +30,21 @@ Gotchas: what looks at noise, rates or spectra (\`detect-motion\`, \`doppler\`, 
         minimum: 0,
         maximum: 1.42,
         default: 0.15,
-        description: 'Variation above which a frame is passed on.',
+        description: 'Variation above which a frame passes.',
       }),
       max_interval_ms: Type.Number({
         minimum: 1,
         maximum: 3_600_000,
         default: 1000,
-        description: 'A frame is passed on at least this often, milliseconds.',
+        description: 'A frame passes at least this often, milliseconds.',
       }),
     },
     { additionalProperties: false },
   ),
   examples: [
-    { title: 'Changes, and a frame a second', config: {} },
+    { title: 'Changes, and one frame per second', config: {} },
     {
-      title: 'Great changes only, and a frame a minute',
+      title: 'Large changes only, and one frame per minute',
       config: { threshold: 0.4, max_interval_ms: 60_000 },
     },
   ],
@@ -57,12 +57,12 @@ interface VariationState {
   readonly passed: Float64Array;
 }
 
-/** The frame of a link that was passed on last. */
+/** The last frame of a link that passed. */
 class Variation implements FrameMapper<VariationState> {
   readonly layout: CsiLayout;
   readonly #threshold: number;
   readonly #maxInterval: number;
-  /** Amplitudes of the frame, and of the one that was passed on last, scaled to a length of 1. */
+  /** Amplitudes of the frame, and of the last one that passed, scaled to a length of 1. */
   readonly #now: Float64Array;
   readonly #passed: Float64Array;
   #time = -Infinity;
@@ -102,7 +102,7 @@ class Variation implements FrameMapper<VariationState> {
     this.#passed.set(passed);
   }
 
-  /** NaN where the frame has no amplitude, or one that is no number. */
+  /** NaN if the frame has no amplitude, or an invalid one. */
   #variation(input: Values, offset: number): number {
     const now = this.#now;
     let power = 0;

@@ -1,4 +1,7 @@
-/** Nanoseconds: the whole range of delays, its coarse steps, the fine ones, and how far these reach about the strongest path. */
+/**
+ * Nanoseconds: the whole range of delays, its coarse steps, the fine steps, and their range around the
+ * strongest path.
+ */
 const FIRST = -300;
 const LAST = 500;
 const COARSE = 100;
@@ -8,7 +11,10 @@ const AFTER = 250;
 
 /** Weight of the sum of absolute values, for values of mean amplitude 1. */
 const LAMBDA = 0.1;
-/** Coordinate descent stops where no coefficient would move by more than this share of the mean amplitude, or after so many moves. */
+/**
+ * Coordinate descent stops when no coefficient would move by more than this share of the mean amplitude, or
+ * after this many moves.
+ */
 const SETTLED = 1e-4;
 const MOVES = 300;
 
@@ -24,20 +30,21 @@ export interface Paths {
 }
 
 /**
- * Explains a packet's values over the subcarriers by few delays: min 1/2 |T x - h|^2 + lambda |x|_1 over real and imaginary
- * parts, first over the whole range in coarse steps, then in fine ones about the strongest path. SHARP solves the same
- * problems by OSQP; here it is greedy coordinate descent (Wu and Lange, Coordinate descent algorithms for lasso penalized
- * regression, 2008), on the correlations alone: those between delays depend on their difference only.
+ * Explains a packet's values over the subcarriers by few delays: min 1/2 |T x - h|^2 + lambda |x|_1 over real
+ * and imaginary parts, first over the whole range in coarse steps, then in fine ones around the strongest
+ * path. SHARP solves the same problems by OSQP; here it is greedy coordinate descent (Wu and Lange,
+ * Coordinate descent algorithms for lasso penalized regression, 2008), using only the correlations: those
+ * between delays depend only on their difference.
  */
 export class DelayFit {
   readonly #subcarriers: Int16Array;
   readonly #spacing: number;
   readonly #usable: Uint8Array;
-  /** Subcarriers that have a phase: the squared length of each delay's column. */
+  /** Subcarriers with a phase: the squared length of each delay's column. */
   #used = 0;
   /** [difference in fine steps, (re, im)]: sum over usable subcarriers of exp(j 2 pi f d). */
   readonly #gram: Float64Array;
-  /** Correlations of what is not yet explained with each delay, and the coefficients; (re, im). */
+  /** Correlations of the unexplained rest with each delay, and the coefficients; (re, im). */
   readonly #rest: Float64Array;
   readonly #paths: Float64Array;
 
@@ -52,7 +59,10 @@ export class DelayFit {
     this.#paths = new Float64Array(2 * most);
   }
 
-  /** Paths of the values of one pair of antennas from `at`; null where fewer than two values have a phase. Valid until the next call. */
+  /**
+   * Paths of the values of one pair of antennas from `at`; null if fewer than two values have a phase. Valid
+   * until the next call.
+   */
   of(values: Float32Array, at: number): Paths | null {
     const scale = this.#findUsable(values, at);
     if (scale === null) return null;
@@ -68,7 +78,7 @@ export class DelayFit {
     return this.#paths;
   }
 
-  /** Phase of the paths' sum at subcarrier number `k`, each turned by the conjugate of the strongest. */
+  /** Phase of the paths' sum at subcarrier number `k`, each rotated by the conjugate of the strongest. */
   relativePhase({ first, step, count, strongest }: Paths, k: number): number {
     const paths = this.#paths;
     const f = 2e-9 * Math.PI * this.#spacing * this.#subcarriers[k]!;
@@ -86,7 +96,7 @@ export class DelayFit {
     return Math.atan2(im, re) - own;
   }
 
-  /** One over the mean amplitude of the values that have a phase; null where these are fewer than two. */
+  /** Reciprocal of the mean amplitude of the values with a phase; null if there are fewer than two. */
   #findUsable(values: Float32Array, at: number): number | null {
     let used = 0;
     let sum = 0;
@@ -136,7 +146,10 @@ export class DelayFit {
     return { first, step, count, strongest };
   }
 
-  /** Correlations of the values with each delay: sum of h exp(j 2 pi f delay). The factor is turned from delay to delay. */
+  /**
+   * Correlations of the values with each delay: sum of h exp(j 2 pi f delay). The factor is rotated from
+   * delay to delay.
+   */
   #project(
     values: Float32Array,
     at: number,
@@ -164,7 +177,7 @@ export class DelayFit {
     }
   }
 
-  /** The coefficient that is farthest from its best value while the others stay; -1 where all have settled. */
+  /** The coefficient farthest from its best value with the others fixed; -1 if all have converged. */
   #farthest(count: number): number {
     const rest = this.#rest;
     const paths = this.#paths;
@@ -180,7 +193,7 @@ export class DelayFit {
     return farthest;
   }
 
-  /** Gives a coefficient its best value while the others stay. */
+  /** Sets a coefficient to its best value with the others fixed. */
   #descend(i: number, count: number, stride: number): void {
     const rest = this.#rest;
     const paths = this.#paths;
@@ -191,7 +204,7 @@ export class DelayFit {
     const v = shrunk(rest[2 * i + 1]! + norm * y) / norm - y;
     paths[2 * i] = x + u;
     paths[2 * i + 1] = y + v;
-    // What delay j sees of delay i: g(j - i), conjugate for j before i.
+    // Influence of delay i on delay j: g(j - i), conjugate for j before i.
     for (let j = 0; j < count; j++) {
       const d = 2 * Math.abs(j - i) * stride;
       const re = this.#gram[d]!;

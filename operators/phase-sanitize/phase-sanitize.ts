@@ -9,21 +9,21 @@ export const phaseSanitize = defineOperator({
   name: 'phase-sanitize',
   summary: 'Removes the phase offsets that a receiver adds to CSI.',
   description: `
-Use it before anything that looks at the phase, and before \`window\`, so that neighbouring frames agree in phase.
+Use it before anything that reads the phase, and before \`window\`, so that neighbouring frames agree in phase.
 
-A receiver adds to each packet a random phase and, as it finds the packet's start a little early or late, a slope over the
-subcarriers. \`linear\` and \`spotfi\` unwrap the phase over the subcarriers, fit a line and turn the values back by it.
-Amplitudes stay as they are.
+A receiver adds a random phase to each packet and, because it detects the packet's start slightly early or late, a slope over the
+subcarriers. \`linear\` and \`spotfi\` unwrap the phase over the subcarriers, fit a line and subtract it.
+Amplitudes do not change.
 
-- \`linear\`: per antenna, slope through the two outermost subcarriers and the mean as offset. All antennas lose their own
-  offset, so the phase between antennas is gone.
-- \`spotfi\`: one line of least squares for all receive antennas of a transmit stream. Keeps the phase between antennas (and
-  with it the angle of arrival). With one antenna it is a plain fit of least squares, less hurt by weak outermost subcarriers.
-- \`sharp\`: per antenna, explains a packet by few delays, turns all of them by the conjugate of the strongest, and takes out
-  the line of least squares against the packet before. What is left over time is the movement of the weaker paths. It costs
+- \`linear\`: per antenna, slope through the two outermost subcarriers and the mean as offset. Each antenna loses its own
+  offset, and with it the phase between antennas.
+- \`spotfi\`: one least-squares line for all receive antennas of a transmit stream. Preserves the phase between antennas (and
+  with it the angle of arrival). With one antenna it is a plain least-squares fit, which tolerates weak outermost subcarriers.
+- \`sharp\`: per antenna, explains a packet by few delays, rotates all of them by the conjugate of the strongest, and removes
+  the least-squares line against the previous packet. The remaining change over time is the movement of the weaker paths. It takes
   a hundred times the work of the others.
 
-Values of amplitude zero (nulls of the spectrum, lost subcarriers) have no phase and take no part in the fit. A frame with
+Values of amplitude zero (nulls of the spectrum, lost subcarriers) have no phase and are excluded from the fit. A frame with
 fewer than two values passes unchanged.
 
 Sources: Sen et al., MobiSys 2012, and \`calib\` of csiread; Kotaru et al., SpotFi (SIGCOMM 2015), algorithm 1; Meneghello et
@@ -36,14 +36,14 @@ al., SHARP: Environment and Person Independent Activity Recognition with Commodi
       method: Type.Union([Type.Literal('linear'), Type.Literal('spotfi'), Type.Literal('sharp')], {
         default: 'linear',
         description:
-          '`linear`: a line per antenna through its outermost subcarriers. `spotfi`: one line of least squares for all receive antennas. `sharp`: relative to the strongest path.',
+          '`linear`: a line per antenna through its outermost subcarriers. `spotfi`: one least-squares line for all receive antennas. `sharp`: relative to the strongest path.',
       }),
     },
     { additionalProperties: false },
   ),
   examples: [
     { title: 'One antenna', config: { method: 'linear' } },
-    { title: 'Keep the phase between antennas', config: { method: 'spotfi' } },
+    { title: 'Preserve the phase between antennas', config: { method: 'spotfi' } },
     { title: 'Relative to the strongest path', config: { method: 'sharp' } },
   ],
   create: ({ method }, context) => {
@@ -52,7 +52,8 @@ al., SHARP: Environment and Person Independent Activity Recognition with Commodi
     let layout: CsiBlock['layout'] | undefined;
     return {
       process: (block): Output<CsiBlock> => {
-        // Buffers of the newest layout only: making them is cheap beside a block, and senders may invent layouts.
+        // Buffers of the newest layout only: allocating them is cheap compared with a block, and senders may
+        // invent layouts.
         if (!sanitizer || layout?.key !== block.layout.key)
           sanitizer = new PhaseSanitizer(block.layout, method);
         layout = block.layout;

@@ -1,9 +1,12 @@
 /**
- * Removal of the phase that a receiver adds to each packet: an offset (carrier frequency and its phase) and a slope
- * over subcarriers (sampling and detection time). What is left of the phase depends on the channel.
+ * Removal of the phase that a receiver adds to each packet: an offset (carrier frequency and its phase) and a
+ * slope over subcarriers (sampling and detection time). The remaining phase depends on the channel.
  */
 
-/** Adds multiples of 2 pi so that neighbours differ by at most pi, as numpy.unwrap; in place, `count` values from `start`. */
+/**
+ * Adds multiples of 2 pi so that neighbours differ by at most pi, like numpy.unwrap; in place, `count` values
+ * from `start`.
+ */
 export function unwrap(phase: Float64Array, start: number, count: number): void {
   let turns = 0;
   let previous = phase[start]!;
@@ -23,8 +26,8 @@ export interface Line {
 }
 
 /**
- * The line through the first and the last phase, with the mean phase as its offset: `calib` of csiread, after Sen et al.,
- * You are facing the Mona Lisa (MobiSys 2012). Fast; hangs on the two outermost subcarriers.
+ * The line through the first and the last phase, with the mean phase as its offset: `calib` of csiread, after
+ * Sen et al., You are facing the Mona Lisa (MobiSys 2012). Fast; depends on the two outermost subcarriers.
  * @param phase unwrapped, radians @param index subcarrier index of each
  */
 export function endpointLine(phase: Float64Array, index: Float64Array, start: number, count: number): Line {
@@ -34,7 +37,7 @@ export function endpointLine(phase: Float64Array, index: Float64Array, start: nu
   return { slope: (phase[last]! - phase[start]!) / (index[last]! - index[start]!), offset: sum / count };
 }
 
-/** The line of least squares through `count` phases from `start`; level where all are of one subcarrier. */
+/** The least-squares line through `count` phases from `start`; level if all belong to one subcarrier. */
 export function leastSquaresLine(
   phase: Float64Array,
   index: Float64Array,

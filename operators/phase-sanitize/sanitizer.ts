@@ -3,11 +3,14 @@ import { endpointLine, leastSquaresLine, unwrap, type Line } from './phase.js';
 
 export type Method = 'linear' | 'spotfi';
 
-/** Takes offset and slope of the phase out of frames of one layout. Keeps buffers, but nothing of one frame for the next. */
+/**
+ * Removes offset and slope of the phase from frames of one layout. Reuses buffers, but carries nothing from
+ * one frame to the next.
+ */
 export class PhaseSanitizer {
   readonly #layout: CsiLayout;
   readonly #method: Method;
-  /** Phase and subcarrier index of the values that have a phase, antenna by antenna. */
+  /** Phase and subcarrier index of the values with a phase, antenna by antenna. */
   readonly #phase: Float64Array;
   readonly #index: Float64Array;
 
@@ -54,7 +57,10 @@ export class PhaseSanitizer {
     return count > 1 ? leastSquaresLine(phase, this.#index, 0, count) : FLAT;
   }
 
-  /** Unwrapped phases of one antenna pair to the buffers from `start`; values without a phase (0, NaN) are left out. Returns how many. */
+  /**
+   * Writes the unwrapped phases of one antenna pair to the buffers from `start`, without values that have no
+   * phase (0, NaN). Returns their number.
+   */
   #collect(input: Float32Array, at: number, start: number): number {
     const { subcarriers } = this.#layout;
     const phase = this.#phase;
@@ -71,7 +77,10 @@ export class PhaseSanitizer {
     return end - start;
   }
 
-  /** Multiplies by exp(-j (slope k + offset)); the factor is turned from subcarrier to subcarrier, one multiplication each. */
+  /**
+   * Multiplies by exp(-j (slope k + offset)); the factor is rotated from subcarrier to subcarrier, one
+   * multiplication each.
+   */
   #rotate(input: Float32Array, output: Float32Array, at: number, { slope, offset }: Line): void {
     const { subcarriers } = this.#layout;
     const stepRe = Math.cos(slope);
@@ -93,5 +102,5 @@ export class PhaseSanitizer {
   }
 }
 
-/** What is removed from a frame in which no slope can be told: nothing. */
+/** The correction of a frame without a measurable slope: none. */
 const FLAT: Line = { slope: 0, offset: 0 };

@@ -3,18 +3,18 @@ import type { FrameFilter } from '../shared/frame-filter.js';
 import { DelayFit, type Paths } from './delays.js';
 import { leastSquaresLine, unwrap } from './phase.js';
 
-/** A step of the phase between neighbours of two packets from which it is a turn that unwrapping got wrong. */
+/** Phase step between neighbours of two packets that indicates a turn missed by unwrapping. */
 const WRONG_TURN = 0.9 * Math.PI;
 
 export interface SharpState {
-  /** [rx, tx, subcarrier]: phases of the packet before; NaN before the first one. */
+  /** [rx, tx, subcarrier]: phases of the previous packet; NaN before the first one. */
   readonly previous: Float64Array;
 }
 
 /**
- * SHARP's phase sanitisation: the channel as a sum of few paths with delays, all turned by the conjugate of the strongest
- * one, which takes every offset with it; then the line of least squares against the packet before is taken out
- * (Meneghello et al., SHARP, IEEE TMC 2022). Amplitudes stay as they are.
+ * SHARP's phase sanitisation: the channel as a sum of few paths with delays, all rotated by the conjugate of
+ * the strongest one, which removes every offset; then the least-squares line against the previous packet is
+ * removed (Meneghello et al., SHARP, IEEE TMC 2022). Amplitudes do not change.
  */
 export class SharpSanitizer implements FrameFilter<SharpState> {
   readonly #layout: CsiLayout;
@@ -59,7 +59,7 @@ export class SharpSanitizer implements FrameFilter<SharpState> {
     this.#previous.set(previous);
   }
 
-  /** The phase of the paths, relative to the strongest one, brought in line with the packet before, which it becomes. */
+  /** The phase of the paths relative to the strongest one, aligned with the previous packet, which it replaces. */
   #follow(paths: Paths, previous: Float64Array): void {
     const phase = this.#phase;
     const count = phase.length;
@@ -74,7 +74,10 @@ export class SharpSanitizer implements FrameFilter<SharpState> {
     previous.set(phase);
   }
 
-  /** Where the difference to the packet before steps by nearly a turn from one subcarrier to the next, the rest turns back. */
+  /**
+   * If the difference to the previous packet steps by nearly a turn between two subcarriers, the rest is
+   * turned back.
+   */
   #repairTurns(previous: Float64Array): void {
     const phase = this.#phase;
     let turns = 0;

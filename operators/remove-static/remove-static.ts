@@ -5,14 +5,14 @@ import { filterFrames, type FrameFilter } from '../shared/frame-filter.js';
 
 export const removeStatic = defineOperator({
   name: 'remove-static',
-  summary: 'Takes the part of the channel away that stays the same.',
+  summary: 'Subtracts the static part of the channel.',
   description: `
-Use it behind \`phase-sanitize\`, \`csi-ratio\` or \`conjugate-multiply\`, before \`doppler\` and whatever looks at movement alone.
-Without one of these the phase of each packet is random, nothing stays the same, and nothing is taken away.
+Use it behind \`phase-sanitize\`, \`csi-ratio\` or \`conjugate-multiply\`, before \`doppler\` and other operators that only evaluate movement.
+Without one of these the phase of each packet is random, so there is no static part to subtract.
 
-Walls, furniture and the direct path give each value a part that does not change. It is followed by an exponential mean over
-\`time_constant_ms\`, by event time, and subtracted: a high-pass whose limit is 1 / (2 pi time constant), 0.03 Hz with the
-default. In the first time constant after a start, or after a long pause, it is the plain mean of the frames so far.
+Walls, furniture and the direct path contribute a constant part to each value. An exponential mean over
+\`time_constant_ms\` of event time estimates it, and it is subtracted: a high-pass with the limit 1 / (2 pi time constant), 0.03 Hz by
+default. During the first time constant after a start, or after a long pause, it is the plain mean of the frames so far.
 
 Gotchas: somebody who keeps still for several time constants becomes part of the room. A value that is not a number becomes
 0, and does not change the mean.
@@ -27,14 +27,14 @@ Gotchas: somebody who keeps still for several time constants becomes part of the
         minimum: 10,
         maximum: 3_600_000,
         default: 5000,
-        description: 'Time after which a change has become part of what stays by 63 %, milliseconds.',
+        description: 'Time after which 63 % of a change has become part of the static channel, milliseconds.',
       }),
     },
     { additionalProperties: false },
   ),
   examples: [
     { title: 'Movement of people', config: {} },
-    { title: 'Slow movement too', config: { time_constant_ms: 30_000 } },
+    { title: 'Slow movement as well', config: { time_constant_ms: 30_000 } },
   ],
   create: ({ time_constant_ms }, context) =>
     filterFrames(context, (layout) => new StaticPart(frameSize(layout), time_constant_ms * 1000)),
@@ -46,12 +46,12 @@ interface StaticState {
   readonly mean: Float64Array;
 }
 
-/** What stays the same of one link. */
+/** Static part of one link. */
 class StaticPart implements FrameFilter<StaticState> {
   readonly #constant: number;
   readonly #mean: Float64Array;
   #time = -Infinity;
-  /** Frames that the mean stands for; grows to as many as come in a time constant. */
+  /** Number of frames in the mean; grows to the number in one time constant. */
   #weight = 0;
 
   constructor(size: number, constant: number) {
@@ -80,7 +80,7 @@ class StaticPart implements FrameFilter<StaticState> {
     this.#mean.set(mean);
   }
 
-  /** Of the newest frame in the mean: 1 - exp(-dt / constant), more while fewer frames have come. */
+  /** Weight of the newest frame: 1 - exp(-dt / constant), more during the first frames. */
   #share(time: number): number {
     const kept = Math.exp(-Math.max(0, time - this.#time) / this.#constant);
     this.#time = Math.max(this.#time, time);

@@ -5,27 +5,27 @@ import { LinkStates, type LinkSnapshot } from '../shared/per-link.js';
 import { withRows } from '../shared/frame-rows.js';
 import { Resampler, type ResamplerState } from './resampler.js';
 
-/** Frames that one gap may be filled with. */
+/** Largest number of frames that fill one gap. */
 const MAX_FILLED = 100_000;
 
 export const resample = defineOperator({
   name: 'resample',
-  summary: 'Gives each link frames at an even rate.',
+  summary: 'Resamples the frames of each link to an even rate.',
   description: `
-Use it before what takes frames as evenly spaced: \`denoise\` with \`butterworth\`, \`savitzky-golay\`, \`wavelet\` or \`pca\`, and
+Use it before operators that assume evenly spaced frames: \`denoise\` with \`butterworth\`, \`savitzky-golay\`, \`wavelet\` or \`pca\`, and
 \`doppler\`. Put \`phase-sanitize\`, \`csi-ratio\` or \`conjugate-multiply\` before it, so that neighbouring frames agree in phase.
-\`window\` resamples by itself and does not need it.
+\`window\` resamples itself and does not need it.
 
 Frames lie on multiples of the period since 1970, so they do not depend on when a run began. Between two frames of a link the
-amplitude is linear in time, and the phase goes the shorter way round. All other columns are those of the later frame;
+amplitude is linear in time, and the phase takes the shorter way round. All other columns come from the later frame;
 \`sequence\` counts the grid points of the link.
 
-**Gaps.** Between two frames more than \`max_gap_ms\` apart nothing is made up: the frames are left out, and \`sequence\` jumps by
-their number, as it does where frames are lost on the way. They are counted as \`points_in_gaps\`.
+**Gaps.** Between two frames more than \`max_gap_ms\` apart nothing is interpolated: the output frames are omitted, and \`sequence\` jumps by
+their number, as with frames lost on the way. They are counted as \`points_in_gaps\`.
 
-Gotchas: it is no low-pass. Frames that come much faster than \`rate_hz\` alias: put \`denoise\` before it. A grid point is
-known once the next frame is there, so it adds one interval between frames to the latency, and holds event time back by as
-much. Frames that are older than their link's newest are dropped as \`late\`, and those with values that are no numbers as
+Gotchas: it is not a low-pass. Frames that arrive much faster than \`rate_hz\` alias: put \`denoise\` before it. A grid point is
+known once the next frame has arrived, so it adds one frame interval to the latency, and delays event time by as
+much. Frames older than their link's newest are dropped as \`late\`, and those with invalid values as
 \`not_finite\`.
 `,
   inputs: ['csi'],
@@ -38,20 +38,20 @@ much. Frames that are older than their link's newest are dropped as \`late\`, an
         exclusiveMinimum: 0,
         maximum: 100_000,
         default: 100,
-        description: 'Frames a second.',
+        description: 'Frames per second.',
       }),
       max_gap_ms: Type.Number({
         minimum: 1,
         maximum: 60_000,
         default: 200,
-        description: 'Longest hole between two frames that is interpolated, milliseconds.',
+        description: 'Longest hole between two frames to interpolate, milliseconds.',
       }),
     },
     { additionalProperties: false },
   ),
   examples: [
-    { title: 'A hundred frames a second', config: { rate_hz: 100 } },
-    { title: 'For Doppler at 1,000 frames a second', config: { rate_hz: 1000, max_gap_ms: 10 } },
+    { title: 'A hundred frames per second', config: { rate_hz: 100 } },
+    { title: 'For Doppler at 1,000 frames per second', config: { rate_hz: 1000, max_gap_ms: 10 } },
   ],
   check: ({ rate_hz, max_gap_ms }) =>
     rate_hz * max_gap_ms > MAX_FILLED * 1000

@@ -7,14 +7,14 @@ export interface ResamplerState {
   readonly last: Float32Array;
 }
 
-/** One link's frames on a grid: the points between two frames, once the second one is there. */
+/** One link's frames on a grid: the points between two frames, once the second one has arrived. */
 export class Resampler {
   /** Grid points that the newest frame resolves: `from` to `until`, excluded. */
   from = 0;
   until = 0;
   /** Grid points before it that lie in a gap. */
   skipped = 0;
-  /** Number of the next point: counts those in gaps too, from the link's first. */
+  /** Number of the next point: counts from the link's first, including points in gaps. */
   sequence = 0;
   /** Microseconds. */
   readonly #period: number;
@@ -23,14 +23,14 @@ export class Resampler {
   #time = -Infinity;
   #before = -Infinity;
 
-  /** @param rate points a second @param maxGap microseconds */
+  /** @param rate points per second @param maxGap microseconds */
   constructor(size: number, rate: number, maxGap: number) {
     this.#period = 1e6 / rate;
     this.#maxGap = maxGap;
     this.#last = new Float32Array(size);
   }
 
-  /** The next frame; says why it cannot be taken. {@link keep} follows once its points are written. */
+  /** Adds the next frame, or returns why it is rejected. Call {@link keep} after writing its points. */
   add(time: number, values: Float32Array, at: number): 'late' | 'not_finite' | null {
     if (time <= this.#time) return 'late';
     for (let i = 0; i < this.#last.length; i++)
@@ -38,7 +38,7 @@ export class Resampler {
     const gap = time - this.#time > this.#maxGap;
     const first = this.#pointAfter(this.#time);
     this.until = this.#pointAfter(time);
-    // In a gap, only the point that the frame lies on.
+    // In a gap, only the point that coincides with the frame.
     const exact = this.until - 1;
     this.from = !gap ? first : exact * this.#period === time ? exact : this.until;
     this.skipped = gap && first > -Infinity ? this.from - first : 0;
@@ -53,7 +53,7 @@ export class Resampler {
     return point * this.#period;
   }
 
-  /** The frame at a grid point between the newest frame, which `values` holds from `at`, and the one before. */
+  /** The frame at a grid point between the newest frame, which `values` holds from `at`, and the previous one. */
   write(point: number, values: Float32Array, at: number, output: Float32Array, to: number): void {
     const time = this.timeOf(point);
     this.sequence++;
@@ -65,7 +65,7 @@ export class Resampler {
     for (let i = 0; i < this.#last.length; i++) this.#last[i] = values[at + i]!;
   }
 
-  /** Nothing older than this will be given, once the input's event time is `time`. */
+  /** Lower limit of output times once the input's event time is `time`. */
   holds(time: number): number {
     const waits = time < Infinity && time - this.#time <= this.#maxGap;
     return waits ? Math.min(time, this.timeOf(this.#pointAfter(this.#time)) - 1) : time;

@@ -8,7 +8,7 @@ export const route = defineOperator({
   name: 'route',
   summary: 'Sends each record to the routes whose expression is true.',
   description: `
-Use it where records of one stream go to different places. A route is read as \`node.route\`:
+Use it to send records of one stream to different nodes. Read a route as \`node.route\`:
 
 \`\`\`yaml
 operators:
@@ -18,10 +18,10 @@ sinks:
   nurse: { type: webhook, from: by_hour.night, url: https://example.com/nurse }
 \`\`\`
 
-An expression decides about the kind of record that it reads. What fits no route goes to \`rest\`; without one it is counted
-as \`unrouted\`. A node that reads the operator as a whole (\`from: by_hour\`) gets the records of all routes,
-with \`each: all\` once for each route that it fits. Switched off (\`enabled: false\`), every route gets every record.
-[Expressions](../../expressions.md) has the language and the fields.
+An expression applies to the kind of record that it reads. Records that match no route go to \`rest\`; without \`rest\` they are counted
+as \`unrouted\`. A node that reads the whole operator (\`from: by_hour\`) receives the records of all routes;
+with \`each: all\`, once for each matching route. If the node is disabled (\`enabled: false\`), every route receives every record.
+[Expressions](../../expressions.md) describes the language and the fields.
 `,
   inputs: RESULT_PORTS,
   outputs: RESULT_PORTS,
@@ -39,21 +39,21 @@ with \`each: all\` once for each route that it fits. Switched off (\`enabled: fa
         {
           minProperties: 1,
           maxProperties: 32,
-          description: 'Routes by name, in order, each with the expression that decides about it.',
+          description: 'Routes by name, in order, each with its expression.',
         },
       ),
       rest: Type.Optional(
         Type.String({
           pattern: '^[A-Za-z][A-Za-z0-9_-]{0,63}$',
-          description: 'Name of the route for records that fit no other one.',
+          description: 'Name of the route for records that match no other.',
         }),
       ),
       each: choice(
         {
-          first: 'A record takes the first route that fits.',
-          all: 'A record takes all routes that fit.',
+          first: 'A record takes the first matching route.',
+          all: 'A record takes all matching routes.',
         },
-        { default: 'first', description: 'Where several routes fit.' },
+        { default: 'first', description: 'What to do if several routes match.' },
       ),
     },
     { additionalProperties: false },
@@ -63,7 +63,7 @@ with \`each: all\` once for each route that it fits. Switched off (\`enabled: fa
       Object.entries(routes).map(([name, text]) => [['routes', name], text, 'boolean'] as const),
     ),
     ...(rest !== undefined && Object.hasOwn(routes, rest)
-      ? [{ path: ['rest'], message: `\`${rest}\` is the name of a route already` }]
+      ? [{ path: ['rest'], message: `\`${rest}\` is already the name of a route` }]
       : []),
   ],
   examples: [

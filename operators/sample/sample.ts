@@ -12,15 +12,15 @@ interface SampleState {
 
 export const sample = defineOperator({
   name: 'sample',
-  summary: 'Gives the newest record of each series once an interval.',
+  summary: 'Outputs the newest record of each series once per interval.',
   description: `
-Use it to thin out what comes more often than a store or a dashboard needs it. Intervals are multiples of \`interval_ms\`
-since 1970; at the end of one the newest record of each series goes on as it is, with its own time, and those before it in
-that interval are counted as \`sampled_out\`. Series without a record in the interval give none. \`throttle\` gives the first
-record of an interval instead, at once; \`aggregate\` summarises all of them.
+Use it if records arrive more often than a store or a dashboard needs them. Intervals are multiples of \`interval_ms\`
+since 1970. At the end of each, the newest record of each series passes unchanged, with its own time; earlier ones of
+that interval are counted as \`sampled_out\`. Series without a record in the interval output nothing. \`throttle\` instead passes the first
+record of an interval, immediately; \`aggregate\` summarises all of them.
 
 A series is the poses of an environment, its events of one type about one person, or its measures of one name about one
-subject. \`by\` makes other series: one for each value of the expression in each environment.
+subject. \`by\` defines other series: one for each value of the expression in each environment.
 `,
   inputs: RESULT_PORTS,
   outputs: RESULT_PORTS,
@@ -35,7 +35,7 @@ subject. \`by\` makes other series: one for each value of the expression in each
         default: 1000,
         description: 'Length of an interval of event time, milliseconds.',
       }),
-      by: Type.Optional(expressionField('What makes a series: an expression.')),
+      by: Type.Optional(expressionField('The series of a record: an expression.')),
     },
     { additionalProperties: false },
   ),
@@ -79,5 +79,5 @@ subject. \`by\` makes other series: one for each value of the expression in each
   },
 });
 
-/** By what records are ordered downstream. */
+/** Order of records downstream. */
 const startOf = (record: Result): number => (record.port === 'pose' ? record.windowEnd : record.time);

@@ -1,6 +1,6 @@
 import type { CsiLayout } from '../../pipeline/model/index.js';
 
-/** Pilots right of the centre; those left of it are their mirror image (IEEE 802.11-2020, 17.3.5.9, 19.3.11.10, 21.3.10.10). */
+/** Pilots right of the centre; those left of it mirror them (IEEE 802.11-2020, 17.3.5.9, 19.3.11.10, 21.3.10.10). */
 const VHT: Readonly<Record<number, readonly number[]>> = {
   20: [7, 21],
   40: [11, 25, 53],
@@ -8,7 +8,7 @@ const VHT: Readonly<Record<number, readonly number[]>> = {
   160: [25, 53, 89, 117, 139, 167, 203, 231],
 };
 
-/** Those of one resource unit over the whole channel (IEEE 802.11ax-2021, 27.3.12.13). */
+/** For one resource unit over the whole channel (IEEE 802.11ax-2021, 27.3.12.13). */
 const HE: Readonly<Record<number, readonly number[]>> = {
   20: [22, 48, 90, 116],
   40: [10, 36, 78, 104, 144, 170, 212, 238],
@@ -16,10 +16,10 @@ const HE: Readonly<Record<number, readonly number[]>> = {
   160: [44, 112, 178, 246, 286, 354, 420, 488, 536, 604, 670, 738, 778, 846, 912, 980],
 };
 
-/** Indices of the subcarriers of a layout that are pilots. */
+/** Indices of a layout's subcarriers that are pilots. */
 export function pilots({ training, bandwidthMhz }: CsiLayout): ReadonlySet<number> {
   const high = training === 'he-ltf' || training === 'eht-ltf';
-  // The legacy field is sent in each 20 MHz by itself: in wider channels its pilots lie about the middle of each.
+  // Each 20 MHz has a separate legacy field: in wider channels its pilots lie around the middle of each.
   const right = high ? HE[bandwidthMhz] : training === 'lltf' ? legacy(bandwidthMhz) : VHT[bandwidthMhz];
   return new Set((right ?? []).flatMap((index) => [index, -index]));
 }

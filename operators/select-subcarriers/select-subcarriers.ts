@@ -9,29 +9,28 @@ const config = Type.Object(
   {
     drop_nulls: Type.Boolean({
       default: true,
-      description:
-        'Leaves out subcarriers that are zero in all of the first frames: direct current and guards.',
+      description: 'Removes subcarriers that are zero in all of the first frames: direct current and guards.',
     }),
     drop_pilots: Type.Boolean({
       default: false,
-      description: 'Leaves out pilots, by the tables of IEEE 802.11 for the training field and bandwidth.',
+      description: 'Removes pilots, by the tables of IEEE 802.11 for the training field and bandwidth.',
     }),
     keep: Type.Union([Type.Literal('all'), Type.Literal('variance'), Type.Literal('nbvi')], {
       default: 'all',
       description:
-        'Which of the others: `all`, those of the greatest `variance`, or the calmest by their `nbvi`; see above.',
+        'Which of the others to output: `all`, those with the greatest `variance`, or the calmest by their `nbvi`; see above.',
     }),
     count: Type.Integer({
       minimum: 1,
       maximum: 1024,
       default: 12,
-      description: 'How many `variance` and `nbvi` keep.',
+      description: 'Number of subcarriers that `variance` and `nbvi` output.',
     }),
     learn_frames: Type.Integer({
       minimum: 2,
       maximum: 100_000,
       default: 100,
-      description: 'First frames of a link that are learnt from.',
+      description: "Number of a link's first frames to learn from.",
     }),
   },
   { additionalProperties: false },
@@ -40,24 +39,24 @@ type Config = Static<typeof config>;
 
 export const selectSubcarriers = defineOperator({
   name: 'select-subcarriers',
-  summary: 'Keeps the subcarriers that tell something.',
+  summary: 'Selects the informative subcarriers.',
   description: `
-Use it right behind a source that gives nulls and pilots with the rest, or where few good subcarriers are better than many.
+Use it directly behind a source whose frames include nulls and pilots, or if few good subcarriers are better than many.
 
 - Nulls (direct current, guards) carry no signal; a subcarrier is one where all antennas were zero in all of the first frames.
-- Pilots (-21, -7, 7, 21 of 20 MHz, and so on) carry known symbols; some receivers process them otherwise than data.
-- \`keep: variance\` keeps the \`count\` subcarriers that vary most relative to their mean while the link learns: let somebody
-  walk through the room meanwhile.
-- \`keep: nbvi\` keeps the \`count\` strongest and calmest ones of the quiet room, by the Normalized Baseline Variability Index
-  0.5 sigma / mu^2 + 0.5 sigma / mu: none of the weakest quarter, and no two neighbours as long as there are others. Let nobody
-  move meanwhile.
+- Pilots (-21, -7, 7, 21 of 20 MHz, and so on) carry known symbols; some receivers process them differently from data.
+- \`keep: variance\` selects the \`count\` subcarriers that vary most relative to their mean while the link learns: have somebody
+  walk through the room during that time.
+- \`keep: nbvi\` selects the \`count\` strongest and calmest ones of the quiet room, by the Normalized Baseline Variability Index
+  0.5 sigma / mu^2 + 0.5 sigma / mu: none of the weakest quarter, and no two neighbours as long as there are others. Nobody may
+  move during that time.
 
-Where something is to be learnt (all but pilots), the first \`learn_frames\` frames of each link and layout do not go on, and are
-counted as \`learning\`; then the choice holds, also over restarts. Change \`learn_frames\` or another field to learn anew. Links
-may come to different layouts.
+Everything except pilots requires learning: the first \`learn_frames\` frames of each link and layout are dropped and
+counted as \`learning\`; then the selection is fixed and survives restarts. To learn again, change \`learn_frames\` or another field. Links
+may get different layouts.
 
-Gotchas: networks and \`detect-falls\` interpolate over all subcarriers of a layout and want all of them. Where every
-subcarrier would be left out, all stay.
+Gotchas: networks and \`detect-falls\` interpolate over all subcarriers of a layout and need all of them. If every
+subcarrier would be removed, all remain.
 
 Source of NBVI: Pace, ESPectre (github.com/francescopace/espectre).
 `,
@@ -66,7 +65,7 @@ Source of NBVI: Pace, ESPectre (github.com/francescopace/espectre).
   config,
   examples: [
     { title: 'Without nulls and pilots', config: { drop_pilots: true } },
-    { title: 'The twelve calmest subcarriers, as ESPectre', config: { keep: 'nbvi', count: 12 } },
+    { title: 'The twelve calmest subcarriers, as in ESPectre', config: { keep: 'nbvi', count: 12 } },
   ],
   create: (settings, context) => mapFrames(context, (layout) => new Selection(layout, settings)),
 });
@@ -76,12 +75,12 @@ interface SelectionState {
   readonly statistics: SubcarrierState | null;
 }
 
-/** The subcarriers that are kept of one link. */
+/** The selected subcarriers of one link. */
 class Selection implements FrameMapper<SelectionState> {
   readonly #from: CsiLayout;
   readonly #settings: Config;
   #layout: CsiLayout;
-  /** Places of the kept subcarriers in the layout; null until they are known. */
+  /** Indices of the selected subcarriers in the layout; null until they are known. */
   #kept: readonly number[] | null = null;
   #statistics: SubcarrierStatistics | null = null;
 

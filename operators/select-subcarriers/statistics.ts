@@ -8,7 +8,7 @@ export interface SubcarrierState {
   readonly squares: Float64Array;
 }
 
-/** Mean and deviation of each subcarrier's amplitude, over frames; over antennas their mean. */
+/** Mean and standard deviation of each subcarrier's amplitude over frames, averaged over antennas. */
 export class SubcarrierStatistics {
   readonly #pairs: number;
   readonly #subcarriers: number;
@@ -41,7 +41,7 @@ export class SubcarrierStatistics {
     }
   }
 
-  /** True where it was zero, or no number, on all antennas all the time. */
+  /** True if it was always zero or invalid on all antennas. */
   isNull(k: number): boolean {
     return this.mean(k) === 0;
   }
@@ -91,13 +91,13 @@ export function widest(
     .sort(ascending);
 }
 
-/** The weakest share of subcarriers is no candidate: its index is that of noise. */
+/** The weakest share of subcarriers is excluded: their index reflects noise. */
 const GATE = 0.25;
 
 /** Weight of sigma / mu^2 against sigma / mu. */
 const ALPHA = 0.5;
 
-/** The `count` of `usable` with the smallest index, no two next to each other as long as there are others; ascending. */
+/** The `count` of `usable` with the smallest index, without neighbours as long as there are others; ascending. */
 export function calmest(
   statistics: SubcarrierStatistics,
   usable: readonly number[],

@@ -3,7 +3,7 @@ import { MAX_MEASURED } from './max-measured.js';
 import type { FrameMapper, Values } from './frame-mapper.js';
 import type { ReferenceAntenna, ReferenceState } from './reference-antenna.js';
 
-/** Writes what becomes of a frame's antennas but `antenna`, in their order; 0 where that is no number. */
+/** Writes the result for each of a frame's antennas except `antenna`, in order; 0 for invalid values. */
 export type AgainstAntenna = (
   layout: CsiLayout,
   antenna: number,
@@ -50,7 +50,7 @@ export class AgainstReference implements FrameMapper<ReferenceState> {
   readonly #combine: AgainstAntenna;
   readonly #waits: boolean;
 
-  /** @param waits for all frames that are learnt from, also where the reference is known before */
+  /** @param waits for all frames to learn from, even if the reference is known before */
   constructor(from: CsiLayout, reference: ReferenceAntenna, combine: AgainstAntenna, waits = false) {
     this.layout = csiLayout({ ...from, rx: from.rx - 1 });
     this.#from = from;

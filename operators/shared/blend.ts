@@ -1,6 +1,9 @@
 import type { Values } from './frame-mapper.js';
 
-/** Amplitude linear between `a` (weight 0) and `b` from `at` (weight 1), phase along the shorter way; of opposite phases the nearer one's. */
+/**
+ * Amplitude linear between `a` (weight 0) and `b` from `at` (weight 1), phase along the shorter way; for
+ * opposite phases, that of the nearer one.
+ */
 export function blend(
   a: Values,
   b: Values,

@@ -8,8 +8,8 @@ interface Named {
 }
 
 /**
- * What the file that the field `calibration` names tells of a node.
- * @param linksOf links that a file knows, as the node reads it
+ * Reports on a node's calibration file, named in the field `calibration`.
+ * @param linksOf links in a file, as the node reads it
  */
 export const calibrationFacts = (linksOf: (file: string) => readonly string[]): CalibrationFacts => ({
   // The file is written when the empty room is measured.
@@ -22,9 +22,9 @@ export const calibrationFacts = (linksOf: (file: string) => readonly string[]): 
     try {
       const known = linksOf(resolve(folder, calibration));
       const isOurs = environments.some(({ links }) => links.some(({ id }) => known.includes(id)));
-      return isOurs ? null : `has a calibration of other links (${calibration})`;
+      return isOurs ? null : `has a calibration for other links (${calibration})`;
     } catch (error) {
-      return `has a calibration that cannot be read: ${errorText(error)}`;
+      return `has an unreadable calibration: ${errorText(error)}`;
     }
   },
 });

@@ -1,23 +1,23 @@
 import { Fourier } from './fourier.js';
 
-/** Gaussian window with the standard deviation `sigma` in samples, periodic, as scipy.signal.get_window. */
+/** Gaussian window with the standard deviation `sigma` in samples, periodic, like scipy.signal.get_window. */
 export const gaussian = (length: number, sigma: number): Float64Array =>
   Float64Array.from({ length }, (_, i) => Math.exp(-0.5 * ((i - length / 2) / sigma) ** 2));
 
-/** Hann window, symmetric, as scipy.signal.windows.hann. */
+/** Hann window, symmetric, like scipy.signal.windows.hann. */
 export const hann = (length: number): Float64Array =>
   Float64Array.from({ length }, (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * i) / (length - 1)));
 
-/** Powers of the frequencies of complex series under a window, summed over series. */
+/** Power spectra of complex series under a window, summed over series. */
 export class DopplerSpectrum {
   readonly bins: number;
-  /** From the most negative frequency up; 0 is at `bins >> 1`. */
+  /** Lowest (most negative) frequency first; 0 is at `bins >> 1`. */
   readonly power: Float64Array;
   readonly #window: Float64Array;
   readonly #fourier: Fourier;
   readonly #input: Float64Array;
 
-  /** @param bins frequencies, at least as many as the window has samples */
+  /** @param bins number of frequencies, at least the number of samples in the window */
   constructor(window: Float64Array, bins: number) {
     this.bins = bins;
     this.power = new Float64Array(bins);
@@ -26,7 +26,7 @@ export class DopplerSpectrum {
     this.#input = new Float64Array(2 * bins);
   }
 
-  /** Adds a series of as many samples as the window has: `at` gives sample `i`'s place of its real part in `values`. */
+  /** Adds a series as long as the window: `at` returns the index of the real part of sample `i` in `values`. */
   add(values: Float32Array | Float64Array, at: (i: number) => number, meanRe: number, meanIm: number): void {
     for (let i = 0; i < this.#window.length; i++) {
       const place = at(i);
@@ -55,21 +55,21 @@ export const gaussianSpectrum = (window: number): DopplerSpectrum =>
 /** What is below this share of the strongest frequency is noise to SHARP: -12 dB. */
 const SHARP_FLOOR = 10 ** -1.2;
 
-/** Shares of the power: where it lies in the middle, and where its fastest part begins. */
+/** Shares of the power below the mean frequency, and below the fastest part. */
 const EDGE = 0.95;
 
-/** Movement that a spectrum shows. */
+/** Movement in a spectrum. */
 export interface Movement {
-  /** Mean frequency, weighted by power, hertz; positive where paths become shorter. */
+  /** Mean frequency, weighted by power, hertz; positive if paths become shorter. */
   readonly shift: number;
-  /** Frequency, either way, below which 95 % of the power lies, hertz. */
+  /** Frequency, in either direction, below which 95 % of the power lies, hertz. */
   readonly edge: number;
 }
 
 /**
- * Movement by the power above the noise: above the median of all frequencies, or, as SHARP has it, above -12 dB of the
- * strongest. Zeros where there is none.
- * @param step hertz from one frequency to the next
+ * Movement from the power above the noise: above the median of all frequencies or, as in SHARP, above -12 dB
+ * of the strongest. Zeros if there is none.
+ * @param step hertz between frequencies
  */
 export function movement(power: Float64Array, step: number, sharp: boolean): Movement {
   const zero = power.length >> 1;

@@ -1,15 +1,15 @@
-/** Where a training that is watched stands. */
+/** State of a training with early stopping. */
 export interface EarlyStopState<Weights = Float32Array> {
-  /** Null before the first look. */
+  /** Null before the first validation. */
   readonly best: Weights | null;
   readonly loss: number;
-  /** Looks since the best one. */
+  /** Validations since the best one. */
   readonly since: number;
 }
 
 /**
- * Looks at a training on what it never sees, and tells when it gets no better (early stopping: Prechelt 1998). All trainings
- * that can be stopped so share this rule.
+ * Early stopping (Prechelt 1998): validates a training on data that it never uses, and stops it when the loss
+ * no longer improves. All trainings with early stopping share this rule.
  */
 export class EarlyStop<Weights extends { slice(): Weights } = Float32Array> {
   readonly #lossOf: (weights: Weights) => number;
@@ -17,9 +17,9 @@ export class EarlyStop<Weights extends { slice(): Weights } = Float32Array> {
   #state: EarlyStopState<Weights>;
 
   /**
-   * @param lossOf mean loss of weights on what no training sees; the same at each look, so that two looks differ by the
-   * weights alone
-   * @param patience looks without a better one until the training stops; 0: it never does
+   * @param lossOf mean validation loss of weights; uses the same data each time, so that only the weights
+   * differ
+   * @param patience validations without improvement before the training stops; 0: never
    */
   constructor(
     lossOf: (weights: Weights) => number,
@@ -45,14 +45,15 @@ export class EarlyStop<Weights extends { slice(): Weights } = Float32Array> {
     return this.#state;
   }
 
-  /** Those of the best look. @throws Error where no look gave a loss that is a number */
+  /** Weights of the best validation. @throws Error if no loss was a number */
   get best(): Weights {
     const { best } = this.#state;
-    if (best === null) throw new Error('The loss was not a number at any look: no weights can be chosen.');
+    if (best === null)
+      throw new Error('The loss was not a number at any validation: no weights can be selected.');
     return best;
   }
 }
 
-/** What is said of a training that was stopped. */
-export const stoppedText = (patience: number, where = 'in other rooms'): string =>
-  `no better ${where} for ${patience} looks`;
+/** Description of a stopped training. */
+export const stoppedText = (patience: number, where = 'in validation rooms'): string =>
+  `no improvement ${where} for ${patience} validations`;

@@ -5,12 +5,13 @@ export interface Eigen {
   readonly vectors: Float64Array;
 }
 
-/** Sweeps after which a matrix of any size has long converged. */
+/** Number of sweeps; a matrix of any size converges long before. */
 const SWEEPS = 60;
 
 /**
- * All eigenvalues and eigenvectors of the symmetric matrix `matrix` [size, size], by cyclic Jacobi rotations (Golub and
- * Van Loan, Matrix Computations, 8.5): slower than tridiagonal QL, and more exact for small eigenvalues.
+ * All eigenvalues and eigenvectors of the symmetric matrix `matrix` [size, size], by cyclic Jacobi rotations
+ * (Golub and Van Loan, Matrix Computations, 8.5): slower than tridiagonal QL, but more accurate for small
+ * eigenvalues.
  */
 export function symmetricEigen(matrix: Float64Array, size: number): Eigen {
   const a = matrix.slice();
@@ -34,7 +35,7 @@ function offDiagonal(a: Float64Array, size: number): number {
   return 2 * sum;
 }
 
-/** Makes a[p][q] zero; the rows of `v` follow. */
+/** Makes a[p][q] zero and updates the rows of `v`. */
 function rotate(a: Float64Array, v: Float64Array, size: number, p: number, q: number): void {
   const apq = a[p * size + q]!;
   if (apq === 0) return;

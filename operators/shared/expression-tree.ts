@@ -2,9 +2,9 @@ import type { ASTNode, Environment } from '@marcbachmann/cel-js';
 import { errorText } from '../../pipeline/base/error-text.js';
 import { isTimeZone, RESULT_PORTS, type ResultPort } from '../../pipeline/model/index.js';
 
-/** Checks of an expression's tree that the type checker of the language does not make. */
+/** Checks of an expression's tree that the type checker of the language does not perform. */
 
-/** An expression that is wrong: where, and what may have been meant. */
+/** An invalid expression: position and suggestion. */
 export class ExpressionFault extends Error {
   readonly span: { readonly start: number; readonly length: number };
   readonly suggestion: string | undefined;
@@ -24,10 +24,13 @@ export interface CelFault {
 
 const MAX_NESTED_LISTS = 2;
 
-/** As long as `has`, so that positions stay. */
+/** Same length as `has`, so that positions stay. */
 export const TYPED_HAS = '_h_';
 
-/** The same expression with a call in the place of each `has`, which CEL does not check: a misspelt field is never there. */
+/**
+ * The same expression with a call instead of each `has`, which CEL does not check: a misspelt field would
+ * just be absent.
+ */
 export function withTypedHas(text: string, ast: ASTNode): string {
   let typed = text;
   for (const { op, args, start } of nodesOf(ast))
@@ -36,7 +39,7 @@ export function withTypedHas(text: string, ast: ASTNode): string {
   return typed;
 }
 
-/** Times that are written out are right or wrong before any record comes. */
+/** Literal times are checked before any record arrives. */
 export function checkLiterals(text: string, ast: ASTNode, environment: Environment): void {
   for (const { op, args, start, end } of nodesOf(ast)) {
     if (op !== 'call') continue;
@@ -58,15 +61,15 @@ const LITERALS: ReadonlyMap<string, string> = new Map([
 
 type CallOfFunction = readonly [name: string, rest: readonly ASTNode[]];
 
-/** A node and all that it is made of. */
+/** A node and everything below it. */
 function nodesOf(ast: ASTNode): readonly PlainNode[] {
   const node = ast as unknown as PlainNode;
   return [node, ...nodesIn(node.args).flatMap(nodesOf)];
 }
 
 /**
- * What the type checker lets through.
- * @returns ports of the records that it reads, one at most @throws ExpressionFault
+ * Checks what the type checker accepts.
+ * @returns ports of the records that it reads, at most one @throws ExpressionFault
  */
 export function inspect(ast: ASTNode): ReadonlySet<ResultPort> {
   const read = new Set<ResultPort>();
@@ -75,11 +78,7 @@ export function inspect(ast: ASTNode): ReadonlySet<ResultPort> {
     if (op === 'id' && isPort(args)) read.add(args);
     const isMacro = op === 'rcall' && MACROS.has(String((args as readonly unknown[])[0]));
     if (isMacro && lists === MAX_NESTED_LISTS)
-      throw new ExpressionFault(
-        'goes through lists three times, one within or after the other: twice at most',
-        start,
-        end,
-      );
+      throw new ExpressionFault('nests three loops over lists: at most two are allowed', start, end);
     if (op === 'rcall') checkCall(args as CallArguments, start, end, lists);
     for (const child of nodesIn(args)) visit(child, lists + (isMacro ? 1 : 0));
   };
@@ -108,20 +107,20 @@ function nodesIn(args: unknown): readonly ASTNode[] {
   return typeof args === 'object' && args !== null && 'op' in args ? [args as ASTNode] : [];
 }
 
-/** Regular expressions can take for ever, and a time zone is looked up only when a record comes. */
+/** Regular expressions can run forever, and a time zone would be checked only at the first record. */
 function checkCall([method, , rest]: CallArguments, start: number, end: number, lists: number): void {
-  // Each name could stand for twice what the one before does: as long as memory lasts.
+  // Each name could be twice the size of the previous one, until memory runs out.
   if (method === 'bind') throw new ExpressionFault('`cel.bind` is not available', start, end);
   if (method === 'split' && lists === MAX_NESTED_LISTS)
-    throw new ExpressionFault('`split` is not available in a list within a list', start, end);
+    throw new ExpressionFault('`split` is not available in nested lists', start, end);
   if (method === 'matches') {
-    const message = '`matches` is not available: compare with ==, `startsWith`, `endsWith` or `contains`';
+    const message = '`matches` is not available: use ==, `startsWith`, `endsWith` or `contains`';
     throw new ExpressionFault(message, start, end);
   }
   const [first] = rest as unknown as readonly (PlainNode | undefined)[];
   const isZoned = method.startsWith('get') && first?.op === 'value' && typeof first.args === 'string';
   if (isZoned && !isTimeZone(first.args)) {
-    const message = `there is no time zone \`${first.args}\`; names are as \`Europe/Berlin\``;
+    const message = `unknown time zone \`${first.args}\`; names look like \`Europe/Berlin\``;
     throw new ExpressionFault(message, first.start, first.end);
   }
 }

@@ -16,26 +16,27 @@ import { RECORD_TYPES, viewOf } from './record-views.js';
 export { ExpressionFault };
 
 /**
- * Expressions over records, in the Common Expression Language (CEL, https://cel.dev): no loops, no side effects, types
- * that are checked before anything runs. A record is a variable named as its port (`event`, `measure`, `pose`), with the
- * fields that `csiflow test` and `csiflow tap` show. Numbers of records are `double`; a whole number may stand beside one.
+ * Expressions over records, in the Common Expression Language (CEL, https://cel.dev): no loops, no side
+ * effects, types are checked before anything runs. A record is a variable with the name of its port (`event`,
+ * `measure`, `pose`), with the fields that `csiflow test` and `csiflow tap` show. Numbers of records are
+ * `double`; whole numbers may be mixed with them.
  */
 export interface Expression {
-  /** The port of the record that it reads; null: it reads none. */
+  /** The port of the record that it reads; null if it reads none. */
   readonly port: ResultPort | null;
-  /** @throws Error where a field is absent, or values of unknown type do not fit. */
+  /** @throws Error if a field is absent, or values of unknown type do not fit. */
   evaluate(record: Data<ResultPort>, beside?: Beside): Value;
 }
 
 export type Value = string | number | boolean | Date | null;
 
 /**
- * What an expression must give. A number may be written where a text is wanted. A subject is a text or null, a key a
- * scalar or null: what many fields of records are.
+ * Result types of expressions. A number is accepted as a text. A subject is a text or null, a key a scalar or
+ * null, like many fields of records.
  */
 export type Wanted = 'boolean' | 'number' | 'text' | 'subject' | 'time' | 'scalar' | 'key';
 
-/** Further variables. */
+/** Additional variables. */
 export interface Beside {
   /** The latest record of another stream. */
   readonly latest?: Data<ResultPort>;
@@ -43,16 +44,16 @@ export interface Beside {
   readonly row?: Readonly<Record<string, unknown>>;
 }
 
-/** Which further variables an expression may read. */
+/** Additional variables that an expression may read. */
 export interface Scope {
   readonly latest?: ResultPort;
   readonly row?: true;
 }
 
-/** Characters of an expression. */
+/** Limit of an expression, characters. */
 export const MAX_EXPRESSION = 2000;
 
-/** Small enough that no expression takes a noticeable time: lists in lists are gone through element by element. */
+/** Small enough that no expression takes a noticeable time: nested lists are evaluated element by element. */
 const LIMITS = {
   maxAstNodes: 500,
   maxDepth: 32,
@@ -75,7 +76,7 @@ export function compileExpression(text: string, wanted: Wanted, scope: Scope = {
   return new Compiled(text, parsed, [...read][0] ?? null, wanted);
 }
 
-/** What is wrong with the expressions of a configuration, each at its field. */
+/** Faults of a configuration's expressions, each at its field. */
 export function expressionComplaints(
   fields: readonly (readonly [path: Complaint['path'], text: string | undefined, wanted: Wanted])[],
   scope: Scope = {},
@@ -113,7 +114,7 @@ class Compiled implements Expression {
     const plain = plainOf(this.#run(variables));
     if (!fits(plain, this.#wanted))
       throw new Error(
-        `the expression gave ${shown(plain)}, where ${NAMES[this.#wanted]} is needed, in \`${this.#shown}\``,
+        `the expression returned ${shown(plain)} instead of ${NAMES[this.#wanted]}, in \`${this.#shown}\``,
       );
     if (plain === null) return null;
     return this.#wanted === 'text' || this.#wanted === 'subject' ? String(plain) : plain;
@@ -132,7 +133,7 @@ class Compiled implements Expression {
   }
 }
 
-/** Whole numbers, those without a sign in an object of the language too, as numbers. */
+/** Converts whole numbers to numbers; the language wraps unsigned ones in an object. */
 function plainOf(value: unknown): unknown {
   const inner: unknown = value === null || value === undefined ? value : value.valueOf();
   return typeof inner === 'bigint' ? Number(inner) : value;
@@ -141,13 +142,12 @@ function plainOf(value: unknown): unknown {
 /** Characters of an expression that the reason of a failure shows. */
 const SHOWN = 80;
 
-/** What went wrong with a record, in words that tell how to mend the expression. */
+/** The failure of a record, in words that help to fix the expression. */
 function reasonOf(error: unknown): string {
   const { summary = errorText(error) } = error as { readonly summary?: string };
   const missing = /^No such key: (\w+)$/.exec(summary)?.[1];
-  if (missing !== undefined)
-    return `the record has no \`${missing}\`; ask \`has(...)\` first whether it is there`;
-  const hint = summary.includes('null') ? '; ask `!= null` first' : '';
+  if (missing !== undefined) return `the record has no \`${missing}\`; test \`has(...)\` first`;
+  const hint = summary.includes('null') ? '; test `!= null` first' : '';
   return `${summary}${hint}`;
 }
 
@@ -199,13 +199,13 @@ function environmentOf({ latest, row }: Scope): Environment {
     made.registerOperator(`int ${sign} double: double`, work);
   }
   made.registerOperator('double == int: bool', (a: number, b: bigint) => a === Number(b));
-  // Sees what `has` is asked about as any other call does: with its type. See `withTypedHas`.
+  // Makes the argument of `has` visible to the type checker, like in any other call. See `withTypedHas`.
   made.registerFunction(`${TYPED_HAS}(dyn): bool`, () => true);
   environments.set(key, made);
   return made;
 }
 
-/** CEL has no arithmetic between its two kinds of numbers; people write `measure.value * 60`. */
+/** CEL has no arithmetic between its two number types; people write `measure.value * 60`. */
 const ARITHMETIC: readonly (readonly [string, (a: number | bigint, b: number | bigint) => number])[] = [
   ['+', (a, b) => Number(a) + Number(b)],
   ['-', (a, b) => Number(a) - Number(b)],
@@ -226,7 +226,11 @@ const RESULTS: Readonly<Record<Wanted, readonly string[]>> = {
 function requireType(text: string, type: string, wanted: Wanted): void {
   if (type === 'dyn' || RESULTS[wanted].includes(type)) return;
   const what = RECORD_TYPES.words.get(type) ?? type;
-  throw new ExpressionFault(`the expression gives ${what}, but must give ${NAMES[wanted]}`, 0, text.length);
+  throw new ExpressionFault(
+    `the expression returns ${what}, but must return ${NAMES[wanted]}`,
+    0,
+    text.length,
+  );
 }
 
 // ------------------------------------------------------------------ faults
@@ -245,7 +249,7 @@ function faultOf(text: string, error: unknown, { latest, row }: Scope): Expressi
       ...(latest ? ['latest'] : []),
       ...(row ? ['row'] : []),
     ]);
-    const message = `\`${part}\` is no variable: a record is \`event\`, \`measure\` or \`pose\``;
+    const message = `unknown variable \`${part}\`: a record is \`event\`, \`measure\` or \`pose\``;
     return new ExpressionFault(message, start, end, suggestion);
   }
   const why = (summary ?? errorText(error)).replace(/^\w/, (letter) => letter.toLowerCase());
@@ -253,13 +257,13 @@ function faultOf(text: string, error: unknown, { latest, row }: Scope): Expressi
 }
 
 function hintFor(why: string): string {
-  if (/[=!]= null|null [=!]=/.test(why)) return '; `has(event.location)` tells whether it is there';
+  if (/[=!]= null|null [=!]=/.test(why)) return '; test whether it exists with `has(event.location)`';
   return why.includes('double in list<int>')
-    ? '; write the numbers of the list with a point: `[1.0, 2.0]`'
+    ? '; write the numbers of the list with a decimal point: `[1.0, 2.0]`'
     : '';
 }
 
-/** Ports of the records that expressions read; those that are wrong count for none, as their check says so. */
+/** Ports of the records that expressions read; invalid expressions are skipped, because their check reports them. */
 export function portsRead(texts: readonly (string | undefined)[], scope: Scope = {}): readonly ResultPort[] {
   const read = texts.flatMap((text) => {
     if (text === undefined) return [];

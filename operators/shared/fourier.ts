@@ -1,9 +1,12 @@
-/** The discrete Fourier transform of complex series of one length: halves as long as the length is even, then the sum itself. */
+/**
+ * The discrete Fourier transform of complex series of one length: splits while the length is even, then
+ * computes the sum directly.
+ */
 export class Fourier {
   readonly #length: number;
   readonly #cos: Float64Array;
   readonly #sin: Float64Array;
-  /** (re, im) of each frequency, from 0 up; negative ones in the upper half. */
+  /** (re, im) of each frequency, from 0 up; negative ones are in the upper half. */
   readonly output: Float64Array;
 
   constructor(length: number) {
@@ -18,7 +21,7 @@ export class Fourier {
     this.#part(input, 0, 1, this.#length, 0);
   }
 
-  /** The transform of `count` samples, every `stride`th from `from` on, to `to`. */
+  /** The transform of `count` samples, every `stride`th from `from` on, into `to`. */
   #part(input: Float64Array, from: number, stride: number, count: number, to: number): void {
     if (count % 2 === 1) {
       this.#sum(input, from, stride, count, to);

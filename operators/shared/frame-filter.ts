@@ -2,11 +2,12 @@ import type { Context, Operator, Output } from '../../pipeline/component/index.j
 import { frameSize, type CsiBlock, type CsiLayout } from '../../pipeline/model/index.js';
 import { LinkStates, type LinkSnapshot } from './per-link.js';
 
-/** A filter of the frames of one link and layout, one after the other. */
+/** A filter of consecutive frames of one link and layout. */
 export interface FrameFilter<S> {
   /**
-   * Filters the frame at `offset` of `input` to the same place of `output`: [rx, tx, subcarrier, (re, im)].
-   * @param time event time, microseconds @returns how many values it replaced, where it counts them
+   * Filters the frame at `offset` of `input` to the same position in `output`: [rx, tx, subcarrier, (re,
+   * im)].
+   * @param time event time, microseconds @returns the number of replaced values, if it counts them
    */
   apply(input: Float32Array, output: Float32Array, offset: number, time: number): number;
   /** A copy of the state, as plain data. */
@@ -15,9 +16,9 @@ export interface FrameFilter<S> {
 }
 
 /**
- * An operator that gives each frame back, its values filtered by what the link sent before. What a block is does not
- * matter: frames are filtered one by one.
- * @param onReplaced hears of each block in which filters replaced values, and of how many
+ * An operator that returns each frame with values filtered by the link's previous frames. Block boundaries do
+ * not matter: frames are filtered one by one.
+ * @param onReplaced called for each block in which filters replaced values, with their number
  */
 export function filterFrames<S>(
   context: Context,

@@ -6,18 +6,18 @@ import { LinkStates, type LinkSnapshot } from './per-link.js';
 /** Values of frames: [rx, tx, subcarrier, (re, im)]. Frames are Float32; references are compared in Float64. */
 export type Values = Float32Array | Float64Array;
 
-/** Makes of the frames of one link and layout frames of another layout, or none. */
+/** Maps frames of one link and layout to frames of another layout, or to none. */
 export interface FrameMapper<S> {
-  /** Layout of what {@link apply} wrote last. */
+  /** Layout of the last output of {@link apply}. */
   readonly layout: CsiLayout;
-  /** What is wrong with this link's frames, for a person, as {@link Refusal.problem}; null or left out: nothing. */
+  /** The problem of this link's frames, for people, as {@link Refusal.problem}; null or undefined: none. */
   readonly complaint?: string | null;
-  /** Which of the frame's receive antennas these are; left out: all of them. */
+  /** The receive antennas of the output frame; undefined: all. */
   readonly antennas?: readonly number[];
   /**
-   * @param input holds the frame from `offset` @param output takes what becomes of it from `to`
+   * @param input holds the frame from `offset` @param output receives the result from `to`
    * @param block of the frame, for its other columns; `frame` is its row there
-   * @returns null, or why the frame does not go on: a word for the metric of dropped frames
+   * @returns null, or why the frame is dropped: a word for the metric of dropped frames
    */
   apply(
     input: Values,
@@ -31,15 +31,15 @@ export interface FrameMapper<S> {
   restore(state: S): void;
 }
 
-/** Frames of a layout that an operator can make nothing of. */
+/** Frames of a layout that an operator cannot use. */
 export interface Refusal {
   /** For the metric of dropped frames. */
   readonly reason: string;
-  /** For a person; follows the name of the link: `has one antenna: ...`. */
+  /** For people; follows the name of the link: `has one antenna: ...`. */
   readonly problem: string;
 }
 
-/** An operator that makes of each frame one of another layout, or none. Where layouts change, a block ends. */
+/** An operator that maps each frame to one of another layout, or to none. Blocks are split where layouts change. */
 export function mapFrames<S>(
   context: Context,
   make: (layout: CsiLayout) => FrameMapper<S> | Refusal,
@@ -79,7 +79,7 @@ export function mapFrames<S>(
   };
 }
 
-/** Frames that did not go on, and the links whose frames cannot. */
+/** Dropped frames, and the links whose frames cannot be used. */
 class Refusals {
   readonly #context: Context;
   /** By link number. */
@@ -109,7 +109,7 @@ class Refusals {
   }
 }
 
-/** Gathers frames of one block after the other, as long as their layout stays the same. */
+/** Collects frames of one block as long as their layout stays the same. */
 class BlockWriter {
   readonly #from: CsiBlock;
   readonly #done: CsiBlock[] = [];
@@ -122,12 +122,12 @@ class BlockWriter {
     this.#from = from;
   }
 
-  /** Where the next frame goes in what {@link room} gave. */
+  /** Index of the next frame in the result of {@link room}. */
   get end(): number {
     return this.#layout ? this.#frames.length * frameSize(this.#layout) : 0;
   }
 
-  /** Values with room for one more frame of a layout. */
+  /** Values with space for one more frame of a layout. */
   room(layout: CsiLayout): Float32Array {
     if (this.#layout?.key !== layout.key) this.#begin(layout);
     const needed = this.end + frameSize(layout);
@@ -152,7 +152,7 @@ class BlockWriter {
   #begin(layout: CsiLayout): void {
     this.#close();
     this.#layout = layout;
-    // All of the block's frames most often; where links differ in layout, few of them.
+    // Usually all of the block's frames; if links differ in layout, few of them.
     const frames = this.#done.length === 0 ? this.#from.count : 1;
     this.#values = new Float32Array(frames * frameSize(layout));
     this.#frames = [];

@@ -1,9 +1,10 @@
 import { allocateBlock, type CsiBlock, type CsiLayout } from '../../pipeline/model/index.js';
 
 /**
- * Rows of a block with other values: all other columns as they were, those of antennas for the ones that are left.
+ * Rows of a block with new values: all other columns are unchanged, those of antennas are reduced to the
+ * remaining antennas.
  * @param frames row of `block` that each new row comes from
- * @param antennas of each new row, the antennas of its frame that are left; undefined, as a whole or of a row: all
+ * @param antennas the remaining antennas of each new row; undefined, as a whole or for a row: all
  */
 export function withRows(
   block: CsiBlock,

@@ -8,7 +8,7 @@ export interface FrameWindowState {
   readonly frames: Float32Array;
 }
 
-/** The last frames of one link, taken as evenly spaced. Begins anew after a pause. */
+/** The last frames of one link, assumed evenly spaced. Restarts after a pause. */
 export class FrameWindow {
   readonly #maxGap: number;
   readonly #size: number;
@@ -19,7 +19,7 @@ export class FrameWindow {
   #next = 0;
   #time = -Infinity;
 
-  /** @param maxGap pause after which it begins anew, microseconds */
+  /** @param maxGap pause after which it restarts, microseconds */
   constructor(layout: CsiLayout, frames: number, maxGap: number) {
     this.#maxGap = maxGap;
     this.#size = frameSize(layout);
@@ -36,7 +36,7 @@ export class FrameWindow {
     return this.#count === this.#frames;
   }
 
-  /** The next frame; values that are no numbers count as 0. @returns false where it began anew */
+  /** Adds the next frame; invalid values count as 0. @returns false if it restarted */
   add(time: number, values: Float32Array, at: number): boolean {
     const goesOn = Math.abs(time - this.#time) <= this.#maxGap;
     if (!goesOn) this.#count = 0;
@@ -51,7 +51,7 @@ export class FrameWindow {
     return goesOn;
   }
 
-  /** Powers of a full window, the mean of each column taken out, summed over columns, in `spectrum`. */
+  /** Powers of a full window without the mean of each column, summed over columns, in `spectrum`. */
   look(spectrum: DopplerSpectrum): void {
     spectrum.clear();
     for (let column = 0; column < this.#size; column += 2) {
@@ -81,7 +81,7 @@ export class FrameWindow {
     this.#next = this.#count % this.#frames;
   }
 
-  /** Where the frame of an age lies, the oldest first. */
+  /** Position of the frame with a given age, oldest first. */
   #slot(age: number): number {
     return (this.#next - this.#count + age + this.#frames) % this.#frames;
   }

@@ -1,22 +1,22 @@
 import type { Window, WindowLink } from '../../pipeline/model/index.js';
 import { autocorrelation, centred, chanceOf, changeOver, meanOf, normalise, type Change } from './motion.js';
 
-/** The least lag at which movement is told from noise, microseconds; see docs/reports/motion.md. */
+/** The shortest lag at which movement is distinguishable from noise, microseconds; see docs/reports/motion.md. */
 const CORRELATION_LAG = 20_000;
 /** The lag of the change of energy, microseconds. */
 const ENERGY_LAG = 250_000;
-/** What chance may add to the autocorrelation, in its standard deviations. */
+/** Margin for chance in the autocorrelation, in its standard deviations. */
 const CHANCE = 2;
-/** What neighbouring carriers have in common in any empty room, where that lasts at all. */
+/** Similarity of neighbouring carriers in any empty room, if it persists at all. */
 const COMMON = 0.1;
-/** Usual autocorrelation from which on it is sure that what changes is not another noise in each frame. */
+/** Usual autocorrelation from which changes are certainly not independent noise in each frame. */
 const LASTING = 0.1;
-/** Numbers of a profile: groups of neighbouring carriers. */
+/** Numbers in a profile: groups of neighbouring carriers. */
 export const PROFILE = 12;
 
-/** What one link says over one window. */
+/** Result of one link over one window. */
 export interface LinkMotion extends Change {
-  /** Autocorrelation at the least lag at which noise has none; NaN where nothing can be told. */
+  /** Autocorrelation at the shortest lag without noise; NaN if unknown. */
   readonly correlation: number;
   /** Its standard deviation by chance. */
   readonly chance: number;
@@ -43,9 +43,10 @@ export function linkMotion(
 }
 
 /**
- * Motion of a link, 0 (noise) to 1 (slow strong movement). Movement lasts from frame to frame, and is alike in
- * neighbouring carriers. The first shows weak slow movement at many frames a second; the second strong movement at any
- * rate, where it lasts at all: receivers and transmitters that alternate change all carriers, but anew in each frame.
+ * Motion of a link, 0 (noise) to 1 (slow strong movement). Movement persists from frame to frame, and is
+ * similar in neighbouring carriers. The first criterion detects weak slow movement at high frame rates; the
+ * second strong movement at any rate, if it persists at all: receivers and transmitters that alternate also
+ * change all carriers, but independently in each frame.
  *
  * @param usual mean autocorrelation of the last `windows` windows
  */
@@ -59,9 +60,9 @@ export function motionOf(
 }
 
 /**
- * Points between which no frame is shared. A point lies between two frames and is made of both, so the noise of points
- * up to two periods apart is the same in part, and looks like slow movement. Only where frames come at least twice as
- * often as points is each point its own.
+ * Distance of points that share no frame. A point lies between two frames and is computed from both, so
+ * points up to two periods apart share part of their noise, which looks like slow movement. Points are
+ * independent only if frames arrive at least twice as often.
  */
 function lagOf(period: number, step: number): number {
   const shared = period > step / 2 ? Math.floor((2 * period) / step) + 1 : 1;

@@ -1,6 +1,9 @@
-/** Order statistics of small sorted runs, as numpy.median defines them: of an even number, the mean of the two middle ones. */
+/**
+ * Order statistics of small sorted runs, as defined by numpy.median: for an even number, the mean of the two
+ * middle ones.
+ */
 
-/** Median of `sorted[start..start + count)`, ascending. NaN where `count` is 0. */
+/** Median of `sorted[start..start + count)`, ascending. NaN if `count` is 0. */
 export function sortedMedian(sorted: ArrayLike<number>, start: number, count: number): number {
   if (count === 0) return NaN;
   const middle = start + (count >> 1);
@@ -36,15 +39,18 @@ export function sortedDeviation(
   return count % 2 === 1 ? deviation : (previous + deviation) / 2;
 }
 
-/** Median of any values; NaN where there are none. */
+/** Median of any values; NaN if there are none. */
 export const median = (values: ArrayLike<number>): number =>
   sortedMedian(Float64Array.from(values).sort(), 0, values.length);
 
-/** Value below which the share `q` (0 to 1) of the values lies, linear between neighbours as numpy.quantile; NaN where there are none. */
+/**
+ * Value below which the share `q` (0 to 1) of the values lies, linear between neighbours like numpy.quantile;
+ * NaN if there are none.
+ */
 export const quantile = (values: ArrayLike<number>, q: number): number =>
   sortedQuantile(Float64Array.from(values).sort(), q);
 
-/** The same of values that are in order, the smallest first. */
+/** The same for values in ascending order. */
 export function sortedQuantile(sorted: Float64Array, q: number): number {
   if (sorted.length === 0) return NaN;
   const rank = q * (sorted.length - 1);

@@ -5,11 +5,11 @@ export interface NormalisedWindow {
   readonly points: number;
   readonly columns: number;
   readonly values: Float64Array;
-  /** 1 where a point is no measurement: a gap, or a frame of zeros. */
+  /** 1 if a point is not a measurement: a gap, or a frame of zeros. */
   readonly missing: Uint8Array;
 }
 
-/** Divides each point by its mean amplitude: what the receiver's gain does is the same for all subcarriers. */
+/** Divides each point by its mean amplitude: the receiver's gain affects all subcarriers equally. */
 export function normalise({ values, gaps }: Pick<WindowLink, 'values' | 'gaps'>): NormalisedWindow {
   const points = gaps.length;
   const columns = values.length / points / 2;
@@ -26,7 +26,7 @@ export function normalise({ values, gaps }: Pick<WindowLink, 'values' | 'gaps'>)
   return { points, columns, values: amplitude, missing };
 }
 
-/** The mean of each column over the points that are there. */
+/** The mean of each column over the valid points. */
 export function meanOf({ points, columns, values, missing }: NormalisedWindow): Float64Array {
   const mean = new Float64Array(columns);
   let count = 0;
@@ -49,8 +49,9 @@ export function centred(window: NormalisedWindow, mean = meanOf(window)): Normal
 }
 
 /**
- * Autocorrelation of centred values at `lag` points: the sum over subcarriers of covariances over that of variances.
- * Noise has none, movement that is slow beside the lag has. NaN where nothing can be told (Zhang et al., WiSpeed, 2018).
+ * Autocorrelation of centred values at `lag` points: the sum over subcarriers of covariances over that of
+ * variances. Noise has none; movement that is slow compared with the lag has. NaN if unknown (Zhang et al.,
+ * WiSpeed, 2018).
  */
 export function autocorrelation(window: NormalisedWindow, lag: number): number {
   const [squares, all] = products(window, 0);
@@ -58,7 +59,7 @@ export function autocorrelation(window: NormalisedWindow, lag: number): number {
   return covariance / pairs / (squares / all);
 }
 
-/** Sum over all pairs of points `lag` apart that are both there of their scalar product, and the number of pairs. */
+/** Sum of the scalar products of all pairs of valid points `lag` apart, and the number of pairs. */
 function products({ points, columns, values, missing }: NormalisedWindow, lag: number): [number, number] {
   let sum = 0;
   let pairs = 0;
@@ -72,11 +73,12 @@ function products({ points, columns, values, missing }: NormalisedWindow, lag: n
 }
 
 /**
- * Standard deviation that the autocorrelation of noise has by chance: 1 / sqrt(frames * rank), where rank is how many
- * carriers fluctuate independently of each other: trace(C)^2 / trace(C^2) of their covariance C. White noise has
- * almost as many as carriers; a transmitter that alternates between two antennas, or gain that tilts the band, one.
+ * Standard deviation of the autocorrelation of noise: 1 / sqrt(frames * rank), where rank is the number of
+ * carriers that fluctuate independently: trace(C)^2 / trace(C^2) of their covariance C. White noise has
+ * almost as many as carriers; a transmitter that alternates between two antennas, or gain that tilts the
+ * band, one.
  *
- * @param stride points between two frames: those between are made of both
+ * @param stride points between two frames: points in between are computed from both
  */
 export function chanceOf({ points, columns, values, missing }: NormalisedWindow, stride: number): number {
   const rows: number[] = [];
@@ -95,18 +97,18 @@ export function chanceOf({ points, columns, values, missing }: NormalisedWindow,
   return 1 / Math.sqrt(rows.length * rank);
 }
 
-/** By chance neighbours share this of the energy of their noise. */
+/** Neighbours share this part of the energy of their noise by chance. */
 const MIN_SHARED = 0.05;
 
-/** What changes over `lag` points. */
+/** Change over `lag` points. */
 export interface Change {
-  /** log10 of the mean square (the structure function) that neighbouring carriers share: noise is not shared. */
+  /** log10 of the mean square (the structure function) shared by neighbouring carriers: noise is not shared. */
   readonly energy: number;
-  /** How alike neighbouring carriers change: 0 in noise, near 1 where the channel changes. */
+  /** Similarity of changes in neighbouring carriers: 0 for noise, near 1 if the channel changes. */
   readonly smoothness: number;
 }
 
-/** Energy is NaN where no two points are there. */
+/** Energy is NaN without two valid points. */
 export function changeOver({ points, columns, values, missing }: NormalisedWindow, lag: number): Change {
   let squares = 0;
   let neighbours = 0;
@@ -123,7 +125,7 @@ export function changeOver({ points, columns, values, missing }: NormalisedWindo
     }
   }
   const smoothness = squares > 0 ? neighbours / squares : 0;
-  // A channel that does not change at all still has the rounding of its samples: -120 dB.
+  // A constant channel still has the rounding of its samples: -120 dB.
   const energy = Math.log10((squares / (pairs * columns)) * Math.max(MIN_SHARED, smoothness) + 1e-12);
   return { energy, smoothness };
 }

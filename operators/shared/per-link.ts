@@ -1,7 +1,7 @@
 import type { Context } from '../../pipeline/component/index.js';
 import { csiLayout, type CsiLayout, type LayoutFields } from '../../pipeline/model/index.js';
 
-/** Layouts that one link may keep state for; a link that sends more than these at a time is not a sane one. */
+/** Largest number of layouts with state per link; a link that sends more than these at a time is faulty. */
 const LAYOUTS_PER_LINK = 8;
 
 interface Entry<T> {
@@ -27,11 +27,11 @@ export const layoutSnapshot = (layout: CsiLayout): LayoutFields => ({
 });
 
 /**
- * State per link and layout, found fast (columns carry link numbers) and bounded: of more than eight layouts
- * of a link, the one that was used longest ago is forgotten.
+ * State per link and layout, with fast lookup (columns carry link numbers) and a limit: beyond eight layouts
+ * of a link, the least recently used one is dropped.
  */
 export class LinkStates<T> {
-  /** By link number; of one link the layouts in the order of their last use, newest first. */
+  /** By link number; the layouts of a link in the order of their last use, newest first. */
   readonly #entries: Entry<T>[][] = [];
   readonly #links: Context['links'];
   readonly #make: (layout: CsiLayout) => T;
@@ -52,15 +52,15 @@ export class LinkStates<T> {
     return entry.state;
   }
 
-  /** Visits all states, in no order that matters. */
+  /** Visits all states, in unspecified order. */
   each(visit: (state: T) => void): void {
-    // Passes over links that have none.
+    // Skips links without one.
     this.#entries.forEach((entries) => {
       for (const { state } of entries) visit(state);
     });
   }
 
-  /** All states, with link ids; `copy` gives plain data that shares nothing with the state. */
+  /** All states, with link ids; `copy` returns plain data that shares nothing with the state. */
   snapshot<S>(copy: (state: T) => S): readonly LinkSnapshot<S>[] {
     return this.#entries.flatMap((entries, index) =>
       entries.map(({ layout, state }) => ({
@@ -71,7 +71,7 @@ export class LinkStates<T> {
     );
   }
 
-  /** Links that the topology no longer has are left out. */
+  /** Omits links that the topology no longer has. */
   restore<S>(snapshot: readonly LinkSnapshot<S>[], make: (layout: CsiLayout, state: S) => T): void {
     this.#entries.length = 0;
     for (const { link, layout: fields, state } of snapshot) {

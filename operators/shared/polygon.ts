@@ -1,7 +1,7 @@
 /** A simple polygon on the floor: corners in metres, in order. */
 export type Polygon = readonly (readonly number[])[];
 
-/** How far a point lies inside of a polygon, metres; negative outside: by how much. */
+/** Distance of a point from the edge inside a polygon, metres; negative outside. */
 export function depth(polygon: Polygon, x: number, y: number): number {
   let inside = false;
   let nearest = Infinity;

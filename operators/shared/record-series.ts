@@ -3,16 +3,16 @@ import { errorText } from '../../pipeline/base/error-text.js';
 import type { Data, Failure, Port, ResultPort } from '../../pipeline/model/index.js';
 import { compileExpression, type Expression } from './expression.js';
 
-/** What general operators share: which series a record belongs to, state for each series, records that fail. */
+/** Shared by the general operators: the series of a record, state per series, failing records. */
 
-/** Series that an operator remembers; of more the one that was used longest ago is forgotten, and counted. */
+/** Largest number of series of an operator; beyond it, the least recently used one is dropped and counted. */
 const MAX_SERIES = 10_000;
 
 export type Result = Data<ResultPort>;
 
 /**
- * What a record is one of: the poses of an environment; its events of a type about a person; its measures of a name
- * about a subject.
+ * The default series of a record: the poses of an environment; its events of a type about a person; its
+ * measures of a name about a subject.
  */
 export function seriesOf(record: Result): string {
   const { port, environment } = record;
@@ -38,7 +38,7 @@ export function seriesBy(by: string | undefined): (record: Result) => string {
 
 const textOf = (parts: readonly unknown[]): string => JSON.stringify(parts);
 
-/** Whether an expression is about records of this port. */
+/** Whether an expression reads records of this port. */
 export const concerns = ({ port }: Expression, record: Result): boolean =>
   port === null || port === record.port;
 
@@ -85,15 +85,15 @@ export class SeriesStates<T> {
   }
 }
 
-/** What a checkpoint stores of series: `S` has event times in the field `time` alone. */
+/** The form of series in a checkpoint: `S` has event times only in the field `time`. */
 interface SeriesSnapshot<S> {
   readonly series: readonly { readonly name: string; readonly state: S }[];
 }
 
 /**
- * An operator that passes a record on or not by what its series had before.
- * @param skipped is called for each record that is not passed on
- * @param decide whether a record passes, and the state of its series from then on; `last` is undefined for a new one
+ * An operator that passes or drops a record depending on the previous records of its series.
+ * @param skipped called for each dropped record
+ * @param decide whether a record passes, and the new state of its series; `last` is undefined for a new one
  */
 export function passingBySeries<S extends { readonly time: number }>(
   by: string | undefined,
@@ -123,7 +123,7 @@ export function passingBySeries<S extends { readonly time: number }>(
   };
 }
 
-/** What `work` gives; a record for which an expression fails goes to the dead letters. */
+/** The result of `work`; a record for which an expression fails becomes a dead letter. */
 export function attempt(record: Result, work: () => Output<Result>): Output<Result> {
   try {
     if (!Number.isFinite(record.time)) throw new Error('the record has no time');
@@ -140,7 +140,7 @@ const failureOf = (record: unknown, error: unknown): Failure => ({
   retriable: false,
 });
 
-/** `gives` of an operator that passes on the ports that it takes in. */
+/** `gives` of an operator that passes on the ports of its input. */
 export const takenPorts = (_config: unknown, taken: readonly Port[]): readonly ResultPort[] =>
   taken as readonly ResultPort[];
 

@@ -1,17 +1,18 @@
 import { PLAIN_SHAPES, RESULT_PORTS, type ResultPort, type Shape } from '../../pipeline/model/index.js';
 
 /**
- * Records as expressions see them: each plain record and each map in it is an instance of a class of its own, by which
- * the expression language tells their types apart. Times are `Date`s; what is null in a map of fields is absent.
+ * Records as seen by expressions: each plain record and each map in it is an instance of a separate class, by
+ * which the expression language identifies its type. Times are `Date`s; null values in a map of fields are
+ * absent.
  */
 export interface RecordType {
   readonly name: string;
   readonly constructor: new (fields: object) => object;
-  /** Types by field, in the words of CEL. */
+  /** Types by field, in CEL's terms. */
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** How values of a shape are typed, and turned into what expressions see. */
+/** Types of values of a shape, and their conversion for expressions. */
 interface Kind {
   readonly type: string;
   readonly view: (value: unknown) => unknown;
@@ -59,7 +60,7 @@ type ViewField = readonly [name: string, kind: Kind, shape: Shape];
 function fillIn(view: object, plain: Readonly<Record<string, unknown>>, fields: readonly ViewField[]): void {
   for (const [field, { view: viewOfField }, shape] of fields) {
     const value = plain[field];
-    // Null is a value where the field may be of any; where a map or a number is unknown, the field is absent.
+    // Null is a value if the field may have any type; if a map or a number is unknown, the field is absent.
     if (value === null && shape !== 'value') continue;
     (view as Record<string, unknown>)[field] = value === null ? null : viewOfField(value);
   }
@@ -79,7 +80,7 @@ export const RECORD_TYPES = {
   of: { pose: kinds.pose.type, event: kinds.event.type, measure: kinds.measure.type },
   /** Names of all fields, for suggestions. */
   fields: new Set(types.flatMap(({ fields }) => Object.keys(fields))),
-  /** Types in words. */
+  /** Types for people. */
   words: new Map<string, string>([
     ['string', 'a text'],
     ['double', 'a number'],

@@ -6,7 +6,7 @@ export const REFERENCE_ANTENNA = Type.Optional(
   Type.Integer({
     minimum: 0,
     maximum: 63,
-    description: 'Receive antenna that the others are measured against, from 0. Left out: the steadiest one.',
+    description: 'Receive antenna to which the others are compared, from 0. Default: the steadiest one.',
   }),
 );
 
@@ -14,10 +14,10 @@ export const LEARN_FRAMES = Type.Integer({
   minimum: 2,
   maximum: 100_000,
   default: 100,
-  description: 'First frames of a link that its amplitudes are learnt from.',
+  description: "Number of a link's first frames from which amplitudes are learnt.",
 });
 
-/** Why a layout has no antenna to compare with a reference; null where it has. */
+/** Why a layout has no antenna to compare with a reference; null if it has. */
 export function refuseAntennas({ rx }: CsiLayout, reference: number | undefined): Refusal | null {
   if (rx < 2)
     return {
@@ -42,9 +42,9 @@ export interface ReferenceState {
 }
 
 /**
- * Amplitudes of the first frames of a link, and the antenna whose phase the others are measured against: the one with the
- * largest mean of mean(|H|) / var(|H|) over its subcarriers, strong and steady (csiread `csiWiDar3`, after Widar 2.0).
- * Silent antennas, and those stuck at one value, are not taken where there is another one.
+ * Amplitudes of the first frames of a link, and the reference antenna for phases: the one with the largest
+ * mean of mean(|H|) / var(|H|) over its subcarriers, strong and steady (csiread `csiWiDar3`, following Widar
+ * 2.0). Silent antennas, and those stuck at one value, are avoided if there is another one.
  */
 export class ReferenceAntenna {
   readonly #layout: CsiLayout;
@@ -55,13 +55,13 @@ export class ReferenceAntenna {
   readonly #counts: Uint32Array;
   readonly #mean: Float64Array;
   readonly #squares: Float64Array;
-  /** The smallest amplitude of each. */
+  /** The smallest amplitude of each value. */
   readonly #least: Float64Array;
   #antenna: number;
-  /** All antennas but the reference. */
+  /** All antennas except the reference. */
   #others: readonly number[];
 
-  /** @param antenna undefined: chosen @param learn frames that amplitudes are learnt from */
+  /** @param antenna undefined: selected automatically @param learn number of frames to learn from */
   constructor(layout: CsiLayout, antenna: number | undefined, learn: number) {
     const columns = layout.rx * layout.tx * layout.subcarriers.length;
     this.#layout = layout;
@@ -84,18 +84,18 @@ export class ReferenceAntenna {
     return this.#others;
   }
 
-  /** True once enough frames were seen for {@link least}. */
+  /** True once {@link least} has enough frames. */
   get learnt(): boolean {
     return this.#frames >= this.#learn;
   }
 
-  /** The smallest amplitude of a column over the frames that were learnt from; 0 where there was none. */
+  /** The smallest amplitude of a column over the learning frames; 0 if there was none. */
   least(column: number): number {
     const least = this.#least[column]!;
     return least < Infinity ? least : 0;
   }
 
-  /** The next frame; after the first ones they are no longer looked at. */
+  /** Adds the next frame; ignored after the learning frames. */
   see(values: Values, offset: number): void {
     if (this.#frames >= this.#learn) return;
     this.#frames++;

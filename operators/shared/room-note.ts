@@ -6,16 +6,16 @@ export interface RoomNoteState {
   readonly present: boolean | null;
 }
 
-/** What was said so long ago holds no longer, microseconds. */
+/** Age after which a report is no longer valid, microseconds. */
 const FORGOTTEN_AFTER = 60_000_000;
-/** Below it detect-motion has learnt how the room looks while it is empty, and it looks so. */
+/** Below it, detect-motion has learnt the empty room, and the room looks empty. */
 const LOOKS_EMPTY = 0.05;
 
-/** What `detect-motion` last said of one room. */
+/** The last report of `detect-motion` about one room. */
 export class RoomNote {
   #note: RoomNoteState = { time: -Infinity, probability: 0.5, present: null };
 
-  /** Takes a measure over where it is about presence in the room. */
+  /** Accepts a measure if it concerns presence in the room. */
   see({ name, subject, source, time, value }: Measure): void {
     if (subject !== null || source !== 'csiflow') return;
     if (name === 'presence_probability') this.#note = { time, probability: value, present: null };

@@ -15,7 +15,7 @@ import {
 } from './expression.js';
 import type { Result } from './record-series.js';
 
-/** Fields that an expression may fill in, and what it must give. */
+/** Fields that an expression can set, and the required type. */
 const FIELDS = {
   event: { severity: 'text', confidence: 'number' },
   measure: { name: 'text', subject: 'text', value: 'number' },
@@ -30,24 +30,27 @@ export const SetField = Type.Record(Type.String(), Type.String({ minLength: 1, m
   minProperties: 1,
   maxProperties: 32,
   description:
-    'Fields and the expressions that give them. Of events: `severity`, `confidence`, `metadata.NAME`; of measures: `name`, `subject`, `value`.',
+    'Fields and the expressions for their values. Of events: `severity`, `confidence`, `metadata.NAME`; of measures: `name`, `subject`, `value`.',
 });
 
 export type SetFields = Readonly<Record<string, string>>;
 
-/** What is wrong with `set`. @param port of the records; null: it shows from the fields */
+/** Faults in `set`. @param port of the records; null: derived from the fields */
 export function setComplaints(set: SetFields, scope: Scope = {}): readonly Complaint[] {
   const names = Object.keys(set);
   const unknown = names.filter((name) => wantedOf(name) === undefined);
   if (unknown.length > 0)
     return unknown.map((name) => ({
       path: ['set', name],
-      message: `\`${name}\` cannot be set; of events \`severity\`, \`confidence\` and \`metadata.NAME\` can (NAME: small letters, digits, \`_\`), of measures \`name\`, \`subject\` and \`value\``,
+      message: `\`${name}\` cannot be set; fields that can be set are \`severity\`, \`confidence\` and \`metadata.NAME\` of events (NAME: small letters, digits, \`_\`), and \`name\`, \`subject\` and \`value\` of measures`,
     }));
   const ports = new Set(names.map(portOfField));
   if (ports.size > 1)
     return [
-      { path: ['set'], message: 'these are fields of events and of measures: a node sets those of one' },
+      {
+        path: ['set'],
+        message: 'these are fields of events and of measures: a node can set only those of one kind',
+      },
     ];
   const wrong = expressionComplaints(
     names.map((name) => [['set', name], set[name], wantedOf(name)!] as const),
@@ -63,7 +66,7 @@ export function setComplaints(set: SetFields, scope: Scope = {}): readonly Compl
   });
 }
 
-/** Where a severity is written out, it shows whether there is such a one. */
+/** A literal severity must exist. */
 function severityComplaints(path: Complaint['path'], text: string): readonly Complaint[] {
   const found = /^\s*(?:"([^"\\]*)"|'([^'\\]*)')\s*$/.exec(text);
   const written: string | undefined = found?.[1] ?? found?.[2];
@@ -72,7 +75,8 @@ function severityComplaints(path: Complaint['path'], text: string): readonly Com
   return [{ path, message: noSeverity(written), ...(suggestion !== undefined && { suggestion }) }];
 }
 
-const noSeverity = (text: string): string => `\`${text}\` is no severity: ${SEVERITIES.join(', ')}`;
+const noSeverity = (text: string): string =>
+  `unknown severity \`${text}\`; use one of ${SEVERITIES.join(', ')}`;
 
 const portOfField = (name: string): 'event' | 'measure' => (name in FIELDS.measure ? 'measure' : 'event');
 
@@ -85,7 +89,7 @@ function wantedOf(name: string): Wanted | undefined {
 /** The port of the records whose fields are set. */
 export const portOfSet = (set: SetFields): 'event' | 'measure' => portOfField(Object.keys(set)[0]!);
 
-/** Fills fields of records in. */
+/** Sets fields of records. */
 export class FieldSetter {
   readonly port: 'event' | 'measure';
   readonly #fields: readonly (readonly [name: string, expression: Expression])[];
@@ -98,7 +102,7 @@ export class FieldSetter {
     ]);
   }
 
-  /** A copy of the record, which must be of {@link port}, with the fields. @throws Error where an expression fails */
+  /** A copy of the record, which must be of {@link port}, with the new fields. @throws Error if an expression fails */
   apply(record: Result, beside?: Beside): SensedEvent | Measure {
     if (record.port === 'pose') throw new Error('poses have no fields that can be set');
     const values = this.#fields.map(([name, expression]): readonly [string, Value] => [

@@ -1,26 +1,26 @@
 import { Type } from 'typebox';
 import type { Person } from '../../pipeline/model/index.js';
 
-/** Configuration of {@link Sights}, the same in all operators that take persons for real or not. */
+/** Configuration of {@link Sights}, the same in all operators that distinguish real persons from false ones. */
 export const SightFields = {
   min_confidence: Type.Number({
     minimum: 0,
     maximum: 1,
     default: 0.2,
-    description: 'Persons below it are not in sight.',
+    description: 'Confidence below which a person is not in sight.',
   }),
   arrival_confidence: Type.Number({
     minimum: 0,
     maximum: 1,
     default: 0.5,
-    description: 'A person at least this sure is there at once. 0: whoever has a track is.',
+    description: 'Confidence from which a person counts as present immediately. 0: every track counts.',
   }),
   min_sight: Type.Number({
     minimum: 0,
     maximum: 1,
     default: 0.4,
     description:
-      'Who is less sure is there from this share of the last half minute in sight on, and is so while lost only above it.',
+      'A less confident person counts as present after being in sight for this share of the last half minute, and while lost only above it.',
   }),
 };
 
@@ -34,11 +34,11 @@ export interface SightSettings {
 /** One track. */
 interface Sight {
   readonly id: number;
-  /** Share of the last half minute, about, in which it was in sight. */
+  /** Approximate share of the last half minute in which it was in sight. */
   readonly share: number;
-  /** Newest frame. */
+  /** Time of the newest frame. */
   readonly time: number;
-  /** Since when it has been sure in each frame; null: it is not. */
+  /** Since when each frame has been above the confidence; null: the newest is not. */
   readonly sureSince: number | null;
 }
 
@@ -46,17 +46,18 @@ export type SightState = readonly Sight[];
 
 /** Time constant of the share, microseconds. */
 const MEMORY = 30_000_000;
-/** A frame stands for so long at most. */
+/** A frame counts for at most this long. */
 const MAX_STEP_US = 1_000_000;
-/** A person who has been sure for this long is certainly there. */
+/** A person above the confidence for this long is certainly present. */
 const SURE_FOR = 1_000_000;
-/** Tracks that are followed at a time. */
+/** Largest number of tracks followed at a time. */
 const MAX_TRACKS = 256;
 
 /**
- * Who of the tracks of one environment is there. In an empty room the network claims a person now and then, and the
- * tracker takes these claims for one who is lost most of the time. People come in walking, and the network is sure of
- * who walks; who then keeps still is in sight less often, but far more often than nobody is (docs/analytics.md).
+ * Which tracks of one environment are real persons. In an empty room the network reports a person now and
+ * then, and the tracker treats these as one person who is lost most of the time. People enter walking, and
+ * the network has a high confidence in walking people; people who then keep still are in sight less often,
+ * but far more often than false persons (docs/analytics.md).
  */
 export class Sights {
   readonly #settings: SightSettings;
@@ -66,7 +67,7 @@ export class Sights {
     this.#settings = settings;
   }
 
-  /** Takes a frame over; tracks that are not in it are forgotten. */
+  /** Adds a frame; removes tracks that are not in it. */
   see(time: number, persons: readonly Person[]): void {
     const now = new Map<number, Sight>();
     for (const person of persons) {
@@ -77,12 +78,12 @@ export class Sights {
     this.#sights = now;
   }
 
-  /** In sight, and there. Of the newest frame. */
+  /** In sight and present, in the newest frame. */
   isThere(person: Person): boolean {
     return this.#isSeen(person) && (this.#isSure(person) || this.isTrusted(person));
   }
 
-  /** In sight for long enough of the last time, perhaps not now. */
+  /** In sight for enough of the recent time, perhaps not now. */
   isTrusted({ track }: Person): boolean {
     return track !== null && (this.#sights.get(track.id)?.share ?? 0) >= this.#settings.min_sight;
   }

@@ -1,6 +1,9 @@
 import type { Person } from '../../pipeline/model/index.js';
 
-/** How sure a number of people is, 0 to 1: mean confidence of who is counted; where nobody is, what the others leave to certainty. Times what was received. */
+/**
+ * Certainty of a number of people, 0 to 1: the mean confidence of the counted persons; with nobody, one minus
+ * the highest confidence of the others. Multiplied by the share of received data.
+ */
 export function sureness(
   counted: readonly Person[],
   others: readonly Person[],

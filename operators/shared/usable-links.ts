@@ -1,10 +1,10 @@
 import type { LeftOutLink, Window } from '../../pipeline/model/index.js';
 
-/** Links that cannot be right. */
+/** Links with a fault. */
 export const leftOutOf = ({ links }: Pick<Window, 'links'>): readonly LeftOutLink[] =>
   links.flatMap(({ id, quality: { fault } }) => (fault === null ? [] : [{ link: id, fault }]));
 
-/** The window without the links that cannot be right, so that none of them has a say; itself where all can. */
+/** The window without faulty links; the window itself if there are none. */
 export const withUsableLinks = (window: Window): Window =>
   window.links.every(({ quality }) => quality.fault === null)
     ? window

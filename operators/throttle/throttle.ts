@@ -7,13 +7,13 @@ import { expressionField } from '../shared/set-fields.js';
 
 export const throttle = defineOperator({
   name: 'throttle',
-  summary: 'Passes on at most one record of a series in an interval.',
+  summary: 'Passes at most one record of a series per interval.',
   description: `
-Use it in front of whoever must not be disturbed too often: the first record passes at once, and none of the same series
-until \`interval_ms\` of event time are over. \`sample\` gives the newest of each interval instead, at its end.
+Use it to limit how often people are notified: the first record passes immediately, and none of the same series
+until \`interval_ms\` of event time have passed. \`sample\` instead passes the newest of each interval, at its end.
 
 A series is the poses of an environment, its events of one type about one person, or its measures of one name about one
-subject. \`by\` makes other series: one for each value of the expression in each environment. Records that are not passed on
+subject. \`by\` defines other series: one for each value of the expression in each environment. Dropped records
 are counted as \`throttled\`.
 `,
   inputs: RESULT_PORTS,
@@ -30,14 +30,14 @@ are counted as \`throttled\`.
         default: 60_000,
         description: 'Event time between two records of a series, milliseconds.',
       }),
-      by: Type.Optional(expressionField('What makes a series: an expression.')),
+      by: Type.Optional(expressionField('The series of a record: an expression.')),
     },
     { additionalProperties: false },
   ),
   check: ({ by }) => expressionComplaints([[['by'], by, 'key']]),
   examples: [
-    { title: 'One alert of a kind in ten minutes', config: { interval_ms: 600_000 } },
-    { title: 'One alert of whatever kind', config: { interval_ms: 600_000, by: 'event.environment' } },
+    { title: 'One alert of each type in ten minutes', config: { interval_ms: 600_000 } },
+    { title: 'One alert of any type', config: { interval_ms: 600_000, by: 'event.environment' } },
   ],
   create: ({ interval_ms, by }, context) =>
     passingBySeries<{ readonly time: number }>(

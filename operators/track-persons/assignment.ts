@@ -1,7 +1,7 @@
 /**
- * The assignment of rows to columns with the least total cost (Hungarian method with potentials, after Kuhn 1955 and
- * Munkres 1957; O(rows^2 * columns)). As many pairs as the smaller side has.
- * @param costs [row][column], finite @returns the column of each row, -1 where it has none
+ * The assignment of rows to columns with the lowest total cost (Hungarian method with potentials, after Kuhn
+ * 1955 and Munkres 1957; O(rows^2 * columns)). The number of pairs is the size of the smaller side.
+ * @param costs [row][column], finite @returns the column of each row, -1 if it has none
  */
 export function assign(costs: readonly (readonly number[])[]): number[] {
   const rows = costs.length;
@@ -16,7 +16,7 @@ export function assign(costs: readonly (readonly number[])[]): number[] {
   return transposed(Array.from(rowOf), rows);
 }
 
-/** Gives `row` a column along the cheapest path of exchanges (Dijkstra on reduced costs). */
+/** Assigns `row` a column along the cheapest path of exchanges (Dijkstra on reduced costs). */
 function augment(
   costs: readonly (readonly number[])[],
   row: number,
@@ -65,7 +65,7 @@ function augment(
 const transpose = (costs: readonly (readonly number[])[]): number[][] =>
   costs[0]!.map((_, column) => costs.map((row) => row[column]!));
 
-/** An assignment the other way round: `length` entries, -1 where nothing points. */
+/** The inverse of an assignment: `length` entries, -1 if none. */
 function transposed(assignment: readonly number[], length: number): number[] {
   const result = new Array<number>(length).fill(-1);
   assignment.forEach((to, from) => {

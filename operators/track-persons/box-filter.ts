@@ -1,4 +1,4 @@
-/** A box by its centre, its area and its width over its height. */
+/** A box by its centre, its area and its width divided by its height. */
 export interface Shape {
   readonly x: number;
   readonly y: number;
@@ -6,7 +6,7 @@ export interface Shape {
   readonly ratio: number;
 }
 
-/** A value and its change a step, with their covariance. */
+/** A value and its change per step, with their covariance. */
 export interface Axis {
   readonly value: number;
   readonly speed: number;
@@ -16,8 +16,9 @@ export interface Axis {
 }
 
 /**
- * SORT's Kalman filter (Bewley et al. 2016). Its state is [x, y, s, r, x', y', s'], and all of its matrices are diagonal
- * or couple a value with its own change alone: so it is four filters of a value each, the ratio's without a change.
+ * SORT's Kalman filter (Bewley et al. 2016). Its state is [x, y, s, r, x', y', s'], and all of its matrices
+ * are diagonal or couple a value only with its own change. So it is equivalent to four filters of one value
+ * each; that of the ratio has no change.
  */
 export interface BoxState {
   readonly x: Axis;
@@ -26,7 +27,7 @@ export interface BoxState {
   readonly ratio: Axis;
 }
 
-/** Variances as published, where the unit is a pixel and a step is a frame. */
+/** Variances as published, for pixels and frames as units. */
 const START = 10;
 const START_SPEED = 10_000;
 const PROCESS = 1;
@@ -40,7 +41,7 @@ export const beginBox = ({ x, y, area, ratio }: Shape): BoxState => ({
   ratio: begin(ratio, 0),
 });
 
-/** One frame later. An area that would vanish stays as it is. */
+/** Advances by one frame. An area that would vanish stays unchanged. */
 export function predictBox({ x, y, area, ratio }: BoxState): BoxState {
   const shrinks = area.value + area.speed <= 0;
   return {

@@ -1,7 +1,7 @@
 /**
- * Place and velocity on the floor: a Kalman filter of a walker whose velocity is an Ornstein-Uhlenbeck process. A network that
- * remembers is wrong by the same for many seconds, which no filter sees, so only the part of its error that is new in each
- * frame counts as noise here.
+ * Position and velocity on the floor: a Kalman filter of a walker whose velocity is an Ornstein-Uhlenbeck
+ * process. The error of a network with a memory stays the same for many seconds, which no filter can detect,
+ * so only the part that is new in each frame counts as noise here.
  */
 export interface FloorState {
   readonly x: Axis;
@@ -14,7 +14,7 @@ export interface Axis {
   readonly speed: number;
 }
 
-/** Of place and speed along one axis: noise is the same in all directions, so both axes share it. */
+/** Covariance of position and speed along one axis: noise is the same in all directions, so both axes share it. */
 export interface Covariance {
   readonly pp: number;
   readonly ps: number;
@@ -22,13 +22,13 @@ export interface Covariance {
 }
 
 export interface Motion {
-  /** Standard deviation of the speed along one axis, metres a second. */
+  /** Standard deviation of the speed along one axis, metres per second. */
   readonly speed: number;
-  /** Seconds for which a velocity lasts. */
+  /** Correlation time of a velocity, seconds. */
   readonly persistence: number;
 }
 
-/** A place as it is told: standard deviation along one axis, metres. */
+/** Reported position: standard deviation along one axis, metres. */
 export interface Measurement {
   readonly x: number;
   readonly y: number;
@@ -45,7 +45,7 @@ export const born = ({ x, y, sigma }: Measurement, speed: number): FloorState =>
   cov: { pp: fresh(sigma), ps: 0, ss: speed * speed },
 });
 
-/** `dt` seconds later. */
+/** Advances by `dt` seconds. */
 export function predict({ x, y, cov }: FloorState, dt: number, { speed, persistence }: Motion): FloorState {
   const keep = Math.exp(-dt / persistence);
   const way = persistence * (1 - keep);
@@ -66,13 +66,13 @@ export function predict({ x, y, cov }: FloorState, dt: number, { speed, persiste
   };
 }
 
-/** Deviations of an innovation above which it weighs less. */
+/** Deviations of an innovation above which its weight decreases. */
 const FAR = 2;
 
 export function update({ x, y, cov }: FloorState, told: Measurement): FloorState {
   const variance = cov.pp + fresh(told.sigma);
   const [dx, dy] = [told.x - x.place, told.y - y.place];
-  // What lies far outside weighs less (Huber 1964): a single wrong frame moves nobody across the room.
+  // Outliers have less weight (Huber 1964): a single wrong frame moves nobody across the room.
   const far = Math.hypot(dx, dy) / Math.sqrt(variance);
   const weight = Math.min(1, FAR / Math.max(far, 1e-9));
   const [ofPlace, ofSpeed] = [(weight * cov.pp) / variance, (weight * cov.ps) / variance];

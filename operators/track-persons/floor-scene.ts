@@ -6,23 +6,24 @@ import { pair, REFUSED, type Followed } from './strategy.js';
 type Track = Followed<{ readonly floor: FloorState }>;
 
 /**
- * The person of each track, -1 where it has none: the likeliest explanation of the frame as a whole, in which a track is told
- * as one person or missed (least total cost by the Hungarian method).
- * @param gateSigma standard deviations that a person may be told from where the track is expected
+ * The person of each track, -1 if it has none: the most probable explanation of the whole frame, in which a
+ * track is either reported as one person or missed (lowest total cost by the Hungarian method).
+ * @param gateSigma largest distance between a reported person and the expected position of a track, standard
+ * deviations
  */
 export function explain(
   tracks: readonly Track[],
   persons: readonly Person[],
   gateSigma: number,
 ): readonly number[] {
-  // A column of its own for each track that is missed.
+  // A separate column for each track that is missed.
   return pair(tracks, [...persons, ...tracks], (track, told) => {
     if ('positionError' in told) return cost(track, told, gateSigma);
     return told === track ? -Math.log(1 - seenAgain(track)) : REFUSED;
   }).map((column) => (column < persons.length ? column : -1));
 }
 
-/** Negative log-likelihood of a person being told for a track. */
+/** Negative log-likelihood that a person is reported for a track. */
 function cost(track: Track, person: Person, gateSigma: number): number {
   const { x, y, cov } = track.body.floor;
   const told = measurement(person);
@@ -39,8 +40,8 @@ export const measurement = ({ position, positionError }: Person): Measurement =>
 });
 
 const MIN_SIGMA = 0.02;
-/** People who turn up anew, a square metre and frame. */
+/** Rate of new people per square metre and frame. */
 const STRANGERS = 1e-4;
-/** Share of frames that tell of somebody who was told of in the one before, or was not. */
+/** Probability that a frame shows a person who was shown in the previous one, or who was not. */
 const SEEN = { before: 0.95, lost: 0.5 };
 const seenAgain = ({ state }: Track): number => (state === 'lost' ? SEEN.lost : SEEN.before);

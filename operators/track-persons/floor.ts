@@ -6,30 +6,30 @@ import { thousandths, type Followed, type Moment, type Standing, type Strategy }
 
 export interface FloorSettings {
   readonly gateSigma: number;
-  /** Metres a second, standard deviation along one axis. */
+  /** Metres per second, standard deviation along one axis. */
   readonly speed: number;
-  /** Metres: a person told with a larger error counts less as evidence. */
+  /** Metres: a person with a larger error counts less as evidence. */
   readonly sureError: number;
   readonly minHits: number;
   readonly maxAgeMs: number;
   readonly minConfidence: number;
-  /** As many as the network in front can tell apart. */
+  /** Largest number of persons that the network distinguishes. */
   readonly maxPersons: number;
 }
 
 export interface FloorBody {
   readonly floor: FloorState;
-  /** Frames' worth of evidence that it is somebody. */
+  /** Evidence for the person, in frames. */
   readonly evidence: number;
-  /** Milliseconds that it may be out of sight from now on. */
+  /** Milliseconds for which it may be out of sight from now on. */
   readonly credit: number;
-  /** The error told of the last seconds, metres. */
+  /** The reported error of the last seconds, metres. */
   readonly error: number;
 }
 
 type Track = Followed<FloorBody>;
 
-/** Follows places on the floor; how wrong each is, the person says. */
+/** Tracks positions on the floor; each person carries its expected error. */
 export class FloorStrategy implements Strategy<FloorBody> {
   readonly #settings: FloorSettings;
 
@@ -48,16 +48,16 @@ export class FloorStrategy implements Strategy<FloorBody> {
     };
   }
 
-  /** Walkers are hardly ever missed: who is out of sight has probably stopped, or left. */
+  /** The network hardly ever misses walking people: a person out of sight has probably stopped, or left. */
   predict({ body, state, person }: Track, { elapsed }: Moment): FloorBody {
     const { speed } = this.#settings;
     const persistence = state === 'lost' ? PERSISTENCE.lost : PERSISTENCE.seen;
-    // Tracks that 0.1.0 has stored have no error of their own.
+    // Tracks stored by 0.1.0 have no error.
     const error = (body as Partial<FloorBody>).error ?? person.positionError;
     return { ...body, error, floor: predict(body.floor, elapsed, { speed, persistence }) };
   }
 
-  /** Tracks that are known for sure choose first. */
+  /** Confirmed tracks are matched first. */
   match(tracks: readonly Track[], persons: readonly Person[]): number[] {
     const matches = tracks.map(() => -1);
     const places = persons.flatMap((person, j) => (isPlace(person) ? [j] : []));
@@ -91,7 +91,7 @@ export class FloorStrategy implements Strategy<FloorBody> {
     };
   }
 
-  /** Out of sight: what a tentative track has for itself is used up, another lives for as long as its credit. */
+  /** Out of sight: a tentative track loses evidence; a confirmed one lives as long as its credit. */
   miss(track: Track, { elapsed }: Moment): Standing<FloorBody> | null {
     const { body, state, person } = track;
     if (state === 'tentative') {
@@ -103,8 +103,8 @@ export class FloorStrategy implements Strategy<FloorBody> {
   }
 
   /**
-   * Where as many are known as there can be, who turns up elsewhere is the one who has been out of sight
-   * for longest, and keeps that number; where all are in sight, it is a ghost and stays tentative.
+   * At the maximum number of tracks, a person who appears elsewhere is the one out of sight for longest, and
+   * gets that number; if all are in sight, the new one is a ghost and stays tentative.
    */
   settle(tracks: readonly Track[]): readonly Track[] {
     const { minHits, maxPersons } = this.#settings;
@@ -142,7 +142,7 @@ export class FloorStrategy implements Strategy<FloorBody> {
     };
   }
 
-  /** Who is told with a large error may be nobody: it takes more frames to be sure. */
+  /** A person with a large error may be false: confirmation takes more frames. */
   #evidence({ positionError }: Person): number {
     const { sureError } = this.#settings;
     return Math.min(1, Math.max(MIN_EVIDENCE, 2.5 - (2 * positionError) / sureError));
@@ -153,17 +153,17 @@ export class FloorStrategy implements Strategy<FloorBody> {
   }
 }
 
-/** What the network tells, and what the filter has lost sight of. */
+/** The network's error, plus the filter's uncertainty after losing sight. */
 const toldError = ({ floor, error }: FloorBody): number => Math.hypot(error, meanDistanceOf(floor.cov.pp));
-/** The error that a network tells of one frame is a guess; it changes slowly. */
+/** The error reported for one frame is a guess; it changes slowly. */
 const ERROR_SECONDS = 3;
 
-/** Seconds for which a walker keeps a velocity. */
+/** Seconds for which a walker's velocity persists. */
 const PERSISTENCE = { seen: 2.5, lost: 0.5 };
-/** By how much a frame prolongs what a track may be out of sight, over the frame's own length. */
+/** Extension of the permitted time out of sight per frame, relative to the frame's length. */
 const CREDIT = { sure: 3, unsure: 1.2 };
 const MIN_EVIDENCE = 0.1;
-/** Sums of evidence and time are off by rounding. */
+/** Tolerance for rounding in sums of evidence and time. */
 const SLACK = 1e-6;
 
 const isPlace = ({ position: { x, y }, positionError }: Person): boolean =>

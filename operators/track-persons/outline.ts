@@ -12,7 +12,7 @@ export interface Outline {
 
 const CENTIMETRES = 100;
 
-/** Around the joints where there is a skeleton, else around the circle that the position's error draws. */
+/** Around the joints of the skeleton, or without one around the circle given by the position's error. */
 export function outlineOf({ position, positionError, keypoints, articulated }: Person): Outline {
   const joints = articulated ? keypoints : [];
   const xs = joints.map(({ x }) => x);
@@ -50,7 +50,7 @@ export function outlineFrom({ x, y, area, ratio }: Shape): Outline {
   return { x: x - width / 2, y: y - height / 2, width, height };
 }
 
-/** Area that two outlines share over the area that they cover (intersection over union). */
+/** Shared area of two outlines divided by their total area (intersection over union). */
 export function iou(a: Outline, b: Outline): number {
   const width = Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x);
   const height = Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y);

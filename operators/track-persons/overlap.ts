@@ -19,14 +19,14 @@ export interface OverlapSettings {
 
 export interface OverlapBody {
   readonly box: BoxState;
-  /** Frames in a row in which it was seen again. */
+  /** Consecutive frames in which it was seen again. */
   readonly streak: number;
 }
 
 /**
- * SORT (Bewley et al., Simple online and realtime tracking, 2016): outlines follow a filter of constant velocity from frame
- * to frame and are paired by how much they overlap. A track is active once it was seen again in so many frames in a row,
- * anew after each frame in which it was missed; in the first frames of all at once.
+ * SORT (Bewley et al., Simple online and realtime tracking, 2016): a constant-velocity filter predicts
+ * outlines from frame to frame, and they are paired by overlap. A track is active once it was seen again in
+ * `min_hits` consecutive frames, and again after each missed frame; in the very first frames, immediately.
  */
 export class OverlapStrategy implements Strategy<OverlapBody> {
   readonly #settings: OverlapSettings;
@@ -49,7 +49,7 @@ export class OverlapStrategy implements Strategy<OverlapBody> {
   match(tracks: readonly Followed<OverlapBody>[], persons: readonly Person[]): number[] {
     const expected = tracks.map(({ body }) => outlineFrom(shapeOf(body.box)));
     const seen = persons.map(outlineOf);
-    // All pairs compete, also those that do not overlap enough: so it is published.
+    // All pairs compete, including those without enough overlap, as published.
     const pairs = pair(expected, seen, (a, b) => {
       const overlap = iou(a, b);
       return Number.isFinite(overlap) ? -overlap : REFUSED;

@@ -1,7 +1,7 @@
 import type { Person, Track } from '../../pipeline/model/index.js';
 import { assign } from './assignment.js';
 
-/** Somebody who is followed. `Body` is what a strategy keeps of them. */
+/** A tracked person. `Body` is the strategy's state. */
 export interface Followed<Body> {
   readonly id: number;
   readonly state: Track['state'];
@@ -9,46 +9,46 @@ export interface Followed<Body> {
   readonly age: number;
   /** Event time of birth, microseconds. */
   readonly since: number;
-  /** Event time at which it was last seen. */
+  /** Event time when it was last seen. */
   readonly seen: number;
-  /** As it was last seen. */
+  /** As last seen. */
   readonly person: Person;
   readonly body: Body;
 }
 
 export type Standing<Body> = Pick<Followed<Body>, 'state' | 'body'>;
 
-/** A pose frame as a strategy sees it. */
+/** A pose frame in the form that strategies use. */
 export interface Moment {
   /** Event time, microseconds. */
   readonly time: number;
-  /** Since the frame before, seconds. */
+  /** Since the previous frame, seconds. */
   readonly elapsed: number;
-  /** Pose frames so far, this one included. */
+  /** Pose frames so far, including this one. */
   readonly frame: number;
 }
 
-/** One way of following people: a motion model, a cost with its gate, and a rule for births and deaths. */
+/** A tracking method: a motion model, a cost with its gate, and a rule for births and deaths. */
 export interface Strategy<Body> {
-  /** Somebody new; null where it is nobody to follow. */
+  /** A new person; null if it should not be tracked. */
   begin(person: Person, moment: Moment): Standing<Body> | null;
-  /** Where the motion model expects the body now. */
+  /** Position of the body now, according to the motion model. */
   predict(track: Followed<Body>, moment: Moment): Body;
-  /** The person of each track, -1 where it has none. */
+  /** The person of each track, -1 if it has none. */
   match(tracks: readonly Followed<Body>[], persons: readonly Person[], moment: Moment): readonly number[];
   see(track: Followed<Body>, person: Person, moment: Moment): Standing<Body>;
-  /** Null: it is forgotten without a word. */
+  /** Null: it is removed silently. */
   miss(track: Followed<Body>, moment: Moment): Standing<Body> | null;
-  /** A last look at all tracks of a frame together: which of them are one, which are told. */
+  /** Final step on all tracks of a frame together: merges duplicates, selects the reported ones. */
   settle(tracks: readonly Followed<Body>[]): readonly Followed<Body>[];
-  /** What is told of it; null: nothing. */
+  /** Its output; null: none. */
   show(track: Followed<Body>, moment: Moment): Person | null;
 }
 
-/** Cost of a pair that may not be: more than any number of pairs that may. */
+/** Cost of a forbidden pair: more than any number of permitted pairs. */
 export const REFUSED = 1e6;
 
-/** Pairs `rows` and `columns` at the least total cost; -1 where a row has none that is not refused. */
+/** Pairs `rows` and `columns` at the lowest total cost; -1 if a row has no permitted pair. */
 export function pair<A, B>(
   rows: readonly A[],
   columns: readonly B[],
@@ -58,5 +58,5 @@ export function pair<A, B>(
   return assign(costs).map((column, row) => (column >= 0 && costs[row]![column]! < REFUSED ? column : -1));
 }
 
-/** Millimetres, mm/s: what is stored must not hang on last bits. Never -0. */
+/** Millimetres, mm/s: stored values must not depend on the last bits. Never -0. */
 export const thousandths = (value: number): number => Math.round(value * 1000) / 1000 + 0;

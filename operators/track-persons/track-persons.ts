@@ -11,12 +11,12 @@ const Config = Type.Object(
     association: choice(
       {
         floor:
-          'By places on the floor and how wrong each may be: for poses from Wi-Fi, which are metres apart and half a metre wrong.',
-        iou: 'SORT: by how much the outlines of bodies, seen from above, overlap from frame to frame. For poses exact to a hand’s breadth, from a camera, lidar or another model; only `min_overlap`, `min_hits`, `max_age_ms` and `max_persons` matter.',
+          'By position on the floor and its expected error: for poses from Wi-Fi, where people are metres apart and errors are half a metre.',
+        iou: 'SORT: by the overlap of bodies’ outlines, seen from above, between frames. For poses accurate to a hand’s breadth, from a camera, lidar or another model. Only `min_overlap`, `min_hits`, `max_age_ms` and `max_persons` apply.',
       },
       {
         default: 'floor',
-        description: 'How persons are paired with tracks, and how they are taken to move.',
+        description: 'How persons are matched with tracks, and the assumed motion.',
       },
     ),
     min_overlap: Type.Number({
@@ -24,63 +24,62 @@ const Config = Type.Object(
       maximum: 1,
       default: 0.3,
       description:
-        'With `iou`: area that a person and an expected outline share at least, over what they cover.',
+        'For `iou`: smallest shared area of a person and an expected outline, relative to their total area.',
     }),
     gate_sigma: Type.Number({
       minimum: 0.1,
       maximum: 20,
       default: 8,
       description:
-        'How far from its expected place a person may be told, standard deviations of both together.',
+        'Largest distance of a person from its expected position, in standard deviations of both together.',
     }),
     speed: Type.Number({
       minimum: 0.05,
       maximum: 10,
       default: 0.65,
-      description: 'How fast people walk: standard deviation along one axis, m/s.',
+      description: 'Walking speed: standard deviation along one axis, m/s.',
     }),
     sure_error_m: Type.Number({
       minimum: 0.01,
       maximum: 100,
       default: 0.7,
-      description:
-        'A person told with a larger error counts less as evidence that somebody is there, metres.',
+      description: 'A person with a larger error counts less as evidence, metres.',
     }),
     min_hits: Type.Integer({
       minimum: 1,
       maximum: 100,
       default: 4,
-      description: 'Frames until a track is active; those with a large error count less.',
+      description: 'Frames until a track becomes active; frames with a large error count less.',
     }),
     max_age_ms: Type.Number({
       minimum: 0,
       maximum: 600_000,
       default: 3000,
-      description: 'Time out of sight until a track ends at the latest, milliseconds.',
+      description: 'Longest time out of sight before a track ends, milliseconds.',
     }),
     max_persons: Type.Integer({
       minimum: 1,
       maximum: 100,
       default: 1,
       description:
-        'As many persons as the network in front can tell apart: who turns up beyond that is somebody who was lost. No more than so many are told of.',
+        'Largest number of persons that the network distinguishes, and of persons reported: beyond it, a new person counts as one who was lost.',
     }),
     min_confidence: Type.Number({
       minimum: 0,
       maximum: 1,
       default: 0.1,
-      description: 'Below it no track begins.',
+      description: 'Confidence below which no track starts.',
     }),
     min_shown_confidence: Type.Number({
       minimum: 0,
       maximum: 1,
       default: 0,
-      description: 'Persons below it are followed, but not told of.',
+      description: 'Persons with less confidence are tracked, but not reported.',
     }),
     follow: Type.Boolean({
       default: true,
       description:
-        'Off: persons get no number and no track; of more than `max_persons` the surest are told of.',
+        'Whether to track persons. Off: they get no number and no track, and of more than `max_persons` only the most confident are reported.',
     }),
   },
   { additionalProperties: false },
@@ -88,32 +87,32 @@ const Config = Type.Object(
 
 export const trackPersons = defineOperator({
   name: 'track-persons',
-  summary: 'Follows persons over pose frames and numbers them.',
+  summary: 'Tracks persons over pose frames and numbers them.',
   description: `
-Use it behind a pose network: it fills \`track\` of each person, smooths the floor position and moves the keypoints with it.
+Use it behind a pose network: it sets \`track\` of each person, smooths the floor position and moves the keypoints with it.
 
 A Kalman filter of a walker runs per person on the floor. Its noise is the part of each person's own \`positionError\` that is new in a frame:
-a network that remembers is wrong by the same for seconds, and no filter behind it can know. Of each frame the likeliest explanation as a whole is
-taken: which track is told as which person, and which is missed (least total cost by the Hungarian method).
+the error of a network with a memory stays the same for seconds, which no later filter can detect. For each frame it selects the most probable explanation
+of the whole frame: which track is reported as which person, and which is missed (lowest total cost by the Hungarian method).
 
-- A track is \`tentative\` until there is evidence of \`min_hits\` frames; a frame in which a person is told with a large error (\`sure_error_m\`)
-  counts less, and a missed frame takes evidence away.
-- A track out of sight is \`lost\`. It stays in the frames with falling confidence and without a skeleton, for three times as long as it was
-  in sight and \`max_age_ms\` at most. Then it is told once as \`ended\`.
-- While \`max_persons\` are known, somebody new is the one who has been lost for longest, and keeps that number; if nobody is lost, it is a ghost
-  and left out. Nobody is born from a person below \`min_confidence\`.
+- A track is \`tentative\` until it has evidence of \`min_hits\` frames; a frame that reports the person with a large error (\`sure_error_m\`)
+  counts less, and a missed frame reduces the evidence.
+- A track out of sight is \`lost\`. It stays in the output with falling confidence and without a skeleton, for three times as long as it was
+  in sight, at most \`max_age_ms\`. Then it is reported once as \`ended\`.
+- While \`max_persons\` tracks exist, a new person counts as the one lost for longest, and gets that number; if nobody is lost, it is a ghost
+  and ignored. A person below \`min_confidence\` starts no track.
 
 \`positionError\` becomes the mean of the last seconds, and grows while a track is out of sight. docs/reports/accuracy.md and docs/reports/tracking.md
 have figures.
 
-Gotchas: numbers are also used up by tracks that never become active. Places, joints and velocities are rounded to a millimetre (a second).
+Gotchas: tracks that never become active also use up numbers. Positions, joints and velocities are rounded to a millimetre (per second).
 
-With \`association: iou\` it is SORT instead, with its published noise: outlines are boxes on the floor around the joints (around
-the circle of \`positionError\` where there is no skeleton), a centimetre counts as a pixel, and the filter steps once a pose frame.
-A person becomes active when seen again in \`min_hits\` frames in a row, and anew after each miss. On SORT's own detections of
-TUD-Campus it gives the published counts (MOTA 62.7, IDF1 60.6, HOTA 45.3).
+With \`association: iou\` it uses SORT instead, with its published noise: outlines are boxes on the floor around the joints (without a skeleton, around
+the circle of \`positionError\`), a centimetre counts as a pixel, and the filter steps once per pose frame.
+A person becomes active when seen again in \`min_hits\` consecutive frames, and again after each miss. On SORT's own detections of
+TUD-Campus it reproduces the published counts (MOTA 62.7, IDF1 60.6, HOTA 45.3).
 
-Sources: Uhlenbeck and Ornstein 1930, for the velocity; Kuhn 1955, for explaining frames as a whole; Huber 1964, for places far off; Bewley et al., Simple online and realtime tracking (2016).
+Sources: Uhlenbeck and Ornstein 1930, for the velocity; Kuhn 1955, for explaining whole frames; Huber 1964, for outliers; Bewley et al., Simple online and realtime tracking (2016).
 `,
   inputs: ['pose'],
   outputs: ['pose'],
@@ -145,11 +144,11 @@ Sources: Uhlenbeck and Ornstein 1930, for the velocity; Kuhn 1955, for explainin
   ],
   config: Config,
   examples: [
-    { title: 'Follow persons', config: {} },
-    { title: 'Keep persons for longer while out of sight', config: { max_age_ms: 10_000 } },
+    { title: 'Track persons', config: {} },
+    { title: 'Longer tracks for persons out of sight', config: { max_age_ms: 10_000 } },
     { title: 'Behind a network for several persons', config: { max_persons: 4 } },
     {
-      title: 'Exact poses, ten a second, by overlap',
+      title: 'Accurate poses, ten per second, by overlap',
       config: { association: 'iou', max_age_ms: 300, max_persons: 10 },
     },
   ],
@@ -212,7 +211,7 @@ const surest = (persons: readonly Person[]): readonly Person[] =>
 const RANK = { active: 0, lost: 1, tentative: 2, ended: 3 } as const;
 const rankOf = ({ track }: Person): number => (track ? RANK[track.state] : 0);
 
-/** Persons that are sure enough, at most so many: known ones before others. Who has ended is told beside them. */
+/** The persons with enough confidence, up to the maximum: known ones first. Ended ones are reported in addition. */
 function told(persons: readonly Person[], least: number, most: number): readonly Person[] {
   const sure = persons.filter(({ confidence }) => confidence >= least);
   const present = sure.filter(({ track }) => track?.state !== 'ended');

@@ -8,7 +8,7 @@ export interface TrackerState<Body = unknown> {
   readonly tracks: readonly Followed<Body>[];
 }
 
-/** Follows the persons of one environment over its pose frames, by one strategy. */
+/** Tracks the persons of one environment over its pose frames, by one strategy. */
 export class Tracker<Body = unknown> {
   #strategy: Strategy<Body>;
   #time = 0;
@@ -25,7 +25,7 @@ export class Tracker<Body = unknown> {
     this.#strategy = strategy;
   }
 
-  /** The persons of the frame at `time` (microseconds) with their tracks, and those out of sight; ghosts are left out. */
+  /** The persons of the frame at `time` (microseconds) with their tracks, and those out of sight; without ghosts. */
   next(time: number, persons: readonly Person[]): Person[] {
     const strategy = this.#strategy;
     const moment: Moment = {
@@ -47,7 +47,7 @@ export class Tracker<Body = unknown> {
     return tracks.map((track) => strategy.show(track, moment)).filter((person) => person !== null);
   }
 
-  /** Confidence, as last seen, of each active track. */
+  /** Last confidence of each active track. */
   get active(): readonly number[] {
     return this.#tracks.flatMap(({ state, person }) => (state === 'active' ? [person.confidence] : []));
   }
@@ -57,7 +57,7 @@ export class Tracker<Body = unknown> {
     return { time, frame, nextId, tracks: structuredClone(this.#tracks) };
   }
 
-  /** Tracks of older versions, which hold something else, begin anew; their numbers are not given again. */
+  /** Tracks of older versions, which have another form, start again; their numbers are not reused. */
   restore({ time, frame = 0, nextId, tracks }: TrackerState<Body>): void {
     this.#time = time;
     this.#frame = frame;

@@ -10,7 +10,7 @@ export interface LinkFrames {
   readonly layout: CsiLayout;
   /** Microseconds. */
   readonly times: Float64Array;
-  /** [frames, rx, tx, subcarriers, (re, im)] as a source gives them. */
+  /** [frames, rx, tx, subcarriers, (re, im)] as from a source. */
   readonly values: Float32Array;
 }
 
@@ -18,20 +18,20 @@ export interface LinkFrames {
 export interface GridCourse {
   /** [points, rx, tx, subcarriers, (re, im)] */
   readonly values: Float32Array;
-  /** 1 where no frame was near enough. */
+  /** 1 if no frame was near enough. */
   readonly gaps: Uint8Array;
 }
 
-/** What both do where a topology sets nothing. */
+/** Default settings of both. */
 const DENOISE = Value.Parse(denoise.config, Value.Default(denoise.config, {}));
 const WINDOW = Value.Parse(window.config, Value.Default(window.config, {}));
 const IDLE_US = WINDOW.idle_ms * 1000;
 
 /**
- * What `denoise` and `window` with their default settings make of one link's frames, for training: points 0 to
- * `points - 1` of a grid of `step` microseconds. These are the classes that the two operators run, without the runtime
- * about them; `phase-sanitize` between them is left out, since it changes no amplitude, and so not how `window`
- * interpolates them. test/training/front-end.test.ts holds this against the operators themselves.
+ * The output of `denoise` and `window` with default settings for one link's frames, for training: points 0 to
+ * `points - 1` of a grid of `step` microseconds. It uses the classes of the two operators without the
+ * runtime; it omits `phase-sanitize` between them, which changes no amplitude and so does not affect how
+ * `window` interpolates them. test/training/front-end.test.ts compares this with the operators themselves.
  */
 export function throughChain(
   { layout, times, values }: LinkFrames,

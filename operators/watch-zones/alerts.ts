@@ -8,16 +8,16 @@ export interface AlertState {
   readonly crowd: boolean;
 }
 
-/** Who is in a region, and how many are in each. */
+/** Persons in a region, and the number in each. */
 export interface Present {
   readonly counts: readonly number[];
   in(region: number): readonly Member[];
 }
 
-/** Tells of intruders in regions that are guarded, and of a crowd in the environment. */
+/** Reports intruders in guarded regions, and crowds in the environment. */
 export class Alerts {
   readonly #environment: Environment;
-  /** Ids: of the environment, then of the zones. */
+  /** Ids: the environment, then the zones. */
   readonly #regions: readonly string[];
   readonly #guarded: readonly number[];
   readonly #findings: Findings;
@@ -43,7 +43,7 @@ export class Alerts {
     this.#crowd = crowd;
   }
 
-  /** Looks whether intruders are in a region, or a crowd in the environment. */
+  /** Checks a region for intruders, and the environment for a crowd. */
   look(time: number, present: Present): void {
     const { counts } = present;
     const allowed = allowedAt(this.#environment, time);
@@ -83,7 +83,7 @@ export class Alerts {
     }
   }
 
-  /** About all that are in a region, at the place of who came last. */
+  /** About all persons in a region, at the position of the last to enter. */
   #alarm(
     type: 'intrusion' | 'crowd',
     severity: Severity,
@@ -112,7 +112,7 @@ export class Alerts {
 
 export const isGuarded = (kind: Zone['kind']): boolean => kind === 'restricted' || kind === 'perimeter';
 
-/** A perimeter is the least; two or more too many are one level worse. */
+/** A perimeter has the lowest level; two or more excess people raise it by one. */
 function threatOf(kind: Zone['kind'], tooMany: number): Severity {
   if (kind === 'perimeter') return tooMany >= 2 ? 'high' : 'medium';
   return tooMany >= 2 ? 'critical' : 'high';

@@ -1,6 +1,6 @@
 import { localTime, WEEKDAYS, type Environment } from '../../pipeline/model/index.js';
 
-/** How many persons may be in a guarded zone at `time` (microseconds): Infinity where nobody is to be kept out. */
+/** How many persons may be in a guarded zone at `time` (microseconds): Infinity if the zone is not guarded. */
 export function allowedAt({ authorised, timezone }: Environment, time: number): number {
   if (!authorised) return Infinity;
   const { hours, persons = Infinity } = authorised;
@@ -17,5 +17,5 @@ export function allowedAt({ authorised, timezone }: Environment, time: number): 
   return open ? persons : 0;
 }
 
-/** Of the day: `08:30` is 510. */
+/** Minute of the day: `08:30` is 510. */
 const minutesOf = (text: string): number => 60 * Number(text.slice(0, 2)) + Number(text.slice(3));

@@ -3,7 +3,7 @@ import type { Member, Sighting } from './members.js';
 
 export type Finding = SensedEvent | Measure;
 
-/** Events and measures of an environment that are still to be given out. */
+/** Events and measures of an environment that are not output yet. */
 export class Findings {
   readonly #environment: string;
   readonly #provenance: () => Provenance;

@@ -1,9 +1,9 @@
 import type { Point } from '../../pipeline/model/index.js';
 
-/** The environment's region; those behind it are its zones. */
+/** The environment's region; the regions after it are its zones. */
 export const ROOM = 0;
 
-/** Where and how surely somebody was seen. */
+/** Position and confidence of a sighting. */
 export interface Sighting {
   readonly time: number;
   readonly position: Point;
@@ -12,35 +12,35 @@ export interface Sighting {
 
 /** One person and one region: the environment, or a zone. */
 export interface Stay {
-  /** As the newest frame has it. */
+  /** In the newest frame. */
   there: boolean;
-  /** Since when, and where the person was then. */
+  /** Since when, and the person's position then. */
   since: Sighting;
-  /** Where the zone's edge was crossed, while it is not sure yet that the person has left. */
+  /** Where the person crossed the zone's edge, until the exit is confirmed. */
   edge: Sighting | null;
-  /** It was not there because it was out of sight. */
+  /** It is absent because it went out of sight. */
   vanished: boolean;
-  /** What was decided, once it had lasted long enough: the sighting that it began with. */
+  /** The confirmed state: the sighting with which it began. */
   entered: Sighting | null;
   /** The person was first seen here. */
   appeared: boolean;
 }
 
-/** A person in sight, or who was until just now. */
+/** A person in sight, or in sight until just now. */
 export interface Member {
   readonly id: number;
   /** By region. */
   readonly stays: Stay[];
-  /** Zones that were visited since the person came, by region. */
+  /** Zones visited since the person appeared, by region. */
   readonly visited: boolean[];
-  /** Whether the newest frame has it, with what it says. */
+  /** Whether the newest frame contains it, with its data. */
   seen: boolean;
   moving: boolean;
   lying: boolean;
   last: Sighting;
 }
 
-/** A decision that somebody came into a region or left it, when that began. */
+/** A confirmed entry into or exit from a region, and when it began. */
 export interface Change {
   readonly time: number;
   readonly member: Member;
@@ -64,7 +64,10 @@ export const newMember = (id: number, sighting: Sighting, regions: number): Memb
   last: sighting,
 });
 
-/** What has lasted for `stay` microseconds at `now` and is not yet decided, by time; persons in their order. */
+/**
+ * Changes that have lasted for `stay` microseconds at `now` and are not yet confirmed, by time; persons in
+ * their order.
+ */
 export function decided(members: Iterable<Member>, now: number, stay: number): Change[] {
   const changes: Change[] = [];
   for (const member of members)

@@ -2,12 +2,12 @@ import type { Measure, Provenance } from '../../pipeline/model/index.js';
 
 /** Length of a minute, microseconds. */
 export const MINUTE = 60_000_000;
-/** Persons that a minute tells apart at most. */
+/** Largest number of persons that a minute distinguishes. */
 const MAX_PERSONS = 1_000;
 
-/** Sums over a minute that are about the whole environment, by the names of their measures, in microseconds of persons. */
+/** Sums over a minute for the whole environment, by the names of their measures, in microseconds of persons. */
 export const BED_SUMS = ['bed_seconds', 'bed_moving_seconds', 'sleep_seconds'] as const;
-/** Counts of a minute that are about a zone. */
+/** Counts of a minute for a zone. */
 export const ZONE_COUNTS = [
   'zone_visitors',
   'zone_conversions',
@@ -18,8 +18,8 @@ export const ZONE_COUNTS = [
 export type ZoneCount = (typeof ZONE_COUNTS)[number];
 
 /**
- * What is summed up over one minute. Times are whole microseconds and confidences whole thousandths, so the sums
- * are exact and the same however the minute was cut into pieces.
+ * Sums over one minute. Times are whole microseconds and confidences whole thousandths, so the sums are exact
+ * and do not depend on how the minute was split.
  */
 export interface MinuteState {
   readonly start: number;
@@ -28,18 +28,18 @@ export interface MinuteState {
   detections: number;
   /** Of detections, thousandths. */
   confidence: number;
-  /** Time that frames stand for, and how sure the number of persons is: thousandths times microseconds. */
+  /** Time covered by frames, and certainty of the number of persons: thousandths times microseconds. */
   seen: number;
   sureness: number;
   /** Time with 0, 1, 2, 3, and 4 or more persons. */
   readonly withPersons: number[];
-  /** Of each region (the environment, then the zones): persons times microseconds, and most at a time. */
+  /** For each region (the environment, then the zones): persons times microseconds, and the maximum at a time. */
   readonly presence: number[];
   readonly peak: number[];
   /** By person. */
   readonly persons: Map<number, number>;
   readonly moving: Map<number, number>;
-  /** The furthest stage of the funnel that a person came to, from 1. */
+  /** The furthest stage of the funnel that a person reached, from 1. */
   readonly stages: Map<number, number>;
   readonly bed: Record<(typeof BED_SUMS)[number], number>;
   /** By region. */
@@ -73,7 +73,7 @@ export function newMinute(start: number, provenance: Provenance, regions: number
   };
 }
 
-/** Adds to the value of a person, as long as the minute can tell one more apart. */
+/** Adds to the value of a person, as long as the minute can distinguish one more. */
 export function addTo(map: Map<number, number>, person: number, value: number): void {
   const known = map.get(person);
   if (known === undefined && map.size >= MAX_PERSONS) return;
@@ -88,7 +88,7 @@ const WITH_PERSONS = [
   'seconds_with_4_plus_persons',
 ] as const;
 
-/** The rows of a minute that is over. Sums of 0 are left out. @param zones ids, in the order of the regions behind the first */
+/** The rows of a finished minute, without sums of 0. @param zones ids, in the order of the regions after the first */
 export function minuteRows(minute: MinuteState, environment: string, zones: readonly string[]): Measure[] {
   const { start: time, provenance } = minute;
   const rows: Measure[] = [];

@@ -7,36 +7,36 @@ import { Watch, type WatchState } from './watch.js';
 
 export const watchZones = defineOperator({
   name: 'watch-zones',
-  summary: 'Tells who enters and leaves zones, how many people are where, intruders and crowds.',
+  summary: 'Reports who enters and leaves zones, how many people are where, intruders and crowds.',
   description: `
-Use it behind \`track-persons\`, and give it the measures of \`detect-motion\` too. Zones, authorised hours, the size of a crowd and the time zone are the environment's. It counts
-persons in sight: their track is active, and they are \`min_confidence\` sure. To come, somebody must be \`arrival_confidence\` sure,
-as who walks is, or be in sight for \`min_sight\` of the last half minute: in an empty room the network claims a person now and then,
-but less often. A person is in a zone once its floor point lies inside of the polygon,
-until it lies more than \`margin_m\` outside (it has left at the edge then) or is out of sight; either counts once it has lasted
-for \`min_stay_ms\`, and then from its beginning on. So noise at an edge gives no chatter, and each result comes \`min_stay_ms\`, and half
-a window, after what it tells of.
+Use it behind \`track-persons\`, and connect the measures of \`detect-motion\` too. The environment's file defines zones, authorised hours, the size of a crowd and the time zone. It counts
+persons in sight: with an active track and a confidence of at least \`min_confidence\`. A new person needs a confidence of \`arrival_confidence\`,
+as walking people have, or must be in sight for \`min_sight\` of the last half minute: in an empty room the network reports a person now and then,
+but less often. A person is in a zone as soon as their floor point lies inside the polygon,
+until it lies more than \`margin_m\` outside (they then left at the edge) or is out of sight; each change counts once it has lasted
+for \`min_stay_ms\`, and then from its beginning. This avoids chatter at edges, and delays each result by \`min_stay_ms\` plus half
+a window.
 
-With \`detect-motion\`, presence is one estimate of both. While the room surely looks empty (\`presence_probability\` below 0.05: it has
-learnt that look), nobody new comes, and who is out of sight has left. While somebody is present there and nobody is in sight, who
-was seen last is still where they were, \`max_lost_ms\` or not.
+With \`detect-motion\`, both inputs determine presence. While the room is certainly empty (\`presence_probability\` below 0.05: it has
+learnt the empty room), nobody new counts, and everybody out of sight has left. While it reports presence and nobody is in sight, the person
+seen last counts as still being in the same position, regardless of \`max_lost_ms\`.
 
 Events:
 
 - \`zone_entered\` and \`zone_left\`, with \`zone\`, \`zone_name\` and \`dwell_seconds\`; \`authorised\` in zones of the kinds
-  \`restricted\` and \`perimeter\`; \`out_of_sight\` where a track ended rather than walked out.
-- \`intrusion\`, once more people are in such a zone (where there is none: in the environment) than may be at that hour, with
-  \`zone\`, \`persons\` and \`threat_level\`: medium at a perimeter, else high; one level more where two or more are too many.
-  The next one comes after it is over, and \`intrusion_seconds\` tells then how long it was.
-- \`crowd\`, once \`crowd_persons\` are in the environment; medium, or high from twice as many on.
+  \`restricted\` and \`perimeter\`; \`out_of_sight\` if a track ended instead of walking out.
+- \`intrusion\`, once more people are in such a zone (without one: in the environment) than permitted at that hour, with
+  \`zone\`, \`persons\` and \`threat_level\`: medium at a perimeter, otherwise high; one level higher with two or more excess people.
+  The next one follows only after it has ended; the measure \`intrusion_seconds\` then has its duration.
+- \`crowd\`, once \`crowd_persons\` are in the environment; medium, or high from twice that number.
 
-Measures: \`occupancy\` of the environment (\`subject\` null) and of each zone whenever it changes; \`person_entered\` for each who
-comes; and what analytics are made of, once a minute of event time, [docs/analytics.md](../../analytics.md) lists them. Sums of 0
-are left out there, and a minute without frames altogether.
+Measures: \`occupancy\` of the environment (\`subject\` null) and of each zone whenever it changes; \`person_entered\` for each new
+person; and the basis of analytics, once per minute of event time, listed in [docs/analytics.md](../../analytics.md). Sums of 0
+and minutes without frames are omitted there.
 
-Gotchas: people who keep still are often lost for a while. They count as being where they were for \`max_lost_ms\`, as long as
-the tracker keeps them (its \`max_age_ms\`) and they were in sight for \`min_sight\` of the last half minute, so who leaves unseen is missed as late. A frame
-stands for the time until the next one, for \`max_gap_ms\` at most: after that nobody is in sight.
+Gotchas: people who keep still are often lost for a while. They count as still present for \`max_lost_ms\`, as long as
+the tracker retains them (its \`max_age_ms\`) and they were in sight for \`min_sight\` of the last half minute. So an unseen exit is noticed only after that time. A frame
+is valid until the next one, at most \`max_gap_ms\`: after that nobody is in sight.
 `,
   inputs: ['pose', 'measure'],
   requires: ['pose'],
@@ -50,13 +50,14 @@ stands for the time until the next one, for \`max_gap_ms\` at most: after that n
         minimum: 0,
         maximum: 10,
         default: 0.25,
-        description: 'How far outside of a zone a person must be to have left it, metres.',
+        description: 'How far outside a zone a person must be to have left it, metres.',
       }),
       min_stay_ms: Type.Number({
         minimum: 0,
         maximum: 60_000,
         default: 1000,
-        description: 'How long somebody must be in a zone, or out of it, until that counts, milliseconds.',
+        description:
+          'How long a person must be in a zone, or out of it, for the change to count, milliseconds.',
       }),
       ...SightFields,
       max_lost_ms: Type.Number({
@@ -64,26 +65,26 @@ stands for the time until the next one, for \`max_gap_ms\` at most: after that n
         maximum: 600_000,
         default: 20_000,
         description:
-          'How long somebody whose track is lost, or below `min_confidence`, still counts as being where they were, milliseconds; not beyond the end of the track.',
+          'How long a person whose track is lost, or below `min_confidence`, still counts as present at the last position, milliseconds; at most until the end of the track.',
       }),
       max_gap_ms: Type.Number({
         minimum: 100,
         maximum: 60_000,
         default: 5000,
-        description: 'How long a pose frame holds where no other follows, milliseconds.',
+        description: 'How long a pose frame is valid without a following one, milliseconds.',
       }),
       moving_m_s: Type.Number({
         minimum: 0.01,
         maximum: 10,
         default: 0.2,
-        description: 'Speed on the floor from which a person counts as moving, metres a second.',
+        description: 'Speed on the floor from which a person counts as moving, metres per second.',
       }),
     },
     { additionalProperties: false },
   ),
   examples: [
-    { title: 'As it comes', config: {} },
-    { title: 'Zones in which passing by does not count', config: { min_stay_ms: 5000 } },
+    { title: 'Defaults', config: {} },
+    { title: 'Zones that ignore people passing by', config: { min_stay_ms: 5000 } },
   ],
   create: (config, context) => {
     const settings = {
@@ -109,7 +110,7 @@ stands for the time until the next one, for \`max_gap_ms\` at most: after that n
         }
         const time = Math.round(frame.time);
         if (!(time > watch.time)) {
-          const reason = `a pose frame of ${frame.time} us came after one of ${watch.time} us: only later ones can be counted`;
+          const reason = `a pose frame of ${frame.time} us came after one of ${watch.time} us: frames must arrive in order of time`;
           return refused(frame, 'zones.order', reason);
         }
         const { findings, left } = watch.see(time === frame.time ? frame : { ...frame, time });

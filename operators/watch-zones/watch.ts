@@ -18,15 +18,15 @@ import { RoomNote, type RoomNoteState } from '../shared/room-note.js';
 import { Sights, type SightSettings, type SightState } from '../shared/sights.js';
 
 export interface WatchSettings {
-  /** Metres beyond a zone's edge until a person has left it. */
+  /** Distance beyond a zone's edge at which a person has left it, metres. */
   readonly margin: number;
-  /** Microseconds that a change must last. */
+  /** Microseconds that a change must last to count. */
   readonly stay: number;
-  /** Microseconds that somebody who is lost or unsure counts as being where they were. */
+  /** Microseconds for which a lost or uncertain person still counts as present. */
   readonly lost: number;
-  /** Microseconds that a frame stands for at most. */
+  /** Longest validity of a frame, microseconds. */
   readonly gap: number;
-  /** Speed from which a person moves, metres a second. */
+  /** Speed from which a person is moving, metres per second. */
   readonly moving: number;
 }
 
@@ -44,40 +44,41 @@ export interface WatchState extends AlertState {
   readonly told: readonly number[];
 }
 
-/** What stays of the newest frame. */
+/** Retained part of the newest frame. */
 interface Newest {
   readonly time: number;
-  /** How sure its number of persons is, thousandths: see docs/analytics.md. */
+  /** Certainty of its number of persons, thousandths: see docs/analytics.md. */
   readonly sureness: number;
   readonly provenance: Provenance;
 }
 
-/** Persons that are followed at a time; more are left out. */
+/** Largest number of persons followed at a time; further ones are ignored. */
 const MAX_MEMBERS = 256;
-/** A visit of the perimeter that began and ended out of nothing is no visit if it was shorter, microseconds. */
+/** A visit to the perimeter that both begins and ends out of sight does not count if it is shorter, microseconds. */
 const FALSE_VISIT = 5_000_000;
 /**
- * One environment. Two clocks run through it: what frames say at once is summed up to `accrued`; who is where is
- * decided once it has lasted for `stay`, so the time up to which that is known, `settled`, lies as much behind.
+ * One environment. It has two clocks: immediate values of frames are summed up to `accrued`; changes of
+ * position are confirmed after `stay`, so the time up to which they are known, `settled`, is behind by that
+ * much.
  */
 export class Watch {
   readonly #environment: Environment;
   readonly #settings: WatchSettings;
-  /** Ids: of the environment, then of the zones. */
+  /** Ids: the environment, then the zones. */
   readonly #regions: readonly string[];
   readonly #findings: Findings;
   readonly #alerts: Alerts;
   readonly #sights: Sights;
   readonly #room = new RoomNote();
   #newest: Newest | null = null;
-  /** By how much a frame's time lies behind the event time at which it comes, microseconds. */
+  /** Difference between a frame's time and the event time at its arrival, microseconds. */
   #lag = 0;
   #covered = false;
   #accrued = 0;
   #settled = 0;
   #members = new Map<number, Member>();
   #minutes = new Map<number, MinuteState>();
-  /** Numbers of persons as they were told last, by region. */
+  /** Last reported numbers of persons, by region. */
   #told: number[];
 
   constructor(environment: Environment, settings: WatchSettings, sight: SightSettings) {
@@ -95,12 +96,12 @@ export class Watch {
     return this.#newest?.time ?? -Infinity;
   }
 
-  /** How many persons there are, as it was told last. */
+  /** Last reported number of persons. */
   get occupancy(): number {
     return this.#told[ROOM]!;
   }
 
-  /** @returns what is known now, and how many persons there was no room for */
+  /** @returns the current findings, and the number of persons beyond the limit */
   see(frame: PoseFrame): { readonly findings: Finding[]; readonly left: number } {
     const { time, windowEnd } = frame;
     if (windowEnd - time > this.#lag) this.#lag = Math.ceil(windowEnd - time);
@@ -130,18 +131,21 @@ export class Watch {
     return { findings: this.#findings.take(), left };
   }
 
-  /** A measure: what `detect-motion` says of the room counts. */
+  /** Adds a measure: those of `detect-motion` about the room count. */
   hear(measure: Measure): void {
     this.#room.see(measure);
   }
 
-  /** Event time has come to `time`: no frame whose window ends by then is missing. The frames' own times lie behind. */
+  /**
+   * Event time has reached `time`: no frame whose window ends by then is missing. The frames' own times are
+   * behind that.
+   */
   reach(time: number): Finding[] {
     this.#advance(time - this.#lag);
     return this.#findings.take();
   }
 
-  /** Gives the minutes that have begun, with what they have. */
+  /** Returns the unfinished minutes as they are. */
   closeMinutes(): Finding[] {
     this.#close(Infinity);
     return this.#findings.take();
@@ -164,7 +168,7 @@ export class Watch {
     });
   }
 
-  /** A state of other zones is not gone on with. */
+  /** A state with other zones is dropped. */
   restore(saved: WatchState): void {
     if (saved.regions.join('\n') !== this.#regions.join('\n')) return;
     const state = structuredClone(saved);
@@ -181,14 +185,14 @@ export class Watch {
     this.#alerts.restore(state);
   }
 
-  /** In a room that surely looks empty nobody new is believed in. */
+  /** In a room that is certainly empty, new persons are ignored. */
   #isConfirmed(person: Person, time: number): boolean {
     const { x, y } = person.position;
     if (!this.#sights.isThere(person) || !Number.isFinite(x) || !Number.isFinite(y)) return false;
     return this.#members.has(person.track!.id) || !this.#room.looksEmpty(time);
   }
 
-  /** Is still taken to be where it was, though it is not seen for sure. */
+  /** Still counts as present at the last position, though not seen with certainty. */
   #isHeld(person: Person, time: number): boolean {
     const { track } = person;
     if (track?.state !== 'active' && track?.state !== 'lost') return false;
@@ -198,7 +202,7 @@ export class Watch {
     return member?.seen === true && lost <= this.#settings.lost && this.#sights.isTrusted(person);
   }
 
-  /** Where nobody is in sight though somebody is present: who was seen last, as long as they have not been given up. */
+  /** If nobody is in sight though somebody is present: the person seen last, unless dropped. */
   #unseen(time: number): Member | undefined {
     if (!this.#room.isOccupied(time)) return undefined;
     const here = [...this.#members.values()].filter(({ seen }) => seen);
@@ -217,7 +221,7 @@ export class Watch {
     this.#close(this.#covered ? this.#settled : time);
   }
 
-  /** No frame came for too long: nobody is in sight, and from then on nothing is known. */
+  /** No frame arrived for too long: nobody is in sight, and from then on nothing is known. */
   #lose(time: number): void {
     for (const member of this.#members.values()) this.#vanish(member, time);
     this.#decide(Infinity);
@@ -225,7 +229,7 @@ export class Watch {
     this.#covered = false;
   }
 
-  /** Sums up what the newest frame says, which holds until `time`. */
+  /** Sums up the newest frame, which is valid until `time`. */
   #accrue(time: number): void {
     const { sureness } = this.#newest!;
     while (this.#accrued < time) {
@@ -251,7 +255,7 @@ export class Watch {
     else if (lying) minute.bed.sleep_seconds += elapsed;
   }
 
-  /** Sums up who was where, which is decided until `time`. */
+  /** Sums up confirmed presence, which is known until `time`. */
   #settle(time: number): void {
     const counts = this.#counts();
     while (this.#settled < time) {
@@ -267,7 +271,7 @@ export class Watch {
       for (const { id, stays } of this.#members.values())
         if (stays[ROOM]!.entered) addTo(minute.persons, id, elapsed);
       this.#settled = end;
-      // With a minute the hours may begin or end in which somebody may be here.
+      // The hours in which persons are authorised can begin or end with any minute.
       if (end === minute.start + MINUTE) this.#alerts.look(end, this.#present());
     }
   }
@@ -289,7 +293,7 @@ export class Watch {
     }
   }
 
-  /** Takes over who is where in a frame. @returns how many there was no room for */
+  /** Updates presence from a frame. @returns the number of persons beyond the limit */
   #look(time: number, persons: readonly Person[], held: ReadonlySet<number>): number {
     let left = 0;
     const here = new Set(held);
@@ -325,7 +329,7 @@ export class Watch {
       stay.edge = inside < 0 && stay.there ? (stay.edge ?? sighting) : null;
       const there = inside >= (stay.there ? -this.#settings.margin : 0);
       if (there === stay.there) return;
-      // A person who was out only for a moment has not appeared anew.
+      // A person who was out for only a moment does not count as appearing again.
       if (there && stay.entered === null) stay.appeared = isNew;
       stay.there = there;
       stay.vanished = false;
@@ -370,7 +374,7 @@ export class Watch {
     };
   }
 
-  /** Decides what has lasted long enough at `now`. */
+  /** Confirms changes that have lasted long enough at `now`. */
   #decide(now: number): void {
     const changes = decided(this.#members.values(), now, this.#settings.stay);
     for (let at = 0; at < changes.length;) {
@@ -433,7 +437,7 @@ export class Watch {
   #hasPurchased = ({ visited }: Member): boolean =>
     visited.some((was, region) => was && region !== ROOM && this.#zone(region).funnel === 'purchase');
 
-  /** Tells the numbers of persons that have changed. */
+  /** Reports changed numbers of persons. */
   #tell(time: number): void {
     this.#counts().forEach((count, region) => {
       if (count === this.#told[region]) return;
@@ -443,9 +447,9 @@ export class Watch {
   }
 }
 
-/** Thousandths of how sure the number of people is. */
+/** Certainty of the number of people, thousandths. */
 const surenessOf = ({ persons, signalQuality }: PoseFrame, counted: readonly Person[]): number =>
   Math.round(1000 * sureness(counted, persons.filter(isInSight), signalQuality));
 
-/** Seen in this frame, though perhaps not for sure. */
+/** Seen in this frame, perhaps with little confidence. */
 const isInSight = ({ track }: Person): boolean => track?.state !== 'lost' && track?.state !== 'ended';

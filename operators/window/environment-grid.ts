@@ -16,7 +16,7 @@ export interface WindowGrid extends Grid {
   readonly hop: number;
   /** A link is idle when it lies this far behind the newest frame of its environment, microseconds. */
   readonly idle: number;
-  /** Training fields in the order of preference. */
+  /** Training fields in order of preference. */
   readonly training: readonly CsiLayout['training'][];
 }
 
@@ -29,27 +29,27 @@ export interface EnvironmentGridState {
   readonly links: readonly LinkGridState[];
 }
 
-/** Why a frame was refused; null: it was taken, or is of a training field that is not wanted. */
+/** Why a frame was rejected; null: it was used, or belongs to an ignored training field. */
 export type Refusal = 'late' | 'not_finite' | 'other_layout' | null;
 
 /**
- * The links of one environment on one grid. A window closes when every link that is not idle has a frame at its end
- * or later. So it waits for the slowest link by one of its periods, and for one that fell silent `idle` at most.
+ * The links of one environment on one grid. A window closes when every link that is not idle has a frame at
+ * its end or later. So it waits one period for the slowest link, and at most `idle` for one that fell silent.
  *
- * All is decided frame by frame, in the order in which they come: never by blocks or by a clock.
+ * Every decision is made frame by frame, in the order of arrival: never by blocks or by a clock.
  */
 export class EnvironmentGrid {
   readonly #environment: Environment;
   readonly #grid: WindowGrid;
   readonly #provenance: Provenance;
-  /** In the order of the environment's links; undefined where none came yet. */
+  /** In the order of the environment's links; undefined before the first frame. */
   readonly #links: (LinkGrid | undefined)[];
   /** Number of the first point of the next window; null before the first frame. */
   #next: number | null = null;
   #index = 0;
-  /** The newest event time seen, or told by a watermark. */
+  /** The newest event time, from frames or watermarks. */
   #clock = 0;
-  /** Frames before it come too late: the end of the last window that was closed. */
+  /** Frames before it are late: the end of the last closed window. */
   #closed = 0;
 
   constructor(environment: Environment, grid: WindowGrid, provenance: Provenance) {
@@ -59,13 +59,16 @@ export class EnvironmentGrid {
     this.#links = environment.links.map(() => undefined);
   }
 
-  /** All windows that end at this time or before are closed; undefined before the first frame. */
+  /** All windows that end at or before this time are closed; undefined before the first frame. */
   get closedUntil(): number | undefined {
     if (this.#next === null) return undefined;
     return (this.#next + this.#grid.points - this.#grid.hop) * this.#grid.step;
   }
 
-  /** Takes frame `row` of a block, of the environment's link number `index`; windows that it closes go to `closed`. */
+  /**
+   * Adds frame `row` of a block, of the environment's link number `index`; appends windows that it closes to
+   * `closed`.
+   */
   add(index: number, block: CsiBlock, row: number, closed: Window[]): Refusal {
     const { layout, values } = block;
     const time = block.time[row]!;
@@ -78,7 +81,8 @@ export class EnvironmentGrid {
 
     const { hop, step } = this.#grid;
     this.#next ??= Math.ceil(time / (hop * step)) * hop;
-    // First the windows that need no more of this link: a long silence then leaves no more open than fit in the rings.
+    // First the windows that need no more data of this link: after a long silence, no more stay open than fit
+    // in the rings.
     this.advance(time, closed);
     const link =
       current?.layout.key === layout.key
@@ -96,13 +100,13 @@ export class EnvironmentGrid {
     this.#close(closed);
   }
 
-  /** Event time goes no further: closes the windows that the newest frame has reached the end of. */
+  /** Event time ends: closes the windows whose end the newest frame has reached. */
   finish(closed: Window[]): void {
     const clock = this.#clock;
     while (this.#next !== null && this.#end(this.#next) * this.#grid.step <= clock) this.#emit(closed);
   }
 
-  /** Event time jumps: what is complete is closed, the next frame begins a grid of its own. */
+  /** Event time jumps: complete windows are closed, and the next frame starts a new grid. */
   beginAnew(closed: Window[]): void {
     this.finish(closed);
     this.#links.fill(undefined);
@@ -135,8 +139,8 @@ export class EnvironmentGrid {
   }
 
   /**
-   * A link uses one layout: the first one that it sends of its best training field, and any other of that field only
-   * once the first is idle. Other training fields are estimates of the same packets, so leaving them out loses nothing.
+   * A link uses one layout: the first of its best training field, and another of that field only once the
+   * first is idle. Other training fields are estimates of the same packets, so ignoring them loses nothing.
    */
   #preference(current: LinkGrid | undefined, layout: CsiLayout, time: number): 'use' | 'ignore' | 'refuse' {
     const { training, idle } = this.#grid;
@@ -157,7 +161,7 @@ export class EnvironmentGrid {
     }
   }
 
-  /** Closes the next window; where all are silent since before it, all those that have ended. */
+  /** Closes the next window; if all links have been silent since before it, all ended ones. */
   #emit(closed: Window[]): void {
     const { points, hop, step } = this.#grid;
     const first = this.#next!;
@@ -198,7 +202,7 @@ export class EnvironmentGrid {
   }
 }
 
-/** The sum of finite Float32 values is a finite number; one that is not finite makes it so too. */
+/** The sum of finite Float32 values is finite; one that is not finite makes the sum not finite too. */
 function allFinite(values: Float32Array, at: number, size: number): boolean {
   let sum = 0;
   for (let i = at; i < at + size; i++) sum += values[i]! * 0;

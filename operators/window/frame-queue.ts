@@ -10,9 +10,9 @@ interface Waiting {
 export type WaitingState = Omit<StoredBlock, 'count' | 'link'> & { readonly links: readonly string[] };
 
 /**
- * Blocks until event time has passed them. A decoder gives one block per layout and batch, so blocks of one batch
- * overlap in time: here their frames come back into one order, whatever the batches were. Frames of a layout stay in
- * their own order. Empty between batches, as time then has reached all that came.
+ * Blocks until event time has passed them. A decoder gives one block per layout and batch, so blocks of one
+ * batch overlap in time: here their frames come back into one order, whatever the batches were. Frames of a
+ * layout stay in their own order. Empty between batches, because time has then reached every frame.
  */
 export class FrameQueue {
   #waiting: Waiting[] = [];
@@ -21,14 +21,14 @@ export class FrameQueue {
     if (block.count > 0) this.#waiting.push({ block, next: 0 });
   }
 
-  /** Hands over the frames up to `time`, the earliest first; of equal ones that of the block that came first. */
+  /** Passes on the frames up to `time`, earliest first; for equal times, in the order of arrival of their blocks. */
   drain(time: number, take: (block: CsiBlock, frame: number) => void): void {
     for (;;) {
       const first = this.#earliest();
       if (!first || first.block.time[first.next]! > time) break;
       const { block } = first;
       const alone = this.#waiting.length === 1;
-      // Nearly always there is one block alone.
+      // Almost always there is only one block.
       do take(block, first.next++);
       while (alone && first.next < block.count && !(block.time[first.next]! > time));
       if (first.next === block.count) this.#waiting.splice(this.#waiting.indexOf(first), 1);
@@ -47,7 +47,7 @@ export class FrameQueue {
     });
   }
 
-  /** Frames of links that the topology no longer has are left out. */
+  /** Frames of links that the topology no longer has are dropped. */
   restore(state: readonly WaitingState[], links: LinkTable): void {
     this.#waiting = [];
     for (const { links: ids, ...saved } of state) {
@@ -61,7 +61,7 @@ export class FrameQueue {
   #earliest(): Waiting | undefined {
     let first = this.#waiting[0];
     for (const other of this.#waiting)
-      // A time that is not a number goes at once, to be refused.
+      // A time that is not a number passes immediately, to be rejected.
       if (!(other.block.time[other.next]! >= first!.block.time[first!.next]!)) first = other;
     return first;
   }

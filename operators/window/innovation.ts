@@ -1,10 +1,10 @@
 /**
- * Of complex series with a covariance: the power of each that the others do not tell, which is one over the diagonal of
- * the inverse; of these the median. By Cholesky's decomposition and the inverse of its factor.
+ * For complex series with a covariance: the median of the power of each that the others do not predict, which
+ * is the reciprocal of the inverse's diagonal. Uses the Cholesky decomposition and the inverse of its factor.
  *
  * @param covariance lower triangle from `at`: [row, column, (re, im)], rows of `stride` columns
  * @param ridge added to the diagonal
- * @returns NaN where there is no series
+ * @returns NaN if there is no series
  */
 export function innovation(
   covariance: Float64Array,

@@ -9,15 +9,15 @@ import { layoutSnapshot } from '../shared/per-link.js';
 import { blend } from '../shared/blend.js';
 import { LinkMeter, type LinkMeterState } from './link-quality.js';
 
-/** The grid that all links are resampled to. */
+/** The grid to which all links are resampled. */
 export interface Grid {
   /** Microseconds between points; point i lies at i * step since 1970. */
   readonly step: number;
-  /** Points that a link keeps: those of an open window, and how far it may run ahead of the slowest link. */
+  /** Stored points per link: those of an open window, plus its lead over the slowest link. */
   readonly capacity: number;
-  /** A hole longer than this many usual periods is not interpolated. */
+  /** A hole longer than this number of usual periods is not interpolated. */
   readonly maxGapPeriods: number;
-  /** No hole longer than this is interpolated, microseconds. */
+  /** A hole longer than this is never interpolated, microseconds. */
   readonly maxGap: number;
 }
 
@@ -30,7 +30,7 @@ export interface LinkGridState {
   readonly newest: number;
   readonly period: number;
   readonly last: Float32Array;
-  /** Number of the first point in memory, and the points' content in order. */
+  /** Number of the first stored point, and the content of the points in order. */
   readonly from: number;
   readonly values: Float32Array;
   readonly gaps: Uint8Array;
@@ -40,12 +40,12 @@ export interface LinkGridState {
 }
 
 /**
- * One link's frames on the grid: each frame is resampled once, when it comes, and windows copy what is there.
+ * One link's frames on the grid: each frame is resampled once, on arrival, and windows copy the result.
  *
- * Between two frames the amplitude is linear in time, and the phase goes the shorter way round (the direction of the
- * linear mean of both values). Linear in the complex value alone would shrink the amplitude wherever the phases of the
- * two differ, by noise, movement or a turn that unwrapping missed; linear in the unwrapped phase would need the
- * arctangent again, and knows no more about which way round is right.
+ * Between two frames the amplitude is linear in time, and the phase takes the shorter way round (the
+ * direction of the linear mean of both values). Interpolating the complex value would reduce the amplitude
+ * wherever the two phases differ, because of noise, movement or a turn missed by unwrapping; interpolating
+ * the unwrapped phase would need the arctangent again, without more information about the right direction.
  */
 export class LinkGrid {
   readonly id: string;
@@ -59,14 +59,14 @@ export class LinkGrid {
   #last: Float32Array;
   /** Usual time between frames, microseconds; 0 before the second one. */
   #period = 0;
-  /** Points below this one are resolved, as far as they are in memory. */
+  /** Points below this one are resolved, as far as they are stored. */
   #resolved: number;
 
   // Rings over grid points.
   readonly #values: Float32Array;
   readonly #gaps: Uint8Array;
   readonly #frames: Uint16Array;
-  /** Sum over the frames since the point before. */
+  /** Number of frames since the previous point. */
   readonly #rssi: Float32Array;
 
   /** @param first number of the first point wanted */
@@ -86,8 +86,9 @@ export class LinkGrid {
   }
 
   /**
-   * The next frame of the link, not older than the one before.
-   * @param values holds it from `at`: [rx, tx, subcarrier, (re, im)], finite @param first points below it are no longer wanted
+   * Adds the next frame of the link, not older than the previous one.
+   * @param values holds it from `at`: [rx, tx, subcarrier, (re, im)], finite @param first points below it are
+   * no longer needed
    */
   add(time: number, values: Float32Array, at: number, rssi: number, first: number): void {
     const { step } = this.#grid;
@@ -112,13 +113,13 @@ export class LinkGrid {
     }
   }
 
-  /** Resolves the points below `until` by the newest frame, as gaps. */
+  /** Fills the points below `until` with the newest frame, as gaps. */
   hold(until: number, first: number): void {
     for (let point = this.#begin(first); point < until; point++) this.#write(point, this.#last, 0, 1);
     this.#resolved = Math.max(this.#resolved, until);
   }
 
-  /** The window of `points` points from `first`, all resolved; undefined where no frame came in it. */
+  /** The window of `points` points from `first`, all resolved; undefined if it contains no frame. */
   window(first: number, points: number): WindowLink | undefined {
     const { capacity } = this.#grid;
     let frames = 0;
@@ -143,7 +144,7 @@ export class LinkGrid {
     };
   }
 
-  /** A copy of what points from `first` on need. */
+  /** A copy of the data needed for points from `first` on. */
   snapshot(first: number): LinkGridState {
     const { capacity } = this.#grid;
     const from = Math.min(Math.max(first, this.#resolved - capacity), this.#resolved);
@@ -215,7 +216,7 @@ export class LinkGrid {
   }
 }
 
-/** Faster than `set` with a view: there is one for each frame. */
+/** Faster than `set` with a view; called for every frame. */
 function copy(from: Float32Array, at: number, to: Float32Array, start: number, count: number): void {
   for (let i = 0; i < count; i++) to[start + i] = from[at + i]!;
 }

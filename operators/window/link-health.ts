@@ -6,10 +6,11 @@ export const FAULTS_EXPLAINED: Readonly<Record<LinkFault, string>> = {
   noise: 'its frames are noise: check its antenna, its distance, and that its sender is the one named',
   frozen: 'it repeats one frame: restart its receiver',
   silent: 'its frames are all zeros: restart its receiver',
-  unsteady: 'its level jumps from frame to frame: check its antenna, and that only its sender is heard',
+  unsteady:
+    'its level jumps from frame to frame: check its antenna, and that it receives only its own sender',
 };
 
-/** How the links are, for metrics, the log and status pages, as the newest windows say it. */
+/** State of the links, for metrics, the log and status pages, from the newest windows. */
 export class LinkHealth {
   readonly #context: Context;
   /** By environment and link. */
@@ -19,7 +20,7 @@ export class LinkHealth {
     this.#context = context;
   }
 
-  /** Takes a window over. A link that is not in it has fallen silent: nothing more is known of it. */
+  /** Adds a window. A link missing from it has fallen silent: its state is unknown. */
   see({ environment, links }: Window): void {
     const known = this.#links.get(environment) ?? new Map<string, LinkQuality>();
     this.#links.set(environment, known);
@@ -65,11 +66,11 @@ export class LinkHealth {
   #log(link: string, before: LinkFault | null, { fault, snrDb }: LinkQuality): void {
     if (fault === before) return;
     const { log } = this.#context;
-    if (fault === null) log.info('a link can be believed again', { link, snr_db: snrDb });
-    else log.warn('a link cannot be right and is left out', { link, fault, snr_db: snrDb });
+    if (fault === null) log.info('a link is usable again', { link, snr_db: snrDb });
+    else log.warn('a link is faulty and ignored', { link, fault, snr_db: snrDb });
   }
 
-  /** For a person: the first bad link, why, and how many more there are. */
+  /** For people: the first bad link, its fault, and the number of others. */
   #problem(): string | null {
     const bad = [...this.#links.values()].flatMap((known) =>
       [...known].flatMap(([id, { fault }]) => (fault === null ? [] : [{ id, fault }])),

@@ -6,26 +6,26 @@ import {
 } from '../../pipeline/model/index.js';
 import { innovation } from './innovation.js';
 
-/** Neighbouring carriers that are looked at together, and such blocks at most. */
+/** Number of neighbouring carriers in a block, and the largest number of blocks. */
 const WIDTH = 12;
 const BLOCKS = 3;
-/** Frames from one judgement to the next; older ones count half as much with each. */
+/** Frames between assessments; each halves the weight of older frames. */
 const EPOCH = 64;
-/** A carrier weaker than this share of the usual power is a guard or the middle: it carries nothing. */
+/** A carrier weaker than this share of the usual power is a guard or the middle: it carries no signal. */
 const WEAK = 0.02;
-/** Of a block's carriers, those that the channel takes up: see {@link LinkMeter}. */
+/** Carriers of a block explained by the channel: see {@link LinkMeter}. */
 const SIGNAL_RANK = 2;
-/** More cannot be told in 32-bit values that were turned and scaled, decibels. */
+/** Upper limit in 32-bit values that were rotated and scaled, decibels. */
 const MAX_SNR = 60;
 const MIN_SNR = -20;
-/** Frames of white noise alone have about -8 dB, at most -6. */
+/** Frames of pure white noise have about -8 dB, at most -6. */
 const NOISE_SNR = -4;
-/** Of successive frames: share that repeat the one before, or are all zeros, from which a link is dead. */
+/** Share of successive frames that repeat the previous one, or are zeros, from which a link is dead. */
 const MAX_DEAD = 0.5;
-/** Mean change of level from frame to frame from which no receiver's gain control explains it, decibels. */
+/** Mean change of level from frame to frame that exceeds any receiver's gain control, decibels. */
 const MAX_JUMP = 6;
 
-/** What is counted over an epoch, and what it was judged to be. */
+/** Counts of an epoch, and its assessment. */
 export interface LinkMeterState {
   readonly frames: number;
   readonly alive: Uint8Array;
@@ -36,7 +36,7 @@ export interface LinkMeterState {
   readonly quality: LinkQuality;
 }
 
-/** Places in the sums of an epoch. */
+/** Indices in the sums of an epoch. */
 const WEIGHT = 0;
 const PAIRS = 1;
 const REPEATED = 2;
@@ -45,13 +45,14 @@ const JUMPS = 4;
 const SUMS = 5;
 
 /**
- * How good one link is, from its frames as they come.
+ * Quality of one link, from its unprocessed frames.
  *
- * Noise: twelve neighbouring carriers span less than 4 MHz, over which a room's channel has few degrees of freedom:
- * paths whose delays differ by up to 100 ns are one or two. Whatever moves, whatever the device's own response, and
- * whatever gain, phase and slope each packet has, frames of a block lie near a space of about three dimensions. What
- * a carrier has that the eleven others do not tell (the diagonal of the inverse covariance) is noise. Differences of
- * successive frames, the usual measure, would call a walker's Doppler noise.
+ * Noise: twelve neighbouring carriers span less than 4 MHz, over which a room's channel has few degrees of
+ * freedom: paths whose delays differ by up to 100 ns are one or two. Regardless of movement, of the device's
+ * own response, and of each packet's gain, phase and slope, frames of a block lie near a space of about three
+ * dimensions. The part of a carrier that the eleven others do not predict (from the diagonal of the inverse
+ * covariance) is noise. Differences of successive frames, the usual measure, would treat a walker's Doppler
+ * as noise.
  */
 export class LinkMeter {
   readonly #columns: number;
@@ -80,7 +81,7 @@ export class LinkMeter {
     return this.#quality;
   }
 
-  /** The next frame: [column, (re, im)] from `at`. */
+  /** Adds the next frame: [column, (re, im)] from `at`. */
   add(values: Float32Array, at: number): void {
     const sums = this.#sums;
     const last = this.#last;
@@ -160,7 +161,7 @@ export class LinkMeter {
   #judge(): void {
     const alive = this.#carriers();
     const isNew = alive.some((carrier, k) => carrier !== this.#alive[k]);
-    // Other carriers, another covariance: what was gathered of the old ones tells nothing.
+    // Different carriers have a different covariance: the sums of the old ones are useless.
     if (!isNew || this.#fault(NaN) !== null) this.#quality = this.#rate();
     this.#alive = alive;
     if (isNew) this.#blocks = blocksOf(alive, this.#subcarriers);
@@ -170,7 +171,7 @@ export class LinkMeter {
     this.#frames = 0;
   }
 
-  /** The carriers that carry something. */
+  /** Carriers with a signal. */
   #carriers(): Uint8Array {
     const sorted = this.#power.filter((power) => power > 0).sort();
     const usual = sorted[sorted.length >> 1] ?? 0;
@@ -182,7 +183,7 @@ export class LinkMeter {
     return { snrDb, fault: this.#fault(snrDb) };
   }
 
-  /** Of the usual block; NaN where none has carriers enough. */
+  /** For the median block; NaN if no block has enough carriers. */
   #snr(): number {
     const weight = this.#sums[WEIGHT]!;
     let signal = 0;
@@ -190,7 +191,7 @@ export class LinkMeter {
     signal /= this.#alive.reduce((sum, one) => sum + one, 0);
     const noises = this.#blocks.flatMap((block, b) => {
       const noise = innovation(this.#covariance, b * WIDTH * WIDTH * 2, block.length, WIDTH, 1e-7 * weight);
-      // The inverse of a covariance of few frames is too large by this much.
+      // The inverse of a covariance of few frames is too large by this factor.
       const freedom = Math.max(1, weight - block.length);
       return Number.isFinite(noise) ? [(noise / freedom) * (1 - SIGNAL_RANK / block.length)] : [];
     });
@@ -212,7 +213,7 @@ export class LinkMeter {
   }
 }
 
-/** Blocks of neighbouring carriers that are alive, spread evenly over antennas and band: offsets into a frame. */
+/** Blocks of neighbouring carriers with a signal, spread evenly over antennas and band: offsets into a frame. */
 function blocksOf(alive: Uint8Array, subcarriers: number): Int32Array[] {
   const runs: Int32Array[] = [];
   for (let antenna = 0; antenna < alive.length; antenna += subcarriers) {

@@ -36,33 +36,32 @@ const CONFIG = Type.Object(
       minimum: 1,
       maximum: 60_000,
       default: 200,
-      description:
-        'From the start of a window to the start of the next, milliseconds; a whole number of grid steps.',
+      description: 'Distance between the starts of two windows, milliseconds; a whole number of grid steps.',
     }),
     points: Type.Integer({
       minimum: 2,
       maximum: 10_000,
       default: 100,
-      description: 'Grid points of a window; a grid step is `length_ms / points`.',
+      description: 'Number of grid points in a window; a grid step is `length_ms / points`.',
     }),
     training: Type.Array(TRAINING_FIELD, {
       minItems: 1,
       uniqueItems: true,
       default: ['lltf', 'ht-ltf', 'vht-ltf', 'he-ltf'],
-      description: 'Training fields to use: of each link the first of these that it sends.',
+      description: 'Training fields to use: for each link, the first of these that it sends.',
     }),
     idle_ms: Type.Number({
       minimum: 10,
       maximum: 60_000,
       default: 500,
       description:
-        'A link this far behind the newest frame of its environment is not waited for, milliseconds.',
+        'A link that is behind the newest frame of its environment by more than this is not waited for, milliseconds.',
     }),
     max_gap_periods: Type.Number({
       minimum: 1,
       maximum: 100,
       default: 3,
-      description: 'Longest hole that is interpolated, in usual periods of the link; `idle_ms` at most.',
+      description: 'Longest hole to interpolate, in usual periods of the link; at most `idle_ms`.',
     }),
   },
   { additionalProperties: false },
@@ -74,28 +73,28 @@ export const window = defineOperator({
   name: 'window',
   summary: 'Resamples all links of an environment to one grid and cuts it into windows.',
   description: `
-Use it before anything that looks at a stretch of time: pose networks, motion, falls. Put \`phase-sanitize\` before it, so
+Use it before operators that evaluate a stretch of time: pose networks, motion, falls. Put \`phase-sanitize\` before it, so
 that neighbouring frames agree in phase.
 
 The grid and the windows lie on multiples of their steps since 1970, so they do not depend on when a run began. Each frame is
-resampled once: between two frames of a link the amplitude is linear in time, and the phase goes the shorter way round.
-Where the hole between two frames is longer than \`max_gap_periods\` of the link's usual periods, the last frame is held and
+resampled once: between two frames of a link the amplitude is linear in time, and the phase takes the shorter way round.
+If the hole between two frames is longer than \`max_gap_periods\` of the link's usual periods, the last frame is held and
 the points are marked as gaps.
 
-Frames are taken in the order of event time, once it has passed them. A window closes when each link that is not idle has a frame at its end or later. A link is idle when it lies \`idle_ms\` behind
-the newest frame of its environment. Frames that come for a window that is closed, or that are older than their link's newest
-one, are dropped and counted as \`late\`; those with values that are not numbers as \`not_finite\`; those of a second layout
-of a link that goes on sending the first as \`other_layout\`. Windows without any frame are left out, and not numbered.
+Frames are processed in order of event time, once it has passed them. A window closes when each link that is not idle has a frame at its end or later. A link is idle when it is \`idle_ms\` behind
+the newest frame of its environment. Frames for a closed window, or older than their link's newest
+one, are dropped and counted as \`late\`; those with invalid values as \`not_finite\`; those of a second layout
+of a link that still sends the first as \`other_layout\`. Windows without any frame are omitted and not numbered.
 
-**Each link answers for itself.** With each link comes its signal-to-noise ratio and whether it can be right, judged every 64 frames by
-the frames themselves, before they are resampled. Twelve neighbouring subcarriers span less than 4 MHz, over which the channel of
-a room, whoever walks in it, has few degrees of freedom: what a subcarrier has that the other eleven do not tell is noise. A
-link has a fault where its frames are \`noise\` alone (below -4 dB), where more than half of them repeat the one before (\`frozen\`) or
-are zeros (\`silent\`), or where its level changes by more than 6 dB from frame to frame (\`unsteady\`). \`infer-pose\`, \`detect-motion\`,
-\`detect-falls\` and \`estimate-vitals\` leave such a link out; the node is degraded meanwhile and names it, and its details list
-all links. \`denoise\` alters quick changes: while somebody walks past a link of 40 dB it leaves 35.
+**Link quality.** Each link carries its signal-to-noise ratio and its fault, if any. Both are assessed every 64 frames from
+the original frames, before resampling. Twelve neighbouring subcarriers span less than 4 MHz, over which the channel of
+a room, whoever walks in it, has few degrees of freedom: the part of a subcarrier that the other eleven do not predict is noise. A
+link is faulty if its frames are only \`noise\` (below -4 dB), if more than half of them repeat the previous one (\`frozen\`) or
+are zeros (\`silent\`), or if its level changes by more than 6 dB from frame to frame (\`unsteady\`). \`infer-pose\`, \`detect-motion\`,
+\`detect-falls\` and \`estimate-vitals\` ignore such a link; the node is degraded during that time and names it, and its details list
+all links. \`denoise\` alters quick changes: while somebody walks past a link of 40 dB, the estimate drops to 35.
 
-Stopping leaves windows open; the end of the input closes those that are complete.
+Stopping the topology leaves windows open; the end of the input closes the complete ones.
 `,
   inputs: ['csi'],
   outputs: ['window'],
@@ -171,7 +170,7 @@ Stopping leaves windows open; the end of the input closes those that are complet
       },
       reanchor: () => {
         const closed: Window[] = [];
-        // Frames that wait are of the time before the jump: left waiting, they would begin the next grid there.
+        // Waiting frames belong to the time before the jump: otherwise they would start the next grid.
         take(Infinity, closed);
         for (const grid of grids.values()) grid.beginAnew(closed);
         return { data: closed };
@@ -196,7 +195,7 @@ function gridsOf(config: Config, { environments, provenance }: Context): Map<str
   return new Map(environments.map((one) => [one.id, new EnvironmentGrid(one, grid, provenance)]));
 }
 
-/** By link number: its environment's grid and its place there. */
+/** By link number: its environment's grid and its index there. */
 const linksOf = (grids: ReadonlyMap<string, EnvironmentGrid>, { links }: Context) =>
   Array.from(links, ({ link, environment }) => ({
     grid: grids.get(environment.id)!,

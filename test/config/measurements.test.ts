@@ -58,8 +58,8 @@ test('the problem names the node, the source and what to do', () => {
   const [problem] = found('type: file, path: reports.pcap', scaled('rss'));
   expect(problem).toMatchObject({ line: 3 });
   expect(problem!.message).toBe(
-    '`scaled` (normalize-gain) needs the amplitudes of channel estimates, to scale them by `method: rss`; `mean` does without: ' +
-      '`air` gives beamforming reports, which have no absolute amplitude',
+    '`scaled` (normalize-gain) needs the amplitudes of channel estimates, to scale them by `method: rss`; `mean` works without them: ' +
+      '`air` outputs beamforming reports, which have no absolute amplitude',
   );
 });
 

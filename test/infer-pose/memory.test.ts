@@ -145,7 +145,7 @@ describe('the network that remembers', () => {
     expect(resumed).toEqual(whole);
   });
 
-  it('stops where it gets no better in other rooms, and ends with the best weights', () => {
+  it('stops where it gets no better in validation rooms, and ends with the best weights', () => {
     const [room, other] = [madeUp(1, 58), madeUp(1, 5)];
     const looks: number[] = [];
     // Steps so long that weights only get worse.

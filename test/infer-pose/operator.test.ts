@@ -201,7 +201,7 @@ describe('a calibration file', () => {
       folder,
     );
     expect(recorded.lines.map(({ message }) => message)).toContain(
-      'the calibration names none of the environments’ links',
+      'the calibration has none of the environments’ links',
     );
   });
 });

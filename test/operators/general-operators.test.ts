@@ -78,7 +78,7 @@ test('a dead letter says which expression failed', () => {
     failed: [
       {
         reason:
-          'the record has no `sure`; ask `has(...)` first whether it is there, in `event.metadata.sure`',
+          'the record has no `sure`; test `has(...)` first, in `event.metadata.sure`',
       },
     ],
   });

@@ -104,7 +104,7 @@ describe('a link that cannot be right', () => {
     const { given, recorded, node } = windows(good, bad[fault]);
     expect(qualities(given, 'link-2').at(-1)!.fault).toBe(fault);
     expect(qualities(given, 'link-1').every((quality) => quality.fault === null)).toBe(true);
-    expect(recorded.problem).toMatch(/^link link-2 cannot be right and is left out: /);
+    expect(recorded.problem).toMatch(/^link link-2 is faulty and ignored: /);
     expect(node.describe!()).toMatchObject({ links: { 'link-2': { usable: false, fault } } });
     expect(leftOutOf(given.at(-1)!)).toEqual([{ link: 'link-2', fault }]);
   });
@@ -116,8 +116,8 @@ describe('a link that cannot be right', () => {
     expect(qualities(given, 'link-2').at(-1)!.fault).toBeNull();
     expect(recorded.problem).toBeNull();
     expect(recorded.lines.map(({ message }) => message)).toEqual([
-      'a link cannot be right and is left out',
-      'a link can be believed again',
+      'a link is faulty and ignored',
+      'a link is usable again',
     ]);
   });
 

@@ -9,7 +9,7 @@ import { withDefaults } from '../kit/definition.js';
 import { testContext } from '../support/context.js';
 import { person, poseFrame, START } from '../support/records.js';
 
-/** Frames a second. */
+/** Frames per second. */
 const RATE = 5;
 const FRAME = 1_000_000 / RATE;
 

@@ -156,7 +156,7 @@ function checkWhole(topology: CheckedTopology, { state, problem, deadLetters, lo
 }
 
 /** What `window` says where a link cannot be right. */
-const LEFT_OUT = /^\S+: link \S+ cannot be right and is left out/;
+const LEFT_OUT = /^\S+: link \S+ is faulty and ignored/;
 /** A topology whose sources are others. */
 export const fedBy = (
   topology: CheckedTopology,

@@ -6,14 +6,17 @@ import { mean, quantile, rootError } from './calibrate.js';
 import { pelvisAligned, singles, turned, unit, type Outcome, type Single, type Truth } from './outcomes.js';
 import type { Activity } from './samples.js';
 
-/** Accuracy on held-out windows, beside answers that need no CSI. Lengths are metres, but MPJPE millimetres, angles degrees. */
+/**
+ * Accuracy on held-out windows, with baselines that need no CSI. Lengths are metres, but MPJPE millimetres,
+ * angles degrees.
+ */
 export interface Accuracy {
   readonly windows: number;
   readonly all: Row;
   readonly still: Row;
   readonly activities: Readonly<Partial<Record<Activity, Row>>>;
   readonly presence: Presence;
-  /** Expected error of the position against the actual mean, by fifths of the expected. */
+  /** Expected against actual mean error of the position, by fifths of the expected error. */
   readonly fifths: readonly { readonly expected: number; readonly actual: number }[];
 }
 
@@ -21,19 +24,22 @@ export interface Row {
   readonly windows: number;
   readonly root: number;
   readonly rootP90: number;
-  /** Root when the answer is always the middle of the room. */
+  /** Root error of the constant answer, the middle of the room. */
   readonly rootConstant: number;
   /** Pelvis-aligned, room axes, of the pose as published: a whole skeleton turned to the heading. */
   readonly mpjpe: number;
-  /** The same of the pose that errs least: drawn towards the body's axis as far as the heading is unsure. */
+  /**
+   * The same of the pose with the smallest error: drawn towards the body's axis in proportion to the
+   * heading's uncertainty.
+   */
   readonly mpjpeShrunk: number;
   /** The same of one constant pose (the mean in room axes). */
   readonly mpjpeConstant: number;
-  /** After turning to the true heading: the shape alone. */
+  /** After rotation to the true heading: the shape alone. */
   readonly shape: number;
   /** Median of the heading's error. */
   readonly heading: number;
-  /** Share of right postures, and of `upright` as the constant answer. */
+  /** Share of correct postures, and of `upright` as the constant answer. */
   readonly posture: number;
   readonly postureConstant: number;
   /** Share of joints within 20 % of the torso (right shoulder to left hip), published pose and constant pose. */
@@ -42,13 +48,13 @@ export interface Row {
 }
 
 export interface Presence {
-  /** Share of empty rooms in which somebody is likelier than not. */
+  /** Share of empty rooms in which a person is more probable than none. */
   readonly falsePresence: number;
   readonly emptyWindows: number;
-  /** Share of windows with one person in which nobody is likelier, by activity. */
+  /** Share of windows with one person in which nobody is more probable, by activity. */
   readonly missed: Readonly<Partial<Record<Activity, number>>>;
   readonly missedAll: number;
-  /** Share of right numbers of people, by how many are there (0, 1, ...). */
+  /** Share of correct numbers of people, by true number (0, 1, ...). */
   readonly counted: readonly number[];
 }
 
@@ -76,7 +82,7 @@ export function accuracyOf(
   };
 }
 
-/** Mean joints in room axes: the pose that a constant answer gives. */
+/** Mean joints in room axes: the pose of the constant answer. */
 export const meanPose = (poses: readonly Float32Array[]): Float32Array =>
   Float32Array.from({ length: poses[0]?.length ?? 0 }, (_, i) => mean(poses.map((pose) => pose[i]!)));
 

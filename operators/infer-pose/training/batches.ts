@@ -7,10 +7,10 @@ import { sceneBatch, type Scene } from '../scene.js';
 import { COUNTS } from '../layers.js';
 import { PERSON, peopleIn, personTruth, PLACE_OF_LINK, PLACES_HEAD, type Samples } from './samples.js';
 
-/** Spread of the target about the true place on the grid, metres. */
+/** Spread of the target around the true position on the grid, metres. */
 const TARGET_SPREAD = 0.35;
 
-/** A batch with its answers, the answers turned into each window's frame. */
+/** A batch with its labels, rotated into each window's frame. */
 export interface TrainingBatch {
   readonly scene: SceneBatch;
   readonly scenes: readonly Scene[];
@@ -21,28 +21,28 @@ export interface TrainingBatch {
   readonly root: Float32Array;
   /** [windows, 2] in the window's frame. */
   readonly heading: Float32Array;
-  /** [windows, JOINTS * 3] in the body's own frame, mirrored where the window's frame is. */
+  /** [windows, JOINTS * 3] in the body's own frame, mirrored if the window's frame is. */
   readonly joints: Float32Array;
   /** [windows, 3] one-hot. */
   readonly posture: Float32Array;
-  /** [windows] 1 where somebody is there. */
+  /** [windows] 1 if somebody is present. */
   readonly present: Float32Array;
   /** [windows, COUNTS] one-hot. */
   readonly people: Float32Array;
-  /** [windows] 1 where the one whose pose is asked for walks about. */
+  /** [windows] 1 if the person whose pose is requested is walking. */
   readonly moving: Float32Array;
-  /** [windows] 1 where one person is alone: its place is then the grid's own answer. */
+  /** [windows] 1 if one person is alone: their position is then the grid's own answer. */
   readonly alone: Float32Array;
-  /** [windows, 2]: where the pose head looks from where several are there, near the one who is asked for. */
+  /** [windows, 2]: the position for the pose head if several people are present, near the requested one. */
   readonly near: Float32Array;
 }
 
 export interface Augmentation {
-  /** Links of each window, drawn without replacement; all, in order, where it is the number of links. */
+  /** Links of each window, drawn without replacement; all, in order, if it equals the number of links. */
   readonly links: number;
-  /** Share of windows whose empty-room calibration is taken away. */
+  /** Share of windows whose empty-room calibration is removed. */
   readonly uncalibrated: number;
-  /** Turn, mirror, and swap transmitter and receiver. */
+  /** Rotate, mirror, and swap transmitter and receiver. */
   readonly turned: boolean;
 }
 
@@ -52,7 +52,7 @@ export interface Pick {
   readonly index: number;
 }
 
-/** The picked windows, augmented by chance from `random`. All sets hold the same number of links. */
+/** The picked windows, augmented randomly from `random`. All sets hold the same number of links. */
 export function trainingBatch(
   picks: readonly Pick[],
   options: Augmentation,
@@ -93,7 +93,7 @@ export function trainingBatch(
   return { scene: sceneBatch(scenes, features), scenes, frames, ...batch };
 }
 
-/** `count` of `total` numbers in random order; all in order where they are as many. */
+/** `count` of `total` numbers in random order; all in order if the counts are equal. */
 function choose(total: number, count: number, random: () => number): number[] {
   const all = Array.from({ length: total }, (_, i) => i);
   if (count === total) return all;
@@ -118,7 +118,7 @@ export function sceneOf(
       const start = PLACES_HEAD + link * PLACE_OF_LINK;
       const a = { x: at(start), y: at(start + 1), z: at(start + 2) };
       const b = { x: at(start + 3), y: at(start + 4), z: at(start + 5) };
-      // A channel is the same from both ends.
+      // A channel is the same in both directions.
       return swap() ? { transmitter: b, receiver: a } : { transmitter: a, receiver: b };
     }),
   };
@@ -126,7 +126,7 @@ export function sceneOf(
 
 type Answers = Omit<TrainingBatch, 'scene' | 'scenes' | 'frames'>;
 
-/** Spread of the places that the pose head is shown people from where there are several, metres. */
+/** Spread of the positions for the pose head if several people are present, metres. */
 const NEAR_SPREAD = 0.3;
 
 function answer(
@@ -160,7 +160,7 @@ function answer(
   out.joints.set(f.sign < 0 ? mirroredJoints(joints) : joints, 3 * JOINTS * w);
 }
 
-/** Equal shares of all people, each spread over the cells about them. */
+/** Equal shares of all people, each spread over the surrounding cells. */
 function writeCells(people: readonly Float32Array[], scene: Scene, cells: Float32Array): void {
   cells.fill(0);
   for (const one of people) {

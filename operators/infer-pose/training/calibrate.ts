@@ -4,14 +4,14 @@ import type { Estimate } from '../sight.js';
 import type { ErrorCalibration, Scale } from '../weights.js';
 import { singles, turned, unit, type Outcome, type Single, type Truth } from './outcomes.js';
 
-/** Fits the error scales on held-out windows that no other figure is taken from. */
+/** Fits the error scales on held-out windows that are used for nothing else. */
 export function calibrateErrors(held: readonly Outcome[]): ErrorCalibration {
   const people = singles(held);
   const alone = people.map((one) => ({ scale: one.estimate.scale, error: rootError(one) }));
   return { position: powerLaw(alone), several: powerLaw(severalErrors(held)), joints: jointScale(people) };
 }
 
-/** An answer, and who was there. */
+/** A result, and the truth. */
 interface Answered {
   readonly estimate: Estimate;
   readonly truth: Pick<Truth, 'joints' | 'heading'>;
@@ -25,7 +25,10 @@ interface ScaledError {
   readonly error: number;
 }
 
-/** Of windows with several people whose number was told right: each told person and the true one that it is nearest to, all pairs together shortest. */
+/**
+ * For windows with several people whose number was correct: each reported person and the true one assigned to
+ * it, with the smallest total distance.
+ */
 function severalErrors(held: readonly Outcome[]): ScaledError[] {
   return held.flatMap(({ sight, people }) =>
     people.length > 1 && sight.several.length === people.length
@@ -40,7 +43,7 @@ function severalErrors(held: readonly Outcome[]): ScaledError[] {
 const distanceOf = (told: Estimate, truth: Truth): number =>
   Math.hypot(told.root[0] - truth.root[0], told.root[1] - truth.root[1]);
 
-/** Pairs of told and true people with the least sum of distances; both are as many, and few. */
+/** Pairs of reported and true people with the smallest sum of distances; both are equally many, and few. */
 export function matched(told: readonly Estimate[], people: readonly Truth[]): [Estimate, Truth][] {
   if (told.length === 0) return [];
   const [first, ...rest] = told;
@@ -100,7 +103,7 @@ export function jointScale(people: readonly Answered[]): ErrorCalibration['joint
 export const mean = (values: readonly number[]): number =>
   values.length === 0 ? NaN : values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** The value below which a share of the values lies; NaN of none. */
+/** The value below which a share of the values lies; NaN for none. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? NaN;

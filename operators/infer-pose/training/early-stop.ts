@@ -7,13 +7,16 @@ import { batchLoss } from './loss.js';
 import { FIRST_HELD_OUT_SEED } from './outcomes.js';
 import type { Samples } from './samples.js';
 
-/** Rooms that a training is watched on: no training may have this seed, and no report measures on it. */
+/** Validation rooms of a training: no training may have this seed, and no report measures on it. */
 export const WATCHED_SEED = FIRST_HELD_OUT_SEED - 1;
 
-/** Windows of a batch that is looked at. */
+/** Windows per validation batch. */
 const BATCH = 128;
 
-/** Mean loss of weights over all windows of these sets once, unchanged by chance: what a training is watched by. */
+/**
+ * Mean loss of weights over all windows of these sets once, without augmentation: the validation loss of a
+ * training.
+ */
 export function watchedLoss(
   sets: readonly Samples[],
   terms?: Parameters<typeof batchLoss>[2],
@@ -22,7 +25,7 @@ export function watchedLoss(
   return (weights) => mean(batches.map((batch) => lossOf(weights, batch, terms)));
 }
 
-/** All windows once, as they are. */
+/** All windows once, unchanged. */
 function batchesOf(samples: Samples): TrainingBatch[] {
   const random = seeded(WATCHED_SEED);
   const options = { links: samples.links, uncalibrated: 0, turned: false };

@@ -15,21 +15,21 @@ import {
 import { floorsOf, type PoseReport } from './report.js';
 import type { Samples } from './samples.js';
 
-/** Seeds of the held-out rooms: those that scales are fitted on, and those that figures are taken from. */
+/** Seeds of the held-out rooms: for fitting scales, and for measuring accuracy. */
 export const CALIBRATION_SEED = FIRST_TUNING_SEED + 1;
 export const TEST_SEED = FIRST_HELD_OUT_SEED + 101;
 
-/** Numbers of links that a general model is measured with; the floors are those of four. */
+/** Numbers of links for which a general model is measured; the floors are those of four. */
 const LINKS = [2, 3, 4, 6, 9];
 
-/** Rooms that a general model's scales are fitted on. */
+/** Rooms on which a general model's scales are fitted. */
 const CALIBRATED_ON = [
   { links: 3, conditions: 'wide' },
   { links: 4, conditions: 'ordinary' },
   { links: 6, conditions: 'ordinary' },
 ] as const;
 
-/** Fits error scales on rooms that were not trained on; a general model's over several numbers of links. */
+/** Fits error scales on rooms excluded from training; for a general model over several numbers of links. */
 export function calibrate(
   weights: Float32Array,
   environment: Environment | null,
@@ -48,7 +48,7 @@ export function calibrate(
   return calibrateErrors(held);
 }
 
-/** Measures a model on held-out rooms (of its own place, where it was trained for one). */
+/** Measures a model on held-out rooms (of its own site, if it was trained for one). */
 export function evaluate(
   weights: Float32Array,
   manifest: Pick<
@@ -81,15 +81,15 @@ export function evaluate(
       seed,
       sequences,
       place: environment
-        ? `each with its own walls' materials, furniture, body and motion in \`${environment.id}\``
-        : 'each from a room, layout, body and motion of its own',
+        ? `each with different wall materials, furniture, body and motion in \`${environment.id}\``
+        : 'each with a different room, layout, body and motion',
     },
     links,
     floors: environment || !four ? [] : floorsOf(four.accuracy),
   };
 }
 
-/** The same windows as a user without an empty-room calibration has them. */
+/** The same windows as seen by a user without an empty-room calibration. */
 function withoutCalibration(samples: Samples): Samples {
   const features = samples.features.slice();
   for (let at = CALIBRATED.start; at < features.length; at += LINK_FEATURES) {

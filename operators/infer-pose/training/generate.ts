@@ -40,27 +40,27 @@ import {
   type Samples,
 } from './samples.js';
 
-/** What is simulated. The same plan and chunk give the same samples, in any worker. */
+/** What to simulate. The same plan and chunk yield the same samples in any worker. */
 export interface Plan {
   readonly seed: number;
-  /** Links of random rooms; of a site, its own links are used. */
+  /** Links of random rooms; a site uses its own links. */
   readonly links: number;
-  /** Sequences in a chunk, each a room, bodies and motions of its own. */
+  /** Sequences in a chunk, each with a different room, bodies and motions. */
   readonly sequences: number;
   readonly seconds: number;
-  /** Windows cut from each sequence, spread over it by chance. */
+  /** Windows cut at random from each sequence. */
   readonly windows: number;
   /** Shares of sequences with nobody, one person, two and so on. */
   readonly people: readonly number[];
-  /** Share of people's motions that begin with a fall. */
+  /** Share of people's motions that start with a fall. */
   readonly falls: number;
-  /** What links suffer: `wide` is everything that a receiver of any kind may do, `ordinary` a good installation. */
+  /** Impairments of links: `wide` is everything that a receiver of any kind may do, `ordinary` a good installation. */
   readonly conditions: 'wide' | 'ordinary';
-  /** This place instead of random ones. */
+  /** This site instead of random rooms. */
   readonly environment: Environment | null;
 }
 
-/** Packets of the empty room that its profile is learnt from. */
+/** Packets of the empty room for its profile. */
 const EMPTY_PACKETS = 50;
 
 /** Labelled windows of chunk number `chunk`. */
@@ -93,15 +93,15 @@ export function generateChunk(plan: Plan, chunk: number): Samples {
   return samples;
 }
 
-/** Seed of everything about room number `room`, below 2^24, of a plan. */
+/** Seed of everything in room number `room`, below 2^24, of a plan. */
 export const roomSeed = (seed: number, room: number): number => seed * 2 ** 24 + room;
 
-/** What the receivers of a room are like. */
+/** The properties of a room's receivers. */
 interface Conditions {
   readonly layout: CsiLayout;
   readonly rateHz: number;
   readonly impairments: ImpairmentOptions;
-  /** Standard deviation of the nodes' places against those told, metres. */
+  /** Standard deviation between the true and the configured positions of the nodes, metres. */
   readonly misplaced: number;
   /** Shares of links that deliver noise, and that repeat one frame. */
   readonly noisy: number;
@@ -115,7 +115,7 @@ const without0 = (indices: readonly number[]): number[] => indices.filter((index
 const range = (low: number, high: number, step: number): number[] =>
   Array.from({ length: Math.floor((high - low) / step) + 1 }, (_, i) => low + i * step);
 
-/** 52 of an ESP32 or of an 802.11ac card's middle, 56 of HT20, 30 of an Intel 5300, 26 of a coarse grouping. */
+/** 52 of an ESP32 or of the middle of an 802.11ac card, 56 of HT20, 30 of an Intel 5300, 26 of a coarse grouping. */
 const CARRIERS: readonly (readonly [TrainingField, readonly number[]])[] = [
   ['lltf', without0(range(-26, 26, 1))],
   ['ht-ltf', without0(range(-28, 28, 1))],
@@ -153,12 +153,12 @@ export function drawn(shares: readonly number[], chance: () => number): number {
 
 interface Received {
   readonly amplitude: LogAmplitude;
-  /** 1 where no packet was near enough. */
+  /** 1 if no packet was near enough. */
   readonly gaps: Uint8Array;
   readonly profile: Float32Array;
 }
 
-/** A link's course as the shipped chain gives it, and the empty-room profile that `csiflow calibrate` would learn. */
+/** A link's log-amplitudes after the shipped chain, and the empty-room profile that `csiflow calibrate` would learn. */
 function receive(sequence: Sequence, link: number, conditions: Conditions, chance: () => number): Received {
   const { layout, rateHz, noisy, stuck } = conditions;
   const { samples } = sequence;
@@ -203,7 +203,7 @@ const linkOf = ({ key, rx, tx, subcarriers, centreMhz }: CsiLayout) => ({
   centreMhz,
 });
 
-/** What a receiver without a signal reports, in steps of its converter. */
+/** Output of a receiver without a signal, in steps of its converter. */
 function fillWithNoise(values: Float32Array, chance: () => number): void {
   for (let i = 0; i < values.length; i++) values[i] = Math.round(12 * bell(chance));
 }
@@ -255,7 +255,7 @@ function arrived({ present, samples }: Sequence, link: number): number {
   return sum / samples;
 }
 
-/** All who are there at one sample, their joints in the bodies' own frames. */
+/** All persons in one sample, their joints in the bodies' own frames. */
 function writePeople(
   from: Sequence['truth'],
   sample: number,
@@ -288,7 +288,10 @@ function writePeople(
   truth[at * TRUTH.size + TRUTH.people] = people;
 }
 
-/** Speed of the floor point from which a person counts as walking about, metres a second, and seconds that it is taken over. */
+/**
+ * Speed of the floor point from which a person counts as walking, metres per second, and its averaging time
+ * in seconds.
+ */
 export const MOVING = 0.2;
 const SPEED_SECONDS = 0.8;
 
@@ -329,7 +332,7 @@ const GROUPED: Readonly<Record<(typeof SIMULATED)[number], Activity>> = {
 /** Seconds of a sequence from which exactly one window is cut. */
 export const ONE_WINDOW = (POINTS * STEP_US) / 1e6;
 
-/** Numbers in [0, 1) of a stream of its own (xorshift32 after a multiplicative hash). */
+/** Numbers in [0, 1) of a separate stream (xorshift32 after a multiplicative hash). */
 export function uniform(seed: number, stream: number): () => number {
   let state = (Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(stream + 1, 0xc2b2ae35)) | 1;
   const next = () => {

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { generateChunk, type Plan } from './generate.js';
 
-/** Makes the chunks that it is asked for by number, one after another. */
+/** Generates the requested chunks by number, one after another. */
 const plan = workerData as Plan;
 parentPort!.on('message', (chunk: number) => {
   const samples = generateChunk(plan, chunk);

@@ -3,7 +3,10 @@ import { JOINTS } from '../body.js';
 import { LAYERS, OUT, PARAMETERS, PLACES } from '../layers.js';
 import { PERSON, peopleIn, personTruth, type Samples } from './samples.js';
 
-/** Weights before training: normal by the number of inputs (He et al. 2015), small for outputs, which start from the mean pose. */
+/**
+ * Weights before training: normal, scaled by the number of inputs (He et al. 2015), small for outputs, which
+ * start from the mean pose.
+ */
 export function initialWeights(random: () => number, samples: Samples): Float32Array {
   const weights = new Float32Array(PARAMETERS);
   for (const { name, inputs } of LAYERS) {
@@ -18,7 +21,7 @@ export function initialWeights(random: () => number, samples: Samples): Float32A
   return weights;
 }
 
-/** Mean pose of those present, in the body's own frame. */
+/** Mean pose of the people present, in the body's own frame. */
 export function meanJoints(samples: Samples): Float32Array {
   const mean = new Float32Array(3 * JOINTS);
   let count = 0;

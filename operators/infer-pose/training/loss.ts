@@ -6,7 +6,7 @@ import { expectedPlace, Network } from '../network.js';
 import { viewBatch } from '../scene.js';
 import type { TrainingBatch } from './batches.js';
 
-/** Weights of the terms (docs of the recipe: root distance 1). */
+/** Weights of the terms (root distance: 1). */
 export const TERMS = {
   joints: 2,
   heading: 1,
@@ -18,10 +18,10 @@ export const TERMS = {
 } as const;
 
 /**
- * Mean loss over a batch, as a scalar that gradients flow through: distance of the root, mean joint
- * distance in the body's own frame, the heading vector, cross-entropies of grid, posture, moving and the number of
- * people, and the Laplace likelihood of the errors, whose gradient reaches only the scales. Windows without a
- * person count for the number of people alone.
+ * Mean loss over a batch, as a differentiable scalar: distance of the root, mean joint distance in the body's
+ * own frame, the heading vector, cross-entropies of grid, posture, moving and the number of people, and the
+ * Laplace likelihood of the errors, whose gradient reaches only the scales. Windows without a person only
+ * count for the number of people.
  */
 export function batchLoss(
   tensors: readonly tf.Tensor[],
@@ -34,7 +34,8 @@ export function batchLoss(
   const tokens = network.encode(scene);
   const { cells: logits, counts } = network.score(tokens, scene);
   const expected = expectedPlace(logits, scene);
-  // The pose head looks from the place found, of several people from near one of them; no gradient flows through where it stands.
+  // The pose head reads from the position found; with several people, from near one of them. No gradient
+  // flows through that position.
   const found = expected.dataSync();
   const views = viewBatch(
     batch.scenes,
@@ -123,13 +124,13 @@ export function laplace(logScales: tf.Tensor, errors: tf.Tensor): tf.Tensor {
   return tf.mean(tf.add(bounded, tf.mul(constant(errors), tf.exp(tf.neg(bounded)))), 1);
 }
 
-/** A tensor that no gradient flows through. */
+/** A tensor without gradient. */
 const constant = tf.customGrad((x) => ({
   value: tf.clone(x as tf.Tensor),
   gradFunc: () => tf.zerosLike(x as tf.Tensor),
 }));
 
-/** Of a logit against 0 or 1: max(x, 0) - x y + log(1 + exp(-|x|)). */
+/** For a logit against 0 or 1: max(x, 0) - x y + log(1 + exp(-|x|)). */
 export function binaryCrossEntropy(logits: tf.Tensor, truth: tf.Tensor): tf.Tensor {
   const rest = tf.log(tf.add(1, tf.exp(tf.neg(tf.abs(logits)))));
   return tf.add(tf.sub(tf.relu(logits), tf.mul(logits, truth)), rest);

@@ -14,13 +14,13 @@ import { markdownOf, type PoseReport } from './report.js';
 import { keepStanding, readStanding } from './standing.js';
 import { trainingPlan, trainNetwork } from './train.js';
 
-/** What `csiflow train pose` is told. */
+/** Options of `csiflow train pose`. */
 export interface TrainPoseOptions {
-  /** File of the place to train for; without it, any room. */
+  /** Environment file of a site to train for; without it, any room. */
   readonly environment?: string;
   readonly minutes?: number;
   readonly windows?: number;
-  /** Folder of the weights; its name is the model's. Default: those that ship. */
+  /** Folder of the weights; its name is the model's. Default: the shipped ones. */
   readonly out?: string;
   /** Folder of the report. Default: docs/reports of csiflow. */
   readonly report?: string;
@@ -28,11 +28,11 @@ export interface TrainPoseOptions {
   /** Threads that simulate. */
   readonly threads: number;
   readonly rate: number;
-  /** Looks at rooms that are not trained on, without a better one, until it stops; 0: it goes on to its bound. */
+  /** Validations without improvement before training stops; 0: it runs to its limit. */
   readonly patience: number;
-  /** A model to start from: `general`, or a folder. */
+  /** Model to start from: `general`, or a folder. */
   readonly start?: string;
-  /** File that the training's state is kept in; one that is there is gone on from. */
+  /** File with the training's state; an existing one is resumed. */
   readonly state?: string;
   readonly backend: BackendName | 'fastest';
   /** Held-out windows for each table. */
@@ -41,12 +41,13 @@ export interface TrainPoseOptions {
 }
 
 const TRAINED_ON = 'simulated CSI';
-/** How often the state of a training is kept. */
+/** How often the state of a training is saved. */
 const KEEP_MS = 240_000;
 
 /**
- * Trains a network on fresh simulated rooms, fits its error scales on held-out ones, writes weights and report.
- * @throws Error that names what is wrong with the options or the environment's file
+ * Trains a network on fresh simulated rooms, fits its error scales on held-out ones, writes weights and
+ * report.
+ * @throws Error if the options or the environment's file are invalid
  */
 export async function trainPose(options: TrainPoseOptions): Promise<PoseReport> {
   const { print } = options;
@@ -64,7 +65,7 @@ export async function trainPose(options: TrainPoseOptions): Promise<PoseReport> 
 
   const resume = options.state ? readStanding(options.state) : null;
   if (resume)
-    print(`going on from ${options.state!}: ${resume.windows} windows in ${resume.minutes.toFixed(1)} min`);
+    print(`resuming from ${options.state!}: ${resume.windows} windows in ${resume.minutes.toFixed(1)} min`);
   print('simulating the first rooms, which takes some minutes');
   const curve: [number, number, number][] = [];
   let kept = performance.now();
@@ -82,11 +83,11 @@ export async function trainPose(options: TrainPoseOptions): Promise<PoseReport> 
       }
       print(
         `step ${now.step}  windows ${now.windows}  rooms ${now.rooms}  ${now.minutes.toFixed(1)} min  ` +
-          `${(100 * now.share).toFixed(0)} %  loss ${now.loss.toFixed(3)}, in other rooms ${now.watched.toFixed(3)}`,
+          `${(100 * now.share).toFixed(0)} %  loss ${now.loss.toFixed(3)}, validation ${now.watched.toFixed(3)}`,
       );
     },
   );
-  if (stopped) print(`stopped: ${stoppedText(patience)}; the best one's weights are taken`);
+  if (stopped) print(`stopped: ${stoppedText(patience)}; using the best weights`);
   const training = {
     seed: options.seed,
     rooms: progress.rooms,
@@ -95,9 +96,9 @@ export async function trainPose(options: TrainPoseOptions): Promise<PoseReport> 
     minutes: Math.round(progress.minutes * 10) / 10,
     started_from: options.start ?? 'random weights',
     peak_learning_rate: options.rate,
-    stopped: stopped ? stoppedText(patience) : 'at its bound',
+    stopped: stopped ? stoppedText(patience) : 'at its limit',
     loss_in_other_rooms: rounded(watched),
-    // Windows seen, the mean loss since the figure before, and the loss in rooms that are not trained on.
+    // Windows seen, the mean loss since the previous line, and the loss in validation rooms.
     loss: curve,
     backend: `${backend.name} ${backend.version}, ${backend.device}`,
     place: environment
@@ -113,7 +114,9 @@ const rounded = (loss: number): number => Math.round(1000 * loss) / 1000;
 function boundOf({ windows, minutes = 60 }: Pick<TrainPoseOptions, 'windows' | 'minutes'>) {
   const until = windows === undefined ? { minutes } : { windows };
   if (!((windows ?? minutes) > 0)) {
-    throw new RangeError(`There is nothing to train in ${JSON.stringify(until)}: it must be above 0.`);
+    throw new RangeError(
+      `A training of length ${JSON.stringify(until)} is empty: the length must be above 0.`,
+    );
   }
   return until;
 }
@@ -138,7 +141,7 @@ function finishModel({ weights, folder, environment, training, options }: Finish
   return report;
 }
 
-/** Of the shipped weights: counts up with each training that is published. */
+/** Of the shipped weights: incremented with each published training. */
 const VERSION = '1.0.0';
 
 interface Finished {
@@ -149,14 +152,14 @@ interface Finished {
   readonly options: Pick<TrainPoseOptions, 'print' | 'sequences' | 'report'>;
 }
 
-/** What `csiflow evaluate pose` is told. */
+/** Options of `csiflow evaluate pose`. */
 export interface EvaluatePoseOptions {
   /** `general`, `demo-flat`, or a folder. */
   readonly weights: string;
-  /** File of the place that the model was trained for; needed for such a model. */
+  /** Environment file of the site that the model was trained for; required for such a model. */
   readonly environment?: string;
   readonly sequences: number;
-  /** Of the first row of rooms; each further row takes the next. */
+  /** Seed of the first row of rooms; each further row uses the next. */
   readonly seed?: number;
   readonly backend: BackendName | 'fastest';
   readonly print: (line: string) => void;
@@ -168,7 +171,7 @@ export async function evaluatePose(options: EvaluatePoseOptions): Promise<PoseRe
   const environment = options.environment ? readEnvironmentFile(options.environment) : null;
   if (manifest.site && JSON.stringify(manifest.site) !== JSON.stringify(environment && siteOf(environment))) {
     throw new Error(
-      `The model ${manifest.name} is for ${manifest.site.environment} alone: name that environment's file with --environment.`,
+      `The model ${manifest.name} is only for ${manifest.site.environment}: pass that environment's file with --environment.`,
     );
   }
   await loadTrainingBackend(options.backend);
@@ -183,7 +186,7 @@ function writeReport(folder: string, name: string, report: PoseReport): void {
   writeFileSync(join(folder, `pose-${name}.json`), `${JSON.stringify(report, null, 2)}\n`);
 }
 
-/** @throws Error with all that is wrong with the file */
+/** @throws Error with all problems of the file */
 export function readEnvironmentFile(file: string): Environment {
   const problems = new Problems();
   const folder = process.cwd();
@@ -209,7 +212,7 @@ function describePlan(seed: number, environment: Environment | null): string {
   return (
     `${plan.seconds} s and ${plan.windows} windows of each room behind denoise and window, ` +
     `shares with nobody, one to four people: ${plan.people.join(', ')}; ${100 * plan.falls} % with a fall; ` +
-    `links of 26 to 56 subcarriers, 20 to 100 packets a second, 3 to 45 dB of signal to noise, some dead or misplaced; ` +
-    `turned by any angle, mirrored, antennas swapped, a quarter without calibration`
+    `links of 26 to 56 subcarriers, 20 to 100 packets per second, 3 to 45 dB of signal to noise, some dead or misplaced; ` +
+    `rotated by any angle, mirrored, antennas swapped, a quarter without calibration`
   );
 }

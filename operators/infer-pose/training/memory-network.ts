@@ -17,7 +17,7 @@ import { layerTensors } from '../tensors.js';
 export const memoryTensors = (weights: Float32Array): tf.Tensor[] =>
   layerTensors(MEMORY_LAYERS, MEMORY_PLACES, weights);
 
-/** Memories of as many rooms as a batch has. */
+/** Memories of one batch of rooms. */
 export interface Memories {
   /** [rooms, GRID, GRID, MEMORY.cell] */
   readonly cells: tf.Tensor4D;
@@ -25,15 +25,18 @@ export interface Memories {
   readonly room: tf.Tensor2D;
 }
 
-/** What is said after a window, of each room. */
+/** The output after a window, for each room. */
 export interface Recalls {
   /** Logits: [rooms, CELLS] */
   readonly cells: tf.Tensor2D;
-  /** Where the floor's memory alone puts one who is there, metres: [rooms, 2] */
+  /** Position of the person according to the floor's memory alone, metres: [rooms, 2] */
   readonly place: tf.Tensor2D;
   /** Logits: [rooms, COUNTS] */
   readonly counts: tf.Tensor2D;
-  /** The answer for one who is alone, in the order of OUT: offsets from that place, logits, logs of scales. [rooms, OUT.size] */
+  /**
+   * The result for a single person, in the order of OUT: offsets from that position, logits, log scales.
+   * [rooms, OUT.size]
+   */
   readonly alone: tf.Tensor2D;
 }
 
@@ -51,11 +54,11 @@ export interface Readings {
   readonly sides: tf.Tensor2D;
 }
 
-/** {@link ../memory.ts} for batches, with gradients: a test holds them against each other. */
+/** {@link ../memory.ts} for batches, with gradients: a test compares the two. */
 export class MemoryNetwork {
   readonly #tensors = new Map<MemoryLayer, readonly [tf.Tensor, tf.Tensor]>();
 
-  /** @param tensors as from {@link memoryTensors}; they stay the caller's. */
+  /** @param tensors as from {@link memoryTensors}; the caller remains their owner. */
   constructor(tensors: readonly tf.Tensor[]) {
     MEMORY_LAYERS.forEach(({ name }, index) => {
       this.#tensors.set(name, [tensors[2 * index]!, tensors[2 * index + 1]!]);
@@ -70,7 +73,7 @@ export class MemoryNetwork {
     return tf.relu(this.#dense(inputs, 'read-room'));
   }
 
-  /** What is remembered after one more window, and what is said then. */
+  /** The memory after one more window, and the output. */
   step(before: Memories, reading: Readings): { readonly memories: Memories; readonly recalls: Recalls } {
     const sides = tf.div<tf.Tensor2D>(reading.sides, SIDE);
     const cells = this.#floor(this.#moved(before.cells, reading), reading, sides);
@@ -87,7 +90,7 @@ export class MemoryNetwork {
     return { memories: { cells, room }, recalls: this.tell({ cells, room }, reading) };
   }
 
-  /** What is said of what is remembered after a window. */
+  /** The output for a memory after a window. */
   tell({ cells, room }: Memories, { centres, alone }: Pick<Readings, 'centres' | 'alone'>): Recalls {
     const { logits, here, place } = this.#look(cells, centres);
     return {
@@ -98,7 +101,7 @@ export class MemoryNetwork {
     };
   }
 
-  /** The floor's memory where somebody is, and at most; where that is. */
+  /** The floor's memory at the person, and its maximum; and that position. */
   #look(cells: tf.Tensor4D, centres: tf.Tensor3D) {
     const rooms = cells.shape[0];
     const rows = tf.reshape<tf.Rank.R3>(cells, [rooms, CELLS, MEMORY.cell]);
@@ -115,7 +118,7 @@ export class MemoryNetwork {
     };
   }
 
-  /** The window's answer, changed by what is remembered. */
+  /** The window's result, corrected by the memory. */
   #figure(person: tf.Tensor2D, place: tf.Tensor2D, alone: tf.Tensor2D): tf.Tensor2D {
     const { heading, root, jointScales, postures, moving, joints } = partsOf(alone);
     const inputs = [
@@ -131,7 +134,10 @@ export class MemoryNetwork {
     return tf.add(this.#dense(body, 'figure'), tf.mul(alone, CHANGED));
   }
 
-  /** The floor's memory moved on by what was walked since: along the heading, as fast as the room's reading says. */
+  /**
+   * The floor's memory, moved by the distance walked since: along the heading, at the speed from the room's
+   * reading.
+   */
   #moved(cells: tf.Tensor4D, { room, alone, sides }: Readings): tf.Tensor4D {
     const rooms = cells.shape[0];
     const { heading } = partsOf(alone);
@@ -150,7 +156,7 @@ export class MemoryNetwork {
     return tf.transpose(tf.reshape(columns, [rooms, GRID, GRID, MEMORY.cell]), [0, 2, 1, 3]);
   }
 
-  /** A gated unit (Cho et al. 2014) a cell, which sees its neighbours. */
+  /** A gated unit (Cho et al. 2014) per cell, which sees its neighbours. */
   #floor(before: tf.Tensor4D, { cells, room, alone }: Readings, sides: tf.Tensor2D): tf.Tensor4D {
     const rooms = before.shape[0];
     const width = MEMORY.cell;
@@ -201,7 +207,7 @@ export class MemoryNetwork {
   }
 }
 
-/** What of the window's answer is changed by adding to it: 1; what is told anew: 0. In the order of OUT. */
+/** 1: the memory adds to this output of the window; 0: it replaces it. In the order of OUT. */
 const CHANGED = Array.from({ length: OUT.size }, (_, i) =>
   Number(i < OUT.offset || (i >= OUT.jointScales && i < OUT.postures) || i >= OUT.joints),
 );
@@ -221,7 +227,7 @@ function partsOf(alone: tf.Tensor2D) {
 const lengthOf = (heading: tf.Tensor2D): tf.Tensor2D =>
   tf.sqrt(tf.add(tf.sum<tf.Tensor2D>(tf.square(heading), 1, true), 1e-6));
 
-/** Each cell beside its neighbours: [rooms, GRID, GRID, n] to [rooms * CELLS, 9 n]. Beyond the walls there is nothing. */
+/** Each cell beside its neighbours: [rooms, GRID, GRID, n] to [rooms * CELLS, 9 n]. Cells beyond the walls are zero. */
 function around(x: tf.Tensor4D): tf.Tensor2D {
   const [rooms, , , width] = x.shape;
   const padded = tf.pad(x, [
@@ -236,7 +242,10 @@ function around(x: tf.Tensor4D): tf.Tensor2D {
   return tf.reshape(tf.concat(shifted, 3), [rooms * CELLS, 9 * width]);
 }
 
-/** Matrices [rooms, GRID, GRID] that move what lies along an axis by so many cells [rooms, 1]; the edge's is drawn in. */
+/**
+ * Matrices [rooms, GRID, GRID] that shift values along an axis by this many cells [rooms, 1]; the edge value
+ * is repeated.
+ */
 function shifting(cells: tf.Tensor): tf.Tensor3D {
   const rooms = cells.shape[0];
   const to = tf.reshape(tf.range(0, GRID), [1, GRID, 1]);

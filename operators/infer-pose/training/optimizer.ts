@@ -1,15 +1,18 @@
-/** Adam (Kingma and Ba 2015) on one array of parameters, with the gradient's norm clipped, decay of the weights, and an average of the path. */
+/**
+ * Adam (Kingma and Ba 2015) on one array of parameters, with the gradient's norm clipped, decay of the
+ * weights, and an average of the parameters.
+ */
 export class Adam {
   readonly #first: Float32Array;
   readonly #second: Float32Array;
   #steps = 0;
-  /** Exponential mean of the parameters: steadier than the last ones, and what is shipped. */
+  /** Exponential mean of the parameters: steadier than the last ones, and used for the shipped weights. */
   readonly average: Float32Array;
 
   readonly parameters: Float32Array;
   readonly options: AdamOptions;
 
-  /** @param parameters are changed in place by each step. */
+  /** @param parameters changed in place by each step. */
   constructor(parameters: Float32Array, options: Partial<AdamOptions> = {}) {
     this.parameters = parameters;
     this.options = { beta1: 0.9, beta2: 0.99, clip: 5, average: 0.998, decay: 0, ...options };
@@ -68,15 +71,15 @@ export const learningRate = (peak: number, step: number, progress: number, warmU
 export interface AdamOptions {
   readonly beta1: number;
   readonly beta2: number;
-  /** Largest norm of a gradient; longer ones are shortened to it. */
+  /** Largest norm of a gradient; larger ones are scaled down. */
   readonly clip: number;
-  /** Share of the average that a step keeps. */
+  /** Share of the average that a step preserves. */
   readonly average: number;
-  /** Share of the parameters that a step of rate 1 takes away (Loshchilov and Hutter 2019). */
+  /** Share of the parameters that a step of rate 1 removes (Loshchilov and Hutter 2019). */
   readonly decay: number;
 }
 
-/** A copy of all that the next step needs. */
+/** A copy of everything the next step needs. */
 export interface AdamState {
   readonly parameters: Float32Array;
   readonly first: Float32Array;

@@ -8,21 +8,21 @@ import { sceneOf } from './batches.js';
 import { generateChunk, ONE_WINDOW, type Plan } from './generate.js';
 import { ACTIVITIES, PERSON, peopleIn, personTruth, type Activity, type Samples } from './samples.js';
 
-/** Seeds from this one on are never trained on: rooms, bodies and motions of their own. */
+/** Seeds from this one on are never used for training: separate rooms, bodies and motions. */
 export const FIRST_HELD_OUT_SEED = 900_000;
-/** Seeds from this one up to those that are held out are for choosing among methods and fitting scales. */
+/** Seeds from this one up to the held-out ones are for choosing methods and fitting scales. */
 export const FIRST_TUNING_SEED = 700_000;
 
 export interface HeldOut {
   readonly seed: number;
   readonly sequences: number;
-  /** Of random rooms. */
+  /** For random rooms. */
   readonly links: number;
   readonly environment: Environment | null;
   readonly conditions?: Plan['conditions'];
 }
 
-/** One window from each of `sequences` rooms (or evenings of the same place), no falls. */
+/** One window from each of `sequences` rooms (or evenings at the same site), without falls. */
 export function heldOutSamples({
   seed,
   sequences,
@@ -46,14 +46,14 @@ export function heldOutSamples({
   return generateChunk(plan, 0);
 }
 
-/** A held-out window: what was said and what was true. */
+/** A held-out window: the network's output and the truth. */
 export interface Outcome {
   readonly sight: Sight;
   readonly size: { readonly x: number; readonly y: number };
   readonly people: readonly Truth[];
 }
 
-/** A held-out window with one person, and what was said of it. */
+/** A held-out window with one person, and the network's output. */
 export interface Single {
   readonly estimate: Estimate;
   readonly truth: Truth;
@@ -70,7 +70,7 @@ export interface Truth {
   readonly joints: Float32Array;
 }
 
-/** Runs the network over samples as the operator would. */
+/** Runs the network over samples like the operator. */
 export function outcomes(network: Network, samples: Samples): Outcome[] {
   const results: Outcome[] = [];
   const links = Array.from({ length: samples.links }, (_, i) => i);
@@ -105,13 +105,13 @@ export const peopleOf = ({ truth }: Samples, row: number): Truth[] =>
     };
   });
 
-/** Joints in room axes of all who are there. */
+/** Joints in room axes of all persons present. */
 export const trueJoints = (samples: Samples): Float32Array[] =>
   Array.from({ length: samples.count }, (_, row) => peopleOf(samples, row)).flatMap((people) =>
     people.map(({ joints, heading }) => turned(joints, heading)),
   );
 
-/** Own-frame joints turned by a heading vector; a vector shorter than 1 draws them towards the body's axis. */
+/** Own-frame joints rotated by a heading vector; a vector shorter than 1 draws them towards the body's axis. */
 export function turned(joints: Float32Array, [cos, sin]: readonly [number, number]): Float32Array {
   const out = new Float32Array(joints.length);
   for (let i = 0; i < joints.length; i += 3) {
@@ -141,7 +141,7 @@ export function pelvisAligned(a: Float32Array, b: Float32Array): number[] {
   );
 }
 
-/** A heading vector brought to length 1. */
+/** A heading vector scaled to length 1. */
 export function unit([x, y]: readonly [number, number]): [number, number] {
   const length = Math.hypot(x, y);
   return length > 0 ? [x / length, y / length] : [1, 0];

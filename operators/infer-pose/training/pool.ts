@@ -4,10 +4,10 @@ import type { Pick } from './batches.js';
 import type { Plan } from './generate.js';
 import type { Samples } from './samples.js';
 
-/** Chunks ahead of the one that is asked for: they are made while the trainer works. */
+/** Chunks generated ahead of the requested one, while the trainer works. */
 const AHEAD = 2;
 
-/** Chunks of samples in order of their numbers, made in worker threads while others are being used. */
+/** Chunks of samples in order of their numbers, generated in worker threads while others are in use. */
 export class ChunkSource {
   readonly #workers: readonly Worker[];
   readonly #ready = new Map<number, Samples>();
@@ -34,7 +34,7 @@ export class ChunkSource {
     });
   }
 
-  /** The next chunk. Rejects where a worker failed. */
+  /** The next chunk. Rejects if a worker failed. */
   async next(): Promise<Samples> {
     while (this.#asked < this.#taken + 1 + AHEAD * this.#workers.length) {
       this.#workers[this.#asked % this.#workers.length]!.postMessage(this.#asked);
@@ -75,7 +75,7 @@ export class SamplePool {
   readonly #capacity: number;
   #oldest = 0;
 
-  /** @param capacity chunks that are kept; a new one then takes the oldest one's place. */
+  /** @param capacity number of stored chunks; beyond it, a new one replaces the oldest. */
   constructor(capacity: number) {
     this.#capacity = capacity;
   }

@@ -1,7 +1,7 @@
 import type { Accuracy, Row } from './accuracy.js';
 import type { Manifest } from '../weights.js';
 
-/** What a report says: made by training, and again by `csiflow evaluate pose`. */
+/** Content of a report: written by training, and by `csiflow evaluate pose`. */
 export interface PoseReport {
   readonly model: Pick<
     Manifest,
@@ -14,7 +14,7 @@ export interface PoseReport {
     readonly calibrated: boolean;
     readonly accuracy: Accuracy;
   }[];
-  /** The floors of four links, and whether they were reached; empty for a model of one place. */
+  /** The targets for four links, and whether they were reached; empty for a model of one site. */
   readonly floors: readonly Floor[];
 }
 
@@ -26,7 +26,7 @@ export interface Floor {
   readonly met: boolean;
 }
 
-/** What the feasibility runs reached with four links, in simulated rooms that the network never saw. */
+/** Results of the feasibility runs with four links, in simulated rooms that the network never saw. */
 export function floorsOf({ all, activities }: Accuracy): Floor[] {
   const walking = activities.walking;
   if (!walking) return [];
@@ -50,8 +50,8 @@ export function markdownOf(report: PoseReport): string {
   const parts = [
     `# Accuracy of the pose network \`${model.name}\` ${model.version}`,
     '',
-    `Trained and measured on **simulated CSI** alone: there is no free recording with both CSI and poses. Another simulator or`,
-    `a real room will be worse. Measured on ${heldOut.sequences} windows of 2 s for each table, ${heldOut.place}; the first`,
+    `Trained and measured only on **simulated CSI**: no free recording has both CSI and poses. Another simulator or`,
+    `a real room will give worse results. Measured on ${heldOut.sequences} windows of 2 s for each table, ${heldOut.place}; the first`,
     `seed of these is ${heldOut.seed}, and no training run may use seeds from 900,000 on. One person, one antenna each,`,
     `2.437 GHz. Written by \`csiflow train pose\`; \`csiflow evaluate pose\` prints it again.`,
     '',
@@ -76,10 +76,10 @@ export function markdownOf(report: PoseReport): string {
     '',
     '- *root*: distance of the floor position, mean and (all rows) 90th percentile; *constant*: the middle of the room as the answer.',
     '- *MPJPE*: mean distance of 17 joints, both poses moved to the pelvis, in room axes. *published*: a whole skeleton turned to',
-    '  the inferred heading. *shrunk*: the same drawn towards the body’s axis as far as the heading is unsure, which errs less and',
-    '  draws no body. *constant*: one mean pose. *shape*: after turning to the true heading.',
+    '  the inferred heading. *shrunk*: the same drawn towards the body’s axis in proportion to the heading’s uncertainty, which has a smaller error but',
+    '  does not look like a body. *constant*: one mean pose. *shape*: after rotation to the true heading.',
     '- *heading*: median error. *PCK@20*: joints within 20 % of the torso. *posture*: of three, against always saying upright.',
-    '- Movements of arms are not seen, and people who keep still are hardly located from one window.',
+    '- The network does not see movements of arms, and hardly locates people who keep still from one window.',
     '',
   ];
   return parts.join('\n');
@@ -127,9 +127,9 @@ function activityTable(accuracy: Accuracy): string[] {
 function presenceLines({ presence }: Accuracy): string[] {
   const missed = Object.entries(presence.missed).map(([name, share]) => `${name} ${percent(share)} %`);
   return [
-    `Presence: somebody is claimed in ${percent(presence.falsePresence)} % of ${presence.emptyWindows} empty rooms; nobody in ` +
+    `Presence: a person is reported in ${percent(presence.falsePresence)} % of ${presence.emptyWindows} empty rooms; nobody in ` +
       `${percent(presence.missedAll)} % of the windows with a person (${missed.join(', ')}).`,
-    `Number of people told right, of nobody, one, two, three and four: ${presence.counted.map(percent).join(', ')} %.`,
+    `Correct number of people, for nobody, one, two, three and four: ${presence.counted.map(percent).join(', ')} %.`,
     '',
   ];
 }

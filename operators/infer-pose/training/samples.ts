@@ -1,7 +1,7 @@
 import { JOINTS } from '../body.js';
 import { LINK_FEATURES } from '../features.js';
 
-/** What is done during the middle of a window: what tables of results are split by. */
+/** Activity in the middle of a window: the rows of result tables. */
 export const ACTIVITIES = [
   'walking',
   'arms',
@@ -14,10 +14,10 @@ export const ACTIVITIES = [
 ] as const;
 export type Activity = (typeof ACTIVITIES)[number];
 
-/** People that a sample's truth has room for. */
+/** Largest number of people in a sample's truth. */
 export const MAX_PEOPLE = 4;
 
-/** Places in the truth of one person. */
+/** Layout of the truth of one person. */
 export const PERSON = {
   activity: 0,
   /** Floor point below the pelvis, metres. */
@@ -25,14 +25,14 @@ export const PERSON = {
   /** Cosine and sine of the heading. */
   heading: 3,
   posture: 5,
-  /** 1 where the person walks about. */
+  /** 1 if the person is walking. */
   moving: 6,
   /** Relative to the floor root, in the body's own frame. */
   joints: 7,
   size: 7 + 3 * JOINTS,
 } as const;
 
-/** Places in a sample's truth: how many people, then each of them. */
+/** Layout of a sample's truth: the number of people, then each of them. */
 export const TRUTH = { people: 0, first: 1, size: 1 + MAX_PEOPLE * PERSON.size } as const;
 
 /** The truth of person number `person` of a sample. */
@@ -41,11 +41,11 @@ export const personTruth = (truth: Float32Array, sample: number, person: number)
   return truth.subarray(at, at + PERSON.size);
 };
 
-/** How many people a sample's truth holds. */
+/** Number of people in a sample's truth. */
 export const peopleIn = (truth: Float32Array, sample: number): number =>
   truth[sample * TRUTH.size + TRUTH.people]!;
 
-/** Of a room and its links: sides, then both antennas of each link. */
+/** For a room and its links: sides, then both antennas of each link. */
 export const PLACES_HEAD = 2;
 export const PLACE_OF_LINK = 6;
 
@@ -59,7 +59,7 @@ export interface Samples {
   readonly places: Float32Array;
   /** [count, TRUTH.size] */
   readonly truth: Float32Array;
-  /** Number of the simulated room and body: windows of one never stand on both sides of a split. */
+  /** Number of the simulated room and body: a split never separates its windows. */
   readonly room: Uint32Array;
 }
 

@@ -4,14 +4,14 @@ import { PARAMETERS } from '../layers.js';
 import { replaceFile } from '../../../pipeline/base/files.js';
 import type { Standing } from './train.js';
 
-/** Where a training stands, in a file: what `csiflow train pose --state` goes on from. */
+/** State of a training in a file: `csiflow train pose --state` resumes from it. */
 export function keepStanding(file: string, standing: Standing): void {
   replaceFile(file, serialize(standing));
 }
 
 /**
- * Null where the file does not exist.
- * @throws Error that names the file where it holds no training of this network
+ * Null if the file does not exist.
+ * @throws Error with the file's name if it is not a training of this network
  */
 export function readStanding(file: string): Standing | null {
   if (!existsSync(file)) return null;
@@ -19,9 +19,9 @@ export function readStanding(file: string): Standing | null {
   try {
     standing = deserialize(readFileSync(file)) as Partial<Standing> | null;
   } catch (error) {
-    throw new Error(`${file} holds no training that can be read: remove it to begin anew.`, { cause: error });
+    throw new Error(`${file} is not a readable training state: remove it to start over.`, { cause: error });
   }
   if (standing?.adam?.parameters.length !== PARAMETERS)
-    throw new Error(`${file} holds the training of another network: remove it to begin anew.`);
+    throw new Error(`${file} is the training state of another network: remove it to start over.`);
   return standing as Standing;
 }

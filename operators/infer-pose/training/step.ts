@@ -5,7 +5,7 @@ import { layGradient } from '../tensors.js';
 import type { TrainingBatch } from './batches.js';
 import { batchLoss } from './loss.js';
 
-/** Loss of a batch and its gradient, laid out as the weights are. */
+/** Loss of a batch and its gradient, in the layout of the weights. */
 export function lossAndGradient(
   weights: Float32Array,
   batch: TrainingBatch,
@@ -13,7 +13,7 @@ export function lossAndGradient(
 ): { readonly loss: number; readonly gradient: Float32Array } {
   const gradient = new Float32Array(PARAMETERS);
   let loss = NaN;
-  // Nothing is returned through tidy: it would look for tensors in every number of the gradient.
+  // Nothing is returned through tidy: it would search every number of the gradient for tensors.
   tf.tidy(() => {
     const tensors = weightTensors(weights);
     const { value, grads } = tf.valueAndGrads((...x: tf.Tensor[]) => batchLoss(x, batch, terms))(tensors);

@@ -9,31 +9,31 @@ import { ChunkSource, SamplePool } from './pool.js';
 import type { Samples } from './samples.js';
 import { lossAndGradient } from './step.js';
 
-/** How a network is trained. Bound by windows it is repeatable; bound by minutes it hangs on the machine. */
+/** How to train a network. A limit in windows is repeatable; a limit in minutes depends on the machine. */
 export interface TrainingOptions {
   readonly seed: number;
-  /** This place instead of any room. */
+  /** This site instead of any room. */
   readonly environment: Environment | null;
-  /** Windows to be seen, or minutes to be spent. */
+  /** Limit in windows or minutes. */
   readonly until: { readonly windows: number } | { readonly minutes: number };
-  /** Threads that simulate while this one trains. */
+  /** Threads that simulate during the training. */
   readonly threads: number;
   /** Weights to start from; null: random ones. */
   readonly start: Float32Array | null;
   readonly peakRate: number;
-  /** Looks at rooms that are not trained on, without a better one, until the training stops; 0: it goes on to its bound. */
+  /** Validations without improvement before the training stops; 0: it runs to its limit. */
   readonly patience: number;
-  /** A training to go on with; null: begins. */
+  /** A training to resume; null: starts a new one. */
   readonly resume: Standing | null;
 }
 
-/** Where a training stands: what `resume` goes on from. */
+/** State of a training, for `resume`. */
 export interface Standing {
   readonly adam: AdamState;
   readonly windows: number;
   readonly minutes: number;
   readonly chunks: number;
-  /** Not in states of earlier versions. */
+  /** Missing in states of earlier versions. */
   readonly watched?: EarlyStopState;
 }
 
@@ -45,26 +45,29 @@ export interface Progress {
   readonly share: number;
   /** Mean since the last report. */
   readonly loss: number;
-  /** The last look at rooms that are not trained on; NaN before the first. */
+  /** The last validation loss; NaN before the first. */
   readonly watched: number;
 }
 
 export interface Trained {
-  /** Those of the best look. */
+  /** Weights at the best validation. */
   readonly weights: Float32Array;
   readonly progress: Progress;
-  /** The best look's. */
+  /** Loss at the best validation. */
   readonly watched: number;
-  /** Whether the looks got no better before the bound was reached. */
+  /** Whether validation stopped improving before the limit was reached. */
   readonly stopped: boolean;
 }
 
 const BATCH = 128;
-/** How often each simulated window is seen on average before the next one is asked for, each time turned and mirrored anew. */
+/**
+ * How often each simulated window is used on average before the next one is requested, each time rotated and
+ * mirrored differently.
+ */
 const PASSES = 8;
-/** Chunks of 384 windows that are kept: 2 GB with six links. */
+/** Stored chunks of 384 windows: 2 GB with six links. */
 const CAPACITY = 150;
-/** Chunks that are there before the first step. */
+/** Chunks that must exist before the first step. */
 const FIRST = 6;
 const REPORT_STEPS = 200;
 
@@ -85,8 +88,8 @@ export const trainingPlan = (seed: number, environment: Environment | null): Pla
 });
 
 /**
- * Trains on fresh rooms until the bound is reached, or until looks at other rooms get no better. `report` is told now and
- * then how far it is, and may keep where it stands.
+ * Trains on fresh rooms until the limit is reached or validation stops improving. `report` is called
+ * regularly with the progress, and may save the state.
  */
 export async function trainNetwork(
   options: TrainingOptions,
@@ -96,13 +99,13 @@ export async function trainNetwork(
   const plan = trainingPlan(options.seed, options.environment);
   const lossOf = watchedLoss([await watchedRooms(options)]);
   const early = new EarlyStop(lossOf, options.patience, resume?.watched ?? null);
-  // A training that makes the weights that it starts from no better ends with them.
+  // A training that does not improve the weights it starts from ends with them.
   if (start && !resume) early.look(start);
   const source = new ChunkSource(plan, options.threads, resume?.chunks ?? 0);
   try {
     const pool = new SamplePool(CAPACITY);
     for (let i = 0; i < FIRST; i++) pool.add(await source.next());
-    // Drawn anew after a resumption: the order of windows differs from that of a training that was never stopped.
+    // Drawn again after a resumption: the order of windows differs from that of an uninterrupted training.
     const random = uniform(options.seed, -2 - (resume?.chunks ?? 0));
     const adam = resume
       ? Adam.restore(resume.adam)
@@ -140,12 +143,12 @@ export async function trainNetwork(
   }
 }
 
-/** How far a training is. */
+/** Progress of a training. */
 class Course {
   readonly first: number;
   step: number;
   chunks: number;
-  /** Of the losses since the last report. */
+  /** For the losses since the last report. */
   sum = 0;
   readonly #until: TrainingOptions['until'];
   readonly #began: number;
@@ -173,7 +176,7 @@ class Course {
   }
 }
 
-/** One chunk of rooms that no training has, of the same kind as those that are trained on. */
+/** One chunk of rooms excluded from training, of the same kind as the training rooms. */
 async function watchedRooms({ environment }: Pick<TrainingOptions, 'environment'>): Promise<Samples> {
   const source = new ChunkSource(trainingPlan(WATCHED_SEED, environment), 1);
   try {
@@ -183,13 +186,13 @@ async function watchedRooms({ environment }: Pick<TrainingOptions, 'environment'
   }
 }
 
-/** How often a batch of random rooms holds 1, 2, ... 6 links: four is what most sites have. */
+/** How often a batch of random rooms has 1, 2, ... 6 links: four is the most common number. */
 const LINK_SHARES = [0.03, 0.12, 0.2, 0.35, 0.1, 0.2];
 
 function augmentation(total: number, plan: Plan, random: () => number): Augmentation {
   const shared = { uncalibrated: 0.25, turned: true };
   if (plan.environment) {
-    // A known place has all its links most of the time, and sometimes loses one or two.
+    // A known site has all its links most of the time, and sometimes loses one or two.
     const lost = random() < 0.7 ? 0 : 1 + Math.floor(2 * random());
     return { ...shared, links: Math.max(1, total - lost) };
   }

@@ -31,7 +31,7 @@ export function checkMeasurements(
     const why = component.needsAmplitude?.(config as never);
     if (why === undefined) continue;
     const message =
-      `\`${id}\` (${component.name}) needs the amplitudes of channel estimates, ${why}: \`${source}\` gives ` +
+      `\`${id}\` (${component.name}) needs the amplitudes of channel estimates, ${why}: \`${source}\` outputs ` +
       'beamforming reports, which have no absolute amplitude';
     problems.add('config.measurement.amplitude', draft.from[0]?.location ?? draft.location, message, {
       component,
