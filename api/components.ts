@@ -50,9 +50,9 @@ import { webhooks } from '../sinks/webhook/webhooks.js';
 import { websocket } from '../sinks/websocket.js';
 
 /**
- * The components that topologies may name. Adding one is an import and a line here. This file and
- * api/main.ts are the only ones that know all of them. A component's module loads its heavy libraries
- * when it is opened, not when it is imported: every command of the command line imports this list.
+ * The components that topologies may name. Adding one is an import and a line here. This file and api/main.ts
+ * are the only ones that know all of them. A component's module loads its heavy libraries when it is opened,
+ * not when it is imported, because every command imports this list.
  */
 export const components = new Registry([
   // sources

@@ -1,4 +1,4 @@
-/** The package's public surface: components of one's own, topologies in TypeScript, and what flows through them. */
+/** The package's public API: your own components, topologies in TypeScript, and the data types. */
 export * from '../pipeline/model/index.js';
 export * from '../pipeline/component/index.js';
 export {
@@ -40,7 +40,7 @@ export { mqtt as mqttSource } from '../pipeline/sources/mqtt/mqtt.js';
 export { serial } from '../pipeline/sources/serial/serial.js';
 export { simulator } from '../pipeline/sources/simulator/source.js';
 export { udp } from '../pipeline/sources/udp.js';
-// operators; the names of four are RxJS's too, so they say what they work on
+// operators; four names collide with RxJS, so they are exported with a suffix
 export { bodyVelocity } from '../operators/body-velocity/body-velocity.js';
 export { calibrate } from '../operators/calibrate/calibrate.js';
 export { aggregate } from '../operators/aggregate/aggregate.js';

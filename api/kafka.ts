@@ -1,6 +1,6 @@
 /**
- * Kafka's clients as csiflow itself uses them: kafkajs, which reads transactions right here (by itself it shows
- * what overlapping aborted ones have left) and unpacks GZIP, Snappy, LZ4 and ZSTD.
+ * Kafka's clients as csiflow itself uses them: kafkajs, fixed to read transactions correctly (unpatched, it
+ * returns records of overlapping aborted ones) and able to unpack GZIP, Snappy, LZ4 and ZSTD.
  */
 import { loadKafka, registerCodecs } from '../pipeline/kafka/index.js';
 

@@ -29,28 +29,29 @@ export interface RunSettings extends Pick<
   readonly port: number;
   readonly form: 'a' | 'b';
   readonly api: boolean;
-  /** End when all input has ended. */
+  /** Exit when all input has ended. */
   readonly untilEnd: boolean;
   readonly level: Level;
-  /** Environment variables that topologies sent over the network may use, beside those that the files use. */
+  /** Environment variables that topologies sent over the network may use, besides those of the files. */
   readonly variables: readonly string[];
 }
 
-/** What is to run, as it was loaded. */
+/** The loaded topologies. */
 export interface Loaded {
   readonly registry: Registry;
-  /** Modules of the user's own components that the registry has. */
+  /** Modules of your own components in the registry. */
   readonly plugins: readonly string[];
-  /** What the files reach of the host. */
+  /** Host resources that the files use. */
   readonly reach: OwnersReach;
-  /** Their files, as they were named. */
+  /** Their files, as passed. */
   readonly files: readonly string[];
   readonly topologies: readonly CheckedTopology[];
 }
 
 /**
- * Runs topologies, the first of them as the main one, until Ctrl-C, SIGTERM or, if asked, the end of their input.
- * @throws CommandError with the exit code of what prevented them from running.
+ * Runs topologies, the first of them as the main one, until Ctrl-C, SIGTERM or, if requested, the end of
+ * their input.
+ * @throws CommandError with the exit code for the cause if they cannot run.
  */
 export async function runTopologies(loaded: Loaded, settings: RunSettings): Promise<void> {
   const [first, ...others] = loaded.topologies;
@@ -62,7 +63,7 @@ export async function runTopologies(loaded: Loaded, settings: RunSettings): Prom
   const run = (checked: CheckedTopology): RunningTopology =>
     createRunner(checked, { clock: systemClock, log, metrics, tracer });
   const all = given.map(run) as [RunningTopology, ...RunningTopology[]];
-  // The server has its own.
+  // The server has a separate one.
   if (!settings.api) configure(all, { clock: systemClock, log });
   given.forEach(refuseIfHeld);
   const stopSignal = listenForStop();
@@ -85,7 +86,7 @@ export async function runTopologies(loaded: Loaded, settings: RunSettings): Prom
   if (left.length > 0) throw new CommandError(left.join('\n'), EXIT.unavailable);
 }
 
-/** Checks texts of topologies that are sent over the network, with what the owner's files reach. */
+/** Checks texts of topologies sent over the network, with the host resources of the owner's files. */
 const checksFor = ({ registry, plugins, reach }: Loaded, settings: RunSettings): TopologyChecks =>
   new TopologyChecks(registry, {
     plugins,
@@ -106,7 +107,7 @@ interface Served {
   readonly checks: TopologyChecks;
 }
 
-/** Opens the service interface, and says where it is. It is loaded here: a run without it starts sooner. */
+/** Opens the service interface, and prints its address. Imported here, because a run without it then starts sooner. */
 async function serve(parts: Served): Promise<RunningServer> {
   const { openServer } = await import('./server.js');
   const { loaded, settings, given, all, run, log, metrics, checks } = parts;
@@ -147,19 +148,19 @@ async function serve(parts: Served): Promise<RunningServer> {
   return server;
 }
 
-/** A run of recordings that ends while a store is away has not stored all that it read. */
+/** If a run of recordings ends while a store is offline, some of its input is not stored. */
 function undelivered(runner: Pick<RunningTopology, 'topology' | 'status'>): readonly string[] {
   const { problem } = runner.status();
   if (problem === null || !STORE_AWAY.test(problem)) return [];
   const { id, settings } = runner.topology;
   return [
-    `${id}: all input was read, but not all is stored: ${problem}. What is left waits in ${settings.stateFolder}: run it again when that is mended`,
+    `${id}: all input was read, but not all is stored: ${problem}. The rest waits in ${settings.stateFolder}: fix the problem and run it again`,
   ];
 }
 
 const STORE_AWAY = /: its store is offline: /;
 
-/** A new version of the topology that is served has the node of the webhooks too. */
+/** A new version of the served topology gets the webhooks node too. */
 function served(id: string, loaded: LoadResult): LoadResult {
   const { topology, problems, hidden = [] } = loaded;
   return topology?.id === id ? { topology: withWebhooks(topology), problems, hidden } : loaded;
@@ -184,8 +185,8 @@ const outside = ({
 });
 
 /**
- * Before the interface opens its files in a state folder that another process may have.
- * @throws CommandError naming that process
+ * Runs before the interface opens its files in a state folder that another process may use.
+ * @throws CommandError with that process
  */
 function refuseIfHeld({ settings: { stateFolder } }: CheckedTopology): void {
   try {
@@ -195,7 +196,7 @@ function refuseIfHeld({ settings: { stateFolder } }: CheckedTopology): void {
   }
 }
 
-/** Lays the configuration that was made by the service interface over the topology. */
+/** Applies the configuration set by the service interface to the topology. */
 function configure(
   [main, ...beside]: readonly [RunningTopology, ...RunningTopology[]],
   { clock, log }: { clock: Clock; log: Log },
@@ -214,7 +215,7 @@ function configure(
   }
 }
 
-/** People were promised by the service interface what the files that are given now cannot keep. */
+/** The privacy promised by the service interface cannot be met with the given files. */
 function asInvalid(error: unknown): never {
   if (error instanceof RefusedError) throw new CommandError(error.message, EXIT.invalid);
   throw error;
@@ -233,9 +234,9 @@ async function tracerOf(metrics: Metrics, log: Log): Promise<OpenTracer | null> 
 }
 
 /**
- * Starts it; who stops it before it runs, by the service interface, may start it again.
- * @param name that a failure is told with, where several are started
- * @throws CommandError with the error that prevented the start, in its own words.
+ * Starts it; if it is stopped by the service interface during the start, it can be started again there.
+ * @param name for errors, if several are started
+ * @throws CommandError with the error that prevented the start, unchanged.
  */
 export async function begin(runner: Pick<RunningTopology, 'start' | 'status'>, name?: string): Promise<void> {
   try {
@@ -250,7 +251,7 @@ export async function begin(runner: Pick<RunningTopology, 'start' | 'status'>, n
 async function stop(all: readonly RunningTopology[], server: RunningServer | null): Promise<void> {
   const up = all.filter((one) => !['stopped', 'failed'].includes(one.status().state));
   try {
-    // One that cannot be stopped well is not to keep the others from it.
+    // A failure to stop one must not affect the others.
     const ends = await Promise.allSettled(up.map((one) => one.stop()));
     const failed = ends.find((end) => end.status === 'rejected');
     if (failed) throw failed.reason;
@@ -264,7 +265,7 @@ export const variables = (): LoadOptions => ({ env: process.env, secrets: proces
 
 function announce({ address, firstPassword }: RunningServer, given: readonly CheckedTopology[]): void {
   const login = firstPassword
-    ? `admin / ${firstPassword}   (shown this once; keep it)`
+    ? `admin / ${firstPassword}   (shown only once; store it)`
     : `as before (lost? csiflow user password admin --topology ${given[0]!.file})`;
   const environments = given.flatMap((topology) => topology.environments);
   const assumed = new Set(environments.flatMap((environment) => environment.assumed));
@@ -281,7 +282,7 @@ function announce({ address, firstPassword }: RunningServer, given: readonly Che
       '',
       '  Open the live page and log in: the room from above, people, their trails and alerts.',
       ...[...assumed].map((note) => `  Assumed: ${note}`),
-      '  Ctrl-C stops it and keeps what was stored.',
+      '  Ctrl-C stops it and the stored data remains.',
       '',
       '',
     ].join('\n'),

@@ -7,8 +7,8 @@ import { components } from './components.js';
 import { errorText } from '../pipeline/base/error-text.js';
 
 /**
- * The components that ship, and those of the user's own modules (compiled; default export: a component or a list).
- * @throws CommandError naming the module that cannot be loaded or holds something else.
+ * The shipped components, and those of your own modules (compiled; default export: a component or a list).
+ * @throws CommandError with a module that cannot be loaded or exports something else.
  */
 export async function registryWith(files: readonly string[]): Promise<Registry> {
   const registry = new Registry(components.list());
@@ -25,7 +25,7 @@ async function componentsOf(file: string): Promise<readonly Component[]> {
   const list: readonly unknown[] = Array.isArray(own) ? own : [own];
   if (list.every(isComponent)) return list;
   throw new CommandError(
-    `${file} must export components as its default: what defineOperator, defineSource or defineSink give`,
+    `${file} must have components as its default export: results of defineOperator, defineSource or defineSink`,
     EXIT.invalid,
   );
 }
@@ -39,7 +39,7 @@ async function load(file: string): Promise<unknown> {
   }
 }
 
-/** A module outside of this folder finds its packages only where they were installed beside it. */
+/** A module outside this folder finds its packages only if they were installed beside it. */
 const hintFor = (reason: string): string =>
   /package '(csiflow|typebox)'/.test(reason)
     ? `; run in its folder: npm install ${packageFolder} typebox`

@@ -15,15 +15,13 @@ export type Running = Pick<
 >;
 
 /**
- * Starts a topology in this process, without the service interface. Resolves when it runs; rejects with what kept it
- * from running. `finished()` resolves when all input has ended; `stop()` takes a checkpoint first.
+ * Starts a topology in this process, without the service interface. Resolves when it runs; rejects with the
+ * cause if it cannot run. `finished()` resolves when all input has ended; `stop()` takes a checkpoint first.
  *
- * ```ts
- * const running = await run(ward);
- * process.once('SIGINT', () => void running.stop());
+ * ```ts const running = await run(ward); process.once('SIGINT', () => void running.stop());
  * ```
  *
- * @throws TopologyError where it is given what `topology()` has begun, and that is wrong.
+ * @throws TopologyError for an unfinished `topology()` with errors.
  */
 export async function run(
   topology: CheckedTopology | Pick<TopologyBuilder<never>, 'build'>,

@@ -36,19 +36,19 @@ import { PoseStream } from './ws/pose-stream.js';
 
 export interface ServerOptions {
   readonly main: RunningTopology;
-  /** Topologies that run beside it, started and stopped by the caller. */
+  /** Topologies beside it, started and stopped by the caller. */
   readonly beside?: readonly RunningTopology[];
   readonly parse: TopologiesOptions['parse'];
   readonly workshop: Workshop;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Users and keys are stored here. */
+  /** Folder of users and keys. */
   readonly stateFolder: string;
   readonly host: string;
-  /** 0 takes any free port. */
+  /** 0 uses any free port. */
   readonly port: number;
   readonly form: Form;
-  /** Endpoints under `/api/v1` with a form of their own, by path: `/pose/tracking/{track_id}`. */
+  /** Endpoints under `/api/v1` with a separate form, by path: `/pose/tracking/{track_id}`. */
   readonly formsOf?: ReadonlyMap<string, Form>;
   /** Text of /metrics. */
   readonly metrics: () => Promise<string>;
@@ -57,19 +57,19 @@ export interface ServerOptions {
   readonly limits?: LimitFigures;
   /** Default: by `nvidia-smi`. */
   readonly askGpu?: AskGpu;
-  /** Whose tokens are taken beside our own. */
+  /** Identity provider whose tokens are accepted besides our own. */
   readonly identityProvider?: IdentityProviderOptions;
   /** PEM. Without it the service speaks plain HTTP. */
   readonly tls?: { readonly certificate: Buffer; readonly key: Buffer };
-  /** Names that a `Host` header may have beside those of this machine's loopback and bare addresses. */
+  /** Names accepted in the `Host` header, besides those of this machine's loopback and bare addresses. */
   readonly hosts?: readonly string[];
-  /** Of users, keys and logins, which other processes may share. Default: the state folder. */
+  /** Of users, keys and sessions, which other processes may share. Default: the state folder. */
   readonly accountsFolder?: string;
   /** Origins whose pages may call the API from a browser. */
   readonly origins?: readonly string[];
-  /** A reading call is answered 504 after so many milliseconds. */
+  /** A reading call is answered with 504 after this many milliseconds. */
   readonly answerMs?: number;
-  /** `/metrics` and the live page's scene need a credential too. */
+  /** `/metrics` and the live page's scene also require a credential. */
   readonly loginRequired?: boolean;
   readonly slowMs?: SlowMs;
 }
@@ -77,17 +77,17 @@ export interface ServerOptions {
 export interface RunningServer {
   /** `http://127.0.0.1:8000` */
   readonly address: string;
-  /** Password of the `admin` that this start made; null where there were users already. */
+  /** Password of the `admin` created by this start; null if users existed already. */
   readonly firstPassword: string | null;
-  /** What the WebSocket does, for figures. */
+  /** Figures of the WebSocket. */
   streams(): ReturnType<PoseStream['describe']>;
   /** Closes connections, then ends. */
   close(): Promise<void>;
 }
 
-/** Longer than any call may wait by its own parameters. */
+/** Longer than any call may wait according to its own parameters. */
 const ANSWER_MS = 60_000;
-/** Time that open requests have to end in at a shutdown. */
+/** Time for open requests to finish at a shutdown. */
 const GRACE_MS = 2_000;
 
 /** Opens the service interface, the WebSocket, the live page and /metrics on one port. */
@@ -127,7 +127,7 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
   };
 }
 
-/** All that calls work on, with the topologies that the state folder names. */
+/** Dependencies of all calls, with the topologies of the state folder. */
 async function deploymentOf(
   options: ServerOptions,
   clients: () => number,
@@ -209,7 +209,7 @@ const appFor = (deployment: Deployment, limits: Limits, hosts: Hosts, options: S
     },
   );
 
-/** Where the WebSocket is: under each mount of a form, at the root, and where the form is chosen. */
+/** Paths of the WebSocket: under each mount of a form, at the root, and where the form is selected. */
 const webSocketPaths = ({ form, formsOf }: ServerOptions): ReadonlyMap<string, Form> =>
   new Map([
     ...mounts(form).map((mount) => [mount.base + WEBSOCKET_PATH, mount.form] as const),
@@ -218,16 +218,16 @@ const webSocketPaths = ({ form, formsOf }: ServerOptions): ReadonlyMap<string, F
     ),
   ]);
 
-/** Time for a request to arrive: slow ones would else hold connections for nothing (Slowloris). */
+/** Time for a request to arrive: slow ones would otherwise occupy connections (Slowloris). */
 export interface SlowMs {
   readonly headers: number;
-  /** With its body. */
+  /** Including its body. */
   readonly whole: number;
-  /** How often that is looked at. */
+  /** Interval of that check. */
   readonly check: number;
 }
 const SLOW_MS: SlowMs = { headers: 10_000, whole: 30_000, check: 1_000 };
-/** Open at a time; further ones are closed at once. */
+/** Limit of open connections; further ones are closed immediately. */
 const MAX_CONNECTIONS = 4_096;
 
 function serverFor(tls: ServerOptions['tls'], slow: SlowMs, handle: RequestListener): Server {
@@ -243,13 +243,13 @@ function serverFor(tls: ServerOptions['tls'], slow: SlowMs, handle: RequestListe
   return server;
 }
 
-/** @throws Error naming the port and how to mend it; its `code` is that of the system. */
+/** @throws Error with the port and the remedy; its `code` is that of the system. */
 async function listen(server: Server, host: string, port: number): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const taken = error.code === 'EADDRINUSE';
       const message = taken
-        ? `port ${port} of ${host} is in use: end what listens there, or choose another with --port`
+        ? `port ${port} of ${host} is in use: stop the program that uses it, or choose another port with --port`
         : `cannot listen on ${host}:${port}: ${error.message}`;
       reject(Object.assign(new Error(message, { cause: error }), { code: error.code }));
     });

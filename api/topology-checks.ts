@@ -13,7 +13,7 @@ import { compiledModule } from '../pipeline/base/paths.js';
 import { hideSecret } from '../pipeline/base/secrets.js';
 import { Thread, ThreadTooSlow } from './service/threads/thread.js';
 
-/** What the thread needs to know once. */
+/** Startup data of the thread. */
 export interface CheckSettings extends Omit<Grant, 'folder'> {
   readonly plugins: readonly string[];
   /** Folder of secrets. */
@@ -22,7 +22,7 @@ export interface CheckSettings extends Omit<Grant, 'folder'> {
 
 export type Question = Omit<TopologyText, 'environments'>;
 
-/** A result as it comes from the thread. */
+/** A result from the thread. */
 export interface WrittenResult {
   readonly topology:
     (Omit<CheckedTopology, 'nodes'> & { readonly nodes: readonly WrittenNode[] }) | undefined;
@@ -32,12 +32,12 @@ export interface WrittenResult {
 
 type WrittenNode = Omit<CheckedNode, 'component'> & Pick<Component, 'kind' | 'name'>;
 
-/** Of one text; a megabyte of the worst takes a second or two. */
+/** Limit for one text; the worst megabyte takes a second or two. */
 const LIMIT_MS = 10_000;
 
 /**
- * Checks texts that come over the network, in a thread: nobody waits for a large one, and one that cannot be checked
- * in time is refused. They reach no more of the host than its owner grants.
+ * Checks texts sent over the network, in a thread, so that a large one does not block others; a text that
+ * cannot be checked in time is rejected. They can use only those host resources that the owner grants.
  */
 export class TopologyChecks {
   readonly #thread: Thread<Question, WrittenResult>;
@@ -53,11 +53,11 @@ export class TopologyChecks {
     });
   }
 
-  /** @throws ThreadBusy where too many are checked */
+  /** @throws ThreadBusy if too many are being checked */
   async check(source: Question): Promise<LoadResult> {
     try {
       const { topology, problems, hidden } = await this.#thread.ask(source);
-      // The log of this thread shall not show them either.
+      // The log of this thread must not contain them either.
       for (const { text, shown } of hidden) if (shown === SECRET) hideSecret(text);
       if (!topology) return { problems };
       return {
@@ -77,7 +77,7 @@ export class TopologyChecks {
 
   #known({ kind, name, ...node }: WrittenNode): CheckedNode {
     const component = this.#registry.get(kind, name);
-    if (!component) throw new Error(`the thread knows the ${kind} ${name}, this one does not`);
+    if (!component) throw new Error(`the checking thread has the ${kind} ${name}, but this one does not`);
     return { ...node, component };
   }
 }

@@ -19,7 +19,7 @@ answerQuestions((question) => {
     secrets,
     reach,
   });
-  // A component is code, which cannot be sent: its name stands for it.
+  // A component is code, which cannot be sent, so only its name is sent.
   const nodes = topology?.nodes.map(({ component: { kind, name }, ...node }) => ({ ...node, kind, name }));
   const answer: WrittenResult = { topology: topology && { ...topology, nodes: nodes! }, problems, hidden };
   return { answer };

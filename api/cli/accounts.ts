@@ -7,17 +7,17 @@ export interface AccountOptions {
   readonly json: boolean;
 }
 
-/** A command on the people and keys of a topology, which may run or not: a running csiflow reads them again. */
+/** A command on a topology's users and keys. It works while the topology runs: csiflow reads them again. */
 export const accountCommand = (parent: Command, name: string, description: string): Command =>
   parent
     .command(name)
     .description(description)
-    .requiredOption('--topology <file>', 'whose users and keys they are')
-    .option('--plugin <file...>', 'modules with components of your own that it names', [])
+    .requiredOption('--topology <file>', 'topology whose users and keys to manage')
+    .option('--plugin <file...>', 'modules with your own components that the topology names', [])
     .option('--json', 'print the result as JSON', false);
 
 export interface AccountFolders {
-  /** The audit log lies here. */
+  /** Folder of the audit log. */
   readonly state: string;
   readonly accounts: string;
 }
@@ -41,7 +41,7 @@ export async function foldersOf({ topology: file, plugin }: AccountOptions): Pro
 export async function requireName(name: string): Promise<void> {
   const { NAME_PATTERN } = await import('../service/accounts/roles.js');
   if (new RegExp(NAME_PATTERN).test(name)) return;
-  throw new CommandError(`${name} is no name: 1 to 64 letters, digits and _ . @ -`, EXIT.invalid);
+  throw new CommandError(`invalid name \`${name}\`: use 1 to 64 letters, digits and _ . @ -`, EXIT.invalid);
 }
 
 /** @throws CommandError */
@@ -49,10 +49,10 @@ export async function roleOf(word: string): Promise<import('../service/accounts/
   const { ROLES } = await import('../service/accounts/roles.js');
   const role = ROLES.find((known) => known === word);
   if (role) return role;
-  throw new CommandError(`there is no role ${word}: choose one of ${ROLES.join(', ')}`, EXIT.invalid);
+  throw new CommandError(`unknown role ${word}: choose one of ${ROLES.join(', ')}`, EXIT.invalid);
 }
 
-/** A password from CSIFLOW_NEW_PASSWORD, so that it stands in no list of processes; else one is made up and told. */
+/** A password from CSIFLOW_NEW_PASSWORD, which keeps it out of the process list; otherwise generated and printed. */
 export async function newPassword(): Promise<{ readonly password: string; readonly madeUp: boolean }> {
   const given = process.env['CSIFLOW_NEW_PASSWORD'];
   if (given === undefined || given === '')
@@ -62,7 +62,7 @@ export async function newPassword(): Promise<{ readonly password: string; readon
   return { password: given, madeUp: false };
 }
 
-/** Writes down in the audit log what a command has changed in a state folder. */
+/** Records in the audit log what a command changed in a state folder. */
 export async function noteCommand(
   stateFolder: string,
   action: string,

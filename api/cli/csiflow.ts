@@ -3,17 +3,17 @@ import { resolve } from 'node:path';
 import { isInstalled } from '../../pipeline/base/paths.js';
 import { runCommandLine } from './program.js';
 
-// `csiflow list | head` closes the pipe early: nobody reads on, so there is nothing to report.
+// `csiflow list | head` closes the pipe early: the reader is gone, so there is nothing to report.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
   throw error;
 });
 
-/** Commands whose output is public. The others write data about people, so their files are private to the owner. */
+/** Commands with public output. The others write data about people, so their files are private to the owner. */
 const PUBLIC = ['create', 'docs', 'schema'];
 if (!PUBLIC.includes(process.argv[2] ?? '')) process.umask(0o077);
 
-// The topologies that ship store their data there; left to themselves, beside their own folder.
+// The shipped topologies store their data there, instead of beside their own folder.
 if (isInstalled) process.env['CSIFLOW_DATA'] ||= resolve('data');
 
 process.exitCode = await runCommandLine(process.argv.slice(2));

@@ -13,7 +13,7 @@ const allPages = () => [
   { path: 'docs/schemas/kafka-results.json', text: `${JSON.stringify(ResultMessage, null, 2)}\n` },
 ];
 
-/** Writes the pages that are made from the code, and removes those of components that are gone. */
+/** Writes the generated pages, and removes those of components that no longer exist. */
 export function writeDocs(): readonly string[] {
   const pages = allPages();
   for (const { path, text } of pages) {
@@ -25,7 +25,7 @@ export function writeDocs(): readonly string[] {
   return pages.map((page) => page.path);
 }
 
-/** Paths of pages that are missing, changed, or of components that are gone. */
+/** Paths of pages that are missing or changed, or whose component no longer exists. */
 export function staleDocs(): readonly string[] {
   const pages = allPages();
   const changed = pages.filter(({ path, text }) => {

@@ -1,6 +1,6 @@
 import { CommandError, EXIT } from '../../pipeline/base/exit.js';
 
-/** What a running csiflow says of one node at one moment: totals since its start, and what stands now. */
+/** State of one node of a running csiflow at one moment: totals since its start, and current values. */
 export interface NodeFigures {
   readonly topology: string;
   readonly node: string;
@@ -14,19 +14,19 @@ export interface NodeFigures {
   readonly queueDepth: number;
   /** Seconds; null before the first watermark. */
   readonly watermarkLag: number | null;
-  /** Seconds spent in the node, and for which it blocked the pump. */
+  /** Seconds spent in the node, and seconds for which it blocked the pump. */
   readonly busy: number;
   readonly gateClosed: number;
 }
 
-/** A moment's figures of all nodes, in the order in which the service lists them. */
+/** Figures of all nodes at one moment, in the service's order. */
 export interface Moment {
-  /** Monotonic milliseconds of here. */
+  /** Monotonic milliseconds of this machine. */
   readonly at: number;
   readonly nodes: readonly NodeFigures[];
 }
 
-/** Reads `/metrics` of the csiflow at `url`. @throws CommandError where none answers there */
+/** Reads `/metrics` of the csiflow at `url`. @throws CommandError if none answers */
 export async function readMoment(url: string): Promise<Moment> {
   const token = process.env['CSIFLOW_TOKEN'];
   let response: Response;
@@ -37,13 +37,13 @@ export async function readMoment(url: string): Promise<Moment> {
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     throw new CommandError(
-      `no csiflow answers at ${url}: start one with \`csiflow run\`, or name it with --url`,
+      `no csiflow answers at ${url}: start one with \`csiflow run\`, or set --url`,
       EXIT.unavailable,
     );
   }
   if (response.status === 401)
     throw new CommandError(
-      `${url} wants a credential (--require-login): set CSIFLOW_TOKEN to an access token or an API key`,
+      `${url} requires a credential (--require-login): set CSIFLOW_TOKEN to an access token or an API key`,
       EXIT.unavailable,
     );
   if (!response.ok) throw new CommandError(`${url}/metrics answered ${response.status}`, EXIT.unavailable);
@@ -89,7 +89,7 @@ class Figures implements NodeFigures {
   watermarkLag: number | null = null;
   readonly dropped: Record<string, number> = {};
   missing = 0;
-  /** It has totals: other metrics may carry the same labels. */
+  /** It has totals: other metrics may have the same labels. */
   told = false;
 
   constructor(topology: string, node: string) {
@@ -131,7 +131,7 @@ class Figures implements NodeFigures {
   }
 }
 
-/** What a node did between two moments. */
+/** Activity of a node between two moments. */
 export interface NodeRates {
   readonly topology: string;
   readonly node: string;
@@ -146,12 +146,12 @@ export interface NodeRates {
   readonly gate_closed: number;
   /** Since its start, by reason. */
   readonly dropped_total: Readonly<Record<string, number>>;
-  /** By the senders' numbers; may be among those dropped. */
+  /** By the senders' numbering; may be among the dropped ones. */
   readonly missing_total: number;
   readonly failed_total: number;
 }
 
-/** A node that was not there before has rates from 0; totals that went back are those of a new start. */
+/** Rates of a new node start at 0; totals that decrease belong to a new start. */
 export function ratesBetween(before: Moment, after: Moment): readonly NodeRates[] {
   const seconds = Math.max(1e-3, (after.at - before.at) / 1000);
   const earlier = new Map(before.nodes.map((node) => [`${node.topology}/${node.node}`, node]));
@@ -196,7 +196,7 @@ const COLUMNS = [
   'GATE %',
 ] as const;
 
-/** A table for a terminal: what was dropped for each reason, and what is missing, stands behind the row. */
+/** A table for a terminal; dropped frames by reason, and missing ones, follow the row. */
 export function ratesText(rates: readonly NodeRates[]): string {
   const several = new Set(rates.map(({ topology }) => topology)).size > 1;
   const rows = rates.map((node) => [

@@ -15,13 +15,13 @@ export interface Refused {
 }
 
 export interface Replayed {
-  /** Given to their nodes: at once where the topology runs, else by its next start. */
+  /** Replayed to their nodes: immediately if the topology runs, otherwise at its next start. */
   readonly replayed: readonly number[];
   readonly refused: readonly Refused[];
   readonly running: boolean;
 }
 
-/** Dead letters as a command sees them: of a state folder, or of a running csiflow. */
+/** Dead letters of a state folder, or of a running csiflow. */
 export interface LetterBox {
   list(node: string | undefined, page: number, perPage: number): Promise<{ letters: unknown; total: number }>;
   show(id: number): Promise<unknown>;
@@ -30,7 +30,8 @@ export interface LetterBox {
 }
 
 /**
- * @param remote asks the running csiflow in any case; else only for a change, where the lock of the state folder says that it runs
+ * @param remote always calls the running csiflow; otherwise only for a change, if the lock of the state
+ * folder shows that it runs
  */
 export async function openLetterBox(
   file: string,
@@ -106,7 +107,7 @@ function remoteBox(options: RemoteOptions, topology: string): LetterBox {
   };
 }
 
-/** Few calls for many letters: the service counts calls. */
+/** Few calls for many letters, because calls are rate-limited. */
 function inParts(ids: readonly number[]): readonly string[] {
   const parts: string[] = [];
   for (let at = 0; at < ids.length; at += IDS_OF_A_CALL)

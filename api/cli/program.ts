@@ -6,12 +6,12 @@ import { redact } from '../../pipeline/base/secrets.js';
 import { CommandError, EXIT, exitCodeOf, type ExitCode } from '../../pipeline/base/exit.js';
 
 /**
- * What a file in `commands/` exports. The file `commands/NAME.ts` holds the command NAME and nothing else:
- * `register` adds exactly that one command (with its options, an example under `--help` and an action) to
- * the program. Only `commander` and `../exit.js` are imported at its top; everything else is imported by
- * the action with `await import()`, so that `csiflow --help` starts fast. An action that fails throws, a
- * {@link CommandError} where it knows the exit code; it sets `process.exitCode` only where it has printed
- * its findings itself, and never calls `process.exit`.
+ * Exports of a file in `commands/`. The file `commands/NAME.ts` holds the command NAME and nothing else:
+ * `register` adds exactly that one command (with its options, an example under `--help` and an action) to the
+ * program. It imports only `commander` and `../exit.js` at its top; its action imports everything else with
+ * `await import()`, so that `csiflow --help` starts fast. An action that fails throws, a {@link CommandError}
+ * if it knows the exit code; it sets `process.exitCode` only if it has printed its findings itself, and never
+ * calls `process.exit`.
  */
 export interface CommandModule {
   register(program: Command): void;
@@ -19,7 +19,7 @@ export interface CommandModule {
 
 /**
  * Runs one command of `csiflow`, as typed after the program's name.
- * @returns the exit code: 0 fine, 1 failed, 2 invalid input, 3 surroundings not available.
+ * @returns the exit code: 0 success, 1 failure, 2 invalid input, 3 environment not available.
  */
 export async function runCommandLine(words: readonly string[]): Promise<number> {
   const names = commandNames();
@@ -46,10 +46,10 @@ function newProgram(): Command {
       .description('A dataflow engine for Wi-Fi sensing: channel state information in, people out.')
       .addHelpText(
         'after',
-        '\nExit codes: 0 fine, 1 failed, 2 invalid input, 3 port, disk or server not available',
+        '\nExit codes: 0 success, 1 failure, 2 invalid input, 3 port, disk or server not available',
       )
       .addHelpText('after', '\nExample:\n  csiflow run topologies/demo.yaml')
-      // Set before commands are added: they inherit it.
+      // Set before commands are added, because they inherit it.
       .exitOverride()
       .showHelpAfterError('(add --help for the options and an example)')
   );
@@ -72,7 +72,7 @@ async function unknownCommand(word: string, names: readonly string[]): Promise<E
   const { closest, distance } = await import('fastest-levenshtein');
   const nearest = closest(word, names);
   const hint = distance(word, nearest) <= Math.max(2, word.length / 3) ? ` Did you mean \`${nearest}\`?` : '';
-  process.stderr.write(`csiflow: there is no command \`${word}\`.${hint}\nCommands: ${names.join(', ')}\n`);
+  process.stderr.write(`csiflow: unknown command \`${word}\`.${hint}\nCommands: ${names.join(', ')}\n`);
   return EXIT.invalid;
 }
 
@@ -83,7 +83,7 @@ function report(error: unknown): number {
   return exitCodeOf(error);
 }
 
-/** An error with a code says all that helps; of any other the place helps too. */
+/** An error with a code is sufficient by itself; for any other the stack helps too. */
 function shown(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error instanceof CommandError || 'code' in error ? error.message : (error.stack ?? error.message);

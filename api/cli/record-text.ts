@@ -1,4 +1,4 @@
-/** A plain record in one line for a person; what does not fit is told by JSON. */
+/** A record as one line of text; values without a short form appear as JSON. */
 export function recordText(record: Readonly<Record<string, unknown>>): string {
   const { port, time, environment, ...rest } = record;
   return `${String(time)} ${String(environment)} ${String(port)}: ${fields(rest)}`;
@@ -13,7 +13,7 @@ const fields = (record: Readonly<Record<string, unknown>>): string =>
 function short(name: string, value: unknown): string {
   if (name === 'persons' && Array.isArray(value)) return people(value as readonly Person[]);
   if (typeof value === 'number') return String(Math.round(value * 1000) / 1000);
-  // Names may come from a sender: no control character of theirs reaches the terminal.
+  // Names may come from a sender: their control characters must not reach the terminal.
   if (typeof value === 'string') return /^[\w.:/@ -]+$/.test(value) ? value : JSON.stringify(value);
   return JSON.stringify(value);
 }

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import { CommandError, EXIT } from '../../pipeline/base/exit.js';
 
-/** Options of the commands that ask a running csiflow. */
+/** Options of the commands that call a running csiflow. */
 export interface RemoteOptions {
   readonly url: string;
   readonly user: string;
   readonly json: boolean;
-  /** Of one who has logged in. */
+  /** For a logged-in user. */
   readonly token?: string;
 }
 
@@ -16,12 +16,12 @@ export const remoteOptions = (command: Command): Command =>
     .option('--user <name>', 'account; its password is read from CSIFLOW_PASSWORD', 'admin')
     .option('--json', 'print the result as JSON', false);
 
-/** The `data` of a Form B answer. @throws CommandError saying what the service said. */
+/** The `data` of a Form B answer. @throws CommandError with the service's message */
 export async function ask(options: RemoteOptions, path: string, body: object): Promise<unknown> {
   return (await askWhole(options, 'POST', path, body)).data;
 }
 
-/** The answer with what stands beside its data. */
+/** The answer, including the fields beside its data. */
 export interface Answer {
   readonly data?: unknown;
   readonly pagination?: { readonly total: number };
@@ -38,7 +38,7 @@ export async function askWhole(
   return call(options, method, path, body, { Authorization: `Bearer ${token}` });
 }
 
-/** Logs in once for many questions. */
+/** Logs in once for several requests. */
 export const signedIn = async <O extends RemoteOptions>(
   options: O,
 ): Promise<O & { readonly token: string }> => ({
@@ -85,7 +85,7 @@ async function reach(url: string, path: string, request: RequestInit): Promise<R
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     throw new CommandError(
-      `no csiflow answers at ${url}: start one with \`csiflow run\`, or name it with --url`,
+      `no csiflow answers at ${url}: start one with \`csiflow run\`, or set --url`,
       EXIT.unavailable,
     );
   }

@@ -11,24 +11,27 @@ import type { ServerOptions } from '../server.js';
 import { CommandError, EXIT } from '../../pipeline/base/exit.js';
 import { errorText } from '../../pipeline/base/error-text.js';
 
-/** Certificate and key of HTTPS; undefined where neither is given. @throws CommandError naming the file that does not serve */
+/**
+ * Certificate and key for HTTPS; undefined if neither is set. @throws CommandError with the name of an
+ * unusable file
+ */
 export function readTls(certificateFile?: string, keyFile?: string): ServerOptions['tls'] {
   if (certificateFile === undefined && keyFile === undefined) return undefined;
   if (certificateFile === undefined || keyFile === undefined)
-    throw new CommandError('--tls-cert and --tls-key go together', EXIT.invalid);
+    throw new CommandError('--tls-cert and --tls-key must be set together', EXIT.invalid);
   const tls = { certificate: read(certificateFile), key: read(keyFile) };
   try {
     createSecureContext({ cert: tls.certificate, key: tls.key });
   } catch (error) {
     throw new CommandError(
-      `${certificateFile} and ${keyFile} are no certificate in PEM with its key: ${errorText(error)}`,
+      `${certificateFile} and ${keyFile} are not a PEM certificate with its key: ${errorText(error)}`,
       EXIT.invalid,
     );
   }
   return tls;
 }
 
-/** Forms of single endpoints, given as `path=form`. @throws CommandError naming what is no endpoint or no form */
+/** Forms of single endpoints, given as `path=form`. @throws CommandError with the unknown endpoint or form */
 export function readFormsOf(given: readonly string[]): ReadonlyMap<string, Form> {
   const paths = formPaths();
   const forms = new Map<string, Form>();
@@ -56,13 +59,13 @@ const IdentityProviderSchema = Type.Object(
   { additionalProperties: false },
 );
 
-/** @throws CommandError naming the field that is wrong */
+/** @throws CommandError with the invalid field */
 export function readIdentityProvider(file: string | undefined): IdentityProviderOptions | undefined {
   if (file === undefined) return undefined;
   const options = readAs(IdentityProviderSchema, file);
   for (const field of ['jwks', 'issuer'] as const)
     if (!URL.canParse(options[field]))
-      throw new CommandError(`${file}: /${field} is no address: ${options[field]}`, EXIT.invalid);
+      throw new CommandError(`${file}: /${field} is not an address: ${options[field]}`, EXIT.invalid);
   return options;
 }
 
@@ -79,7 +82,7 @@ const LimitsSchema = Type.Partial(
   { additionalProperties: false },
 );
 
-/** What the file leaves out keeps the limit of the interface. @throws CommandError naming the field that is wrong */
+/** Omitted limits are those of the interface. @throws CommandError with the invalid field */
 export function readLimits(file: string | undefined): LimitFigures | undefined {
   return file === undefined ? undefined : { ...DEFAULT_LIMITS, ...readAs(LimitsSchema, file) };
 }

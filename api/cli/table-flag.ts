@@ -4,5 +4,5 @@ import { Option } from 'commander';
 export const tableFlag = (): Option =>
   new Option(
     '--table <yaml>',
-    'what the arrays of a CSV, NumPy, MATLAB, HDF5 or Parquet file are: `{ rate_hz: 100 }`',
+    'mapping of the arrays in a CSV, NumPy, MATLAB, HDF5 or Parquet file: `{ rate_hz: 100 }`',
   );

@@ -13,7 +13,7 @@ import { CommandError, EXIT } from '../../pipeline/base/exit.js';
 
 /**
  * Loads a topology for a command. Prints warnings on stderr.
- * @throws CommandError with exit code 2, the problems printed as a compiler does, where it cannot be used.
+ * @throws CommandError with exit code 2, after printing the problems like a compiler, if it cannot be used.
  */
 export function loadForCommand(file: string, options: LoadOptions, registry: Registry): CheckedTopology {
   const { topology, problems } = loadTopology(file, registry, options);
@@ -23,9 +23,9 @@ export function loadForCommand(file: string, options: LoadOptions, registry: Reg
 }
 
 /**
- * Loads topologies that are to run beside each other in this process: each has to be right by itself, and none may
- * have what another one has. Prints what is wrong on stderr.
- * @throws CommandError with exit code 2 where they cannot be used.
+ * Loads topologies that are to run together in this process: each must be valid, and no two may use the same
+ * resource. Prints problems on stderr.
+ * @throws CommandError with exit code 2 if they cannot be used.
  */
 export function loadTogether(
   files: readonly string[],
@@ -39,7 +39,7 @@ export function loadTogether(
   throw new CommandError(`${summary(problems)} between the topologies`, EXIT.invalid);
 }
 
-/** Problems with the lines that they stand in. */
+/** Problems with their source lines. */
 export function printProblems(problems: readonly Problem[]): string {
   const texts = new Map<string, string | undefined>();
   const textOf = (file: string): string | undefined => {
@@ -58,7 +58,7 @@ export function summary(problems: readonly Problem[]): string {
   return `${count('error')}, ${count('warning')}`;
 }
 
-/** Undefined for a file that is not there or too large to show lines of: the problem says so itself. */
+/** Undefined for a file that is missing or too large to show lines of: the problem says so. */
 function readText(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');
@@ -69,9 +69,9 @@ function readText(file: string): string | undefined {
 }
 
 /**
- * Topologies and files of tests: files as named; of folders the YAML files in them and below that have a section
- * of a topology (what else lies there, as environments, is checked with its topology or is none of ours).
- * @throws CommandError where there is none.
+ * Topologies and files of tests: files as named; in folders, all YAML files with a section of a topology,
+ * recursively (others, such as environments, are checked with their topology or ignored).
+ * @throws CommandError if there is none.
  */
 export function topologyFiles(paths: readonly string[]): readonly string[] {
   const files = paths.flatMap((named) => {
@@ -84,7 +84,7 @@ export function topologyFiles(paths: readonly string[]): readonly string[] {
 
 const SECTION = /^(sources|operators|sinks|tests)\s*:/m;
 
-/** In the order of their names; not those of packages, and of folders whose name begins with a dot. */
+/** In order of their names; without packages and folders whose name begins with a dot. */
 const yamlBelow = (folder: string): readonly string[] =>
   readdirSync(folder, { withFileTypes: true })
     .sort((a, b) => (a.name < b.name ? -1 : 1))

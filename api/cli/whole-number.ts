@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 
-/** A parser of an option's whole number, both ends included. @throws InvalidArgumentError that names the range */
+/** A parser of an option's whole number, both ends included. @throws InvalidArgumentError with the range */
 export const wholeNumber =
   (least: number, most: number) =>
   (text: string): number => {

@@ -1,12 +1,12 @@
-/** An answer of the service other than success. */
+/** An error answer of the service. */
 export class ServiceError extends Error {
   readonly status: number;
   /** Error code of the service interface: `POSE_DATA_NOT_FOUND`. */
   readonly code: string;
   readonly details: Readonly<Record<string, unknown>>;
-  /** Names the call in the service's log. */
+  /** Identifies the call in the service's log. */
   readonly requestId: string;
-  /** Seconds that the service asks to wait; null where it does not say. */
+  /** Seconds to wait, from the service; null if it sets none. */
   readonly retryAfter: number | null;
 
   constructor(response: Response, body: unknown) {
@@ -22,9 +22,9 @@ export class ServiceError extends Error {
   }
 }
 
-/** What the service does not grant of a subscription. */
+/** A subscription that the service rejected. */
 export class SubscriptionError extends Error {
-  /** As that of a {@link ServiceError}: `RATE_LIMIT_EXCEEDED`. */
+  /** Like that of a {@link ServiceError}: `RATE_LIMIT_EXCEEDED`. */
   readonly code: string;
 
   constructor(code: string, message: string) {
@@ -34,7 +34,7 @@ export class SubscriptionError extends Error {
   }
 }
 
-/** @throws ServiceError for anything but success; a proxy on the way may answer with what is no JSON */
+/** @throws ServiceError for anything but success; a proxy on the way may answer without JSON */
 export async function requireSuccess(response: Response): Promise<void> {
   if (!response.ok) throw new ServiceError(response, await response.json().catch(() => null));
 }
@@ -45,7 +45,7 @@ interface Described {
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-/** A proxy on the way may answer with something else. */
+/** A proxy on the way may answer without JSON. */
 function errorOf(body: unknown): Described {
   if (typeof body !== 'object' || body === null || !('error' in body)) return {};
   return typeof body.error === 'object' && body.error !== null ? body.error : {};

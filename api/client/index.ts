@@ -29,30 +29,30 @@ interface Forms {
 }
 
 export interface ClientOptions<F extends keyof Forms> {
-  /** Of the service, without a path: `http://127.0.0.1:8000`. */
+  /** URL of the service, without a path: `http://127.0.0.1:8000`. */
   readonly address: string;
   /** Shape of the answers: `a` bare, `b` in an envelope. */
   readonly form: F;
   readonly credentials: Credentials;
   /** Default: that of the platform. */
   readonly fetch?: Fetch;
-  /** Default: that of the platform; Node.js 20 has none: give the one of `ws`. */
+  /** Default: that of the platform; Node.js 20 has none: pass the one of `ws`. */
   readonly WebSocket?: SocketClass;
 }
 
 /** Typed calls of one form. `rest.GET('/pose/latest')` resolves to `{ data, response }`. */
 export interface CsiflowClient<F extends keyof Forms> {
-  /** Calls reject with a {@link ServiceError} where the service answers other than success. */
+  /** Calls reject with a {@link ServiceError} if the service answers with an error. */
   readonly rest: Client<Forms[F]>;
-  /** A connection to `/ws/pose` that is made anew when it breaks. */
+  /** A connection to `/ws/pose` that reconnects when it breaks. */
   live: (options?: Partial<LiveOptions>) => Live<F>;
-  /** An access token that is good for a while yet; null with an API key. Rejects with a {@link ServiceError}. */
+  /** An access token that stays valid for a while; null with an API key. Rejects with a {@link ServiceError}. */
   token: () => Promise<string | null>;
-  /** Ends the login, where it was one by password. */
+  /** Ends the session, if it is one by password. */
   logOut: () => Promise<void>;
 }
 
-/** A client of a csiflow service. It connects to nothing yet. */
+/** A client of a csiflow service. It does not connect yet. */
 export function createClient<F extends keyof Forms>(options: ClientOptions<F>): CsiflowClient<F> {
   const address = options.address.replace(/\/+$/, '');
   const base = `${address}/form-${options.form}/api/v1`;

@@ -3,7 +3,7 @@ import type { components } from './types/live.js';
 type Messages = components['schemas'];
 type Subscribe<C extends Channel> = Extract<Messages['subscribe'], { channel: C }>;
 
-/** What the service sends, by `type`. */
+/** Messages of the service, by `type`. */
 export type ServerMessages = Omit<Messages, 'subscribe' | 'unsubscribe' | 'ping'>;
 export type Channel = Messages['subscribe']['channel'];
 export type PoseFilters = NonNullable<Subscribe<'pose_updates'>['filters']>;
@@ -36,7 +36,7 @@ export interface Told<F extends LiveForm> {
   readonly system_status: Messages['system_status'];
 }
 
-/** What is used of a WebSocket: that of browsers and that of `ws` have it. */
+/** The part of a WebSocket in use: those of browsers and of `ws` have it. */
 export interface Socket {
   send(text: string): void;
   close(code?: number, reason?: string): void;
@@ -55,11 +55,11 @@ export type SocketClass = new (
 ) => Socket;
 
 export interface LiveOptions {
-  /** Headers are given for a key alone, and browsers pass over them: there a token is needed. */
+  /** Headers are set only with a key, and browsers ignore them: there, use a token. */
   readonly WebSocket: SocketClass;
-  /** Longest wait before it connects again, milliseconds. */
+  /** Longest wait before it reconnects, milliseconds. */
   readonly maxWaitMs: number;
-  /** Told when a connection is there, and why one has ended: `again` says whether another will be made. */
+  /** Called when a connection opens, and with the reason when one ends: `again` says whether it will reconnect. */
   readonly onState: (state: LiveState) => void;
 }
 

@@ -15,33 +15,33 @@ interface Wanted {
   readonly channel: Channel;
   readonly filters: object;
   readonly tell: (message: never) => void;
-  /** Told what the service does not grant. */
+  /** Called when the service rejects the subscription. */
   readonly fail: (error: SubscriptionError) => void;
-  /** Null until it is confirmed on some connection. */
+  /** Null until a connection has confirmed it. */
   id: string | null;
-  /** Of the newest pose update or alert that came: where to go on. */
+  /** Position of the newest pose update or alert, to resume from. */
   last: { readonly frame_id: number } | { readonly alert_id: string } | null;
 }
 
-/** Closed so, it would be again: the client did something that it may not. */
+/** Reconnecting after such a close would fail again: the client did something forbidden. */
 const MISUSED = 1008;
-/** The credential has expired or was taken away. */
+/** The credential has expired or was revoked. */
 const NOT_GOOD = 4401;
 const FIRST_WAIT_MS = 250;
-/** Alerts that are remembered, so that each is delivered once. */
+/** Remembered alerts, so that each is delivered once. */
 const KNOWN_ALERTS = 1000;
 
 /**
- * Live results over `/ws/pose`. A connection that breaks is made anew, with growing waits, and its subscriptions
- * resume: the service then sends the results of the meantime, as far as it still has them. If the service sends an
- * alert again, as it may after a crash, it is delivered once.
+ * Live results over `/ws/pose`. A broken connection reconnects with growing pauses, and its subscriptions
+ * resume: the service then sends the missed results as far as it still has them. If the service repeats an
+ * alert, as it may after a crash, it is delivered once.
  */
 export class Live<F extends LiveForm = LiveForm> {
   readonly #url: string;
   readonly #session: Session;
   readonly #options: Partial<LiveOptions>;
   readonly #wanted = new Set<Wanted>();
-  /** Sent and not yet answered, in order: the service answers in order. Null: the end of a subscription. */
+  /** Sent but not yet answered, in order: the service answers in order. Null: the end of a subscription. */
   #asked: (Wanted | null)[] = [];
   /** Ids of the newest alerts. */
   readonly #alerts = new Set<string>();
@@ -59,7 +59,10 @@ export class Live<F extends LiveForm = LiveForm> {
     void this.#connect();
   }
 
-  /** Asks for a channel. @param fail told in the service's words where it refuses; default: ends the connection */
+  /**
+   * Subscribes to a channel. @param fail called with the service's message if it rejects; default: ends the
+   * connection
+   */
   subscribe<C extends Channel>(
     channel: C,
     filters: Filters[C],
@@ -70,7 +73,7 @@ export class Live<F extends LiveForm = LiveForm> {
   ): LiveSubscription {
     if (channel !== 'pose_updates' && [...this.#wanted].some((other) => other.channel === channel))
       throw new Error(
-        `There is a subscription to ${channel} already: its messages do not say whose they are`,
+        `There is already a subscription to ${channel}: messages do not name their subscription`,
       );
     const wanted: Wanted = { channel, filters, tell, fail, id: null, last: null };
     this.#wanted.add(wanted);
@@ -78,7 +81,7 @@ export class Live<F extends LiveForm = LiveForm> {
     return {
       close: () => {
         this.#wanted.delete(wanted);
-        // One that is not confirmed yet is ended once it is.
+        // An unconfirmed subscription is ended once it is confirmed.
         if (this.#connected && wanted.id !== null && !this.#asked.includes(wanted)) this.#cancel(wanted.id);
       },
     };
@@ -86,7 +89,7 @@ export class Live<F extends LiveForm = LiveForm> {
 
   /** Ends the connection for good. */
   close(): void {
-    this.#end(1000, 'the client is done');
+    this.#end(1000, 'the client was closed');
   }
 
   #end(code: number, reason: string): void {
@@ -112,7 +115,7 @@ export class Live<F extends LiveForm = LiveForm> {
     socket.addEventListener('message', ({ data }) => {
       this.#receive(JSON.parse(String(data)) as ServerMessages[keyof ServerMessages]);
     });
-    // What went wrong is told by `close`, which follows.
+    // The following `close` reports the error.
     socket.addEventListener('error', () => undefined);
     socket.addEventListener('close', ({ code, reason }) => void this.#ended(code, reason));
   }
@@ -121,13 +124,13 @@ export class Live<F extends LiveForm = LiveForm> {
     const welcomed = this.#connected;
     this.#connected = false;
     this.#asked = [];
-    // A refused WebSocket does not say why.
+    // A rejected WebSocket gives no reason.
     const refused = !this.#closed && !welcomed && (await this.#isRefused());
     const again = !this.#closed && !refused && code !== MISUSED;
     this.#options.onState?.({
       connected: false,
       code: refused ? NOT_GOOD : code,
-      reason: refused ? 'the credential is not good any more' : reason,
+      reason: refused ? 'the credential is no longer valid' : reason,
       again,
     });
     if (!again) return;
@@ -135,7 +138,7 @@ export class Live<F extends LiveForm = LiveForm> {
     this.#waitMs = Math.min(2 * this.#waitMs, this.#options.maxWaitMs ?? 10_000);
   }
 
-  /** No answer does not count as a refusal. */
+  /** No answer does not count as a rejection. */
   #isRefused(): Promise<boolean> {
     return this.#session.isRefused().catch(() => false);
   }
@@ -191,7 +194,7 @@ export class Live<F extends LiveForm = LiveForm> {
   #ask(wanted: Wanted): void {
     const { channel, filters, id, last } = wanted;
     this.#asked.push(wanted);
-    // One that no frame has come of has no place to go on from.
+    // A subscription without a frame yet has no position to resume from.
     const resumable = id !== null && (last !== null || channel !== 'pose_updates');
     const resume = resumable ? { subscription_id: id, ...last } : undefined;
     this.#send({ type: 'subscribe', channel, filters, ...(resume && { resume }) });
@@ -209,12 +212,12 @@ export class Live<F extends LiveForm = LiveForm> {
     if (!this.#wanted.has(wanted)) this.#cancel(id);
   }
 
-  /** A subscription that cannot be resumed any more is made anew. */
+  /** Renews a subscription that can no longer be resumed. */
   #refuse({ code, message }: ServerMessages['error']): void {
-    // A warning that the credential ends soon answers nothing that was asked.
+    // A warning that the credential expires soon is not an answer to a request.
     if (code === 'AUTHENTICATION_ERROR') return;
     const wanted = this.#asked.shift();
-    // Nobody waits for one that was ended meanwhile.
+    // A subscription ended in the meantime has no waiter.
     if (!wanted || !this.#wanted.has(wanted)) return;
     if (wanted.id !== null && code === 'RESOURCE_NOT_FOUND') {
       wanted.id = null;
@@ -231,10 +234,10 @@ export class Live<F extends LiveForm = LiveForm> {
   }
 }
 
-/** Of the reason that a WebSocket is closed with: https://www.rfc-editor.org/rfc/rfc6455#section-5.5 */
+/** Limit of a close reason: https://www.rfc-editor.org/rfc/rfc6455#section-5.5 */
 const MAX_REASON_BYTES = 123;
 
-/** No character is cut in two. */
+/** Does not split a character. */
 function cutToBytes(text: string, most: number): string {
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(most));
   return text.slice(0, read);
@@ -244,6 +247,6 @@ function platformSocket(): LiveOptions['WebSocket'] {
   const { WebSocket } = globalThis as { WebSocket?: LiveOptions['WebSocket'] };
   if (WebSocket) return WebSocket;
   throw new Error(
-    "This platform has no WebSocket: give that of ws, createClient({ ..., WebSocket: (await import('ws')).WebSocket })",
+    "This platform has no WebSocket: pass that of ws, createClient({ ..., WebSocket: (await import('ws')).WebSocket })",
   );
 }

@@ -1,6 +1,6 @@
 import { requireSuccess, ServiceError } from './errors.js';
 
-/** Who calls: by name and password, with a token made elsewhere, or with a key for services. */
+/** Credentials of the caller: name and password, a token from elsewhere, or an API key. */
 export type Credentials =
   | { readonly username: string; readonly password: string }
   | { readonly token: string }
@@ -11,17 +11,17 @@ export type Fetch = (request: Request) => Promise<Response>;
 interface Login {
   readonly token: string;
   readonly refreshToken: string;
-  /** Milliseconds since 1970: then the token has little time left. */
+  /** Milliseconds since 1970 at which the token is close to its end. */
   readonly renewAt: number;
 }
 
-/** A token is renewed so many seconds before its end, one that does not live so long after half of its life. */
+/** A token is renewed this many seconds before its end, a shorter-lived one after half of its life. */
 const EARLY_S = 30;
 
 /**
- * Puts credentials on requests. With name and password it logs in at the first one, renews the token before it
- * ends, and logs in once more where the service refuses it. Tokens are good for both forms; they are asked for
- * in Form B, which alone has refresh tokens.
+ * Adds credentials to requests. With name and password it logs in at the first one, renews the token before
+ * it expires, and logs in again if the service rejects it. Tokens are valid for both forms; they are
+ * requested in Form B, because only that has refresh tokens.
  */
 export class Session {
   readonly #base: string;
@@ -36,7 +36,7 @@ export class Session {
     this.#fetch = fetch;
   }
 
-  /** Sends a request with credentials. @throws ServiceError where they are refused at the login */
+  /** Sends a request with credentials. @throws ServiceError if the login rejects them */
   readonly fetch: Fetch = async (request) => {
     const again = request.clone();
     const used = await this.token();
@@ -47,7 +47,7 @@ export class Session {
     return this.#fetch(this.#signed(again, await this.token()));
   };
 
-  /** A token that is good for a while yet; null with an API key. @throws ServiceError */
+  /** A token that stays valid for a while; null with an API key. @throws ServiceError */
   async token(): Promise<string | null> {
     if ('apiKey' in this.#credentials) return null;
     if ('token' in this.#credentials) return this.#credentials.token;
@@ -60,10 +60,10 @@ export class Session {
     return this.token();
   }
 
-  /** Whether the service refuses who calls; also where a new login would not help. Rejects where it does not answer. */
+  /** Whether the service rejects the credentials, even after a new login. Rejects if it does not answer. */
   async isRefused(): Promise<boolean> {
     try {
-      // Of the calls with a credential it is the one that may be made most often.
+      // The call with a credential that has the highest rate limit.
       const response = await this.fetch(new Request(`${this.#base}/health/detailed`));
       await response.body?.cancel();
       return response.status === 401;
@@ -73,12 +73,12 @@ export class Session {
     }
   }
 
-  /** Headers of a key for services; they open a WebSocket too, where the platform lets them be set. */
+  /** Headers of an API key; they also open a WebSocket, if the platform can set them. */
   get keyHeaders(): Readonly<Record<string, string>> {
     return 'apiKey' in this.#credentials ? { 'X-API-Key': this.#credentials.apiKey } : {};
   }
 
-  /** Ends the login with the service: its tokens are good no more. */
+  /** Ends the session at the service, which revokes its tokens. */
   async end(): Promise<void> {
     const login = await this.#login;
     this.#login = null;
@@ -91,14 +91,14 @@ export class Session {
     return request;
   }
 
-  /** Gives the login up that a refused token came from; not one that was made meanwhile. */
+  /** Drops the session of a rejected token, but not a newer one. */
   async #forget(token: string | null): Promise<void> {
     const current = this.#login;
     const login = await current;
     if (login?.token === token && this.#isHeld(current)) this.#login = null;
   }
 
-  /** The login itself may have ended meanwhile. */
+  /** The session itself may have ended in the meantime. */
   async #renew(login: Login, credentials: { username: string; password: string }): Promise<Login> {
     try {
       return await this.#ask('refresh', { refresh_token: login.refreshToken });
@@ -108,12 +108,12 @@ export class Session {
     }
   }
 
-  /** Whether no other has taken its place while it was waited for. */
+  /** Whether it is still current after waiting. */
   #isHeld(login: Promise<Login> | null): boolean {
     return this.#login === login;
   }
 
-  /** A login that failed is not remembered: the next request tries again. */
+  /** A failed login is not remembered: the next request tries again. */
   #remember(login: Promise<Login>): Promise<Login> {
     login.catch(() => {
       if (this.#isHeld(login)) this.#login = null;

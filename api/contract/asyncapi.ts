@@ -29,7 +29,7 @@ export function asyncApiOf(
       title: 'csiflow: live results',
       version,
       description:
-        'Poses, alerts and the state of the system as they happen. The token goes in the query (`?token=`), in `Authorization`, or in the list of subprotocols: `["pose_v1", "<token>"]`.',
+        'Poses, alerts and the state of the system as they happen. Send the token in the query (`?token=`), in `Authorization`, or in the list of subprotocols: `["pose_v1", "<token>"]`.',
       license: { name: 'MIT' },
     },
     servers: {

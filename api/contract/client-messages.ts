@@ -39,7 +39,7 @@ export const AcknowledgementFiltersSchema = Type.Object(
 
 const NoFiltersSchema = Type.Object({}, closed);
 
-/** Where a client stood before its connection broke. */
+/** Where a client resumes after its connection broke. */
 export const ResumeSchemas = {
   pose_updates: Type.Object({ subscription_id: Id, frame_id: Type.Integer({ minimum: 0 }) }, closed),
   alerts: Type.Object({ subscription_id: Id, alert_id: Type.Optional(Id) }, closed),
@@ -62,12 +62,12 @@ export type AcknowledgementFilters = Static<typeof AcknowledgementFiltersSchema>
 export interface Subscribe<C extends Channel = Channel> {
   readonly type: 'subscribe';
   readonly channel: C;
-  /** Undefined where none were sent: all is wanted, or what a resumed subscription wanted. */
+  /** Undefined if none were sent: everything, or the filters of the resumed subscription. */
   readonly filters: Static<(typeof FilterSchemas)[C]> | undefined;
   readonly resume: Static<(typeof ResumeSchemas)[C]> | undefined;
 }
 
-/** What a client may ask for, checked. */
+/** A checked request of a client. */
 export type ClientMessage =
   | { readonly type: 'ping' }
   | { readonly type: 'unsubscribe'; readonly subscription_id: string }
@@ -83,7 +83,7 @@ export class MessageError extends Error {
   }
 }
 
-/** @throws MessageError naming what is wrong. */
+/** @throws MessageError with the fault. */
 export function readMessage(text: string): ClientMessage {
   const message = parse(text);
   switch (message['type']) {
@@ -116,7 +116,7 @@ function check(name: 'filters' | 'resume', schema: TObject, value: unknown): voi
   throw wrong(`${detail}; known ${name}: ${Object.keys(schema.properties).join(', ') || 'none'}`);
 }
 
-/** One error in words of the message: an unknown filter has no rule that it breaks. */
+/** One error in words of the message: an unknown filter breaks no rule of the schema. */
 function describe(
   name: 'filters' | 'resume',
   { instancePath, keyword, message, params }: ReturnType<typeof Value.Errors>[number],
@@ -125,7 +125,7 @@ function describe(
   switch (keyword) {
     case 'boolean':
     case 'additionalProperties':
-      return `${field} is no ${name === 'filters' ? 'filter' : 'field of resume'} of this channel`;
+      return `${field} is not a ${name === 'filters' ? 'filter' : 'field of resume'} of this channel`;
     case 'enum':
       return `${field} must be one of ${params.allowedValues.join(', ')}`;
     default:

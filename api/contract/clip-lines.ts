@@ -1,16 +1,16 @@
 import type { Point } from '../../pipeline/model/index.js';
 import type { Camera } from './view.js';
 
-/** Points of a line between two corners: what lies behind the camera is left out. */
+/** Points of a line between two corners, without the part behind the camera. */
 const PARTS = 16;
-/** Pixels of what lies just before the camera could be any number. */
+/** Pixels of points just in front of the camera can be arbitrarily large. */
 const FURTHEST = 20_000;
 
 export const pixel = ({ x, y }: { readonly x: number; readonly y: number }): string =>
   `${bounded(x)} ${bounded(y)}`;
 const bounded = (value: number): number => Math.round(Math.min(Math.max(value, -FURTHEST), FURTHEST));
 
-/** Path along points in the room; empty where none of it lies before the camera. */
+/** Path along points in the room; empty if none of it is in front of the camera. */
 export function line(points: readonly Point[], camera: Camera, parts: number = PARTS): string {
   let path = '';
   let drawing = false;

@@ -10,14 +10,14 @@ import { isoTime } from '../../pipeline/base/iso-time.js';
 import { cameraOf, type Camera } from './view.js';
 import { pixel, line, circle, stroke } from './clip-lines.js';
 
-/** What a clip shows around its event, microseconds of event time. */
+/** Time around its event that a clip shows, microseconds of event time. */
 export const CLIP = { before: 6_000_000, after: 6_000_000 } as const;
 
-/** Largest clip, bytes: of many frames every other one is left out, then three of four, and so on. */
+/** Largest clip, bytes: with many frames it drops every second one, then three of four, and so on. */
 const MAX_CLIP_BYTES = 200_000;
-/** The event's person first, then those who are seen longest. */
+/** The event's person first, then those seen longest. */
 const MAX_PERSONS = 8;
-/** A person is drawn until the next frame, but no longer than this, microseconds. */
+/** A person is drawn until the next frame, but at most this long, microseconds. */
 const HOLD = 1_000_000;
 const SECONDS = (CLIP.before + CLIP.after) / 1e6;
 const COLOURS = { room: '#4d6c80', zone: '#3d6a86', event: '#f2c14e', other: '#7fd1c7', mark: '#ff6b6b' };
@@ -25,9 +25,9 @@ const COLOURS = { room: '#4d6c80', zone: '#3d6a86', event: '#f2c14e', other: '#7
 const NOTHING = 'M0 0';
 
 /**
- * The moving skeleton around an event, as animated SVG (SMIL) without script: persons as the environment's view
- * sees them, as bones where they are articulated, else as a disc as wide as their position is uncertain. The same
- * event and frames give the same text.
+ * The moving skeleton around an event, as animated SVG (SMIL) without script: persons as the environment's
+ * view sees them, as bones if they are articulated, otherwise as a disc whose size is the uncertainty of the
+ * position. The same event and frames yield the same text.
  * @param frames of {@link CLIP} around the event, oldest first
  */
 export function renderClip(
@@ -81,7 +81,7 @@ function personsOf(frames: readonly PoseFrame[], event: SensedEvent): readonly s
   );
 }
 
-/** Two paths that are drawn in turn: the bones, and the disc of who has none. */
+/** Two paths drawn in turn: the bones, and the disc of a person without bones. */
 function person(name: string, event: SensedEvent, frames: readonly PoseFrame[], camera: Camera): string {
   const colour = name === String(event.person) ? COLOURS.event : COLOURS.other;
   const width = stroke(camera, 2);
@@ -121,7 +121,7 @@ function track(
   return changes.length === 1 ? '' : `<path ${look}>${animate('d', changes)}</path>`;
 }
 
-/** Empty where it is too uncertain for a skeleton, or none was stored. */
+/** Empty if the position is too uncertain for a skeleton, or none was stored. */
 function bones({ articulated, keypoints }: Person, camera: Camera): string {
   if (!articulated || keypoints.length === 0) return NOTHING;
   const pixels = keypoints.map((keypoint) => camera.project(keypoint));
@@ -137,7 +137,7 @@ const disc = (one: Person, camera: Camera): string =>
     ? NOTHING
     : line(circle(one.position, Math.max(one.positionError, 0.15)), camera, 1) || NOTHING;
 
-// ---------------------------------------------------------------- what stands still
+// ---------------------------------------------------------------- static parts
 
 function room({ size, walls, zones }: Environment, camera: Camera): readonly string[] {
   const at = (x: number, y: number, z: number): Point => ({ x, y, z });
@@ -162,7 +162,7 @@ function room({ size, walls, zones }: Environment, camera: Camera): readonly str
   ];
 }
 
-/** A ring on the floor where it happened, from that moment on. */
+/** A ring on the floor at the place of the event, from that moment on. */
 function drawLocation({ location }: SensedEvent, camera: Camera): readonly string[] {
   if (!location) return [];
   const ring = line(circle(location, 0.5), camera, 1);
@@ -198,7 +198,7 @@ function captions(
   ];
 }
 
-/** A bar that the time runs along, with the event's moment. */
+/** A time bar with the event's moment. */
 function timeline({ width, height }: Camera): readonly string[] {
   const thick = Math.max(2, Math.round(height / 90));
   const y = height - 2 * thick;
@@ -223,7 +223,7 @@ function notes(
   ];
 }
 
-/** Said in every clip: nobody is to take a simulated fall for one that happened. */
+/** Stated in every clip, so that nobody mistakes a simulated fall for a real one. */
 const originOf = ({ provenance }: SensedEvent): string => provenance.origin.toUpperCase();
 
 // ---------------------------------------------------------------- SMIL
@@ -234,7 +234,7 @@ interface Step {
   readonly value: string;
 }
 
-/** Each value holds until the next one: poses are shown as they were inferred, with nothing made up between them. */
+/** Each value lasts until the next one: poses are shown as inferred, without interpolation. */
 const animate = (attribute: string, steps: readonly Step[]): string =>
   `<animate attributeName="${attribute}" calcMode="discrete" dur="${SECONDS}s" repeatCount="indefinite" ` +
   `keyTimes="${steps.map(({ at }) => at).join(';')}" values="${steps.map(({ value }) => value).join(';')}"/>`;
@@ -252,7 +252,7 @@ const share = (time: number, event: SensedEvent): number => {
 
 const words = (type: string): string => type.replaceAll('_', ' ');
 
-/** Text of XML 1.0: names come from configuration files. */
+/** XML 1.0 text: names come from configuration files. */
 const escape = (text: string): string =>
   text
     .replaceAll(/[^\t\n\x20-\ud7ff\ue000-\ufffd]/g, '')

@@ -5,7 +5,7 @@ import type { Form } from '../service/form.js';
 
 const closed = { additionalProperties: false } as const;
 
-/** Fields that a form has, with how it shows them. */
+/** Fields of a form, with their views in it. */
 const viewsOf = (form: Form): readonly (readonly [Field, FieldView])[] =>
   FIELDS.flatMap((field) => {
     const view = field.views[form];
@@ -18,7 +18,7 @@ export const ConfigurationSchemas: Readonly<Record<Form, TObject>> = {
   b: schemaOf('b', false),
 };
 
-/** The same with every field optional: what a `PUT` takes. A field of the other form refuses the whole. */
+/** The same with every field optional: the body of a `PUT`. A field of the other form makes it invalid. */
 export const PartialSchemas: Readonly<Record<Form, TObject>> = {
   a: schemaOf('a', true),
   b: schemaOf('b', true),
@@ -31,7 +31,7 @@ export function configurationBody(form: Form, value: (field: Field) => Value): o
   return body;
 }
 
-/** A form's schema of the configuration, each number within what the topology takes. */
+/** A form's schema of the configuration, with each number limited to the topology's range. */
 export function boundedSchema(form: Form, bounds: (field: Field) => object): object {
   const leaves = viewsOf(form).map(([field, { path, schema }]) => ({
     path: path.split('.'),
@@ -40,7 +40,7 @@ export function boundedSchema(form: Form, bounds: (field: Field) => object): obj
   return JSON.parse(JSON.stringify(objectOf(leaves, false))) as object;
 }
 
-/** Fields of a checked body, as they are stored. */
+/** Fields of a checked body, in their stored form. */
 export function fieldsOf(form: Form, body: object): ReadonlyMap<Field, Value> {
   const found = new Map<Field, Value>();
   for (const [field, view] of viewsOf(form)) {
@@ -50,11 +50,11 @@ export function fieldsOf(form: Form, body: object): ReadonlyMap<Field, Value> {
   return found;
 }
 
-/** Path of a field as a form has it; as the other one has it where the form does not. */
+/** Path of a field in a form; in the other one if the form does not have it. */
 export const pathOf = ({ views, name }: Field, form: Form): string =>
   (views[form] ?? views.a ?? views.b)?.path ?? name;
 
-/** Value of a field as a form shows it. */
+/** Value of a field in a form. */
 export function shownAs({ views }: Field, form: Form, value: Value): Value {
   const view = views[form] ?? views.a ?? views.b;
   return view ? shown(view, value) : value;
@@ -62,7 +62,7 @@ export function shownAs({ views }: Field, form: Form, value: Value): Value {
 
 const shown = (view: FieldView, value: Value): Value => (view.show ? view.show(value) : value);
 
-/** A body that is being made. */
+/** A body under construction. */
 export interface Tree {
   [name: string]: Tree | Value;
 }
@@ -73,7 +73,7 @@ export function put(tree: Tree, path: readonly string[], value: Value): void {
   else put((tree[name!] ??= {}) as Tree, rest, value);
 }
 
-/** What lies at a path of a checked body; undefined where nothing does. */
+/** Value at a path of a checked body; undefined if there is none. */
 export const at = (tree: unknown, path: readonly string[]): unknown =>
   path.reduce<unknown>(
     (inner, name) =>
@@ -90,7 +90,7 @@ function schemaOf(form: Form, partial: boolean): TObject {
   );
 }
 
-/** A field of an object that is to be made. */
+/** A field of an object under construction. */
 export interface Leaf {
   readonly path: readonly string[];
   readonly schema: TSchema;

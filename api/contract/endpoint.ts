@@ -6,8 +6,8 @@ import type { Body } from './form.js';
 import type { Form } from '../service/form.js';
 
 /**
- * What a handler knows of its call beside the input that its form has read. `N`: the parts of the deployment that it
- * gets, by default none.
+ * Context of a call for a handler, besides the input read by its form. `N`: the parts of the deployment that
+ * it uses, by default none.
  */
 export interface Call<N extends keyof Deployment = never> {
   readonly deployment: Pick<Deployment, N>;
@@ -17,14 +17,14 @@ export interface Call<N extends keyof Deployment = never> {
   /** Address of the caller. */
   readonly address: string;
   readonly requestId: string;
-  /** The header `If-Match`; null where it was not sent. */
+  /** The header `If-Match`; null if absent. */
   readonly ifMatch: string | null;
   readonly signal: AbortSignal;
 }
 
 /**
- * One form's view of an endpoint: what it takes, and how a result becomes its body. Schemas check
- * requests, are held against responses in tests, and are the source of the API's documentation.
+ * One form's view of an endpoint: its input, and how a result becomes its body. Schemas check requests, are
+ * compared with responses in tests, and are the source of the API's documentation.
  */
 export interface FormView<I, R, N extends keyof Deployment = never> {
   /** Parameters in the path, `:name`. */
@@ -37,7 +37,7 @@ export interface FormView<I, R, N extends keyof Deployment = never> {
   readonly render: (result: R, call: Call<N>) => Body;
 }
 
-/** Gives `read` the types of its schemas. */
+/** Provides `read` with the types of its schemas. */
 export const formView = <
   I,
   R,
@@ -58,32 +58,35 @@ export const formView = <
   readonly render: (result: R, call: Call<N>) => Body;
 }): FormView<I, R, N> => view;
 
-/** A resource's operation: one handler computes a result, the forms only turn it into bodies. */
+/** An operation of a resource: one handler computes a result, the forms only convert it to bodies. */
 export interface Endpoint<I = unknown, R = unknown, N extends keyof Deployment = never> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Relative to the base address: `/pose/latest`. */
   readonly path: string;
   readonly summary: string;
-  /** `open` takes anybody. */
+  /** `open` requires no credential. */
   readonly access: Role | 'open';
   readonly limit: LimitCategory;
-  /** Answered also while as many calls are at work as may be. */
+  /** Also answered while the limit of concurrent calls is reached. */
   readonly vital?: boolean;
   readonly status: 200 | 201 | 202 | 204;
-  /** Of its body, where that may be larger than others. */
+  /** Limit of its body, if larger than that of others. */
   readonly largest?: { readonly bytes: number; readonly values?: number };
-  /** Parses and checks its body, where that would hold the event loop: other bodies are parsed and checked at once. */
+  /**
+   * Parses and checks its body, if that would block the event loop: other bodies are parsed and checked
+   * immediately.
+   */
   readonly readBody?: (text: string) => Promise<unknown>;
-  /** No envelope in Form B either. */
+  /** No envelope in Form B. */
   readonly bare?: boolean;
-  /** Where the answer is no JSON: what `render` gives as `data` is then the text of such a document, without envelope. */
+  /** If the answer is not JSON: `data` from `render` is then the text of such a document, without envelope. */
   readonly document?: { readonly type: string; readonly headers: Readonly<Record<string, string>> };
-  /** What it acts on has versions: it takes `If-Match`, and answers with `ETag`. */
+  /** It acts on something with versions: it accepts `If-Match`, and answers with `ETag`. */
   readonly versioned?: boolean;
   readonly handle: (input: I, call: Call<N>) => Promise<R>;
   /**
-   * What of a call stands in the audit log beside its path: identifiers and switches, no field that may hold a
-   * secret. A GET with it is written down too. False for a call that changes nothing though it is no GET.
+   * Parts of a call for the audit log, besides its path: identifiers and switches, no field that may contain
+   * a secret. A GET with it is also recorded. False for a call that changes nothing although it is not a GET.
    */
   readonly audit?: false | ((input: I, call: Call<N>) => Readonly<Record<string, unknown>>);
   /** At least one; a form that an endpoint lacks is answered in the body of the other. */
@@ -91,10 +94,10 @@ export interface Endpoint<I = unknown, R = unknown, N extends keyof Deployment =
   readonly b?: FormView<I, R, N>;
 }
 
-/** A call as the router makes it. */
+/** A call created by the router. */
 export type FullCall = Call<keyof Deployment>;
 
-/** An endpoint whose input and result types are forgotten: what the router holds. */
+/** An endpoint without its input and result types, as the router holds it. */
 export type AnyEndpoint = Omit<Endpoint, 'handle' | 'audit' | 'a' | 'b'> & {
   readonly handle: (input: never, call: FullCall) => Promise<unknown>;
   readonly audit?: false | ((input: never, call: FullCall) => Readonly<Record<string, unknown>>);
@@ -106,13 +109,13 @@ export type AnyFormView = Omit<FormView<unknown, unknown>, 'render'> & {
   readonly render: (result: never, call: FullCall) => Body;
 };
 
-/** Defines endpoints that get these parts of the deployment, and no others. */
+/** Defines endpoints that use these parts of the deployment, and no others. */
 export const endpointsWith =
   <N extends keyof Deployment = never>() =>
   <I, R>(endpoint: Endpoint<I, R, N>): AnyEndpoint =>
     endpoint;
 
-/** The view that a form is answered with. */
+/** The view for an answer in a form. */
 export function viewOf(endpoint: AnyEndpoint, form: Form): { form: Form; view: AnyFormView } {
   const own = endpoint[form];
   if (own) return { form, view: own };

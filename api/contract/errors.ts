@@ -25,10 +25,10 @@ export const STATUS_OF = {
   TIMEOUT: 504,
 } as const satisfies Record<Situation, number>;
 
-/** The HTTP status that it is answered with. */
+/** The HTTP status of its answer. */
 export const statusOf = ({ situation }: ApiError): number => STATUS_OF[situation];
 
-/** Situations that the contract has a status for but no code of their own. */
+/** Situations with a status in the contract but without a code. */
 const CODE_OF: Partial<Record<Situation, string>> = {
   BAD_REQUEST: 'VALIDATION_ERROR',
   METHOD_NOT_ALLOWED: 'VALIDATION_ERROR',
@@ -40,7 +40,7 @@ const CODE_OF: Partial<Record<Situation, string>> = {
   SYSTEM_NOT_READY: 'SYSTEM_ERROR',
 };
 
-/** What of the call is wrong in situations that are answered VALIDATION_ERROR: 7.2 wants a field and a reason. */
+/** The field in situations answered with VALIDATION_ERROR: 7.2 requires a field and a reason. */
 const PART_OF: Partial<Record<Situation, string>> = {
   BAD_REQUEST: 'body',
   METHOD_NOT_ALLOWED: 'method',
@@ -61,7 +61,7 @@ export const unauthenticated = (): ApiError =>
 
 /** The `Host` header is not a name of this service. */
 export const misdirected = (): ApiError =>
-  new ApiError('MISDIRECTED', 'This service does not go by that name: add it with --allow-host');
+  new ApiError('MISDIRECTED', 'This service does not have that host name: add it with --allow-host');
 
 function fieldsOf({ situation, message, details }: ApiError): readonly FieldError[] | undefined {
   const field = PART_OF[situation];

@@ -1,7 +1,7 @@
-/** Of each link of the demo. */
+/** For each link of the demo. */
 const SUBCARRIERS = 52;
 
-/** Bodies that calls of the contract are shown with, by operation and form; held against the schemas in tests. */
+/** Example bodies for calls of the contract, by operation and form; tests check them against the schemas. */
 export const EXAMPLES: Readonly<Record<string, { readonly a?: object; readonly b?: object }>> = {
   'POST /auth/token': both({ username: 'ada', password: 'a long one' }),
   'POST /auth/api-keys': { b: { name: 'grafana', role: 'viewer', expires_at: '2099-01-01T00:00:00Z' } },
@@ -54,7 +54,7 @@ function both(body: object): { readonly a: object; readonly b: object } {
   return { a: body, b: body };
 }
 
-/** What an antenna receives over a straight path and a weaker, longer one: a value for each subcarrier. */
+/** The reception of an antenna over a straight path and a weaker, longer one: a value for each subcarrier. */
 function twoPaths(subcarriers: number): readonly { readonly real: number; readonly imag: number }[] {
   const turns = (delay: number, subcarrier: number) => (-2 * Math.PI * delay * subcarrier) / subcarriers;
   const tenth = (value: number) => Math.round(value * 10) / 10;

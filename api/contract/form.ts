@@ -1,14 +1,14 @@
 import type { Form } from '../service/form.js';
 
-/** What a form makes of a handler's result: Form B puts it in an envelope, lists with `pagination` beside them. */
+/** How a form turns a handler's result into a body: Form B puts it in an envelope, and lists beside `pagination`. */
 export interface Body {
   readonly data: unknown;
   readonly pagination?: object;
-  /** Beside those that all answers have. */
+  /** In addition to those of all answers. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Success body; `bare` payloads (health) carry no envelope in either form. */
+/** Success body; `bare` payloads (health) have no envelope in either form. */
 export function successBody(
   form: Form,
   body: Body,

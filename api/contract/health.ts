@@ -12,7 +12,7 @@ const Timestamp = Type.String({ format: 'date-time' });
 const Percent = Type.Number({ minimum: 0, maximum: 100 });
 const Count = Type.Number({ minimum: 0 });
 
-/** What `/health` and `/health/detailed` say of each state. */
+/** The words for each state in `/health` and `/health/detailed`. */
 const HEALTH_OF: Readonly<Record<LifecycleState, string>> = {
   running: 'healthy',
   degraded: 'degraded',
@@ -81,13 +81,13 @@ export const DetailedHealthSchema = Type.Object(
   closed,
 );
 
-/** What `/health/detailed` is made from. */
+/** Input of `/health/detailed`. */
 export interface HealthFacts extends SystemFacts {
   /** Of the process, seconds. */
   readonly uptime: number;
   readonly answers: { readonly perSecond: number; readonly meanMs: number };
   readonly asked: readonly StoreHealth[];
-  /** Of the state store's file that are in memory. */
+  /** Bytes of the state store's file in memory. */
   readonly stateBytes: number;
   /** WebSocket connections that are open. */
   readonly clients: number;

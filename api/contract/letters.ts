@@ -17,7 +17,7 @@ const fields = {
   replay_asked: Type.Boolean(),
 };
 
-/** A dead letter as lists show it: without its record. */
+/** A dead letter in lists: without its record. */
 export const LetterSchema = Type.Object(fields, closed);
 
 /** A dead letter with its record: plain JSON, bytes as base64 text, NaN as null. */
@@ -58,7 +58,7 @@ export const wholeLetterBody = (letter: DeadLetter) => ({
   record: plain(letter.record),
 });
 
-/** Null for what is of no port, whatever it says of itself. */
+/** Null for data without a port. */
 const portOf = (record: unknown): string | null =>
   typeof record === 'object' && record !== null && 'port' in record
     ? (PORTS.find((port) => port === record.port) ?? null)

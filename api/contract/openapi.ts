@@ -11,8 +11,8 @@ export type OpenApi = Readonly<Record<string, unknown>>;
 const TITLES = { a: 'bare bodies', b: 'bodies in an envelope' } as const;
 
 /**
- * The service interface in one form, from the very schemas that check requests and that tests hold answers
- * against.
+ * The service interface in one form, from the same schemas that check requests and that tests compare with
+ * answers.
  *
  * @param origin of the service: `http://127.0.0.1:8000`
  * @param base where the form is mounted: `/form-b/api/v1`
@@ -34,7 +34,7 @@ export function openApiOf(
       title: `csiflow, Form ${form.toUpperCase()}: ${TITLES[form]}`,
       version,
       description: [
-        'People from Wi-Fi channel state information: poses, tracks, events and figures, and the control of what senses them. What a form lacks is answered in the body of the other; errors are always in the form of the address.',
+        'People from Wi-Fi channel state information: poses, tracks, events and statistics, and control of the sensing system. An operation missing in a form is answered in the body of the other; errors always have the form of the address.',
         `Documents of both forms: [Form A](${origin}/openapi-a.json), [Form B](${origin}/openapi-b.json).`,
       ].join('\n\n'),
       license: { name: 'MIT', identifier: 'MIT' },
@@ -52,7 +52,7 @@ export function openApiOf(
           bearerFormat: 'JWT',
           description: 'access_token of POST /auth/token.',
         },
-        apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'For services.' },
+        apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'API key for services.' },
       },
       schemas: { Error: form === 'a' ? ErrorASchema : ErrorBSchema },
       responses: sharedResponses(),
@@ -69,15 +69,15 @@ function operationOf(endpoint: AnyEndpoint, asked: Form): object {
     tags: [tagOf(endpoint)],
     ...(endpoint.access === 'open'
       ? { security: [] }
-      : { description: `Takes the role ${endpoint.access}.` }),
+      : { description: `Requires the role ${endpoint.access}.` }),
     ...parametersOf(view, takesVersion(endpoint)),
     ...(view.body && requestBody(asSent(view.body), exampleOf(endpoint, form))),
     responses: {
       [endpoint.status]:
         endpoint.status === 204
-          ? { description: 'Done; nothing to say.', headers: HEADER_REFERENCES }
+          ? { description: 'Success without content.', headers: HEADER_REFERENCES }
           : {
-              description: 'The answer.',
+              description: 'Success.',
               headers: { ...HEADER_REFERENCES, ...(endpoint.versioned && ETAG) },
               ...contentOf(endpoint, bodySchema(endpoint, form)),
             },
@@ -112,7 +112,7 @@ export function bodySchema(endpoint: AnyEndpoint, form: Form): TSchema {
   );
 }
 
-/** What reads has no version that it would depend on. */
+/** Reading calls do not depend on a version. */
 const takesVersion = ({ versioned, method }: AnyEndpoint): boolean => versioned === true && method !== 'GET';
 
 function parametersOf({ path, query }: AnyFormView, versioned: boolean): object {
@@ -133,33 +133,33 @@ const fieldsOf = (schema: TObject | undefined) => {
   }));
 };
 
-/** What a parameter means wherever it stands, unless its own schema says. */
+/** Default descriptions of parameters, unless their own schema has one. */
 const MEANING_OF: Readonly<Record<string, string>> = {
-  start_time: 'Where the range begins: ISO 8601, UTC where it does not say; a date is its midnight.',
-  end_time: 'Where the range ends, itself left out: as start_time. 90 days after it at most.',
-  environment_id: 'Default: the environment that the configuration names.',
-  person_id: 'This person alone.',
-  track_id: 'This track alone.',
-  min_confidence: 'Persons below it are left out.',
-  confidence_threshold: 'Persons below it are left out.',
-  include_keypoints: 'False leaves keypoints out of persons.',
-  include_trajectory: 'Whether the track has its trajectory.',
-  limit: 'So many frames at most.',
-  cursor: 'next_cursor of the page before; with the same other parameters.',
+  start_time: 'Start of the range: ISO 8601, UTC by default; a date means its midnight.',
+  end_time: 'End of the range (exclusive), in the format of start_time; at most 90 days after it.',
+  environment_id: 'Default: the main environment of the configuration.',
+  person_id: 'Only this person.',
+  track_id: 'Only this track.',
+  min_confidence: 'Omits persons with a lower confidence.',
+  confidence_threshold: 'Omits persons with a lower confidence.',
+  include_keypoints: 'False omits keypoints.',
+  include_trajectory: 'Whether to include the trajectory.',
+  limit: 'Largest number of frames.',
+  cursor: 'next_cursor of the previous page; with otherwise the same parameters.',
   page: 'From 1.',
-  per_page: 'So many of the list on a page.',
-  granularity: 'What hourly_breakdown is broken down by.',
-  interval: 'Length of a step of time_series.',
-  event_type: 'fall, alert (what somebody is told of), or activity (all else).',
-  severity: 'Of this severity alone.',
-  metric_type: 'This group of current alone.',
-  outcome: 'Of this outcome alone.',
-  id: 'As its list shows it.',
-  name: 'As the list of users shows it.',
-  node: 'Id of a node, as the graph of its topology shows it.',
-  letter: 'Id of a dead letter, as their list shows it.',
-  alert_id: 'Of the alert.',
-  timestamp: 'Of the alert.',
+  per_page: 'Entries per page.',
+  granularity: 'The key of hourly_breakdown.',
+  interval: 'Length of a step in time_series.',
+  event_type: 'fall, alert (events that notify people), or activity (all other events).',
+  severity: 'Only this severity.',
+  metric_type: 'Only this group of current.',
+  outcome: 'Only this outcome.',
+  id: 'Id from the list.',
+  name: 'Name from the list of users.',
+  node: 'Id of a node, from the graph of its topology.',
+  letter: 'Id of a dead letter, from their list.',
+  alert_id: 'Id of the alert.',
+  timestamp: 'Id of the alert.',
 };
 
 function parameter({ name, schema, required }: ReturnType<typeof fieldsOf>[number]) {
@@ -172,7 +172,7 @@ interface ObjectSchema {
   readonly required?: readonly string[];
 }
 
-/** A request's schema as its sender sees it: a field with a default need not be sent. */
+/** A request's schema for its sender: a field with a default is optional. */
 const asSent = (schema: TSchema): ObjectSchema =>
   JSON.parse(JSON.stringify(schema), (_key, part: unknown) => {
     if (!isObjectSchema(part)) return part;
@@ -200,7 +200,7 @@ const json = (schema: object) => ({ content: { 'application/json': { schema } } 
 const contentOf = ({ document }: AnyEndpoint, schema: object) =>
   document ? { content: { [document.type]: { schema } } } : json(schema);
 
-/** Every answer may be one of these: what is wrong with a call is found before its endpoint is asked. */
+/** Possible answers of every call: these errors are found before its endpoint runs. */
 function errorResponses(endpoint: AnyEndpoint): Record<string, object> {
   const left = new Set<number>(Object.values(STATUS_OF));
   left.delete(405);
@@ -226,29 +226,29 @@ const sharedResponses = () =>
 
 /** 7.3 */
 const MEANINGS: Readonly<Record<(typeof STATUS_OF)[keyof typeof STATUS_OF], string>> = {
-  400: 'The request cannot be read, or its range is too long.',
-  401: 'Credentials are missing or not valid.',
-  403: 'The account may not do this.',
-  404: 'Not there.',
-  405: 'Not by this method.',
-  408: 'The request came too slowly.',
-  409: 'It does not fit what is going on.',
-  412: 'It was changed meanwhile.',
+  400: 'The request is malformed, or its range is too long.',
+  401: 'Credentials are missing or invalid.',
+  403: 'The account lacks the required role.',
+  404: 'Not found.',
+  405: 'Method not allowed.',
+  408: 'The request arrived too slowly.',
+  409: 'It conflicts with the current state.',
+  412: 'It has changed in the meantime.',
   413: 'The body is too large.',
-  421: 'The service does not go by that name; or another process of the group reads the room: `Location` says where to ask.',
-  422: 'A field is not valid.',
-  429: 'The rate limit is used up.',
+  421: 'The service does not have that host name; or another process of the group reads the room: `Location` has its address.',
+  422: 'A field is invalid.',
+  429: 'Rate limit exceeded.',
   431: 'The headers are too large.',
-  500: 'Something failed inside.',
+  500: 'Internal error.',
   502: 'The hardware does not answer.',
   503: 'Not ready, or overloaded: try again after Retry-After.',
-  504: 'It took too long.',
+  504: 'Timeout.',
 };
 
 const LIMIT_HEADERS = {
-  'X-RateLimit-Limit': 'Requests allowed in the window.',
+  'X-RateLimit-Limit': 'Requests allowed per window.',
   'X-RateLimit-Remaining': 'Requests left in the window.',
-  'X-RateLimit-Reset': 'When the window ends: Unix time in seconds.',
+  'X-RateLimit-Reset': 'End of the window: Unix time in seconds.',
   'X-RateLimit-Window': 'Length of the window in seconds.',
 } as const satisfies Readonly<Record<string, string>>;
 
@@ -259,24 +259,24 @@ const HEADERS = {
       { description, schema: { type: 'integer' } },
     ]),
   ),
-  'X-Request-Id': { description: 'Names the call, in logs too.', schema: { type: 'string' } },
+  'X-Request-Id': { description: 'Identifies the call, also in logs.', schema: { type: 'string' } },
 };
 
-const ETAG = { ETag: { description: 'The version that is answered.', schema: { type: 'string' } } };
+const ETAG = { ETag: { description: 'The version in this answer.', schema: { type: 'string' } } };
 
 const RETRY_AFTER = {
-  'Retry-After': { description: 'Seconds to wait before it is tried again.', schema: { type: 'integer' } },
+  'Retry-After': { description: 'Seconds to wait before the next attempt.', schema: { type: 'integer' } },
 };
 
-/** Of some errors alone. */
+/** Only for some errors. */
 const HEADERS_OF: Partial<Record<number, object>> = {
   401: {
-    'WWW-Authenticate': { description: '`Bearer`, but at a login.', schema: { type: 'string' } },
+    'WWW-Authenticate': { description: '`Bearer`, except at a login.', schema: { type: 'string' } },
   },
-  405: { Allow: { description: 'The methods that the path takes.', schema: { type: 'string' } } },
+  405: { Allow: { description: 'The methods that the path supports.', schema: { type: 'string' } } },
   421: {
     Location: {
-      description: 'The same call at the process that reads the room, where it has told its address.',
+      description: 'The same call at the process that reads the room, if its address is known.',
       schema: { type: 'string', format: 'uri' },
     },
   },
@@ -289,7 +289,7 @@ const IF_MATCH = {
   in: 'header',
   required: false,
   description:
-    'ETags, or *: it is done only where one of them is the version that is there, else answered 412.',
+    'ETags, or *: the call succeeds only if one of them is the current version; otherwise it is answered with 412.',
   schema: { type: 'string' },
 };
 

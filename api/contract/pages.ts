@@ -9,7 +9,7 @@ export const PageFields = {
 export const PageQuery = Type.Object(PageFields, { additionalProperties: false });
 export type PageOf = Static<typeof PageQuery>;
 
-/** What Form B has beside the `data` of a list. */
+/** Fields of Form B beside the `data` of a list. */
 export const PaginationSchema = Type.Object(
   {
     page: Type.Integer(),
@@ -34,6 +34,6 @@ export const pagination = ({ page, per_page }: PageOf, total: number): Static<ty
   };
 };
 
-/** One page of a list that is in memory. */
+/** One page of a list in memory. */
 export const pageOf = <T>(items: readonly T[], { page, per_page }: PageOf): readonly T[] =>
   items.slice((page - 1) * per_page, page * per_page);

@@ -26,7 +26,7 @@ export const BoundingBoxSchema = Type.Object(
   closed,
 );
 
-/** With `include_3d=true`: what the pixels were made from, in room metres, with the scale of its error. */
+/** With `include_3d=true`: the source of the pixels, in room metres, with the scale of its error. */
 const InRoom = {
   position: Type.Optional(Position3D),
   position_error: Type.Optional(
@@ -122,7 +122,7 @@ export const PoseRecordBSchema = Type.Object(
   closed,
 );
 
-/** An element of `poses` of 4.2 process: a record of 2.4, with dense pose where it is asked for. */
+/** An element of `poses` of 4.2 process: a record of 2.4, with dense pose if requested. */
 export const PoseResultSchema = Type.Object(
   { ...PoseRecordBSchema.properties, dense_pose: Type.Optional(DensePoseBSchema) },
   closed,

@@ -5,7 +5,7 @@ import { PoseView } from './pose.js';
 
 const views = new WeakMap<Environment, PoseView>();
 
-/** The view of an environment as it is now: applying a new file may have changed it. */
+/** The current view of an environment: applying a new file may have changed it. */
 export function viewOfEnvironment(deployment: Pick<Deployment, Sensing>, id: string): PoseView {
   const { environment, running } = environmentOf(deployment, id);
   const known = views.get(environment);

@@ -14,11 +14,11 @@ import {
   type KeypointBody,
 } from './pose-schema.js';
 
-/** What of a pose frame is shown. */
+/** Parts of a pose frame to show. */
 export interface PoseSelection {
   readonly keypoints: boolean;
   readonly threeD: boolean;
-  /** Default: left out. */
+  /** Default: omitted. */
   readonly densePose?: boolean;
   readonly minConfidence: number;
   readonly persons: ReadonlySet<number> | null;
@@ -134,7 +134,10 @@ export class PoseView {
     return x >= 0 && y >= 0 && x < this.#camera.width && y < this.#camera.height;
   }
 
-  /** Around the body where there is a skeleton, else around a cylinder as wide as the position is uncertain. */
+  /**
+   * Around the body if it has a skeleton, otherwise around a cylinder whose radius is the uncertainty of the
+   * position.
+   */
   #box(person: Person): Static<typeof BoundingBoxSchema> {
     const body = person.articulated ? this.#densePose.boxOf(person) : this.#around(cylinder(person));
     if (!body) return { x: 0, y: 0, width: 0, height: 0 };
@@ -153,10 +156,10 @@ export class PoseView {
   }
 }
 
-/** Joint error at which its confidence has fallen to half of the person's, metres. */
+/** Joint error at which its confidence is half of the person's, metres. */
 const HALF_CONFIDENCE_METRES = 0.5;
 
-/** A view of the error scale, as docs/accuracy.md describes: person's confidence / (1 + (error / 0.5 m)^2). */
+/** A function of the error scale, as docs/accuracy.md describes: person's confidence / (1 + (error / 0.5 m)^2). */
 export const keypointConfidence = (person: Person, error: number): number =>
   thousandths(person.confidence / (1 + (error / HALF_CONFIDENCE_METRES) ** 2));
 
@@ -187,8 +190,8 @@ const inRoom = (person: Person) => ({
   articulated: person.articulated,
 });
 
-/** `pose-general 1.0.0, trained on simulated CSI`: said with every frame. */
-/** Links that had no say, with the reason: `left out: north (noise)`. */
+/** `pose-general 1.0.0, trained on simulated CSI`: part of every frame. */
+/** Ignored links, with the reason: `left out: north (noise)`. */
 const leftOutText = ({ leftOut = [] }: PoseFrame): readonly string[] =>
   leftOut.length === 0
     ? []

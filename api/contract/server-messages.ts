@@ -26,7 +26,7 @@ const inMetadata = { processing_time_ms: Type.Number() };
 const PoseDataA = Type.Object(
   {
     frame_id: Type.Integer(),
-    // Keypoints are left out where a filter says so.
+    // Keypoints are omitted if a filter excludes them.
     persons: Type.Array(
       Type.Object(
         { ...PersonASchema.properties, keypoints: Type.Optional(PersonASchema.properties.keypoints) },
@@ -47,10 +47,10 @@ const PoseDataB = Type.Object(
   closed,
 );
 
-/** What a resumed subscription says of the time between. */
+/** What a resumed subscription reports about the missed time. */
 const Resumed = Type.Object(
   { sent: Type.Integer({ minimum: 0 }), missed: Type.Integer({ minimum: 0 }) },
-  { ...closed, description: 'Messages that follow now, and how many more there were at most.' },
+  { ...closed, description: 'Missed messages that follow now, and an upper limit of those that were lost.' },
 );
 
 /** What the service sends over the WebSocket: docs/websocket.md. */
@@ -82,7 +82,7 @@ export const ServerSchemas = {
       timestamp: Timestamp,
       data: Type.Union([PoseDataB, PoseDataA]),
     },
-    'A frame that matches a subscription; persons in the shape of Form B unless configured otherwise.',
+    'A frame that matches a subscription; persons have the shape of Form B unless configured otherwise.',
   ),
   alert: message(
     'alert',
@@ -101,7 +101,7 @@ export const ServerSchemas = {
         closed,
       ),
       actions_required: Type.Array(Type.String()),
-      environment_id: Type.Optional(Type.String({ description: 'With include_environment alone.' })),
+      environment_id: Type.Optional(Type.String({ description: 'Only with include_environment.' })),
     },
     'An alert that matches a subscription.',
   ),
@@ -129,9 +129,9 @@ export const ServerSchemas = {
         closed,
       ),
     },
-    'The system, every few seconds.',
+    'Status of the system, every few seconds.',
   ),
-  error: message('error', { code: Type.String(), message: Type.String() }, 'What was wrong with a message.'),
+  error: message('error', { code: Type.String(), message: Type.String() }, 'The fault in a message.'),
   pong: message('pong', { timestamp: Timestamp }, 'Answers ping.'),
 } as const;
 
@@ -146,13 +146,13 @@ export const ClientSchemas = {
           filters: Type.Optional(FilterSchemas[channel]),
           resume: Type.Optional(ResumeSchemas[channel]),
         },
-        `Asks for ${channel}.`,
+        `Subscribes to ${channel}.`,
       ),
     ),
-    { description: 'Asks for a channel, or for one that a connection before had.' },
+    { description: 'Subscribes to a channel, or resumes a subscription of an earlier connection.' },
   ),
   unsubscribe: message('unsubscribe', { subscription_id: Id }, 'Ends a subscription.'),
-  ping: message('ping', {}, 'Asks for pong.'),
+  ping: message('ping', {}, 'Requests a pong.'),
 } as const;
 
 export type ServerMessages = { [T in keyof typeof ServerSchemas]: Static<(typeof ServerSchemas)[T]> };

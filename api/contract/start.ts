@@ -4,7 +4,7 @@ import type { Form } from '../service/form.js';
 import type { Field, Value } from '../service/configuration/field.js';
 import { FIELDS } from '../service/configuration/fields.js';
 
-/** Fields that a start may set, by their path in `configuration`; their values are those of Form B. */
+/** Fields that a start can set, by their path in `configuration`; their values are those of Form B. */
 const PATHS: Readonly<Record<Form, readonly (readonly [string, string])[]>> = {
   a: [
     ['domain', 'domain'],
@@ -29,7 +29,7 @@ const leavesOf = (form: Form) =>
 
 const calibrationRequired = Type.Boolean({
   description:
-    'Start only where the pose networks, and the nodes that calibrate frames, have a calibration of their room.',
+    'Start only if the pose networks, and the nodes that calibrate frames, have a calibration of their room.',
 });
 
 /** `configuration` in the body of a start. */
@@ -38,7 +38,7 @@ export const StartConfiguration: Readonly<Record<Form, TObject>> = {
   b: objectOf(leavesOf('b'), true),
 };
 
-/** What a start asks of the configuration. */
+/** Settings requested with a start. */
 export function startFields(form: Form, configuration: object): ReadonlyMap<Field, Value> {
   return new Map(
     PATHS[form].flatMap(([path, name]) => {
@@ -54,7 +54,7 @@ export const startPathOf = (field: Field): string => {
   return `configuration.${path ?? pathOf(field, 'b')}`;
 };
 
-/** What of the configuration a start was given, as it was given. */
+/** The configuration of a start, as sent. */
 export function startBody(fields: ReadonlyMap<Field, Value>): object {
   const body: Tree = {};
   for (const [path, name] of PATHS.b) {

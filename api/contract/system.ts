@@ -6,12 +6,12 @@ import { isoTime } from '../../pipeline/base/iso-time.js';
 const closed = { additionalProperties: false } as const;
 const Timestamp = Type.String({ format: 'date-time' });
 
-/** What both forms of the status are made from. */
+/** Input of both forms of the status. */
 export interface SystemFacts {
   readonly version: string;
   readonly now: number;
   readonly status: TopologyStatus;
-  /** Nodes that can be read back. */
+  /** Nodes whose data can be queried. */
   readonly stores: readonly string[];
   /** Its pose networks, and its trackers. */
   readonly networks: readonly string[];
@@ -126,7 +126,7 @@ export const StopBSchema = Type.Object(
   closed,
 );
 
-/** Steps of the start, stop or restart under way, or of the last one. */
+/** Steps of the current or last start, stop or restart. */
 export const StepsSchema = Type.Object(
   { status: Type.String(), session_id: Type.String(), steps: Type.Array(StepSchema) },
   closed,
@@ -141,7 +141,7 @@ export const RestartSchema = Type.Object(
   closed,
 );
 
-/** Parts of the system as both forms and the health pages tell of them: each the worst of its nodes. */
+/** Parts of the system in both forms and the health pages: each with the worst status of its nodes. */
 export interface ComponentFacts {
   readonly sources: string;
   readonly network: string;
@@ -151,7 +151,7 @@ export interface ComponentFacts {
   readonly stores: string;
   /** Of all stores of the topology, those that are open. */
   readonly openStores: string;
-  /** Of what the topology stores on this machine: journal, checkpoints, outboxes. */
+  /** Files of the topology on this machine: journal, checkpoints, outboxes. */
   readonly state: string;
 }
 
@@ -254,7 +254,7 @@ const named = (status: TopologyStatus, ids: readonly string[]): NodeStatus[] =>
 const isUp = (node: NodeStatus): boolean => node.status === 'active' || node.status === 'healthy';
 const sum = (nodes: readonly NodeStatus[], value: (node: NodeStatus) => number): number =>
   nodes.reduce((total, node) => total + value(node), 0);
-/** Median of the last minute, milliseconds to a hundredth; 0 where there were no poses. */
+/** Median of the last minute, milliseconds to a hundredth; 0 without poses. */
 export const latencyOf = ({ latencyMs }: TopologyStatus): number =>
   Math.round((latencyMs?.p50 ?? 0) * 100) / 100;
 
@@ -277,7 +277,7 @@ const figure = (nodes: readonly NodeStatus[], name: string): number => {
   return typeof value === 'number' ? value : 0;
 };
 
-/** The worst status among nodes that do one job; `unavailable` where the topology has none of them. */
+/** The worst status among nodes of one kind; `unavailable` if the topology has none of them. */
 function worst(nodes: readonly NodeStatus[]): string {
   const order = ['unavailable', 'stopped', 'degraded', 'starting', 'active', 'healthy'];
   return order.find((status) => nodes.some((node) => node.status === status)) ?? 'unavailable';

@@ -18,11 +18,11 @@ const NodeSchema = Type.Object(
     }),
     missing: Type.Integer({
       description:
-        "Frames that the senders' numbers say were sent, and that were not decoded: lost on the way, or dropped before.",
+        "Frames that, by the senders' numbering, were sent but not decoded: lost on the way, or dropped before.",
     }),
     failed: Type.Integer(),
     queue_depth: Type.Integer(),
-    undelivered: Type.Integer({ description: 'Records that wait in the outbox of a sink.' }),
+    undelivered: Type.Integer({ description: 'Records waiting in the outbox of a sink.' }),
     last_record: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
     details: Type.Object({}),
   },

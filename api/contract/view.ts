@@ -4,16 +4,16 @@ import type { Environment, Point } from '../../pipeline/model/index.js';
 export interface Camera {
   readonly width: number;
   readonly height: number;
-  /** Distance of the picture's plane in pixels: what is one metre wide at a depth of one metre. */
+  /** Distance of the picture's plane in pixels: the width of one metre at a depth of one metre. */
   readonly focal: number;
-  /** Where it stands, metres. */
+  /** Its position, metres. */
   readonly eye: Point;
   /** Directions of the picture in the room. */
   readonly right: Point;
   readonly up: Point;
-  /** Pixel of a point; null where it lies behind the camera. */
+  /** Pixel of a point; null if it is behind the camera. */
   project(point: Point): { readonly x: number; readonly y: number } | null;
-  /** The same, with the metres between it and the plane that the camera stands in. */
+  /** The same, with its depth in metres in front of the camera. */
   see(point: Point): { readonly x: number; readonly y: number; readonly depth: number } | null;
 }
 

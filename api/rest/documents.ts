@@ -7,7 +7,7 @@ import { ENDPOINTS } from './endpoints.js';
 /** How a client reaches the service. */
 export interface Origin {
   readonly secure: boolean;
-  /** With the port: `127.0.0.1:8000`. */
+  /** Including the port: `127.0.0.1:8000`. */
   readonly host: string;
 }
 

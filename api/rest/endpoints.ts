@@ -21,7 +21,7 @@ import { topologyEndpoints } from './topologies/topologies.js';
 import { trackEndpoints } from './pose/tracks.js';
 import { webhookEndpoints } from './alerts/webhooks.js';
 
-/** Every operation of the service interface, once. A new resource is a file beside this one and a line here. */
+/** Every operation of the service interface. A new resource is a file beside this one and a line here. */
 export const ENDPOINTS: readonly AnyEndpoint[] = [
   ...authEndpoints,
   ...accountEndpoints,

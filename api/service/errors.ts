@@ -1,4 +1,4 @@
-/** Why a call cannot be answered with success. */
+/** Why a call cannot succeed. */
 export type Situation =
   | 'BAD_REQUEST'
   | 'AUTHENTICATION_ERROR'
@@ -26,12 +26,12 @@ export interface FieldError {
   readonly received: unknown;
 }
 
-/** Facts of an error before a form has been chosen. */
+/** Facts of an error, independent of the form. */
 export interface ErrorDetails {
   readonly fields?: readonly FieldError[];
   readonly limit?: { readonly limit: number; readonly windowSeconds: number; readonly resetAt: string };
   readonly ranges?: { readonly requested: IsoRange; readonly available: IsoRange };
-  /** The state that does not allow what was asked for. */
+  /** The state that prevents the request. */
   readonly state?: string;
   /** URL of the process that can answer. */
   readonly elsewhere?: string;
@@ -42,11 +42,11 @@ export interface IsoRange {
   readonly end: string | null;
 }
 
-/** A call that cannot be answered with success. Each form of the service interface makes a body of it. */
+/** A call that cannot succeed. Each form of the service interface converts it to a body. */
 export class ApiError extends Error {
   readonly situation: Situation;
   readonly details: ErrorDetails;
-  /** What the caller is told beside the body, such as when to try again. */
+  /** Additional headers, such as when to try again. */
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(

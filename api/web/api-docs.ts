@@ -17,14 +17,14 @@ const FILES = {
   '/docs/swagger-ui.css': [join(READER, 'swagger-ui.css'), 'text/css; charset=utf-8'],
 } as const;
 
-/** Documents by the name of their file, for a service that is reached there. */
+/** Documents by file name, for a service at an address. */
 export type Documents = Readonly<
   Record<string, (origin: { readonly secure: boolean; readonly host: string }) => object>
 >;
 
 /**
- * The reader page of the API under `/docs/`, and the documents that it shows, at the root and beside the page. They
- * are open: they hold no data.
+ * The API documentation under `/docs/`, and its documents, at the root and beside the page. They require no
+ * credential, because they contain no data.
  * @param first the document at `/openapi.json`
  */
 export function serveApiDocs(documents: Documents, first: string): Middleware {
@@ -50,7 +50,7 @@ export function serveApiDocs(documents: Documents, first: string): Middleware {
       await next();
       return;
     }
-    // The reader sets styles in the markup of its icons.
+    // The page sets styles in the markup of its icons.
     context.set(
       'Content-Security-Policy',
       "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:",
@@ -60,12 +60,12 @@ export function serveApiDocs(documents: Documents, first: string): Middleware {
   };
 }
 
-/** Documents for a host that are cached: a service has few names, but a caller may ask by any address. */
+/** Cached documents by host: a service has few names, but a caller can use any address. */
 const MAX_CACHED = 16;
 
 /**
- * Each document is made once, which takes milliseconds, and the host put into it. All who ask for it are sent the same
- * bytes: a client that reads nothing holds no copy of its own.
+ * Each document is created once, which takes milliseconds, and the host is inserted. All callers share the
+ * same bytes: a client that reads nothing holds no separate copy.
  */
 function documentBytes(documents: Documents): (name: string, secure: boolean, host: string) => Buffer {
   const anyHost = 'host.invalid';
@@ -92,6 +92,9 @@ function contentOf(file: string): Buffer {
   return content;
 }
 
-/** Also behind a proxy that ends TLS. A caller who makes the header up misleads nobody else: answers are not cached. */
+/**
+ * Also behind a proxy that ends TLS. A caller who forges the header misleads nobody else, because answers are
+ * not cached.
+ */
 const isSecure = (context: Context): boolean =>
   context.secure || context.get('X-Forwarded-Proto').split(',', 1)[0]!.trim() === 'https';

@@ -11,7 +11,10 @@ const FILES = {
   '/favicon.svg': ['favicon.svg', 'image/svg+xml'],
 } as const;
 
-/** The live page: static files, and `/scene.json` with the rooms of all topologies. Without a credential they show the drawing of the walls at most; see `requireLogin`. */
+/**
+ * The live page: static files, and `/scene.json` with the rooms of all topologies. Without a credential they
+ * reveal at most the drawing of the walls; see `requireLogin`.
+ */
 export function servePage(topologies: () => readonly CheckedTopology[]): Middleware {
   const contents = new Map(
     Object.entries(FILES).map(([path, [file, type]]) => [

@@ -4,10 +4,10 @@ import { actionsRequired, clipPath } from '../../sinks/shared/alert.js';
 import { isoTime } from '../../pipeline/base/iso-time.js';
 import type { AlertFilters } from '../contract/client-messages.js';
 
-/** These may be about nobody in particular. */
+/** These may concern nobody in particular. */
 const IMPERSONAL: readonly string[] = ['crowd', 'intrusion'];
 
-/** An alert as the WebSocket sends it. @param placed names the environment too */
+/** An alert in the form of the WebSocket. @param placed includes the environment */
 export const alertMessage = (event: SensedEvent, domain: Domain | undefined, placed = false): object => ({
   type: 'alert',
   alert_id: event.id,

@@ -9,30 +9,30 @@ import type {
   PoseFilters,
 } from '../contract/client-messages.js';
 
-/** Bytes that may wait in a client's socket before messages to it are left out. */
+/** Bytes waiting in a client's socket above which messages to it are skipped. */
 export const FULL_BYTES = 1 << 20;
-/** Messages left out in a row before a client is closed with 1013. */
+/** Consecutive skipped messages before a client is closed with 1013. */
 const PATIENCE = 200;
-/** Subscriptions that one connection may hold. */
+/** Limit of subscriptions per connection. */
 const SUBSCRIPTIONS = 10;
-/** Messages that a client may send within a second before it is closed with 1008. */
+/** Messages of a client per second before it is closed with 1008. */
 const MESSAGES_A_SECOND = 100;
-/** Warning before a credential expires, milliseconds. */
+/** Time of the warning before a credential expires, milliseconds. */
 const EXPIRY_WARNING_MS = 60_000;
-/** Seconds between two looks at whether a client is still there. */
+/** Seconds between checks whether a client is still connected. */
 const HEARTBEAT_S = 30;
-/** Close code for a credential that has expired, or that was taken away. */
+/** Close code for an expired or revoked credential. */
 const NOT_GOOD = 4401;
 
 interface SubscriptionOf<C extends Channel, F> {
   readonly id: string;
   readonly channel: C;
   readonly filters: F;
-  /** Whose frames it gets. */
+  /** Environment of its frames. */
   readonly environment: string;
-  /** In which persons are told. */
+  /** Form of persons. */
   readonly form: Form;
-  /** Alerts that there had been before it. */
+  /** Number of earlier alerts. */
   readonly alertsBefore: number;
 }
 
@@ -42,16 +42,16 @@ type AnySubscription =
   | SubscriptionOf<'acknowledgements', AcknowledgementFilters>
   | SubscriptionOf<'system_status', object>;
 
-/** What a client has asked for and been granted. */
+/** A confirmed subscription of a client. */
 export type Subscription<C extends Channel = Channel> = Extract<AnySubscription, { channel: C }>;
 
-/** One client of /ws/pose: its subscriptions, and what happens when it cannot keep up. */
+/** One client of /ws/pose: its subscriptions, and its overload handling. */
 export class Connection {
   readonly id: string = randomUUID();
-  /** Of the account; addresses count connections. */
+  /** Limits are per account; addresses count connections. */
   readonly name: string;
   readonly address: string;
-  /** Of the path that it came by. */
+  /** Form of its path. */
   readonly form: Form;
   readonly #caller: Caller;
   readonly #socket: WebSocket;
@@ -74,13 +74,13 @@ export class Connection {
     });
   }
 
-  /** Once a second: ends with the credential, and with a client that is gone without a word. @param now milliseconds */
+  /** Once a second: closes it when the credential expires, or when the client has vanished. @param now milliseconds */
   tick(now: number): void {
     this.#messages = 0;
     const caller = this.#caller.again();
     const left = (caller?.expiresAt ?? Infinity) - now;
     if (!caller || left <= 0) {
-      this.close(NOT_GOOD, 'the credential is not good any more');
+      this.close(NOT_GOOD, 'the credential is no longer valid');
       return;
     }
     if (left <= EXPIRY_WARNING_MS && !this.#warned) {
@@ -99,7 +99,7 @@ export class Connection {
     }
   }
 
-  /** Takes note of a message; false for one too many, after which the client is closed. */
+  /** Counts a message; false for one too many, after which the client is closed. */
   takeMessage(): boolean {
     if (++this.#messages <= MESSAGES_A_SECOND) return true;
     this.close(1008, 'too many messages');
@@ -119,7 +119,7 @@ export class Connection {
     return [...this.#subscriptions.values()].filter(({ channel }) => channel === 'pose_updates').length;
   }
 
-  /** False where the connection holds as many as it may. */
+  /** False if the connection has reached its limit. */
   add(subscription: Subscription): boolean {
     if (this.#subscriptions.size >= SUBSCRIPTIONS) return false;
     this.#subscriptions.set(subscription.id, subscription);
@@ -138,7 +138,7 @@ export class Connection {
     this.sendText(JSON.stringify(message));
   }
 
-  /** Sends, or leaves out where too much waits already: a slow client neither delays others nor grows. */
+  /** Sends, or skips if too much is waiting: a slow client neither delays others nor uses more memory. */
   sendText(text: string): void {
     if (this.#socket.readyState !== this.#socket.OPEN) return;
     if (this.#socket.bufferedAmount <= FULL_BYTES) {
@@ -154,7 +154,7 @@ export class Connection {
     this.#socket.close(code, reason);
   }
 
-  /** Without a word: for who does not answer. */
+  /** Without a close handshake, for a client that does not answer. */
   terminate(): void {
     this.#socket.terminate();
   }

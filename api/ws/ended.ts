@@ -1,8 +1,8 @@
 import type { Subscription } from './connection.js';
 
-/** How long a subscription can be resumed once its connection has ended, milliseconds. */
+/** How long a subscription can be resumed after its connection ended, milliseconds. */
 export const RESUME_MS = 60_000;
-/** Of one account, twice as many as it may have streams. */
+/** Per account, twice the limit of streams. */
 const PER_ACCOUNT = 20;
 const MAX_ENDED = 1000;
 
@@ -13,7 +13,7 @@ interface Ended {
   readonly until: number;
 }
 
-/** Subscriptions whose connection has ended, for a while, so that their clients can go on where they stood. */
+/** Subscriptions whose connection has ended, for a while, so that their clients can resume. */
 export class EndedSubscriptions {
   readonly #ended = new Map<string, Ended>();
 
@@ -25,7 +25,7 @@ export class EndedSubscriptions {
     this.#forget(now);
   }
 
-  /** Gives it out once, and only to its own account. */
+  /** Returns it once, and only to its own account. */
   take(id: string, account: string, now: number): Subscription | null {
     this.#forget(now);
     const found = this.#ended.get(id);
@@ -34,7 +34,7 @@ export class EndedSubscriptions {
     return found.subscription;
   }
 
-  /** They lie in the order in which they end. */
+  /** They are in the order of their ends. */
   #forget(now: number): void {
     for (const [id, { until }] of this.#ended) {
       if (until > now && this.#ended.size <= MAX_ENDED) return;

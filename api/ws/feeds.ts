@@ -11,7 +11,10 @@ interface Followed {
   readonly unwatch: () => void;
 }
 
-/** Follows the live results of all topologies: each start makes a new feed, and topologies come and go. */
+/**
+ * Follows the live results of all topologies: each start creates a new feed, and topologies can be added and
+ * removed.
+ */
 export class Feeds {
   readonly #deliver: Deliver;
   readonly #followed = new Map<RunningTopology, Followed>();

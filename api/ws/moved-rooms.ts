@@ -5,12 +5,12 @@ import { ApiError } from '../service/errors.js';
 import type { Connection, Subscription } from './connection.js';
 
 /**
- * Tells subscribers that another process of the group reads their room: it is silent here. A room may move at any time,
- * so those that have been silent since the last look are asked after.
+ * Informs subscribers that another process of the group reads their room, which is therefore silent here. A
+ * room can move at any time, so rooms that were silent since the last check are checked.
  */
 export class MovedRooms {
   readonly #deployment: Deployment;
-  /** What each subscription was told last. */
+  /** The last notice to each subscription. */
   readonly #told = new WeakMap<Subscription, string>();
   readonly #heard = new Set<string>();
   #looking = false;
@@ -19,7 +19,7 @@ export class MovedRooms {
     this.#deployment = deployment;
   }
 
-  /** A pose of the room has come: it is read here. */
+  /** A pose of the room arrived: this process reads it. */
   heard(environment: string): void {
     this.#heard.add(environment);
   }
@@ -28,7 +28,7 @@ export class MovedRooms {
     if (this.#isAboutARoom(subscription)) this.#say(connection, subscription, await this.#away(subscription));
   }
 
-  /** To be called every few seconds; one look at a time. */
+  /** Call it every few seconds; it runs one check at a time. */
   async look(connections: Iterable<Connection>): Promise<void> {
     if (this.#looking) return;
     this.#looking = true;
@@ -44,7 +44,7 @@ export class MovedRooms {
         const { environment } = subscription;
         if (!found.has(environment)) found.set(environment, this.#away(subscription));
         const away = await found.get(environment)!;
-        // On its way, or Kafka is away: the next look tells more.
+        // It is moving, or Kafka is offline: the next check shows more.
         if (away?.situation !== 'SYSTEM_NOT_READY') this.#say(connection, subscription, away);
       }
     } finally {
@@ -52,7 +52,7 @@ export class MovedRooms {
     }
   }
 
-  /** Once for each place where it is. */
+  /** Once for each new address. */
   #say(connection: Connection, subscription: Subscription, away: ApiError | null): void {
     const said = this.#told.get(subscription);
     if (away === null) this.#told.delete(subscription);
@@ -62,7 +62,7 @@ export class MovedRooms {
     }
   }
 
-  /** Why there is nothing of the room here; null where it is read here, or nowhere. */
+  /** Why there is no data of the room here; null if it is read here, or nowhere. */
   async #away({ environment }: Subscription): Promise<ApiError | null> {
     try {
       const served = environmentOf(this.#deployment, environment);

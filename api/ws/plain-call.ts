@@ -3,10 +3,10 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 /**
- * Answers a call that asks for a protocol that is not spoken here, as if it had not asked: RFC 9110, section 7.8.
- * Some clients ask for `h2c` with their first call (`curl --http2`, Java's HttpClient). Node hands those to who opens
- * WebSockets, with their body unread.
- * @returns false where the body comes in pieces, which nobody reads any more
+ * Answers a call that requests an unsupported protocol as if it had not: RFC 9110, section 7.8. Some clients
+ * request `h2c` with their first call (`curl --http2`, Java's HttpClient). Node passes those to the upgrade
+ * handler, with their body unread.
+ * @returns false if the body is chunked, which can no longer be read
  */
 export function answerPlainly(
   server: Server,
@@ -31,7 +31,7 @@ export function answerPlainly(
   return true;
 }
 
-/** The same call with its body, which Node has left on the socket. */
+/** The same call with its body, which Node left on the socket. */
 function callOf(request: IncomingMessage, socket: Socket, head: Buffer): IncomingMessage {
   const { method, url, headers, rawHeaders, httpVersion, httpVersionMajor, httpVersionMinor } = request;
   const call = new IncomingMessage(socket);

@@ -4,7 +4,7 @@ import type { PoseSelection, PoseView } from '../contract/pose.js';
 import type { Connection, Subscription } from './connection.js';
 import type { PoseFilters } from '../contract/client-messages.js';
 
-/** The text of a frame's message that comes after the subscription's id. */
+/** The text of a frame's message after the subscription's id. */
 type Body = string;
 
 interface Group {
@@ -15,8 +15,8 @@ interface Group {
 }
 
 /**
- * Subscriptions to pose updates by what they want to see: a frame is selected from and serialised once for each
- * distinct filter, however many clients have it and however they wrote it.
+ * Subscriptions to pose updates grouped by filter: a frame is filtered and serialised once for each distinct
+ * filter, however many clients use it and however they wrote it.
  */
 export class PoseGroups {
   readonly #viewOf: (environment: string) => PoseView;
@@ -27,7 +27,7 @@ export class PoseGroups {
     this.#viewOf = viewOf;
   }
 
-  /** Messages made so far: at most one for each frame and distinct filter. */
+  /** Number of messages so far: at most one for each frame and distinct filter. */
   get serialised(): number {
     return this.#serialised;
   }
@@ -59,7 +59,7 @@ export class PoseGroups {
     }
   }
 
-  /** Null where the frame does not match the filters. */
+  /** Null if the frame does not match the filters. */
   render(frame: PoseFrame, filters: PoseFilters, form: Form): Body | null {
     if (filters.person_ids && !frame.persons.some((one) => isWanted(one, filters))) return null;
     this.#serialised++;
@@ -67,7 +67,7 @@ export class PoseGroups {
     const selection = selectionOf(filters);
     const whole = form === 'a' ? view.frameA(frame, selection) : view.frameB(frame, selection);
     const { frame_id, timestamp, processing_time_ms } = whole;
-    // Form A's REST endpoints know no filter of keypoints.
+    // Form A's REST endpoints have no filter for keypoints.
     const persons =
       form === 'a' && !selection.keypoints ? whole.persons.map(withoutKeypoints) : whole.persons;
     const metadata = { ...whole.metadata, processing_time_ms };
@@ -97,7 +97,7 @@ function withoutKeypoints(person: { keypoints?: unknown }): object {
   return left;
 }
 
-/** Equal for filters that let the same through. */
+/** Equal for equivalent filters. */
 const canonical = (filters: PoseFilters): string =>
   JSON.stringify([
     filters.min_confidence ?? 0,

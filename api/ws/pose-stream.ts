@@ -36,9 +36,9 @@ import { answering } from '../service/configuration/answering.js';
 const TICK_MS = 1_000;
 const STATUS_EVERY_TICKS = 5;
 const MAX_MESSAGE_BYTES = 64 * 1024;
-/** Time that clients have to answer in at a shutdown. */
+/** Time for clients to answer at a shutdown. */
 const GRACE_MS = 1_000;
-/** Close code while the websocket sink is switched off in the configuration. */
+/** Close code while the configuration disables the websocket sink. */
 const SWITCHED_OFF = 4503;
 
 /** `/ws/pose` under every mount and at the root. */
@@ -92,7 +92,7 @@ export class PoseStream {
     }, TICK_MS);
     this.#timer.unref();
     deployment.main.onChange(() => {
-      if (this.#isOff) this.#closeAll(SWITCHED_OFF, 'the WebSocket is switched off');
+      if (this.#isOff) this.#closeAll(SWITCHED_OFF, 'the WebSocket is disabled');
     });
     this.#unlisten = deployment.acknowledgements.onAdd((acknowledged) => {
       this.#tellAcknowledged(acknowledged);
@@ -102,7 +102,7 @@ export class PoseStream {
     });
   }
 
-  /** `skipped`: messages that slow clients missed. `serialised`: frames that were made into messages, once for each distinct filter. */
+  /** `skipped`: messages that slow clients missed. `serialised`: frames serialised, once for each distinct filter. */
   describe(): { connections: number; filters: number; skipped: number; serialised: number } {
     const skipped = [...this.#connections].reduce((total, connection) => total + connection.skipped, 0);
     return {
@@ -128,7 +128,7 @@ export class PoseStream {
     for (const connection of this.#connections) connection.close(code, reason);
   }
 
-  /** The main topology, whose configuration this is, has such sinks, and none of them is switched on. */
+  /** The main topology, which this configuration belongs to, has such sinks, and all of them are disabled. */
   get #isOff(): boolean {
     const sinks = answering(this.#deployment.main.topology, 'streaming.websocket_enabled');
     return sinks.length > 0 && sinks.every(({ enabled }) => enabled === false);
@@ -146,13 +146,13 @@ export class PoseStream {
     return this.#deployment.clock.now() / 1000;
   }
 
-  /** Where users or keys cannot be read, nobody's credential can be told to be good. */
+  /** If users or keys cannot be read, no credential can be checked. */
   #look(connection: Connection, now: number): void {
     try {
       connection.tick(now);
     } catch (error) {
-      this.#deployment.log.error('a credential could not be looked at', { reason: String(error) });
-      connection.close(1011, 'the credential could not be looked at');
+      this.#deployment.log.error('a credential could not be checked', { reason: String(error) });
+      connection.close(1011, 'the credential could not be checked');
     }
   }
 
@@ -169,7 +169,8 @@ export class PoseStream {
     const form = url ? upgrading.paths.get(url.pathname) : undefined;
     const refused = (error: ApiError): Promise<void> => refuse(request, socket, error, upgrading);
     if (!asksForWebSocket(request)) return refused(notSpoken());
-    if (!url || !form) return refused(new ApiError('RESOURCE_NOT_FOUND', 'No WebSocket is here'));
+    if (!url || !form)
+      return refused(new ApiError('RESOURCE_NOT_FOUND', 'There is no WebSocket at this path'));
     const wrongHost = hostProblem(request, this.#hosts);
     if (wrongHost) return refused(wrongHost);
     const { authenticator } = this.#deployment;
@@ -195,9 +196,9 @@ export class PoseStream {
     socket.on('message', (data) => {
       this.#receive(connection, data);
     });
-    // A browser is not told why an upgrade is refused, but it is told a close code.
+    // A browser does not learn why an upgrade is refused, but it receives a close code.
     if (this.#isOff) {
-      connection.close(SWITCHED_OFF, 'the WebSocket is switched off');
+      connection.close(SWITCHED_OFF, 'the WebSocket is disabled');
       return;
     }
     connection.send({
@@ -218,7 +219,7 @@ export class PoseStream {
     if (!connection.takeMessage()) return;
     try {
       if (!Buffer.isBuffer(data))
-        throw new MessageError('VALIDATION_ERROR', 'a message must come in one piece');
+        throw new MessageError('VALIDATION_ERROR', 'a message must not be fragmented');
       this.#subscriptions.answer(connection, readMessage(data.toString()));
     } catch (error) {
       if (!(error instanceof MessageError)) throw error;
@@ -283,7 +284,7 @@ export class PoseStream {
       });
   }
 
-  /** Once a connection, however many of its subscriptions match: these messages name none. */
+  /** Once per connection, however many of its subscriptions match: these messages name none. */
   #tellEach<C extends Channel>(
     connections: Iterable<Connection>,
     channel: C,

@@ -1,6 +1,6 @@
-/** The newest of a stream, oldest first: what a client that was away for a moment has missed. Bounded. */
+/** The newest items of a stream, oldest first: what a briefly disconnected client missed. Bounded. */
 export class Recent<T> {
-  /** How many are retained. */
+  /** Number of retained items. */
   limit: number;
   #items: T[] = [];
   #total = 0;
@@ -12,7 +12,7 @@ export class Recent<T> {
   push(item: T): void {
     this.#items.push(item);
     this.#total++;
-    // Cut seldom: an array that is cut with each frame is copied with each frame.
+    // Trimmed rarely: trimming an array for each frame would copy it for each frame.
     if (this.#items.length >= 2 * this.limit) this.#items = this.#items.slice(-this.limit);
   }
 
@@ -20,12 +20,12 @@ export class Recent<T> {
     return this.#items.slice(-this.limit);
   }
 
-  /** How many there have been so far. */
+  /** Number of items so far. */
   get total(): number {
     return this.#total;
   }
 
-  /** Those that came after the first `total`, as far as they are still here. */
+  /** Items after the first `total`, as far as they are retained. */
   since(total: number): readonly T[] {
     const wanted = Math.min(this.#total - total, this.limit);
     return wanted > 0 ? this.#items.slice(-wanted) : [];

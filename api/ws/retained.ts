@@ -7,14 +7,14 @@ import { FULL_BYTES, type Subscription } from './connection.js';
 import { poseUpdate, type PoseGroups } from './pose-groups.js';
 import { Recent } from './recent.js';
 
-/** Frames of all environments, and alerts, that are retained for clients that reconnect. */
+/** Frames of all environments, and alerts, retained for clients that reconnect. */
 const RECENT_FRAMES = 3000;
 const RECENT_FRAMES_OF_ONE = 300;
 const RECENT_ALERTS = 200;
-/** Bytes of frames that are sent to who comes back: the rest would be left out as for a slow client. */
+/** Bytes of frames sent to a reconnecting client: more would be skipped as for a slow client. */
 const RESUME_BYTES = FULL_BYTES / 2;
 
-/** What was told lately, for clients that reconnect: what of it one has missed. */
+/** Recent messages for clients that reconnect: what they have missed. */
 export class Retained {
   readonly #deployment: Deployment;
   readonly #groups: PoseGroups;
@@ -26,7 +26,7 @@ export class Retained {
     this.#groups = groups;
   }
 
-  /** Alerts that there have been. */
+  /** Number of alerts so far. */
   get alerts(): number {
     return this.#alerts.total;
   }
@@ -40,7 +40,7 @@ export class Retained {
     this.#alerts.push(event);
   }
 
-  /** Messages to be sent, oldest first, and how many more there were at most. */
+  /** Messages to send, oldest first, and an upper limit of those that were lost. */
   missedBy(subscription: Subscription, { resume }: Subscribe): { texts: readonly string[]; missed: number } {
     if (subscription.channel === 'pose_updates' && resume && 'frame_id' in resume)
       return this.#missedFrames(subscription, resume.frame_id);
@@ -49,7 +49,7 @@ export class Retained {
     return { texts: [], missed: 0 };
   }
 
-  /** Newest first, until they are too many to be sent at once. */
+  /** Newest first, until they are too many to send. */
   #missedFrames(
     { id, environment, filters, form }: Subscription<'pose_updates'>,
     last: number,
@@ -57,7 +57,7 @@ export class Retained {
     const recent = this.#frames.get(environment)?.items ?? [];
     const later = recent.filter(({ frameId }) => frameId > last);
     const before = Math.max(0, (later[0]?.frameId ?? last + 1) - last - 1);
-    // An older one is still here, so none between is gone: windows that gave no frame have numbers too.
+    // An older one is retained, so none in between is lost: windows without a frame have numbers too.
     let missed = recent.length > later.length ? 0 : before;
     const texts: string[] = [];
     let bytes = 0;
@@ -70,7 +70,7 @@ export class Retained {
     return { texts, missed };
   }
 
-  /** @param last id of the last one that came; undefined: none that the client knows of */
+  /** @param last id of the last received one; undefined: the client has none */
   #missedAlerts(
     { filters, alertsBefore }: Subscription<'alerts'>,
     last: string | undefined,
@@ -85,7 +85,7 @@ export class Retained {
     return { texts, missed: gone };
   }
 
-  /** Divides the limit of retained frames among the environments that there are now. */
+  /** Divides the limit of retained frames among the current environments. */
   #share(): void {
     const ids = new Set(environmentsOf(this.#deployment).map(({ environment }) => environment.id));
     for (const id of this.#frames.keys()) if (!ids.has(id)) this.#frames.delete(id);

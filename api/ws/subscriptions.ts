@@ -19,11 +19,11 @@ interface Parts {
   readonly groups: PoseGroups;
   readonly retained: Retained;
   readonly moved: MovedRooms;
-  /** Tells a client what the system's status is. */
+  /** Sends the system's status to a client. */
   readonly sendStatus: (connection: Connection) => void;
 }
 
-/** What clients ask for: subscriptions that begin and end, and that a client which was away resumes. */
+/** Requests of clients: subscriptions that begin and end, and that a reconnecting client resumes. */
 export class Subscriptions {
   readonly #deployment: Deployment;
   readonly #connections: ReadonlySet<Connection>;
@@ -42,14 +42,14 @@ export class Subscriptions {
     this.#sendStatus = sendStatus;
   }
 
-  /** A connection is gone: for a while its subscriptions can be resumed. */
+  /** A connection has ended: its subscriptions can be resumed for a while. */
   forget(connection: Connection): void {
     const subscriptions = [...connection.subscriptions];
     for (const subscription of subscriptions) this.#end(connection, subscription);
     this.#ended.add(connection.name, subscriptions, this.#now);
   }
 
-  /** @throws MessageError where what is asked for cannot be */
+  /** @throws MessageError if the request cannot be met */
   answer(connection: Connection, message: ReturnType<typeof readMessage>): void {
     switch (message.type) {
       case 'ping':
@@ -86,7 +86,7 @@ export class Subscriptions {
     void this.#moved.tell(connection, subscription);
   }
 
-  /** @throws MessageError where the subscription is not there any more: then another one is to be made. */
+  /** @throws MessageError if the subscription no longer exists: the client then makes another one. */
   #resume(
     connection: Connection,
     message: Subscribe,
@@ -109,7 +109,7 @@ export class Subscriptions {
     void this.#moved.tell(connection, resumed);
   }
 
-  /** From the connection that it had: one that broke without a word may still seem to be there. */
+  /** From its previous connection: one that broke silently may still appear open. */
   #takeOver(connection: Connection, id: string): Subscription | null {
     for (const other of this.#connections) {
       const subscription = other.name === connection.name ? other.find(id) : undefined;
@@ -125,7 +125,7 @@ export class Subscriptions {
     if (!connection.add(subscription)) {
       throw new MessageError(
         'RATE_LIMIT_EXCEEDED',
-        'This connection holds as many subscriptions as it may: unsubscribe from one first',
+        'This connection has the largest number of subscriptions: unsubscribe from one first',
       );
     }
     if (subscription.channel === 'pose_updates') this.#groups.add(subscription, connection);
@@ -142,7 +142,7 @@ export class Subscriptions {
     if (channel === 'system_status') this.#sendStatus(connection);
   }
 
-  /** Where none is named the one that all calls are about. @throws MessageError where nobody senses it */
+  /** Without a name, the default one of all calls. @throws MessageError if no topology senses it */
   #environmentOf(filters: { readonly environment_id?: string }): string {
     try {
       return environmentOf(this.#deployment, filters.environment_id).environment.id;
@@ -152,7 +152,7 @@ export class Subscriptions {
     }
   }
 
-  /** @throws MessageError past the streams of an account */
+  /** @throws MessageError beyond the limit of an account */
   #checkStreams({ name }: Connection): void {
     const streams = [...this.#connections]
       .filter((other) => other.name === name)
@@ -160,7 +160,7 @@ export class Subscriptions {
     if (streams >= STREAMS_PER_ACCOUNT) {
       throw new MessageError(
         'RATE_LIMIT_EXCEEDED',
-        `An account may hold ${STREAMS_PER_ACCOUNT} streams: unsubscribe from one first`,
+        `An account may have at most ${STREAMS_PER_ACCOUNT} streams: unsubscribe from one first`,
       );
     }
   }

@@ -9,7 +9,7 @@ import { unauthenticated } from '../contract/errors.js';
 import { ApiError } from '../service/errors.js';
 import type { Limits } from '../service/limits/limits.js';
 
-/** By token or, for services, by key. */
+/** By token or, for services, by API key. */
 export async function callerOf(
   authenticator: Authenticator,
   { token, key }: Presented,
@@ -18,7 +18,7 @@ export async function callerOf(
   return caller ?? (key === null ? null : authenticator.apiKey(key));
 }
 
-/** Why who opens nothing is refused: 401, or 429 where too many credentials were made up at that address. */
+/** Why an invalid credential is refused: 401, or 429 after too many invented credentials from that address. */
 export async function whyRefused(
   authenticator: Authenticator,
   limits: Limits,

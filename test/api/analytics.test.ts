@@ -80,7 +80,7 @@ describe('parameters', () => {
             {
               field: 'metrics',
               message:
-                "there is no metric 'theft'; there are intrusion_events, perimeter_monitoring, crowd_analysis",
+                "unknown metric 'theft'; use one of intrusion_events, perimeter_monitoring, crowd_analysis",
               received_value: 'crowd_analysis,theft',
             },
           ],

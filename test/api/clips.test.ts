@@ -45,7 +45,7 @@ test('marks the place of the event from its moment on, and tells what it was', (
   expect(svg).toContain('pose-test 1.0.0, trained on simulated CSI');
 });
 
-test('a crowd at forty frames a second stays under 200 kB', () => {
+test('a crowd at forty frames per second stays under 200 kB', () => {
   const crowd = Array.from({ length: 20 }, (_, index) => person(index + 1, index / 4, 2));
   const many: PoseFrame[] = Array.from({ length: 480 }, (_, index) => ({
     ...poseFrame(index),

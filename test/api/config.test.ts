@@ -369,7 +369,7 @@ describe('a topology without the nodes that fields act on', () => {
       });
       expect(changes_applied).toEqual(['domain']);
       expect(validation_warnings).toEqual([
-        'streaming.mqtt_enabled was not changed: no node of the topology room answers to it (docs/configuration.md)',
+        'streaming.mqtt_enabled was not changed: no node of the topology room applies it (docs/configuration.md)',
       ]);
       const refused = await call('PUT', B, { detection: { max_persons: 4 } });
       expect(refused.body.error.message).toContain('no node of the topology room answers to it');

@@ -72,7 +72,7 @@ describe('a history that no call could have written prevents the start, and is n
     [
       'a field that there is not',
       [{ ...entry, changes: [{ ...change, name: 'zoo' }] }],
-      'changes/0 is no change of zoo',
+      'changes/0 is not a possible change of zoo',
     ],
     [
       'a fact',
@@ -287,7 +287,7 @@ describe('a topology beside the main one is held to its privacy', () => {
     const { problems, topology } = configured(third).overLoaded({ topology: promising(), problems: [] });
     expect(topology).toBeUndefined();
     expect(problems).toMatchObject([{ code: 'config.privacy.anonymity', severity: 'error' }]);
-    expect(problems[0]!.message).toContain('the topology room cannot be so: `7` of environment test-room');
+    expect(problems[0]!.message).toContain('the topology room cannot meet it: `7` of environment test-room');
     expect(third.runner.next.settings.privacy).toBeUndefined();
     await third.close();
   });

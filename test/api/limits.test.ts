@@ -125,7 +125,7 @@ describe('what is refused to everybody', () => {
   test.each([
     ['a path that is nowhere', 404, '/api/v1/nowhere', 'GET', undefined],
     ['a path at the root that is nowhere', 404, '/favicon.ico', 'GET', undefined],
-    ['a method that is not there', 405, '/api/v1/pose/latest', 'OPTIONS', undefined],
+    ['a method that does not exist', 405, '/api/v1/pose/latest', 'OPTIONS', undefined],
     ['a call without a credential', 401, '/api/v1/pose/latest', 'GET', undefined],
     ['a path that is nowhere, with a made-up token', 404, '/api/v1/nowhere', 'GET', 'made-up'],
   ])('%s takes no call of any limit', async (_what, status, path, method, token) => {

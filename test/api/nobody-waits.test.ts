@@ -49,7 +49,7 @@ test('so does a call whose caller has gone; nothing is told of it as a failure',
   });
   const headers = { Authorization: `Bearer ${service.token('viewer')}` };
   await expect(fetch(service.server.address + HISTORY, { headers, signal: caller.signal })).rejects.toThrow();
-  expect(await ended).toMatchObject({ message: 'The caller has gone before the answer' });
+  expect(await ended).toMatchObject({ message: 'The caller disconnected before the answer' });
   await settle();
   expect(recorded.lines.filter(({ level }) => level === 'warn' || level === 'error')).toEqual([]);
 });

@@ -67,7 +67,7 @@ test.each(TWO_HOSTS)(
       socket.write(`${head}\r\n`);
       await once(socket, 'close');
       expect(text).toMatch(/^HTTP\/1\.1 400 /);
-      expect(text).toContain('Send one header Host: this request has 2');
+      expect(text).toContain('Send exactly one Host header: this request has 2');
     }
   },
 );

@@ -60,7 +60,7 @@ describe('tokens', () => {
     expect(response.status).toBe(401);
     expect(await json(response)).toMatchObject({
       success: false,
-      error: { code: 'AUTHENTICATION_ERROR', message: 'The name or the password is wrong' },
+      error: { code: 'AUTHENTICATION_ERROR', message: 'Wrong name or password' },
     });
   });
 });

@@ -70,7 +70,7 @@ test('an environment of another topology is answered from its own feed and store
 test('one that nobody senses is not found, and all that there are, are named', async () => {
   const { status, error } = await ask('/pose/latest?environment_id=cellar');
   expect(status).toBe(404);
-  expect(error.message).toBe('No environment is named cellar; there are test-room, hall');
+  expect(error.message).toBe('No environment has the id cellar; available: test-room, hall');
 });
 
 test('where its topology does not run its environment is not ready, and all others are', async () => {
@@ -206,7 +206,7 @@ test('a store that is away is told as 503 with its reason, one that fails otherw
   expect(away.status).toBe(503);
   expect(away.headers.get('retry-after')).toBe('5');
   expect(await away.json()).toMatchObject({
-    error: { message: 'This cannot be answered now: InfluxDB cannot be reached' },
+    error: { message: 'The service cannot answer now: InfluxDB cannot be reached' },
   });
   reader!.events = () => Promise.reject(new InfluxError('influxdb.query', 'a query is refused'));
   expect((await service.get(path, service.token('viewer'))).status).toBe(500);

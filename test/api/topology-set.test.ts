@@ -138,7 +138,7 @@ test('privacy of the main one that another one cannot keep is refused before any
   ] as const)
     expect(await call('POST', `/test/${step}`, { topology, ...more })).toMatchObject({
       status: 422,
-      error: { message: expect.stringContaining('the topology ward-3 cannot be so: `7`') as string },
+      error: { message: expect.stringContaining('the topology ward-3 cannot meet it: `7`') as string },
     });
   expect(service.main.topology).toBe(before);
 });

@@ -118,7 +118,7 @@ test('private addresses are taken where the topology allows them', async () => {
 test.each([
   [{ url: 'https://alarms.example', secret: 'short' }, 'fewer than 16 characters'],
   [{ url: 'https://alarms.example', secret, events: ['cat'] }, 'events.0: must be one of fall_detection, '],
-  [{ url: 'https://alarms.example', secret, colour: 1 }, 'colour: no such field here'],
+  [{ url: 'https://alarms.example', secret, colour: 1 }, 'colour: unknown field'],
   [{ secret }, 'url: is required'],
 ])('%j is refused: %s', async (body, words) => {
   const refused = await register(body);

@@ -433,7 +433,7 @@ test.each([
   [{ type: 'subscribe', channel: 'alerts', filters: { severity: ['huge'] } }, 'one of low, medium, high'],
   [
     { type: 'subscribe', channel: 'pose_updates', filters: { environment_id: 'nowhere' } },
-    'No environment is named nowhere; there are test-room',
+    'No environment has the id nowhere; available: test-room',
   ],
   [{ type: 'subscribe', channel: 'pose_updates', filters: { min_confidence: 7 } }, 'min_confidence'],
   [{ type: 'unsubscribe', subscription_id: 'x' }, 'No subscription x'],

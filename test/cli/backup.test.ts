@@ -63,7 +63,7 @@ test('a running csiflow is asked for its backup, which then can be restored', as
   expect(occupied.output).toContain('--replace');
   expect(occupied.code).toBe(1);
   const restored = await command('restore', join(backups, name), file, '--replace');
-  expect(restored.output).toMatch(/room is restored; what was there is now in .*before-restore-/);
+  expect(restored.output).toMatch(/room is restored; the previous state is now in .*before-restore-/);
   expect(restored.code).toBe(0);
   const again = await command('restore', join(backups, name), file, '--replace', '--json');
   expect(JSON.parse(again.output)).toEqual({

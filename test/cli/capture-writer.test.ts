@@ -74,7 +74,7 @@ test('damage in the middle is left as it is; other records, packed files and oth
   expect([steps.length, steps.at(-1), problems]).toEqual([9, 20, ['capture.damaged']]);
   expect(statSync(path).size).toBeGreaterThan(size);
   await expect(CaptureWriter.append(path, { ...META, format: 'nexmon' })).rejects.toThrow(
-    /it holds records of adr018, replay; these are nexmon, replay: choose another file/,
+    /it contains records of adr018, replay; these are nexmon, replay: choose another file/,
   );
   writeFileSync(join(folder, 'b.csi'), gzipSync(bytes));
   await expect(CaptureWriter.append(join(folder, 'b.csi'), META)).rejects.toThrow(

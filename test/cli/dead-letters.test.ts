@@ -69,7 +69,7 @@ test('shows one with its record, as JSON', async () => {
 
 test('replays with the next start, and drops', async () => {
   expect((await letters('replay', topology, '1')).out).toBe(
-    '1 dead letters are given to their nodes when the topology starts\n',
+    '1 dead letters are replayed when the topology starts\n',
   );
   expect((await letters('list', topology)).out).toContain('(to be replayed): value 1');
   expect((await letters('drop', topology, '--node', 'motion')).out).toBe('1 dead letters dropped\n');
@@ -78,7 +78,7 @@ test('replays with the next start, and drops', async () => {
 
 test('replay and drop of nothing in particular are refused', async () => {
   const { code, err } = await letters('drop', topology);
-  expect([code, err]).toEqual([2, expect.stringContaining('name ids, or --node, or --all')]);
+  expect([code, err]).toEqual([2, expect.stringContaining('pass ids, --node or --all')]);
 });
 
 test('where the state is in use, it can be looked at; to change it, the running csiflow is asked', async () => {

@@ -198,6 +198,6 @@ it.each([
   [4, 60, 5000],
   [0.1, 600, null],
   [100, 2, null],
-])('at %d frames a second over %d s, a window takes %j ms', (rate, seconds, expected) => {
+])('at %d frames per second over %d s, a window takes %j ms', (rate, seconds, expected) => {
   expect(windowFor([{ rate }], seconds)).toBe(expected);
 });

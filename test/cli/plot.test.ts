@@ -52,7 +52,7 @@ test('inspect --plot draws a recording as SVG, with axes, units and a legend', a
     'radians',
     'frequency, Hz',
     'time, s',
-    'frames a second',
+    'frames per second',
     'RSSI, dBm (right)',
     '1 gaps over 100 ms, the longest 2.0 s',
   ])

@@ -81,7 +81,7 @@ describe('csiflow replay', () => {
     const { code, out: stdout, err: stderr } = await csiflow('replay', capture, '--to', to, '--speed', '10');
     expect(code).toBe(EXIT.fine);
     expect(stdout).toMatch(/^200 records/);
-    expect(stderr).toMatch(`csiflow: nobody listens at ${to}: datagrams are lost until somebody does`);
+    expect(stderr).toMatch(`csiflow: no listener at ${to}: datagrams are lost until somebody does`);
     expect(stderr.match(/nobody listens/g)).toHaveLength(1);
   });
 
@@ -165,7 +165,7 @@ describe('csiflow inspect', () => {
     const { out: stdout } = await csiflow('inspect', path);
     const { links } = parse(stdout.slice(stdout.indexOf('links:'))) as { links: { sender: string }[] };
     expect(links.map(({ sender }) => sender)).toEqual(['router: 1', 'hall']);
-    expect(stdout).toMatch(/sender: hall \} # csi-json, \d.* frames a second, ht-ltf\/1x1/);
+    expect(stdout).toMatch(/sender: hall \} # csi-json, \d.* frames per second, ht-ltf\/1x1/);
     expect((await csiflow('inspect', capture)).out).toMatch(/^sender: node-1$/m);
   });
 

@@ -92,7 +92,7 @@ test('a promise that the service interface made and a given file cannot keep is 
   for (const api of [[], ['--no-api']]) {
     const { code, output } = await csiflow('run', '--port', '0', ...api, ward, hall);
     expect(code, output).toBe(2);
-    expect(output).toContain('the topology hall cannot be so: `7` of environment hall');
+    expect(output).toContain('the topology hall cannot meet it: `7` of environment hall');
   }
 }, 60_000);
 

@@ -58,10 +58,10 @@ describe('tap', () => {
     });
   });
 
-  test('a node that is not there ends with 2 and names those that are', async () => {
+  test('a node that does not exist ends with 2 and names those that are', async () => {
     const { code, output } = await command('tap', 'rom', '--limit', '1');
     expect(code).toBe(2);
-    expect(output).toContain('there is no node rom; there are room, windows');
+    expect(output).toContain('unknown node rom; available nodes: room, windows');
   });
 });
 

@@ -303,7 +303,7 @@ describe('live', () => {
     expect(error).toBeInstanceOf(SubscriptionError);
     expect(error).toMatchObject({
       code: 'RESOURCE_NOT_FOUND',
-      message: expect.stringContaining('No environment is named nowhere') as string,
+      message: expect.stringContaining('No environment has the id nowhere') as string,
     });
     live.close();
   });

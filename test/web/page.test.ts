@@ -53,7 +53,7 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
 
   test('a wrong password is said, a right one opens the room', async () => {
     await logIn('wrong');
-    await expect.poll(() => page.textContent('#login-error')).toBe('The name or the password is wrong');
+    await expect.poll(() => page.textContent('#login-error')).toBe('Wrong name or password');
     await logIn('pw');
     await expect.poll(() => page.isVisible('#room')).toBe(true);
   });

@@ -9,7 +9,7 @@ import { calibrators, learning, type LearntLinks } from './learning.js';
 export interface CalibrateSettings {
   /** Seconds of event time to listen for. */
   readonly seconds: number;
-  /** File to be written. */
+  /** Output file. */
   readonly out: string;
   /** Id of the window operator; default: the one that the first `infer-pose` reads. */
   readonly node?: string;
@@ -18,21 +18,21 @@ export interface CalibrateSettings {
 
 /** What a calibration file holds. */
 export interface Measured {
-  /** Of the windows' links, for `infer-pose`. */
+  /** Links of the windows, for `infer-pose`. */
   readonly profiles: Profiles;
-  /** Of the frames' links, for `calibrate`: a list of layouts each. */
+  /** Links of the frames, for `calibrate`: a list of layouts each. */
   readonly links: LearntLinks;
 }
 
-/** Links that begin to send later than others are waited for, microseconds. */
+/** How long to wait for links that start later than others, microseconds. */
 const LATE = 10_000_000;
 
 /**
- * Runs a topology's sources and operators up to its windows while nobody is in the room, and writes what its
- * `calibrate` nodes learn of each link, and the empty-room profile of each link behind them. Nothing else of the topology
- * runs, and none of its state is touched.
+ * Runs a topology's sources and operators up to its windows while the room is empty, and writes the
+ * calibrations of its `calibrate` nodes and the empty-room profile of each link. Nothing else of the topology
+ * runs, and its state is not touched.
  *
- * @throws CommandError where the topology is invalid, has nothing to calibrate, or no frame came
+ * @throws CommandError if the topology is invalid, has nothing to calibrate, or receives no frame
  */
 export async function calibrateTopology(file: string, settings: CalibrateSettings): Promise<Measured> {
   const topology = load(file);
@@ -41,7 +41,7 @@ export async function calibrateTopology(file: string, settings: CalibrateSetting
   const windows = settings.node ?? readBy(topology, 'infer-pose', 'window');
   if (windows === undefined && calibrators(topology).length === 0)
     throw new CommandError(
-      `${topology.id} has no infer-pose and no calibrate: name its window operator with --node`,
+      `${topology.id} has neither infer-pose nor calibrate: pass its window operator with --node`,
       EXIT.invalid,
     );
   const profiles = windows === undefined ? {} : await profilesOf(listening.topology, windows, file, settings);
@@ -49,7 +49,7 @@ export async function calibrateTopology(file: string, settings: CalibrateSetting
   if (calibrators(topology).length > 0) {
     const known = Object.keys(links).length;
     if (known === 0) throw new CommandError(`no link of ${file} sent frames for ${settings.seconds} s`);
-    settings.print(`learnt the frames of ${known} links`);
+    settings.print(`calibrated ${known} links`);
   }
   writeProfiles(settings.out, profiles, Object.keys(links).length > 0 ? { links } : {});
   settings.print(`wrote the profiles of ${Object.keys(profiles).length} links to ${settings.out}`);
@@ -65,11 +65,11 @@ async function profilesOf(
 ): Promise<Profiles> {
   const component = topology.nodes.find(({ id }) => id === node)?.component;
   if (component?.kind !== 'operator' || !component.outputs.includes('window')) {
-    throw new CommandError(`${node} of ${topology.id} is no operator that gives windows`, EXIT.invalid);
+    throw new CommandError(`${node} of ${topology.id} is not an operator that outputs windows`, EXIT.invalid);
   }
   const learner = new ProfileLearner();
   let first: number | undefined;
-  print(`listening to ${node} for ${seconds} s; nobody may be in the room`);
+  print(`listening to ${node} for ${seconds} s; the room must be empty`);
   const links = await listenTo(topology, node, (window) => {
     if (window.port !== 'window') return false;
     first ??= window.start;
@@ -78,21 +78,21 @@ async function profilesOf(
   });
   const profiles = learner.profiles();
   if (Object.keys(profiles).length === 0) {
-    throw new CommandError(`${node} gave no window with frames: do the links of ${file} send?`);
+    throw new CommandError(`${node} output no window with frames: check that the links of ${file} send`);
   }
   const missing = [...links].map(({ link }) => link.id).filter((id) => !(id in profiles));
-  if (missing.length > 0) print(`without a profile, as no frames came: ${missing.join(', ')}`);
+  if (missing.length > 0) print(`no profile, because no frames arrived: ${missing.join(', ')}`);
   return profiles;
 }
 
-/** Listens to a `calibrate` node until it has learnt its links: frames of each go on once it has. */
+/** Listens to a `calibrate` node until it has learnt its links: it passes their frames from then on. */
 async function learnAt(
   topology: CheckedTopology,
   node: string,
   { seconds, print }: CalibrateSettings,
 ): Promise<void> {
   let first: number | undefined;
-  print(`listening to ${node} for ${seconds} s; nobody may be in the room`);
+  print(`listening to ${node} for ${seconds} s; the room must be empty`);
   await listenTo(topology, node, (block) => {
     if (block.port !== 'csi') return false;
     first ??= block.time[0]!;

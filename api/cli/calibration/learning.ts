@@ -4,21 +4,21 @@ import { calibrator } from '../../../operators/calibrate/calibrator.js';
 import { entryOf } from '../../../operators/calibrate/link-calibration.js';
 import type { CheckedNode, CheckedTopology } from '../../../pipeline/config/index.js';
 
-/** By id of the link, its layouts as a calibration file has them. */
+/** Layouts by link id, in the form of a calibration file. */
 export type LearntLinks = Readonly<Record<string, readonly object[]>>;
 
 export const calibrators = ({ nodes }: CheckedTopology): readonly CheckedNode[] =>
   nodes.filter(({ component }) => component === calibrate);
 
-/** A topology whose `calibrate` nodes learn anew, and which of them have not run yet. */
+/** A topology whose `calibrate` nodes learn again, and the nodes that have not run yet. */
 export interface Learning {
   readonly topology: CheckedTopology;
   readonly left: () => readonly string[];
 }
 
 /**
- * The same topology, its `calibrate` nodes without their files.
- * @param seconds of frames that each link is learnt from @param into receives what is learnt
+ * The same topology, with its `calibrate` nodes without their files.
+ * @param seconds of frames to learn each link from @param into receives the result
  */
 export function learning(
   topology: CheckedTopology,

@@ -10,8 +10,10 @@ export function register(program: Command): void {
     program
       .command('apply')
       .argument('<topology>', 'the new file')
-      .description('Make the change that `csiflow plan` showed: checkpoint, then go on with the new file.')
-      .requiredOption('--hash <hash>', 'as `csiflow plan` gave it; a stale one is refused'),
+      .description(
+        'Apply the change that `csiflow plan` showed: take a checkpoint and continue with the new file.',
+      )
+      .requiredOption('--hash <hash>', 'from the output of `csiflow plan`; a stale hash is rejected'),
   )
     .addHelpText(
       'after',

@@ -8,17 +8,17 @@ interface AuditOptions extends RemoteOptions {
   readonly refused: boolean;
 }
 
-/** The most that the service gives at a time. */
+/** Page size limit of the service. */
 const PAGE = 1000;
 
 export function register(program: Command): void {
   remoteOptions(
     program
       .command('audit')
-      .description('Show who asked a running csiflow for what, and what came of it. For admins.')
-      .option('--since <time>', 'from this time on, such as 2026-03-01T00:00:00Z')
-      .option('--account <name>', 'only what it did')
-      .option('--refused', 'only what was refused', false),
+      .description('Show requests to a running csiflow and their outcomes. For admins.')
+      .option('--since <time>', 'entries from this time, such as 2026-03-01T00:00:00Z')
+      .option('--account <name>', 'only successful actions')
+      .option('--refused', 'only refused requests', false),
   )
     .addHelpText(
       'after',

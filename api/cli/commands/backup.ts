@@ -18,10 +18,10 @@ export function register(program: Command): void {
       .command('backup')
       .argument('<topology>', 'file of the topology')
       .description(
-        'Copy state, stores, users and keys of a topology to a new folder, whole and consistent. A running csiflow is asked to do it.',
+        'Copy the state, stores, users and keys of a topology to a new folder, complete and consistent. If the topology runs, its csiflow makes the copy.',
       )
       .option('--to <folder>', 'move the copy there; default: `backups` in the state folder')
-      .option('--plugin <file...>', 'modules with components of your own', []),
+      .option('--plugin <file...>', 'modules with your own components', []),
   )
     .addHelpText('after', '\nExample:\n  csiflow backup topologies/ward-3.yaml --to /mnt/backups')
     .action(async (file: string, options: BackupOptions) => {
@@ -33,7 +33,7 @@ export function register(program: Command): void {
     });
 }
 
-/** By this process where the topology does not run, else by the one that runs it. */
+/** Done by this process if the topology is stopped, otherwise by the process that runs it. */
 async function backUp(file: string, options: BackupOptions): Promise<Made> {
   const [{ loadForCommand }, { registryWith }, { createRunner }, { createLogger }, { makeBackup }] =
     await Promise.all([
@@ -54,7 +54,7 @@ async function backUp(file: string, options: BackupOptions): Promise<Made> {
   }
 }
 
-/** The copy comes under its own name into the folder; complete or not there. */
+/** Moves the copy into the folder under its own name, atomically. */
 async function moved(made: Made, to: string | undefined): Promise<Made> {
   if (to === undefined) return made;
   const [files, path] = await Promise.all([import('node:fs/promises'), import('node:path')]);

@@ -3,11 +3,11 @@ import { loadSubcommands } from '../subcommands.js';
 
 const subcommands = await loadSubcommands(new URL('./bench/', import.meta.url));
 
-/** One file of `bench/` for each thing that is measured. */
+/** One file of `bench/` for each benchmark. */
 export function register(program: Command): void {
   const bench = program
     .command('bench')
-    .description('Measure how fast csiflow is on this machine.')
+    .description('Measure the speed of csiflow on this machine.')
     .addHelpText('after', '\nExample:\n  csiflow bench line');
   for (const subcommand of subcommands) subcommand.register(bench);
 }

@@ -19,15 +19,15 @@ export function register(program: Command): void {
     .command('calibrate')
     .argument('<topology>', 'file of a topology whose room is empty now')
     .description(
-      'Measure the empty room for infer-pose, which then finds people who keep still, and for calibrate.',
+      'Measure the empty room for infer-pose, which then detects people who keep still, and for calibrate.',
     )
     .requiredOption(
       '--out <file>',
-      'calibration to be written; name it in the field `calibration` of infer-pose and calibrate',
+      'calibration file to write; name it in the field `calibration` of infer-pose and calibrate',
     )
     .option('--seconds <number>', 'how long to listen, in event time', seconds, 60)
     .option('--node <id>', 'window operator to listen to (default: the one that infer-pose reads)')
-    .option('--json', 'print what was measured as JSON')
+    .option('--json', 'print the measurements as JSON')
     .addHelpText(
       'after',
       '\nExample:\n  csiflow calibrate topologies/ward-3.yaml --out topologies/ward-3.calibration.json',

@@ -17,12 +17,12 @@ export function register(program: Command): void {
     .command('convert')
     .description("Turn a recording into csiflow's own capture, or its frames into a Parquet file.")
     .argument('<in>', 'any recording that csiflow reads')
-    .argument('<out>', 'the capture to write; ending in .parquet: a row a frame, for other programs')
+    .argument('<out>', 'capture to write; with the extension .parquet: one row per frame, for other programs')
     .option('--kind <name>', 'kind of the file', 'auto')
     .addOption(tableFlag())
     .option('--start <time>', 'first time, ISO 8601; included')
     .option('--end <time>', 'last time, ISO 8601; excluded')
-    .option('--force', 'write over a file that is there', false)
+    .option('--force', 'overwrite an existing file', false)
     .option('--json', 'print the result as JSON', false)
     .addHelpText(
       'after',
@@ -47,7 +47,7 @@ async function run(from: string, to: string, options: Options): Promise<void> {
     const { frames, problems } = await readingRecordings(() =>
       toParquet(recording, stretch, to, options.force),
     );
-    print(options, to, { frames, problems }, `${frames} frames, ${problems} left out`);
+    print(options, to, { frames, problems }, `${frames} frames, ${problems} skipped`);
     return;
   }
   const { kind, format, origin } = recording;
@@ -77,12 +77,7 @@ async function run(from: string, to: string, options: Options): Promise<void> {
     await writer.close();
   }
   const { records, bytes } = writer.recorded;
-  print(
-    options,
-    to,
-    { records, bytes, problems },
-    `${records} records, ${bytes} bytes, ${problems} left out`,
-  );
+  print(options, to, { records, bytes, problems }, `${records} records, ${bytes} bytes, ${problems} skipped`);
 }
 
 function print({ json }: Options, file: string, figures: object, text: string): void {

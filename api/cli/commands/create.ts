@@ -5,9 +5,9 @@ import { errorText } from '../../../pipeline/base/error-text.js';
 export function register(program: Command): void {
   program
     .command('create')
-    .argument('[component...]', 'a source, operators, sinks, in the order of the data')
+    .argument('[component...]', 'a source, operators and sinks, in the order of the data')
     .description('Print a topology of these components, with all fields as comments; or an environment.')
-    .option('--environment', 'print an environment, which a topology names, instead', false)
+    .option('--environment', 'print an environment instead, to be named in a topology', false)
     .addHelpText(
       'after',
       '\nExample:\n  csiflow create udp denoise window infer-pose console > my-topology.yaml' +
@@ -20,7 +20,7 @@ export function register(program: Command): void {
       ]);
       if (environment && names.length > 0)
         throw new CommandError(
-          'an environment has no components: leave them out, or --environment',
+          'an environment has no components: remove them, or --environment',
           EXIT.invalid,
         );
       process.stdout.write(
@@ -29,7 +29,7 @@ export function register(program: Command): void {
     });
 }
 
-/** What it throws is about the words typed. */
+/** Its errors concern the typed words. */
 function invalidInput(work: () => string): string {
   try {
     return work();

@@ -16,14 +16,12 @@ interface Options extends RemoteOptions {
 }
 
 const WHERE =
-  '\nlist and show read the state folder, also while the topology runs. replay and drop ask the csiflow that runs it (CSIFLOW_PASSWORD or CSIFLOW_TOKEN), else they change the folder. With --url that csiflow is asked in any case.\n';
+  '\nlist and show read the state folder, even while the topology runs. replay and drop call the csiflow that runs it (with CSIFLOW_PASSWORD or CSIFLOW_TOKEN); if the topology is stopped, they change the folder. With --url all of them call that csiflow.\n';
 
 export function register(program: Command): void {
   const letters = program
     .command('dead-letters')
-    .description(
-      'Look at the records that nodes could not take, give them to their nodes again, or drop them.',
-    )
+    .description('Show the records that nodes rejected, replay them to their nodes, or drop them.')
     .addHelpText(
       'after',
       `${WHERE}\nExample:\n  csiflow dead-letters list topologies/ward-3.yaml --node history`,
@@ -35,7 +33,7 @@ export function register(program: Command): void {
 
 function registerReading(letters: Command): void {
   subcommand(letters, 'list', 'List them with their reasons, oldest first.')
-    .option('--limit <number>', 'letters of a page', '50')
+    .option('--limit <number>', 'letters per page', '50')
     .option('--page <number>', 'page', '1')
     .addHelpText('after', `${WHERE}\nExample:\n  csiflow dead-letters list topologies/ward-3.yaml --limit 20`)
     .action(
@@ -50,7 +48,7 @@ function registerReading(letters: Command): void {
     );
 
   subcommand(letters, 'show', 'Show one with its record.')
-    .argument('<id>', 'as `list` gives it')
+    .argument('<id>', 'from the output of `list`')
     .addHelpText('after', `${WHERE}\nExample:\n  csiflow dead-letters show topologies/ward-3.yaml 17`)
     .action(
       run(async (box, options, [id]) => {
@@ -61,8 +59,8 @@ function registerReading(letters: Command): void {
 }
 
 function registerChanging(letters: Command): void {
-  subcommand(letters, 'replay', 'Give them to their nodes once more: at once, or with the next start.')
-    .argument('[id...]', 'as `list` gives them')
+  subcommand(letters, 'replay', 'Replay them to their nodes: immediately, or at the next start.')
+    .argument('[id...]', 'from the output of `list`')
     .option('--all', 'all of them, or all of --node', false)
     .addHelpText(
       'after',
@@ -71,7 +69,7 @@ function registerChanging(letters: Command): void {
     .action(
       run(async (box, options, ids) => {
         const { replayed, refused, running } = await box.replay(selection(options, ids));
-        const when = running ? 'given to their nodes' : 'given to their nodes when the topology starts';
+        const when = running ? 'replayed to their nodes' : 'replayed when the topology starts';
         print(options, { replayed, refused }, () =>
           [
             `${replayed.length} dead letters are ${when}`,
@@ -82,8 +80,8 @@ function registerChanging(letters: Command): void {
       }),
     );
 
-  subcommand(letters, 'drop', 'Forget them.')
-    .argument('[id...]', 'as `list` gives them')
+  subcommand(letters, 'drop', 'Delete them.')
+    .argument('[id...]', 'from the output of `list`')
     .option('--all', 'all of them, or all of --node', false)
     .addHelpText('after', `${WHERE}\nExample:\n  csiflow dead-letters drop topologies/ward-3.yaml 17 18`)
     .action(
@@ -101,10 +99,10 @@ const subcommand = (parent: Command, name: string, description: string): Command
       .argument('<topology>', 'file of the topology')
       .description(description)
       .option('--node <id>', 'only those of this node')
-      .option('--plugin <file...>', 'modules with components of your own', []),
+      .option('--plugin <file...>', 'modules with your own components', []),
   );
 
-/** Commander hands over the arguments, the options, then the command. */
+/** Commander passes the arguments, the options, then the command. */
 function run(work: (box: LetterBox, options: Options, rest: readonly string[]) => Promise<void>) {
   return async (...given: readonly unknown[]): Promise<void> => {
     const command = given.at(-1) as Command;
@@ -124,7 +122,7 @@ function selection({ node, all }: Options, ids: readonly string[]) {
   if (ids.length > 0) return { ids: ids.map((id) => number('id', id)) };
   if (node !== undefined) return { node };
   if (all) return {};
-  throw new CommandError('name ids, or --node, or --all', EXIT.invalid);
+  throw new CommandError('pass ids, --node or --all', EXIT.invalid);
 }
 
 function number(what: string, text: string | undefined): number {

@@ -4,7 +4,7 @@ export function register(program: Command): void {
   program
     .command('demo')
     .description('Run the demo: a simulated flat in which a person walks, sits, lies down and falls.')
-    .option('--port <number>', 'port of the API; 0 takes any that is free', '8000')
+    .option('--port <number>', 'port of the API; 0 uses any free one', '8000')
     .addHelpText(
       'after',
       '\nIt stores its data in the folder `data`.\n\nExample:\n  npx csiflow demo --port 9000',

@@ -5,7 +5,7 @@ export function register(program: Command): void {
   program
     .command('describe')
     .argument('<name>', 'name of a component')
-    .description('Print what a component does and its fields.')
+    .description('Print the description of a component and its fields.')
     .option('--json', 'print its ports and the JSON schema of its configuration')
     .addHelpText('after', '\nExample:\n  csiflow describe denoise')
     .action(async (name: string, options: { readonly json?: boolean }) => {
@@ -19,10 +19,10 @@ export function register(program: Command): void {
           name,
           components.list().map((component) => component.name),
         );
-        const hint = near === undefined ? 'see csiflow list' : `did you mean ${near}?`;
-        throw new CommandError(`there is no component ${name}; ${hint}`, EXIT.invalid);
+        const hint = near === undefined ? 'run csiflow list' : `did you mean ${near}?`;
+        throw new CommandError(`unknown component ${name}; ${hint}`, EXIT.invalid);
       }
-      // Functions have no JSON: what is left are the facts.
+      // Functions have no JSON: only data remains.
       if (options.json) process.stdout.write(`${JSON.stringify(found, null, 2)}\n`);
       else process.stdout.write(found.map(describeComponent).join('\n'));
     });

@@ -4,8 +4,8 @@ import { CommandError } from '../../../pipeline/base/exit.js';
 export function register(program: Command): void {
   program
     .command('docs')
-    .description('Write the pages that are made from the code: components, topology files, error codes.')
-    .option('--check', 'write nothing; fail where a page on disk is not what would be written')
+    .description('Generate the pages about components, topology files and error codes from the code.')
+    .option('--check', 'write nothing; fail if a page is out of date')
     .addHelpText('after', '\nExample:\n  csiflow docs --check')
     .action(async (options: { readonly check?: boolean }) => {
       const { staleDocs, writeDocs } = await import('../docs-pages.js');

@@ -3,11 +3,11 @@ import { loadSubcommands } from '../subcommands.js';
 
 const subcommands = await loadSubcommands(new URL('./evaluate/', import.meta.url));
 
-/** One file of `evaluate/` for each thing that is measured. */
+/** One file of `evaluate/` for each measurement. */
 export function register(program: Command): void {
   const evaluate = program
     .command('evaluate')
-    .description('Measure how right the results are, and write a report of it.')
+    .description('Measure the accuracy of results, and write a report.')
     .addHelpText(
       'after',
       '\nExample:\n  csiflow evaluate --rooms 5    (the same as: csiflow evaluate chain --rooms 5)\n  csiflow evaluate falls --data recordings',

@@ -22,18 +22,18 @@ export function register(program: Command): void {
     program
       .command('export')
       .description(
-        'Write a table of a DuckDB store to a Parquet, CSV or NDJSON file for other programs. A csiflow that has the store open is asked to do it.',
+        'Write a table of a DuckDB store to a Parquet, CSV or NDJSON file for other programs. If a csiflow has the store open, that csiflow writes the file.',
       )
       .requiredOption('--from <file>', 'the store')
       .requiredOption(
         '--table <name>',
         'poses, persons, events or measures, or one of the views tracks and keypoints',
       )
-      .requiredOption('--to <file>', 'the file to write; it is complete or not there')
+      .requiredOption('--to <file>', 'the file to write, atomically')
       .option('--start <time>', 'first event time, ISO 8601; included')
       .option('--end <time>', 'last event time, ISO 8601; excluded')
       .addOption(
-        new Option('--format <format>', 'default: by the ending of the file').choices([
+        new Option('--format <format>', "default: by the file's extension").choices([
           'parquet',
           'csv',
           'ndjson',
@@ -41,7 +41,7 @@ export function register(program: Command): void {
       )
       .option(
         '--key-file <file>',
-        'of an encrypted store: `privacy.key` of the state folder, or a file with the secret',
+        'for an encrypted store: `privacy.key` of the state folder, or a file with the secret',
       ),
   )
     .addHelpText(
@@ -56,13 +56,13 @@ async function writeTable(options: Options): Promise<void> {
   const table = EXPORTED.find((name) => name === options.table);
   if (!table)
     throw new CommandError(
-      `there is no table \`${options.table}\`: it is one of ${EXPORTED.join(', ')}`,
+      `unknown table \`${options.table}\`: use one of ${EXPORTED.join(', ')}`,
       EXIT.invalid,
     );
   const format = options.format ?? formatOf(options.to);
   if (!format)
     throw new CommandError(
-      `\`${options.to}\` ends in none of .parquet, .csv and .ndjson: say --format`,
+      `\`${options.to}\` does not end in .parquet, .csv or .ndjson: set --format`,
       EXIT.invalid,
     );
   const selection = {
@@ -88,7 +88,7 @@ async function writeTable(options: Options): Promise<void> {
 const codeOf = (error: unknown): unknown =>
   error instanceof Error && 'code' in error ? error.code : undefined;
 
-/** The csiflow that has the store open writes the file; it is moved to where it is wanted. */
+/** The csiflow that has the store open writes the file, which is then moved to its destination. */
 async function askOwner(
   options: Options,
   { table, format }: Pick<TableSelection, 'table' | 'format'>,
@@ -103,11 +103,14 @@ async function askOwner(
   };
   const { file, rows } = (await ask(options, '/exports', body).catch((error: unknown) => {
     if (!(error instanceof CommandError)) throw error;
-    throw new CommandError(`${locked.message}\nIt could not be asked: ${error.message}`, EXIT.unavailable);
+    throw new CommandError(
+      `${locked.message}\nIt could not write the file: ${error.message}`,
+      EXIT.unavailable,
+    );
   })) as { readonly file: string; readonly rows: number };
   const to = resolve(options.to);
   await mkdir(dirname(to), { recursive: true });
-  // Not by renaming: it may be another disk.
+  // Not by renaming: it may be on another disk.
   await copyFile(file, `${to}.part`);
   await rename(`${to}.part`, to);
   await rm(file);
@@ -116,5 +119,5 @@ async function askOwner(
 
 const keyHint = ({ from, keyFile }: Options): string =>
   keyFile === undefined
-    ? `${from} is encrypted: say --key-file, privacy.key of the state folder or a file with the secret`
-    : `${keyFile} is not the key of ${from}: it is in privacy.key of the state folder, or the secret; leave --key-file out where the store is not encrypted`;
+    ? `${from} is encrypted: set --key-file to privacy.key of the state folder or a file with the secret`
+    : `${keyFile} is not the key of ${from}: it is in privacy.key of the state folder, or the secret; omit --key-file if the store is not encrypted`;

@@ -14,7 +14,7 @@ export function register(program: Command): void {
     .description('Print the graph of a topology.')
     .option('--format <mermaid|dot>', 'language of the drawing', 'mermaid')
     .option('--json', 'print nodes and edges as JSON')
-    .option('--plugin <file...>', 'modules with components of your own', [])
+    .option('--plugin <file...>', 'modules with your own components', [])
     .addHelpText(
       'after',
       '\nExample:\n  csiflow graph topologies/demo.yaml --format dot | dot -Tsvg > demo.svg',

@@ -7,17 +7,17 @@ interface HealthOptions {
   readonly ready: boolean;
 }
 
-/** A service manager asks again soon: what does not answer by then is not well. */
+/** A service manager repeats the check soon: no answer within this time means unhealthy. */
 const TIMEOUT_MS = 5_000;
 
 export function register(program: Command): void {
   program
     .command('health')
     .description(
-      'Ask a running csiflow how it is: ends with 0 while it runs, be it degraded, else with 1 or 3.',
+      'Check a running csiflow: exits with 0 while it runs, even if degraded, otherwise with 1 or 3.',
     )
     .option('--url <address>', 'address of the running csiflow', 'http://127.0.0.1:8000')
-    .option('--ready', 'ask whether it is of use: its main topology runs, its stores answer', false)
+    .option('--ready', 'check readiness: its main topology runs, its stores answer', false)
     .option('--json', 'print the answer as JSON', false)
     .addHelpText(
       'after',
@@ -39,7 +39,7 @@ interface Health {
 const ask = async (url: string): Promise<Health> =>
   (await (await reach(url, '/form-b/api/v1/health')).json()) as Health;
 
-/** Else the status is what is missing. */
+/** Otherwise the status is the missing part. */
 async function askReady(url: string): Promise<Health> {
   const response = await reach(url, '/readyz');
   return { status: response.ok ? 'ready' : (await response.text()).trim() };

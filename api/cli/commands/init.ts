@@ -6,14 +6,16 @@ import { tableFlag } from '../table-flag.js';
 export function register(program: Command): void {
   program
     .command('init')
-    .description('Write a topology, an environment and a test for a recording, or for what a UDP port hears.')
+    .description(
+      'Write a topology, an environment and a test for a recording, or for the input of a UDP port.',
+    )
     .argument('<what>', 'a recording, or udp://HOST:PORT')
-    .option('--folder <path>', 'where the files go', '.')
+    .option('--folder <path>', 'folder of the files', '.')
     .option('--seconds <n>', 'how long to listen', '10')
-    .option('--format <name>', 'how records are read; auto tells it by their bytes', 'auto')
+    .option('--format <name>', 'format of the records; auto detects it from their bytes', 'auto')
     .option('--kind <name>', 'kind of the file', 'auto')
     .addOption(tableFlag())
-    .option('--force', 'write over files that are there', false)
+    .option('--force', 'overwrite existing files', false)
     .addHelpText(
       'after',
       '\nExample:\n  csiflow init evening.csi --folder my-room\n  csiflow init udp://0.0.0.0:5005 --folder my-room' +
@@ -48,5 +50,5 @@ async function run(what: string, options: FirstOptions): Promise<void> {
   process.stdout.write(`Next: csiflow run ${topology}\n`);
 }
 
-/** Real time that the test may take. */
+/** Time limit of the test, in real time. */
 const TEST_MS = 120_000;

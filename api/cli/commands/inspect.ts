@@ -17,14 +17,16 @@ interface Options {
 export function register(program: Command): void {
   program
     .command('inspect')
-    .description('Say what a recording or a UDP port holds: format, links, rates, loss, layouts; or draw it.')
+    .description(
+      'Show the contents of a recording or a UDP port: format, links, rates, loss, layouts; or plot it.',
+    )
     .argument('<what>', 'a file, or udp://HOST:PORT')
     .option('--seconds <n>', 'how long to listen', '5')
-    .option('--format <name>', 'how records are read; auto tells it by their bytes', 'auto')
+    .option('--format <name>', 'format of the records; auto detects it from their bytes', 'auto')
     .option('--kind <name>', 'kind of the file', 'auto')
     .addOption(tableFlag())
-    .option('--plot <file>', 'draw amplitude, phase, spectrogram, rate and gaps to a .png or .svg')
-    .option('--sender <name>', 'the sender that is drawn (default: the one with the most frames)')
+    .option('--plot <file>', 'plot amplitude, phase, spectrogram, rate and gaps to a .png or .svg')
+    .option('--sender <name>', 'the sender to plot (default: the one with the most frames)')
     .option('--json', 'print the result as JSON', false)
     .addHelpText(
       'after',
@@ -48,7 +50,9 @@ async function run(what: string, options: Options): Promise<void> {
   );
   const { kind, format, summary } = look;
   if (summary.records === 0) {
-    const why = isUdp(what) ? nothingArrived(what, 'there is nothing to show') : `${what} holds no record`;
+    const why = isUdp(what)
+      ? nothingArrived(what, 'there is nothing to show')
+      : `${what} contains no records`;
     throw new CommandError(why, isUdp(what) ? EXIT.failed : EXIT.invalid);
   }
   process.stdout.write(
@@ -59,7 +63,7 @@ async function run(what: string, options: Options): Promise<void> {
   if (options.plot !== undefined) await draw(what, look, options.plot, options);
 }
 
-/** Draws one sender. @throws CommandError where it has no frames */
+/** Plots one sender. @throws CommandError if it has no frames */
 async function draw(
   what: string,
   { kind, format, summary, batches }: Look & { readonly batches?: readonly RawBatch[] },
@@ -77,7 +81,7 @@ async function draw(
       : await framesOf(batches ?? recorded(what, options.kind, tableOption(options.table)), format, sender);
   if (sender === null || !frames)
     throw new CommandError(
-      `${what} holds no frames of ${sender ?? 'anyone'}: there is nothing to draw`,
+      `${what} contains no frames of ${sender ?? 'any sender'}: there is nothing to plot`,
       EXIT.invalid,
     );
   await writePlot(path, plotSvg(frames, titlesOf(frames, { what, kind, format, sender })));

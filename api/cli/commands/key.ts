@@ -3,7 +3,7 @@ import { loadSubcommands } from '../subcommands.js';
 
 const subcommands = await loadSubcommands(new URL('./key/', import.meta.url));
 
-/** One file of `key/` for each thing that is done to keys. */
+/** One file of `key/` for each action on keys. */
 export function register(program: Command): void {
   const key = program
     .command('key')

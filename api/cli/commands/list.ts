@@ -17,7 +17,11 @@ export function register(program: Command): void {
     .action(async (what: string, options: ListOptions) => {
       if (what === 'backends') await listBackends(options);
       else if (what === 'components') await listComponents(options);
-      else throw new CommandError(`list takes components or backends, not ${what}`, EXIT.invalid);
+      else
+        throw new CommandError(
+          `the argument of list must be components or backends, not ${what}`,
+          EXIT.invalid,
+        );
     });
 }
 
@@ -66,7 +70,7 @@ async function listBackends({ json }: ListOptions): Promise<void> {
   );
 }
 
-/** Columns as wide as their widest entry; the last one is free. */
+/** Columns as wide as their widest entry; the last one has no limit. */
 function printTable(rows: readonly (readonly string[])[]): void {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   for (const row of rows) {

@@ -7,7 +7,7 @@ export function register(program: Command): void {
       .command('plan')
       .argument('<topology>', 'the new file')
       .description(
-        'Say what a new file would change in the running topology, and give the hash that `apply` takes.',
+        'Show what a new file would change in the running topology, and print the hash for `apply`.',
       ),
   )
     .addHelpText('after', '\nExample:\n  CSIFLOW_PASSWORD=... csiflow plan topologies/ward-3.yaml')

@@ -17,14 +17,14 @@ interface Options {
 export function register(program: Command): void {
   program
     .command('record')
-    .description('Write all that arrives on a UDP port to a capture, until Ctrl-C.')
+    .description('Write all datagrams of a UDP port to a capture, until Ctrl-C.')
     .requiredOption('--from <address>', 'where to listen: udp://HOST:PORT')
     .requiredOption('--out <file>', 'the capture to write')
-    .option('--seconds <n>', 'stop after so many seconds')
-    .option('--format <name>', 'what the datagrams are', 'adr018')
-    .option('--note <text>', 'stored in the capture, for people')
-    .option('--append', 'go on with a capture that is there, also with one that a crash cut off', false)
-    .addOption(new Option('--force', 'write over a file that is there').default(false).conflicts('append'))
+    .option('--seconds <n>', 'stop after this many seconds')
+    .option('--format <name>', 'format of the datagrams', 'adr018')
+    .option('--note <text>', 'note stored in the capture')
+    .option('--append', 'append to an existing capture, even one truncated by a crash', false)
+    .addOption(new Option('--force', 'overwrite an existing file').default(false).conflicts('append'))
     .option('--json', 'print the result as JSON', false)
     .addHelpText(
       'after',
@@ -63,7 +63,7 @@ async function run(options: Options): Promise<void> {
       progress.show(() => `${records} records, ${bytes} bytes`);
     });
   } catch (error) {
-    // The port could not be opened: an empty capture would be in the way of the next try.
+    // The port could not be opened: an empty capture would block the next attempt.
     if (isNew && writer.recorded.records === 0) await rm(options.out);
     throw error;
   } finally {
@@ -74,7 +74,7 @@ async function run(options: Options): Promise<void> {
   const { records, bytes } = writer.recorded;
   if (records === 0) {
     if (isNew) await rm(options.out);
-    const left = isNew ? 'was not written' : 'is as it was';
+    const left = isNew ? 'was not written' : 'is unchanged';
     throw new CommandError(nothingArrived(options.from, `${options.out} ${left}`), EXIT.failed);
   }
   process.stdout.write(

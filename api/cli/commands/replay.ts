@@ -15,7 +15,7 @@ export function register(program: Command): void {
     .description('Send a recording as datagrams, at its own pace or a multiple of it.')
     .argument('<file>', 'a capture, or another recording whose records are datagrams')
     .requiredOption('--to <address>', 'where to send: udp://HOST:PORT')
-    .option('--speed <n>', 'times the recorded pace; 0: as fast as it goes', '1')
+    .option('--speed <n>', 'factor on the recorded pace; 0: as fast as possible', '1')
     .option('--kind <name>', 'kind of the file', 'auto')
     .addOption(tableFlag())
     .option('--json', 'print the result as JSON', false)
@@ -52,7 +52,7 @@ async function run(file: string, options: Options): Promise<void> {
         },
         onUnheard: () => {
           process.stderr.write(
-            `csiflow: nobody listens at ${options.to}: datagrams are lost until somebody does, the replay continues\n`,
+            `csiflow: no listener at ${options.to}: datagrams are lost until there is one; the replay continues\n`,
           );
         },
       }),

@@ -9,11 +9,11 @@ interface RestoreOptions {
 export function register(program: Command): void {
   program
     .command('restore')
-    .argument('<backup>', 'folder that `csiflow backup` made')
-    .argument('<topology>', 'file of the topology, which must not run')
-    .description('Replace the state of a topology with a backup; its next start goes on from there.')
-    .option('--replace', 'move what is there aside', false)
-    .option('--plugin <file...>', 'modules with components of your own', [])
+    .argument('<backup>', 'folder created by `csiflow backup`')
+    .argument('<topology>', 'file of the topology, which must be stopped')
+    .description('Replace the state of a topology with a backup; its next start resumes from there.')
+    .option('--replace', 'move the existing state aside', false)
+    .option('--plugin <file...>', 'modules with your own components', [])
     .option('--json', 'print the result as JSON', false)
     .addHelpText(
       'after',
@@ -28,7 +28,7 @@ export function register(program: Command): void {
       const variables = { env: process.env, secrets: process.env['CSIFLOW_SECRETS'] };
       const topology = loadForCommand(file, variables, await registryWith(plugin));
       const aside = await restoreBackup(backup, topology, { replace });
-      const old = aside === null ? '' : `; what was there is now in ${aside}`;
+      const old = aside === null ? '' : `; the previous state is now in ${aside}`;
       process.stdout.write(
         json
           ? `${JSON.stringify({ topology: topology.id, moved_to: aside })}\n`

@@ -26,39 +26,39 @@ export function register(program: Command): void {
     .argument('<topology...>', 'files of topologies; the first is the main one')
     .description('Run topologies in one process and serve their results, until Ctrl-C.')
     .option('--host <address>', 'address that the API listens on', '127.0.0.1')
-    .option('--port <number>', 'port of the API; 0 takes any that is free', '8000')
-    .option('--form <a|b>', 'form in which /api/v1 answers', 'b')
+    .option('--port <number>', 'port of the API; 0 uses any free one', '8000')
+    .option('--form <a|b>', 'form of the answers of /api/v1', 'b')
     .option(
       '--form-of <path=form>',
-      'form of one endpoint of /api/v1, such as /pose/latest=a; may be given several times',
+      'form of one endpoint of /api/v1, such as /pose/latest=a; can be repeated',
       (given: string, before: readonly string[]) => [...before, given],
       [] as readonly string[],
     )
-    .option('--no-api', 'serve nothing: only run')
-    .option('--until-end', 'end when all input has ended (recordings)', false)
+    .option('--no-api', 'run without the API')
+    .option('--until-end', 'exit when all input has ended (recordings)', false)
     .option('--tls-cert <file>', 'PEM; with --tls-key the API speaks HTTPS')
     .option('--tls-key <file>', 'PEM')
-    .option('--allow-host <name...>', 'names beside localhost that the API is reached by', [])
+    .option('--allow-host <name...>', 'host names of the API, besides localhost', [])
     .option(
       '--allow-origin <origin...>',
-      'sites whose pages may call the API, such as https://dash.example',
+      'origins whose pages may call the API, such as https://dash.example',
       [],
     )
-    .option('--require-login', "ask for a credential at /metrics and for the live page's rooms too", false)
+    .option('--require-login', "also require credentials for /metrics and for the live page's rooms", false)
     .option(
       '--identity-provider <file>',
-      'JSON {jwks, issuer, audience, roleClaim} of one whose tokens are taken beside our own',
+      'JSON {jwks, issuer, audience, roleClaim} of an identity provider whose tokens are accepted besides our own',
     )
     .option(
       '--limits <file>',
-      'JSON of rate limits that differ from the usual: {pose_data: {requests, seconds}}',
+      'JSON of rate limits that differ from the defaults: {pose_data: {requests, seconds}}',
     )
     .option(
       '--allow-variable <name...>',
-      'environment variables that topologies sent over the network may use, beside those in the given files',
+      'environment variables that topologies sent over the network may use, besides those in the given files',
       [],
     )
-    .option('--plugin <file...>', 'modules with components of your own', [])
+    .option('--plugin <file...>', 'modules with your own components', [])
     .option('--log <level>', 'debug, info, warn or error', 'info')
     .addHelpText(
       'after',

@@ -8,12 +8,12 @@ interface Options {
 export function register(program: Command): void {
   program
     .command('schema')
-    .description('Print the JSON schema with which an editor checks and completes a topology.')
+    .description('Print the JSON schema that editors use to check and complete a topology.')
     .option('--tests', 'the schema of a file of tests, NAME.test.yaml', false)
     .option('--results', 'the schema of the messages that the sink `kafka` writes', false)
     .addHelpText(
       'after',
-      '\nPut it into the first line of a topology: # yaml-language-server: $schema=topology.schema.json' +
+      '\nAdd this as the first line of a topology: # yaml-language-server: $schema=topology.schema.json' +
         '\nExample:\n  csiflow schema > topology.schema.json',
     )
     .action(async (options: Options) => {

@@ -20,17 +20,17 @@ interface Options {
 export function register(program: Command): void {
   program
     .command('simulate')
-    .argument('<topology>', 'file with the place and, under a source of type simulator, the scene')
-    .description('Write a simulated scene to a capture, as the datagrams that ESP32s would send.')
+    .argument('<topology>', 'file with the environment and, under a source of type simulator, the scene')
+    .description('Write a simulated scene to a capture, as the datagrams of ESP32 boards.')
     .requiredOption('--out <file>', 'the capture to write')
-    .option('--source <id>', 'the simulator, where the topology has several; without one: the default scene')
-    .option('--seconds <n>', 'event time to simulate; default: duration_s of the source, else 60')
+    .option('--source <id>', 'the simulator, if the topology has several; without one: the default scene')
+    .option('--seconds <n>', 'event time to simulate; default: duration_s of the source, otherwise 60')
     .option('--seed <n>', 'another seed: another room, other people')
-    .option('--rate <hz>', 'packets that each link sends a second')
+    .option('--rate <hz>', 'packets per second and link')
     .option('--start <time>', 'event time of the first packet; default: 2026-01-01T00:00:00Z')
-    .option('--truth <file>', 'write where the people really are, one JSON object a line')
-    .option('--note <text>', 'stored in the capture, for people')
-    .option('--force', 'write over files that are there', false)
+    .option('--truth <file>', 'write the true positions of people, one JSON object per line')
+    .option('--note <text>', 'note stored in the capture')
+    .option('--force', 'overwrite existing files', false)
     .option('--json', 'print the result as JSON', false)
     .addHelpText(
       'after',
@@ -46,7 +46,7 @@ async function simulate(file: string, options: Options): Promise<void> {
   process.stdout.write(json ? `${JSON.stringify(result)}\n` : `${out}: ${records} records, ${bytes} bytes\n`);
 }
 
-/** What the topology says, with the options over it. */
+/** The topology's settings, overridden by the options. */
 async function sceneIn(file: string, options: Options): Promise<SimulatedScene> {
   const [path, { components }, { loadTopology }, { printProblems, summary }] = await Promise.all([
     import('node:path'),
@@ -54,7 +54,7 @@ async function sceneIn(file: string, options: Options): Promise<SimulatedScene> 
     import('../../../pipeline/config/index.js'),
     import('../topologies.js'),
   ]);
-  // That nothing reads from a scene is no matter here: warnings are left out.
+  // The scene may have no reader here, so warnings are dropped.
   const { topology, problems } = loadTopology(file, components, { env: process.env, standIn: 'unset' });
   if (!topology) {
     process.stderr.write(`${printProblems(problems)}\n`);
@@ -66,7 +66,7 @@ async function sceneIn(file: string, options: Options): Promise<SimulatedScene> 
   return { source: components.source('simulator')!, config, environments, folder };
 }
 
-/** Plays the scene into the capture; one that got no record is removed. */
+/** Plays the scene into the capture; removes a capture without records. */
 async function capture(scene: SimulatedScene, { out, truth, note, force }: Options): Promise<Recorded> {
   const [{ rm }, { simulateInto }, { CaptureWriter }, { Progress, untilStopped }, { notMade }] =
     await Promise.all([
@@ -104,7 +104,7 @@ async function capture(scene: SimulatedScene, { out, truth, note, force }: Optio
   }
 }
 
-/** The configuration of the topology's simulator; {} where it has none. */
+/** The configuration of the topology's simulator; {} if it has none. */
 function sceneOf(
   { id, nodes }: CheckedTopology,
   asked: string | undefined,
@@ -124,7 +124,7 @@ function sceneOf(
 
 const DEFAULT_SECONDS = 60;
 
-/** What the options say over what the topology says, checked. @throws CommandError saying what does not fit */
+/** The options merged over the topology's settings, checked. @throws CommandError with the invalid value */
 async function configOf(
   scene: Readonly<Record<string, unknown>>,
   { seconds, seed, rate, start, truth }: Options,
@@ -159,7 +159,7 @@ async function configOf(
   return config;
 }
 
-/** The truth is appended to its file: an old one would be in the way. */
+/** The truth is appended to its file, so it must be empty. */
 async function removeOld(file: string, force: boolean): Promise<void> {
   const { access, rm } = await import('node:fs/promises');
   const { notMade } = await import('../recordings/errors.js');

@@ -14,21 +14,21 @@ export function register(program: Command): void {
     program
       .command('tap')
       .argument('<node>', 'a node of the running topology')
-      .description('Show the records that a node gives, as they come; of a sink, those that it takes.')
-      .option('--limit <n>', 'end after so many records; default: go on until Ctrl-C')
-      .option('--every <ms>', 'at most one record in this time; what comes between is left out')
+      .description('Show the records that a node outputs, live; for a sink, its input.')
+      .option('--limit <n>', 'exit after this many records; default: continue until Ctrl-C')
+      .option('--every <ms>', 'at most one record in this time; others are skipped')
       .option('--topology <id>', 'the topology; default: the only one')
-      .option('--format <text|json>', 'how records are shown', 'text'),
+      .option('--format <text|json>', 'output format of the records', 'text'),
   )
     .addHelpText(
       'after',
-      '\nIt is a sample: what comes while records are fetched is left out, and the pipeline never waits.' +
+      '\nIt is a sample: records that arrive during a fetch are skipped, and the pipeline never waits.' +
         '\nExample:\n  csiflow tap people --limit 5\n  csiflow tap motion --every 1000 --format json',
     )
     .action(tap);
 }
 
-/** Records of one question, and how long the service waits for them: its answer comes when they are there. */
+/** Records per request, and how long the service waits for them: it answers as soon as it has them. */
 const PAGE = 100;
 const WAIT_MS = 2_000;
 
@@ -71,17 +71,17 @@ async function tap(node: string, options: Options): Promise<void> {
   } finally {
     stop.release();
   }
-  if (leftOut > 0) process.stderr.write(`${leftOut} further records were left out\n`);
+  if (leftOut > 0) process.stderr.write(`${leftOut} further records were skipped\n`);
 }
 
-/** The topology that has the node. @throws CommandError naming the nodes that there are */
+/** The topology with the node. @throws CommandError with the available nodes */
 async function topologyWith(node: string, url: string): Promise<string> {
   const { readMoment } = await import('../figures.js');
   const { nodes } = await readMoment(url);
   const found = nodes.find((one) => one.node === node);
   if (found) return found.topology;
   throw new CommandError(
-    `there is no node ${node}; there are ${nodes.map((one) => one.node).join(', ')}`,
+    `unknown node ${node}; available nodes: ${nodes.map((one) => one.node).join(', ')}`,
     EXIT.invalid,
   );
 }

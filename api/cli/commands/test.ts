@@ -18,14 +18,14 @@ export function register(program: Command): void {
     .command('test')
     .argument('[path...]', 'topologies, files of tests, or folders of them', ['.'])
     .description(
-      'Run the tests of topologies: captures and scenes in, what comes out held against what must.',
+      'Run the tests of topologies: captures and scenes as input, compared with the expected output.',
     )
-    .option('--filter <text>', 'only tests whose name or file holds this')
-    .option('--format <text|json|junit>', 'how results are printed', 'text')
+    .option('--filter <text>', 'only tests whose name or file contains this')
+    .option('--format <text|json|junit>', 'output format of the results', 'text')
     .option('--json', 'the same as --format json')
-    .option('--verbose', 'say what every node took and gave', false)
-    .option('--timeout <seconds>', 'real time that one test may take', '120')
-    .option('--plugin <file...>', 'modules with components of your own', [])
+    .option('--verbose', 'print the input and output of every node', false)
+    .option('--timeout <seconds>', 'time limit of one test, in real time', '120')
+    .option('--plugin <file...>', 'modules with your own components', [])
     .addHelpText(
       'after',
       '\nExample:\n  csiflow test topologies\n  csiflow test ward-3.yaml --filter fall --verbose',
@@ -63,7 +63,7 @@ async function test(
   if (problems.some(({ severity }) => severity === 'error'))
     throw new CommandError(summary(problems), EXIT.invalid);
   if (suites.length === 0) {
-    const why = options.filter === undefined ? 'they have none' : `none is called like ${options.filter}`;
+    const why = options.filter === undefined ? 'it has no tests' : `no name contains ${options.filter}`;
     throw new CommandError(`there is no test to run in ${paths.join(', ')}: ${why}`, EXIT.invalid);
   }
   const results = await runSuites(suites, limitMs, (result) => {

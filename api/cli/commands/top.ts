@@ -10,14 +10,14 @@ interface Options {
 export function register(program: Command): void {
   program
     .command('top')
-    .description('Show what each node of a running csiflow does: rates, drops, queues, lag.')
+    .description('Show the activity of each node of a running csiflow: rates, drops, queues, lag.')
     .option('--url <address>', 'address of the running csiflow', 'http://127.0.0.1:8000')
-    .option('--interval <seconds>', 'time between two looks', '2')
-    .option('--once', 'one look, then end', false)
-    .option('--json', 'one JSON object for each look', false)
+    .option('--interval <seconds>', 'time between two updates', '2')
+    .option('--once', 'print once, then exit', false)
+    .option('--json', 'one JSON object per update', false)
     .addHelpText(
       'after',
-      '\nLAG is the clock less event time; BUSY the share of the time spent in a node, GATE that for which it held the\npump back. It reads /metrics, which needs a credential in CSIFLOW_TOKEN where csiflow runs with --require-login.' +
+      '\nLAG is the clock minus event time, BUSY the share of time spent in a node, GATE the share for which it blocked the\npump. It reads /metrics, which requires a credential in CSIFLOW_TOKEN if csiflow runs with --require-login.' +
         '\nExample:\n  csiflow top\n  csiflow top --once --json',
     )
     .action(top);

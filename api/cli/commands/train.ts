@@ -7,7 +7,7 @@ const subcommands = await loadSubcommands(new URL('./train/', import.meta.url));
 export function register(program: Command): void {
   const train = program
     .command('train')
-    .description('Train the weights of a network that ships with csiflow.')
+    .description('Train the weights of a network of csiflow.')
     .addHelpText('after', '\nExample:\n  csiflow train falls --data recordings');
   for (const subcommand of subcommands) subcommand.register(train);
 }

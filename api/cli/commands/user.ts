@@ -3,11 +3,11 @@ import { loadSubcommands } from '../subcommands.js';
 
 const subcommands = await loadSubcommands(new URL('./user/', import.meta.url));
 
-/** One file of `user/` for each thing that is done to users. */
+/** One file of `user/` for each action on users. */
 export function register(program: Command): void {
   const user = program
     .command('user')
-    .description('Manage the people who may log in.')
+    .description('Manage the users who may log in.')
     .addHelpText(
       'after',
       '\nExample:\n  csiflow user add ada --role operator --topology topologies/ward-3.yaml',

@@ -14,14 +14,14 @@ export function register(program: Command): void {
   program
     .command('validate')
     .argument('<path...>', 'topologies, or folders of them')
-    .description('Check topologies, their environments and their tests; print all that is wrong.')
-    .option('--format <text|json>', 'how problems are printed', 'text')
+    .description('Check topologies, their environments and their tests; print all problems.')
+    .option('--format <text|json>', 'output format of the problems', 'text')
     .option('--json', 'the same as --format json')
-    .option('--secrets <folder>', 'folder with one file a secret; default: CSIFLOW_SECRETS')
-    .option('--plugin <file...>', 'modules with components of your own', [])
+    .option('--secrets <folder>', 'folder with one file per secret; default: CSIFLOW_SECRETS')
+    .option('--plugin <file...>', 'modules with your own components', [])
     .option(
       '--together',
-      'also check that all of them can run in one process, the first as the main one',
+      'also check that all of them can run in one process, with the first as the main one',
       false,
     )
     .addHelpText(

@@ -10,16 +10,16 @@ import { FormatError, HEAD_BYTES } from '../../../pipeline/formats/index.js';
 import { offsetNear, type Near } from '../../../pipeline/sources/capture-seek.js';
 import { openRecording } from '../../../pipeline/sources/recording.js';
 
-/** What a recording came to. */
+/** Totals of a recording. */
 export interface Recorded {
   readonly records: number;
   readonly bytes: number;
 }
 
-/** A power failure loses what came in this time at most, milliseconds. */
+/** A power failure loses at most the records of this time, milliseconds. */
 const SYNC_INTERVAL = 1_000;
 
-/** Writes batches to a capture, in order, as they are given to `write`. */
+/** Writes batches to a capture, in the order of the calls of `write`. */
 export class CaptureWriter {
   readonly #file: FileHandle;
   #records = 0;
@@ -34,7 +34,7 @@ export class CaptureWriter {
     this.#newest = newest;
   }
 
-  /** @throws the system's error; EEXIST where the file is there and `overwrite` is false. */
+  /** @throws the system's error; EEXIST if the file exists and `overwrite` is false. */
   static async create(path: string, meta: CaptureMeta, overwrite: boolean): Promise<CaptureWriter> {
     const file = await open(path, overwrite ? 'w' : 'wx');
     const header = encodeHeader(meta);
@@ -43,8 +43,8 @@ export class CaptureWriter {
   }
 
   /**
-   * Goes on with a capture that is there, behind its last whole record: what a crash left of another one is cut off.
-   * @throws FormatError where it is none, is packed, or holds other records
+   * Appends to an existing capture, after its last complete record; removes a record truncated by a crash.
+   * @throws FormatError if it is not a capture, is packed, or contains other records
    */
   static async append(path: string, { format, origin }: CaptureMeta): Promise<CaptureWriter> {
     const { end, newest } = await endOf(path, { format, origin });
@@ -77,7 +77,7 @@ export class CaptureWriter {
   }
 }
 
-/** Where the last whole record of a capture ends, and its time; microseconds, -Infinity where there is none. */
+/** End of the last complete record of a capture, and its time; microseconds, -Infinity if there is none. */
 async function endOf(path: string, wanted: Pick<CaptureMeta, 'format' | 'origin'>) {
   const file = await open(path);
   try {
@@ -88,14 +88,14 @@ async function endOf(path: string, wanted: Pick<CaptureMeta, 'format' | 'origin'
       throw new FormatError(
         'capture.append',
         path,
-        'it is no capture, or packed: unpack it, or choose another file',
+        'it is not a capture, or it is packed: unpack it, or choose another file',
       );
     const { format, origin, start } = capture.open(head);
     if (format !== wanted.format || origin !== wanted.origin)
       throw new FormatError(
         'capture.append',
         path,
-        `it holds records of ${format}, ${origin}; these are ${wanted.format}, ${wanted.origin}: choose another file`,
+        `it contains records of ${format}, ${origin}; these are ${wanted.format}, ${wanted.origin}: choose another file`,
       );
     return await lastRecord(path, await offsetNear(file, start, size, Infinity), size);
   } finally {
@@ -103,7 +103,7 @@ async function endOf(path: string, wanted: Pick<CaptureMeta, 'format' | 'origin'
   }
 }
 
-/** From a record on that is near the end. */
+/** From a record near the end. */
 async function lastRecord(path: string, near: Near, size: number) {
   const recording = await openRecording(path, 'capture');
   let newest = near.newest ?? -Infinity;
@@ -111,7 +111,7 @@ async function lastRecord(path: string, near: Near, size: number) {
   const from = { ...near, cutter: { lost: -1 } };
   for await (const { raw, problems } of recording.batches(1024, from)) {
     newest = raw.time[raw.count - 1] ?? newest;
-    // Of the end of the file alone: what is damaged before it is left as it is.
+    // Reads only the end of the file: earlier damage is left unchanged.
     const cut = problems.find(({ code }) => code === 'capture.truncated');
     if (cut) end = Number(cut.location.replace('byte ', ''));
   }

@@ -3,8 +3,8 @@ import type { Context, Logger } from '../../../pipeline/component/index.js';
 import { LinkTable, type Environment, type Link } from '../../../pipeline/model/index.js';
 
 /**
- * What a source needs to be used without a topology: a link for every node that a recording can hold (256
- * numbers, and `*` for formats that number none), positions unknown and not looked at.
+ * Context to use a source without a topology: a link for every node that a recording can contain (256
+ * numbers, and `*` for formats that number none), with unknown and unused positions.
  */
 export function commandContext(): Context {
   const environments = [everyNode()];

@@ -1,21 +1,21 @@
 import { FormatError } from '../../../pipeline/formats/index.js';
 import { CommandError, EXIT } from '../../../pipeline/base/exit.js';
 
-/** What a system's error means for a file that is to be made anew. */
+/** The meaning of a system's error for a file to be created. */
 export function notMade(error: unknown, file: string, choose = 'another name'): unknown {
   if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) return error;
   return thereAlready(file, choose);
 }
 
 export const thereAlready = (file: string, choose = 'another name'): CommandError =>
-  new CommandError(`${file} is there already: choose ${choose}, or --force to write over it`, EXIT.invalid);
+  new CommandError(`${file} already exists: choose ${choose}, or overwrite it with --force`, EXIT.invalid);
 
-/** For a UDP port on which no datagram came. */
+/** For a UDP port without datagrams. */
 export const nothingArrived = (address: string, result: string): string =>
   `no packet arrived at ${address}: ${result}. Check that the sensors send to this machine and port, ` +
   'that the host listens on their network (127.0.0.1 hears this machine only), and the firewall';
 
-/** Runs `work`; a recording that cannot be read ends the command with exit code 2 and the place in it. */
+/** Runs `work`; an unreadable recording ends the command with exit code 2 and the position in the file. */
 export async function readingRecordings<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

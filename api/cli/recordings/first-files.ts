@@ -8,23 +8,23 @@ import { lookAtUdp, lookIntoFile, type Look } from './look.js';
 import { CaptureWriter } from './capture-writer.js';
 import { tableOption } from './table.js';
 
-/** What `csiflow init` is told. */
+/** Options of `csiflow init`. */
 export interface FirstOptions {
   readonly folder: string;
   readonly seconds: string;
   readonly format: string;
   readonly kind: string;
-  /** What the arrays of a file of arrays are, as YAML. */
+  /** Mapping of the arrays in a file, as YAML. */
   readonly table?: string;
   readonly force: boolean;
 }
 
-/** What a recording gives a first topology, which plays it. */
+/** The result of a recording for a first topology, which plays it. */
 export async function fromFile(path: string, options: FirstOptions): Promise<Found> {
   const { folder, kind, format } = options;
   const table = tableOption(options.table);
   const look = await lookIntoFile(path, kind, format, table);
-  heardOrNot(look, path, 'holds no frame that csiflow can read');
+  heardOrNot(look, path, 'contains no frame that csiflow can read');
   const within = relative(resolve(folder), resolve(path));
   const capture = within.startsWith('..') || isAbsolute(within) ? resolve(path) : within;
   const named = {
@@ -36,7 +36,7 @@ export async function fromFile(path: string, options: FirstOptions): Promise<Fou
   return { ...look, what: path, id: idOf(basename(path)), source, capture };
 }
 
-/** What a port hears, which is kept as a capture for the test. */
+/** The input of a port, stored as a capture for the test. */
 export async function fromUdp(what: string, options: FirstOptions): Promise<Found> {
   const { folder, seconds, format, force } = options;
   if (options.table !== undefined)
@@ -45,7 +45,7 @@ export async function fromUdp(what: string, options: FirstOptions): Promise<Foun
   const look = await lookAtUdp(address, format, numberOption('seconds', seconds, 0.001));
   if (look.summary.records === 0)
     throw new CommandError(nothingArrived(what, 'nothing was written'), EXIT.failed);
-  heardOrNot(look, what, 'hears no frame that csiflow can read');
+  heardOrNot(look, what, 'receives no frame that csiflow can read');
   await mkdir(folder, { recursive: true });
   const path = join(folder, SAMPLE);
   const created = new Date().toISOString();
@@ -67,11 +67,11 @@ const SAMPLE = 'sample.csi';
 function heardOrNot({ summary: { senders, faults } }: Look, what: string, why: string): void {
   if (senders.length > 0) return;
   const [fault] = Object.values(faults);
-  const more = fault === undefined ? '`csiflow inspect` says what there is' : fault;
+  const more = fault === undefined ? 'run `csiflow inspect` to see its contents' : fault;
   throw new CommandError(`${what} ${why}; ${more}`, EXIT.invalid);
 }
 
-/** A name with letters, digits and hyphens, of a file's. */
+/** A name with letters, digits and hyphens, from a file's name. */
 function idOf(name: string): string {
   const words = name
     .replace(/\..*$/, '')
@@ -81,7 +81,7 @@ function idOf(name: string): string {
   return /^[a-z]/.test(words) ? words : `recording-${words}`.replace(/-$/, '');
 }
 
-/** Writes the files; their paths. */
+/** Writes the files; returns their paths. */
 export async function writeFirst(found: Found, { folder, force }: FirstOptions): Promise<readonly string[]> {
   await mkdir(folder, { recursive: true });
   const texts = { 'topology.yaml': firstTopology(found), 'room.yaml': firstEnvironment(found) };

@@ -5,21 +5,21 @@ import { heardIn, linkLines, type Heard } from './link-lines.js';
 /** Value of a field of the source; `table` is a map. */
 export type Setting = string | number | object;
 
-/** What a first topology is made from. */
+/** Inputs of a first topology. */
 export interface Found {
-  /** The file or the address, as it was typed. */
+  /** The file or the address, as typed. */
   readonly what: string;
   readonly kind: string;
   readonly format: string;
   readonly summary: Summary;
   /** Id of the topology. */
   readonly id: string;
-  /** Fields of the source, and the capture that the test reads, both as the topology's file names them. */
+  /** Fields of the source, and the capture for the test, both as named in the topology's file. */
   readonly source: Readonly<Record<string, Setting>>;
   readonly capture: string;
 }
 
-/** A window that holds enough frames of the slowest link, milliseconds; null where the input is too short to fill one. */
+/** A window with enough frames of the slowest link, milliseconds; null if the input is too short to fill one. */
 export function windowFor(heard: readonly Pick<Heard, 'rate'>[], seconds: number): number | null {
   const slowest = slowestOf(heard);
   const length = slowest > 0 ? Math.ceil(MIN_FRAMES / slowest) * 1000 : Infinity;
@@ -27,7 +27,7 @@ export function windowFor(heard: readonly Pick<Heard, 'rate'>[], seconds: number
   return fitting <= MAX_WINDOW_MS && fitting * 1.5 <= seconds * 1000 ? fitting : null;
 }
 
-/** Rate of the slowest link but for those that are a tenth as fast as the fastest: windows are not made for them. */
+/** Rate of the slowest link, except links a tenth as fast as the fastest: windows are not made for them. */
 function slowestOf(heard: readonly Pick<Heard, 'rate'>[]): number {
   const rates = heard.map(({ rate }) => rate);
   const fastest = Math.max(...rates);
@@ -38,7 +38,7 @@ const MIN_FRAMES = 20;
 const MAX_WINDOW_MS = 60_000;
 const POINTS = 100;
 
-/** The text of a topology that shows motion, with a test that runs on what was seen. */
+/** The text of a topology that shows motion, with a test on the recorded input. */
 export function firstTopology(found: Found): string {
   const { what, kind, format, summary, id, source, capture } = found;
   const heard = heardIn(summary);
@@ -51,7 +51,7 @@ export function firstTopology(found: Found): string {
     layouts.some(({ layout }) => layout.endsWith('/beamforming-report')),
   );
   return [
-    `# Made by \`csiflow init\` from ${what}: ${kind}, records of ${format}.`,
+    `# Created by \`csiflow init\` from ${what}: ${kind}, records of ${format}.`,
     '#   csiflow test topology.yaml     the test below',
     '#   csiflow run topology.yaml      motion, on this terminal; the live page at http://127.0.0.1:8000/',
     `id: ${id}`,
@@ -63,17 +63,17 @@ export function firstTopology(found: Found): string {
     ...(isReport ? [] : ['  phase: { type: phase-sanitize, from: clean }']),
     ...windowLines(length ?? 2000, isReport ? 'clean' : 'phase', heard),
     '  motion: { type: detect-motion, from: windows }',
-    '# Once room.yaml has the positions that you measured, `infer-pose` and `track-persons` tell where people are:',
+    '# Once room.yaml has your measured positions, `infer-pose` and `track-persons` locate people:',
     '# csiflow create udp denoise phase-sanitize window infer-pose track-persons console',
     'sinks:',
     '  screen: { type: console, from: motion }',
     'tests:',
-    '  - name: what was seen at first is still read',
+    '  - name: the first recording is still read',
     `    input: { air: ${inputText(source, capture)} }`,
     '    expect:',
     `      - { from: air, matching: { port: csi }, count: { at_least: ${records} } }`,
     ...(length === null || gap * 2000 > length
-      ? ['      # Too short, too few frames, or holes too long for motion: a better recording gives it.']
+      ? ['      # Too short, too few frames, or too large gaps for motion: use a better recording.']
       : ['      - { from: motion, contains: { name: motion, subject: null } }']),
     '',
   ].join('\n');
@@ -81,7 +81,7 @@ export function firstTopology(found: Found): string {
 
 function windowLines(length: number, from: string, heard: readonly Heard[]): readonly string[] {
   const slowest = slowestOf(heard);
-  // A link that sends slowly is not idle for that.
+  // A slow link must not count as idle.
   const idle = slowest > 0 ? Math.min(60_000, Math.max(500, Math.ceil(5000 / slowest))) : 500;
   const step = length / POINTS;
   return [
@@ -89,7 +89,7 @@ function windowLines(length: number, from: string, heard: readonly Heard[]): rea
   ];
 }
 
-/** A capture knows how its records are read; another recording is told. */
+/** A capture stores its format; other recordings need it here. */
 function inputText({ type, records, table }: Found['source'], capture: string): string {
   if (type !== 'file' || (records === undefined && table === undefined)) return scalar(capture);
   const told = { type, path: capture, ...(records && { records }), ...(table && { table }) };
@@ -108,14 +108,14 @@ const scalar = (value: Setting): string =>
 /** The text of an environment with a link for each sender, positions assumed. */
 export function firstEnvironment({ what, summary }: Pick<Found, 'what' | 'summary'>): string {
   return [
-    `# Made by \`csiflow init\` from ${what}. Lengths are metres, as [x, y, z] from a corner of the floor.`,
+    `# Created by \`csiflow init\` from ${what}. Lengths are metres, as [x, y, z] from a corner of the floor.`,
     'id: room',
     'size: { x: 5, y: 4, z: 2.5 }',
     'timezone: UTC',
     'links:',
     ...linkLines(summary),
     'assumed:',
-    '  - The size of the room and where the devices stand. Measure them, and remove this line.',
+    '  - The size of the room and the positions of the devices. Measure them, and remove this line.',
     '',
   ].join('\n');
 }

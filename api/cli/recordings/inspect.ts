@@ -3,15 +3,15 @@ import type { RawBatch } from '../../../pipeline/component/index.js';
 import type { HeardState } from '../../../pipeline/formats/senders/heard.js';
 import { frameSize, hostOf, type CsiBlock, type LinkTable } from '../../../pipeline/model/index.js';
 
-/** What was found of one sender. */
+/** Findings about one sender. */
 export interface SenderSummary {
-  /** As a link of an environment file names it. */
+  /** As named by a link of an environment file. */
   readonly sender: string;
-  /** Format of its frames; null where several senders, of several formats, are `*`. */
+  /** Format of its frames; null if `*` stands for several senders with several formats. */
   readonly format: string | null;
-  /** By sender, where `sender` is `*`: each may have a link of its own. */
+  /** By sender, if `sender` is `*`: each may have a separate link. */
   readonly heard?: Readonly<Record<string, HeardState>>;
-  /** Share of the numbers that are missing, 0 to 1; null where the format has none. */
+  /** Share of missing numbers, 0 to 1; null if the format has none. */
   readonly loss: number | null;
   readonly layouts: readonly LayoutSummary[];
 }
@@ -22,21 +22,21 @@ export interface LayoutSummary {
   readonly frames_per_second: number;
   /** Mean, dBm; null where unknown. */
   readonly rssi_dbm: number | null;
-  /** Frames of zeros only, and frames that are equal to the one before: nothing was measured there. */
+  /** Frames of zeros only, and frames that repeat the previous one: no real measurements. */
   readonly zero_frames: number;
   readonly repeated_frames: number;
   /** Longest time between two frames, seconds. */
   readonly longest_gap_s: number;
 }
 
-/** What a decoder says of a link. */
+/** The decoder's status of a link. */
 interface LinkSummary {
   readonly loss?: number;
-  /** Where the decoder reads several. */
+  /** If the decoder reads several. */
   readonly format?: string;
 }
 
-/** What is counted of the frames of a sender and layout. */
+/** Counts of a sender's frames of one layout. */
 interface Counts {
   frames: number;
   rssi: number;
@@ -51,12 +51,12 @@ interface Counts {
 
 const isEqual = (a: Float32Array, b: Float32Array): boolean => a.every((value, i) => Object.is(value, b[i]));
 
-/** Gathers what an inspection shows of raw records. */
+/** Collects the findings from raw records. */
 export class Inspection {
   readonly #links: LinkTable;
   readonly #decoder: Pick<Decoder, 'decode' | 'describe'>;
   readonly #found = new Map<string, Map<string, Counts>>();
-  /** What is wrong with the first record of each kind of fault. */
+  /** The first record of each kind of fault, and its problem. */
   readonly #faults: Record<string, string> = {};
   #records = 0;
   #bytes = 0;
@@ -90,7 +90,7 @@ export class Inspection {
       sender,
       format: sender === '*' ? anyFormat : (states?.[sender]?.format ?? String(about['format'])),
       ...(sender === '*' && { heard }),
-      // The numbers of several senders say nothing of one of them.
+      // Numbers of several senders say nothing about one of them.
       loss: sender === '*' && Object.keys(heard).length > 1 ? null : (states?.[sender]?.loss ?? null),
       layouts: [...layouts].map(([layout, { frames, rssi, known, zero, repeated, gap }]) => ({
         layout,
@@ -142,7 +142,7 @@ export class Inspection {
 
 export type Summary = ReturnType<Inspection['summary']>;
 
-/** What was heard by sender; addresses without their ports, which change: their frames and rates are summed. */
+/** Records by sender; addresses without their ports, which change: their frames and rates are summed. */
 function byAddress(senders: unknown): Readonly<Record<string, HeardState>> {
   const heard: Record<string, HeardState> = {};
   for (const [sender, state] of Object.entries((senders ?? {}) as Record<string, HeardState>)) {

@@ -1,7 +1,7 @@
 import { yamlText } from '../../../pipeline/formats/senders/strangers.js';
 import type { SenderSummary, Summary } from './inspect.js';
 
-/** Who gets a link of their own, and how many records and frames a second came of them. */
+/** Senders that get a separate link, with their records and frames per second. */
 export interface Heard {
   readonly sender: string;
   readonly format: string | null;
@@ -10,7 +10,7 @@ export interface Heard {
   readonly rate: number;
 }
 
-/** So many links at most, each of a sender with at least this share of what all sent in its format. */
+/** Largest number of links, and the smallest share of a sender in the records of its format. */
 const MAX_LINKS = 8;
 const MIN_SHARE = 0.02;
 
@@ -32,12 +32,12 @@ export function heardIn({ senders, seconds }: Pick<Summary, 'senders' | 'seconds
   return named.sort((a, b) => b.records - a.records).slice(0, MAX_LINKS);
 }
 
-/** How many senders were heard that get no link. */
+/** Number of senders without a link. */
 export const leftOut = (found: Pick<Summary, 'senders' | 'seconds'>): number =>
   found.senders.reduce((sum, { heard = {} }) => sum + Math.max(Object.keys(heard).length, 1), 0) -
   heardIn(found).length;
 
-/** Ends of links in a room of 5 by 4 metres: each crosses it another way. */
+/** Ends of links in a room of 5 by 4 metres: each crosses it differently. */
 const ENDS: readonly (readonly [transmitter: string, receiver: string])[] = [
   ['[0.2, 0.2, 1]', '[4.8, 3.8, 1.2]'],
   ['[4.8, 0.2, 1]', '[0.2, 3.8, 1.2]'],
@@ -49,11 +49,14 @@ const ENDS: readonly (readonly [transmitter: string, receiver: string])[] = [
   ['[4.8, 0.2, 0.6]', '[4.8, 3.8, 1.6]'],
 ];
 
-/** The lines of an environment with a link for each sender, their positions assumed; behind each its format, rate and layouts. */
+/**
+ * The lines of an environment with a link for each sender, with assumed positions; behind each its format,
+ * rate and layouts.
+ */
 export const linkLines = (found: Pick<Summary, 'senders' | 'seconds'>): readonly string[] =>
   heardIn(found).map(({ sender, format, layouts, rate }, i) => {
     const [transmitter, receiver] = ENDS[i]!;
     const place = `transmitter: ${transmitter}, receiver: ${receiver}`;
-    const about = [format, `${Math.round(rate * 10) / 10} frames a second`, ...layouts];
+    const about = [format, `${Math.round(rate * 10) / 10} frames per second`, ...layouts];
     return `  - { id: link-${i + 1}, ${place}, sender: ${yamlText(sender)} } # ${about.filter(Boolean).join(', ')}`;
   });

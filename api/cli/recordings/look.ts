@@ -8,7 +8,7 @@ import { commandContext } from './context.js';
 import { Inspection, type Summary } from './inspect.js';
 import { untilStopped } from './progress.js';
 
-/** What a recording or a port holds. */
+/** Contents of a recording or a port. */
 export interface Look {
   /** Kind of the file, or `udp`. */
   readonly kind: string;
@@ -19,8 +19,8 @@ export interface Look {
 
 /**
  * Reads a whole recording. Problems in it go to stderr.
- * @param asked how its records are read; `auto`: as the file says
- * @param table what the arrays of a file of arrays are
+ * @param asked format of its records; `auto`: the file's own
+ * @param table mapping of the arrays in a file
  */
 export async function lookIntoFile(
   path: string,
@@ -43,7 +43,7 @@ export async function lookIntoFile(
   return { kind: recording.kind, format, summary: inspection.summary() };
 }
 
-/** How to read what arrived: as its one format, as any where there are several; undefined where none is recognised. */
+/** How to read the input: as its one format, as any if there are several; undefined if none is recognised. */
 function formatOf(batches: readonly RawBatch[]): string | undefined {
   const names = new Set<string>();
   for (const { count, bytes, offsets } of batches)
@@ -54,10 +54,10 @@ function formatOf(batches: readonly RawBatch[]): string | undefined {
   return names.size > 1 ? BY_CONTENT : [...names][0];
 }
 
-/** What is read where nothing that arrives is recognised: its faults then say what it lacks. */
+/** The format to use if no input is recognised: its faults then explain the problem. */
 const ANY_FORMAT = 'adr018';
 
-/** Listens for `seconds`, or until Ctrl-C. @param format `auto`: told by the datagrams, one or any mix */
+/** Listens for `seconds`, or until Ctrl-C. @param format `auto`: detected from the datagrams, one or any mix */
 export async function lookAtUdp(
   address: { readonly host: string; readonly port: number },
   format: string,
@@ -83,7 +83,7 @@ export async function lookAtUdp(
   }
   if (bytes > MAX_BYTES)
     process.stderr.write(
-      `csiflow: more than ${MAX_BYTES} bytes arrived: only the first ones are looked at\n`,
+      `csiflow: more than ${MAX_BYTES} bytes arrived: only the first ones are evaluated\n`,
     );
   const known = format === BY_CONTENT ? formatOf(batches) : format;
   const inspection = inspectionOf(known ?? ANY_FORMAT);
@@ -91,7 +91,7 @@ export async function lookAtUdp(
   return { kind: 'udp', format: known ?? ANY_FORMAT, summary: inspection.summary(), batches };
 }
 
-/** Datagrams that are kept while it listens. */
+/** Datagrams held while it listens. */
 const MAX_BYTES = 268_435_456;
 
 function inspectionOf(format: string): Inspection {

@@ -13,17 +13,20 @@ import { frameSize, type CsiBlock } from '../../../pipeline/model/index.js';
 import { quoted } from '../../../sinks/shared/quoted.js';
 import { thereAlready } from './errors.js';
 
-/** Rows that are handed over at once; DuckDB takes 2,048 at most. */
+/** Rows passed at a time; DuckDB's limit is 2,048. */
 const CHUNK_ROWS = 1024;
 
-/** What blocks do not say of their frames themselves. */
+/** Data about frames that blocks do not contain. */
 export interface FrameOrigin {
   readonly origin: string;
-  /** Of a link's number; null where no sender is named. */
+  /** Of a link's number; null if no sender is named. */
   readonly senderOf: (link: number) => string | null;
 }
 
-/** Writes frames as rows of a Parquet file, by time. Rows wait in a database beside it: the file is whole or not there. */
+/**
+ * Writes frames as rows of a Parquet file, ordered by time. Rows wait in a database beside it; the file is
+ * written atomically.
+ */
 export class ParquetWriter {
   readonly #path: string;
   readonly #instance: DuckDBInstance;
@@ -36,11 +39,11 @@ export class ParquetWriter {
     this.#connection = connection;
   }
 
-  /** @throws CommandError where the file is there already and `force` is not given; the system's error where it cannot be made */
+  /** @throws CommandError if the file exists and `force` is not set; the system's error if it cannot be created */
   static async create(path: string, force: boolean): Promise<ParquetWriter> {
     if (!force && existsSync(path)) throw thereAlready(path);
     await removeParts(path);
-    // The system says what is wrong with the folder in fewer words than DuckDB.
+    // The system describes problems of the folder more briefly than DuckDB.
     await writeFile(`${path}.part`, '');
     const instance = await DuckDBInstance.create(`${path}.staging`, { memory_limit: '512MB' });
     const connection = await instance.connect();
@@ -72,10 +75,10 @@ export class ParquetWriter {
     this.#rows += block.count;
   }
 
-  /** Makes the file of all rows. */
+  /** Creates the file from all rows. */
   async finish(): Promise<void> {
     const part = `${this.#path}.part`;
-    // Frames of one layout come together, many at a time.
+    // Frames of one layout come in long runs.
     await this.#connection.run(
       `COPY (FROM frames ORDER BY time, rowid) TO ${quoted(part)} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 8192)`,
     );

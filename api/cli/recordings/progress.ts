@@ -1,10 +1,10 @@
-/** Says on stderr how far a long command is: one line that changes on a terminal, elsewhere a line now and then. */
+/** Shows the progress of a long command on stderr: one changing line on a terminal, elsewhere a line at intervals. */
 export class Progress {
   readonly #terminal = process.stderr.isTTY;
   readonly #period = this.#terminal ? 200 : 10_000;
   #last = performance.now();
 
-  /** Shows `text()` where it is time to. */
+  /** Shows `text()` if an update is due. */
   show(text: () => string): void {
     const now = performance.now();
     if (now - this.#last < this.#period) return;
@@ -12,13 +12,13 @@ export class Progress {
     process.stderr.write(this.#terminal ? `\r\x1b[K${text()}` : `${text()}\n`);
   }
 
-  /** Takes the changing line away. */
+  /** Removes the changing line. */
   end(): void {
     if (this.#terminal) process.stderr.write('\r\x1b[K');
   }
 }
 
-/** Aborts at Ctrl-C, at SIGTERM, and after `seconds` where given. Call `release` at the end. */
+/** Aborts at Ctrl-C, at SIGTERM, and after `seconds` if set. Call `release` at the end. */
 export function untilStopped(seconds?: number): { readonly signal: AbortSignal; release(): void } {
   const controller = new AbortController();
   const stop = () => {

@@ -3,7 +3,7 @@ import { udp } from '../../../pipeline/sources/udp.js';
 import type { CaptureWriter, Recorded } from './capture-writer.js';
 import { commandContext } from './context.js';
 
-/** Listens on a UDP port and writes all that arrives to `writer` until the signal aborts. */
+/** Listens on a UDP port and writes all datagrams to `writer` until the signal aborts. */
 export async function recordUdp(
   address: { readonly host: string; readonly port: number },
   format: string,
@@ -22,7 +22,7 @@ export async function recordUdp(
   await source.open(null, {
     signal,
     offer: ({ raw }) => {
-      // After the one before: what was offered at the end is not waited for by the source.
+      // After the previous one: the source does not wait for the last offers.
       const written = last.then(() => (raw ? write(raw) : true));
       last = written;
       return written;

@@ -6,33 +6,33 @@ import { rawRecord } from '../../../pipeline/component/index.js';
 import type { Problem } from '../../../pipeline/formats/index.js';
 import type { Recording } from '../../../pipeline/sources/recording.js';
 
-/** What a replay came to. */
+/** Totals of a replay. */
 export interface Replayed {
   readonly records: number;
   readonly bytes: number;
-  /** Seconds that it took. */
+  /** Duration, seconds. */
   readonly seconds: number;
-  /** Longest that a datagram left after it was due, milliseconds; 0 at speed 0. */
+  /** Largest delay of a datagram, milliseconds; 0 at speed 0. */
   readonly latest_ms: number;
   readonly problems: number;
 }
 
-/** How to replay. */
+/** Options of a replay. */
 export interface ReplayOptions {
   readonly host: string;
   readonly port: number;
-  /** Times the recorded pace; 0: as fast as it goes. */
+  /** Factor on the recorded pace; 0: as fast as possible. */
   readonly speed: number;
   readonly signal: AbortSignal;
   readonly onProgress: (sent: { readonly records: number; readonly recordedSeconds: number }) => void;
   readonly onProblem: (problem: Problem) => void;
-  /** Called once when the other machine says that nobody listens on the port. */
+  /** Called once when the other machine reports a closed port. */
   readonly onUnheard: () => void;
 }
 
 /**
- * Sends the records of a recording as datagrams, each when it is due. Due times count from the first
- * record, so errors do not add up; several that fall into the same millisecond leave together.
+ * Sends the records of a recording as datagrams, each when it is due. Due times count from the first record,
+ * so errors do not add up; datagrams due in the same millisecond leave together.
  */
 export async function replay(recording: Recording, options: ReplayOptions): Promise<Replayed> {
   const { host, port, signal } = options;
@@ -50,7 +50,7 @@ export async function replay(recording: Recording, options: ReplayOptions): Prom
   };
   try {
     await connect(socket, port, host);
-    // The answer to a datagram that nobody took comes with a later one, or between two.
+    // The answer to a rejected datagram arrives with a later one, or between two.
     socket.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'ECONNREFUSED') unheard();
       else failure = error;
@@ -61,7 +61,7 @@ export async function replay(recording: Recording, options: ReplayOptions): Prom
       for (let i = 0; i < batch.raw.count && !signal.aborted; i++) {
         if (!(await pace.due(batch.raw.time[i]!, signal))) break;
         const record = rawRecord(batch.raw, i);
-        // A clock tick is no datagram.
+        // A clock tick is not a datagram.
         if (record.length === 0) continue;
         await send(socket, record, unheard);
         if (failure) throw failure;
@@ -79,7 +79,7 @@ export async function replay(recording: Recording, options: ReplayOptions): Prom
   return { records, bytes, seconds: (performance.now() - begun) / 1000, latest_ms: pace.latest, problems };
 }
 
-/** Says when records are due. */
+/** Schedules records. */
 class Pace {
   readonly #speed: number;
   #firstTime = NaN;
@@ -95,7 +95,7 @@ class Pace {
     return Number.isNaN(this.#newest) ? 0 : (this.#newest - this.#firstTime) / 1e6;
   }
 
-  /** Waits until a record of `time` (microseconds) is due. False where the signal aborted. */
+  /** Waits until a record of `time` (microseconds) is due. False if the signal aborted. */
   async due(time: number, signal: AbortSignal): Promise<boolean> {
     if (Number.isNaN(this.#firstTime)) {
       this.#firstTime = time;
@@ -122,7 +122,7 @@ async function wake(milliseconds: number, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** @throws CommandError where the other machine cannot be found */
+/** @throws CommandError if the other machine cannot be found */
 const connect = (socket: Socket, port: number, host: string): Promise<void> =>
   new Promise((resolve, reject) => {
     const failed = ({ code, message }: NodeJS.ErrnoException) => {
@@ -130,7 +130,7 @@ const connect = (socket: Socket, port: number, host: string): Promise<void> =>
       reject(new CommandError(`${host} cannot be reached: ${why}. Check --to`, EXIT.unavailable));
     };
     socket.once('error', failed);
-    // Not as a callback: that one is called with the error, too.
+    // Not as a callback: that is also called with the error.
     socket.once('connect', () => {
       socket.off('error', failed);
       resolve();
@@ -141,7 +141,7 @@ const connect = (socket: Socket, port: number, host: string): Promise<void> =>
 const send = (socket: Socket, bytes: Uint8Array, unheard: () => void): Promise<void> =>
   new Promise((resolve, reject) => {
     socket.send(bytes, (error) => {
-      // Nobody listens (yet): the datagram is lost, as it would be from a radio.
+      // The port has no listener (yet): the datagram is lost, like one sent by radio.
       const refused = error && (error as NodeJS.ErrnoException).code === 'ECONNREFUSED';
       if (refused) unheard();
       if (error && !refused) reject(error);

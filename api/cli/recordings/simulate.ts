@@ -6,19 +6,19 @@ import { CommandError, EXIT } from '../../../pipeline/base/exit.js';
 import { commandContext } from './context.js';
 import type { CaptureWriter, Recorded } from './capture-writer.js';
 
-/** A scene of the simulator: its configuration, and the places that it plays in. */
+/** A scene of the simulator: its configuration and its environments. */
 export interface SimulatedScene {
   readonly source: AnySource;
   readonly config: Readonly<Record<string, unknown>>;
   readonly environments: readonly Environment[];
-  /** Paths of the configuration start here. */
+  /** Base of relative paths in the configuration. */
   readonly folder: string;
 }
 
 /**
- * Plays a scene as fast as it goes into a capture, each frame as the datagram that an ESP32 with the ADR-018 firmware
- * would send.
- * @throws CommandError where a link's sender is no numbered node
+ * Plays a scene into a capture as fast as possible, each frame as the datagram of an ESP32 with the ADR-018
+ * firmware.
+ * @throws CommandError if a link's sender is not a numbered node
  */
 export async function simulateInto(
   scene: SimulatedScene,
@@ -65,7 +65,7 @@ function nodeOf(sender: string, link: string): Node {
   if (number !== undefined && Number(number) < 256)
     return { number: Number(number), address: host === undefined ? '' : `${host}:${port ?? '5005'}` };
   throw new CommandError(
-    `the link ${link} is sent by \`${sender}\`: a datagram can carry nodes 0 to 255 alone; name it \`node-1\``,
+    `the link ${link} is sent by \`${sender}\`: a datagram can only carry nodes 0 to 255; name it \`node-1\``,
     EXIT.invalid,
   );
 }
@@ -76,10 +76,10 @@ interface Datagram {
   readonly sender: string;
 }
 
-/** Bins of a frame whose only training field is the legacy one: what the simulator's 52 subcarriers are of. */
+/** Bins of a frame whose only training field is the legacy one, which contains the simulator's 52 subcarriers. */
 const LEGACY_BINS = 64;
 
-/** Frames of several environments in the order of their time. */
+/** Frames of several environments, ordered by time. */
 function datagrams(blocks: readonly CsiBlock[], nodes: readonly Node[]): readonly Datagram[] {
   return blocks.flatMap((block) => framesOf(block, nodes)).sort((a, b) => a.time - b.time);
 }

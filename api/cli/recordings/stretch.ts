@@ -1,7 +1,10 @@
 import { sliceRaw } from '../../../pipeline/component/index.js';
 import type { Recording, RecordingBatch } from '../../../pipeline/sources/recording.js';
 
-/** The records of a recording from `start` on, before `end`; microseconds. A capture is not read from its beginning. */
+/**
+ * The records of a recording from `start` to `end` (excluded); microseconds. A capture is not read from its
+ * beginning.
+ */
 export async function* stretchOf(
   recording: Recording,
   start = -Infinity,

@@ -2,7 +2,7 @@ import { yamlText } from '../../../pipeline/formats/senders/strangers.js';
 import type { LayoutSummary, Summary } from './inspect.js';
 import { leftOut, linkLines } from './link-lines.js';
 
-/** A summary, for people. */
+/** A summary as text. */
 export function summaryText(
   what: string,
   { records, bytes, start, seconds, packets, malformed, faults, senders }: Summary,
@@ -18,15 +18,15 @@ export function summaryText(
   for (const { sender, loss, layouts } of senders) {
     lines.push(
       `sender: ${yamlText(sender)}`,
-      `  loss ${loss === null ? 'not known' : `${Math.round(loss * 100_000) / 1000} %`}`,
+      `  loss ${loss === null ? 'unknown' : `${Math.round(loss * 100_000) / 1000} %`}`,
     );
     lines.push(...layouts.flatMap(layoutLines));
   }
   if (senders.length > 0) {
-    lines.push('An environment file takes them with these lines, its positions measured:', 'links:');
+    lines.push('Add these lines to an environment file, with measured positions:', 'links:');
     lines.push(...linkLines({ senders, seconds }));
     const rare = leftOut({ senders, seconds });
-    if (rare > 0) lines.push(`${rare} more senders were heard seldom: --json lists them`);
+    if (rare > 0) lines.push(`${rare} more senders are rare: --json lists them`);
   }
   return lines.join('\n');
 }
@@ -37,9 +37,9 @@ function layoutLines(summary: LayoutSummary): readonly string[] {
   const level = rssi === null ? 'not known' : `${rssi} dBm`;
   return [
     `  ${layout}: ${frames} frames, ${rate}/s, longest gap ${gap} s, RSSI ${level}`,
-    ...(zero > 0 ? [`  ${zero} of them are all zeros: nothing was measured there`] : []),
+    ...(zero > 0 ? [`  ${zero} of them are all zeros, so not measurements`] : []),
     ...(repeated > 0
-      ? [`  ${repeated} of them are equal to the one before: a receiver that measures does not repeat itself`]
+      ? [`  ${repeated} of them repeat the previous one: a working receiver does not repeat itself`]
       : []),
   ];
 }

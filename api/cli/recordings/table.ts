@@ -2,7 +2,7 @@ import { CommandError, EXIT } from '../../../pipeline/base/exit.js';
 import { readFragment } from '../../../pipeline/config/index.js';
 import { TableMapping } from '../../../pipeline/formats/tables/mapping.js';
 
-/** What arrays of a file are, as `--table` says it in YAML: `{ values: csi, rate_hz: 100 }`. */
+/** Mapping of the arrays in a file, from `--table` in YAML: `{ values: csi, rate_hz: 100 }`. */
 export function tableOption(text: string | undefined): TableMapping | undefined {
   if (text === undefined) return undefined;
   const read = readFragment(text, TableMapping, '--table');

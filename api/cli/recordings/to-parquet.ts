@@ -5,18 +5,18 @@ import { commandContext } from './context.js';
 import { Inspection } from './inspect.js';
 import { ParquetWriter } from './parquet-writer.js';
 
-/** What became a Parquet file. */
+/** Totals of a Parquet file. */
 export interface Written {
-  /** Rows: a record may give several frames, or none. */
+  /** Rows: a record can contain several frames, or none. */
   readonly frames: number;
   /** Records, or parts of the file, that could not be read. */
   readonly problems: number;
 }
 
 /**
- * Writes the frames of a recording as rows of a Parquet file. It is read twice, since frames are to have the names of
- * their senders, and these are only known then.
- * @param stretch the batches to write, anew at each call
+ * Writes the frames of a recording as rows of a Parquet file. It reads the recording twice, because frames
+ * carry the names of their senders, which are known only after the first pass.
+ * @param stretch the batches to write, from the start at each call
  */
 export async function toParquet(
   recording: Pick<Recording, 'path' | 'format' | 'origin'>,
@@ -48,7 +48,7 @@ export async function toParquet(
   }
 }
 
-/** A decoder with a link for each sender that is heard. */
+/** A decoder with a link for each sender. */
 async function namedDecoder(format: string, batches: AsyncIterable<RecordingBatch>) {
   const context = commandContext();
   const inspection = new Inspection(context.links, formatNamed(format).decoder(context));

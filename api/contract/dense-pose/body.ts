@@ -1,7 +1,7 @@
 import type { Person, Point } from '../../../pipeline/model/index.js';
 import { across, along, cross, minus, plus, scaled, unit } from './vectors.js';
 
-/** Names of the 24 parts of the DensePose convention, by number less one (Güler et al., DensePose, CVPR 2018). */
+/** Names of the 24 parts of the DensePose convention, by number minus one (Güler et al., DensePose, CVPR 2018). */
 export const PART_NAMES = [
   'torso_back',
   'torso_front',
@@ -37,10 +37,10 @@ export interface Limb {
   readonly radii: readonly [number, number];
   /** Half of its depth, along `facing`, in half widths. */
   readonly flatness: number;
-  /** Unit vectors that make a right angle with the axis and each other. */
+  /** Unit vectors orthogonal to the axis and to each other. */
   readonly facing: Point;
   readonly side: Point;
-  /** Parts of the half towards `facing` and of the other one; a single one goes all round. */
+  /** Parts of the half towards `facing` and of the other one; a single one covers the whole limb. */
   readonly parts: readonly [number] | readonly [number, number];
   /** Whether its ends are round. */
   readonly round: boolean;
@@ -66,7 +66,7 @@ const RADII = {
 } as const;
 const ALL: Limb['v'] = [0, 1];
 
-/** The 15 limbs of a person: where they are is inferred, how thick they are is assumed. */
+/** The 15 limbs of a person: their position is inferred, their thickness is assumed. */
 export function limbsOf(person: Person): readonly Limb[] {
   const { keypoints: at } = person;
   const { up, left, forward } = axesOf(person);
@@ -122,7 +122,10 @@ const AROUND = [0.04, 0.04, 0.04, 0.09, 0.09, 0.055, 0.055, 0.045, 0.045, 0.038,
   0.06, 0.06, 0.042, 0.042,
 ]);
 
-/** Balls that hold the body, as [centre, radius] pairs: what a box around it is made of, at a fraction of the limbs' cost. */
+/**
+ * Balls that contain the body, as [centre, radius] pairs: the basis of its bounding box, at a fraction of the
+ * limbs' cost.
+ */
 export function eachBall(person: Person, ball: (centre: Point, radius: number) => void): void {
   const { keypoints: at } = person;
   const { up, forward } = axesOf(person);
@@ -136,15 +139,15 @@ export function eachBall(person: Person, ball: (centre: Point, radius: number) =
   ball(footOf(at[14]!, at[16]!, forward), RADII.foot[1]);
 }
 
-/** Tip of the hand: on from the forearm. */
+/** Tip of the hand: the extension of the forearm. */
 const handOf = (elbow: Point, wrist: Point, up: Point): Point =>
   plus(wrist, scaled(unit(minus(wrist, elbow), scaled(up, -1)), HAND));
 
-/** Tip of the foot: forward, at a right angle with the shin. */
+/** Tip of the foot: forward, orthogonal to the shin. */
 const footOf = (knee: Point, ankle: Point, forward: Point): Point =>
   plus(ankle, scaled(unit(across(forward, minus(ankle, knee)), forward), FOOT));
 
-/** The trunk's own axes: from hips to shoulders, to the person's left, and where the chest looks. */
+/** The trunk's own axes: from hips to shoulders, to the person's left, and the direction of the chest. */
 function axesOf({ keypoints: at, heading }: Person): {
   readonly up: Point;
   readonly left: Point;
@@ -157,7 +160,7 @@ function axesOf({ keypoints: at, heading }: Person): {
   return { up, left, forward: cross(left, up) };
 }
 
-/** A limb between two points that faces as nearly as it can; where that is along its axis, as `instead` says. */
+/** A limb between two points that faces as close to `facing` as possible; if that is along its axis, `instead`. */
 function tube(
   from: Point,
   to: Point,

@@ -17,13 +17,13 @@ export const DensePoseASchema = Type.Object(
           part_name: Type.Enum([...PART_NAMES]),
           uv_coordinates: Type.Array(
             Type.Array(Type.Number({ minimum: 0, maximum: 1 }), { minItems: 2, maxItems: 2 }),
-            { description: 'Places of the part that are seen: up to 16 pairs of U and V, spread over it.' },
+            { description: 'Up to 16 pairs of U and V, spread over the visible area of the part.' },
           ),
           confidence: Type.Number({ minimum: 0, maximum: 1 }),
         },
         closed,
       ),
-      { maxItems: 24, description: 'Parts that the camera sees, by number. Empty: no skeleton to draw.' },
+      { maxItems: 24, description: 'Parts visible to the camera, by number. Empty: no skeleton to draw.' },
     ),
   },
   closed,
@@ -45,26 +45,26 @@ export type DensePoseB = Static<typeof DensePoseBSchema>;
 
 /** Longest side of an image, pixels. */
 export const MAX_SIDE = 112;
-/** Pairs of U and V a part. */
+/** Pairs of U and V per part. */
 const PAIRS = 16;
 
 /**
- * A person's surface as it would look where the inferred skeleton is right: limbs of assumed thickness, seen by the
- * environment's camera. What is inferred are the joints; docs/dense-pose.md says what that is worth.
- * A person's figure is made once, whoever asks for it.
+ * A person's surface under the assumption that the inferred skeleton is right: limbs of assumed thickness,
+ * seen by the environment's camera. Only the joints are inferred; docs/dense-pose.md describes the accuracy.
+ * A person's figure is computed once and shared by all callers.
  */
 export class DensePose {
   readonly #camera: Camera;
   readonly #confidenceOf: (person: Person, error: number) => number;
   readonly #figures = new WeakMap<Person, Figure>();
 
-  /** @param confidenceOf a person's joint's, 0 to 1, from its error scale in metres */
+  /** @param confidenceOf a person's joint, 0 to 1, from its error scale in metres */
   constructor(camera: Camera, confidenceOf: (person: Person, error: number) => number) {
     this.#camera = camera;
     this.#confidenceOf = confidenceOf;
   }
 
-  /** Around the whole body, clipped to the view; null where there is no skeleton to draw, or nothing of it in view. */
+  /** Around the whole body, clipped to the view; null without a skeleton, or if nothing of it is in view. */
   boxOf(person: Person): Box | null {
     return this.#figureOf(person)?.box ?? null;
   }
@@ -107,7 +107,7 @@ interface Figure {
 
 const pixels = (length: number): number => Math.max(1, Math.round(length));
 
-/** Null where nothing of the body is in view. */
+/** Null if nothing of the body is in view. */
 function boxAround(person: Person, camera: Camera): Box | null {
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
   eachBall(person, (centre, radius) => {
@@ -126,7 +126,7 @@ function boxAround(person: Person, camera: Camera): Box | null {
   return width > 0 && height > 0 ? { x, y, width, height } : null;
 }
 
-/** Each part that is seen: its mean confidence, and places spread evenly over its pixels. */
+/** Each visible part: its mean confidence, and positions spread evenly over its pixels. */
 function bodyParts({ iuv, confidence }: Surface): DensePoseA['body_parts'] {
   const pixels = PART_NAMES.map((): number[] => []);
   for (let at = 0; at < confidence.length; at++) {
@@ -151,7 +151,7 @@ function bodyParts({ iuv, confidence }: Surface): DensePoseA['body_parts'] {
 
 const share = (byte: number): number => Math.round((1000 * byte) / 255) / 1000;
 
-/** Quick rather than small: the pictures are small anyway. */
+/** Fast rather than small: the pictures are small anyway. */
 const PNG = { zlib: { level: 1 } } as const;
 
 const images = ({ width, height, iuv, confidence }: Surface): DensePoseB => ({
@@ -162,7 +162,7 @@ const images = ({ width, height, iuv, confidence }: Surface): DensePoseB => ({
 const base64 = ({ buffer, byteOffset, length }: Uint8Array): string =>
   Buffer.from(buffer, byteOffset, length).toString('base64');
 
-/** Where there is no skeleton to draw: one pixel of background. */
+/** Without a skeleton: one pixel of background. */
 const NOBODY: DensePoseB = images({
   width: 1,
   height: 1,

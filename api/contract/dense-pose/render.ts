@@ -11,22 +11,22 @@ export interface Box {
   readonly height: number;
 }
 
-/** What the camera sees of a person, row by row from the top left. */
+/** The camera's view of a person, row by row from the top left. */
 export interface Surface {
   readonly width: number;
   readonly height: number;
   /** [height, width, (part, U, V)]: part 0 is background, U and V are 0 to 255. */
   readonly iuv: Uint8Array;
-  /** [height, width]: 0 to 255; 0 where there is nobody. */
+  /** [height, width]: 0 to 255; 0 outside the person. */
   readonly confidence: Uint8Array;
 }
 
 /**
- * Draws limbs as the camera sees them, the nearest in front.
+ * Draws limbs in the camera's view, nearest in front.
  *
- * Each limb is drawn as a tapering band between its two ends in the picture (weak perspective along it), with the
- * surface of an elliptic tube on it: the place across the band gives the angle round the limb, and so U and
- * the part; the place along it gives V.
+ * Each limb is drawn as a tapering band between its two ends in the picture (weak perspective along it), with
+ * the surface of an elliptic tube on it: the position across the band determines the angle around the limb,
+ * and so U and the part; the position along it determines V.
  *
  * @param confidenceOf 0 to 1, from a joint's error scale in metres
  */
@@ -58,13 +58,16 @@ interface Band {
   readonly y: number;
   readonly dx: number;
   readonly dy: number;
-  /** Half widths at both ends, at least half a pixel, so that nothing falls between pixels. */
+  /** Half widths at both ends, at least half a pixel, so that the band has no holes. */
   readonly widths: readonly [number, number];
   /** Metres from the camera at both ends. */
   readonly depths: readonly [number, number];
-  /** How far its surface comes towards the camera, metres. */
+  /** Extent of its surface towards the camera, metres. */
   readonly bulges: readonly [number, number];
-  /** Place round the limb that looks at the camera, and the one at the right of the band's direction: (facing, side) of the unit circle. */
+  /**
+   * Position around the limb that faces the camera, and the one at the right of the band's direction:
+   * (facing, side) of the unit circle.
+   */
   readonly near: readonly [number, number];
   readonly edge: readonly [number, number];
 }
@@ -84,7 +87,7 @@ function bandOf(
   const axis = minus(to, from);
   const eye = unit(across(minus(camera.eye, scaled(plus(from, to), 0.5)), axis), facing);
   const [cos, sin] = [along(eye, facing), along(eye, side)];
-  // Of the ellipse: half its width as the camera sees it, and half its depth towards the camera, in half widths.
+  // For the ellipse: half its width in the view, and half its depth towards the camera, in half widths.
   const wide = Math.hypot(cos, flatness * sin);
   const deep = Math.hypot(flatness * cos, sin);
   const norm = Math.hypot(cos / flatness, sin) || 1;
@@ -110,7 +113,7 @@ function bandOf(
   };
 }
 
-/** The place round the limb that is seen at the right of the band's direction in the picture. */
+/** The position around the limb at the right of the band's direction in the picture. */
 function edgeOf(
   near: Band['near'],
   { flatness, facing, side }: Pick<Limb, 'flatness' | 'facing' | 'side'>,
@@ -165,7 +168,7 @@ function draw(
   }
 }
 
-/** 0 to 1 round the half of its part, or all round. @param turn from -1 to 1, 0 where the limb faces */
+/** 0 to 1 around the half of its part, or all around. @param turn from -1 to 1, 0 where the limb faces */
 function uOf(turn: number, halves: boolean, other: boolean): number {
   if (!halves) return (turn + 1) / 2;
   return 0.5 + (other ? turn - Math.sign(turn) : turn);

@@ -11,16 +11,16 @@ export const cross = (a: Point, b: Point): Point => ({
   z: a.x * b.y - a.y * b.x,
 });
 
-/** Shorter than this a vector has no direction worth having, metres. */
+/** A shorter vector has no reliable direction, metres. */
 const SHORTEST = 1e-3;
 
-/** Of length 1; `instead` where it is too short to have a direction. */
+/** Of length 1; `instead` if it is too short to have a direction. */
 export function unit(a: Point, instead: Point): Point {
   const length = Math.sqrt(along(a, a));
   return length < SHORTEST ? instead : scaled(a, 1 / length);
 }
 
-/** What of `a` makes a right angle with `axis`. */
+/** The component of `a` orthogonal to `axis`. */
 export function across(a: Point, axis: Point): Point {
   const square = along(axis, axis);
   return square < SHORTEST ** 2 ? a : minus(a, scaled(axis, along(a, axis) / square));

@@ -48,7 +48,7 @@ const administrative = { access: 'admin', limit: 'configuration' } as const;
 const listUsers = endpoint<PageOf, Page<Account>>({
   method: 'GET',
   path: users,
-  summary: 'The people who may log in.',
+  summary: 'The users who may log in.',
   access: 'admin',
   limit: 'health',
   status: 200,
@@ -70,13 +70,13 @@ interface NewUser {
 const addUser = endpoint<Omit<NewUser, 'password'> & { password?: string }, NewUser>({
   method: 'POST',
   path: users,
-  summary: 'Makes a user. Without a password one is made up; it is shown in this answer alone.',
+  summary: 'Creates a user. Without a password, one is generated and shown only in this answer.',
   ...administrative,
   status: 201,
   audit: ({ name, role }) => ({ user: name, role }),
   async handle({ name, role, password = randomPassword() }, call) {
     if (!(await call.deployment.users.add(name, role, password)))
-      throw new ApiError('RESOURCE_CONFLICT', `There is a user ${name} already`);
+      throw new ApiError('RESOURCE_CONFLICT', `There is already a user ${name}`);
     return { name, role, password };
   },
   b: formView({
@@ -96,7 +96,7 @@ interface UserChange {
 const changeUser = endpoint<UserChange, Account>({
   method: 'PUT',
   path: `${users}/:name`,
-  summary: 'Changes the role or the password of a user. A new password ends all logins of that user.',
+  summary: 'Changes the role or the password of a user. A new password ends all sessions of that user.',
   ...administrative,
   status: 200,
   audit: ({ role, password }) => ({ role, new_password: password !== undefined }),
@@ -126,7 +126,7 @@ const changeUser = endpoint<UserChange, Account>({
 const removeUser = endpoint<string, null>({
   method: 'DELETE',
   path: `${users}/:name`,
-  summary: 'Removes a user, whose tokens are good for nothing from then on.',
+  summary: "Removes a user and revokes the user's tokens.",
   ...administrative,
   status: 204,
   handle(name, call) {
@@ -149,7 +149,7 @@ const removeUser = endpoint<string, null>({
 const listKeys = endpoint<PageOf, Page<ApiKey>>({
   method: 'GET',
   path: keys,
-  summary: 'The API keys, without what is secret of them.',
+  summary: 'The API keys, without their secrets.',
   access: 'admin',
   limit: 'health',
   status: 200,
@@ -171,13 +171,13 @@ interface NewKey {
 const addKey = endpoint<NewKey, ApiKey & { readonly key: string }>({
   method: 'POST',
   path: keys,
-  summary: 'Makes an API key; the key itself is shown in this answer alone.',
+  summary: 'Creates an API key; the key itself is shown only in this answer.',
   ...administrative,
   status: 201,
   audit: ({ name, role, expires_at }) => ({ key_name: name, role, expires_at }),
   handle({ name, role, expires_at = null }, call) {
     if (call.deployment.apiKeys.list().some((key) => key.name === name))
-      throw new ApiError('RESOURCE_CONFLICT', `There is a key named ${name} already`);
+      throw new ApiError('RESOURCE_CONFLICT', `There is already a key named ${name}`);
     const { key, apiKey } = call.deployment.apiKeys.create(name, role, timeToCome(expires_at));
     return Promise.resolve({ ...apiKey, key });
   },
@@ -214,12 +214,12 @@ function unknown(what: string, name: string): never {
   throw new ApiError('RESOURCE_NOT_FOUND', `There is no ${what} ${name}`);
 }
 
-/** As it is stored. @throws ApiError 422 for a time that is over: the key would never be good. */
+/** The stored form. @throws ApiError 422 for a time in the past: the key would never be valid. */
 function timeToCome(time: string | null): string | null {
   if (time === null) return null;
   const date = new Date(time);
   if (date.getTime() > Date.now()) return date.toISOString();
-  const message = 'must lie in the future, or be null: the key then does not expire';
+  const message = 'must be in the future, or null for a key that does not expire';
   throw new ApiError('VALIDATION_ERROR', `expires_at: ${message}`, {
     details: { fields: [{ field: 'expires_at', message, received: time }] },
   });

@@ -13,7 +13,9 @@ const QuerySchema = Type.Object(
   {
     start_time: Type.Optional(Time),
     end_time: Type.Optional(Time),
-    account: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: 'Only what it did.' })),
+    account: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 256, description: 'Only successful actions.' }),
+    ),
     outcome: Type.Optional(Type.Enum(['done', 'refused', 'failed'])),
     ...PageFields,
   },
@@ -45,12 +47,12 @@ interface Found {
   readonly asked: Static<typeof QuerySchema>;
 }
 
-/** Who did what: of this deployment, oldest first. */
+/** Who did what in this deployment, oldest first. */
 export const auditEndpoints = [
   endpoint<Static<typeof QuerySchema>, Found>({
     method: 'GET',
     path: '/audit',
-    summary: 'Control actions with who asked for them and what came of it, also refused ones.',
+    summary: 'Control actions with their callers and outcomes, including refused ones.',
     access: 'admin',
     limit: 'health',
     status: 200,

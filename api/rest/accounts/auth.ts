@@ -40,7 +40,7 @@ const logIn = endpoint<Credentials, TokenPair>({
   access: 'open',
   limit: 'authentication',
   status: 200,
-  // What is nobody's name may be a password that was typed in its place.
+  // An unknown name may be a password typed into the wrong field.
   audit: ({ username }, { deployment }) => ({
     user: deployment.users.account(username) ? username : null,
   }),
@@ -48,7 +48,7 @@ const logIn = endpoint<Credentials, TokenPair>({
     const from = addressKey(address);
     await limits.takePassword(username, from);
     const account = await deployment.users.check(username, password);
-    if (!account) throw new ApiError('AUTHENTICATION_ERROR', 'The name or the password is wrong');
+    if (!account) throw new ApiError('AUTHENTICATION_ERROR', 'Wrong name or password');
     await limits.returnPassword(username, from);
     return deployment.tokens.issue(account);
   },
@@ -69,13 +69,14 @@ const logIn = endpoint<Credentials, TokenPair>({
 const refresh = endpoint<string, TokenPair>({
   method: 'POST',
   path: '/auth/refresh',
-  summary: 'Exchanges a refresh token, which is good once, for a new pair. A used one ends its whole login.',
+  summary:
+    'Exchanges a refresh token, which works once, for a new pair. Using one a second time revokes the whole session.',
   access: 'open',
   limit: 'authentication',
   status: 200,
   handle(used, { deployment }) {
     const pair = deployment.tokens.refresh(used, (name) => deployment.users.account(name));
-    if (!pair) throw new ApiError('AUTHENTICATION_ERROR', 'The refresh token is not good: log in anew');
+    if (!pair) throw new ApiError('AUTHENTICATION_ERROR', 'The refresh token is invalid: log in again');
     return Promise.resolve(pair);
   },
   b: formView({
@@ -89,7 +90,7 @@ const refresh = endpoint<string, TokenPair>({
 const revoke = endpoint<string, null>({
   method: 'POST',
   path: '/auth/revoke',
-  summary: 'Ends the login that a refresh token comes from, with all its tokens.',
+  summary: 'Ends the session of a refresh token and revokes all its tokens.',
   access: 'open',
   limit: 'authentication',
   status: 204,
@@ -108,8 +109,7 @@ const revoke = endpoint<string, null>({
 const rotate = endpoint<null, string>({
   method: 'POST',
   path: '/auth/signing-keys/rotate',
-  summary:
-    'Signs tokens with a new key from now on. Nobody is logged out: the old key checks what it signed.',
+  summary: 'Signs tokens with a new key from now on. Nobody is logged out: existing tokens stay valid.',
   access: 'admin',
   limit: 'configuration',
   status: 201,

@@ -8,7 +8,7 @@ import { whenStored, type AlertCall, type StoredAlert } from './stored-alert.js'
 
 const endpoint = endpointsWith<Sensing | 'main' | 'clock'>();
 
-/** Frames that are read for a clip: at 40 a second all of it. */
+/** Largest number of frames read for a clip: at 40 per second all of it. */
 const MAX_FRAMES = 500;
 
 interface ClipQuery {
@@ -16,7 +16,7 @@ interface ClipQuery {
   readonly id: string;
 }
 
-/** What `video_clip_url` of an alert points to. */
+/** Target of `video_clip_url` of an alert. */
 const clip = endpoint<ClipQuery, string>({
   method: 'GET',
   path: '/alerts/:timestamp/:alert_id/clip',
@@ -24,7 +24,7 @@ const clip = endpoint<ClipQuery, string>({
   access: 'viewer',
   limit: 'pose_data',
   status: 200,
-  // It holds no script, and no browser is to run any that somebody smuggled into it.
+  // It contains no script; browsers must not run one that was smuggled in.
   document: { type: 'image/svg+xml', headers: { 'Content-Security-Policy': "default-src 'none'; sandbox" } },
   handle: ({ timestamp, id }, call) =>
     whenStored(

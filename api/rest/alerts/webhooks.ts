@@ -22,7 +22,7 @@ const EventsSchema = Type.Array(Type.Enum([...EVENT_TYPES]), {
   minItems: 1,
   uniqueItems: true,
   default: [...ALERT_TYPES],
-  description: 'Types of events that are sent.',
+  description: 'Types of events to send.',
 });
 
 /** Without the secret, which is never shown again. */
@@ -40,7 +40,7 @@ interface NewWebhook {
 const add = endpoint<NewWebhook, Webhook>({
   method: 'POST',
   path,
-  summary: 'Registers an endpoint that alerts are sent to, signed with the secret.',
+  summary: 'Registers an endpoint for alerts, signed with the secret.',
   ...administrative,
   status: 201,
   audit: ({ events }) => ({ events }),
@@ -56,13 +56,13 @@ const add = endpoint<NewWebhook, Webhook>({
           pattern: '^https?://[^\\s/@?#]+([/?][^\\s#]*)?$',
           'x-expected': 'must be an address such as https://alarms.example/csiflow, with no password in it',
           maxLength: 4096,
-          description: 'Where alerts are sent. Only administrators see it again.',
+          description: 'Address for alerts. Only administrators see it again.',
         }),
         events: EventsSchema,
         secret: Type.String({
           minLength: 16,
           maxLength: 1024,
-          description: 'Key that calls are signed with; it is not shown again.',
+          description: 'Key for signatures; it is not shown again.',
         }),
       },
       closed,
@@ -95,7 +95,7 @@ const list = endpoint<PageOf, { readonly webhooks: readonly Webhook[]; readonly 
 const remove = endpoint<string, null>({
   method: 'DELETE',
   path: `${path}/:id`,
-  summary: 'Removes an endpoint; what waits for it is not sent.',
+  summary: 'Removes an endpoint; deliveries waiting for it are dropped.',
   ...administrative,
   status: 204,
   handle(id, { deployment }: Call<Parts>) {
@@ -115,31 +115,31 @@ export const webhookEndpoints = [list, add, remove];
 
 const bodyOf = ({ id, url, events, created_at }: Webhook) => ({ id, url, events, created_at });
 
-/** @throws ApiError 409 past the number that there may be */
+/** @throws ApiError 409 beyond the limit */
 function addWebhook(deployment: Pick<Deployment, Parts>, webhook: NewWebhook): Webhook {
   try {
     return registryOf(deployment).add(webhook, deployment.clock.now() / 1000);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw new ApiError('RESOURCE_CONFLICT', `There are ${MAX_WEBHOOKS} webhooks already: remove one first`);
+    throw new ApiError('RESOURCE_CONFLICT', `There are already ${MAX_WEBHOOKS} webhooks: remove one first`);
   }
 }
 
-/** The file is small, and read at each call: the sink reads it too. */
+/** The file is small, and read at each call, because the sink reads it too. */
 const registryOf = ({ main }: Pick<Deployment, Parts>): WebhookRegistry =>
   new WebhookRegistry(main.topology.settings.stateFolder, stateKeysOf(main.topology.settings));
 
-/** @throws ApiError 409 where nobody would serve it */
+/** @throws ApiError 409 if no node would serve it */
 function nodeOf({ main }: Pick<Deployment, Parts>) {
   const node = webhooksNode(main.topology);
   if (node) return node;
   throw new ApiError(
     'RESOURCE_CONFLICT',
-    `The topology ${main.topology.id} serves no registered webhooks: it needs an operator that finds events and a sink that takes them, and must not be scaled out; write a sink of type webhook in its file`,
+    `The topology ${main.topology.id} serves no registered webhooks: it needs an operator that outputs events and a sink that accepts them, and must not be scaled out; add a sink of type webhook to its file`,
   );
 }
 
-/** A name is looked up again with each call that is sent there. @throws ApiError 422 where it leads to a private network */
+/** The name is resolved again at each delivery. @throws ApiError 422 if it leads to a private network */
 async function checkUrl(url: string): Promise<void> {
   try {
     await checkAddress(new URL(url).hostname);
@@ -147,7 +147,7 @@ async function checkUrl(url: string): Promise<void> {
     const message =
       error instanceof AddressError
         ? `${error.message}, in a sink of type webhooks of the topology's file`
-        : 'it is no address that can be read';
+        : 'it is not a valid address';
     const details = { fields: [{ field: 'url', message, received: null }] };
     throw new ApiError('VALIDATION_ERROR', `url: ${message}`, { details });
   }

@@ -11,21 +11,21 @@ import {
 } from '../../service/deployment/environments.js';
 import { readRange, Time } from '../requests/ranges.js';
 
-/** Parameters of the calls that are about a range of time. */
+/** Parameters of calls about a range of time. */
 export const RangeParameters = {
   start_time: Time,
   end_time: Time,
   environment_id: Type.Optional(Type.String()),
 } as const;
 
-/** The same as they were sent. */
+/** The same as sent. */
 export interface RangeQuery {
   readonly start_time: string;
   readonly end_time: string;
   readonly environment_id?: string;
 }
 
-/** What such a call is about. */
+/** Environment, store and range of such a call. */
 export interface Asked {
   readonly environment: Environment;
   readonly running: ServedEnvironment['running'];
@@ -33,7 +33,7 @@ export interface Asked {
   readonly range: Range;
 }
 
-/** @throws ApiError where there is no such environment, or the range is none */
+/** @throws ApiError if there is no such environment, or the range is invalid */
 export async function askedOf(query: RangeQuery, call: Call<Sensing>): Promise<Asked> {
   const { environment, running } = environmentOf(call.deployment, query.environment_id);
   const range = readRange(query.start_time, query.end_time) as Range;

@@ -11,14 +11,14 @@ import { refuseEmpty } from '../requests/ranges.js';
 
 const endpoint = endpointsWith<Sensing | 'clock'>();
 
-/** What a figure is computed from. */
+/** Input of a metric. */
 export interface Question {
   readonly reader: Reader;
   readonly environment: Environment;
   readonly range: Range;
-  /** The measures that the asked metrics need, over the whole range. */
+  /** The measures that the requested metrics need, over the whole range. */
   readonly rollups: Rollups;
-  /** Those of minutes that are not measured yet, among them. */
+  /** Includes minutes that are not measured yet. */
   readonly running: readonly Aggregate[];
 }
 
@@ -42,7 +42,10 @@ interface Answer {
 
 const closed = { additionalProperties: false } as const;
 
-/** 4.5: a domain's analytics of the running hour, day, week or month. One handler for all of them, from a table of metrics. */
+/**
+ * 4.5: a domain's analytics of the current hour, day, week or month. One handler for all domains, from a
+ * table of metrics.
+ */
 export function domainEndpoint(
   domain: string,
   summary: string,
@@ -86,12 +89,12 @@ function viewOf(metrics: Readonly<Record<string, Metric>>) {
       {
         period: Type.Enum([...PERIODS], {
           default: 'day',
-          description: 'The running one, in the time zone of the environment; weeks begin on Monday.',
+          description: 'The current one, in the time zone of the environment; weeks begin on Monday.',
         }),
         metrics: Type.Optional(
           Type.String({
             maxLength: 1000,
-            description: `Which ones, separated by commas: ${Object.keys(metrics).join(', ')}. Default: all.`,
+            description: `Metrics, separated by commas: ${Object.keys(metrics).join(', ')}. Default: all.`,
           }),
         ),
       },
@@ -113,19 +116,19 @@ function viewOf(metrics: Readonly<Record<string, Metric>>) {
   });
 }
 
-/** @throws ApiError 422 for one that there is not */
+/** @throws ApiError 422 for an unknown metric */
 function namesOf(list: string | undefined, known: readonly string[]): readonly string[] {
   if (list === undefined) return known;
   const asked = [...new Set(list.split(',').map((name) => name.trim()))];
   const unknown = asked.find((name) => !known.includes(name));
   if (unknown === undefined) return asked;
-  const message = `there is no metric '${unknown.slice(0, 64)}'; there are ${known.join(', ')}`;
+  const message = `unknown metric '${unknown.slice(0, 64)}'; use one of ${known.join(', ')}`;
   throw new ApiError('VALIDATION_ERROR', `metrics: ${message}`, {
     details: { fields: [{ field: 'metrics', message, received: list }] },
   });
 }
 
-/** @throws ApiError 404 where the range holds no event either */
+/** @throws ApiError 404 if the range has no event either */
 async function refuseWithoutEvents(reader: Reader, environment: string, range: Range): Promise<void> {
   if ((await reader.countEvents({ environment, ...range })) > 0) return;
   throw refuseEmpty(range, await reader.range(environment));

@@ -11,7 +11,7 @@ const closed = { additionalProperties: false } as const;
 
 /** A person who arrives later than this after a fall does not count as a response to it. */
 const MAX_RESPONSE = HOUR;
-/** Entries that are read at a time to find the answers to falls. */
+/** Page size when searching entries for responses to falls. */
 const PAGE = 1_000;
 
 const fallEvents: Metric = {
@@ -22,16 +22,16 @@ const fallEvents: Metric = {
         Type.Object(
           {
             timestamp: Time,
-            person_id: Type.Integer({ description: '0 where it is not known who fell.' }),
+            person_id: Type.Integer({ description: '0 if the person is unknown.' }),
             severity: Type.String(),
             response_time_seconds: Type.Number({
-              description: 'Until somebody else came in, within an hour; 0 where nobody did.',
+              description: 'Time until somebody else entered, within an hour; 0 if nobody did.',
             }),
             location: FloorLocation,
           },
           closed,
         ),
-        { description: 'The oldest first, 1,000 at most.' },
+        { description: 'Oldest first, at most 1,000.' },
       ),
     },
     closed,
@@ -53,14 +53,14 @@ const fallEvents: Metric = {
   },
 };
 
-/** Who came in, from a moment until another: all of them. */
+/** All entries between two moments. */
 interface Entries {
   readonly from: number;
   readonly until: number;
   readonly rows: readonly Measure[];
 }
 
-/** Seconds from each fall, the oldest first, until somebody else came in; 0 where nobody did within an hour. */
+/** Seconds from each fall, oldest first, until somebody else entered; 0 if nobody did within an hour. */
 async function responsesTo(falls: readonly SensedEvent[], question: Question): Promise<readonly number[]> {
   const last = (falls.at(-1)?.time ?? 0) + MAX_RESPONSE;
   const seconds: number[] = [];
@@ -86,7 +86,7 @@ async function entriesFrom(from: number, end: number, { reader, environment }: Q
   return { from, until, rows };
 }
 
-const Minutes = Type.Number({ minimum: 0, description: 'Of all persons together.' });
+const Minutes = Type.Number({ minimum: 0, description: 'For all persons together.' });
 
 const activitySummary: Metric = {
   schema: Type.Object(
@@ -111,7 +111,7 @@ const mobilityScore: Metric = {
   schema: Type.Number({
     minimum: 0,
     maximum: 1,
-    description: 'Share of the time in sight, without that lying, in which people moved.',
+    description: 'Share of the time in sight, except lying, in which people moved.',
   }),
   measures: ['moving_seconds', 'presence_seconds', 'lying_seconds'],
   compute: ({ rollups }) => {
@@ -123,13 +123,16 @@ const mobilityScore: Metric = {
 const sleepQuality: Metric = {
   schema: Type.Object(
     {
-      total_sleep_hours: Type.Number({ minimum: 0, description: 'Lying still in a zone of the kind `bed`.' }),
+      total_sleep_hours: Type.Number({
+        minimum: 0,
+        description: 'Time lying still in a zone of kind `bed`.',
+      }),
       sleep_efficiency: Type.Number({
         minimum: 0,
         maximum: 1,
-        description: 'Share of that of the time in bed.',
+        description: 'That time as a share of the time in bed.',
       }),
-      restlessness_events: Count('Minutes in which somebody moved in bed.'),
+      restlessness_events: Count('Minutes with movement in bed.'),
     },
     closed,
   ),
@@ -143,7 +146,7 @@ const sleepQuality: Metric = {
 
 export const healthcare = domainEndpoint(
   'healthcare',
-  'Falls, activity, mobility and sleep of the running hour, day, week or month.',
+  'Falls, activity, mobility and sleep of the current hour, day, week or month.',
   {
     fall_events: fallEvents,
     activity_summary: activitySummary,

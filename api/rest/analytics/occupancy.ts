@@ -31,11 +31,11 @@ const OccupancySchema = Type.Object(
   {
     summary: Type.Object(
       {
-        average_occupancy: Type.Number({ description: 'Over the time that was observed.' }),
+        average_occupancy: Type.Number({ description: 'Mean over the observed time.' }),
         peak_occupancy: Type.Integer(),
         peak_time: Type.String({
           format: 'date-time',
-          description: "The first minute of that; the range's start where nobody was there.",
+          description: "The first minute with that number; the range's start if nobody was there.",
         }),
         total_person_hours: Type.Number(),
       },
@@ -50,11 +50,11 @@ const OccupancySchema = Type.Object(
         },
         closed,
       ),
-      { description: 'Without intervals that were not observed.' },
+      { description: 'Without unobserved intervals.' },
     ),
     distribution: Type.Object(Object.fromEntries(SHARES.map((share) => [share, Type.Number()])), {
       ...closed,
-      description: 'Percent of the time that was observed.',
+      description: 'Percent of the observed time.',
     }),
   },
   closed,
@@ -74,14 +74,14 @@ interface Occupancy {
 export const occupancy = endpoint<OccupancyQuery, Occupancy>({
   method: 'GET',
   path: '/analytics/occupancy',
-  summary: 'How many people there were, over a range of time.',
+  summary: 'Number of people over a range of time.',
   access: 'viewer',
   limit: 'analytics',
   status: 200,
   async handle({ interval, ...query }, call) {
     const { environment, running: topology, reader, range } = await askedOf(query, call);
     const hourly = interval === '1hour';
-    // Local hours may begin at a half of UTC's; all time zones agree on quarters.
+    // Local hours can begin at half past in UTC; quarters work for all time zones.
     const { bucket, offset = 0 } = hourly
       ? localBuckets(range, environment)
       : { bucket: INTERVALS[interval] };

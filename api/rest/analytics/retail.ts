@@ -10,13 +10,13 @@ const closed = { additionalProperties: false } as const;
 const traffic: Metric = {
   schema: Type.Object(
     {
-      total_visitors: Count('Visits: who comes twice counts twice.'),
-      unique_visitors: Count('Persons told apart.'),
+      total_visitors: Count('Visits: a person who comes twice counts twice.'),
+      unique_visitors: Count('Distinct persons.'),
       peak_hour: Type.String({
-        description: 'Local hour of most persons, `14:00-15:00`; empty without any.',
+        description: 'Local hour with the most persons, `14:00-15:00`; empty without any.',
       }),
       peak_count: Count('Persons in that hour.'),
-      average_dwell_time_minutes: Type.Number({ minimum: 0, description: 'Of a visit.' }),
+      average_dwell_time_minutes: Type.Number({ minimum: 0, description: 'Mean over visits.' }),
     },
     closed,
   ),
@@ -24,7 +24,7 @@ const traffic: Metric = {
   async compute(question) {
     const { rollups } = question;
     const persons = rollups.subjects('person_seconds', 'person_entered');
-    // Who was there already when the range began has come once, too.
+    // Persons already present at the start of the range also count once.
     const comings = rollups.sums('person_entered');
     const visits = [...persons].reduce((sum, person) => sum + Math.max(1, comings.get(person) ?? 0), 0);
     const peak = await busiestHour(question);
@@ -38,7 +38,7 @@ const traffic: Metric = {
   },
 };
 
-/** The first local hour in which most persons were seen. */
+/** The first local hour with the largest number of persons. */
 async function busiestHour({
   reader,
   environment,
@@ -67,12 +67,12 @@ const zones: Metric = {
       {
         zone_id: Type.String(),
         zone_name: Type.String(),
-        visitor_count: Count('Visitors; who comes to it again during one visit of the place counts once.'),
-        avg_dwell_time_minutes: Type.Number({ minimum: 0, description: 'Of a visitor, in the zone.' }),
+        visitor_count: Count('Visitors; several entries during one visit count once.'),
+        avg_dwell_time_minutes: Type.Number({ minimum: 0, description: 'Mean per visitor, in the zone.' }),
         conversion_rate: Type.Number({
           minimum: 0,
           maximum: 1,
-          description: 'Share of its visitors who went on to a zone of the stage `purchase`.',
+          description: 'Share of its visitors who continued to a zone of the stage `purchase`.',
         }),
       },
       closed,
@@ -82,7 +82,7 @@ const zones: Metric = {
   compute: ({ environment, rollups }) =>
     environment.zones.map(({ id, name }) => {
       const seconds = rollups.sumOf('zone_seconds', id);
-      // Who was in it already when the range began is a visitor, too.
+      // Persons already in it at the start of the range are visitors, too.
       const visitors = Math.max(rollups.sumOf('zone_visitors', id), seconds > 0 ? 1 : 0);
       return {
         zone_id: id,
@@ -97,7 +97,7 @@ const zones: Metric = {
 const conversionFunnel: Metric = {
   schema: Type.Object(Object.fromEntries(FUNNEL_STAGES.map((stage) => [stage, Count('Persons.')])), {
     ...closed,
-    description: 'How many persons came to a zone of this stage or a later one.',
+    description: 'Persons who reached a zone of this stage or a later one.',
   }),
   measures: ['funnel_stage'],
   compute: ({ rollups }) => {
@@ -119,7 +119,7 @@ const heatMap: Metric = {
           },
           closed,
         ),
-        { description: 'Zones in which anybody was, the most frequented first.' },
+        { description: 'Zones with visitors, most frequented first.' },
       ),
     },
     closed,
@@ -141,6 +141,6 @@ const heatMap: Metric = {
 
 export const retail = domainEndpoint(
   'retail',
-  'Visitors, zones, funnel and heat map of the running hour, day, week or month.',
+  'Visitors, zones, funnel and heat map of the current hour, day, week or month.',
   { traffic, zones, conversion_funnel: conversionFunnel, heat_map: heatMap },
 );

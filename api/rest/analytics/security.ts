@@ -15,16 +15,16 @@ const intrusionEvents: Metric = {
         Type.Object(
           {
             timestamp: Time,
-            zone: Type.String({ description: 'Id of the zone; of the environment where that is guarded.' }),
-            person_count: Count('Persons in it when it began.'),
+            zone: Type.String({ description: 'Id of the zone; of the environment if that is guarded.' }),
+            person_count: Count('Persons in it at the beginning.'),
             threat_level: Type.String(),
             response_time_seconds: Type.Number({
-              description: 'Until no more were there than may be; 0 while it lasts.',
+              description: 'Until the number of persons was permitted again; 0 while it lasts.',
             }),
           },
           closed,
         ),
-        { description: 'The oldest first, 1,000 at most.' },
+        { description: 'Oldest first, at most 1,000.' },
       ),
     },
     closed,
@@ -55,11 +55,11 @@ const intrusionEvents: Metric = {
 const perimeterMonitoring: Metric = {
   schema: Type.Object(
     {
-      total_detections: Count('Entries of zones of the kind `perimeter`.'),
-      authorized_entries: Count('Of them, at hours and in numbers that are authorised.'),
+      total_detections: Count('Entries into zones of kind `perimeter`.'),
+      authorized_entries: Count('Those at authorised hours and in authorised numbers.'),
       unauthorized_attempts: Count('All others.'),
       false_positives: Count(
-        'Entries that began and ended out of nothing within 5 s: also among the others.',
+        'Entries that began and ended out of sight within 5 s: also counted among the others.',
       ),
     },
     closed,
@@ -81,9 +81,9 @@ const perimeterMonitoring: Metric = {
 const crowdAnalysis: Metric = {
   schema: Type.Object(
     {
-      max_occupancy: Count('Persons at a time.'),
-      average_occupancy: Type.Number({ minimum: 0, description: 'Over the time that was observed.' }),
-      crowd_formation_events: Count('Times that `crowd_persons` of the environment were reached.'),
+      max_occupancy: Count('Largest number of persons at a time.'),
+      average_occupancy: Type.Number({ minimum: 0, description: 'Mean over the observed time.' }),
+      crowd_formation_events: Count('Times when `crowd_persons` of the environment was reached.'),
     },
     closed,
   ),
@@ -101,7 +101,7 @@ const crowdAnalysis: Metric = {
 
 export const security = domainEndpoint(
   'security',
-  'Intrusions, perimeter and crowds of the running hour, day, week or month.',
+  'Intrusions, perimeter and crowds of the current hour, day, week or month.',
   {
     intrusion_events: intrusionEvents,
     perimeter_monitoring: perimeterMonitoring,

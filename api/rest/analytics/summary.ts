@@ -45,26 +45,26 @@ const SummarySchema = Type.Object(
     time_period: Type.Object({ start: Time, end: Time, duration_hours: Type.Number() }, closed),
     detection_stats: Type.Object(
       {
-        total_detections: Count('Persons in all frames together.'),
-        unique_persons: Count('Persons told apart.'),
+        total_detections: Count('Sum of persons over all frames.'),
+        unique_persons: Count('Distinct persons.'),
         average_confidence: Type.Number({ minimum: 0, maximum: 1 }),
-        peak_occupancy: Count('Persons at a time.'),
+        peak_occupancy: Count('Largest number of persons at a time.'),
         peak_occupancy_time: Type.String({
           format: 'date-time',
-          description: "The first minute of that; the range's start where nobody was there.",
+          description: "The first minute with that number; the range's start if nobody was there.",
         }),
       },
       closed,
     ),
     activity_stats: Type.Object(
       {
-        total_movement_events: Count('Zones entered and left, activities changed.'),
+        total_movement_events: Count('Zones entered and left, changes of activity.'),
         fall_detections: Count('Falls.'),
-        alert_count: Count('Events that somebody is told of, falls among them.'),
+        alert_count: Count('Events that notify people, including falls.'),
         average_activity_level: Type.Number({
           minimum: 0,
           maximum: 1,
-          description: "Share of the persons' time in which they moved.",
+          description: "Share of the persons' time with movement.",
         }),
       },
       closed,
@@ -76,7 +76,7 @@ const SummarySchema = Type.Object(
           description: 'Mean inference time of a frame, milliseconds; 0 without frames.',
         }),
         frames_processed: Count('Pose frames.'),
-        error_count: Count('Dead letters of the topology that failed last in this range.'),
+        error_count: Count('Dead letters of the topology with their last failure in this range.'),
       },
       closed,
     ),
@@ -90,7 +90,7 @@ const SummarySchema = Type.Object(
         },
         closed,
       ),
-      { description: 'Without those in which there were no frames.' },
+      { description: 'Only those with frames.' },
     ),
   },
   closed,
@@ -109,7 +109,7 @@ interface Summary {
   readonly alerts: number;
   readonly processingMs: number;
   readonly errors: number;
-  /** Share of the minutes that are over in which there were frames; without one, of the running minute. */
+  /** Share of finished minutes with frames; if no minute is finished, that of the current one. */
   readonly uptime: number;
   readonly parts: readonly (readonly [number, Rollups])[];
 }
@@ -118,7 +118,7 @@ interface Summary {
 export const summary = endpoint<SummaryQuery, Summary>({
   method: 'GET',
   path: '/analytics/summary',
-  summary: 'Detections, activity and how the system ran, over a range of time.',
+  summary: 'Detections, activity and system statistics over a range of time.',
   access: 'viewer',
   limit: 'analytics',
   status: 200,

@@ -27,7 +27,7 @@ function orRefused<T>(name: (field: Field) => string, work: () => T): T {
   }
 }
 
-/** @throws ApiError 422 naming the fields that cannot be so, or have nothing to act on and what they miss */
+/** @throws ApiError 422 with the fields that are invalid or would have no effect, and the missing nodes */
 export function requireEffect(
   configuration: Configuration,
   fields: ReadonlyMap<Field, Value>,
@@ -59,7 +59,7 @@ export function requireVersion({ ifMatch, deployment }: Call<'configuration'>): 
   if (ifMatch.split(',').some((one) => one.trim() === tag)) return;
   throw new ApiError(
     'PRECONDITION_FAILED',
-    `The configuration has changed: it is ${tag} now; read it again`,
+    `The configuration has changed to version ${tag}: read it again`,
     {
       headers: { ETag: tag },
     },

@@ -34,7 +34,7 @@ const bodyOf = (form: Form, configuration: Configuration) =>
 const show = endpoint<null, Configuration>({
   method: 'GET',
   path: '/config',
-  summary: 'The configuration, as it is now or will be with the next start.',
+  summary: 'The configuration, current or effective at the next start.',
   access: 'viewer',
   versioned: true,
   limit: 'health',
@@ -64,7 +64,7 @@ interface Changed extends Change {
 const change = endpoint<Asked, Changed>({
   method: 'PUT',
   path: '/config',
-  summary: 'Changes the fields that are given, all or none. With `If-Match` only the version that it names.',
+  summary: 'Changes the given fields, all or none. With `If-Match`, only that version.',
   access: 'admin',
   versioned: true,
   ...limited,
@@ -118,11 +118,11 @@ const change = endpoint<Asked, Changed>({
   }),
 });
 
-/** @throws ApiError 412 where another version is there, 422 naming each field that cannot be so */
+/** @throws ApiError 412 if the version differs, 422 with each invalid field */
 function changeConfiguration({ form, fields }: Asked, call: Call<Parts>): Changed {
   const { configuration } = call.deployment;
   requireVersion(call);
-  // Form A has a place for warnings; in Form B nobody would learn that a field has nothing to act on.
+  // Form A has a place for warnings; in Form B nobody would learn that a field has no effect.
   if (form === 'b') requireEffect(configuration, fields, (field) => pathOf(field, 'b'));
   return { ...setFields(configuration, fields, call, (field) => pathOf(field, form)), configuration };
 }
@@ -130,7 +130,7 @@ function changeConfiguration({ form, fields }: Asked, call: Call<Parts>): Change
 const schema = endpoint<null, Configuration>({
   method: 'GET',
   path: '/config/schema',
-  summary: 'What the configuration may be, and what it is without any change.',
+  summary: 'Allowed values of the configuration, and its values without changes.',
   access: 'viewer',
   limit: 'health',
   status: 200,
@@ -179,7 +179,7 @@ const revisionBody = ({ revision, at, by, action, other, changes }: Revision) =>
 const history = endpoint<PageOf, { readonly all: readonly Revision[]; readonly asked: PageOf }>({
   method: 'GET',
   path: '/config/history',
-  summary: 'The last hundred changes of the configuration, the newest first: who, when, from what to what.',
+  summary: 'The last hundred changes of the configuration, newest first: who, when, old and new values.',
   access: 'admin',
   limit: 'health',
   status: 200,
@@ -198,7 +198,7 @@ const history = endpoint<PageOf, { readonly all: readonly Revision[]; readonly a
 const undo = endpoint<null, Changed & { readonly revision: number }>({
   method: 'POST',
   path: '/config/undo',
-  summary: 'Takes back the newest change of the configuration that was not taken back yet.',
+  summary: 'Undoes the newest change of the configuration that was not undone yet.',
   access: 'admin',
   versioned: true,
   ...limited,
@@ -208,11 +208,11 @@ const undo = endpoint<null, Changed & { readonly revision: number }>({
     requireVersion(call);
     try {
       const undone = configuration.undo(call.account?.name ?? 'nobody');
-      if (!undone) throw new ApiError('RESOURCE_CONFLICT', 'There is no change that could be taken back');
+      if (!undone) throw new ApiError('RESOURCE_CONFLICT', 'There is no change to undo');
       return Promise.resolve({ ...undone, configuration });
     } catch (error) {
       if (!(error instanceof RefusedError)) throw error;
-      throw new ApiError('RESOURCE_CONFLICT', `It cannot be taken back any more: ${error.message}`);
+      throw new ApiError('RESOURCE_CONFLICT', `The change can no longer be undone: ${error.message}`);
     }
   },
   b: formView({

@@ -16,7 +16,7 @@ const endpoint = endpointsWith<Sensing>();
 
 const closed = { additionalProperties: false } as const;
 
-/** What the filter's words stand for. An alert is an event that someone is told of. */
+/** Event types of the filter's words. An alert is an event that notifies people. */
 const TYPES = {
   fall: ['fall_detection'],
   alert: ALERT_TYPES,
@@ -35,18 +35,18 @@ const EventSchema = Type.Object(
     confidence: Type.Number(),
     location: Type.Object(
       { x: Type.Number(), y: Type.Number() },
-      { ...closed, description: 'Metres on the floor; 0, 0 of an event without a place.' },
+      { ...closed, description: 'Metres on the floor; 0, 0 for an event without a position.' },
     ),
     metadata: Type.Object(
       {
-        fall_duration: Type.Number({ description: 'Seconds; 0 where it was not measured.' }),
-        impact_severity: Type.Number({ description: '0 to 1; 0 where it was not measured.' }),
-        recovery_detected: Type.Boolean({ description: 'False where it was not watched for.' }),
+        fall_duration: Type.Number({ description: 'Seconds; 0 if not measured.' }),
+        impact_severity: Type.Number({ description: '0 to 1; 0 if not measured.' }),
+        recovery_detected: Type.Boolean({ description: 'False if not monitored.' }),
       },
-      { additionalProperties: true, description: 'With include_details=true also what its type has.' },
+      { additionalProperties: true, description: 'With include_details=true also the fields of its type.' },
     ),
     actions_taken: Type.Array(Type.String(), {
-      description: 'Empty: what people do about an event is not told to csiflow.',
+      description: 'Empty: csiflow does not know how people respond to an event.',
     }),
   },
   closed,
@@ -58,7 +58,7 @@ interface EventsQuery {
   readonly end: string | undefined;
   readonly type: keyof typeof TYPES | undefined;
   readonly severity: string | undefined;
-  /** Whether to tell facts that the contract does not name: zones, durations. */
+  /** Whether to include fields outside the contract: zones, durations. */
   readonly details: boolean;
   readonly page: PageOf;
 }
@@ -72,7 +72,7 @@ interface Events extends Pick<EventsQuery, 'details' | 'page'> {
 const events = endpoint<EventsQuery, Events>({
   method: 'GET',
   path: '/analytics/events',
-  summary: 'What happened in a range of time, oldest first.',
+  summary: 'Events in a range of time, oldest first.',
   access: 'viewer',
   limit: 'analytics',
   status: 200,
@@ -101,7 +101,7 @@ const events = endpoint<EventsQuery, Events>({
         environment_id: Type.Optional(Type.String()),
         include_details: Type.Boolean({
           default: false,
-          description: "Adds to `metadata` what is known of this type of event: a zone's name, seconds.",
+          description: "Adds the fields of the event's type to `metadata`: a zone's name, seconds.",
         }),
         ...PageFields,
       },

@@ -21,7 +21,7 @@ export const exportEndpoints = [
     method: 'POST',
     path: '/exports',
     summary:
-      'Writes a table of a store in a file of this machine to a new file in `backups` of the state folder, for other programs.',
+      'Exports a table of a file store on this machine to a new file in `backups` of the state folder, for other programs.',
     access: 'admin',
     limit: 'configuration',
     status: 201,

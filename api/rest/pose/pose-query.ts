@@ -37,13 +37,13 @@ const FiltersSchema = Type.Object(
           min: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000 })),
           max: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000 })),
         },
-        { ...closed, description: 'Only frames with so many persons.' },
+        { ...closed, description: 'Only frames with this number of persons.' },
       ),
     ),
     confidence: Type.Optional(
       Type.Object(
         { min: Type.Number({ minimum: 0, maximum: 1 }) },
-        { ...closed, description: 'Persons below it do not count.' },
+        { ...closed, description: 'Persons with a lower confidence are not counted.' },
       ),
     ),
     activity: Type.Optional(
@@ -70,7 +70,7 @@ const BodySchema = Type.Object(
               Type.Array(Type.Enum([...METRICS]), {
                 minItems: 1,
                 maxItems: METRICS.length,
-                description: 'Figures of each result; default: all.',
+                description: 'Fields of each result; default: all.',
               }),
             ),
           },
@@ -89,7 +89,7 @@ const ResponseSchema = Type.Object(
       Type.Object(
         {
           timestamp: Time,
-          person_count: Type.Optional(Type.Integer({ description: 'Most persons at the same time.' })),
+          person_count: Type.Optional(Type.Integer({ description: 'Largest number of persons at a time.' })),
           avg_confidence: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
           activities: Type.Record(Type.String(), Type.Number({ minimum: 0, maximum: 1 }), {
             description: "Shares of the persons' time.",
@@ -102,8 +102,7 @@ const ResponseSchema = Type.Object(
       {
         execution_time_ms: Type.Number(),
         total_records_scanned: Type.Integer({
-          description:
-            'Stored rows that the database aggregated for this answer; none for one that was held.',
+          description: 'Stored rows that the database aggregated for this answer; 0 for a cached one.',
         }),
         cache_hit: Type.Boolean(),
       },
@@ -125,7 +124,7 @@ interface Answered {
   readonly answer: PoseAnswer;
   readonly hit: boolean;
   readonly milliseconds: number;
-  /** What is stored, where the answer is empty. */
+  /** The stored range, if the answer is empty. */
   readonly available: { readonly start: number; readonly end: number } | undefined;
 }
 
@@ -133,7 +132,7 @@ interface Answered {
 const query = endpoint<Static<typeof BodySchema>, Answered>({
   method: 'POST',
   path: '/pose/query',
-  summary: 'Stored poses summed up by minute, hour, day or week.',
+  summary: 'Stored poses aggregated by minute, hour, day or week.',
   access: 'viewer',
   limit: 'pose_processing',
   audit: false,
@@ -175,7 +174,7 @@ const query = endpoint<Static<typeof BodySchema>, Answered>({
 
 export const poseQueryEndpoints = [query];
 
-/** One of each store: another run of the topology begins anew. */
+/** One per store; another run of the topology starts with a new one. */
 const answers = new WeakMap<Reader, Answers>();
 
 function answersOf({ clock }: Pick<Deployment, Parts>, reader: Reader): Answers {
@@ -188,7 +187,7 @@ function answersOf({ clock }: Pick<Deployment, Parts>, reader: Reader): Answers 
 
 /** Longest range of minutes: seven days. */
 const MAX_MINUTES = 7 * 24 * 60;
-const TOO_MANY_MINUTES = 'Minutes are summed up for 7 days at most: ask for hours or a shorter range';
+const TOO_MANY_MINUTES = 'A summary by minutes covers at most 7 days: use hours or a shorter range';
 
 /** @throws ApiError 422 or 400 */
 function read({ query }: Static<typeof BodySchema>): Asked {
@@ -204,7 +203,7 @@ function read({ query }: Static<typeof BodySchema>): Asked {
     });
   const { min = 0, max } = filters?.person_count ?? {};
   if (max !== undefined && max < min) {
-    const message = 'must be as large as filters.person_count.min, or larger';
+    const message = 'must be at least filters.person_count.min';
     throw new ApiError('VALIDATION_ERROR', `query.filters.person_count.max: ${message}`, {
       details: { fields: [{ field: 'query.filters.person_count.max', message, received: max }] },
     });

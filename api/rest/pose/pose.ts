@@ -46,10 +46,10 @@ interface Latest {
   readonly selection: PoseSelection;
 }
 
-/** A store is asked for what is newer than the start, which recordings never are. */
+/** A store is queried for frames newer than the start, which recordings never are. */
 const noneOf = ({ environment, running }: ServedEnvironment): string =>
-  `No pose has been inferred in ${environment.id} since the start` +
-  (running.feeds.size > 0 ? '' : '; of a recording it is known only where the topology has a websocket sink');
+  `No pose was inferred in ${environment.id} since the start` +
+  (running.feeds.size > 0 ? '' : '; for recordings it is known only if the topology has a websocket sink');
 
 const latest = endpoint<LatestInput, Latest>({
   method: 'GET',
@@ -129,7 +129,7 @@ const HistoryBQuery = Type.Object(
   closed,
 );
 
-/** Form A pages over frames by cursor, Form B over persons by number: two reads of one store. */
+/** Form A pages over frames by cursor, Form B over persons by number: two queries of one store. */
 type HistoryInput =
   | { readonly by: 'cursor'; readonly query: Static<typeof HistoryAQuery> }
   | { readonly by: 'page'; readonly query: Static<typeof HistoryBQuery> };
@@ -153,7 +153,7 @@ type History =
 const history = endpoint<HistoryInput, History>({
   method: 'GET',
   path: '/pose/history',
-  summary: 'Stored poses of a range of time, oldest first.',
+  summary: 'Stored poses in a range of time, oldest first.',
   access: 'viewer',
   limit: 'pose_data',
   status: 200,
@@ -233,7 +233,7 @@ async function byPage(query: Static<typeof HistoryBQuery>, call: Call<Parts>): P
     ...(person !== undefined && { person }),
     ...(query.min_confidence !== undefined && { minConfidence: query.min_confidence }),
   };
-  // A person's number and its track's are one: asking for two different ones asks for nobody.
+  // A person's number and its track's are the same: two different ones match nobody.
   if (query.person_id !== undefined && query.track_id !== undefined && query.person_id !== query.track_id) {
     return { by: 'page', rows: [], total: 0, page: query.page, perPage: query.per_page };
   }

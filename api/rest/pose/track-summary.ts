@@ -9,9 +9,12 @@ export interface TrackPoint {
   readonly confidence: number;
 }
 
-/** Slower than this a person stands where they are: the tracker's places waver by as much. Metres a second. */
+/** Below this speed a person stands still: the tracker's positions vary by as much. Metres per second. */
 const MOVING = 0.2;
-/** Points of a trajectory at most. Above it every second one is left out, and so on: it stays even in time. */
+/**
+ * Largest number of points in a trajectory. Above it, every second one is dropped, and so on: it stays even
+ * in time.
+ */
 const POINTS = 10_000;
 
 /** Sums up a track row by row, in bounded memory. */
@@ -27,7 +30,7 @@ export class TrackSummary {
   #every = 1;
   #before: TrackPoint | undefined;
 
-  /** The next row in time. */
+  /** Adds the next row in time. */
   add({ time, person }: PersonRow): void {
     const { position, confidence } = person;
     const point = { time, x: position.x, y: position.y, confidence };

@@ -13,8 +13,8 @@ const closed = { additionalProperties: false } as const;
 
 const StatisticsSchema = Type.Object(
   {
-    movement_distance: Type.Number({ description: 'Metres walked: between places seen while moving.' }),
-    average_speed: Type.Number({ description: 'Metres a second over the whole track.' }),
+    movement_distance: Type.Number({ description: 'Metres walked: between positions seen while moving.' }),
+    average_speed: Type.Number({ description: 'Metres per second over the whole track.' }),
     time_stationary: Type.Number({ description: 'Seconds.' }),
     time_moving: Type.Number({ description: 'Seconds at 0.2 m/s or faster.' }),
   },
@@ -59,14 +59,14 @@ interface Track {
   readonly trajectory: readonly TrackPoint[] | null;
 }
 
-/** Rows that are read at a time. */
+/** Page size of rows. */
 const PAGE = 5_000;
 
 /** 4.2 and 2.6 */
 const track = endpoint<TrackQuery, Track>({
   method: 'GET',
   path: '/pose/tracking/:track_id',
-  summary: 'One followed person: when seen, how sure, how far and how fast.',
+  summary: 'One tracked person: when seen, with which confidence, how far and how fast.',
   access: 'viewer',
   limit: 'pose_data',
   status: 200,
@@ -75,7 +75,7 @@ const track = endpoint<TrackQuery, Track>({
     const summary = new TrackSummary();
     const reader = await readerOf(served.running, call);
     const query = { environment: served.environment.id, person: id, limit: PAGE, ...readRange(start, end) };
-    // A person is in a frame once, so a page goes on behind the time of the last row.
+    // A person is in a frame once, so a page continues after the time of the last row.
     for (let rows = await reader.persons(query); rows.length > 0;) {
       for (const row of rows) summary.add(row);
       if (rows.length < PAGE) break;

@@ -17,7 +17,7 @@ const CsiDataSchema = Type.Union(
   [FrameSchema, Type.Array(FrameSchema, { minItems: 1, maxItems: MAX_FRAMES })],
   {
     description:
-      'One frame, or a run of up to 4096 frames over 60 seconds: a pose takes some seconds of frames of all links.',
+      'One frame, or a run of up to 4096 frames over 60 seconds: a pose requires some seconds of frames of all links.',
   },
 );
 
@@ -28,20 +28,26 @@ const SentSchema = Type.Object(
       Type.Object(
         {
           confidence_threshold: Type.Optional(
-            Type.Number({ minimum: 0, maximum: 1, description: 'Persons below it are left out. Default 0.' }),
+            Type.Number({
+              minimum: 0,
+              maximum: 1,
+              description: 'Omits persons with a lower confidence. Default 0.',
+            }),
           ),
           max_persons: Type.Optional(
             Type.Integer({
               minimum: 1,
               maximum: 100,
-              description: 'The surest of each moment. Default: all.',
+              description: 'Largest number of persons per moment, by confidence. Default: all.',
             }),
           ),
           enable_tracking: Type.Optional(
-            Type.Boolean({ description: 'Follows and numbers persons. Default: where the topology does.' }),
+            Type.Boolean({
+              description: 'Whether to track and number persons. Default: as in the topology.',
+            }),
           ),
           return_dense_pose: Type.Optional(
-            Type.Boolean({ description: 'Default: false. Of 100 moments at most.' }),
+            Type.Boolean({ description: 'Default: false. At most 100 moments.' }),
           ),
         },
         closed,
@@ -52,11 +58,11 @@ const SentSchema = Type.Object(
         pattern: '^[A-Za-z0-9_.-]{1,64}$',
         'x-expected': 'must be 1 to 64 letters, digits and _ . -',
         description:
-          'A name of your own: calls of the same name go on with windows and tracks. Ends after 60 s.',
+          'A name of your choice: calls with the same name continue its windows and tracks. Expires after 60 s.',
       }),
     ),
   },
-  // A large body could else have millions of mistakes.
+  // A large body could otherwise have millions of faults.
   { ...closed, 'x-first-error-only': true },
 );
 type Sent = Static<typeof SentSchema>;
@@ -64,21 +70,21 @@ type Sent = Static<typeof SentSchema>;
 export interface ProcessBody extends Omit<Sent, 'csi_data'> {
   readonly csi_data: PackedFrames;
 }
-/** As it is sent; what has read it has packed its frames. */
+/** The body as sent; reading it packs its frames. */
 export const BodySchema = Type.Unsafe<ProcessBody>(SentSchema);
 
-/** Bytes and values of a body. */
+/** Limits of a body in bytes and values. */
 export const MAX_BODY = { bytes: 8 * 2 ** 20, values: 2 ** 20 } as const;
 /** Characters that take less than 20 ms to read: shorter bodies do not wait for a thread. */
 const READ_HERE = 2 ** 18;
 
-/** @throws ApiError as the checks of other bodies do */
+/** @throws ApiError like the checks of other bodies */
 export function parseProcessBody(text: string): ProcessBody {
   const sent = checkBody(SentSchema, parseJson(text, { values: MAX_BODY.values, shown: true })) as Sent;
   return { ...sent, csi_data: packFrames(sent.csi_data) };
 }
 
-/** What the thread makes of a body. */
+/** The thread's result for a body. */
 export type Parsed =
   { readonly body: ProcessBody } | { readonly refused: Pick<ApiError, 'situation' | 'message' | 'details'> };
 
@@ -88,7 +94,10 @@ const thread = new Thread<string, Parsed>(compiledModule(import.meta.url, './pro
   heapMb: 512,
 });
 
-/** As {@link parseProcessBody}; a long text in a thread, since 8 MiB would hold the event loop for 200 ms. */
+/**
+ * Like {@link parseProcessBody}; a long text is parsed in a thread, because 8 MiB would block the event loop
+ * for 200 ms.
+ */
 export async function readProcessBody(text: string): Promise<ProcessBody> {
   if (text.length <= READ_HERE) return parseProcessBody(text);
   const parsed = await thread.ask(text).catch((error: unknown) => {

@@ -24,7 +24,7 @@ const ResponseSchema = Type.Object(
   {
     processing_id: Type.String(),
     status: Type.Enum(['completed', 'insufficient_data'], {
-      description: '`insufficient_data`: the frames make no window yet, so nothing was inferred.',
+      description: '`insufficient_data`: the frames do not fill a window yet, so nothing was inferred.',
     }),
     processing_time_ms: Type.Number(),
     poses: Type.Array(PoseResultSchema, { description: 'Persons of each moment, oldest first.' }),
@@ -32,27 +32,27 @@ const ResponseSchema = Type.Object(
       {
         environment_id: Type.String(),
         model_version: Type.String({
-          description: 'With what it was trained on; `none` where nothing was inferred.',
+          description: 'Including its training data; `none` if nothing was inferred.',
         }),
         processing_mode: Type.String(),
         csi_quality: Type.Number({
           minimum: 0,
           maximum: 1,
-          description: 'Share of the windows, over all links of the environment, that frames cover.',
+          description: 'Share of the windows, over all links of the environment, covered by frames.',
         }),
-        windows: Type.Integer({ description: 'That the network was asked about: moments with a result.' }),
+        windows: Type.Integer({ description: 'Moments with a result of the network.' }),
         frames_taken: Type.Integer(),
         frames_dropped: Type.Record(Type.String(), Type.Integer(), {
           description: 'By reason, over the whole session: late, other_layout, not_finite.',
         }),
-        held_ms: Type.Number({ description: 'Time that the frames of the call or session cover.' }),
+        held_ms: Type.Number({ description: 'Time covered by the frames of the call or session.' }),
         needed_ms: Type.Number({
-          description: 'Time that they must cover until a first window is sure to be there.',
+          description: 'Time that they must cover for a first window.',
         }),
         tracking: Type.Boolean(),
         session_id: Type.Union([Type.String(), Type.Null()]),
         session_continued: Type.Boolean(),
-        note: Type.String({ description: 'What the answer is worth, in words.' }),
+        note: Type.String({ description: 'Limitations of the answer, in words.' }),
       },
       closed,
     ),
@@ -72,8 +72,7 @@ interface Answer {
 const process = endpoint<ProcessBody, Answer>({
   method: 'POST',
   path: '/pose/process',
-  summary:
-    'Poses of frames of CSI that the caller has, by the operators and the network of the main topology.',
+  summary: 'Poses from submitted CSI frames, inferred by the operators and the network of the main topology.',
   access: 'operator',
   limit: 'pose_processing',
   largest: MAX_BODY,
@@ -117,7 +116,7 @@ function processingOf(deployment: Pick<Deployment, Parts>): PoseProcessing {
   return made;
 }
 
-/** Persons of each moment. A picture takes a millisecond or two: others get their turn between them. */
+/** Persons of each moment. A picture takes a millisecond or two: other calls get their turn in between. */
 async function recordsOf(
   { environment, frames }: Processed,
   view: PoseView,
@@ -160,25 +159,25 @@ function answerBody({ id, body, processed, poses, milliseconds }: Answer): Stati
   };
 }
 
-/** Coverage below which a pose is not worth much. */
+/** Coverage below which a pose is unreliable. */
 const WELL_COVERED = 0.8;
 
 function noteOf(processed: Processed, quality: number): string {
   if (processed.frames.length === 0)
     return (
       `A pose is inferred from how the channel changes over ${processed.needed / 1000} ms of frames of all links; ${heldOf(processed)}, ` +
-      'so nothing was inferred: persons may be there or not. Send a run of frames, or go on with a session_id.'
+      'so nothing was inferred: persons may be there or not. Send a run of frames, or continue with a session_id.'
     );
   if (quality < WELL_COVERED)
-    return `Frames cover ${Math.round(100 * quality)} % of the windows over all links: the poses are worth less than those of the running topology.`;
-  return 'Inferred as the running topology does.';
+    return `Frames cover ${Math.round(100 * quality)} % of the windows over all links: the poses are less reliable than those of the running topology.`;
+  return 'Inferred like those of the running topology.';
 }
 
 function heldOf({ taken, span, needed, dropped }: Processed): string {
   if (taken === 1 && span === 0) return 'one frame is one moment';
   if (span < needed) return `these frames cover ${span / 1000} ms`;
-  const late = dropped['late'] ? ' (frames older than the newest of the session are left out)' : '';
-  return `these frames bring no window to its end${late}`;
+  const late = dropped['late'] ? ' (frames older than the newest of the session are ignored)' : '';
+  return `these frames complete no window${late}`;
 }
 
 const thousandths = (value: number): number => Math.round(value * 1000) / 1000;

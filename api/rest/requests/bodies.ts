@@ -3,8 +3,8 @@ import type { Middleware } from 'koa';
 import { ApiError } from '../../service/errors.js';
 
 /**
- * Reads the text of a body, of so many bytes at most, and what it holds; one that is empty is undefined.
- * @throws ApiError 413 where it is too large, 400 where it cannot be read, and what `parse` throws
+ * Reads the text of a body, up to a number of bytes, and parses it; an empty body is undefined.
+ * @throws ApiError 413 if it is too large, 400 if it cannot be read, and errors of `parse`
  */
 export function readJson(limit: number, parse: (text: string) => unknown): readonly Middleware[] {
   const read = bodyParser({
@@ -13,7 +13,7 @@ export function readJson(limit: number, parse: (text: string) => unknown): reado
     textLimit: limit,
     onError: (error) => {
       if ('status' in error && error.status === 413)
-        throw new ApiError('PAYLOAD_TOO_LARGE', `A body may have ${limit / 1024} KiB at most here`);
+        throw new ApiError('PAYLOAD_TOO_LARGE', `The body of this call must not exceed ${limit / 1024} KiB`);
       throw new ApiError('BAD_REQUEST', `The body cannot be read: ${error.message}`);
     },
   });

@@ -4,7 +4,7 @@ import { ApiError } from '../../service/errors.js';
 
 const SEAL_BYTES = 16;
 
-/** An opaque, signed cursor into a result: good only for the query that it was given with. */
+/** An opaque, signed cursor into a result: valid only for the query that returned it. */
 export function sealCursor(cursor: Cursor, query: object, key: Buffer): string {
   const body = Buffer.from(JSON.stringify([cursor.time, cursor.frameId]));
   return Buffer.concat([seal(body, query, key), body]).toString('base64url');
@@ -20,7 +20,7 @@ export function openCursor(text: string, query: object, key: Buffer): Cursor {
     return { time, frameId };
   }
   const message =
-    'The cursor does not belong to this query: send the filters that it was given with, or leave it out';
+    'The cursor does not belong to this query: send the filters of the original query, or omit the cursor';
   throw new ApiError('VALIDATION_ERROR', message, {
     details: { fields: [{ field: 'cursor', message, received: text }] },
   });

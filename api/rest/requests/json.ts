@@ -1,16 +1,16 @@
 import { ApiError } from '../../service/errors.js';
 
 export interface JsonOptions {
-  /** Values in it: a check takes time for each, and may find each wrong. */
+  /** Limit of values: a check takes time for each, and may report each. */
   readonly values: number;
-  /** Whether errors may repeat a piece of the body; not where it may be a password. */
+  /** Whether errors may quote the body; not if it may contain a password. */
   readonly shown: boolean;
 }
 
-/** Deeper than any body of the service interface; to parse millions of levels takes seconds in which nothing else is done. */
+/** Deeper than any body of the service interface; parsing millions of levels would block the process for seconds. */
 const MAX_LEVELS = 64;
 
-/** The value of a text of JSON. @throws ApiError 400 where it is none, 422 where it is too deep or has too many values */
+/** The value of a JSON text. @throws ApiError 400 if it is invalid, 422 if it is too deep or has too many values */
 export function parseJson(text: string, { shown, values: most }: JsonOptions): unknown {
   const { levels, values } = sizeOf(text);
   if (levels > MAX_LEVELS)
@@ -18,7 +18,7 @@ export function parseJson(text: string, { shown, values: most }: JsonOptions): u
   if (values > most)
     throw new ApiError('VALIDATION_ERROR', `The body has more than ${most} values: send less at a time`);
   try {
-    // To look at each name takes several times as long.
+    // Checking each name takes several times as long.
     return /__proto__|\\u/.test(text) ? JSON.parse(text, refusePrototype) : JSON.parse(text);
   } catch (error) {
     const why = shown && error instanceof Error ? `: ${error.message}` : '';
@@ -31,7 +31,7 @@ function refusePrototype(name: string, value: unknown): unknown {
   return value;
 }
 
-/** How deep a text of JSON is nested, and how many values it has; of another text any numbers. */
+/** Nesting depth and number of values of a JSON text; arbitrary numbers for other text. */
 function sizeOf(text: string): { readonly levels: number; readonly values: number } {
   let [levels, deepest, values, inText] = [0, 0, 1, false];
   for (let index = 0; index < text.length; index++) {

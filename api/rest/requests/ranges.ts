@@ -4,12 +4,12 @@ import { fromIsoTime, isoTime } from '../../../pipeline/base/iso-time.js';
 
 export const Time = Type.String({ format: 'date-time' });
 
-/** Longest range that one call may ask for, microseconds: 90 days. */
+/** Longest range of one call, microseconds: 90 days. */
 const MAX_RANGE = 90 * 24 * 3_600 * 1e6;
 
 /**
- * @param endField name of the end where it is wrong
- * @throws ApiError 422 where the end is not after the start, 400 for more than 90 days.
+ * @param endField name of the end, for errors
+ * @throws ApiError 422 if the end is not after the start, 400 for more than 90 days.
  */
 export function readRange(
   startTime: string | undefined,
@@ -24,14 +24,14 @@ export function readRange(
         details: { fields: [{ field: endField, message, received: endTime }] },
       });
     if (end <= start)
-      throw refuse('VALIDATION_ERROR', `${endField} must lie after ${endField.replace(/end/, 'start')}`);
+      throw refuse('VALIDATION_ERROR', `${endField} must be after ${endField.replace(/end/, 'start')}`);
     if (end - start > MAX_RANGE)
-      throw refuse('BAD_REQUEST', 'A range may span 90 days at most: ask for a shorter one');
+      throw refuse('BAD_REQUEST', 'A range may span at most 90 days: use a shorter one');
   }
   return { ...(start !== undefined && { start }), ...(end !== undefined && { end }) };
 }
 
-/** What Form A answers where a range holds nothing: 404 with what was asked for and what is stored. */
+/** Form A's answer for an empty range: 404 with the requested and the stored range. */
 export function refuseEmpty(
   requested: { readonly start?: number; readonly end?: number },
   available: { readonly start: number; readonly end: number } | undefined,

@@ -3,23 +3,23 @@ import type { TSchema } from 'typebox';
 import { ApiError, type FieldError } from '../../service/errors.js';
 import { fromIsoTime } from '../../../pipeline/base/iso-time.js';
 
-/** `verbose`: a schema with a `pattern` says in `x-expected` what that means. */
+/** `verbose`: a schema with a `pattern` explains it in `x-expected`. */
 const shared = { useDefaults: true, strict: false, verbose: true };
-/** Text of a query becomes the numbers and booleans that its schema asks for; bodies are taken as they are. */
+/** Converts text of a query to the numbers and booleans of its schema; bodies are not converted. */
 const forQueries = addFormats(new Ajv({ ...shared, allErrors: true, coerceTypes: true }));
 const forBodies = addFormats(new Ajv({ ...shared, allErrors: true }));
-/** For bodies that may hold very many values, and so as many mistakes: `x-first-error-only` in their schema. */
+/** For bodies with very many values, and so possibly as many faults: `x-first-error-only` in their schema. */
 const forLargeBodies = addFormats(new Ajv(shared));
 const compiled = new WeakMap<TSchema, ValidateFunction>();
 
-/** @throws ApiError 422 naming each wrong field. Nothing is clamped, and no unknown field is let through. */
+/** @throws ApiError 422 with each invalid field. Nothing is clamped, and unknown fields are rejected. */
 export function checkQuery(schema: TSchema | undefined, query: Readonly<Record<string, unknown>>): unknown {
   return check(forQueries, schema ?? NO_FIELDS, { ...query });
 }
 
 /**
- * @param shown whether errors repeat what was sent; not where it may be a password, also in a misspelt field
- * @throws ApiError as {@link checkQuery}. An absent body counts as `{}`.
+ * @param shown whether errors quote the input; not if it may contain a password, also in a misspelt field
+ * @throws ApiError like {@link checkQuery}. An absent body counts as `{}`.
  */
 export function checkBody(schema: TSchema | undefined, body: unknown, shown = true): unknown {
   if (!schema) return null;
@@ -29,7 +29,10 @@ export function checkBody(schema: TSchema | undefined, body: unknown, shown = tr
 
 const NO_FIELDS: TSchema = { type: 'object', properties: {}, additionalProperties: false };
 
-/** An answer does not grow with what was sent: errors of one call, characters of a name or text, parts of a value, and how deep. */
+/**
+ * Limits that prevent an answer from growing with the input: errors of one call, characters of a name or
+ * text, parts of a value, and depth.
+ */
 const [MAX_ERRORS, MAX_CHARACTERS, MAX_PARTS, MAX_LEVELS] = [20, 256, 10, 4];
 
 function check(ajv: Ajv, schema: TSchema, value: unknown, shown = true): unknown {
@@ -42,7 +45,7 @@ function check(ajv: Ajv, schema: TSchema, value: unknown, shown = true): unknown
   throw new ApiError('VALIDATION_ERROR', `${first.field}: ${first.message}`, { details: { fields } });
 }
 
-/** Of what may be one thing or another, the mistakes of the one that it was meant to be come first: they lie deepest. */
+/** For unions, the faults of the most likely intended branch come first: they lie deepest. */
 function nearest(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   if (!errors.some(({ keyword }) => keyword === 'anyOf')) return errors;
   const depth = ({ instancePath }: ErrorObject): number => instancePath.split('/').length;
@@ -73,7 +76,7 @@ function wholeFieldError(error: ErrorObject, value: unknown): FieldError {
     const field = String(params['additionalProperty']);
     return {
       field: [...parts, field].join('.'),
-      message: 'no such field here',
+      message: 'unknown field',
       received: at(value, [...parts, field]),
     };
   }
@@ -90,7 +93,7 @@ function wholeFieldError(error: ErrorObject, value: unknown): FieldError {
 function messageOf({ keyword, params, message, parentSchema }: ErrorObject): string {
   const { format, allowedValues } = params as { format?: string; allowedValues?: readonly unknown[] };
   if (format === 'date-time') {
-    return 'must be a time such as 2026-03-01T00:00:00Z; in an address the + of an offset is written %2B';
+    return 'must be a time such as 2026-03-01T00:00:00Z; in a URL, write the + of an offset as %2B';
   }
   if (allowedValues) return `must be one of ${allowedValues.map(String).join(', ')}`;
   const expected: unknown = parentSchema?.['x-expected'];

@@ -10,13 +10,14 @@ import type { Hosts } from '../../service/limits/hosts.js';
 import type { Limits } from '../../service/limits/limits.js';
 
 /**
- * Why a call is refused by its `Host`; null where it is not. 421: the name is not this service's. 400: there are
- * several, and a proxy may have gone by another one than Node, which takes the first (RFC 9112, section 3.2).
+ * Why a call is rejected because of its `Host`; null if it is accepted. 421: the name is not this service's.
+ * 400: there are several, and a proxy may have used a different one than Node, which uses the first (RFC
+ * 9112, section 3.2).
  */
 export function hostProblem({ headers, rawHeaders }: IncomingMessage, hosts: Hosts): ApiError | null {
   const given = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host');
   if (given.length > 1) {
-    const message = `Send one header Host: this request has ${given.length}`;
+    const message = `Send exactly one Host header: this request has ${given.length}`;
     return new ApiError('BAD_REQUEST', message, {
       headers: { Connection: 'close' },
       details: { fields: [{ field: 'Host', message, received: null }] },
@@ -32,15 +33,15 @@ export function requireRole(access: Role | 'open', account: Account | null): voi
   if (ROLES.indexOf(account.role) < ROLES.indexOf(access)) {
     throw new ApiError(
       'AUTHORIZATION_ERROR',
-      `This takes the role ${access}; ${account.name} is ${account.role}`,
+      `This requires the role ${access}; ${account.name} is ${account.role}`,
     );
   }
 }
 
-/** What stands at the root, outside of the service interface, and tells of the place. */
+/** Paths at the root, outside the service interface, that reveal data about the place. */
 const TELLING_PATHS = ['/metrics', '/scene.json'];
 
-/** @throws ApiError 401 where those are asked for without a credential, 429 where somebody makes credentials up. */
+/** @throws ApiError 401 for these without a credential, 429 after too many invalid credentials. */
 export function requireLogin(authenticator: Authenticator, limits: Limits): Middleware {
   const read = readCredentials(authenticator);
   return async (context, next) => {

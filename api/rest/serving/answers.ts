@@ -12,8 +12,9 @@ import { errorText } from '../../../pipeline/base/error-text.js';
 import type { Routes } from './routes.js';
 
 /**
- * From 1 kB on, where the client takes it. Low levels: an answer of 1,000 rows shrinks by nine tenths with the lowest
- * already. What is packed by itself, as images are, goes as it is; so do answers with tokens (see `serve`).
+ * Applies from 1 kB, if the client accepts it. Low levels: an answer of 1,000 rows shrinks by nine tenths
+ * with the lowest level. Already compressed content such as images is sent unchanged; so are answers with
+ * tokens (see `serve`).
  */
 export const compressAnswers = compress({
   threshold: 1024,
@@ -21,7 +22,7 @@ export const compressAnswers = compress({
   br: { params: { [constants.BROTLI_PARAM_QUALITY]: 3 } },
 });
 
-/** Takes over a sane `X-Request-Id`, else makes one. */
+/** Uses a valid `X-Request-Id`, otherwise generates one. */
 export const identify: Middleware = async (context, next) => {
   const given = context.get('X-Request-Id');
   context.state.requestId = /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
@@ -41,7 +42,7 @@ export const securityHeaders: Middleware = async (context, next) => {
   await next();
 };
 
-/** Lets pages of the given origins call, and read the headers that they need. */
+/** Lets pages of the given origins call, and read the required headers. */
 export const crossOrigin = (origins: readonly string[]): Middleware =>
   cors({
     origin: (context) => {
@@ -57,7 +58,7 @@ export const crossOrigin = (origins: readonly string[]): Middleware =>
     maxAge: 600,
   });
 
-/** Counts the calls of the service interface and the time that their answers took. */
+/** Counts the calls of the service interface and the time of their answers. */
 export function measureAnswers(deployment: Deployment, formOf: FormFinder): Middleware {
   return async (context, next) => {
     const begun = performance.now();
@@ -87,35 +88,32 @@ export function answerErrors(deployment: Deployment, formOf: FormFinder): Middle
 function toApiError(thrown: unknown, context: KoaContext, deployment: Deployment): ApiError {
   if (thrown instanceof ApiError) return thrown;
   if (isAway(thrown)) return storeAway(thrown, context, deployment);
-  deployment.log.error('a handler threw', {
+  deployment.log.error('a handler threw an error', {
     request_id: context.state.requestId,
     path: context.path,
     reason: thrown instanceof Error ? thrown.stack : String(thrown),
   });
-  return new ApiError(
-    'SYSTEM_ERROR',
-    `Something failed inside; the log has it under ${context.state.requestId}`,
-  );
+  return new ApiError('SYSTEM_ERROR', `Internal error; the log has details under ${context.state.requestId}`);
 }
 
-/** The store, or whatever else is asked, does not answer now: the topology's state and its log say so too. */
+/** The store, or another dependency, does not answer now: the topology's state and its log say so too. */
 function storeAway(thrown: unknown, context: KoaContext, { log }: Deployment): ApiError {
   const reason = errorText(thrown);
   const { requestId } = context.state as { readonly requestId: string };
   log.warn('a call could not be answered', { request_id: requestId, path: context.path, reason });
-  return new ApiError('SYSTEM_NOT_READY', `This cannot be answered now: ${reason}`, {
+  return new ApiError('SYSTEM_NOT_READY', `The service cannot answer now: ${reason}`, {
     headers: { 'Retry-After': '5' },
   });
 }
 
-/** 405 with `Allow` where the path is known under another method, else 404. */
+/** 405 with `Allow` if the path exists for another method, otherwise 404. */
 export function refuse(router: Routes): Middleware {
   return async (context) => {
     const allowed = new Set(
       router.match(context.path, context.method).path.flatMap((layer) => layer.methods),
     );
-    if (allowed.size === 0) throw new ApiError('RESOURCE_NOT_FOUND', `Nothing is at ${context.path}`);
-    throw new ApiError('METHOD_NOT_ALLOWED', `${context.path} does not take ${context.method}`, {
+    if (allowed.size === 0) throw new ApiError('RESOURCE_NOT_FOUND', `Not found: ${context.path}`);
+    throw new ApiError('METHOD_NOT_ALLOWED', `${context.path} does not support ${context.method}`, {
       headers: { Allow: [...allowed].join(', ') },
     });
   };

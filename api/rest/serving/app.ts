@@ -20,23 +20,23 @@ import {
   refuse,
 } from './answers.js';
 
-/** Calls at work at the same time; those of health are not among them. */
+/** Limit of concurrent calls, except health checks. */
 const CALLS_AT_ONCE = 128;
 
-/** What of the outside of the contract is served at the root: metrics, the live page, the API's documentation. */
+/** Parts outside the contract that are served at the root: metrics, the live page, the API's documentation. */
 export interface RootRoutes {
   readonly metrics: () => Promise<string>;
   readonly pages: readonly Middleware[];
 }
 
-/** Who may call from where, and how long they wait. */
+/** Origins, limits and timeouts of callers. */
 export interface Outside {
   readonly hosts: Hosts;
   /** Origins whose pages may call from a browser. */
   readonly origins: readonly string[];
-  /** A reading call is answered 504 after so many milliseconds. */
+  /** A reading call is answered with 504 after this many milliseconds. */
   readonly answerMs: number;
-  /** `/metrics` and the live page's scene need a credential too. */
+  /** `/metrics` and the live page's scene also require a credential. */
   readonly loginRequired: boolean;
 }
 

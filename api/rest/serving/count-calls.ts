@@ -6,8 +6,8 @@ import type { Limits } from '../../service/limits/limits.js';
 import type { EndpointFinder, FormFinder } from './mounts.js';
 
 /**
- * Takes one call of the caller's limit, whatever becomes of the call. What is refused to everybody (nothing is there,
- * no credential) takes none: a probe that asks for it would else lock out all who come from its address.
+ * Counts one call against the caller's limit, whatever its outcome. Calls that fail for everybody (unknown
+ * path, no credential) do not count: a probe of them would otherwise lock out everybody at its address.
  * @throws ApiError 429
  */
 export function countCalls(
@@ -27,14 +27,17 @@ export function countCalls(
   };
 }
 
-/** What calls are counted by; null for one that needs an account and has none. A user may be named like an address. */
+/**
+ * The key by which calls are counted; null for a call that needs an account and has none. A user can have the
+ * name of an address.
+ */
 function callerOf({ access }: AnyEndpoint, context: KoaContext): string | null {
   if (access === 'open') return addressKey(context.ip);
   const { account } = context.state;
   return account && `account ${account.name}`;
 }
 
-/** All answers have the `X-RateLimit-*` headers: on those that took no call they say what is left. */
+/** All answers have the `X-RateLimit-*` headers: uncounted calls show the remaining number. */
 export function showLimits(
   endpointOf: EndpointFinder,
   formOf: FormFinder,

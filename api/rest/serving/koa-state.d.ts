@@ -1,15 +1,15 @@
 import type { Account } from '../../service/accounts/roles.js';
 
 declare module 'koa' {
-  /** What the middlewares of this application leave for each other. */
+  /** State that the middlewares of this application share. */
   interface DefaultState {
     requestId: string;
     account: Account | null;
-    /** The credential that it came with was made up, so that somebody may be guessing. */
+    /** The credential was invented, so somebody may be guessing. */
     guessed: boolean;
     /** Code of the error that is answered. */
     problem?: string;
-    /** What of the call stands in the audit log. */
+    /** Parts of the call for the audit log. */
     audit?: Readonly<Record<string, unknown>>;
     /** What the handler does for the call. */
     work?: Promise<unknown>;

@@ -5,10 +5,10 @@ import type { Form } from '../../service/form.js';
 import { ENDPOINTS } from '../endpoints.js';
 import type { Routes } from './routes.js';
 
-/** Where a deployment chooses the form. */
+/** Where a deployment selects the form. */
 export const CHOSEN_BASE = '/api/v1';
 
-/** Paths whose form a deployment may choose by itself, as the contract writes them: `/pose/tracking/{track_id}`. */
+/** Paths whose form a deployment can select separately, as written in the contract: `/pose/tracking/{track_id}`. */
 export const formPaths = (): readonly string[] => [
   ...new Set([...ENDPOINTS.map(({ path }) => path.replaceAll(/:(\w+)/g, '{$1}')), WEBSOCKET_PATH]),
 ];
@@ -22,12 +22,12 @@ export const mounts = (configured: Form): readonly { readonly base: string; read
   { base: CHOSEN_BASE, form: configured },
 ];
 
-/** Probes that know nothing of the base address ask for `/health` at the root. */
+/** Probes without knowledge of the base address request `/health` at the root. */
 export const ROOT = '';
 export const rootMount = (configured: Form) => ({ base: ROOT, form: configured });
 export const isAtRoot = ({ path }: AnyEndpoint): boolean => path === '/health';
 
-/** The form that a call is answered in; null outside of the service interface. */
+/** The form of the answer to a call; null outside the service interface. */
 export type FormFinder = (context: KoaContext) => Form | null;
 
 export function formFinder(deployment: Deployment, endpointOf: EndpointFinder): FormFinder {
@@ -40,7 +40,7 @@ export function formFinder(deployment: Deployment, endpointOf: EndpointFinder): 
   };
 }
 
-/** The form that an endpoint has on its own where the deployment chooses forms. */
+/** The form of an endpoint where the deployment selects forms. */
 export const formAtMount = (
   { formsOf }: Deployment,
   base: string,
@@ -48,7 +48,7 @@ export const formAtMount = (
 ): Form | undefined =>
   base === CHOSEN_BASE ? formsOf.get(path?.replaceAll(/:(\w+)/g, '{$1}') ?? '') : undefined;
 
-/** The form that an error at a path is told in. */
+/** The form of errors at a path. */
 export const formAt = (path: string, configured: Form): Form =>
   mountOf(path, mounts(configured))?.form ?? configured;
 
@@ -57,7 +57,7 @@ const mountOf = (path: string, known: ReturnType<typeof mounts>) =>
     ({ base }) => path.startsWith(base) && (path.length === base.length || path[base.length] === '/'),
   );
 
-/** The endpoint that a call means; with `anyMethod` also one that its path has for another method. */
+/** The endpoint of a call; with `anyMethod` also one with another method. */
 export type EndpointFinder = (context: KoaContext, anyMethod?: boolean) => AnyEndpoint | undefined;
 
 export function endpointFinder(router: Routes, deployment: Deployment): EndpointFinder {

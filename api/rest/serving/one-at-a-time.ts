@@ -1,13 +1,13 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Requests of one connection that may wait for their turn; browsers and clients in use send none ahead. */
+/** Requests of one connection that may wait for their turn; current browsers and clients send none ahead. */
 const MAX_WAITING = 256;
 
 /**
  * Begins a request when the one before it on the same connection has been answered. HTTP lets a client send
  * requests ahead, and Node begins all that stand in one read, hundreds: their answers would all be held for a
- * client that reads none. Whoever sends more ahead than may wait has those answered that came in time, is told
+ * client that reads none. A client that sends too many ahead gets answers to those within the limit, then
  * 429, and is disconnected.
  */
 export function oneAtATime(handle: RequestListener): RequestListener {
@@ -21,7 +21,7 @@ export function oneAtATime(handle: RequestListener): RequestListener {
   return (request, response) => {
     const { socket } = request;
     const begin = () => {
-      // In a turn of its own: what others ask for comes in between.
+      // In a separate turn of the event loop, so that requests of others come in between.
       response.once('close', () => setImmediate(next, socket));
       handle(request, response);
     };
@@ -39,10 +39,10 @@ export function oneAtATime(handle: RequestListener): RequestListener {
   };
 }
 
-/** Ends the connection: what was sent after this is answered no more. */
+/** Ends the connection: later requests are not answered. */
 function refuse(response: ServerResponse): void {
   response.writeHead(429, { 'Content-Type': 'text/plain; charset=utf-8', Connection: 'close' });
   response.end(
-    `More than ${MAX_WAITING} requests were sent ahead on this connection. Send the next one when an answer has come.\n`,
+    `More than ${MAX_WAITING} requests were sent ahead on this connection. Send the next one after receiving an answer.\n`,
   );
 }

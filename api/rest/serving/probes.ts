@@ -2,12 +2,13 @@ import type { Context as KoaContext, Middleware } from 'koa';
 import type { Deployment } from '../../service/deployment/deployment.js';
 import { askStores } from '../../service/figures/stores.js';
 
-/** So long the answer of the stores is given again, so that who may ask without credentials cannot overload the stores. */
+/** How long an answer of the stores is cached, so that callers without credentials cannot overload them. */
 const GOOD_FOR_MS = 1_000;
 
 /**
  * At the root, without credentials, for service managers and orchestrators: `/livez` is 200 while the process
- * answers; `/readyz` is 200 while the main topology runs and each of its stores answers, else 503 with what is not.
+ * answers; `/readyz` is 200 while the main topology runs and each of its stores answers, otherwise 503 with
+ * the failing part.
  */
 export function serveProbes(deployment: Deployment): Middleware {
   const storeAway = rememberedFor(GOOD_FOR_MS, () => firstAway(deployment));
@@ -27,13 +28,13 @@ function answer(context: KoaContext, problem: string | null): void {
   context.body = `${problem ?? 'ok'}\n`;
 }
 
-/** Null where it runs. */
+/** Null if it runs. */
 function notRunning({ main }: Deployment): string | null {
   const { state } = main;
   return state === 'running' || state === 'degraded' ? null : `the topology ${main.topology.id} is ${state}`;
 }
 
-/** Null where all stores answer. */
+/** Null if all stores answer. */
 async function firstAway({ main }: Deployment): Promise<string | null> {
   const away = (await askStores(main)).filter(({ milliseconds }) => milliseconds === null);
   return away.length === 0 ? null : `the store ${away[0]!.node} does not answer`;

@@ -4,13 +4,13 @@ import type { AuditEntry, AuditLog } from '../../service/audit/audit-log.js';
 
 const MAX_TEXT = 256;
 
-/** Whether calls of an endpoint are written down: all that may change something, but for those that say they do not. */
+/** Whether calls of an endpoint are recorded: all that may change something, except those that declare otherwise. */
 export const isAudited = ({ method, audit }: AnyEndpoint): boolean =>
   audit !== false && (method !== 'GET' || audit !== undefined);
 
 /**
- * Writes down each call of an audited endpoint, also those that are refused before a handler sees them. It stands
- * around all that answers, so that a new route cannot escape it.
+ * Records each call of an audited endpoint, including those refused before a handler runs. It wraps all
+ * routes, so that a new route cannot escape it.
  */
 export const recordActions =
   (audit: AuditLog, endpointOf: (context: KoaContext) => AnyEndpoint | undefined): Middleware =>
@@ -37,7 +37,7 @@ function entryOf(context: KoaContext, { method, path }: AnyEndpoint): AuditEntry
   };
 }
 
-/** Names in the path. Where nothing goes by that name it may be a secret that was sent to the wrong place. */
+/** Names in the path. If nothing has that name, it may be a secret sent to the wrong place. */
 const parametersOf = (context: KoaContext): Readonly<Record<string, unknown>> =>
   context.status < 400 || context.status === 409
     ? ((context['params'] as Record<string, unknown> | undefined) ?? {})

@@ -3,8 +3,8 @@ import Router from '@koa/router';
 type Match = ReturnType<Router['match']>;
 
 /**
- * A router that remembers what lies at the paths without parameters: hundreds of patterns would else be tried for each
- * call, several times over. Only as routes write them, so that there are no more than routes.
+ * A router that remembers the routes of paths without parameters: otherwise hundreds of patterns would be
+ * tried for each call, several times over. Only paths as written in routes, so that their number is limited.
  */
 export class Routes extends Router {
   readonly #known = new Map<string, Match>();

@@ -11,7 +11,7 @@ import { readJson } from '../requests/bodies.js';
 import { parseJson } from '../requests/json.js';
 import { checkQuery, checkBody } from '../requests/requests.js';
 
-/** Largest body, bytes; of calls that anybody may make. */
+/** Largest body, bytes; for calls without a credential. */
 const [BODY_LIMIT, OPEN_BODY_LIMIT] = [1024 * 1024, 64 * 1024];
 /** Values in a body. */
 export const BODY_VALUES = 10_000;
@@ -24,7 +24,7 @@ export const allow =
     await next();
   };
 
-/** A call that was answered 504 is at work until its end. @throws ApiError 503 while so many calls are at work. */
+/** A call answered with 504 counts as active until its end. @throws ApiError 503 while too many calls are active. */
 export function limitCallsAtWork(most: number): Middleware {
   let atWork = 0;
   const leave = (): void => {
@@ -32,7 +32,7 @@ export function limitCallsAtWork(most: number): Middleware {
   };
   return async (context, next) => {
     if (atWork >= most)
-      throw new ApiError('SYSTEM_NOT_READY', 'Too many calls are at work: try again in a moment', {
+      throw new ApiError('SYSTEM_NOT_READY', 'Too many concurrent calls: try again in a moment', {
         headers: { 'Retry-After': '1' },
       });
     atWork++;
@@ -46,11 +46,11 @@ export function limitCallsAtWork(most: number): Middleware {
   };
 }
 
-/** A body of another type would be passed over, and its fields reported as missing. @throws ApiError 400 */
+/** A body of another type would be ignored, and its fields reported as missing. @throws ApiError 400 */
 export const onlyJson: Middleware = async (context, next) => {
   const hasBody = Number(context.get('Content-Length')) > 0 || context.get('Transfer-Encoding') !== '';
   if (hasBody && !context.is('json'))
-    throw new ApiError('BAD_REQUEST', 'Send the body as JSON, with Content-Type: application/json');
+    throw new ApiError('BAD_REQUEST', 'Bytes that the body of an endpoint may have.');
   await next();
 };
 
@@ -79,7 +79,8 @@ export function serve(
   const { form, view } = viewOf(endpoint, mounted);
   return async (context) => {
     const { account, requestId } = context.state;
-    // The length of a packed answer would tell how much of what was sent is in a secret beside it (BREACH).
+    // The length of a compressed answer would reveal how much of the input matches a secret beside it
+    // (BREACH).
     if (holdsSecrets(endpoint)) context.compress = false;
     const path = checkQuery(view.path, context['params'] as Record<string, unknown>);
     const query = checkQuery(view.query, context.query);
@@ -114,20 +115,20 @@ export function serve(
   };
 }
 
-/** Questions that take a body change nothing either. */
+/** Queries with a body change nothing either. */
 const isReading = ({ method, audit }: AnyEndpoint): boolean => method === 'GET' || audit === false;
 
-/** Told to nobody: it ends what is at work for a caller who is not there any more. */
-const gone = (): ApiError => new ApiError('TIMEOUT', 'The caller has gone before the answer');
+/** Never sent: it ends the work for a caller that has disconnected. */
+const gone = (): ApiError => new ApiError('TIMEOUT', 'The caller disconnected before the answer');
 
-/** @throws ApiError 504 where it takes longer; then nobody waits for it any more, and what it asks of stores ends. */
+/** @throws ApiError 504 if it takes longer; its queries of stores are then cancelled. */
 async function inTime<T>(work: Promise<T>, limitMs: number, abort: AbortController): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
       const error = new ApiError(
         'TIMEOUT',
-        `No answer within ${limitMs / 1000} seconds: ask for less at a time`,
+        `No answer within ${limitMs / 1000} seconds: request less data at a time`,
       );
       reject(error);
       abort.abort(error);
@@ -140,5 +141,5 @@ async function inTime<T>(work: Promise<T>, limitMs: number, abort: AbortControll
   }
 }
 
-/** Passwords, tokens and keys come in the bodies of these. */
+/** Bodies of these contain passwords, tokens and keys. */
 const holdsSecrets = ({ path }: AnyEndpoint): boolean => /^\/(auth|users|webhooks)\b/.test(path);

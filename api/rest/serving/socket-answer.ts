@@ -9,8 +9,8 @@ import { addressKey } from '../../service/limits/addresses.js';
 import type { Limits } from '../../service/limits/limits.js';
 
 /**
- * Answers a bare socket, where no HTTP answer can be made, as the service interface answers errors, and closes the
- * connection. It takes no call of any limit: the headers say what the address has left of pose data.
+ * Answers a bare socket, where no HTTP answer is possible, with an error of the service interface, and closes
+ * the connection. It counts against no limit: the headers show the address's remaining calls of pose data.
  */
 export async function answerSocket(
   socket: Duplex,

@@ -6,14 +6,15 @@ import type { Limits } from '../../service/limits/limits.js';
 import { answerSocket } from './socket-answer.js';
 
 export interface Answering {
-  /** The form of a mount that a path lies under. */
+  /** The form of the mount that contains a path. */
   readonly formOf: (path: string) => Form;
   readonly limits: Limits;
 }
 
 /**
- * Answers what HTTP's parser refuses (smuggled or cut-off requests, headers that are too large, requests that do
- * not come to an end) as the service interface answers errors, counts it by address, and closes the connection.
+ * Answers requests that HTTP's parser rejects (smuggled or truncated requests, headers that are too large,
+ * requests that never end) with an error of the service interface, counts them by address, and closes the
+ * connection.
  */
 export function answerUnreadable(server: Server, answering: Answering): void {
   const answers = new WeakMap<Duplex, ServerResponse>();
@@ -22,7 +23,7 @@ export function answerUnreadable(server: Server, answering: Answering): void {
   });
   server.on('clientError', (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket) => {
     const begun = answers.get(socket);
-    // Half of an answer cannot be made another one.
+    // A partly sent answer cannot be replaced.
     if (
       error.code === 'ECONNRESET' ||
       !socket.writable ||
@@ -32,16 +33,21 @@ export function answerUnreadable(server: Server, answering: Answering): void {
     else void answer(socket, whyRefused(error.code), error.rawPacket, answering);
   });
   server.on('connect', (_request, socket) => {
-    void answer(socket, new ApiError('METHOD_NOT_ALLOWED', 'This is no proxy'), undefined, answering);
+    void answer(
+      socket,
+      new ApiError('METHOD_NOT_ALLOWED', 'This service is not a proxy'),
+      undefined,
+      answering,
+    );
   });
 }
 
 function whyRefused(code: string | undefined): ApiError {
   if (code === 'HPE_HEADER_OVERFLOW')
-    return new ApiError('HEADERS_TOO_LARGE', 'Address and headers may have 16 KiB at most');
+    return new ApiError('HEADERS_TOO_LARGE', 'Address and headers may have at most 16 KiB');
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
-    return new ApiError('REQUEST_TIMEOUT', 'The request did not come to its end in time');
-  const message = 'This is not a request of HTTP/1.1 that can be read';
+    return new ApiError('REQUEST_TIMEOUT', 'The request did not end in time');
+  const message = 'The request is not valid HTTP/1.1';
   return new ApiError('BAD_REQUEST', message, {
     details: { fields: [{ field: 'request', message, received: null }] },
   });
@@ -56,6 +62,6 @@ function answer(
   return answerSocket(socket, error, formOf(pathOf(packet)), limits);
 }
 
-/** As far as it was read: the first line may be broken itself. */
+/** As far as it was read: the first line itself may be malformed. */
 const pathOf = (packet: Buffer | undefined): string =>
   /^[A-Z]+ (\/[^ ?]*)/.exec(packet?.toString('latin1', 0, 256) ?? '')?.[1] ?? '/';

@@ -29,9 +29,9 @@ type Parts = 'main' | 'clock' | 'version' | 'probe' | 'clients';
 const endpoint = endpointsWith<Parts>();
 
 const closed = { additionalProperties: false } as const;
-/** Rows of `/metrics`: longer ranges are given in means of more than a minute. */
+/** Rows of `/metrics`: longer ranges are returned as means over several minutes. */
 const MAX_ROWS = 1_440;
-/** The range of `/metrics` where none is asked for, minutes. */
+/** Default range of `/metrics`, minutes. */
 const USUAL_MINUTES = 60;
 
 const plain = endpoint<null, Health>({
@@ -55,7 +55,7 @@ const plain = endpoint<null, Health>({
 const detailed = endpoint<null, HealthFacts>({
   method: 'GET',
   path: '/health/detailed',
-  summary: 'How each part is, with its figures; stores are asked for it.',
+  summary: 'State and figures of each part; queries the stores.',
   access: 'viewer',
   limit: 'health',
   vital: true,
@@ -92,7 +92,7 @@ const metrics = endpoint<MetricsQuery, MetricsFacts>({
   method: 'GET',
   path: '/metrics',
   summary:
-    'Figures of now, and by the minute of a range: of the last hour where none is given, of seven days at most.',
+    'Current figures, and those of each minute in a range: by default the last hour, at most seven days.',
   access: 'viewer',
   limit: 'health',
   vital: true,
@@ -129,7 +129,7 @@ const metrics = endpoint<MetricsQuery, MetricsFacts>({
 /** 4.6 */
 export const healthEndpoints = [plain, detailed, metrics];
 
-/** Bytes of the state store's memory map that are in memory; 0 while the topology has it closed. */
+/** Bytes of the state store's memory map in memory; 0 while the topology has it closed. */
 async function stateInMemory({ main }: Pick<Deployment, Parts>): Promise<number> {
   const { stateFolder } = main.topology.settings;
   return residentBytes(join(realpathSync(stateFolder), STATE_FILE));

@@ -40,7 +40,7 @@ const closed = { additionalProperties: false } as const;
 const status = endpoint<null, SystemFacts>({
   method: 'GET',
   path: '/system/status',
-  summary: 'State of the system and measured figures of its parts.',
+  summary: 'State of the system and figures of its parts.',
   access: 'viewer',
   limit: 'health',
   status: 200,
@@ -49,7 +49,7 @@ const status = endpoint<null, SystemFacts>({
   b: formView({ response: StatusBSchema, read: () => null, render: (facts) => ({ data: statusB(facts) }) }),
 });
 
-/** What is measured of the system now. */
+/** Current measurements of the system. */
 export async function systemFacts({
   version,
   clock,
@@ -75,7 +75,7 @@ export async function systemFacts({
 const steps = endpoint<null, TopologyStatus>({
   method: 'GET',
   path: '/system/steps',
-  summary: 'How far the start, stop or restart that is under way has come, or the last one.',
+  summary: 'Progress of the current or last start, stop or restart.',
   access: 'viewer',
   limit: 'health',
   status: 200,
@@ -89,21 +89,21 @@ const steps = endpoint<null, TopologyStatus>({
   }),
 });
 
-/** A control action that goes on after its answer. */
+/** A control action that continues after its answer. */
 interface Accepted {
   readonly status: LifecycleState;
   readonly sessionId: string;
   readonly at: number;
-  /** Median of the last times that it was done, seconds; 0 before the first. */
+  /** Median of its last durations, seconds; 0 before the first. */
   readonly estimateSeconds: number;
   readonly steps: readonly Step[];
   readonly applied: object;
 }
 
-/** What a start sets of the configuration before. */
+/** Configuration set by a start. */
 interface StartInput {
   readonly fields: ReadonlyMap<Field, Value>;
-  /** Refuse to run on an uncalibrated room. */
+  /** Reject the start in an uncalibrated room. */
   readonly calibrationRequired: boolean;
 }
 
@@ -130,7 +130,7 @@ const start = endpoint<StartInput, Accepted>({
     const { deployment } = call;
     const { state } = deployment.main.status();
     if (state !== 'stopped' && state !== 'failed')
-      throw conflict(state, `The system is ${state}: it can be started once it is stopped`);
+      throw conflict(state, `The system is ${state}: it can only be started while it is stopped`);
     if (calibrationRequired) requireCalibration(deployment.main.topology);
     configureStart(fields, call);
     return begin(deployment, 'start', () => deployment.main.start(), startBody(fields));
@@ -179,7 +179,7 @@ const stop = endpoint<StopInput, Accepted>({
     const { state } = deployment.main.status();
     // A caller can force a stop that takes too long.
     if (state === 'stopped' || (state === 'stopping' && !input.force))
-      throw conflict(state, `The system is ${state} already`);
+      throw conflict(state, `The system is already ${state}`);
     return begin(deployment, 'stop', () => deployment.main.stop(input), {});
   },
   a: formView({
@@ -213,7 +213,7 @@ const stop = endpoint<StopInput, Accepted>({
 const restart = endpoint<null, Accepted & { readonly previous: string }>({
   method: 'POST',
   path: '/system/restart',
-  summary: 'Stops the main topology after a checkpoint, and starts it again from there.',
+  summary: 'Stops the main topology after a checkpoint, and restarts it from there.',
   access: 'operator',
   limit: 'configuration',
   status: 202,
@@ -242,17 +242,20 @@ export const systemEndpoints = [status, steps, start, stop, restart];
 const conflict = (state: LifecycleState, message: string): ApiError =>
   new ApiError('RESOURCE_CONFLICT', message, { details: { state } });
 
-/** @throws ApiError 422 naming a node that knows the empty room of none of its links. */
+/** @throws ApiError 422 with a node that has no calibration for any of its links. */
 function requireCalibration(topology: CheckedTopology): void {
   const without = uncalibrated(topology);
   if (without === null) return;
-  const message = `${without}: measure the empty room with \`csiflow calibrate\` and name the file in the node's field \`calibration\`, or start without`;
+  const message = `${without}: measure the empty room with \`csiflow calibrate\` and set the node's field \`calibration\` to its file, or start without this check`;
   throw new ApiError('VALIDATION_ERROR', message, {
     details: { fields: [{ field: 'configuration.calibration_required', message, received: true }] },
   });
 }
 
-/** Who may start may also set what a start takes. @throws ApiError 422 as a change of the configuration does */
+/**
+ * The right to start includes the right to set the fields of a start. @throws ApiError 422 like a change of
+ * the configuration
+ */
 function configureStart(fields: ReadonlyMap<Field, Value>, call: Call<Parts>): void {
   const { configuration } = call.deployment;
   if (!configuration.differs(fields)) return;
@@ -260,7 +263,7 @@ function configureStart(fields: ReadonlyMap<Field, Value>, call: Call<Parts>): v
   setFields(configuration, fields, call, startPathOf);
 }
 
-/** Begins an action without waiting for its end, which shows in the status; its failure does too, and in the log. */
+/** Begins an action without waiting for its end. The status shows its end; the status and the log show its failure. */
 function begin(
   deployment: Pick<Deployment, Parts>,
   action: Action,

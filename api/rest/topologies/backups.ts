@@ -6,21 +6,22 @@ import { topologyOf } from './topology-of.js';
 
 const endpoint = endpointsWith<'topologies'>();
 
-/** Topologies of which one is being made: two at a time would only slow each other down. */
+/** Topologies with a backup in progress: two at a time would only slow each other down. */
 const underWay = new Set<string>();
 
-/** Where it lies is fixed, so that nobody can have files written elsewhere. */
+/** The destination is fixed, so that callers cannot write files elsewhere. */
 export const backupEndpoints = [
   endpoint<string, Backup>({
     method: 'POST',
     path: '/topologies/:id/backups',
-    summary: 'Copies all that a topology stores to a new folder below `backups` of its state folder.',
+    summary: 'Copies everything that a topology stores to a new folder below `backups` in its state folder.',
     access: 'admin',
     limit: 'configuration',
     status: 201,
     async handle(id, { deployment }) {
       const running = topologyOf(deployment, id);
-      if (underWay.has(id)) throw new ApiError('RESOURCE_CONFLICT', `A backup of ${id} is being made`);
+      if (underWay.has(id))
+        throw new ApiError('RESOURCE_CONFLICT', `A backup of ${id} is already in progress`);
       underWay.add(id);
       try {
         return await makeBackup(running);

@@ -31,7 +31,7 @@ const LetterPathSchema = Type.Object({
 });
 const IdsField = Type.String({
   pattern: '^[0-9]{1,15}(,[0-9]{1,15}){0,499}$',
-  description: 'Only these, 500 at most: `17,18`.',
+  description: 'Only these, at most 500: `17,18`.',
 });
 const NodeField = Type.String({ description: 'Only those of this node.' });
 
@@ -53,7 +53,7 @@ interface Selected {
 const list = endpoint<Listing, Listing & { letters: readonly DeadLetter[]; total: number }>({
   method: 'GET',
   path: '/topologies/:id/dead-letters',
-  summary: 'Records that nodes could not take, with the reasons, oldest first.',
+  summary: 'Records that nodes rejected, with the reasons, oldest first.',
   access: 'viewer',
   limit: 'health',
   status: 200,
@@ -97,7 +97,7 @@ const show = endpoint<OneLetter, DeadLetter>({
 const replay = endpoint<Selected, ReplayResult>({
   method: 'POST',
   path: '/topologies/:id/dead-letters/replay',
-  summary: 'Gives records to their nodes once more: those of these ids, else those of a node, else all.',
+  summary: 'Replays records to their nodes: those with these ids, otherwise those of a node, otherwise all.',
   access: 'operator',
   limit: 'configuration',
   status: 200,
@@ -121,7 +121,7 @@ const replay = endpoint<Selected, ReplayResult>({
 const dropOne = endpoint<OneLetter, null>({
   method: 'DELETE',
   path: '/topologies/:id/dead-letters/:letter',
-  summary: 'Forgets a dead letter.',
+  summary: 'Deletes a dead letter.',
   access: 'operator',
   limit: 'configuration',
   status: 204,
@@ -141,7 +141,7 @@ const dropOne = endpoint<OneLetter, null>({
 const dropAll = endpoint<Selected, number>({
   method: 'DELETE',
   path: '/topologies/:id/dead-letters',
-  summary: 'Forgets dead letters: those of these ids, else those of a node, else all.',
+  summary: 'Deletes dead letters: those with these ids, otherwise those of a node, otherwise all.',
   access: 'operator',
   limit: 'configuration',
   status: 200,
@@ -161,7 +161,7 @@ const dropAll = endpoint<Selected, number>({
 
 export const deadLetterEndpoints = [list, show, replay, dropOne, dropAll];
 
-/** @throws ApiError 503 while the topology starts or recovers: nobody can look into its state then. */
+/** @throws ApiError 503 while the topology starts or recovers: its state cannot be read then. */
 async function at<T>(
   deployment: Pick<Deployment, Parts>,
   id: string,
@@ -174,7 +174,7 @@ async function at<T>(
     if (!(error instanceof Error && 'code' in error && error.code === 'state.locked')) throw error;
     throw new ApiError(
       'SYSTEM_NOT_READY',
-      `The topology ${id} is ${running.status().state}: ask again soon`,
+      `The topology ${id} is ${running.status().state}: try again soon`,
       {
         headers: { 'Retry-After': '2' },
       },

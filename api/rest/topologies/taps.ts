@@ -19,43 +19,49 @@ interface Wanted {
   readonly everyMs: number;
 }
 
-/** What a node gave while someone looked. */
+/** Output of a node while somebody watches. */
 interface Seen {
   readonly node: string;
   readonly records: readonly object[];
-  /** Records that passed meanwhile and are not among them; frames of CSI count one by one. */
+  /** Number of further records that passed in the meantime; frames of CSI count individually. */
   readonly leftOut: number;
 }
 
-/** People who look at the same time, over all nodes. */
+/** Concurrent taps over all nodes. */
 const LOOKING = 8;
 
 const tap = endpoint<Wanted, Seen>({
   method: 'GET',
   path: '/topologies/:id/nodes/:node/records',
-  summary: 'Records that a node gives from now on, and a sink takes: a sample that never slows the pipeline.',
+  summary:
+    'Records that a node outputs from now on, or that a sink accepts: a sample that never slows the pipeline.',
   access: 'operator',
   limit: 'pose_data',
   status: 200,
-  // Records of people who are sensed are looked at.
+  // Taps reveal records of people, so they are audited.
   audit: ({ limit }) => ({ limit }),
   handle: look,
   b: formView({
     path: Type.Object({ id: Type.String(), node: Type.String() }),
     query: Type.Object(
       {
-        limit: Type.Integer({ minimum: 1, maximum: 1000, default: 10, description: 'Records at most.' }),
+        limit: Type.Integer({
+          minimum: 1,
+          maximum: 1000,
+          default: 10,
+          description: 'Largest number of records.',
+        }),
         wait_ms: Type.Integer({
           minimum: 0,
           maximum: 30_000,
           default: 5_000,
-          description: 'How long is waited for so many.',
+          description: 'How long to wait for that number.',
         }),
         every_ms: Type.Integer({
           minimum: 0,
           maximum: 30_000,
           default: 0,
-          description: 'Leave out what comes sooner than this after the last record that was taken.',
+          description: 'Skips records that follow the last returned one within this time.',
         }),
       },
       closed,
@@ -93,13 +99,20 @@ async function look(wanted: Wanted, { deployment, signal }: Call<Parts>): Promis
   const { nodes } = running.status();
   if (!nodes.some(({ id }) => id === wanted.node)) {
     const known = nodes.map(({ id }) => id).join(', ');
-    throw new ApiError('RESOURCE_NOT_FOUND', `No node is named ${wanted.node}; there are ${known}`);
+    throw new ApiError(
+      'RESOURCE_NOT_FOUND',
+      `No node has the name ${wanted.node}; available nodes: ${known}`,
+    );
   }
   const others = looking.get(deployment) ?? 0;
   if (others >= LOOKING) {
-    throw new ApiError('RATE_LIMIT_EXCEEDED', `${others} others look at nodes already: wait for one to end`, {
-      headers: { 'Retry-After': '5' },
-    });
+    throw new ApiError(
+      'RATE_LIMIT_EXCEEDED',
+      `There are already ${others} concurrent taps: wait for one to end`,
+      {
+        headers: { 'Retry-After': '5' },
+      },
+    );
   }
   looking.set(deployment, others + 1);
   const sample = new Sample(wanted, running.links, () => deployment.clock.elapsed());
@@ -117,7 +130,7 @@ async function look(wanted: Wanted, { deployment, signal }: Call<Parts>): Promis
   return { node: wanted.node, records: sample.plain(), leftOut: sample.leftOut };
 }
 
-/** Collects what passes as it is, up to its limit; it is made readable when all is there. */
+/** Collects unconverted records up to the limit; they are converted at the end. */
 class Sample {
   leftOut = 0;
   readonly #wanted: Wanted;
@@ -150,7 +163,7 @@ class Sample {
     if (this.#count >= this.#wanted.limit) this.#done();
   }
 
-  /** Resolves when there are as many as were wanted, when the time is up, and when nobody waits any longer. */
+  /** Resolves when the number is reached, the time is over, or the caller disconnects. */
   async full(waitMs: number, signal: AbortSignal): Promise<void> {
     await new Promise<void>((resolve) => {
       const end = () => {

@@ -67,7 +67,7 @@ const show = endpoint<string, TopologyStatus>({
 const start = endpoint<string, TopologyStatus>({
   method: 'POST',
   path: '/topologies/:id/start',
-  summary: 'Starts a topology. Its state tells how far it has come.',
+  summary: 'Starts a topology. Its state shows the progress.',
   access: 'operator',
   ...shared,
   status: 202,
@@ -75,7 +75,7 @@ const start = endpoint<string, TopologyStatus>({
     const running = topologyOf(deployment, id);
     const { state } = running.status();
     if (state !== 'stopped' && state !== 'failed')
-      throw conflict(`The topology ${id} is ${state}: it can be started once it is stopped`, state);
+      throw conflict(`The topology ${id} is ${state}: it can only be started while it is stopped`, state);
     deployment.topologies.want(id, 'running');
     return goOn(deployment, running, running.start());
   },
@@ -105,7 +105,7 @@ const stop = endpoint<Stop, TopologyStatus>({
     const running = topologyOf(deployment, id);
     const { state } = running.status();
     if (state === 'stopped' || (state === 'stopping' && !options.force))
-      throw conflict(`The topology ${id} is ${state} already`, state);
+      throw conflict(`The topology ${id} is already ${state}`, state);
     deployment.topologies.want(id, 'stopped');
     return goOn(deployment, running, running.stop(options));
   },
@@ -186,7 +186,7 @@ const graph = endpoint<string, CheckedTopology>({
 /** The lifecycle of any topology; `/system/*` is that of the main one. */
 export const topologyEndpoints = [list, show, put, remove, start, stop, restart, graph, plan, apply];
 
-/** The work goes on after the answer; what becomes of it shows in the state, its failure also in the log. */
+/** The action continues after the answer; the state shows its outcome, and the log its failure. */
 function goOn(
   { log }: Pick<Deployment, 'log'>,
   running: RunningTopology,

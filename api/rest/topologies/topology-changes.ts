@@ -21,14 +21,14 @@ interface Change {
 }
 
 const TextSchema = Type.String({ minLength: 1, maxLength: 1 << 20, description: "The topology's new YAML." });
-/** A text of the longest, with the line breaks that JSON writes in two characters and letters of three bytes. */
+/** The longest text, with line breaks that JSON writes as two characters and letters of three bytes. */
 const largest = { bytes: 4 * 2 ** 20 };
 const TextBody = Type.Object({ topology: TextSchema }, closed);
 
 export const put = endpoint<Change, TopologyStatus>({
   method: 'PUT',
   path: '/topologies/:id',
-  summary: 'Puts a topology beside the main one, or changes one that does not run. It is not started.',
+  summary: 'Adds a topology beside the main one, or changes one that is stopped. Does not start it.',
   access: 'admin',
   ...shared,
   largest,
@@ -47,7 +47,7 @@ export const put = endpoint<Change, TopologyStatus>({
 export const remove = endpoint<string, null>({
   method: 'DELETE',
   path: '/topologies/:id',
-  summary: 'Forgets a topology that does not run. What it has stored stays on disk.',
+  summary: 'Removes a stopped topology. Its stored data stays on disk.',
   access: 'admin',
   ...shared,
   status: 204,
@@ -69,7 +69,7 @@ export const remove = endpoint<string, null>({
 export const plan = endpoint<Change, Plan>({
   method: 'POST',
   path: '/topologies/:id/plan',
-  summary: 'What a new file would change in a topology; changes nothing.',
+  summary: 'Shows what a new file would change in a topology, without changing anything.',
   access: 'operator',
   ...shared,
   largest,
@@ -91,7 +91,7 @@ export const apply = endpoint<Change, TopologyStatus>({
   method: 'POST',
   path: '/topologies/:id/apply',
   summary:
-    'Makes a planned change: takes a checkpoint and goes on from it. Refuses the hash of a stale plan.',
+    'Applies a planned change: takes a checkpoint and continues from it. Rejects the hash of a stale plan.',
   access: 'admin',
   ...shared,
   largest,
@@ -126,10 +126,13 @@ async function orRefused<T>(work: () => T | Promise<T>): Promise<T> {
   }
 }
 
-/** 503 while too many are checked; 422 with each problem of a text as a field `line:column`; 409 for what does not fit the state. */
+/**
+ * 503 while too many texts are being checked; 422 with each problem of a text as a field `line:column`; 409
+ * for conflicts with the state.
+ */
 function refused(error: unknown): unknown {
   if (error instanceof ThreadBusy)
-    return new ApiError('SYSTEM_NOT_READY', `Texts are checked: ${error.message}`, {
+    return new ApiError('SYSTEM_NOT_READY', `Too many texts are being checked: ${error.message}`, {
       headers: { 'Retry-After': '1' },
     });
   if (error instanceof TopologyConflict) return conflict(error.message, error.state);

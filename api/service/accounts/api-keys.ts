@@ -24,7 +24,7 @@ type StoredKey = Static<typeof KeysFile>['keys'][number];
 /** Every key begins with it. */
 export const KEY_PREFIX = 'csiflow_';
 
-/** What may be told of a key. */
+/** The public part of a key. */
 export type ApiKey = Omit<StoredKey, 'hash'>;
 
 const LAYOUT = 1;
@@ -33,13 +33,13 @@ const LAYOUT = 1;
 export class ApiKeys {
   readonly #file: StateFile<typeof KeysFile>;
 
-  /** @throws Error naming the file where it cannot be read. */
+  /** @throws Error with the file's name if it cannot be read. */
   constructor(stateFolder: string) {
     this.#file = new StateFile(join(stateFolder, 'api-keys.json'), {
       schema: KeysFile,
       layout: LAYOUT,
       initial: { version: LAYOUT, keys: [] },
-      remedy: 'restore it from a backup, or move it away: keys are then to be made anew',
+      remedy: 'restore it from a backup, or move it away and create new keys',
     });
   }
 
@@ -69,7 +69,7 @@ export class ApiKeys {
     return { key: `${KEY_PREFIX}${id}_${secret}`, apiKey: told(stored) };
   }
 
-  /** False where no key has that id. */
+  /** False if no key has that id. */
   remove(id: string): boolean {
     return this.#file.exclusively(() => {
       const { keys } = this.#file.content;
@@ -80,7 +80,7 @@ export class ApiKeys {
     });
   }
 
-  /** The account behind a key, and until when; null for one that is unknown or has expired. Milliseconds since 1970. */
+  /** The account of a key, and its expiry; null for an unknown or expired key. Milliseconds since 1970. */
   check(key: string, now: number): { readonly account: Account; readonly expiresAt: number | null } | null {
     const stored = this.#find(key);
     if (!stored) return null;
@@ -89,7 +89,7 @@ export class ApiKeys {
     return { account: { name: `key:${stored.name}`, role: stored.role }, expiresAt };
   }
 
-  /** Whether it is a key of this service, also one that has expired. */
+  /** Whether it is a key of this service, even an expired one. */
   has(key: string): boolean {
     return this.#find(key) !== undefined;
   }

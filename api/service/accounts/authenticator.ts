@@ -6,15 +6,15 @@ import { decodeToken, type Tokens } from './tokens.js';
 import type { Users } from './users.js';
 import { VerifiedTokens, type Key } from './verified-tokens.js';
 
-/** Clocks of others may differ from ours by so much. Tokens of our own are held to our clock. */
+/** Tolerance for the clocks of others. Tokens of our own are checked with our clock. */
 export const CLOCK_TOLERANCE_S = 30;
 
-/** Who a valid credential stands for. */
+/** The account of a valid credential. */
 export interface Caller {
   readonly account: Account;
   /** Milliseconds since 1970; null: never. */
   readonly expiresAt: number | null;
-  /** Asks again, since users are removed and keys revoked; null where the credential opens nothing any more. */
+  /** Checks again, because users can be removed and keys revoked; null if the credential is no longer valid. */
   readonly again: () => Caller | null;
 }
 
@@ -25,19 +25,19 @@ export interface Credentials {
   readonly identityProvider: IdentityProvider | null;
 }
 
-/** What a call came with; null where it had none. */
+/** The credential of a call; null if it had none. */
 export interface Presented {
   readonly token: string | null;
   readonly key: string | null;
 }
 
-/** An API key may come as a bearer token, since that is all that Prometheus and others can send. */
+/** An API key can be sent as a bearer token, because Prometheus and others can send nothing else. */
 export const presented = (token: string | null, key: string | null): Presented =>
   key === null && token?.startsWith(KEY_PREFIX) ? { token: null, key: token } : { token, key };
 
 const EVER = { ignoreExpiration: true, ignoreNotBefore: true } as const;
 
-/** Tells who is behind a bearer token or an API key. */
+/** Identifies the account of a bearer token or an API key. */
 export class Authenticator {
   readonly #credentials: Credentials;
   readonly #verifiedTokens = new VerifiedTokens();
@@ -46,7 +46,10 @@ export class Authenticator {
     this.#credentials = credentials;
   }
 
-  /** The key to check a token with: a secret of ours under HS256, a public key of the identity provider else. Rejects for an unknown one. */
+  /**
+   * The key to check a token with: a secret of ours under HS256, a public key of the identity provider else.
+   * Rejects for an unknown one.
+   */
   async keyFor(header: jwt.JwtHeader, payload: unknown): Promise<Key> {
     const { tokens, identityProvider } = this.#credentials;
     if (identityProvider?.claims(payload)) return identityProvider.keyFor(header);
@@ -55,18 +58,18 @@ export class Authenticator {
     return key;
   }
 
-  /** The account of a token whose signature is right, as it is now; null for one that opens nothing. */
+  /** The current account of a token with a valid signature; null if it has no rights. */
   callerOf(payload: unknown): Caller | null {
     const account = this.#accountOf(payload);
     return account && { account, expiresAt: expiryOf(payload), again: () => this.callerOf(payload) };
   }
 
-  /** Null for a token that is not valid. */
+  /** Null for an invalid token. */
   async bearer(token: string): Promise<Caller | null> {
     return this.callerOf(await this.#verified(token));
   }
 
-  /** What a token says whose signature was checked before, and is good still; undefined for others. */
+  /** The content of a token whose signature was checked before, and which is still valid; undefined for others. */
   recall(token: string): Promise<unknown> {
     const keyFor = (header: jwt.JwtHeader, payload: unknown) =>
       this.keyFor(header, payload).catch(() => null);
@@ -76,21 +79,21 @@ export class Authenticator {
     });
   }
 
-  /** Caches a token whose signature has been found right. */
+  /** Caches a token with a valid signature. */
   async remember(token: string, payload: unknown): Promise<void> {
     const header = decodeToken(token)?.header;
     if (header) this.#verifiedTokens.add(token, { header, payload, key: await this.keyFor(header, payload) });
   }
 
-  /** Null for a key that is unknown or has expired. */
+  /** Null for an unknown or expired key. */
   apiKey(key: string): Caller | null {
     const found = this.#credentials.apiKeys.check(key, Date.now());
     return found && { ...found, again: () => this.apiKey(key) };
   }
 
   /**
-   * Whether credentials that open nothing are made up, so that somebody may be guessing. Those that have expired, or
-   * whose login has ended, are not.
+   * Whether an invalid credential was invented, so that somebody may be guessing. Expired credentials, and
+   * those of an ended session, are not.
    */
   async isGuess({ token, key }: Presented): Promise<boolean> {
     if (key !== null && !this.#credentials.apiKeys.has(key)) return true;
@@ -105,7 +108,7 @@ export class Authenticator {
     return name === null ? null : users.account(name);
   }
 
-  /** What a token says; null where its signature is not right or, unless `options` say so, its time is over. */
+  /** The content of a token; null if its signature is invalid or, unless `options` permit it, it has expired. */
   async #verified(token: string, options: jwt.VerifyOptions = {}): Promise<unknown> {
     const decoded = decodeToken(token);
     if (!decoded) return null;

@@ -3,11 +3,11 @@ import jwt from 'koa-jwt';
 import { CLOCK_TOLERANCE_S, presented, type Authenticator } from './authenticator.js';
 
 /**
- * Leaves the account behind a valid bearer token or `X-API-Key` in `state.account`, null where there is none, and in
- * `state.guessed` whether what came in its place is made up. Whether an account is needed, each endpoint says.
+ * Stores the account of a valid bearer token or `X-API-Key` in `state.account`, null if there is none, and in
+ * `state.guessed` whether the credential was invented. Each endpoint decides whether an account is required.
  */
 export function readCredentials(authenticator: Authenticator): Middleware {
-  // Its types do not know what it passes on to jsonwebtoken: the payload, the tolerance, and keys of Node.js.
+  // Its types omit the arguments for jsonwebtoken: the payload, the tolerance, and keys of Node.js.
   const options = {
     secret: ((header: Parameters<Authenticator['keyFor']>[0], payload: unknown) =>
       authenticator.keyFor(header, payload)) as jwt.SecretLoader,
@@ -37,6 +37,6 @@ export function readCredentials(authenticator: Authenticator): Middleware {
   };
 }
 
-/** Null where the header is missing or of another kind. */
+/** Null if the header is missing or of another kind. */
 const bearerOf = (context: Context): string | null =>
   /^Bearer (.+)$/i.exec(context.get('Authorization'))?.[1] ?? null;

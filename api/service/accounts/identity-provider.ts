@@ -8,23 +8,23 @@ export interface IdentityProviderOptions {
   readonly jwks: string;
   /** `iss` of its tokens. */
   readonly issuer: string;
-  /** What `aud` of its tokens must hold. */
+  /** Required value of `aud` in its tokens. */
   readonly audience: string;
-  /** The claim that holds a role of csiflow, or a list with one. */
+  /** The claim with a role of csiflow, or a list with one. */
   readonly roleClaim: string;
 }
 
-/** Algorithms of public keys alone: a shared secret of an outside party would let it be forged. */
+/** Only algorithms with public keys: the secret of a shared key would let an outside party forge tokens. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'ES256', 'ES384', 'ES512'];
 const TIMEOUT_MS = 5_000;
 
-/** The package has eighty files, so only those load it who have such a provider. */
+/** The package has eighty files, so it is loaded only with such a provider. */
 async function clientOf(jwksUri: string): Promise<JwksClient> {
   const { default: jwksRsa } = await import('jwks-rsa');
   return new jwksRsa.JwksClient({ jwksUri, cache: false, timeout: TIMEOUT_MS });
 }
 
-/** Tokens that somebody else has signed, taken as they are: their people need no account here. */
+/** Tokens signed by an identity provider: its users need no account here. */
 export class IdentityProvider {
   readonly #options: IdentityProviderOptions;
   readonly #keys: KeySet;
@@ -36,7 +36,7 @@ export class IdentityProvider {
     this.#keys = new KeySet({ fetch, log });
   }
 
-  /** Whether a token says that it is this provider's. */
+  /** Whether a token claims to be from this provider. */
   claims(payload: unknown): payload is Readonly<Record<string, unknown>> {
     return (
       typeof payload === 'object' &&
@@ -46,7 +46,7 @@ export class IdentityProvider {
     );
   }
 
-  /** The public key of a token's header. Rejects for one that the provider does not publish. */
+  /** The public key for a token's header. Rejects if the provider does not publish it. */
   async keyFor({
     alg,
     kid,
@@ -55,11 +55,11 @@ export class IdentityProvider {
     readonly kid?: string | undefined;
   }): Promise<string> {
     if (!ALGORITHMS.includes(alg ?? ''))
-      throw new Error(`tokens of ${this.#options.issuer} may not be signed by ${alg}`);
+      throw new Error(`tokens of ${this.#options.issuer} must not be signed with ${alg}`);
     return this.#keys.get(kid);
   }
 
-  /** Null where the token is for somebody else, without a role, or without an end: it would be good for ever. */
+  /** Null if the token is for another audience, has no role, or never expires. */
   accountOf(payload: Readonly<Record<string, unknown>>): Account | null {
     const { audience, roleClaim, issuer } = this.#options;
     const roles = listOf(payload[roleClaim]);

@@ -2,22 +2,25 @@ import type jwksRsa from 'jwks-rsa';
 import type { Logger } from '../../../pipeline/component/index.js';
 import { errorText } from '../../../pipeline/base/error-text.js';
 
-/** Keys are asked for anew after so long. */
+/** Keys are fetched again after this time. */
 const FRESH_MS = 600_000;
-/** Nobody waits for that: until the provider has answered, keys that it has published are good for so long. */
+/** Nothing waits for that: until the provider has answered, its published keys stay valid for this time. */
 const GOOD_MS = 3_600_000;
-/** It is asked once in this time, whatever strangers write into their tokens. */
+/** At most one fetch in this time, regardless of the tokens of strangers. */
 const PAUSE_MS = 10_000;
 
 export interface KeySetOptions {
-  /** Asks the provider for all that it publishes. */
+  /** Fetches all keys of the provider. */
   readonly fetch: () => Promise<readonly jwksRsa.SigningKey[]>;
   readonly log: Pick<Logger, 'warn'>;
   /** Monotonic milliseconds. */
   readonly elapsed?: () => number;
 }
 
-/** The public keys of an identity provider. It may be away for an hour, and is asked little, also under attack. */
+/**
+ * The public keys of an identity provider. It may be offline for an hour, and receives few requests, even
+ * under attack.
+ */
 export class KeySet {
   readonly #options: KeySetOptions;
   readonly #elapsed: () => number;
@@ -31,7 +34,7 @@ export class KeySet {
     this.#elapsed = options.elapsed ?? (() => performance.now());
   }
 
-  /** The key of that id, in PEM; without an id the only one that there is. Rejects where the provider does not publish it. */
+  /** The key with that id, in PEM; without an id, the only one. Rejects if the provider does not publish it. */
   async get(id: string | undefined): Promise<string> {
     let key = this.#find(id);
     if (!key) {
@@ -52,7 +55,7 @@ export class KeySet {
     return this.#keys.find(({ kid }) => kid === id);
   }
 
-  /** Many at the same time wait for one answer. Never rejects. */
+  /** Concurrent calls share one request. Never rejects. */
   #ask(): Promise<void> {
     const now = this.#elapsed();
     if (now - this.#askedAt >= PAUSE_MS) {

@@ -9,7 +9,7 @@ const SessionsFile = Type.Object({
     Type.String(),
     Type.Object({
       user: Type.String(),
-      /** Id of the one refresh token that is still good. */
+      /** Id of the only valid refresh token. */
       refresh: Type.String(),
       /** Milliseconds since 1970. */
       until: Type.Number(),
@@ -22,29 +22,29 @@ type Session = Static<typeof SessionsFile>['sessions'][string];
 type Entry = readonly [id: string, session: Session];
 
 const LAYOUT = 1;
-/** Logins of one user that are stored; the one unused for longest goes first. */
+/** Stored sessions per user; beyond it, the least recently used one is removed. */
 const PER_USER = 50;
 
-/** Logins and the refresh token of each that is still good. */
+/** Sessions, each with its valid refresh token. */
 export class Sessions {
   readonly #file: StateFile<typeof SessionsFile>;
 
-  /** @throws Error naming the file where it cannot be read. */
+  /** @throws Error with the file's name if it cannot be read. */
   constructor(stateFolder: string) {
     this.#file = new StateFile(join(stateFolder, 'sessions.json'), {
       schema: SessionsFile,
       layout: LAYOUT,
       initial: { version: LAYOUT, sessions: {} },
-      remedy: 'remove it: everybody then logs in anew once an access token has ended',
+      remedy: 'remove it: all users then log in again when their access token expires',
     });
   }
 
-  /** Runs `change` while no other process can change logins. */
+  /** Runs `change` while no other process can change sessions. */
   exclusively<T>(change: () => T): T {
     return this.#file.exclusively(change);
   }
 
-  /** Whether a login of a user has not ended. */
+  /** Whether a user's session has not ended. */
   isOpen(session: string, user: string): boolean {
     const stored = this.#find(session);
     return stored?.user === user && stored.until > Date.now();

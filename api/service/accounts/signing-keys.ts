@@ -7,13 +7,13 @@ import { StateFile } from '../../../pipeline/state/state-file.js';
 
 const KeysFile = Type.Object({
   version: Type.Integer(),
-  /** Newest first: that one signs. */
+  /** Newest first; the first one signs. */
   keys: Type.Array(
     Type.Object({
       id: Type.String(),
       /** Base64. */
       secret: Type.String({ minLength: 44 }),
-      /** From then on it signs nothing any more; ISO 8601. */
+      /** It signs nothing from this time on; ISO 8601. */
       retired: Type.Union([Type.String(), Type.Null()]),
     }),
     { minItems: 1 },
@@ -22,11 +22,11 @@ const KeysFile = Type.Object({
 
 const LAYOUT = 1;
 
-/** Keys that sign tokens, in the state folder. A retired key still checks the tokens that it signed, as long as they live. */
+/** Keys that sign tokens, in the state folder. A retired key still checks its tokens until they expire. */
 export class SigningKeys {
   readonly #file: StateFile<typeof KeysFile>;
 
-  /** Makes a first key where there is none. @throws Error naming the file where it cannot be read. */
+  /** Creates a first key if there is none. @throws Error with the file's name if it cannot be read. */
   constructor(stateFolder: string) {
     const initial = { version: LAYOUT, keys: [firstKey(stateFolder)] };
     const path = join(stateFolder, 'signing-keys.json');
@@ -34,7 +34,7 @@ export class SigningKeys {
       schema: KeysFile,
       layout: LAYOUT,
       initial,
-      remedy: 'restore it from a backup, or remove it to have a new key made: everybody then logs in anew',
+      remedy: 'restore it from a backup, or remove it to create a new key: all users then log in again',
     });
     if (existsSync(path)) return;
     this.#file.exclusively(() => {
@@ -42,22 +42,22 @@ export class SigningKeys {
     });
   }
 
-  /** What signs now. */
+  /** The current signing key. */
   get newest(): { readonly id: string; readonly key: KeyObject } {
     const { id, secret } = this.#file.content.keys[0]!;
     return { id, key: keyOf(secret) };
   }
 
-  /** The key that a token names in its header; a token of the first csiflow names none. Null for an unknown one. */
+  /** The key named in a token's header; tokens of the first csiflow name none. Null for an unknown key. */
   find(id: string | undefined): KeyObject | null {
     const key = this.#file.content.keys.find((candidate) => candidate.id === (id ?? FIRST));
     return key ? keyOf(key.secret) : null;
   }
 
   /**
-   * Makes a new key, which signs from now on; nobody has to log in anew.
+   * Creates a new key, which signs from now on; nobody is logged out.
    * @param now milliseconds since 1970
-   * @param lifeSeconds of the longest token: keys retired longer ago are forgotten
+   * @param lifeSeconds of the longest token: older retired keys are removed
    */
   rotate(now: number, lifeSeconds: number): string {
     const retired = new Date(now).toISOString();
@@ -74,7 +74,10 @@ export class SigningKeys {
 
 const FIRST = 'first';
 
-/** Says what it is: given bytes, jsonwebtoken first tries to read them as a private or public key, for 0.7 ms. */
+/**
+ * Declares the type: given bytes, jsonwebtoken first tries to parse them as a private or public key, which
+ * takes 0.7 ms.
+ */
 const keyOf = (secret: string): KeyObject => createSecretKey(secret, 'base64');
 
 const newKey = () => ({
@@ -91,7 +94,7 @@ function firstKey(stateFolder: string) {
   if (Buffer.from(secret, 'base64').length < 32)
     throw stateError(
       'state.corrupt',
-      `${file} is too short for a signing key: remove it to have a new one made`,
+      `${file} is too short for a signing key: remove it to create a new one`,
     );
   return { id: FIRST, secret, retired: null };
 }

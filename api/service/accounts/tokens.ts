@@ -4,9 +4,9 @@ import type { Account } from './roles.js';
 import { Sessions } from './sessions.js';
 import { SigningKeys } from './signing-keys.js';
 
-/** Life of an access token. */
+/** Lifetime of an access token. */
 export const ACCESS_SECONDS = 3_600;
-/** Life of a refresh token. */
+/** Lifetime of a refresh token. */
 export const REFRESH_SECONDS = 30 * 24 * 3_600;
 
 export interface TokenPair {
@@ -15,8 +15,8 @@ export interface TokenPair {
 }
 
 /**
- * Signs and checks JSON Web Tokens. A refresh token can be exchanged once; who comes with a used one may have
- * stolen it, so the whole family of tokens from that login ends, access tokens too (RFC 9700, section 4.14.2).
+ * Signs and checks JSON Web Tokens. Each refresh token works once; a second use may be by a thief, so it
+ * revokes the whole session, including access tokens (RFC 9700, section 4.14.2).
  */
 export class Tokens {
   readonly #keys: SigningKeys;
@@ -34,13 +34,13 @@ export class Tokens {
     return this.#pair(account, session);
   }
 
-  /** Exchanges a refresh token; `accountOf` gives the account of a name as it is now. Null for a token that is not good. */
+  /** Exchanges a refresh token; `accountOf` returns the current account of a name. Null for an invalid token. */
   refresh(token: string, accountOf: (name: string) => Account | null): TokenPair | null {
     const payload = this.#verify(token, 'refresh');
     if (!payload) return null;
     const { sid, jti, sub } = payload;
     const account = accountOf(sub);
-    // Two processes that get the same token at the same time must not both take it for the newest.
+    // Two processes that receive the same token concurrently must not both accept it.
     return this.#sessions.exclusively(() => {
       if (account && this.#sessions.isNewest(sid, jti)) return this.#pair(account, sid);
       this.#sessions.end(sid);
@@ -48,29 +48,29 @@ export class Tokens {
     });
   }
 
-  /** Ends the login that a refresh token comes from. Silent for one that is not good: it opens nothing anyway. */
+  /** Ends the session of a refresh token. Ignores an invalid token. */
   revoke(token: string): void {
     const payload = this.#verify(token, 'refresh');
     if (payload) this.#sessions.end(payload.sid);
   }
 
-  /** The user that an access token stands for, whose signature is right; null for another token, or where its login has ended. */
+  /** The user of an access token with a valid signature; null for another token, or if its session has ended. */
   userOf(payload: unknown): string | null {
     if (!isPayload(payload) || payload.use !== 'access') return null;
     return this.#sessions.isOpen(payload.sid, payload.sub) ? payload.sub : null;
   }
 
-  /** Ends all logins of a user. */
+  /** Ends all sessions of a user. */
   revokeUser(name: string): void {
     this.#sessions.endOf(name);
   }
 
-  /** The key to check a token with that names it so; null for an unknown one. */
+  /** The key to check a token that names it; null for an unknown key. */
   keyOf(id: string | undefined): KeyObject | null {
     return this.#keys.find(id);
   }
 
-  /** Signs with a new key from now on. Gives its id. */
+  /** Signs with a new key from now on. Returns its id. */
   rotateKey(): string {
     return this.#keys.rotate(Date.now(), REFRESH_SECONDS);
   }
@@ -108,7 +108,7 @@ type Use = 'access' | 'refresh';
 interface Payload {
   readonly use: Use;
   readonly sub: string;
-  /** Of the login that it comes from. */
+  /** Of its session. */
   readonly sid: string;
   readonly jti: string;
   readonly exp: number;
@@ -121,12 +121,12 @@ const isPayload = (payload: unknown): payload is Payload =>
   'exp' in payload &&
   typeof payload.exp === 'number';
 
-/** What a token says, not checked in any way; null for what is no token. */
+/** The unchecked content of a token; null if it is not a token. */
 export function decodeToken(token: string): jwt.Jwt | null {
   try {
     return jwt.decode(token, { complete: true });
   } catch (error) {
-    if (error instanceof SyntaxError) return null; // its payload says that it is JSON, and is not
+    if (error instanceof SyntaxError) return null; // its payload claims to be JSON, but is not
     throw error;
   }
 }

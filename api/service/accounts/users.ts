@@ -14,33 +14,33 @@ const UsersFile = Type.Object({
 
 const LAYOUT = 1;
 
-/** Of no user: verified against when a name is unknown, so that the answer takes as long as for a known one. */
+/** Hash of no user's password: verified for unknown names, so that the answer takes as long as for a known one. */
 const DECOY = hash(randomBytes(16).toString('hex'));
 
 type StoredUser = Static<typeof UsersFile>['users'][number];
 
-/** A deployment has at least one admin: who else could make another? */
+/** A deployment has at least one admin: only an admin can create another. */
 export class LastAdminError extends Error {}
 
-/** The people of a deployment, in one file of the state folder; passwords as Argon2id. */
+/** The users of a deployment, in one file of the state folder; passwords as Argon2id. */
 export class Users {
   readonly #file: StateFile<typeof UsersFile>;
 
-  /** @throws Error naming the file where it cannot be read. */
+  /** @throws Error with the file's name if it cannot be read. */
   constructor(stateFolder: string) {
     this.#file = new StateFile(join(stateFolder, 'users.json'), {
       schema: UsersFile,
       layout: LAYOUT,
       initial: { version: LAYOUT, users: [] },
-      remedy: 'restore it from a backup, or move it away, and the next start makes a new admin',
+      remedy: 'restore it from a backup, or move it away: the next start then creates a new admin',
     });
   }
 
-  /** On the first start: makes `admin` with a random password and gives that password, which is not stored. */
+  /** On the first start: creates `admin` with a random password and returns that password, which is not stored. */
   async makeFirstAdmin(): Promise<string | null> {
     if (this.#file.content.users.length > 0) return null;
     const password = randomPassword();
-    // Of several processes that share their users, one is the first.
+    // Only the first of several processes that share users does this.
     return (await this.add('admin', 'admin', password)) ? password : null;
   }
 
@@ -48,7 +48,7 @@ export class Users {
     return this.#file.content.users.map(({ name, role }) => ({ name, role }));
   }
 
-  /** False where somebody has that name. @throws LastAdminError where nobody would be admin. */
+  /** False if the name exists. @throws LastAdminError if there would be no admin. */
   async add(name: string, role: Role, password: string): Promise<boolean> {
     const user = { name, role, password: await hash(password) };
     return this.#file.exclusively(() => {
@@ -58,30 +58,30 @@ export class Users {
     });
   }
 
-  /** False where nobody has that name: who is removed meanwhile does not come back. */
+  /** False for an unknown name: a user removed concurrently does not come back. */
   async setPassword(name: string, password: string): Promise<boolean> {
     const hashed = await hash(password);
     return this.#replace(name, (user) => [{ ...user, password: hashed }]);
   }
 
-  /** False where nobody has that name. @throws LastAdminError */
+  /** False for an unknown name. @throws LastAdminError */
   setRole(name: string, role: Role): boolean {
     return this.#replace(name, (user) => [{ ...user, role }]);
   }
 
-  /** False where nobody has that name. @throws LastAdminError */
+  /** False for an unknown name. @throws LastAdminError */
   remove(name: string): boolean {
     return this.#replace(name, () => []);
   }
 
-  /** The account behind a name and a password, or null. Takes as long for a name that nobody has. */
+  /** The account of a name and a password, or null. Takes the same time for an unknown name. */
   async check(name: string, password: string): Promise<Account | null> {
     const user = this.#find(name);
     const right = await verify(user?.password ?? (await DECOY), password);
     return user && right ? { name, role: user.role } : null;
   }
 
-  /** The account of a name as it is now: a token outlives neither its user nor the user's role. */
+  /** The current account of a name: a token outlives neither its user nor the user's role. */
   account(name: string): Account | null {
     const user = this.#find(name);
     return user ? { name, role: user.role } : null;
@@ -106,7 +106,7 @@ export class Users {
     if (!users.some(({ role }) => role === 'admin'))
       throw new LastAdminError(
         admins[0]
-          ? `${admins[0].name} is the only admin: make another one first`
+          ? `${admins[0].name} is the only admin: create another one first`
           : 'the first user must be an admin',
       );
     this.#file.write({ version: LAYOUT, users });

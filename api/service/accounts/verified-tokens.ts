@@ -1,7 +1,7 @@
 import { createHash, type KeyObject } from 'node:crypto';
 import type { JwtHeader } from 'jsonwebtoken';
 
-/** What a key is: a secret of ours, or a public key in PEM. */
+/** Type of a key: one of our secrets, or a public key in PEM. */
 export type Key = KeyObject | string;
 
 interface Verified {
@@ -10,12 +10,12 @@ interface Verified {
   readonly key: Key;
 }
 
-/** Tokens that are cached; the oldest entry is evicted first. */
+/** Number of cached tokens; the oldest entry is evicted first. */
 const MAX_TOKENS = 1_000;
 
 /**
- * Tokens whose signature was found right, by their hash: a client sends the same one with each call. Only the
- * mathematics is spared: their time, their key and whom they stand for are looked at with each call.
+ * Tokens with a valid signature, by their hash, because a client sends the same one with each call. The cache
+ * only saves the cryptography: expiry, key and account are checked at each call.
  */
 export class VerifiedTokens {
   readonly #tokens = new Map<string, Verified>();
@@ -26,9 +26,9 @@ export class VerifiedTokens {
   }
 
   /**
-   * What a token says; undefined for one that is not cached, or not valid any more.
-   * @param keyFor the key of such a token as it is now; null for a key that is gone
-   * @param moment seconds since 1970, and by how many clocks may differ
+   * The content of a token; undefined if it is not cached or no longer valid.
+   * @param keyFor the current key for such a token; null if it no longer exists
+   * @param moment seconds since 1970, and the tolerance for clocks
    */
   async payloadOf(
     token: string,

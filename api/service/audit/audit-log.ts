@@ -4,14 +4,14 @@ import { redact } from '../../../pipeline/base/secrets.js';
 import { RotatedFile, type RotationLimits } from './rotated-file.js';
 import { errorText } from '../../../pipeline/base/error-text.js';
 
-/** What somebody asked the service to do, and what came of it. */
+/** A request to the service, and its outcome. */
 export interface AuditEntry {
   /** ISO 8601. */
   readonly time: string;
-  /** Null: no valid credential came with it. */
+  /** Null: without a valid credential. */
   readonly account: string | null;
   readonly role: string | null;
-  /** Of the caller; `command line` for commands that write to the state folder themselves. */
+  /** Address of the caller; `command line` for commands that change the state folder themselves. */
   readonly address: string;
   readonly request_id: string | null;
   /** `POST /system/stop` */
@@ -19,11 +19,11 @@ export interface AuditEntry {
   /** Identifiers and switches of the call, never the content of fields that may be secret. */
   readonly details: Readonly<Record<string, unknown>>;
   readonly outcome: 'done' | 'refused' | 'failed';
-  /** Of the answer. */
+  /** HTTP status of the answer. */
   readonly status: number;
-  /** The error's code; null where it was done. */
+  /** The error's code; null for success. */
   readonly code: string | null;
-  /** So many calls that were refused alike, since the one before, are not written down. */
+  /** Number of similar refused calls since the previous entry that were not recorded. */
   readonly repeated: number;
 }
 
@@ -36,11 +36,11 @@ export interface AuditQuery {
 }
 
 const LIMITS: RotationLimits = { bytes: 1 << 20, files: 8 };
-/** Calls that are refused alike are written down once in this time. */
+/** Similar refused calls are recorded once in this time. */
 const REPEAT_MS = 60_000;
-/** Kinds of refused calls that are told apart at a time. */
+/** Kinds of refused calls distinguished at a time. */
 const MAX_KINDS = 1_000;
-/** Statuses that anybody can have as many of as they like. */
+/** Statuses that anybody can cause without limit. */
 const REFUSALS = new Set([401, 403, 429]);
 
 interface Held {
@@ -50,8 +50,8 @@ interface Held {
 }
 
 /**
- * Control actions as JSON lines in the state folder, bounded in size. What came without a valid credential is stored
- * apart, so that strangers cannot push out what accounts did.
+ * Control actions as JSON lines in the state folder, with limited size. Calls without a valid credential are
+ * stored separately, so that strangers cannot push out the actions of accounts.
  */
 export class AuditLog {
   readonly #accounts: RotatedFile;
@@ -70,7 +70,7 @@ export class AuditLog {
     this.#timer.unref();
   }
 
-  /** Resolves once it is on disk. A disk that cannot take it is told in the log: the action has happened by then. */
+  /** Resolves once it is on disk. A failing disk is logged: the action has already happened by then. */
   async note(entry: AuditEntry): Promise<void> {
     if (!REFUSALS.has(entry.status)) return this.#write(entry);
     const { account, address, action, status, details } = entry;
@@ -85,7 +85,7 @@ export class AuditLog {
     await this.#write(entry);
   }
 
-  /** A page of the entries that match, oldest first, and how many there are. */
+  /** A page of the matching entries, oldest first, and their number. */
   async read(
     query: AuditQuery,
     { offset, limit }: { readonly offset: number; readonly limit: number },
@@ -102,14 +102,14 @@ export class AuditLog {
     return { entries, total: found.length };
   }
 
-  /** Writes down what was held back. */
+  /** Writes the suppressed entries. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await this.#release(Infinity);
     await Promise.all([this.#accounts.settled(), this.#strangers.settled()]);
   }
 
-  /** Of kinds first seen until then. */
+  /** For kinds first seen before that. */
   async #release(until: number): Promise<void> {
     for (const [kind, { since, last, repeated }] of [...this.#held]) {
       if (since > until) continue;
@@ -140,7 +140,7 @@ const matches = (entry: AuditEntry, { start, end, account, outcome }: AuditQuery
   (account === undefined || entry.account === account) &&
   (outcome === undefined || entry.outcome === outcome);
 
-/** Null for a line that a full disk or a power cut has cut off. */
+/** Null for a line truncated by a full disk or a power failure. */
 function parse(line: string): AuditEntry | null {
   try {
     return JSON.parse(line) as AuditEntry;

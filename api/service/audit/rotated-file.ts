@@ -5,15 +5,15 @@ import { createInterface } from 'node:readline';
 import { makeFolder } from '../../../pipeline/base/folders.js';
 
 export interface RotationLimits {
-  /** Of one file, bytes: the line that passes it begins the next one. */
+  /** Size limit of one file, bytes: the line that exceeds it starts the next one. */
   readonly bytes: number;
-  /** Files that are retained, the one being written among them; the oldest goes first. */
+  /** Number of retained files, including the current one; the oldest is deleted first. */
   readonly files: number;
 }
 
 /**
- * Lines in a file that only its owner can read. `audit.jsonl` is being written, `audit.1.jsonl` is the one before,
- * and so on. Writes and reads take turns, so a reader sees each line once.
+ * Lines in a file that only its owner can read. `audit.jsonl` is the current one, `audit.1.jsonl` the
+ * previous one, and so on. Writes and reads take turns, so a reader sees each line once.
  */
 export class RotatedFile {
   readonly #path: string;
@@ -30,7 +30,7 @@ export class RotatedFile {
   /** Resolves once the line is in the file. @throws the system's error where it cannot be written. */
   append(line: string): Promise<void> {
     return this.#inTurn(async () => {
-      // Asked each time: commands write beside a running csiflow.
+      // Checked each time, because commands write beside a running csiflow.
       if (sizeOf(this.#path) >= this.#limits.bytes) await this.#rotate();
       const isNew = sizeOf(this.#path) === 0;
       await appendFile(this.#path, `${line}\n`, { mode: 0o600 });
@@ -50,7 +50,7 @@ export class RotatedFile {
     });
   }
 
-  /** Waits for what was asked before. */
+  /** Waits for earlier operations. */
   async settled(): Promise<void> {
     await this.#turn;
   }
@@ -73,7 +73,7 @@ export class RotatedFile {
   }
 }
 
-/** What root begins by the command line, the account that csiflow runs under could else not write any more. */
+/** If root starts it from the command line, the account that runs csiflow could otherwise no longer write to it. */
 async function leaveToOwner(file: string): Promise<void> {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = statSync(dirname(file));

@@ -14,12 +14,12 @@ export interface Backup {
   readonly bytes: number;
 }
 
-/** Backups that this process is making. */
+/** Backups in progress in this process. */
 const underWay = new Set<string>();
 
 /**
- * Copies all that a topology stores on this machine to a new folder below `backups` of its state folder, while it
- * runs or not. The folder is complete or not there, and only its owner can read it.
+ * Copies everything that a topology stores on this machine to a new folder below `backups` of its state
+ * folder, running or stopped. The folder appears atomically, and only its owner can read it.
  */
 export async function makeBackup(topology: RunningTopology): Promise<Backup> {
   const { stateFolder } = topology.topology.settings;
@@ -53,7 +53,7 @@ export async function makeBackup(topology: RunningTopology): Promise<Backup> {
   }
 }
 
-/** Removes what killed processes have left of their backups. */
+/** Removes unfinished backups of killed processes. */
 function sweep(folder: string): void {
   if (!existsSync(folder)) return;
   for (const name of readdirSync(folder)) {

@@ -12,11 +12,11 @@ export interface Export {
   readonly rows: number;
 }
 
-/** Begins the name of every export: what nobody has taken away after a day is removed. */
+/** Prefix of the name of every export: exports older than a day are removed. */
 const PREFIX = 'export-';
 const MAX_AGE_MS = 86_400_000;
 
-/** Stores in files, by node: the path as the topology names it. */
+/** Stores in files, by node, with the path as written in the topology. */
 export function storeFiles({ nodes, folder }: CheckedTopology): ReadonlyMap<string, string> {
   const files = new Map<string, string>();
   for (const { id, component, config } of nodes) {
@@ -27,7 +27,7 @@ export function storeFiles({ nodes, folder }: CheckedTopology): ReadonlyMap<stri
   return files;
 }
 
-/** The topology and the node whose store is this file, by whatever links it is named. */
+/** The topology and node whose store is this file, after resolving links. */
 export function ownerOf(
   store: string,
   topologies: readonly RunningTopology[],
@@ -39,9 +39,9 @@ export function ownerOf(
 }
 
 /**
- * Has the owner of a store write a table to a new file in `backups` of the state folder: the one folder that its SQL may
- * write to. The caller takes it from there.
- * @throws Error where the node has no store that can do it
+ * Makes the owner of a store write a table to a new file in `backups` of the state folder: the only folder
+ * that its SQL may write to. The caller moves it from there.
+ * @throws Error if the node has no store that supports this
  */
 export async function makeExport(
   running: RunningTopology,

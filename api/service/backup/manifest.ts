@@ -6,13 +6,13 @@ import { Type, type Static } from 'typebox';
 import { Value } from 'typebox/value';
 import { checkLayout, stateError } from '../../../pipeline/state/index.js';
 
-/** Counts up with each change that an earlier csiflow could not restore. */
+/** Incremented with each change that an earlier csiflow could not restore. */
 export const LAYOUT = 1;
 export const MANIFEST = 'manifest.json';
 
 const ManifestSchema = Type.Object({
   version: Type.Integer(),
-  /** csiflow's version that made it. */
+  /** Version of csiflow that created it. */
   by: Type.String(),
   topology: Type.String(),
   created_at: Type.String(),
@@ -20,13 +20,14 @@ const ManifestSchema = Type.Object({
 });
 export type Manifest = Static<typeof ManifestSchema>;
 
-/** @throws Error where a file is missing, changed, or of another layout. */
+/** @throws Error if a file is missing, changed, or has another layout. */
 export async function checkedManifest(folder: string): Promise<Manifest> {
   const manifest = readManifest(folder);
   for (const { path, bytes, sha256 } of manifest.files) {
     const file = join(folder, path);
     const same = existsSync(file) && statSync(file).size === bytes && (await digest(file)) === sha256;
-    if (!same) throw stateError('backup.damaged', `${file} is not as it was backed up: take another backup`);
+    if (!same)
+      throw stateError('backup.damaged', `${file} differs from the backed-up file: use another backup`);
   }
   return manifest;
 }
@@ -37,19 +38,19 @@ function readManifest(folder: string): Manifest {
   try {
     content = JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    throw stateError('backup.damaged', `${folder} is no backup: ${file} cannot be read`, error);
+    throw stateError('backup.damaged', `${folder} is not a backup: ${file} cannot be read`, error);
   }
   if (typeof content === 'object' && content !== null && 'version' in content)
     checkLayout(file, content.version, LAYOUT);
   if (Value.Check(ManifestSchema, content) && content.files.every(({ path }) => isInside(path)))
     return content;
-  throw stateError('backup.damaged', `${file} is damaged: take another backup`);
+  throw stateError('backup.damaged', `${file} is damaged: use another backup`);
 }
 
-/** A path of a manifest leads to no place outside of its folder. */
+/** A path of a manifest must not lead outside its folder. */
 const isInside = (path: string): boolean => !path.startsWith('/') && !path.split('/').includes('../..');
 
-/** Of all files below a folder; makes them readable for their owner alone. */
+/** Lists all files below a folder; makes them readable only for their owner. */
 export async function describeFiles(folder: string): Promise<Manifest['files']> {
   const files: Manifest['files'] = [];
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {

@@ -12,10 +12,11 @@ import { copyIfThere, stateFileNames } from './state-files.js';
 import { checkedManifest } from './manifest.js';
 
 /**
- * Replaces a topology's state with a backup. It must not run.
- * @param replace what is there is moved aside; else its being there is an error
- * @returns where the old state was moved to; null where there was none
- * @throws Error `backup.damaged`, `backup.foreign`, `backup.occupied`, `state.locked`, `state.newer`, `state.older`
+ * Replaces a topology's state with a backup. It must be stopped.
+ * @param replace moves the existing state aside; otherwise an existing state is an error
+ * @returns where the old state was moved to; null if there was none
+ * @throws Error `backup.damaged`, `backup.foreign`, `backup.occupied`, `state.locked`, `state.newer`,
+ * `state.older`
  */
 export async function restoreBackup(
   folder: string,
@@ -37,7 +38,7 @@ export async function restoreBackup(
     if (old.length > 0 && !replace && brokenOff === null)
       throw stateError(
         'backup.occupied',
-        `${stateFolder} holds a state already (${old.join(', ')}): say --replace to move it aside`,
+        `${stateFolder} already contains a state (${old.join(', ')}): pass --replace to move it aside`,
       );
     const part = join(stateFolder, PART);
     rmSync(part, { recursive: true, force: true });
@@ -45,7 +46,7 @@ export async function restoreBackup(
     for (const { path } of files) copyIfThere(join(folder, path), join(part, path));
     checkState(part, topology.id, join(folder, STATE_FILE));
     const swapStores = await restoreStores(nodesOptions(topology), folder, aside);
-    // All is on this disk. From here on there are renames alone, and no start before the last of them.
+    // Everything is on this disk. From here on there are only renames, and the last of them enables a start.
     writeFileSync(join(stateFolder, RESTORING), aside);
     swapStores();
     if (old.length > 0) makeFolder(join(stateFolder, aside));
@@ -59,16 +60,16 @@ export async function restoreBackup(
   }
 }
 
-/** What is put in place lies here first. */
+/** Data to be moved into place is stored here first. */
 const PART = '.restore.part';
 
-/** Where a restore that was broken off has moved the old state; null where there was none. */
+/** Where an interrupted restore moved the old state; null if there was none. */
 function asideOf(stateFolder: string): string | null {
   const marker = join(stateFolder, RESTORING);
   return existsSync(marker) ? readFileSync(marker, 'utf8') : null;
 }
 
-/** What lies aside already is the old one; what is in its place then came by a restore that was broken off. */
+/** Data already aside is the old state; data in its place then came from an interrupted restore. */
 function moveAside(from: string, to: string): void {
   if (existsSync(to)) rmSync(from, { recursive: true, force: true });
   else renameSync(from, to);

@@ -3,10 +3,13 @@ import { dirname, join } from 'node:path';
 import { KEY_FILE } from '../../../pipeline/state/index.js';
 import { makeFolder } from '../../../pipeline/base/folders.js';
 
-/** Beside the state itself: accounts and keys, alerts that live clients were told, results that wait for their checkpoint. */
+/**
+ * Beside the state itself: accounts and keys, alerts already sent to live clients, results waiting for their
+ * checkpoint.
+ */
 const STATE_FILE = /^[^.].*\.(json|key|told|spool)$/;
 
-/** Names of files and folders. The key is not among them: it guards what is copied, and stays where it is at a restore. */
+/** Names of files and folders. The key is excluded: it protects the copy, and a restore leaves it in place. */
 export const stateFileNames = (stateFolder: string): readonly string[] =>
   readdirSync(stateFolder).filter((name) => STATE_FILE.test(name) && name !== KEY_FILE);
 
@@ -17,7 +20,7 @@ export const stateFiles = (stateFolder: string): readonly string[] =>
     return statSync(path).isDirectory() ? readdirSync(path).map((file) => join(name, file)) : [name];
   });
 
-/** Results that wait are delivered meanwhile, and their file is gone: they need no copy then. */
+/** Waiting results may be delivered in the meantime, which removes their file: they then need no copy. */
 export function copyIfThere(from: string, to: string): void {
   makeFolder(dirname(to));
   try {

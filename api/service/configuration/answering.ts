@@ -9,7 +9,7 @@ import type {
 import type { CheckedNode, CheckedTopology, NodeOverride } from '../../../pipeline/config/index.js';
 import type { Bounds, Field, Value } from './field.js';
 
-/** How a node answers to a setting: as its component declares. */
+/** How a node applies a setting: declared by its component. */
 type Answer = 'enabled' | ConvertedSetting;
 
 const AS_IT_IS: Pick<ConvertedSetting, 'show' | 'store'> = {
@@ -23,19 +23,19 @@ function answerOf({ settings }: Component, name: SettingName): Answer | undefine
   return { field: declared, ...AS_IT_IS };
 }
 
-/** Nodes of a topology that answer to a setting, in its order. */
+/** Nodes of a topology that apply a setting, in its order. */
 export const answering = ({ nodes }: CheckedTopology, name: SettingName): readonly CheckedNode[] =>
   nodes.filter(({ component }) => component.settings?.[name] !== undefined);
 
-/** Nodes that are this part of the system. */
+/** Nodes of this part of the system. */
 export const nodesAs = ({ nodes }: CheckedTopology, role: Role): readonly CheckedNode[] =>
   nodes.filter(({ component }) => component.role === role);
 
-/** What the component of a pose network tells of it. */
+/** Declared by the component of a pose network. */
 export const networkOf = ({ component }: CheckedNode): NetworkFacts | undefined =>
   component.kind === 'operator' ? component.network : undefined;
 
-/** A field of the configuration that nodes answer to: all of them are set, the first one is shown. */
+/** A field of the configuration that several nodes apply: all of them are set, the first one is shown. */
 export const setting = (name: SettingName): Pick<Field, 'name' | 'read' | 'missing' | 'write'> => ({
   name,
   missing: (topology) => missing(name, topology),
@@ -55,12 +55,11 @@ export const setting = (name: SettingName): Pick<Field, 'name' | 'read' | 'missi
 
 function missing(name: SettingName, topology: CheckedTopology): string | null {
   const nodes = answering(topology, name);
-  if (nodes.length === 0)
-    return `no node of the topology ${topology.id} answers to it (docs/configuration.md)`;
+  if (nodes.length === 0) return `no node of the topology ${topology.id} applies it (docs/configuration.md)`;
   const counts = nodes.map(({ component }) => answerOf(component, name));
   const inFrames = counts.some((answer) => answer !== 'enabled' && answer?.inFrames === true);
   return inFrames && Number.isNaN(frameMsOf(topology))
-    ? `the topology ${topology.id} has no node that cuts time into frames, such as window`
+    ? `the topology ${topology.id} has no node that divides time into frames, such as window`
     : null;
 }
 
@@ -85,7 +84,7 @@ function frameMsOf({ nodes }: CheckedTopology): number {
   return NaN;
 }
 
-/** What all nodes that answer can take. */
+/** The values that all nodes accept. */
 export function boundsOf(name: SettingName, topology: CheckedTopology): Bounds {
   const all = answering(topology, name).map((node) => boundsAt(node, name, topology));
   const minimum = Math.max(...all.map(({ minimum = -Infinity }) => minimum));
@@ -99,7 +98,7 @@ function boundsAt(node: CheckedNode, name: SettingName, topology: CheckedTopolog
   const { minimum, maximum } = (node.component.config.properties[answer.field] ?? {}) as Bounds;
   if (answer.show === AS_IT_IS.show)
     return { ...(minimum !== undefined && { minimum }), ...(maximum !== undefined && { maximum }) };
-  // The largest whole number of frames that the field still holds.
+  // The largest whole number of frames within the field's range.
   return answer.inFrames === true && maximum !== undefined
     ? { maximum: Math.floor(maximum / frameMsOf(topology)) }
     : {};

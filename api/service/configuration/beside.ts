@@ -4,13 +4,16 @@ import { FIELDS } from './fields.js';
 import { heldTo, UnheldError } from './privacy.js';
 import { problemAt, RefusedError } from './refusals.js';
 
-/** Topologies, and what they are to become. */
+/** Topologies, and their new versions. */
 export type Held = readonly (readonly [RunningTopology, CheckedTopology])[];
 
-/** What topologies were before the configuration's values, or another one's privacy, were put over them. */
+/** Topologies before the configuration's values, or another one's privacy, were applied to them. */
 export type Bases = WeakMap<CheckedTopology, CheckedTopology>;
 
-/** The topologies that run beside the main one, and are held to its privacy: its promises are the deployment's. */
+/**
+ * The topologies beside the main one. The main one's privacy applies to them too, because it is a promise of
+ * the deployment.
+ */
 export class Beside {
   readonly #others: () => readonly RunningTopology[];
   readonly #bases: Bases;
@@ -24,7 +27,7 @@ export class Beside {
     return this.#others();
   }
 
-  /** What was read for one of them, held to the promises of the main one; a problem where it cannot be so. */
+  /** A newly loaded version of one of them with the privacy of the main one; a problem if that is impossible. */
   loaded(promises: CheckedTopology, loaded: LoadResult): LoadResult {
     const { topology, problems } = loaded;
     if (!topology) return loaded;
@@ -32,19 +35,22 @@ export class Beside {
       return { ...loaded, topology: this.heldTo(promises, topology) };
     } catch (error) {
       if (!(error instanceof UnheldError)) throw error;
-      const message = `the configuration's privacy holds for it too, and ${error.message}`;
+      const message = `the configuration's privacy applies to it too, and ${error.message}`;
       return { problems: [...problems, problemAt(error.code, message, topology)] };
     }
   }
 
-  /** @throws UnheldError where it cannot be so */
+  /** @throws UnheldError if that is impossible */
   heldTo(promises: CheckedTopology, base: CheckedTopology): CheckedTopology {
     const topology = heldTo(promises, base);
     if (topology !== base) this.#bases.set(topology, base);
     return topology;
   }
 
-  /** The others as the privacy of a topology has them; adjusts none. @throws RefusedError naming one that cannot be so */
+  /**
+   * The others with the privacy of a topology; adjusts none. @throws RefusedError with one for which that is
+   * impossible
+   */
   held(promises: CheckedTopology, others = this.others): Held {
     try {
       return others.map((other) => [other, this.heldTo(promises, this.#bases.get(other.next) ?? other.next)]);
@@ -57,7 +63,7 @@ export class Beside {
     }
   }
 
-  /** One of the others runs with another privacy than it will with its next start. */
+  /** One of the others runs with another privacy than at its next start. */
   anyWaits(): boolean {
     const settingsOf = ({ settings }: CheckedTopology) => JSON.stringify(settings.privacy ?? null);
     return this.others.some((one) => settingsOf(one.topology) !== settingsOf(one.next));

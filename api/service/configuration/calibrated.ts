@@ -4,7 +4,7 @@ import type { CheckedNode, CheckedTopology } from '../../../pipeline/config/inde
 const factsOf = ({ component }: CheckedNode): CalibrationFacts | undefined =>
   component.kind === 'operator' ? component.calibration : undefined;
 
-/** What of a topology's nodes is not calibrated, for a person; null where each knows its room. */
+/** The uncalibrated nodes of a topology, for people; null if there are none. */
 export function uncalibrated(topology: CheckedTopology): string | null {
   for (const node of topology.nodes) {
     const problem = factsOf(node)?.uncalibrated(node.config as never, topology) ?? null;
@@ -13,7 +13,7 @@ export function uncalibrated(topology: CheckedTopology): string | null {
   return null;
 }
 
-/** When the empty room was measured: the first node that tells; null where none does. */
+/** When the empty room was measured, from the first node that knows it; null if none does. */
 export function calibratedAt(topology: CheckedTopology): Date | null {
   for (const node of topology.nodes) {
     const at = factsOf(node)?.calibratedAt(node.config as never, topology) ?? null;

@@ -9,14 +9,14 @@ import { FIELDS, isFact, sameValue } from './fields.js';
 import { problemOf, RefusedError, tryOver, whyNot, type Refusal } from './refusals.js';
 import { storedConfiguration, type Revision, type StoredConfiguration } from './stored.js';
 
-/** Revisions that are stored, the newest ones. */
+/** Number of stored revisions; the newest ones are retained. */
 const MAX_REVISIONS = 100;
 
 export interface Change {
   readonly changed: readonly Field[];
-  /** Fields that were left as they are since the topology has nothing that they act on. */
+  /** Fields that were not changed because the topology has nothing to apply them. */
   readonly idle: readonly { readonly field: Field; readonly missing: string }[];
-  /** What was changed is not yet so in what runs. */
+  /** Changes not yet applied to the running topology. */
   readonly requiresRestart: boolean;
   /** Microseconds. */
   readonly at: number;
@@ -24,7 +24,7 @@ export interface Change {
 
 export interface ConfigurationOptions {
   readonly main: RunningTopology;
-  /** Those that run beside it, and are held to its privacy. Default: none. */
+  /** Topologies beside it, subject to its privacy. Default: none. */
   readonly others?: () => readonly RunningTopology[];
   readonly stateFolder: string;
   readonly clock: Clock;
@@ -33,8 +33,8 @@ export interface ConfigurationOptions {
 }
 
 /**
- * The configuration of the deployment: values of fields on top of the main topology's file, stored in the state folder.
- * Both forms of the service interface are views of it.
+ * The configuration of the deployment: values of fields that override the main topology's file, stored in the
+ * state folder. Both forms of the service interface are views of it.
  */
 export class Configuration {
   readonly #options: ConfigurationOptions;
@@ -42,7 +42,7 @@ export class Configuration {
   readonly #bases: Bases = new WeakMap();
   readonly #beside: Beside;
 
-  /** @throws RefusedError where the topologies cannot hold to what people were promised */
+  /** @throws RefusedError if the topologies cannot meet the promised privacy */
   constructor(options: ConfigurationOptions) {
     this.#options = options;
     this.#file = storedConfiguration(options.stateFolder);
@@ -52,8 +52,8 @@ export class Configuration {
   }
 
   /**
-   * A topology with the configuration's values over it; what has no effect any more is left out and logged.
-   * @throws RefusedError where it could not keep what people were promised
+   * A topology with the configuration's values; values without effect are skipped and logged.
+   * @throws RefusedError if it could not meet the promised privacy
    */
   over(base: CheckedTopology): CheckedTopology {
     const { topology, idle } = this.#over(base, this.#own);
@@ -67,14 +67,14 @@ export class Configuration {
     return topology;
   }
 
-  /** What was read for a topology beside the main one, held to that one's privacy: its promises are the deployment's. */
+  /** A newly loaded topology beside the main one, with the main one's privacy, which is a promise of the deployment. */
   besideLoaded(loaded: LoadResult): LoadResult {
     return this.#beside.loaded(this.#options.main.next, loaded);
   }
 
   /**
-   * What was read from a file for the main topology, with the configuration's values over it; what it cannot keep,
-   * or promises for the others and these cannot keep, is a problem of the file.
+   * A newly loaded version of the main topology with the configuration's values. Values that it cannot apply,
+   * and promises that it or the other topologies cannot meet, become problems of the file.
    */
   overLoaded(loaded: LoadResult): LoadResult {
     const { topology, problems } = loaded;
@@ -90,9 +90,10 @@ export class Configuration {
   }
 
   /**
-   * Lays it over the topology anew. While a new file was being applied, the configuration may have been changed
-   * over the old one, and the new one has it as it was when it was read. Another topology may have come, too. What
-   * cannot be kept for that reason is logged as an error: the change is made already.
+   * Applies it to the topology again. While a new file was being applied, the configuration may have changed
+   * on top of the old one, and the new one has the values of its loading; another topology may also have been
+   * added. Values that cannot be applied for that reason are logged as errors, because the change is already
+   * made.
    */
   renew(): void {
     const { main } = this.#options;
@@ -111,13 +112,13 @@ export class Configuration {
       work();
     } catch (error) {
       if (!(error instanceof RefusedError)) throw error;
-      this.#options.log.error('a topology cannot hold to what people were promised: change it, or stop it', {
+      this.#options.log.error('a topology cannot meet the promised privacy: change it, or stop it', {
         why: error.message,
       });
     }
   }
 
-  /** What holds now, or with the next start where that has to be waited for. */
+  /** The current values, or those of the next start if they require one. */
   value(field: Field): Value {
     return this.#read(field, {
       topology: this.#options.main.next,
@@ -126,23 +127,23 @@ export class Configuration {
     });
   }
 
-  /** What a field may be in this topology, where that is less than its schema says. */
+  /** The range of a field in this topology, if it is smaller than that of its schema. */
   bounds(field: Field): Bounds {
     const { next } = this.#options.main;
     return field.missing(next) === null ? (field.bounds?.(next) ?? {}) : {};
   }
 
-  /** What holds without any change by `change`: as the topology's file has it. */
+  /** The value without any `change`: that of the topology's file. */
   fallback(field: Field): Value {
     return this.#read(field, { topology: this.#base, own: new Map(), facts: this.#options.facts() });
   }
 
-  /** The environment that calls without an id are about. */
+  /** The environment of calls without an id. */
   get environment(): string {
     return String(this.value(FIELDS.find(({ name }) => name === 'environment_id')!));
   }
 
-  /** Changes with the configuration, not with what is measured. */
+  /** Changes with the configuration, not with measured values. */
   get tag(): string {
     const { next } = this.#options.main;
     const values = FIELDS.map((field) => (isFact(field, next) ? null : this.value(field)));
@@ -154,7 +155,7 @@ export class Configuration {
     return this.#file.content.history;
   }
 
-  /** Those of the fields that are to become other than they are, and have nothing to act on. */
+  /** The fields to be changed that nothing applies. */
   idle(asked: ReadonlyMap<Field, Value>): Change['idle'] {
     const { next } = this.#options.main;
     return this.#differing(asked).flatMap(([field]) => {
@@ -163,12 +164,12 @@ export class Configuration {
     });
   }
 
-  /** Whether any field is asked to be other than it is. */
+  /** Whether the request changes any field. */
   differs(asked: ReadonlyMap<Field, Value>): boolean {
     return this.#differing(asked).length > 0;
   }
 
-  /** @throws RefusedError naming the fields that cannot be as asked, whatever the topology has */
+  /** @throws RefusedError with the fields that are invalid in any topology */
   requirePossible(asked: ReadonlyMap<Field, Value>): void {
     const refusals = this.#differing(asked).flatMap(([field, value]) => this.#refusal(field, value));
     if (refusals.length > 0) throw new RefusedError(refusals);
@@ -180,7 +181,7 @@ export class Configuration {
   }
 
   /**
-   * Sets fields, all or none; those that are as asked already, and those without anything to act on, are left out.
+   * Sets fields, all or none; skips those that already have the value, and those without effect.
    * @throws RefusedError
    */
   change(asked: ReadonlyMap<Field, Value>, by: string): Change {
@@ -196,7 +197,7 @@ export class Configuration {
     return { ...this.#become(values, { by, action: 'change', other: null }), idle };
   }
 
-  /** Takes the newest change back that was not taken back already; null where there is none. @throws RefusedError */
+  /** Undoes the newest change that was not undone yet; null if there is none. @throws RefusedError */
   undo(by: string): (Change & { readonly revision: number }) | null {
     const last = this.history.find(({ action, other }) => action === 'change' && other === null);
     if (!last) return null;
@@ -205,7 +206,7 @@ export class Configuration {
     return { ...change, idle: [], revision: last.revision };
   }
 
-  /** @param asked null: as the topology's file has it */
+  /** @param asked null: the value of the topology's file */
   #become(
     asked: ReadonlyMap<string, Value | null>,
     entry: Omit<Revision, 'revision' | 'changes' | 'at'>,
@@ -244,7 +245,7 @@ export class Configuration {
     main.adjust(topology);
     adjustAll(held);
     log.info('the configuration was changed', { ...newest, changes: changes.map(({ name }) => name) });
-    // What is being started takes the live part over as soon as it runs.
+    // A starting topology applies the live part as soon as it runs.
     const running = {
       topology: livePart(main.topology, main.next),
       own,

@@ -3,19 +3,19 @@ import { setting, boundsOf } from './answering.js';
 import { rounded, type Field } from './field.js';
 import { both, Share, Switch } from './field-views.js';
 
-const FOLLOW = 'Whether persons are followed from frame to frame, and numbered.';
+const FOLLOW = 'Whether to track persons from frame to frame and number them.';
 
 export const detection: readonly Field[] = [
   {
     ...setting('detection.confidence_threshold'),
-    views: both('detection.confidence_threshold', Share('Persons below it are not told of.')),
+    views: both('detection.confidence_threshold', Share('Confidence below which a person is not reported.')),
     absent: 0,
   },
   {
     ...setting('detection.max_persons'),
     views: both(
       'detection.max_persons',
-      Type.Integer({ minimum: 1, maximum: 100, description: 'So many persons are told of at most.' }),
+      Type.Integer({ minimum: 1, maximum: 100, description: 'Largest number of reported persons.' }),
     ),
     absent: 1,
   },
@@ -35,7 +35,7 @@ export const detection: readonly Field[] = [
         schema: Type.Integer({
           minimum: 0,
           maximum: 600_000,
-          description: 'Pose frames out of sight until a track ends.',
+          description: 'Pose frames out of sight before a track ends.',
         }),
       },
     },
@@ -50,7 +50,7 @@ export const detection: readonly Field[] = [
         schema: Type.Integer({
           minimum: 1,
           maximum: 100,
-          description: 'Pose frames in a row until a track is active.',
+          description: 'Consecutive pose frames before a track is active.',
         }),
       },
     },
@@ -62,8 +62,8 @@ export const falls: readonly Field[] = [
   {
     ...setting('analytics.enable_fall_detection'),
     views: {
-      a: { path: 'alerts.fall_detection.enabled', schema: Switch('Whether falls are looked for.') },
-      b: { path: 'analytics.enable_fall_detection', schema: Switch('Whether falls are looked for.') },
+      a: { path: 'alerts.fall_detection.enabled', schema: Switch('Whether to detect falls.') },
+      b: { path: 'analytics.enable_fall_detection', schema: Switch('Whether to detect falls.') },
     },
     absent: false,
   },
@@ -78,7 +78,7 @@ export const falls: readonly Field[] = [
       },
       b: {
         path: 'analytics.alert_thresholds.fall_confidence',
-        schema: Share('Falls of at least this confidence are reported.'),
+        schema: Share('Falls with at least this confidence are reported.'),
       },
     },
     absent: 0,
@@ -91,7 +91,8 @@ export const falls: readonly Field[] = [
         schema: Type.Number({
           minimum: 0,
           maximum: 600,
-          description: 'A fall is held back for so long, and left out if the person walks again meanwhile.',
+          description:
+            "Delay of a fall's report; the fall is dropped if the person walks again in that time.",
         }),
       },
     },
@@ -103,7 +104,7 @@ export const inactivity: readonly Field[] = [
   {
     ...setting('alerts.inactivity_detection.enabled'),
     views: {
-      a: { path: 'alerts.inactivity_detection.enabled', schema: Switch('Whether inactivity is looked for.') },
+      a: { path: 'alerts.inactivity_detection.enabled', schema: Switch('Whether to detect inactivity.') },
     },
     absent: false,
   },
@@ -115,10 +116,10 @@ export const inactivity: readonly Field[] = [
         schema: Type.Number({
           minimum: 0.001,
           maximum: 1_440,
-          description: 'Time without motion until it is told of, minutes.',
+          description: 'Time without motion before it is reported, minutes.',
         }),
         show: (value) => rounded((value as number) / 60),
-        // To the millisecond: what was shown, and is sent back, changes nothing.
+        // To the millisecond: sending back a displayed value changes nothing.
         read: (shown) => Math.round((shown as number) * 60_000) / 1000,
       },
       b: {
@@ -126,7 +127,7 @@ export const inactivity: readonly Field[] = [
         schema: Type.Number({
           minimum: 0.06,
           maximum: 86_400,
-          description: 'Time without motion until it is told of, seconds.',
+          description: 'Time without motion before it is reported, seconds.',
         }),
       },
     },
@@ -137,7 +138,7 @@ export const inactivity: readonly Field[] = [
     views: {
       b: {
         path: 'analytics.enable_activity_recognition',
-        schema: Switch('Whether it is told what people do: walk, stand, sit, lie.'),
+        schema: Switch('Whether to report activities: walking, standing, sitting, lying.'),
       },
     },
     absent: false,

@@ -6,8 +6,8 @@ import type { Facts } from './field.js';
 import { NO_FACTS } from './field.js';
 
 /**
- * What is measured or loaded now. Each is found out when it is read: all calls ask for some value of the
- * configuration, few for these, which look at files.
+ * Measured or loaded values. Each is determined when it is read: all calls need some value of the
+ * configuration, few need these, which read files.
  * @param framesPerSecond of all sources together
  */
 export function factsOf(main: RunningTopology, framesPerSecond: () => number): Facts {
@@ -39,7 +39,7 @@ const most = (sources: readonly NodeStatus[], figure: string): number =>
     return typeof value === 'number' ? Math.max(largest, value) : largest;
   }, 0);
 
-/** As its node loads it; `none` where the topology has no pose network, or none that tells. */
+/** As loaded by its node; `none` if the topology has no pose network, or none that reports it. */
 function modelVersion(topology: CheckedTopology): string {
   const [node] = nodesAs(topology, 'pose-network');
   return (node && networkOf(node)?.modelVersion(node.config as never, topology)) ?? NO_FACTS.modelVersion;

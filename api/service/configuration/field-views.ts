@@ -1,7 +1,7 @@
 import { Type, type TSchema } from 'typebox';
 import type { Field } from './field.js';
 
-/** Views that many fields have. */
+/** Views shared by many fields. */
 
 export const Share = (description: string) => Type.Number({ minimum: 0, maximum: 1, description });
 export const Switch = (description: string) => Type.Boolean({ description });

@@ -5,12 +5,12 @@ import type { Form } from '../form.js';
 
 export type Value = SettingValue;
 
-/** What is measured or loaded, rather than configured. */
+/** Measured or loaded values, as opposed to configured ones. */
 export interface Facts {
   readonly modelVersion: string;
   /** ISO 8601. */
   readonly calibratedAt: string;
-  /** Of a link, a second; 0 while nothing is received. */
+  /** Of a link, per second; 0 while nothing is received. */
   readonly samplingRate: number;
   readonly antennas: number;
   readonly subcarriers: number;
@@ -24,20 +24,20 @@ export const NO_FACTS: Facts = {
   subcarriers: 0,
 };
 
-/** What the values of fields are read from. */
+/** Sources of fields' values. */
 export interface FieldInput {
   readonly topology: CheckedTopology;
-  /** Values that live in the configuration alone, by the field's name. */
+  /** Values that exist only in the configuration, by the field's name. */
   readonly own: ReadonlyMap<string, Value>;
   readonly facts: Facts;
 }
 
-/** How a form shows a field. */
+/** A field in a form. */
 export interface FieldView {
   /** Dotted. */
   readonly path: string;
   readonly schema: TSchema;
-  /** Where the form counts in another unit than the configuration. */
+  /** If the form uses another unit than the configuration. */
   readonly show?: (value: Value) => Value;
   readonly read?: (shown: Value) => Value;
 }
@@ -48,32 +48,32 @@ export interface Bounds {
   readonly maximum?: number;
 }
 
-/** One value of the configuration; the forms' shapes are views of all of them. */
+/** One value of the configuration; the forms are views of all of them. */
 export interface Field {
-  /** Under which it is stored. */
+  /** Name of the stored value. */
   readonly name: string;
   readonly views: Partial<Record<Form, FieldView>>;
-  /** The value where `missing` is null. */
+  /** The value if `missing` is null. */
   readonly read: (input: FieldInput) => Value;
-  /** The value where there is nothing that it could act on. */
+  /** The value if nothing applies it. */
   readonly absent: Value;
-  /** What it would act on and is not there, for a person; null where it is there. */
+  /** The missing node, for people; null if it exists. */
   readonly missing: (topology: CheckedTopology) => string | null;
-  /** What it changes in the topology; left out for values of the configuration alone and for facts. */
+  /** Its change in the topology; absent for values of the configuration alone and for facts. */
   readonly write?: (value: Value, topology: CheckedTopology) => Overrides;
-  /** Why it cannot be set, where that is so. */
+  /** Why it cannot be set, if so. */
   readonly fixed?: (topology: CheckedTopology) => string | null;
-  /** Of a fact: whether a value that was sent is the one that is there. Default: it is equal. */
+  /** For a fact: whether a sent value equals the current one. Default: equality. */
   readonly isSame?: (sent: Value, now: Value) => boolean;
-  /** Values beside those of the schema that are refused, with the reason. */
+  /** Values within the schema that are rejected, with the reason. */
   readonly refuse?: (value: Value, topology: CheckedTopology) => string | null;
-  /** Of a number, where a topology takes less than the schema says. Called where nothing is missing. */
+  /** For a number, if a topology accepts less than the schema. Called only if nothing is missing. */
   readonly bounds?: (topology: CheckedTopology) => Bounds;
-  /** Once on, a topology that cannot keep it is refused, rather than run without it. */
+  /** If it is on, a topology that cannot meet it is rejected instead of running without it. */
   readonly isPromise?: boolean;
 }
 
-/** Nothing in the topology is needed for it. */
+/** It needs nothing in the topology. */
 export const always = (): null => null;
 
 /** Six digits: values that two views convert into each other stay equal. */

@@ -6,7 +6,7 @@ import { domain, environment, environmentName, calibration } from './site-fields
 import { detection, falls, inactivity } from './detection-fields.js';
 import { network, hardware, streaming } from './machine-fields.js';
 
-/** Every field of both forms, in the order in which the forms show them. */
+/** Every field of both forms, in the order of the forms. */
 export const FIELDS: readonly Field[] = [
   domain,
   environment,
@@ -21,20 +21,20 @@ export const FIELDS: readonly Field[] = [
   ...streaming,
 ];
 
-/** Whether it can have a value of the configuration's own. */
+/** Whether the configuration can set it. */
 export const isStored = ({ write, refuse }: Field): boolean => write !== undefined || refuse !== undefined;
 
-/** What a field may be, in the unit in which it is stored. */
+/** Values of a field, in its stored unit. */
 export function storedSchema({ name, views }: Field): TSchema {
   const view = [views.b, views.a].find((each) => each && !each.read);
-  if (!view) throw new RangeError(`no form shows ${name} as it is stored`);
+  if (!view) throw new RangeError(`no form has ${name} in its stored unit`);
   return view.schema;
 }
 
-/** What is read is measured or loaded, not configured. */
+/** It shows a measured or loaded value. */
 export const isFact = (field: Field, topology: CheckedTopology): boolean =>
   field.fixed !== undefined && field.fixed(topology) !== null;
 
-/** Whether a value that was sent is the one that is there. */
+/** Whether a sent value equals the current one. */
 export const sameValue = (field: Field, sent: Value, now: Value, topology: CheckedTopology): boolean =>
   field.isSame && isFact(field, topology) ? field.isSame(sent, now) : sent === now;

@@ -10,7 +10,7 @@ export const streaming: readonly Field[] = [
     views: {
       a: {
         path: 'streaming.restream_enabled',
-        schema: Switch('Whether `kafka` sinks pass results on to other systems.'),
+        schema: Switch('Whether `kafka` sinks send results.'),
       },
     },
     absent: false,
@@ -18,7 +18,7 @@ export const streaming: readonly Field[] = [
   {
     ...setting('streaming.websocket_enabled'),
     views: {
-      a: { path: 'streaming.websocket_enabled', schema: Switch('Whether /ws/pose takes clients.') },
+      a: { path: 'streaming.websocket_enabled', schema: Switch('Whether /ws/pose accepts clients.') },
     },
     absent: false,
   },
@@ -43,7 +43,7 @@ export const network: readonly Field[] = [
     absent: 'none',
     missing: always,
     read: ({ facts }) => facts.modelVersion,
-    fixed: () => 'is that of the loaded weights: another network is named by `weights` of its node',
+    fixed: () => 'is that of the loaded weights: set `weights` of the node to use another network',
   },
   {
     ...setting('neural_network.batch_size'),
@@ -53,7 +53,7 @@ export const network: readonly Field[] = [
         schema: Type.Integer({
           minimum: 1,
           maximum: 1024,
-          description: 'Windows that are computed together at most.',
+          description: 'Largest number of windows computed together.',
         }),
       },
     },
@@ -64,7 +64,7 @@ export const network: readonly Field[] = [
     views: {
       b: {
         path: 'neural_network.enable_gpu',
-        schema: Switch('Whether the network is computed on a GPU where there is one.'),
+        schema: Switch('Whether to compute the network on a GPU if there is one.'),
       },
     },
     absent: false,
@@ -77,7 +77,7 @@ export const network: readonly Field[] = [
         schema: Type.Integer({
           minimum: 10,
           maximum: 600_000,
-          description: 'A window whose inference takes longer has failed, milliseconds.',
+          description: 'A window whose inference takes longer fails, milliseconds.',
         }),
       },
     },
@@ -96,7 +96,7 @@ export const hardware: readonly Field[] = [
         path: 'hardware.csi_sampling_rate',
         schema: Type.Number({
           minimum: 0,
-          description: 'Frames of a link a second: of the simulator as set, of hardware as measured.',
+          description: 'Frames of a link per second: for the simulator as set, for hardware as measured.',
         }),
       },
     },
@@ -106,9 +106,9 @@ export const hardware: readonly Field[] = [
     fixed: (topology) =>
       isSet(topology)
         ? null
-        : 'is what the senders send: it is set in their firmware; only the rate of a simulator can be set',
+        : 'is determined by the senders: set it in their firmware; only the rate of a simulator can be set',
     bounds: (topology) => (isSet(topology) ? boundsOf('hardware.csi_sampling_rate', topology) : {}),
-    // What is measured differs a little from one look to the next.
+    // Measured values vary slightly.
     isSame: (sent, now) => Math.abs((sent as number) - (now as number)) <= 0.1 * (now as number),
   },
   {
@@ -119,7 +119,7 @@ export const hardware: readonly Field[] = [
         schema: Type.Integer({
           minimum: 1,
           maximum: 65_536,
-          description: 'Batches, of 64 frames at most, that may wait behind a source.',
+          description: 'Batches, of at most 64 frames, that may wait behind a source.',
         }),
       },
     },
@@ -130,8 +130,8 @@ export const hardware: readonly Field[] = [
       nodes: new Map(sourcesOf(topology).map(({ id }) => [id, { queue: { capacity: value as number } }])),
     }),
   },
-  fact('antenna_count', 'Receive antennas of a link, as the newest frames have them.', 'antennas'),
-  fact('subcarrier_count', 'Subcarriers of a frame, as the newest frames have them.', 'subcarriers'),
+  fact('antenna_count', 'Receive antennas of a link, from the newest frames.', 'antennas'),
+  fact('subcarrier_count', 'Subcarriers of a frame, from the newest frames.', 'subcarriers'),
 ];
 
 function fact(name: string, description: string, of: 'antennas' | 'subcarriers'): Field {
@@ -146,7 +146,7 @@ function fact(name: string, description: string, of: 'antennas' | 'subcarriers')
     absent: 0,
     missing: always,
     read: ({ facts }) => facts[of],
-    fixed: () => 'is what the hardware sends, and 0 while it sends nothing',
+    fixed: () => 'is determined by the hardware, and 0 while it sends nothing',
   };
 }
 

@@ -23,20 +23,20 @@ const write = (topology: CheckedTopology, change: Partial<PrivacySettings>): Ove
   settings: { privacy: { ...privacyOf(topology), ...change } },
 });
 
-/** A topology that cannot be held to what another one promises. */
+/** A topology that cannot meet the promises of another one. */
 export class UnheldError extends RangeError {
   readonly code: PrivacyFault['code'];
 
   constructor({ id }: CheckedTopology, { code, message }: PrivacyFault) {
-    super(`the topology ${id} cannot be so: ${message}`);
+    super(`the topology ${id} cannot meet it: ${message}`);
     this.code = code;
   }
 }
 
 /**
- * A topology that is held to what another one promises beside its own: the shorter retention, and what either of them
- * keeps anonymous or encrypted.
- * @throws UnheldError where it cannot be so
+ * A topology that also meets the promises of another one: the shorter retention, and everything that either
+ * of them keeps anonymous or encrypted.
+ * @throws UnheldError if that is impossible
  */
 export function heldTo(promises: CheckedTopology, topology: CheckedTopology): CheckedTopology {
   const [all, own] = [privacyOf(promises), privacyOf(topology)];
@@ -57,7 +57,7 @@ export function heldTo(promises: CheckedTopology, topology: CheckedTopology): Ch
   return withOverrides(topology, write(topology, change));
 }
 
-/** How long and how what was found out about people is stored: `settings.privacy` of the topology. */
+/** How long and in which form data about people is stored: `settings.privacy` of the topology. */
 export const privacy: readonly Field[] = [
   {
     name: 'privacy.data_retention_days',
@@ -67,7 +67,7 @@ export const privacy: readonly Field[] = [
         schema: Type.Integer({
           minimum: 0,
           maximum: 36_500,
-          description: 'Stores delete what is older, by event time; 0: nothing is deleted.',
+          description: 'Stores delete older data, by event time; 0: nothing is deleted.',
         }),
       },
     },
@@ -78,7 +78,7 @@ export const privacy: readonly Field[] = [
       )
         ? null
         : `the topology ${topology.id} has no sink that deletes old records`,
-    // A file may have parts of a day.
+    // A file may have fractions of a day.
     read: ({ topology }) => Math.ceil(privacyOf(topology).dataRetentionDays ?? 0),
     write: (value, topology) =>
       write(topology, { dataRetentionDays: value === 0 ? null : (value as number) }),
@@ -89,7 +89,7 @@ export const privacy: readonly Field[] = [
       b: {
         path: 'privacy.anonymize_data',
         schema: Type.Boolean({
-          description: 'Whether sinks get pseudonyms, no skeletons, and positions on a grid.',
+          description: 'Whether sinks receive pseudonyms, no skeletons, and positions on a grid.',
         }),
       },
     },
@@ -108,7 +108,7 @@ export const privacy: readonly Field[] = [
         path: 'privacy.enable_encryption',
         schema: Type.Boolean({
           description:
-            'Whether stores and state are encrypted on disk. With the next start, what lies there is written anew.',
+            'Whether stores and state are encrypted on disk. The next start converts existing data.',
         }),
       },
     },
@@ -124,5 +124,5 @@ export const privacy: readonly Field[] = [
 
 function whyNot(topology: CheckedTopology, promises: Parameters<typeof privacyFaults>[1]): string | null {
   const [fault] = privacyFaults(topology, promises);
-  return fault ? `cannot be so: ${fault.message}` : null;
+  return fault ? `is not possible: ${fault.message}` : null;
 }

@@ -7,7 +7,7 @@ import {
 } from '../../../pipeline/config/index.js';
 import type { Field, Value } from './field.js';
 
-/** A field that cannot be what was asked. */
+/** A field that cannot have the requested value. */
 export interface Refusal {
   readonly field: Field;
   readonly message: string;
@@ -16,7 +16,7 @@ export interface Refusal {
 
 export class RefusedError extends Error {
   readonly refusals: readonly Refusal[];
-  /** Of the problem of a topology beside the main one, where that is what cannot be as asked. */
+  /** From the problem of a topology beside the main one, if that is the cause. */
   readonly ofOther: Problem['code'] | null;
 
   constructor(refusals: readonly Refusal[], ofOther: Problem['code'] | null = null) {
@@ -26,12 +26,12 @@ export class RefusedError extends Error {
   }
 }
 
-/** Of a promise that the main topology, or one beside it, cannot keep. */
+/** For a promise that the main topology, or one beside it, cannot meet. */
 export function problemOf({ message, ofOther }: RefusedError, topology: CheckedTopology): Problem {
   if (ofOther !== null)
-    return problemAt(ofOther, `its privacy holds for all topologies, and ${message}`, topology);
+    return problemAt(ofOther, `its privacy applies to all topologies, and ${message}`, topology);
   const code = lacksKey(topology.settings) ? 'config.privacy.key' : 'config.privacy.anonymity';
-  return problemAt(code, `the configuration is laid over it, and ${message}`, topology);
+  return problemAt(code, `the configuration overrides it, and ${message}`, topology);
 }
 
 export const problemAt = (
@@ -50,7 +50,7 @@ export const problemAt = (
   length: 1,
 });
 
-/** Why a field that has something to act on cannot be so; null where it can. */
+/** Why a field cannot have the value, although something applies it; null if it can. */
 export function whyNot(field: Field, received: Value, topology: CheckedTopology): string | null {
   const why = field.fixed?.(topology) ?? field.refuse?.(received, topology) ?? null;
   if (why !== null || typeof received !== 'number' || field.missing(topology) !== null) return why;
@@ -59,7 +59,7 @@ export function whyNot(field: Field, received: Value, topology: CheckedTopology)
   return received < minimum ? `must be >= ${minimum} in the topology ${topology.id}` : null;
 }
 
-/** What prevents a topology from taking a change, in words. */
+/** Why a topology cannot apply a change, in words. */
 export function tryOver(topology: CheckedTopology, overrides: Overrides): CheckedTopology | string {
   try {
     return withOverrides(topology, overrides);

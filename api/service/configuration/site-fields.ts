@@ -3,7 +3,7 @@ import { DOMAINS, DEFAULT_DOMAIN, type Domain } from '../../../pipeline/model/in
 import { always, NO_FACTS, type Field } from './field.js';
 import { both } from './field-views.js';
 
-const ENVIRONMENT = 'The environment that calls without an `environment_id` are about.';
+const ENVIRONMENT = 'The environment of calls without an `environment_id`.';
 
 export const domain: Field = {
   name: 'domain',
@@ -46,7 +46,7 @@ export const environmentName: Field = {
       schema: Type.String({
         minLength: 1,
         maxLength: 128,
-        description: "The environment's name for people.",
+        description: "The environment's display name.",
       }),
     },
   },
@@ -58,7 +58,7 @@ export const environmentName: Field = {
     return found.name ?? found.id;
   },
   fixed: ({ environments }) =>
-    environments.length === 1 ? null : 'is set in the file of the environment, where there are several',
+    environments.length === 1 ? null : "is set in the environment's file, because there are several",
   write: (value, { environments }) => ({ names: new Map([[environments[0]!.id, String(value)]]) }),
 };
 
@@ -69,12 +69,12 @@ export const calibration: Field = {
       path: 'environment.calibration_timestamp',
       schema: Type.String({
         format: 'date-time',
-        description: 'When the empty room was measured; 1970 where it was not. Cannot be set.',
+        description: 'When the empty room was measured; 1970 if it was not. Cannot be set.',
       }),
     },
   },
   absent: new Date(0).toISOString(),
   missing: always,
   read: ({ facts }) => facts.calibratedAt,
-  fixed: () => 'is when the empty room was measured: measure it again with csiflow calibrate',
+  fixed: () => 'is the time of the calibration: measure the empty room again with csiflow calibrate',
 };

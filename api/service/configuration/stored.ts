@@ -15,7 +15,7 @@ const RevisionSchema = Type.Object(
     at: Type.String(),
     by: Type.String(),
     action: Type.Enum(['change', 'undo']),
-    /** The revision that an `undo` takes back, or that took this one back. */
+    /** The revision undone by an `undo`, or the one that undid this one. */
     other: Type.Union([Type.Integer(), Type.Null()]),
     changes: Type.Array(
       Type.Object({ name: Type.String(), from: ValueSchema, to: ValueSchema, before: Overridden }, closed),
@@ -28,7 +28,7 @@ const FileSchema = Type.Object(
   {
     version: Type.Integer(),
     revision: Type.Integer(),
-    /** By field's name; what is not there is as the topology's file has it. */
+    /** By field's name; missing fields have the value of the topology's file. */
     values: Type.Unsafe<Readonly<Record<string, Value>>>(
       Type.Object(
         Object.fromEntries(
@@ -51,12 +51,12 @@ export const storedConfiguration = (stateFolder: string): StoredConfiguration =>
     layout: 1,
     initial: { version: 1, revision: 0, values: {}, history: [] },
     fault: historyFault,
-    remedy: 'put it back from a backup, or remove it: all fields are then as the topology file has them',
+    remedy: 'restore it from a backup, or remove it: all fields then have the values of the topology file',
   });
 
 export type Revision = Static<typeof RevisionSchema>;
 
-/** What of a history no call could have written, in the order of the file; null where there is nothing. */
+/** Faults of a history that no call could have written, in the order of the file; null if there are none. */
 function historyFault({ revision, history }: Static<typeof FileSchema>): string | null {
   let next = revision + 1;
   for (const [index, entry] of history.entries()) {
@@ -67,7 +67,7 @@ function historyFault({ revision, history }: Static<typeof FileSchema>): string 
     if (changed >= 0)
       return at(
         `changes/${changed}`,
-        `is no change of ${entry.changes[changed]!.name.slice(0, 64)} that a call could make`,
+        `is not a possible change of ${entry.changes[changed]!.name.slice(0, 64)}`,
       );
     next = entry.revision;
   }
@@ -77,7 +77,7 @@ function historyFault({ revision, history }: Static<typeof FileSchema>): string 
 const isInstant = (text: string): boolean =>
   !Number.isNaN(Date.parse(text)) && new Date(text).toISOString() === text;
 
-/** What was and what became may be as the topology's file had it; an undo brings back what a call had set. */
+/** Old and new values may be those of the topology's file; an undo restores values that a call set. */
 function isPossible({ name, from, to, before }: Revision['changes'][number]): boolean {
   const field = FIELDS.find((one) => isStored(one) && one.name === name);
   if (!field) return false;

@@ -6,8 +6,8 @@ import type { Anonymiser } from '../../../pipeline/runtime/privacy/anonymise.js'
 import { anonymiserOf } from '../../../pipeline/runtime/privacy/privacy.js';
 
 /**
- * What people may see of a node's records. A sink has got them anonymous already; within the process they are as they
- * were inferred.
+ * A node's records as shown to people. A sink receives anonymous ones already; inside the process they are as
+ * inferred.
  */
 export function shownOf(topology: CheckedTopology, node: string): (record: Data) => Data {
   const anonymiser = anonymiserFor(topology, node);
@@ -15,8 +15,8 @@ export function shownOf(topology: CheckedTopology, node: string): (record: Data)
 }
 
 /**
- * The same for what a dead letter stores of a record: it may be less than one, or raw input. Null
- * where it is not known how to make it anonymous.
+ * The same for the record of a dead letter, which may be incomplete, or raw input. Null if it is unknown how
+ * to anonymise it.
  */
 export function shownLetter<L extends { readonly node: string; readonly record: unknown }>(
   topology: CheckedTopology,
@@ -28,13 +28,13 @@ export function shownLetter<L extends { readonly node: string; readonly record: 
   return { ...letter, record: isWhole(record) ? anonymiser.told(record) : null };
 }
 
-/** Null where a node's records are shown as they are. */
+/** Null if a node's records are shown unchanged. */
 function anonymiserFor({ nodes, settings }: CheckedTopology, node: string): Anonymiser | null {
   const isSink = nodes.find(({ id }) => id === node)?.component.kind === 'sink';
   return isSink ? null : anonymiserOf(settings);
 }
 
-/** A field that is not known may hold anything, so there must be none. */
+/** An unknown field may contain anything, so there must be none. */
 const closed = { additionalProperties: false } as const;
 const number = Type.Number();
 const text = Type.String();
@@ -76,7 +76,7 @@ const PersonSchema = Type.Object(
 
 const common = { environment: text, time: number, provenance: ProvenanceSchema };
 
-/** Records that an anonymiser knows all fields of. */
+/** Records whose fields an anonymiser knows completely. */
 const WHOLE = Type.Union([
   Type.Object(
     {

@@ -13,16 +13,16 @@ import type { LifecycleTimes } from './lifecycle-times.js';
 import type { SystemProbe } from '../figures/system-probe.js';
 import type { Topologies } from './topologies.js';
 
-/** All that the API serves: topologies, one of them the main one, its people and its limits. */
+/** Everything the API serves: topologies, one of them the main one, users and limits. */
 export interface Deployment {
   readonly version: string;
   readonly main: RunningTopology;
   readonly configuration: Configuration;
-  /** It and those beside it. */
+  /** The main one and those beside it. */
   readonly topologies: Topologies;
-  /** The form that `/api/v1` answers in. */
+  /** The form of `/api/v1`. */
   readonly form: Form;
-  /** Endpoints under `/api/v1` that answer in a form of their own, by path: `/pose/tracking/{track_id}`. */
+  /** Endpoints under `/api/v1` with a separate form, by path: `/pose/tracking/{track_id}`. */
   readonly formsOf: ReadonlyMap<string, Form>;
   readonly users: Users;
   readonly tokens: Tokens;
@@ -33,12 +33,12 @@ export interface Deployment {
   /** Of alerts. */
   readonly acknowledgements: Acknowledgements;
   readonly lifecycle: LifecycleTimes;
-  /** WebSocket connections that are open. */
+  /** Open WebSocket connections. */
   readonly clients: () => number;
-  /** Looks at the records of a node, of the main topology unless another is named, until the function that it gives is called. */
+  /** Taps the records of a node, of the main topology by default, until the returned function is called. */
   readonly watch: (node: string, watcher: (record: Data) => void, topology?: string) => () => void;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Seals cursors, so that nobody can make one up. */
+  /** Signs cursors, so that they cannot be forged. */
   readonly cursorKey: Buffer;
 }

@@ -6,7 +6,7 @@ import { ApiError } from '../errors.js';
 import type { Deployment } from './deployment.js';
 import { errorText } from '../../../pipeline/base/error-text.js';
 
-/** An environment, and the topology that senses it: its store, its live results and its state answer for it. */
+/** An environment, and the topology that senses it, with its store, its live results and its state. */
 export interface ServedEnvironment {
   readonly environment: Environment;
   readonly running: RunningTopology;
@@ -15,7 +15,7 @@ export interface ServedEnvironment {
 /** Parts of a deployment that say which environments there are. */
 export type Sensing = 'configuration' | 'topologies' | 'clock';
 
-/** All environments of the deployment, those of the main topology first. No two have the same id. */
+/** All environments of the deployment, those of the main topology first, with unique ids. */
 export const environmentsOf = ({
   topologies,
 }: Pick<Deployment, 'topologies'>): readonly ServedEnvironment[] =>
@@ -24,7 +24,7 @@ export const environmentsOf = ({
     .flatMap((running) => running.topology.environments.map((environment) => ({ environment, running })));
 
 /**
- * The environment that a call is about: the named one of any topology, else the one of the main topology that the
+ * The environment of a call: the named one of any topology, otherwise the one of the main topology that the
  * configuration names.
  * @throws ApiError 404 for an unknown id
  */
@@ -40,31 +40,31 @@ export function environmentOf(
   const known = environmentsOf(deployment).map(({ environment }) => environment.id);
   throw new ApiError(
     'RESOURCE_NOT_FOUND',
-    `No environment is named ${wanted}; there are ${known.join(', ')}`,
+    `No environment has the id ${wanted}; available: ${known.join(', ')}`,
   );
 }
 
 /**
- * The store that history is read from, for a call: it stops working once nobody waits for it. It is there while the
- * topology is stopped, too. @throws ApiError 503 while there is none
+ * The store with the history, for a call: it stops working when the caller disconnects. It is also available
+ * while the topology is stopped. @throws ApiError 503 if there is none
  */
 export const readerOf = async (
   running: RunningTopology,
   { signal }: { readonly signal: AbortSignal },
 ): Promise<Reader> => (await storeOf(running)).until(signal);
 
-/** The same for all calls. @throws ApiError 503 while there is none. */
+/** The same for all calls. @throws ApiError 503 if there is none. */
 export async function storeOf(running: RunningTopology): Promise<Reader> {
   const [reader] = (await storesOf(running)).values();
   if (reader) return reader;
   throw notReady(running, 'No store is open');
 }
 
-/** All of them, by node, as declared. @throws ApiError 503 where there are some and none can be opened */
+/** All of them, by node, in the declared order. @throws ApiError 503 if none can be opened */
 export async function storesOf(running: RunningTopology): Promise<ReadonlyMap<string, Reader>> {
   try {
     const opened = await running.openReaders();
-    // One that was away at the start was opened after the others.
+    // A store that was offline at the start was opened after the others.
     const order = new Map(running.topology.nodes.map(({ id }, index) => [id, index]));
     return new Map([...opened].sort(([one], [other]) => (order.get(one) ?? 0) - (order.get(other) ?? 0)));
   } catch (error) {
@@ -86,7 +86,7 @@ export function reachedTime(running: RunningTopology, clock: Clock): number {
 
 /**
  * The newest pose frame since the start.
- * @throws ApiError 503 where nothing tells of it; 421 where another process has it
+ * @throws ApiError 503 if no feed has it; 421 if another process has it
  */
 export async function latestPose(served: ServedEnvironment, clock: Clock): Promise<PoseFrame | undefined> {
   const { environment, running } = served;
@@ -113,7 +113,7 @@ async function latestStored(
   return stored && stored.time >= (running.status().startedAt ?? 0) ? stored : undefined;
 }
 
-/** @throws ApiError 421 where another process of the group reads the room; 503 where that is not known */
+/** @throws ApiError 421 if another process of the group reads the room; 503 if that is unknown */
 export async function requireHere({ environment: { id }, running }: ServedEnvironment): Promise<void> {
   const found = await whereIs(id, running);
   switch (found.at) {
@@ -121,7 +121,7 @@ export async function requireHere({ environment: { id }, running }: ServedEnviro
     case 'nowhere':
       return;
     case 'moving':
-      throw new ApiError('SYSTEM_NOT_READY', `${id} is on its way from this process to another: ask again`, {
+      throw new ApiError('SYSTEM_NOT_READY', `${id} is moving from this process to another: try again`, {
         headers: { 'Retry-After': '1' },
       });
     case 'elsewhere':
@@ -130,7 +130,7 @@ export async function requireHere({ environment: { id }, running }: ServedEnviro
 }
 
 function heldElsewhere(id: string, address: string | null): ApiError {
-  const where = address === null ? 'which names no `settings.advertised_address`' : `ask ${address}`;
+  const where = address === null ? 'which does not set `settings.advertised_address`' : `ask ${address}`;
   const message = `Another process of the group reads ${id}: ${where}`;
   return new ApiError('MISDIRECTED', message, {
     details: {
@@ -144,11 +144,11 @@ async function whereIs(id: string, running: RunningTopology): Promise<Whereabout
   try {
     return (await running.whereIs?.(id)) ?? { at: 'here' };
   } catch (error) {
-    throw notReady(running, `Kafka does not say which process reads ${id} (${errorText(error)})`);
+    throw notReady(running, `Kafka does not report which process reads ${id} (${errorText(error)})`);
   }
 }
 
-/** The live results. @throws ApiError 503 while there are none. */
+/** The live results. @throws ApiError 503 if there are none. */
 function feedOf(running: RunningTopology): LiveFeed {
   const [feed] = running.feeds.values();
   if (feed) return feed;

@@ -9,23 +9,23 @@ const Seconds = Type.Array(Type.Number({ minimum: 0 }));
 const TimesFile = Type.Object({ version: Type.Integer(), start: Seconds, stop: Seconds });
 
 const LAYOUT = 1;
-/** Of each action: an estimate follows a machine that has become slower, and forgets a single slow start. */
+/** For each action: an estimate follows a machine that became slower, and ignores a single slow start. */
 const MAX_SAMPLES = 5;
 
-/** How long starts and stops of the main topology took, over restarts of csiflow: whoever asked for them. */
+/** Durations of starts and stops of the main topology, over restarts of csiflow and for all callers. */
 export class LifecycleTimes {
   readonly #file: StateFile<typeof TimesFile>;
   readonly #unlisten: () => void;
   #state: LifecycleState;
   #since = performance.now();
 
-  /** @throws Error naming the file where it cannot be read. */
+  /** @throws Error with the file's name if it cannot be read. */
   constructor(main: Pick<RunningTopology, 'status' | 'onChange'>, stateFolder: string) {
     this.#file = new StateFile(join(stateFolder, 'lifecycle.json'), {
       schema: TimesFile,
       layout: LAYOUT,
       initial: { version: LAYOUT, start: [], stop: [] },
-      remedy: 'remove it: only estimates of how long a start takes are lost',
+      remedy: 'remove it: only the estimates of start times are lost',
     });
     this.#state = main.status().state;
     this.#unlisten = main.onChange(({ state }) => {
@@ -33,7 +33,7 @@ export class LifecycleTimes {
     });
   }
 
-  /** Median of the last times, seconds to a tenth; 0 for what has never been done. A restart is a stop and a start. */
+  /** Median of the last durations, seconds to a tenth; 0 if there is none. A restart is a stop and a start. */
   estimate(action: Action): number {
     const { start, stop } = this.#file.content;
     const seconds =

@@ -20,7 +20,7 @@ const TopologiesFile = Type.Object({
     Type.Object({
       /** Its YAML. */
       text: Type.String(),
-      /** Who stopped it wants it to stay stopped when csiflow starts again. */
+      /** A user stopped it: it stays stopped when csiflow starts again. */
       wanted: Type.Union([Type.Literal('running'), Type.Literal('stopped')]),
     }),
   ),
@@ -31,20 +31,20 @@ const LAYOUT = 1;
 /** Beside the main one. */
 export const MAX_TOPOLOGIES = 32;
 
-/** How topologies beside the main one are made and forgotten. */
+/** Creates and removes topologies beside the main one. */
 export interface Workshop {
   readonly run: (topology: CheckedTopology) => RunningTopology;
-  /** Its figures are no longer told. */
+  /** Removes its figures. */
   readonly forget: (id: string) => void;
 }
 
 export interface TopologiesOptions extends Workshop {
   readonly main: RunningTopology;
-  /** Those that `csiflow run` was given beside it: whoever gave them starts and stops them. */
+  /** Topologies of `csiflow run` beside the main one, started and stopped by the caller. */
   readonly given: readonly RunningTopology[];
-  /** Checks a text of the topology of that id. */
+  /** Checks a text for the topology with that id. */
   readonly parse: (text: string, id: string) => LoadResult | Promise<LoadResult>;
-  /** Their texts are stored here. */
+  /** Folder of their texts. */
   readonly stateFolder: string;
   readonly log: Logger;
 }
@@ -60,7 +60,7 @@ export class TextProblems extends Error {
   }
 }
 
-/** What cannot be done with a topology as things stand. */
+/** A conflict with the current state. */
 export class TopologyConflict extends Error {
   readonly state: string;
 
@@ -71,9 +71,9 @@ export class TopologyConflict extends Error {
 }
 
 /**
- * The topologies of a deployment: those that `csiflow run` was given, the first of which is the main one, and those
- * that were put beside them. The latter are stored in the state folder and go on with the next start of csiflow, unless
- * somebody stopped them. Each has environments, a state folder, ports and files of its own.
+ * The topologies of a deployment: those given to `csiflow run`, the first of which is the main one, and those
+ * added at runtime. The latter are stored in the state folder and continue at the next start of csiflow,
+ * unless somebody stopped them. Each has separate environments, state folder, ports and files.
  */
 export class Topologies {
   readonly #options: TopologiesOptions;
@@ -81,23 +81,23 @@ export class Topologies {
   readonly #put = new Map<string, RunningTopology>();
   readonly #listeners = new Set<() => void>();
 
-  /** @throws Error naming the file where it cannot be read. */
+  /** @throws Error with the file's name if it cannot be read. */
   constructor(options: TopologiesOptions) {
     this.#options = options;
     this.#file = new StateFile(join(options.stateFolder, 'topologies.json'), {
       schema: TopologiesFile,
       layout: LAYOUT,
       initial: { version: LAYOUT, topologies: {} },
-      remedy: 'remove it, and put the topologies beside the main one again',
+      remedy: 'remove it, and add the topologies again',
     });
   }
 
-  /** Loads those that were stored; to be called once, before anything else. */
+  /** Loads the stored ones; call it once, before anything else. */
   async load(): Promise<void> {
     for (const [id, { text }] of Object.entries(this.#file.content.topologies)) await this.#load(id, text);
   }
 
-  /** Undefined for the main one, whatever its id: `constructor` too is one. */
+  /** Undefined for the main one, whatever its id: `constructor` is a valid id too. */
   #stored(id: string): StoredTopologies[string] | undefined {
     const { topologies } = this.#file.content;
     return Object.hasOwn(topologies, id) ? topologies[id] : undefined;
@@ -112,7 +112,7 @@ export class Topologies {
     return [this.#options.main, ...this.#options.given];
   }
 
-  /** Called when topologies have come or gone. Returns how to stop that. */
+  /** Called when topologies are added or removed. Returns a function that ends this. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => {
@@ -128,7 +128,7 @@ export class Topologies {
     return this.#options.main.topology.id === id;
   }
 
-  /** Starts those that ran when csiflow ended. The error that prevents one from it is in its status and in the log. */
+  /** Starts those that ran when csiflow ended. An error is in the topology's status and in the log. */
   async resume(): Promise<void> {
     const wanted = [...this.#put].filter(([id]) => this.#stored(id)?.wanted === 'running');
     await Promise.all(
@@ -144,7 +144,7 @@ export class Topologies {
   }
 
   /**
-   * Makes a topology of a text, or takes a new text for one that does not run. It is not started.
+   * Creates a topology from a text, or replaces the text of a stopped one. Does not start it.
    * @throws TextProblems, TopologyConflict
    */
   async put(id: string, yaml: string): Promise<RunningTopology> {
@@ -152,16 +152,16 @@ export class Topologies {
     const known = this.find(id);
     if (known && this.#given.includes(known))
       throw new TopologyConflict(
-        `${id} was given to csiflow run: change it by plan and apply`,
+        `${id} was given to csiflow run: change it with plan and apply`,
         known.status().state,
       );
     if (known && !isDown(known))
       throw new TopologyConflict(
-        `${id} is ${known.status().state}: change it by plan and apply, or stop it first`,
+        `${id} is ${known.status().state}: change it with plan and apply, or stop it first`,
         known.status().state,
       );
     if (!known && this.#put.size >= MAX_TOPOLOGIES)
-      throw new TopologyConflict(`${MAX_TOPOLOGIES} topologies were put here already: remove one`, 'stopped');
+      throw new TopologyConflict(`${MAX_TOPOLOGIES} topologies were added already: remove one`, 'stopped');
     const made = this.#options.run(topology);
     this.#put.set(id, made);
     this.#store(id, { text: yaml, wanted: 'stopped' });
@@ -169,7 +169,7 @@ export class Topologies {
     return made;
   }
 
-  /** Goes on as another text that was planned. @throws as {@link RunningTopology.apply} */
+  /** Continues with another planned text. @throws like {@link RunningTopology.apply} */
   async apply(id: string, yaml: string, hash: string): Promise<RunningTopology> {
     const running = this.find(id)!;
     await running.apply(await this.check(id, yaml), hash);
@@ -178,13 +178,13 @@ export class Topologies {
     return running;
   }
 
-  /** It is to run, or to stay stopped, also when csiflow starts again. */
+  /** Whether it runs or stays stopped, also when csiflow starts again. */
   want(id: string, wanted: 'running' | 'stopped'): void {
     const stored = this.#stored(id);
     if (stored && stored.wanted !== wanted) this.#store(id, { ...stored, wanted });
   }
 
-  /** Forgets a topology; its state and its stores stay on disk. @throws TopologyConflict */
+  /** Removes a topology; its state and its stores stay on disk. @throws TopologyConflict */
   remove(id: string): void {
     const known = this.find(id)!;
     const { state } = known.status();
@@ -198,7 +198,7 @@ export class Topologies {
     this.#tell();
   }
 
-  /** Stops those that were put here; they are started again by the next start of csiflow. */
+  /** Stops the added ones; the next start of csiflow starts them again. */
   async close(): Promise<void> {
     await Promise.all(
       [...this.#put].map(async ([id, topology]) => {
@@ -212,13 +212,13 @@ export class Topologies {
     );
   }
 
-  /** A text as what the topology of that id could become. @throws TextProblems, TopologyConflict */
+  /** A text as a version of the topology with that id. @throws TextProblems, TopologyConflict */
   async check(id: string, yaml: string): Promise<CheckedTopology> {
     const { topology, problems, hidden = [] } = await this.#options.parse(yaml, id);
     if (!topology) throw new TextProblems(problems);
     if (topology.id !== id)
       throw new TopologyConflict(
-        redact(`The text is of the topology ${topology.id}, not of ${id}`, hidden, yaml),
+        redact(`The text belongs to the topology ${topology.id}, not of ${id}`, hidden, yaml),
         this.find(id)?.status().state ?? 'stopped',
       );
     const others = this.list().map((running) => running.topology);
@@ -234,13 +234,13 @@ export class Topologies {
     return topology;
   }
 
-  /** A text that has become wrong (its environment's file is gone) is reported, and stays. */
+  /** A text that became invalid (its environment's file is missing) is reported, and stays. */
   async #load(id: string, yaml: string): Promise<void> {
     try {
       if (this.find(id)) throw new Error('csiflow run was given a topology of the same id');
       this.#put.set(id, this.#options.run(await this.check(id, yaml)));
     } catch (error) {
-      this.#options.log.error('a topology cannot be made of its text any more', {
+      this.#options.log.error('a topology can no longer be created from its text', {
         topology: id,
         reason: errorText(error),
       });

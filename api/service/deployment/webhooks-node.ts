@@ -8,8 +8,8 @@ export const webhooksNode = ({ nodes }: CheckedTopology): CheckedNode | undefine
   nodes.find(({ component }) => component === webhooks);
 
 /**
- * Adds such a node to a topology that has none, behind the operators whose events reach a sink. A topology that is
- * scaled out gets none: its processes share no state folder.
+ * Adds such a node to a topology without one, behind the operators whose events reach a sink. A scaled-out
+ * topology gets none, because its processes share no state folder.
  */
 export function withWebhooks(topology: CheckedTopology): CheckedTopology {
   const from = tellers(topology);
@@ -28,7 +28,7 @@ export function withWebhooks(topology: CheckedTopology): CheckedTopology {
   return withHash({ ...topology, nodes: [...topology.nodes, node] });
 }
 
-/** Operators whose events some sink takes: what nobody is to know of is told nobody. */
+/** Operators whose events reach a sink: other events are never sent to people. */
 function tellers({ nodes }: CheckedTopology): readonly string[] {
   const operators = new Set(
     nodes.filter(({ component }) => component.kind === 'operator').map(({ id }) => id),

@@ -2,12 +2,12 @@ import { makesPoses } from '../../../pipeline/component/index.js';
 import type { Data } from '../../../pipeline/model/index.js';
 import type { RunningTopology } from '../../../pipeline/runtime/status.js';
 
-/** Calls of the service interface that were answered, and the time that it took, added up. */
+/** Number and total time of answered calls of the service interface. */
 export class CallCount {
   calls = 0;
   milliseconds = 0;
 
-  /** @param milliseconds from the call's having come to its answer's being ready */
+  /** @param milliseconds from the arrival of the call until its answer is ready */
   add(milliseconds: number): void {
     this.calls++;
     this.milliseconds += milliseconds;
@@ -16,7 +16,7 @@ export class CallCount {
 
 export type Watch = (node: string, watcher: (record: Data) => void) => () => void;
 
-/** Persons in the pose frames of a topology, counted as they pass, whatever stores it has. */
+/** Persons in the pose frames of a topology, counted live, independent of its stores. */
 export class PersonCount {
   persons = 0;
   readonly #topology: Pick<RunningTopology, 'topology' | 'onChange'>;
@@ -53,7 +53,7 @@ export class PersonCount {
   }
 }
 
-/** Nodes whose poses no other operator makes poses of: each frame passes one of them once. */
+/** Nodes whose poses are not the input of another pose operator: each frame passes one of them once. */
 function lastPoses({ nodes }: RunningTopology['topology']): readonly string[] {
   const makers = nodes.filter(({ component }) => makesPoses(component));
   const read = new Set(makers.flatMap(({ inputs }) => inputs.map(({ from }) => from)));

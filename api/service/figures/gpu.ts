@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 
-/** Shares from 0 to 1, and bytes; all 0 where there is no GPU. */
+/** Shares from 0 to 1, and bytes; all 0 without a GPU. */
 export interface GpuFigures {
-  /** Share of the time in which the GPU worked; the mean of several. */
+  /** Share of time in which the GPU was busy; the mean of several. */
   readonly usage: number;
   /** Used share of the memory of all GPUs. */
   readonly memory: number;
@@ -17,15 +17,15 @@ const QUESTION = [
   '--format=csv,noheader,nounits',
 ] as const;
 
-/** Runs `nvidia-smi`; gives what it prints, nothing where it fails, null where there is none. */
+/** Runs `nvidia-smi`; returns its output, empty on failure, null if it is not installed. */
 export type AskGpu = () => Promise<string | null>;
 
-/** Figures of NVIDIA GPUs, asked for every ten seconds. A machine without `nvidia-smi` is asked once. */
+/** Figures of NVIDIA GPUs, polled every ten seconds. A machine without `nvidia-smi` is polled once. */
 export class GpuProbe {
   #figures: GpuFigures = NONE;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
-  /** Resolves when the GPU has been asked for the first time. */
+  /** Resolves after the first poll. */
   readonly ready: Promise<void>;
 
   constructor(ask: AskGpu = askNvidia, everyMs = EVERY_MS) {
@@ -51,7 +51,7 @@ export class GpuProbe {
   }
 }
 
-/** One line a GPU: percent, MiB, MiB. What a GPU does not tell (`[N/A]`, as of one that is divided) counts as 0. */
+/** One line per GPU: percent, MiB, MiB. Missing values (`[N/A]`, as for a partitioned GPU) count as 0. */
 export function readGpus(text: string): GpuFigures {
   const gpus = text
     .split('\n')
@@ -70,7 +70,7 @@ export function readGpus(text: string): GpuFigures {
 const askNvidia: AskGpu = () =>
   new Promise((resolve) => {
     execFile('nvidia-smi', QUESTION, { timeout: PATIENCE_MS }, (error, stdout) => {
-      // One that is busy, or whose driver is being renewed, may answer the next time.
+      // A busy GPU, or one whose driver is being updated, may answer next time.
       resolve(error?.code === 'ENOENT' ? null : error ? '' : stdout);
     });
   });

@@ -4,21 +4,21 @@ import type { Logger } from '../../../pipeline/component/index.js';
 import { readIfThere, writeNamed } from '../../../pipeline/base/files.js';
 import { makeFolder } from '../../../pipeline/base/folders.js';
 
-/** What happened in one minute of the clock. */
+/** Figures of one minute of the clock. */
 export interface Minute {
   /** Minutes since 1970. */
   readonly minute: number;
-  /** That left the sources, a second. */
+  /** Frames from the sources, per second. */
   readonly framesPerSecond: number;
-  /** Median, milliseconds; 0 where there were no poses. */
+  /** Median, milliseconds; 0 without poses. */
   readonly latencyMs: number;
-  /** Share of all cores that csiflow used, 0 to 1. */
+  /** Share of all cores used by csiflow, 0 to 1. */
   readonly cpu: number;
-  /** That left the sources in the minute. */
+  /** Frames from the sources in the minute. */
   readonly frames: number;
   /** Records that failed. */
   readonly failed: number;
-  /** Share of the minute for which the topology ran, degraded or not. */
+  /** Share of the minute in which the topology ran, degraded or not. */
   readonly running: number;
 }
 
@@ -35,13 +35,13 @@ const WIDTH = COLUMNS.length;
 const ROW_BYTES = WIDTH * 8;
 /** Seven days. */
 export const HISTORY_MINUTES = 7 * 24 * 60;
-/** First number of the file: what it is, and its layout. */
+/** First number of the file: its type and layout. */
 const MARK = 0xc51f_0001;
 const FILE = 'figures.ring';
 
 /**
- * The last seven days in minutes, in memory and in one file of fixed size: a ring, in which each minute has its
- * place, after a row that says what the file is. A minute in which csiflow did not run is not there.
+ * The last seven days in minutes, in memory and in one file of fixed size: a ring with a place for each
+ * minute, after a header row. Minutes in which csiflow did not run are missing.
  */
 export class History {
   readonly #rows: Float64Array;
@@ -57,7 +57,7 @@ export class History {
     this.#rows = this.#read() ?? this.#begin();
   }
 
-  /** Stores a minute over the one of seven days before. Where csiflow was started again in it, counts add up. */
+  /** Replaces the minute of seven days before. If csiflow was restarted in that minute, counts add up. */
   add(minute: Minute): void {
     const slot = minute.minute % HISTORY_MINUTES;
     const before = this.#at(slot);
@@ -75,7 +75,7 @@ export class History {
       });
   }
 
-  /** Those that begin from `start` on and before `end` (microseconds), oldest first. */
+  /** Minutes that begin from `start` to `end` (excluded, microseconds), oldest first. */
   range(start: number, end: number): readonly Minute[] {
     const found: Minute[] = [];
     for (let slot = 0; slot < HISTORY_MINUTES; slot++) {
@@ -100,13 +100,13 @@ export class History {
     await this.#file.write(Buffer.from(row.buffer), 0, ROW_BYTES, (slot + 1) * ROW_BYTES);
   }
 
-  /** Null where there is none, or one that cannot be used: figures of the past are not worth a start that fails. */
+  /** Null if there is none, or an unusable one: past figures must not prevent a start. */
   #read(): Float64Array | null {
     const bytes = readIfThere(this.#path);
     if (!bytes) return null;
     const whole = bytes.length === (HISTORY_MINUTES + 1) * ROW_BYTES && bytes.readDoubleLE(0) === MARK;
     if (!whole) {
-      this.#log.warn('the history of figures is of another layout or damaged, and begins anew', {
+      this.#log.warn('the history of figures has another layout or is damaged, and starts empty', {
         file: this.#path,
       });
       return null;
@@ -132,7 +132,7 @@ export class History {
 
 export const MINUTE_US = 60_000_000;
 
-/** A power cut may have left half of a row. */
+/** A power failure may have left half of a row. */
 function isSound(rows: Float64Array, slot: number): boolean {
   const row = rows.subarray(slot * WIDTH, (slot + 1) * WIDTH);
   return (
@@ -141,7 +141,10 @@ function isSound(rows: Float64Array, slot: number): boolean {
   );
 }
 
-/** At most `most` rows: means over minutes of an equal span, in time. The first minute names the span. */
+/**
+ * At most `most` rows: means over periods of equal length, in order of time. The first minute gives the
+ * period's name.
+ */
 export function thinned(minutes: readonly Minute[], spanMinutes: number, most: number): readonly Minute[] {
   const width = Math.max(1, Math.ceil(spanMinutes / most));
   if (width === 1) return minutes;

@@ -2,12 +2,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { readFile, statfs } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 
-/** Bytes that went through since something began; 0 where the system does not tell (it is not Linux). */
+/** Bytes transferred since a starting point; 0 if the system does not report it (it is not Linux). */
 export interface Transfers {
-  /** That this process has had read from and written to disks. */
+  /** Read from and written to disks by this process. */
   readonly bytesRead: number;
   readonly bytesWritten: number;
-  /** That the network's interfaces have taken in and sent, but the loopback. */
+  /** Received and sent by the network's interfaces, except the loopback. */
   readonly bytesIn: number;
   readonly bytesOut: number;
 }
@@ -31,7 +31,7 @@ export function transfers(): Transfers {
   };
 }
 
-/** Used share of the memory that this process may have: the machine's, or that of its container where it has a limit. */
+/** Used share of the available memory: the machine's, or that of its container if it has a limit. */
 export function memoryUsage(): number {
   const limit = process.constrainedMemory();
   const total = limit > 0 && limit < totalmem() ? limit : totalmem();
@@ -44,7 +44,7 @@ export async function diskUsage(folder: string): Promise<number> {
   return blocks === 0 ? 0 : 1 - bavail / blocks;
 }
 
-/** Bytes of a mapped file that are in memory now. */
+/** Bytes of a mapped file in memory. */
 export async function residentBytes(file: string): Promise<number> {
   if (!existsSync('/proc/self/smaps')) return 0;
   const maps = await readFile('/proc/self/smaps', 'latin1');
@@ -59,7 +59,7 @@ export async function residentBytes(file: string): Promise<number> {
 const numberAfter = (text: string, name: string): number =>
   Number(new RegExp(`^${name}:\\s*(\\d+)`, 'm').exec(text)?.[1] ?? 0);
 
-/** Empty where the system has no such file, or hides it from this process. */
+/** Empty if the system has no such file, or hides it from this process. */
 function readIfThere(file: string): string {
   try {
     return readFileSync(file, 'latin1');

@@ -1,4 +1,4 @@
-/** Figures of the machine and the process, each as it was measured; shares are 0 to 1, 0 for a device that is not there. */
+/** Measured figures of the machine and the process; shares are 0 to 1, 0 for an absent device. */
 export interface Resources {
   readonly cpu: number;
   readonly memory: number;
@@ -6,10 +6,10 @@ export interface Resources {
   readonly gpu: number;
   readonly gpuMemory: number;
   readonly gpuMemoryBytes: number;
-  /** Of this process on disks, a second. */
+  /** By this process on disks, per second. */
   readonly bytesRead: number;
   readonly bytesWritten: number;
-  /** Of the network's interfaces, since csiflow started. */
+  /** By the network's interfaces, since csiflow started. */
   readonly bytesIn: number;
   readonly bytesOut: number;
 }
@@ -22,15 +22,15 @@ export interface Traffic {
   readonly links: number;
   /** Mean RSSI as a share: -100 dBm is 0, -30 dBm is 1. */
   readonly signalStrength: number;
-  /** Part of the signal's margin, in decibels, that is under noise. */
+  /** Share of the signal's margin, in decibels, lost to noise. */
   readonly interference: number;
   readonly activeTracks: number;
   readonly trackQuality: number;
-  /** Records that failed, of those that nodes took in, in the last minute. */
+  /** Failed records as a share of the nodes' input, in the last minute. */
   readonly errorRate: number;
-  /** Batches and records that wait in all nodes. */
+  /** Batches and records waiting in all nodes. */
   readonly queued: number;
-  /** How full the fullest queue of a source is. */
+  /** Fill level of the fullest queue of a source. */
   readonly bufferUsage: number;
   /** Persons in pose frames. */
   readonly detectionsPerMinute: number;

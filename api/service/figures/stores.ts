@@ -1,16 +1,16 @@
 import type { RunningTopology } from '../../../pipeline/runtime/status.js';
 
-/** A store that does not answer by then counts as away. */
+/** A store that does not answer within this time counts as offline. */
 const PATIENCE_MS = 2_000;
 
-/** How a store of the main topology is now. */
+/** Current state of a store of the main topology. */
 export interface StoreHealth {
   readonly node: string;
-  /** Round trip of the smallest query, milliseconds; null where it did not answer. */
+  /** Round-trip time of the smallest query, milliseconds; null without an answer. */
   readonly milliseconds: number | null;
 }
 
-/** Nodes of a topology that can be read back, also those that have never been open. */
+/** Nodes of a topology whose data can be queried, including those never opened. */
 export function storesOf({ topology, readers }: RunningTopology): readonly string[] {
   const declared = topology.nodes
     .filter(({ component }) => component.kind === 'sink' && component.store === true)
@@ -18,7 +18,7 @@ export function storesOf({ topology, readers }: RunningTopology): readonly strin
   return [...new Set([...declared, ...readers.keys()])];
 }
 
-/** Asks each store of a topology how it is. */
+/** Checks each store of a topology. */
 export const askStores = (main: RunningTopology): Promise<readonly StoreHealth[]> =>
   Promise.all(
     storesOf(main).map(async (node) => ({ node, milliseconds: await askStore(main.readers.get(node)) })),
@@ -33,7 +33,7 @@ async function askStore(reader: { ping(): Promise<number> } | undefined): Promis
     }, PATIENCE_MS);
   });
   try {
-    // Why it fails stands in the log and in the topology's status: the sink writes to the same store.
+    // The log and the topology's status give the reason: the sink writes to the same store.
     return await Promise.race([reader.ping().catch(() => null), late]);
   } finally {
     clearTimeout(timer);

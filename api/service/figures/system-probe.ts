@@ -9,24 +9,24 @@ import { diskUsage, memoryUsage, transfers, type Transfers } from './machine.js'
 import type { Role } from '../../../pipeline/component/index.js';
 import { nodesAs } from '../configuration/answering.js';
 
-/** Between samples, milliseconds: rates of the machine now are taken over one such step. */
+/** Interval of samples, milliseconds: current rates of the machine cover one interval. */
 const INTERVAL_MS = 2_000;
-/** For which the machine is not asked again, milliseconds. */
+/** Lifetime of a measurement of the machine, milliseconds. */
 const REMEMBERED_MS = 250;
-/** Samples of a minute, and steps that rates of frames are taken over: a busy chain takes them in bursts. */
+/** Samples per minute, and intervals covered by frame rates: a busy chain receives frames in bursts. */
 const [MINUTE_SAMPLES, BURST_STEPS] = [30, 5];
 
 export interface ProbeOptions {
   readonly main: Pick<RunningTopology, 'status' | 'state' | 'topology' | 'onChange'>;
   readonly watch: Watch;
-  /** The history of figures is stored here, and its disk is measured. */
+  /** Folder of the history; figures of its disk are measured. */
   readonly stateFolder: string;
   readonly log: Logger;
   /** Default: by `nvidia-smi`. */
   readonly askGpu?: AskGpu;
 }
 
-/** Sums since the start, at a moment. */
+/** Sums since the start, at one moment. */
 interface Sample extends Transfers {
   readonly at: number;
   /** Microseconds of processor time, all threads. */
@@ -51,8 +51,9 @@ interface Machine extends Transfers {
 }
 
 /**
- * Measures the process, the machine and the flow of the topology; `docs/system-figures.md` defines each figure.
- * It takes a sample each two seconds and holds those of a minute; each minute goes into the history.
+ * Measures the process, the machine and the flow of the topology; `docs/system-figures.md` defines each
+ * figure. It samples every two seconds and holds the samples of a minute; each minute is added to the
+ * history.
  */
 export class SystemProbe {
   readonly calls = new CallCount();
@@ -64,7 +65,7 @@ export class SystemProbe {
   readonly #begun: Transfers;
   #samples: readonly Sample[];
   #minute = currentMinute();
-  /** As it was when the minute began, and how many of its samples found the topology running. */
+  /** Values at the start of the minute, and the number of its samples with a running topology. */
   #minuteBegan: Sample;
   #running = { yes: 0, all: 0 };
   #machine: { readonly until: number; readonly found?: Promise<Machine> } = { until: -Infinity };
@@ -109,7 +110,7 @@ export class SystemProbe {
     };
   }
 
-  /** As it is, or was a moment ago: to ask the system takes longer than all else that is told of it. */
+  /** Current or very recent values: asking the system takes longer than everything else in an answer. */
   #lookAtMachine(): Promise<Machine> {
     const now = performance.now();
     if (now >= this.#machine.until) this.#machine = { until: now + REMEMBERED_MS, found: this.#askMachine() };
@@ -120,7 +121,7 @@ export class SystemProbe {
     return { ...transfers(), memory: memoryUsage(), disk: await diskUsage(this.#options.stateFolder) };
   }
 
-  /** @param nodes of the topology's status, for who has it already */
+  /** @param nodes of the topology's status, if the caller already has it */
   traffic({ nodes }: Pick<TopologyStatus, 'nodes'> = this.#options.main.status()): Traffic {
     const sources = nodes.filter((node) => node.kind === 'source');
     const tracker = this.#nodesAs('tracker', nodes)[0];
@@ -151,20 +152,20 @@ export class SystemProbe {
     };
   }
 
-  /** How full a source's queue is, 0 to 1. */
+  /** Fill level of a source's queue, 0 to 1. */
   #bufferOf({ id, queueDepth }: NodeStatus): number {
     const queue = this.#options.main.topology.nodes.find((node) => node.id === id)?.queue;
     return queue ? clamp(queueDepth / queue.capacity) : 0;
   }
 
-  /** A second, over the last steps. */
+  /** Per second, over the last intervals. */
   #recent(sum: Sum, steps = 1): number {
     const [from, to] = this.#span(steps);
     const seconds = (to.at - from.at) / 1000;
     return seconds === 0 ? 0 : Math.max(0, to[sum] - from[sum]) / seconds;
   }
 
-  /** In the last minute, or since the start where that is shorter. */
+  /** In the last minute, or since the start if that is shorter. */
   #lastMinute(sum: Sum): number {
     const [from, to] = this.#span(MINUTE_SAMPLES);
     return Math.max(0, to[sum] - from[sum]);
@@ -184,7 +185,7 @@ export class SystemProbe {
     if (state === 'running' || state === 'degraded') this.#running.yes++;
   }
 
-  /** The minute that has ended; of the first and the last one the part that csiflow ran for. */
+  /** The finished minute; for the first and the last one, the part in which csiflow ran. */
   #storeMinute(now: Sample): void {
     const began = this.#minuteBegan;
     const seconds = (now.at - began.at) / 1000;
@@ -242,8 +243,8 @@ const currentMinute = (): number => Math.floor(Date.now() / 60_000);
 const QUIET_DBM = -95;
 
 /**
- * What part of a source's signal, in decibels above a quiet receiver's noise, is under noise: 0 where the noise is
- * thermal, 1 where it is as strong as the signal. 0 where no format knows the noise.
+ * Share of a source's signal, in decibels above a quiet receiver's noise, that is lost to noise: 0 for
+ * thermal noise, 1 if the noise is as strong as the signal. 0 if no format reports the noise.
  */
 function interferenceAt({ details }: NodeStatus): number {
   const { rssi, noise } = details;
@@ -251,7 +252,7 @@ function interferenceAt({ details }: NodeStatus): number {
   return rssi <= QUIET_DBM ? Number(noise > QUIET_DBM) : clamp((noise - QUIET_DBM) / (rssi - QUIET_DBM));
 }
 
-/** Highest mean RSSI of the sources that know it, dBm; -100 where none does. */
+/** Highest mean RSSI of the sources that report it, dBm; -100 if none does. */
 const strongest = (sources: readonly NodeStatus[]): number =>
   Math.max(-100, ...sources.map((node) => node.details['rssi']).filter((value) => typeof value === 'number'));
 

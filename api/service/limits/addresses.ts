@@ -1,8 +1,8 @@
 import ipaddr from 'ipaddr.js';
 
 /**
- * What calls of one address are counted by. IPv6 is counted by its first 64 bits, of which one home has all
- * addresses; IPv4 within IPv6 as IPv4.
+ * The key by which calls of one address are counted. IPv6 is counted by its first 64 bits, because one
+ * household has all addresses below them; IPv4 within IPv6 as IPv4.
  */
 export function addressKey(address: string): string {
   if (!ipaddr.isValid(address)) return address;

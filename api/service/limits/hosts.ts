@@ -1,8 +1,9 @@
 import { isIP } from 'node:net';
 
 /**
- * Names that this service answers to. A page of a stranger's can give its own name our address (DNS rebinding) and
- * would then count as ours to a browser; so a name must be known. Bare addresses cannot be rebound.
+ * Accepted host names of this service. A malicious page can point its own name to our address (DNS
+ * rebinding), and a browser would then treat it as ours; so only known names are accepted. Bare addresses
+ * cannot be rebound.
  */
 export class Hosts {
   readonly #names: ReadonlySet<string>;

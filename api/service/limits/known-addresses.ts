@@ -11,7 +11,7 @@ const KnownFile = Type.Object({
     Type.Object({
       /** SHA-256 of the user's name in hexadecimal. */
       name: Type.String(),
-      /** As {@link addressKey} gives it. */
+      /** In the form of {@link addressKey}. */
       address: Type.String(),
     }),
   ),
@@ -20,32 +20,35 @@ const KnownFile = Type.Object({
 type Known = Static<typeof KnownFile>['known'][number];
 
 const LAYOUT = 1;
-/** Addresses of one name, so that who moves about pushes out nobody else's. */
+/** Addresses per name, so that a user with many addresses pushes out nobody else's. */
 const PER_NAME = 20;
 const MAX_ADDRESSES = 1_000;
-/** Who is on this machine is no stranger. */
+/** Callers on this machine are trusted. */
 const LOOPBACK = ['127.0.0.1', '::1'].map(addressKey);
 
-/** From where somebody has logged in by which name: stored in the state folder, as an attack may outlast a restart. */
+/**
+ * Addresses from which each name has logged in: stored in the state folder, because an attack may outlast a
+ * restart.
+ */
 export class KnownAddresses {
   readonly #file: StateFile<typeof KnownFile>;
 
-  /** @throws Error naming the file where it cannot be read. */
+  /** @throws Error with the file's name if it cannot be read. */
   constructor(stateFolder: string) {
     this.#file = new StateFile(join(stateFolder, 'known-addresses.json'), {
       schema: KnownFile,
       layout: LAYOUT,
       initial: { version: LAYOUT, known: [] },
-      remedy: 'remove it: it is made anew as people log in',
+      remedy: 'remove it: it is created again as people log in',
     });
   }
 
-  /** @param address as {@link addressKey} gives it */
+  /** @param address in the form of {@link addressKey} */
   has(name: string, address: string): boolean {
     return LOOPBACK.includes(address) || this.#file.content.known.some(same(pairOf(name, address)));
   }
 
-  /** Takes note of a login. */
+  /** Records a login. */
   add(name: string, address: string): void {
     if (LOOPBACK.includes(address)) return;
     const pair = pairOf(name, address);

@@ -4,7 +4,7 @@ import type { KnownAddresses } from './known-addresses.js';
 import { SLOW_MS, SlowedNames } from './slowed-names.js';
 import type { Form } from '../form.js';
 
-/** Calls are counted by these categories: docs/access.md. */
+/** Calls are counted in these categories: docs/access.md. */
 export type LimitCategory =
   'authentication' | 'pose_data' | 'pose_processing' | 'configuration' | 'analytics' | 'health';
 
@@ -20,7 +20,10 @@ export type LimitFigures = Readonly<
   >
 >;
 
-/** Default limits of the categories. Form A has one limit for all of REST but health checks, and shares the counter of authentication. */
+/**
+ * Default limits of the categories. Form A has one limit for all of REST except health checks, and shares the
+ * counter of authentication.
+ */
 export const DEFAULT_LIMITS: LimitFigures = {
   form_a: { requests: 1_000, seconds: 3_600 },
   authentication: { requests: 10, seconds: 60 },
@@ -29,22 +32,23 @@ export const DEFAULT_LIMITS: LimitFigures = {
   configuration: { requests: 50, seconds: 3_600 },
   analytics: { requests: 500, seconds: 3_600 },
   health: { requests: 10_000, seconds: 3_600 },
-  // Tokens and keys that this service never gave, from one address. A minute, as others may come from there too.
+  // Invalid tokens and keys from one address. Per minute, because others may share the address.
   wrong_credentials: { requests: 300, seconds: 60 },
-  // For one name from one address: then that address may not log in as that name for the rest of the time.
+  // For one name from one address: that address may then not log in with that name for the rest of the
+  // window.
   wrong_passwords: { requests: 30, seconds: 900 },
-  // For one name from anywhere: then tries from addresses that it has not logged in from are slowed down, and most are refused.
+  // For one name from anywhere: attempts from new addresses are then slowed down, and most are rejected.
   wrong_passwords_anywhere: { requests: 100, seconds: 900 },
 };
 
-/** Counts calls per caller, form and category. Memory is bounded: counters go with their window. */
+/** Counts calls per caller, form and category. Memory is bounded: counters expire with their window. */
 export class Limits {
   readonly #limits: LimitFigures;
   readonly #known: KnownAddresses;
   readonly #counters: ReadonlyMap<string, RateLimiterMemory>;
   readonly #slowed: SlowedNames;
 
-  /** @param slowMs what a try of a password waits where its name is under attack */
+  /** @param slowMs delay of a password attempt for a name under attack */
   constructor(known: KnownAddresses, limits: LimitFigures = DEFAULT_LIMITS, slowMs = SLOW_MS) {
     this.#known = known;
     this.#limits = limits;
@@ -57,12 +61,15 @@ export class Limits {
     );
   }
 
-  /** Takes one call of `caller`. Returns the `X-RateLimit-*` headers. @throws ApiError 429 with them where none is left. */
+  /**
+   * Counts one call of `caller`. Returns the `X-RateLimit-*` headers. @throws ApiError 429 with them if none
+   * is left.
+   */
   take(form: Form, category: LimitCategory, caller: string): Promise<Record<string, string>> {
     return this.#consume(counterOf(form, category), keyOf(form, category, caller));
   }
 
-  /** The headers that `take` would give, without taking a call. */
+  /** The headers of `take`, without counting a call. */
   async show(form: Form, category: LimitCategory, caller: string): Promise<Record<string, string>> {
     const name = counterOf(form, category);
     const limit = this.#limits[name];
@@ -71,9 +78,9 @@ export class Limits {
   }
 
   /**
-   * Takes one try of a credential that this service never gave. Apart from all other calls, so that whoever shares the
-   * address is told 401, and not 429, for a credential that has merely expired.
-   * @param address as {@link addressKey} gives it
+   * Counts one attempt with a credential that this service never issued. Separate from all other calls, so
+   * that others at the address get 401, not 429, for a credential that has merely expired.
+   * @param address in the form of {@link addressKey}
    * @throws ApiError 429
    */
   takeWrongCredential(address: string): Promise<Record<string, string>> {
@@ -91,11 +98,11 @@ export class Limits {
   }
 
   /**
-   * Takes one try of a password for a name, before it is looked at: many at the same time would else all pass.
-   * For names that nobody has as for others, so that the answer does not tell them apart. From where somebody has
-   * logged in by a name, and from this machine, strangers at other addresses neither lock nor slow it. From an
-   * address that is not known they can lock its owner out for as long as they try it from many addresses.
-   * @param address as {@link addressKey} gives it
+   * Counts one password attempt for a name before checking it: otherwise many concurrent ones would all pass.
+   * Unknown names are treated the same, so that the answer does not reveal them. Strangers neither lock nor
+   * slow logins from this machine, or from addresses with an earlier login of that name. At a new address
+   * they can lock out an account for as long as they try its name from many addresses.
+   * @param address in the form of {@link addressKey}
    * @throws ApiError 429
    */
   async takePassword(name: string, address: string): Promise<void> {
@@ -113,7 +120,7 @@ export class Limits {
     }
   }
 
-  /** Gives a try back: the password was right. */
+  /** Removes an attempt from the count: the password was right. */
   async returnPassword(name: string, address: string): Promise<void> {
     await this.#counters.get('wrong_passwords')!.reward(tryOf(name, address));
     if (!this.#known.has(name, address)) await this.#counters.get('wrong_passwords_anywhere')!.reward(name);
@@ -124,7 +131,7 @@ export class Limits {
 const counterOf = (form: Form, category: LimitCategory): keyof LimitFigures =>
   form === 'a' && category !== 'authentication' && category !== 'health' ? 'form_a' : category;
 
-/** Each form counts on its own, but for logins. */
+/** Each form is counted separately, except for logins. */
 const keyOf = (form: Form, category: LimitCategory, caller: string): string =>
   category === 'authentication' ? caller : `${form} ${caller}`;
 

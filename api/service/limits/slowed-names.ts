@@ -1,12 +1,12 @@
-/** What a try of a password waits where its name is under attack. */
+/** Delay of a password attempt for a name under attack. */
 export const SLOW_MS = 4_000;
-/** Tries of one name that wait at a time; more are refused at once. */
+/** Attempts of one name that wait at a time; more are rejected immediately. */
 const MAX_WAITING = 4;
 
 /**
- * Slows down who tries passwords of one name from many addresses: with four tries that wait four seconds each, one a
- * second gets through. An attacker who takes all four places, again and again, locks out callers from an address
- * that is not known, as long as the attack lasts: the two look the same until the password is right.
+ * Slows down password attempts for one name from many addresses: with four waiting attempts of four seconds
+ * each, one per second gets through. An attacker who permanently occupies all four places locks out callers
+ * from new addresses while the attack lasts: the two are indistinguishable until the password is right.
  */
 export class SlowedNames {
   readonly ms: number;
@@ -16,7 +16,7 @@ export class SlowedNames {
     this.ms = ms;
   }
 
-  /** Resolves with true once the try may be made; false where too many wait already. */
+  /** Resolves with true once the attempt may proceed; false if too many wait already. */
   async wait(name: string): Promise<boolean> {
     const waiting = this.#waiting.get(name) ?? 0;
     if (waiting >= MAX_WAITING) return false;

@@ -1,16 +1,16 @@
 import { Worker } from 'node:worker_threads';
 import { asError } from '../../../pipeline/base/error-text.js';
 
-/** So many questions wait or are worked on already. */
+/** Too many requests wait or are in progress. */
 export class ThreadBusy extends Error {}
-/** A question took longer than it may. */
+/** A request took longer than permitted. */
 export class ThreadTooSlow extends Error {}
 
 export interface ThreadOptions {
   readonly workerData?: unknown;
-  /** Of one question, milliseconds; the start of the thread does not count. */
+  /** Of one request, milliseconds; excludes the start of the thread. */
   readonly limitMs: number;
-  /** Questions that wait or are worked on. */
+  /** Requests waiting or in progress. */
   readonly most: number;
   /** Heap of the thread, MiB. */
   readonly heapMb: number;
@@ -20,9 +20,9 @@ export interface ThreadOptions {
 const IDLE_MS = 30_000;
 
 /**
- * Work that would hold the event loop, in a thread: one question at a time, each within a limit. The thread is started
- * by the first question, ended when nothing was asked for a while, and ended and made anew after a question that took
- * too long. Its module answers by `answerQuestions`.
+ * Runs work in a thread that would block the event loop: one request at a time, each with a time limit. The
+ * first request starts the thread; it ends after an idle period, and is replaced after a request that took
+ * too long. Its module answers with `answerQuestions`.
  */
 export class Thread<Q, A> {
   readonly #module: URL;
@@ -37,10 +37,10 @@ export class Thread<Q, A> {
     this.#options = options;
   }
 
-  /** @throws ThreadBusy, ThreadTooSlow, or Error with what the thread ended of */
+  /** @throws ThreadBusy, ThreadTooSlow, or Error with the reason why the thread ended */
   async ask(question: Q): Promise<A> {
     if (this.#open >= this.#options.most)
-      throw new ThreadBusy(`${this.#open} are at work already: try again in a moment`);
+      throw new ThreadBusy(`${this.#open} requests are already in progress: try again in a moment`);
     this.#open++;
     clearTimeout(this.#idle);
     const mine = this.#last.then(() => this.#ask(question));
@@ -94,7 +94,7 @@ export class Thread<Q, A> {
   }
 }
 
-/** The next message of a thread. @throws what it ends of, or the signal's reason */
+/** The next message of a thread. @throws the error that ended it, or the signal's reason */
 function answerOf(worker: Worker, signal: AbortSignal): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const end = (then: () => void): void => {

@@ -1,4 +1,4 @@
-// The reader page of the API. Form B first: it is what /api/v1 answers in unless configured otherwise.
+// The API documentation. Form B first, because /api/v1 answers in it unless configured otherwise.
 const { SwaggerUIBundle, SwaggerUIStandalonePreset } = window;
 
 SwaggerUIBundle({

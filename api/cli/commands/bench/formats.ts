@@ -11,10 +11,10 @@ export function register(bench: Command): void {
   bench
     .command('formats')
     .description(
-      'Measure how many frames of each recording are decoded in a second of processor time, and what cleaning costs.',
+      'Measure how many frames of each recording are decoded per second of processor time, and the cost of cleaning.',
     )
     .argument('<files...>', 'recordings of any kind')
-    .option('--csiread <python>', 'a Python that has csiread: measured on the same files, in the same run')
+    .option('--csiread <python>', 'a Python with csiread, to measure it on the same files in the same run')
     .option('--json', 'print the results as JSON', false)
     .addHelpText('after', '\nExample:\n  csiflow bench formats captures/ward.dat --csiread python3')
     .action(run);
@@ -42,7 +42,7 @@ function tables(formats: readonly FormatSpeed[], cleaning: readonly StepCost[]):
         (csiread === null ? ' | |' : `${round(csiread.perSecond)} | ${csiread.ratio.toFixed(2)} |`),
     ),
     '',
-    '| cleaning step | ns a frame |',
+    '| cleaning step | ns per frame |',
     '|---|---|',
     ...cleaning.map(({ step, nsPerFrame }) => `| \`${step}\` | ${round(nsPerFrame)} |`),
   ];

@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { Result } from '../../../../bench/line.js';
 
-/** Of what can be measured; written out here, as each start of csiflow would pay for reading it from there. */
+/** The possible measurements, repeated here because importing them would slow every start of csiflow. */
 export const NAMES = [
   'chain',
   'runtime',
@@ -34,11 +34,11 @@ export function register(bench: Command): void {
   bench
     .command('line')
     .description('Measure the line from a datagram to stored results, each figure beside its control.')
-    .addOption(new Option('--only <name>', 'measure this alone').choices(NAMES))
-    .option('--quick', 'fewer rounds and shorter runs: a look, not a figure to publish')
-    .option('--memory-minutes <number>', 'how long memory is watched', minutes, 1)
+    .addOption(new Option('--only <name>', 'measure only this').choices(NAMES))
+    .option('--quick', 'fewer rounds and shorter runs: for a quick look, not for publication')
+    .option('--memory-minutes <number>', 'how long to watch memory', minutes, 1)
     .option('--json', 'print the results as JSON')
-    .option('--write', 'write them to docs/performance.md too')
+    .option('--write', 'also write them to docs/performance.md')
     .addHelpText('after', '\nExample:\n  csiflow bench line --only udp')
     .action(async ({ only, quick, memoryMinutes, json, write }: Options) => {
       const { measureLine } = await import('../../../../bench/measure-line.js');

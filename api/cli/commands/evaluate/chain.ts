@@ -27,14 +27,14 @@ const positive = (text: string): number => {
 
 const linkCounts = (text: string): readonly number[] => text.split(',').map(wholeNumber(2, 9));
 
-/** Empty rooms and daily life, minutes a room. */
+/** Empty rooms and daily life, minutes per room. */
 const MINUTES = { empty: 2, daily: 10 };
 
 export function register(evaluate: Command): void {
   evaluate
     .command('chain', { isDefault: true })
     .description(
-      'Play simulated scenes and recordings as raw frames through a topology, and measure what its sinks get.',
+      'Play simulated scenes and recordings as raw frames through a topology, and measure the records at its sinks.',
     )
     .option('--topology <file>', 'topology to measure', packageFile('topologies/demo.yaml'))
     .option(
@@ -42,31 +42,25 @@ export function register(evaluate: Command): void {
       'only these: empty, negatives, walking, diffuse, still, several, errors, falls, recordings, real-falls',
       [],
     )
-    .option('--seed <number>', 'rooms, bodies and motions follow from it', wholeNumber(0, 2 ** 31), 900_000)
-    .option('--rooms <number>', 'rooms for each row', wholeNumber(1, 10_000), 20)
+    .option('--seed <number>', 'seed of rooms, bodies and motions', wholeNumber(0, 2 ** 31), 900_000)
+    .option('--rooms <number>', 'rooms per row', wholeNumber(1, 10_000), 20)
     .option(
       '--links <numbers>',
-      'links of a room, such as 4,6,9; most tables use the first',
+      'numbers of links per room, such as 4,6,9; most tables use the first',
       linkCounts,
       [4, 6, 9],
     )
-    .option(
-      '--minutes <number>',
-      'minutes a room stays empty, or somebody lives there (default: 2, 10)',
-      positive,
-    )
+    .option('--minutes <number>', 'minutes of empty rooms and of daily life (default: 2, 10)', positive)
     .addOption(
-      new Option('--at-once <number>', 'scenes that are played side by side')
-        .argParser(wholeNumber(1, 64))
-        .default(4),
+      new Option('--at-once <number>', 'scenes played in parallel').argParser(wholeNumber(1, 64)).default(4),
     )
     .option(
       '--data <folder>',
-      'folder of recordings, with captures/ and labelled/; without it, tables of recordings are left out',
+      'folder of recordings, with captures/ and labelled/; default: no tables of recordings',
     )
     .option('--out <folder>', 'also write accuracy.md and accuracy.json to this folder')
     .option('--json', 'print the report as JSON; progress goes to stderr')
-    .option('--plugin <file...>', 'modules with components of your own', [])
+    .option('--plugin <file...>', 'modules with your own components', [])
     .addHelpText(
       'after',
       '\nExample:\n  csiflow evaluate chain --only empty walking --rooms 5 --seed 700000\n  csiflow evaluate chain --topology topologies/ward-3.yaml --data recordings --out reports',
@@ -109,5 +103,5 @@ function tableNames(
   const wrong = only.filter((name) => !(known as string[]).includes(name));
   if (wrong.length === 0) return known.filter((name) => only.length === 0 || only.includes(name));
   const list = known.map((name) => `  ${name.padEnd(12)}${tables[name].summary}`).join('\n');
-  throw new CommandError(`there is no table ${wrong.join(', ')}; there are:\n${list}`, EXIT.invalid);
+  throw new CommandError(`unknown table ${wrong.join(', ')}; available tables:\n${list}`, EXIT.invalid);
 }

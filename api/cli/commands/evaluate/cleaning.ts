@@ -5,7 +5,7 @@ export function register(evaluate: Command): void {
   evaluate
     .command('cleaning')
     .description(
-      'Measure what the cleaning operators do to real recordings, and write docs/reports/cleaning.md.',
+      'Measure the effect of the cleaning operators on real recordings, and write docs/reports/cleaning.md.',
     )
     .requiredOption('--data <folder>', 'folder with captures/ and labelled/')
     .option('--out <folder>', 'folder of the report (default: docs/reports)')
@@ -17,7 +17,7 @@ export function register(evaluate: Command): void {
       const missing = missingCaptures(options.data);
       if (missing !== undefined)
         throw new CommandError(
-          `${missing} is missing: --data must hold captures/ and labelled/`,
+          `${missing} is missing: --data must contain captures/ and labelled/`,
           EXIT.invalid,
         );
       const report = evaluateCleaning({

@@ -16,14 +16,14 @@ const count = (text: string): number => {
   return value;
 };
 
-/** Below it rooms are trained on. */
+/** Lower seeds are used for training. */
 const FIRST_SEED = 700_000;
 
 const seed = (text: string): number => {
   const value = Number(text);
   if (!Number.isInteger(value) || value < FIRST_SEED || value > 2 ** 31)
     throw new InvalidArgumentError(
-      `It must be a whole number from ${FIRST_SEED} on: lower ones are trained on.`,
+      `It must be a whole number from ${FIRST_SEED} : lower ones are used for training.`,
     );
   return value;
 };
@@ -32,12 +32,12 @@ export function register(evaluate: Command): void {
   evaluate
     .command('pose')
     .description(
-      'Measure the network of infer-pose on simulated rooms, bodies and motions that no training saw.',
+      'Measure the network of infer-pose on simulated rooms, bodies and motions excluded from training.',
     )
     .option('--weights <model>', 'general, demo-flat, or a folder', 'general')
-    .option('--environment <file>', 'the place that a model for one place was trained for')
-    .option('--sequences <number>', 'windows for each table', count, 1000)
-    .option('--seed <number>', 'rooms, bodies and motions follow from it (default: held-out ones)', seed)
+    .option('--environment <file>', 'the environment of a model trained for one site')
+    .option('--sequences <number>', 'windows per table', count, 1000)
+    .option('--seed <number>', 'seed of rooms, bodies and motions (default: held-out ones)', seed)
     .option('--backend <name>', 'fastest, tensorflow-gpu, tensorflow or wasm', 'fastest')
     .option('--json', 'print the report as JSON')
     .addHelpText('after', '\nExample:\n  csiflow evaluate pose --weights general --sequences 300')

@@ -24,33 +24,28 @@ interface Options {
 export function register(evaluate: Command): void {
   evaluate
     .command('suite')
-    .description('Run the benchmark: tasks with people, rooms and chips held out, beside baselines.')
+    .description('Run the benchmark: tasks with people, rooms and chips held out, with baselines.')
     .option(
       '--data <folder>',
       'folder of recordings, with labelled/; without it, tasks on recordings are skipped',
     )
-    .option('--only <task...>', 'only these tasks; --list names them', [])
-    .option('--list', 'list the tasks, what each gives to a model and expects of it')
+    .option('--only <task...>', 'only these tasks; see --list', [])
+    .option('--list', 'list the tasks with their inputs and the expected outputs of a model')
     .option('--topology <file>', 'topology to measure', packageFile('topologies/demo.yaml'))
-    .option(
-      '--seed <number>',
-      'simulated rooms, and answers by chance, follow from it',
-      wholeNumber(0, 2 ** 31),
-      900_000,
-    )
+    .option('--seed <number>', 'seed of simulated rooms and random answers', wholeNumber(0, 2 ** 31), 900_000)
     .option(
       '--rooms <number>',
-      'simulated rooms a task; with fewer than 20, the same share of the recordings',
+      'simulated rooms per task; with fewer than 20, the same share of the recordings',
       wholeNumber(1, 10_000),
       20,
     )
-    .option('--at-once <number>', 'scenes that are played side by side', wholeNumber(1, 64), 4)
+    .option('--at-once <number>', 'scenes played in parallel', wholeNumber(1, 64), 4)
     .option('--out <folder>', 'also write suite.md and suite.json to this folder')
     .option('--json', 'print the report as JSON; progress goes to stderr')
-    .option('--write', 'write the report, the model cards and the table of README in their places')
-    .option('--pages', 'measure nothing: write the pages anew from docs/reports/suite.json')
-    .option('--model <file...>', 'manifests of models from elsewhere, which are judged beside csiflow', [])
-    .option('--plugin <file...>', 'modules with components of your own', [])
+    .option('--write', 'update the report, the model cards and the table in README')
+    .option('--pages', 'measure nothing: regenerate the pages from docs/reports/suite.json')
+    .option('--model <file...>', 'manifests of external models to evaluate beside csiflow', [])
+    .option('--plugin <file...>', 'modules with your own components', [])
     .addHelpText(
       'after',
       '\nExample:\n  csiflow evaluate suite --data recordings --only activity-intel falls --rooms 5',
@@ -78,7 +73,7 @@ async function measure(options: Options): Promise<void> {
       `${one.id}: ${one.skipped === null ? `measured in ${one.seconds} s` : `skipped: ${one.skipped}`}`,
     );
     if (!options.json) process.stdout.write(`${report.measuredText(one)}\n`);
-    // At once: a task takes minutes, and the next one may fail.
+    // Immediately: a task takes minutes, and the next one may fail.
     if (options.out !== undefined) report.writeSuite(options.out, report.suiteReport(plan, [one]));
   });
   const whole = report.suiteReport(plan, measured);
@@ -86,7 +81,7 @@ async function measure(options: Options): Promise<void> {
   if (options.write) await writeAll(whole, plan.print);
 }
 
-/** @throws CommandError, with the problems printed, where one cannot be used */
+/** @throws CommandError, after printing the problems, if one cannot be used */
 async function loadManifests(files: readonly string[]) {
   const [{ loadManifest }, { printProblems, summary }] = await Promise.all([
     import('../../../../bench/suite/foreign/manifest.js'),
@@ -136,7 +131,7 @@ function taskNames(only: readonly string[], known: readonly TaskName[]): readonl
   const wrong = only.filter((name) => !(known as readonly string[]).includes(name));
   if (wrong.length === 0) return known.filter((name) => only.length === 0 || only.includes(name));
   throw new CommandError(
-    `there is no task ${wrong.join(', ')}; there are: ${known.join(', ')}`,
+    `unknown task ${wrong.join(', ')}; available tasks: ${known.join(', ')}`,
     EXIT.invalid,
   );
 }

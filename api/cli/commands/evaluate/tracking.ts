@@ -6,8 +6,8 @@ export function register(evaluate: Command): void {
     .description(
       'Measure track-persons on simulated people who meet, and write docs/reports/tracking.md and tracking.json.',
     )
-    .option('--seed <number>', 'first room; those from 900000 on were never used for tuning', whole, 900_000)
-    .option('--scenes <number>', 'rooms of each row', whole, 24)
+    .option('--seed <number>', 'first room; rooms from 900000 were never used for tuning', whole, 900_000)
+    .option('--scenes <number>', 'rooms per row', whole, 24)
     .option('--out <folder>', 'folder of the report (default: docs/reports)')
     .option('--json', 'print the report as JSON; progress goes to stderr')
     .addHelpText('after', '\nExample:\n  csiflow evaluate tracking --scenes 8 --out /tmp/report')
@@ -24,6 +24,6 @@ export function register(evaluate: Command): void {
 function whole(text: string): number {
   const value = Number(text);
   if (!Number.isInteger(value) || value < 1)
-    throw new InvalidArgumentError('It must be a whole number from 1 on.');
+    throw new InvalidArgumentError('It must be a whole number, 1 or more.');
   return value;
 }

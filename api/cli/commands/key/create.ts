@@ -16,8 +16,8 @@ interface CreateOptions extends AccountOptions {
 }
 
 export function register(key: Command): void {
-  accountCommand(key, 'create', 'Make an API key for a service, sent as X-API-Key. It is shown this once.')
-    .argument('<name>', 'what it is for: 1 to 64 letters, digits and _ . @ -')
+  accountCommand(key, 'create', 'Create an API key for a service, sent as X-API-Key. It is shown only once.')
+    .argument('<name>', 'its purpose: 1 to 64 letters, digits and _ . @ -')
     .option('--role <role>', 'viewer, operator or admin', 'viewer')
     .option('--expires <time>', 'such as 2027-01-01T00:00:00Z; default: never')
     .addHelpText(
@@ -30,11 +30,11 @@ export function register(key: Command): void {
       const { state, accounts } = await foldersOf(options);
       const keys = new ApiKeys(accounts);
       if (keys.list().some((other) => other.name === name))
-        throw new CommandError(`there is a key named ${name} already`, EXIT.invalid);
+        throw new CommandError(`there is already a key named ${name}`, EXIT.invalid);
       const role = await roleOf(options.role);
       const { key: secret, apiKey } = keys.create(name, role, expiry(options.expires));
       await noteCommand(state, 'key create', { key_id: apiKey.id, key_name: name, role });
-      print(options.json, { ...apiKey, key: secret }, `${secret}\n(${role}; shown this once)`);
+      print(options.json, { ...apiKey, key: secret }, `${secret}\n(${role}; shown only once)`);
     });
 }
 
@@ -43,7 +43,7 @@ function expiry(time: string | undefined): string | null {
   const date = new Date(time);
   if (Number.isNaN(date.getTime()) || date.getTime() <= Date.now())
     throw new CommandError(
-      `--expires ${time} is no time to come, such as 2027-01-01T00:00:00Z`,
+      `--expires ${time} must be a time in the future, such as 2027-01-01T00:00:00Z`,
       EXIT.invalid,
     );
   return date.toISOString();

@@ -5,7 +5,7 @@ export function register(key: Command): void {
   accountCommand(
     key,
     'rotate-signing',
-    'Sign tokens with a new key from now on. Nobody is logged out: the old key checks what it signed.',
+    'Sign tokens with a new key from now on. Nobody is logged out: existing tokens stay valid.',
   )
     .addHelpText('after', '\nExample:\n  csiflow key rotate-signing --topology topologies/ward-3.yaml')
     .action(async (options: AccountOptions) => {

@@ -22,30 +22,30 @@ const wholeNumber = (text: string): number => {
 export function register(train: Command): void {
   train
     .command('falls')
-    .description('Train the nets of detect-falls on the recordings that their licence allows.')
+    .description('Train the nets of detect-falls on the recordings whose licence permits it.')
     .option(
       '--data <folder>',
-      'folder with captures/esp32-serial and labelled/esp32-continuous; needed without --several and --warnings',
+      'folder with captures/esp32-serial and labelled/esp32-continuous; required without --several and --warnings',
     )
-    .option('--out <file>', 'weights to be written (default: those that ship)')
-    .option('--seed <number>', 'of the bootstrap, the noise and the first weights', wholeNumber, 1)
+    .option('--out <file>', 'weights to write (default: the shipped ones)')
+    .option('--seed <number>', 'seed of the bootstrap, the noise and the initial weights', wholeNumber, 1)
     .option('--several', 'train the nets of several links instead, on simulated rooms (no recordings needed)')
     .addOption(
       new Option(
         '--warnings',
-        'fit what warns of a fall before it is judged, on simulated rooms and the nets of several links that ship',
+        'fit the model of early warnings, on simulated rooms and the shipped nets of several links',
       ).conflicts('several'),
     )
     .option(
       '--cache <folder>',
-      'with --several or --warnings: store simulated rooms there, so that a run that was cut short goes on',
+      'with --several or --warnings: store simulated rooms there, to resume an interrupted run',
     )
     .option(
       '--patience <number>',
-      'stop a net after so many looks at what it is not trained on without a better one (with --several: other rooms, one look an epoch, by default 20; else a third of the examples, one every 10 steps, by default 0); 0: never',
+      'stop a net after this many validations without improvement (with --several: on other rooms, once per epoch, default 20; otherwise on a third of the examples, every 10 steps, default 0); 0: never',
       wholeNumber,
     )
-    .option('--json', 'print what was trained as JSON, without the weights; progress goes to stderr')
+    .option('--json', 'print the training as JSON, without the weights; progress goes to stderr')
     .addHelpText(
       'after',
       '\nExample:\n  csiflow train falls --data recordings\n  csiflow train falls --several --cache rooms\n  csiflow train falls --warnings --cache rooms',
@@ -66,7 +66,7 @@ type Print = (line: string) => void;
 
 async function trainOne({ data, ...options }: Options, print: Print) {
   if (data === undefined)
-    throw new CommandError('--data is needed: the folder of the recordings to train on', EXIT.invalid);
+    throw new CommandError('--data is required: the folder of the recordings to train on', EXIT.invalid);
   const { missingFolder } = await import('../../../../operators/detect-falls/material.js');
   const missing = missingFolder(data);
   if (missing !== undefined) throw new CommandError(missing, EXIT.invalid);

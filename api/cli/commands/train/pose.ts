@@ -26,24 +26,24 @@ const number = (text: string): number => {
 export function register(train: Command): void {
   train
     .command('pose')
-    .description('Train the network of infer-pose on simulated rooms, for any room or for one place.')
-    .option('--environment <file>', 'train for this place alone; walls, furniture, people and motions vary')
+    .description('Train the network of infer-pose on simulated rooms, for any room or for one site.')
+    .option('--environment <file>', 'train only for this site; walls, furniture, people and motions vary')
     .option('--minutes <number>', 'how long to train (default: 60)', number)
-    .option('--windows <number>', 'train on so many windows instead: repeatable', number)
-    .option('--out <folder>', 'folder of the weights; its name is the model’s (default: those that ship)')
+    .option('--windows <number>', 'train on this many windows instead: repeatable', number)
+    .option('--out <folder>', 'folder of the weights; its name is the model’s (default: the shipped ones)')
     .option('--report <folder>', 'folder of the report (default: docs/reports)')
-    .option('--seed <number>', 'of rooms, motions and first weights', number, 1)
-    .option('--threads <number>', 'threads that simulate beside the one that trains', number, 1)
+    .option('--seed <number>', 'seed of rooms, motions and initial weights', number, 1)
+    .option('--threads <number>', 'threads that simulate during training', number, 1)
     .option('--rate <number>', 'highest learning rate', number, 0.0025)
     .option(
       '--patience <number>',
-      'stop after so many looks at rooms that are not trained on without a better one, one every 25,600 windows; 0: never',
+      'stop after this many validations on other rooms without improvement, one every 25,600 windows; 0: never',
       number,
       20,
     )
     .option('--start <model>', 'start from these weights: general, or a folder')
-    .option('--state <file>', 'store the state of the training here, and go on from it where it is there')
-    .option('--sequences <number>', 'held-out windows for each table of the report', number, 1000)
+    .option('--state <file>', 'save the state of the training here, and resume from an existing one')
+    .option('--sequences <number>', 'held-out windows per table of the report', number, 1000)
     .option('--backend <name>', 'fastest, tensorflow-gpu, tensorflow or wasm', 'fastest')
     .option('--json', 'print the report as JSON instead of progress')
     .addHelpText(

@@ -15,28 +15,31 @@ interface Options {
   readonly json?: boolean;
 }
 
-/** What the name of a file of labels adds to its recording's. */
+/** Suffix that turns the name of a recording into that of its labels. */
 const LABELS = '.labels.csv';
 
 export function register(train: Command): void {
   train
     .command('site')
     .description(
-      `Train what infer-pose remembers on recordings of your own room. Labels of evening.csi lie beside it, in evening.csi${LABELS}.`,
+      `Train the memory network of infer-pose on recordings of your own room. The labels of evening.csi are beside it, in evening.csi${LABELS}.`,
     )
-    .argument('<recordings...>', 'files of any format that csiflow reads')
+    .argument('<recordings...>', 'recordings of any format that csiflow reads')
     .option(
       '--topology <file>',
-      'topology whose nodes and model are used; its source is replaced by the recordings',
+      'topology whose nodes and model to use; the recordings replace its source',
       packageFile('topologies/demo.yaml'),
     )
-    .option('--environment <file>', "the recordings' room (default: that of the topology)")
+    .option(
+      '--environment <file>',
+      "environment file of the recordings' room (default: that of the topology)",
+    )
     .requiredOption('--out <folder>', 'folder of the new model; its name is the model’s')
-    .option('--seed <number>', 'of the order of what is trained on', wholeNumber(0, 2 ** 31), 1)
-    .option('--steps <number>', 'steps of 64 windows, at most', wholeNumber(1, 1_000_000), 1500)
+    .option('--seed <number>', 'seed of the order of training data', wholeNumber(0, 2 ** 31), 1)
+    .option('--steps <number>', 'largest number of steps of 64 windows', wholeNumber(1, 1_000_000), 1500)
     .option(
       '--patience <number>',
-      'stop after so many looks at a part that is not trained on without a better one, one every 25 steps; 0: never',
+      'stop after this many validations on held-out data without improvement, one every 25 steps; 0: never',
       wholeNumber(0, 10_000),
       20,
     )
@@ -75,7 +78,7 @@ async function environmentOf(file: string): Promise<Environment> {
   return readEnvironmentFile(file);
 }
 
-/** @throws CommandError where a file is missing or wrong; what is wrong is then printed on stderr */
+/** @throws CommandError if a file is missing or wrong; the problem is printed on stderr */
 async function labelled(
   paths: readonly string[],
   environment: Environment,
@@ -84,7 +87,7 @@ async function labelled(
   const { loadLabels } = await import('../../../../bench/site/labels.js');
   const { printProblems, summary } = await import('../../topologies.js');
   const missing = paths.find((path) => !existsSync(path));
-  if (missing !== undefined) throw new CommandError(`${missing} is not there`, EXIT.invalid);
+  if (missing !== undefined) throw new CommandError(`${missing} does not exist`, EXIT.invalid);
   const loaded = paths.map((path) => ({ path, ...loadLabels(`${path}${LABELS}`, environment) }));
   const problems = loaded.flatMap((one) => one.problems);
   if (problems.length > 0) process.stderr.write(`${printProblems(problems)}\n`);

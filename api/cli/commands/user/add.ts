@@ -19,7 +19,7 @@ export function register(user: Command): void {
   accountCommand(
     user,
     'add',
-    'Make a user. The password is read from CSIFLOW_NEW_PASSWORD, or made up and told.',
+    'Create a user. The password is read from CSIFLOW_NEW_PASSWORD, or generated and printed.',
   )
     .argument('<name>', '1 to 64 letters, digits and _ . @ -')
     .option('--role <role>', 'viewer, operator or admin', 'viewer')
@@ -41,11 +41,11 @@ export function register(user: Command): void {
       });
       if (!added)
         throw new CommandError(
-          `there is a user ${name} already: csiflow user password, user role`,
+          `user ${name} already exists: change it with csiflow user password or user role`,
           EXIT.invalid,
         );
       await noteCommand(state, 'user add', { user: name, role });
-      const told = madeUp ? `; password ${password} (shown this once)` : '';
+      const told = madeUp ? `; password ${password} (shown only once)` : '';
       print(options.json, { name, role, ...(madeUp && { password }) }, `${name} is ${role}${told}`);
     });
 }

@@ -12,7 +12,7 @@ export function register(user: Command): void {
         options.json,
         users,
         users.map(({ name, role }) => `${name.padEnd(width)}  ${role}`).join('\n') ||
-          'no users yet: the first start makes an admin',
+          'no users yet: the first start creates an admin',
       );
     });
 }

@@ -13,7 +13,7 @@ export function register(user: Command): void {
   accountCommand(
     user,
     'password',
-    'Give a user a new password, from CSIFLOW_NEW_PASSWORD or made up. All logins of the user end.',
+    'Set a new password for a user, from CSIFLOW_NEW_PASSWORD or generated. Ends all sessions of the user.',
   )
     .argument('<name>')
     .addHelpText('after', '\nExample:\n  csiflow user password ada --topology topologies/ward-3.yaml')
@@ -29,7 +29,7 @@ export function register(user: Command): void {
         throw new CommandError(`there is no user ${name}`, EXIT.invalid);
       new Sessions(accounts).endOf(name);
       await noteCommand(state, 'user password', { user: name });
-      const told = madeUp ? `: ${password} (shown this once)` : '';
+      const told = madeUp ? `: ${password} (shown only once)` : '';
       print(options.json, { name, ...(madeUp && { password }) }, `${name} has a new password${told}`);
     });
 }

@@ -3,7 +3,7 @@ import { accountCommand, noteCommand, print, foldersOf, type AccountOptions } fr
 import { CommandError, EXIT } from '../../../../pipeline/base/exit.js';
 
 export function register(user: Command): void {
-  accountCommand(user, 'remove', 'Remove a user, whose tokens are good for nothing from then on.')
+  accountCommand(user, 'remove', "Remove a user and revoke the user's tokens.")
     .argument('<name>')
     .addHelpText('after', '\nExample:\n  csiflow user remove ada --topology topologies/ward-3.yaml')
     .action(async (name: string, options: AccountOptions) => {

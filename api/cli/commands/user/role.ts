@@ -10,7 +10,7 @@ import {
 import { CommandError, EXIT } from '../../../../pipeline/base/exit.js';
 
 export function register(user: Command): void {
-  accountCommand(user, 'role', 'Give a user another role.')
+  accountCommand(user, 'role', 'Change the role of a user.')
     .argument('<name>')
     .argument('<role>', 'viewer, operator or admin')
     .addHelpText('after', '\nExample:\n  csiflow user role ada viewer --topology topologies/ward-3.yaml')

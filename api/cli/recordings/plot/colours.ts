@@ -32,7 +32,7 @@ export const MAGMA = scale(
   'feca8d',
   'fcfdbf',
 );
-/** Blue over white to red, for what goes both ways. */
+/** Blue over white to red, for signed values. */
 export const BOTH_WAYS = scale('2166ac', '67a9cf', 'd1e5f0', 'f7f7f7', 'fddbc7', 'ef8a62', 'b2182b');
 
 /** The colour at `share` of a scale, 0 to 1. */

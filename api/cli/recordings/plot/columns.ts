@@ -7,7 +7,7 @@ export function median(values: ArrayLike<number>): number {
   return sorted.length === 0 ? NaN : sorted[sorted.length >> 1]!;
 }
 
-/** The value that a share of all lies below; NaN are left out. */
+/** The value below which a share of all values lies; NaN are ignored. */
 export function percentile(values: Float32Array, share: number): number {
   const sorted = values.filter((value) => !Number.isNaN(value)).sort();
   return sorted.length === 0 ? NaN : sorted[Math.round(share * (sorted.length - 1))]!;
@@ -16,7 +16,7 @@ export function percentile(values: Float32Array, share: number): number {
 /** Seconds between two frames, of each frame to the next. */
 export const intervals = ({ time }: PlotFrames): Float64Array => time.slice(1).map((at, i) => at - time[i]!);
 
-/** A silence that is drawn as one, seconds: far longer than frames usually are apart. */
+/** A silence that is drawn as a gap, seconds: far longer than the usual interval between frames. */
 export const longSilence = (frames: PlotFrames): number => Math.max(5 * median(intervals(frames)), 0.02);
 
 /** Columns of a picture over time. */
@@ -26,7 +26,10 @@ export function columnCount({ count, time }: PlotFrames, most: number): number {
   return Math.max(1, Math.min(most, wanted));
 }
 
-/** [column, subcarrier]: the last frame of each stretch of time; in a short pause the one before it, in a long one NaN. */
+/**
+ * [column, subcarrier]: the last frame of each stretch of time; in a short pause the previous one, in a long
+ * one NaN.
+ */
 export function overTime(frames: PlotFrames, values: Float32Array, columns: number): Float32Array {
   const { count, time } = frames;
   const tones = frames.layout.subcarriers.length;
@@ -43,12 +46,12 @@ export function overTime(frames: PlotFrames, values: Float32Array, columns: numb
   return out;
 }
 
-/** What moves at which speed. */
+/** Movement by speed. */
 export interface Spectrogram {
   readonly columns: number;
   /** Frequencies, from 0 up. */
   readonly rows: number;
-  /** Of the highest row, hertz. */
+  /** Frequency of the highest row, hertz. */
   readonly highest: number;
   /** [column, frequency]: decibels. */
   readonly values: Float32Array;
@@ -58,8 +61,8 @@ export interface Spectrogram {
 const MAX_TONES = 16;
 
 /**
- * Spectrum over time of the amplitudes, each relative to the mean of its frame (so that gain does not count), on an even
- * grid of the usual rate. Null where there are too few frames.
+ * Spectrum over time of the amplitudes, each relative to the mean of its frame (which removes the gain), on
+ * an even grid of the usual rate. Null if there are too few frames.
  */
 export function spectrogram(frames: PlotFrames, most: number): Spectrogram | null {
   const rate = 1 / median(intervals(frames));
@@ -98,7 +101,7 @@ export function spectrogram(frames: PlotFrames, most: number): Spectrogram | nul
   return { columns, rows, highest: rate / 2, values };
 }
 
-/** Tells, of times that do not decrease, whether one lies in a long silence. */
+/** For times that do not decrease: whether one lies in a long silence. */
 function silences(frames: PlotFrames): (at: number) => boolean {
   const { time, count } = frames;
   const long = longSilence(frames);

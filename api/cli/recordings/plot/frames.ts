@@ -3,7 +3,7 @@ import type { Decoder } from '../../../../pipeline/formats/index.js';
 import { frameSize, type CsiLayout } from '../../../../pipeline/model/index.js';
 import type { CsiBlock } from '../../../../pipeline/model/index.js';
 
-/** Frames of one sender and layout, as they are drawn. */
+/** Frames of one sender and layout, for a plot. */
 export interface PlotFrames {
   readonly layout: CsiLayout;
   readonly count: number;
@@ -15,14 +15,14 @@ export interface PlotFrames {
   readonly amplitude: Float32Array;
   /** [count, subcarrier]: of the first antennas, radians, the line over the subcarriers taken out. */
   readonly phase: Float32Array;
-  /** There are more, which are not drawn. */
+  /** There are more, which are not plotted. */
   readonly isCut: boolean;
 }
 
-/** Amplitudes that are held at most: a day of frames is not drawn whole. */
+/** Largest number of stored amplitudes: a day of frames is not plotted completely. */
 const MAX_VALUES = 24_000_000;
 
-/** Gathers the frames that a decoder gives of its one link; those of the layout with the most of them are drawn. */
+/** Collects the frames of a decoder's only link; the layout with the most frames is plotted. */
 export class FrameCollector {
   readonly #decoder: Pick<Decoder, 'decode'>;
   readonly #blocks = new Map<string, CsiBlock[]>();
@@ -44,7 +44,7 @@ export class FrameCollector {
     this.#isCut = this.#values > MAX_VALUES;
   }
 
-  /** Null where there are none. */
+  /** Null if there are none. */
   frames(): PlotFrames | null {
     const counted = [...this.#blocks.values()].map((blocks) => ({
       blocks,
@@ -87,7 +87,7 @@ function meanAmplitude(values: Float32Array, into: Float32Array): void {
     into[i % into.length]! += Math.hypot(values[2 * i]!, values[2 * i + 1]!) / antennas;
 }
 
-/** Unwrapped over the subcarriers, less the line of least squares, wrapped again. */
+/** Unwrapped over the subcarriers, less the least-squares line, wrapped again. */
 function flatPhase(values: Float32Array, subcarriers: Int16Array, into: Float32Array): void {
   const count = into.length;
   for (let k = 0; k < count; k++) into[k] = Math.atan2(values[2 * k + 1]!, values[2 * k]!);

@@ -7,21 +7,21 @@ import { commandContext } from '../context.js';
 import type { SenderSummary, Summary } from '../inspect.js';
 import { FrameCollector, type PlotFrames } from './frames.js';
 
-/** The sender that is drawn: the one asked for, else the one with the most frames. Null where there is none. */
+/** The sender to plot: the requested one, otherwise the one with the most frames. Null if there is none. */
 export function drawnSender({ senders }: Summary, asked: string | undefined): string | null {
   if (asked !== undefined) return asked;
   const all = senders.flatMap(namesOf).sort((a, b) => b.frames - a.frames);
   return all[0]?.name ?? null;
 }
 
-/** Those behind `*` one by one. */
+/** Those behind `*`, one by one. */
 function namesOf({ sender, heard = {}, layouts }: SenderSummary): { name: string; frames: number }[] {
   const several = Object.entries(heard).map(([name, { frames }]) => ({ name, frames }));
   if (several.length > 0) return several;
   return [{ name: sender, frames: layouts.reduce((sum, { frames }) => sum + frames, 0) }];
 }
 
-/** Frames of one sender among raw records; null where it has none. */
+/** Frames of one sender from raw records; null if it has none. */
 export async function framesOf(
   batches: AsyncIterable<RawBatch> | Iterable<RawBatch>,
   format: string,
@@ -41,7 +41,7 @@ export async function framesOf(
   return collector.frames();
 }
 
-/** The records of a recording; what is damaged in it was told when it was looked into. */
+/** The records of a recording; its damage was reported by the inspection. */
 export async function* recorded(
   path: string,
   kind: string,

@@ -15,13 +15,13 @@ const BLUE = '#2563a8';
 const ORANGE = '#c26a12';
 const RED = '#c0392b';
 
-/** What stands above the panels. */
+/** Text above the panels. */
 export interface Titles {
   readonly title: string;
   readonly subtitles: readonly string[];
 }
 
-/** Draws amplitude, phase and spectrogram over time, and how regularly the frames came, as SVG. */
+/** Plots amplitude, phase and spectrogram over time, and the regularity of frames, as SVG. */
 export function plotSvg(frames: PlotFrames, { title, subtitles }: Titles): string {
   const parts = [
     text(LEFT, 34, title, { size: 20, bold: true }),
@@ -78,7 +78,7 @@ function toneMap(
   const bottom = box.top + box.height;
   const marks = wanted.flatMap((tone) => {
     const row = subcarriers.findIndex((one) => one >= tone);
-    // Between two rows where it is none itself, as 0 often is.
+    // Between two rows if it is not a row itself, as often with 0.
     const within = subcarriers[row] === tone ? 0.5 : 0;
     return row < 0 ? [] : [{ at: bottom - (row + within) * each, label: String(tone) }];
   });
@@ -135,7 +135,7 @@ function ratePanel(box: Box, frames: PlotFrames): string {
   );
   const silences = silencesOf(box, frames, to);
   return [
-    heading(box, 'Frames a second, and gaps'),
+    heading(box, 'Frames per second, and gaps'),
     grid(
       box,
       marks.map(({ at }) => at),
@@ -148,14 +148,14 @@ function ratePanel(box: Box, frames: PlotFrames): string {
     rssi,
     axes(box, { from: 0, to, label: 'time, s' }, { marks, label: 'frames/s' }),
     legend(box, [
-      { colour: BLUE, label: 'frames a second' },
+      { colour: BLUE, label: 'frames per second' },
       ...(rssi === '' ? [] : [{ colour: ORANGE, label: 'RSSI, dBm (right)' }]),
       { colour: RED, label: silences.label },
     ]),
   ].join('\n');
 }
 
-/** Of the level, with its axis on the right; nothing where it is not known. */
+/** The level, with its axis on the right; nothing if it is unknown. */
 function levelCurve(box: Box, levels: readonly number[], x: (bin: number) => number): string {
   const known = levels.filter((level) => !Number.isNaN(level));
   if (known.length === 0) return '';
@@ -223,7 +223,7 @@ function legend(box: Box, entries: readonly { readonly colour: string; readonly 
   return parts.join('\n');
 }
 
-/** What is drawn, in words. */
+/** Description of the plot. */
 export function titlesOf(
   frames: PlotFrames,
   { what, kind, format, sender }: { what: string; kind: string; format: string; sender: string },
@@ -235,7 +235,7 @@ export function titlesOf(
   const facts = [
     kind === format ? kind : `${kind}, ${format}`,
     sender === '*' ? 'any sender' : `sender ${sender}`,
-    `${isCut ? 'the first ' : ''}${count} frames in ${Number(seconds)} s, usually ${Number(rate)} a second`,
+    `${isCut ? 'the first ' : ''}${count} frames in ${Number(seconds)} s, usually ${Number(rate)} per second`,
   ];
   const radio = [
     `${layout.rx} x ${layout.tx} antennas`,

@@ -23,7 +23,7 @@ interface TextStyle {
   readonly colour?: string;
   readonly anchor?: 'start' | 'middle' | 'end';
   readonly bold?: boolean;
-  /** Degrees, around its place. */
+  /** Rotation in degrees around its position. */
   readonly turn?: number;
 }
 
@@ -90,7 +90,7 @@ export function axes(
 export const grid = ({ left, width }: Box, heights: readonly number[]): string =>
   heights.map((y) => line(left, y, left + width, y, GRID)).join('\n');
 
-/** Values of `rows` by `columns`, the first row at the bottom; NaN is left blank. */
+/** Values of `rows` by `columns`, the first row at the bottom; NaN is blank. */
 export interface Heat {
   readonly columns: number;
   readonly rows: number;
@@ -101,7 +101,7 @@ export interface Heat {
   readonly colours: Scale;
 }
 
-/** A picture of numbers, with the bar that says which colour is which. */
+/** A picture of numbers, with a colour bar. */
 export function heat(box: Box, { columns, rows, values, least, most, colours }: Heat, label: string): string {
   const data = new Uint8Array(columns * rows * 4);
   for (let column = 0; column < columns; column++)

@@ -3,14 +3,14 @@ import { createRequire } from 'node:module';
 import { CommandError, EXIT } from '../../../../pipeline/base/exit.js';
 import { errorText } from '../../../../pipeline/base/error-text.js';
 
-/** Ending of a file that a plot can be written to. @throws CommandError for others */
+/** Extension of a file for a plot. @throws CommandError for unsupported ones */
 export function plotKind(path: string): 'png' | 'svg' {
   const ending = /\.(png|svg)$/i.exec(path)?.[1]?.toLowerCase();
   if (ending === 'png' || ending === 'svg') return ending;
   throw new CommandError(`--plot writes a .png or a .svg, not ${path}`, EXIT.invalid);
 }
 
-/** Writes a drawing. @throws CommandError where the file cannot be written */
+/** Writes a plot. @throws CommandError if the file cannot be written */
 export async function writePlot(path: string, svg: string): Promise<void> {
   const content = plotKind(path) === 'png' ? await pngOf(svg) : svg;
   try {
@@ -20,11 +20,11 @@ export async function writePlot(path: string, svg: string): Promise<void> {
   }
 }
 
-/** Pixels of a unit of the drawing. */
+/** Pixels per unit of the drawing. */
 const SCALE = 2;
 const FONTS = ['400Regular/PTSans_400Regular.ttf', '700Bold/PTSans_700Bold.ttf'];
 
-/** The module is loaded once a process. */
+/** The module is loaded once per process. */
 let ready: Promise<void> | undefined;
 
 async function pngOf(svg: string): Promise<Uint8Array> {

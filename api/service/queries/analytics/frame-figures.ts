@@ -10,12 +10,15 @@ import { sureness } from '../../../../operators/shared/sureness.js';
 import type { Range } from './periods.js';
 import { WITH_PERSONS } from './rollups.js';
 
-/** Who is less sure is not counted, as `watch-zones` does by default. */
+/** Lower confidences are not counted, as in `watch-zones` by default. */
 const SURE = 0.5;
-/** A frame holds until the next one, so long at most, microseconds; from such a speed on a person moves, metres a second. */
+/**
+ * A frame is valid until the next one, at most this long, microseconds; from this speed a person is moving,
+ * metres per second.
+ */
 const [MAX_GAP_US, MOVING] = [5_000_000, 0.2];
 
-/** What frames of a piece of a minute show, as the measures that `watch-zones` makes of a minute. */
+/** Figures of the frames in part of a minute, in the form of the measures of `watch-zones`. */
 export function frameFigures(
   environment: Environment,
   { start, end }: Range,
@@ -48,12 +51,12 @@ class Figures {
     this.#put(name, subject, (this.#of(name, subject)?.sum ?? 0) + value);
   }
 
-  /** Keeps the greatest. */
+  /** Replaces a smaller value. */
   peak(name: string, value: number, subject: string | null = null): void {
     this.#put(name, subject, Math.max(this.#of(name, subject)?.max ?? 0, value));
   }
 
-  /** A mean of many: its weight is the piece's, as that of a minute is. */
+  /** A weighted mean: the weight is that of the piece, as for a whole minute. */
   mean(name: string, sum: number, count: number): void {
     const known = this.#means.get(name) ?? { sum: 0, count: 0 };
     const [all, times] = [known.sum + sum, known.count + count];
@@ -69,7 +72,7 @@ class Figures {
   }
 }
 
-/** @param seconds that the frame holds */
+/** @param seconds for which the frame is valid */
 function addFrame(figures: Figures, environment: Environment, frame: PoseFrame, seconds: number): void {
   const persons = frame.persons.filter(isCounted);
   const confidence = persons.reduce((sum, person) => sum + person.confidence, 0);

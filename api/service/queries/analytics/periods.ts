@@ -1,7 +1,7 @@
 import { localTime, startOfDay, zoneOffset, type Environment } from '../../../../pipeline/model/index.js';
 import { startOf, type Summary } from '../pose-query/buckets.js';
 
-/** Stretches of the calendar of an environment. */
+/** Calendar periods of an environment. */
 export const PERIODS = ['hour', 'day', 'week', 'month'] as const;
 export type Period = (typeof PERIODS)[number];
 
@@ -15,7 +15,10 @@ export const MINUTE = 60_000_000;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
-/** The local hour, day, week (from Monday on) or month that `now` lies in, until `now`, and the local date of its start. */
+/**
+ * The local hour, day, week (from Monday) or month that contains `now`, up to `now`, and the local date of
+ * its start.
+ */
 export function periodUntil(
   now: number,
   period: Period,
@@ -27,7 +30,7 @@ export function periodUntil(
   return { start, end: Math.max(start + 1, Math.floor(now)), date };
 }
 
-/** Start of the local hour, day, week or month that a moment lies in. */
+/** Start of the local hour, day, week or month that contains a moment. */
 export function startOfPeriod(period: Period, timezone: string, time: number): number {
   if (period !== 'month') return startOf(SUMMARY_OF[period], timezone, time);
   const { year, month } = localTime(timezone, time);
@@ -49,8 +52,8 @@ export function hourName(timezone: string, time: number): string {
 const twoDigits = (value: number): string => String(value).padStart(2, '0');
 
 /**
- * Buckets that local hours, days and weeks of a range are made of: hours, or quarters of them where the time zone is put
- * forward by less than an hour.
+ * Buckets that add up to the local hours, days and weeks of a range: hours, or quarters of them if the time
+ * zone's offset is not in whole hours.
  */
 export function localBuckets(
   { start, end }: Range,

@@ -1,7 +1,7 @@
 import type { Aggregate, Reader } from '../../../../pipeline/component/index.js';
 import { MINUTE, type Range } from './periods.js';
 
-/** Time of a minute with so many persons, as watch-zones measures it. */
+/** Time of a minute with this number of persons, as measured by watch-zones. */
 export const WITH_PERSONS = [
   'seconds_with_0_persons',
   'seconds_with_1_persons',
@@ -10,7 +10,7 @@ export const WITH_PERSONS = [
   'seconds_with_4_plus_persons',
 ] as const;
 
-/** Measures of a range, summed up by name and subject. What is not stored is 0: sums of 0 are left out there. */
+/** Measures of a range, summed up by name and subject. Missing ones are 0, because sums of 0 are not stored. */
 export class Rollups {
   readonly #byName = new Map<string, Aggregate[]>();
 
@@ -31,14 +31,14 @@ export class Rollups {
     return this.#named(name).reduce((sum, row) => sum + row.sum, 0);
   }
 
-  /** Of each subject; null is the environment. */
+  /** For each subject; null is the environment. */
   sums(name: string): ReadonlyMap<string | null, number> {
     const found = new Map<string | null, number>();
     for (const { subject, sum } of this.#named(name)) found.set(subject, (found.get(subject) ?? 0) + sum);
     return found;
   }
 
-  /** Of one subject; null is the environment. */
+  /** For one subject; null is the environment. */
   sumOf(name: string, subject: string | null): number {
     return this.sums(name).get(subject) ?? 0;
   }
@@ -48,12 +48,12 @@ export class Rollups {
     return this.#named(name).reduce((sum, row) => sum + row.count, 0);
   }
 
-  /** Mean of the stored rows; 0 where there are none. */
+  /** Mean of the stored rows; 0 if there are none. */
   mean(name: string): number {
     return over(this.sum(name), this.count(name));
   }
 
-  /** Of one subject; 0 where there is none. */
+  /** For one subject; 0 if there is none. */
   max(name: string, subject: string | null): number {
     return this.#named(name).reduce(
       (max, row) => (row.subject === subject ? Math.max(max, row.max) : max),
@@ -69,18 +69,18 @@ export class Rollups {
     return found;
   }
 
-  /** Who or what there is something of. */
+  /** Subjects with data. */
   subjects(...names: readonly string[]): ReadonlySet<string> {
     const found = names.flatMap((name) => this.#named(name).map(({ subject }) => subject));
     return new Set(found.filter((subject) => subject !== null));
   }
 
-  /** Seconds in which pose frames told how many persons there are. */
+  /** Seconds in which pose frames gave the number of persons. */
   get observedSeconds(): number {
     return WITH_PERSONS.reduce((sum, name) => sum + this.sum(name), 0);
   }
 
-  /** Persons at a time, in the mean over the seconds observed. Needs presence_seconds and {@link WITH_PERSONS}. */
+  /** Mean number of persons over the observed seconds. Needs presence_seconds and {@link WITH_PERSONS}. */
   get occupancy(): number {
     return over(this.sum('presence_seconds'), this.observedSeconds);
   }
@@ -99,7 +99,7 @@ export function measuresOf(
   return reader.aggregates({ environment, start, end, names, bucket, offset: start % bucket });
 }
 
-/** Rows by the stretch of time that their bucket lies in, oldest first. */
+/** Rows by the period that contains their bucket, oldest first. */
 export function byStart(rows: readonly Aggregate[], startOf: (time: number) => number): [number, Rollups][] {
   const parts = new Map<number, Aggregate[]>();
   // Calendars are slow, and many rows have the same bucket.
@@ -114,13 +114,16 @@ export function byStart(rows: readonly Aggregate[], startOf: (time: number) => n
   return [...parts].sort(([a], [b]) => a - b).map(([start, part]) => [start, new Rollups(part)]);
 }
 
-/** The most persons at a time, and the minute in which they were that many first; the range's start where nobody was. */
+/** The largest number of persons, and the first minute with that number; the range's start if nobody was there. */
 export interface Peak {
   readonly persons: number;
   readonly time: number;
 }
 
-/** @param rows of `occupancy_peak` over the range, by buckets of `bucket` microseconds; the minute is looked up in one of them */
+/**
+ * @param rows of `occupancy_peak` over the range, by buckets of `bucket` microseconds; the minute is searched
+ * in one of them
+ */
 export async function peakOccupancy(
   reader: Reader,
   environment: string,
@@ -136,7 +139,7 @@ export async function peakOccupancy(
   return { persons, time: Math.max(start, highest(await reader.aggregates(minutes)).first?.start ?? start) };
 }
 
-/** The greatest value of the environment's occupancy, and the first row that has it, where it is not 0. */
+/** The largest occupancy of the environment, and the first row with it, if it is not 0. */
 function highest(rows: readonly Aggregate[]): {
   readonly persons: number;
   readonly first: Aggregate | undefined;
@@ -146,7 +149,7 @@ function highest(rows: readonly Aggregate[]): {
   return { persons, first: persons > 0 ? room.find(({ max }) => max === persons) : undefined };
 }
 
-/** A share or a mean; 0 of nothing. */
+/** A share or a mean; 0 for nothing. */
 export const over = (part: number, whole: number): number => (whole > 0 ? part / whole : 0);
 
 export const rounded = (value: number): number => Math.round(value * 1000) / 1000;

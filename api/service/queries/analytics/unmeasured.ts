@@ -3,9 +3,9 @@ import type { Environment } from '../../../../pipeline/model/index.js';
 import { frameFigures } from './frame-figures.js';
 import { MINUTE, type Range } from './periods.js';
 
-/** A minute is measured once it is over, and what it needs has come. */
+/** A minute is measured once it is over and its input has arrived. */
 export const SETTLED = 2 * MINUTE;
-/** Frames that are read of a minute. */
+/** Page size of frames of a minute. */
 const MAX_FRAMES = 6_000;
 
 /**

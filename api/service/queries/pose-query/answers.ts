@@ -1,24 +1,28 @@
 import type { Clock, Reader } from '../../../../pipeline/component/index.js';
 import type { PoseAnswer, PoseQuestion } from './summarise.js';
 
-/** Answers are held this long at most: what is put back later (dead letters) is seen then. Milliseconds. */
+/** Longest lifetime of cached answers, milliseconds: data stored later (from dead letters) appears then. */
 const MAX_AGE_MS = 600_000;
-/** Answers, and results in them together. */
+/** Limits of cached answers, and of all results in them. */
 const [MAX_ANSWERS, MAX_RESULTS] = [64, 50_000];
-/** A range is closed when the newest stored frame lies this far behind its end: minutes of activities come with the next minute. */
+/**
+ * A range is closed when the newest stored frame is this far behind its end: minutes of activities follow
+ * with the next minute.
+ */
 const SETTLED_US = 120_000_000;
 
 interface Held {
   readonly answer: PoseAnswer;
-  /** Of what was stored when it was answered: the first moment of the range that there are frames of. */
+  /** The first moment of the range with stored frames when it was answered. */
   readonly from: number;
   /** Monotonic milliseconds. */
   readonly until: number;
 }
 
 /**
- * Answers about the past of one store, the longest unused ones forgotten first. Only of closed ranges: what is
- * stored of them changes by retention, which shows in the store's first frame, or by a rewind, which shows in its last.
+ * Cached answers about the past of one store; the least recently used ones are evicted first. Only for closed
+ * ranges: their stored data changes by retention, which changes the store's first frame, or by a rewind,
+ * which changes its last.
  */
 export class Answers {
   readonly #held = new Map<string, Held>();

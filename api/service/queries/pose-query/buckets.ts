@@ -1,20 +1,20 @@
 import { localTime, startOfDay, WEEKDAYS, zoneOffset } from '../../../../pipeline/model/index.js';
 
-/** How long a time a result sums up. */
+/** Period of a result. */
 export const SUMMARIES = ['minute_summary', 'hourly_summary', 'daily_summary', 'weekly_summary'] as const;
 export type Summary = (typeof SUMMARIES)[number];
 
 const MINUTE = 60_000_000;
 const HOUR = 60 * MINUTE;
-/** Offsets of all of today's time zones are multiples of it, so hours and days of all of them are made of it. */
+/** All current time zones have offsets that are multiples of it, so their hours and days consist of it. */
 const QUARTER = 15 * MINUTE;
 
-/** Buckets that the database sums up by, microseconds. */
+/** Buckets of the database query, microseconds. */
 export const grainOf = (summary: Summary): number => (summary === 'minute_summary' ? MINUTE : QUARTER);
 
 /**
- * Start of the local minute, hour, day or week (from Monday on) that a moment lies in, microseconds. An hour that clocks
- * are put back over comes twice; days may have 23 or 25 hours.
+ * Start of the local minute, hour, day or week (from Monday) that contains a moment, microseconds. The hour
+ * in which clocks are set back occurs twice; days can have 23 or 25 hours.
  */
 export function startOf(summary: Summary, timezone: string, time: number): number {
   if (summary === 'minute_summary') return Math.floor(time / MINUTE) * MINUTE;

@@ -2,11 +2,11 @@ import type { Aggregate, PoseSummary, Reader } from '../../../../pipeline/compon
 import type { Environment } from '../../../../pipeline/model/index.js';
 import { grainOf, startOf, type Summary } from './buckets.js';
 
-/** Activities that shares are told of: measures of detect-activity, in seconds of a person and a minute. */
+/** Activities with shares: measures of detect-activity, in seconds per person and minute. */
 export const ACTIVITIES = ['walking', 'standing', 'sitting', 'lying'] as const;
 export type Activity = (typeof ACTIVITIES)[number];
 
-/** What is asked for; times are microseconds. */
+/** The request; times are microseconds. */
 export interface PoseQuestion {
   readonly start: number;
   readonly end: number;
@@ -14,28 +14,31 @@ export interface PoseQuestion {
   readonly minPersons: number;
   readonly maxPersons: number | null;
   readonly minConfidence: number;
-  /** Results in which at least one of them took place; null: all. */
+  /** Only results in which at least one of them took place; null: all. */
   readonly activities: readonly Activity[] | null;
 }
 
 export interface PoseResult {
-  /** Where the local minute, hour, day or week starts, microseconds. */
+  /** Start of the local minute, hour, day or week, microseconds. */
   readonly start: number;
   /** Most persons at the same time. */
   readonly persons: number;
-  /** Mean over all persons of all frames; 0 where there is nobody. */
+  /** Mean over all persons of all frames; 0 if there are none. */
   readonly confidence: number;
-  /** Shares of the persons' time, 0 to 1; activities that did not take place are left out. */
+  /** Shares of the persons' time, 0 to 1; absent activities are omitted. */
   readonly activities: Partial<Record<Activity, number>>;
 }
 
 export interface PoseAnswer {
   readonly results: readonly PoseResult[];
-  /** Stored rows that the database aggregated: of frames, of persons, and minutes of activities. */
+  /** Rows that the database aggregated: frames, persons, and minutes of activities. */
   readonly rows: number;
 }
 
-/** Asks the database for sums by minutes or quarters of an hour, and puts them together to local hours, days and weeks. */
+/**
+ * Queries the database for sums by minutes or quarters of an hour, and combines them to local hours, days and
+ * weeks.
+ */
 export async function summarise(
   question: PoseQuestion,
   { id, timezone }: Environment,
@@ -55,7 +58,7 @@ export async function summarise(
   const results = new Map<number, Sums>();
   for (const part of frames) add(sumsAt(results, startOf(summary, timezone, part.start)), part);
   for (const { name, start: from, sum } of times) {
-    // A time without a frame that is wanted has no result.
+    // A period without a matching frame has no result.
     const found = results.get(startOf(summary, timezone, from));
     const activity = ACTIVITIES.find((one) => nameOf(one) === name)!;
     if (found) found.seconds[activity] += sum;

@@ -1,17 +1,17 @@
 import type { CheckedNode, CheckedTopology } from '../../../../pipeline/config/topology/topology.js';
 
-/** What makes poses of frames in a topology. */
+/** The pose chain of a topology. */
 export interface PoseChain {
-  /** Operators between the source and the network, in the order in which data meets them; the last gives windows. */
+  /** Operators between the source and the network, in data order; the last one outputs windows. */
   readonly before: readonly CheckedNode[];
-  /** The network: works beside the stream, so it can be asked. */
+  /** The network: it works beside the stream, so it can be called directly. */
   readonly network: CheckedNode;
-  /** Follows the persons of its poses; null where the topology has none. */
+  /** Tracks the persons of its poses; null if the topology has no tracker. */
   readonly tracker: CheckedNode | null;
   readonly sources: readonly CheckedNode[];
 }
 
-/** The first network of a topology with all that lies before it; null where it infers no poses. */
+/** The first network of a topology with everything before it; null if it infers no poses. */
 export function poseChain({ nodes }: CheckedTopology): PoseChain | null {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const network = nodes.find(isNetwork);
@@ -40,11 +40,11 @@ const isNetwork = ({ component }: CheckedNode): boolean =>
 const followsPersons = ({ component }: CheckedNode): boolean =>
   component.kind === 'operator' && component.inputs.includes('pose') && component.outputs.includes('pose');
 
-/** The node before, of several the first: submitted frames come from one place. */
+/** The previous node; with several, the first, because submitted frames come from one place. */
 const inputOf = (node: CheckedNode, byId: ReadonlyMap<string, CheckedNode>): CheckedNode | undefined =>
   byId.get(node.inputs[0]?.from ?? '');
 
-/** What the window operator of a chain needs, microseconds: its length, and how far apart windows begin. */
+/** Timing of a chain's window operator, microseconds: its length and its hop. */
 export function windowTimes({ before }: PoseChain): { readonly length: number; readonly hop: number } {
   const config = before.at(-1)?.config ?? {};
   const us = (field: string): number => (typeof config[field] === 'number' ? 1000 * config[field] : 0);

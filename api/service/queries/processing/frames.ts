@@ -13,7 +13,7 @@ import { fieldOf, wrong, type PackedFrame, type PackedFrames } from './packed.js
 
 /** Of one call, microseconds. */
 export const MAX_RUN = 60_000_000;
-/** Frames that are taken at once, before others get their turn. */
+/** Frames processed before other calls get their turn. */
 export const FRAMES_AT_ONCE = 256;
 
 /** A frame that fits its link. */
@@ -22,14 +22,14 @@ export interface SubmittedFrame {
   readonly layout: CsiLayout;
   /** Microseconds. */
   readonly time: number;
-  /** dBm; not a number where it is not known. */
+  /** dBm; NaN if unknown. */
   readonly rssi: number;
   readonly values: Float32Array;
 }
 
 /**
- * The frames of a call in the order of time, of one environment, each as its link sends them.
- * @throws ApiError 422 naming the field and what is expected there
+ * The frames of a call ordered by time, all of one environment, each in the layout of its link.
+ * @throws ApiError 422 with the field and the expected value
  */
 export async function readFrames(
   packed: PackedFrames,
@@ -47,7 +47,11 @@ export async function readFrames(
   const [first, last] = [frames[0]!, frames.at(-1)!];
   const other = frames.findIndex(({ link }) => link.environment.id !== first.link.environment.id);
   if (other >= 0)
-    throw wrong('csi_data', 'must all be of links of one environment', frames[other]!.link.environment.id);
+    throw wrong(
+      'csi_data',
+      'must all belong to links of one environment',
+      frames[other]!.link.environment.id,
+    );
   if (last.time - first.time > MAX_RUN)
     throw wrong('csi_data', `may cover ${MAX_RUN / 1e6} seconds at most`, null);
   return frames;
@@ -61,13 +65,13 @@ async function linkAndLayoutOf(
 ): Promise<Pick<SubmittedFrame, 'link' | 'layout'>> {
   const link = linkOf(frame.router, links);
   if (!link) {
-    const message = `is no link or sender of this topology; there are ${someSenders(links)}`;
+    const message = `is not a link or sender of this topology; use one of ${someSenders(links)}`;
     throw wrong(`${field}.metadata.router_id`, message, frame.router);
   }
   return { link, layout: await layoutOf(frame, link, layouts, field) };
 }
 
-/** A link by its id or by the very sender that it names. */
+/** A link by its id or by its exact sender. */
 function linkOf(router: string, links: LinkTable): LinkEntry | undefined {
   const byId = links.byId(router);
   if (byId) return byId;
@@ -75,7 +79,10 @@ function linkOf(router: string, links: LinkTable): LinkEntry | undefined {
   return bySender?.link.sender === router ? bySender : undefined;
 }
 
-/** As the link sends it now; of a silent link as the frame itself says, or as is usual for so many subcarriers. */
+/**
+ * The link's current layout; for a silent link, that of the frame itself, or the usual one for that number of
+ * subcarriers.
+ */
 async function layoutOf(
   { antennas: rows, subcarriers, stated: { subcarriers: indices, ...band } }: PackedFrame,
   link: LinkEntry,

@@ -1,12 +1,12 @@
 import type { CheckedNode } from '../../../../pipeline/config/topology/topology.js';
 import type { CsiLayout, Data, LinkTable } from '../../../../pipeline/model/index.js';
 
-/** Layouts that are known of a link. */
+/** Number of remembered layouts per link. */
 const MAX_LAYOUTS = 8;
-/** Links that send are heard within this time, milliseconds. */
+/** Active links are heard within this time, milliseconds. */
 const LISTEN_MS = 250;
 
-/** What the links of the running topology send: submitted frames of a link must look the same. */
+/** Layouts of the running topology's links: submitted frames of a link must have the same. */
 export class Layouts {
   /** By link number. */
   readonly #known = new Map<number, Map<string, CsiLayout>>();
@@ -25,7 +25,7 @@ export class Layouts {
     this.#heard = new Promise((resolve) => setTimeout(resolve, LISTEN_MS));
   }
 
-  /** Those that a link sends, once it had time to; none while it is silent. */
+  /** Layouts of an active link, once it had time to send; none while it is silent. */
   async of(link: number): Promise<readonly CsiLayout[]> {
     if (!this.#known.has(link)) await this.#heard;
     return [...(this.#known.get(link)?.values() ?? [])];
@@ -53,7 +53,7 @@ export const shapeText = (rows: number, subcarriers: number): string =>
 /** Rows of `antenna_data`: one for each receive antenna and transmit stream. */
 export const rowsOf = ({ rx, tx }: CsiLayout): number => rx * tx;
 
-/** Names that `router_id` may have, a few of them. */
+/** Some valid names for `router_id`. */
 export function someSenders(links: LinkTable): string {
   const all = [...links].map(({ link }) => (link.sender === '*' ? link.id : link.sender));
   return all.length > 10 ? `${all.slice(0, 10).join(', ')} and ${all.length - 10} more` : all.join(', ');

@@ -4,9 +4,12 @@ import type { Data, Failure } from '../../../../pipeline/model/index.js';
 import { seededRandom } from '../../../../pipeline/base/random.js';
 import type { RunningTopology } from '../../../../pipeline/runtime/status.js';
 
-/** Operators of a topology once more, for frames that come by the service interface: in a row, with states of their own. */
+/**
+ * Copies of a topology's operators for frames submitted through the service interface: in a row, with
+ * separate state.
+ */
 export class OperatorRow {
-  /** Records that operators left out, by reason. */
+  /** Dropped records, by reason. */
   readonly dropped: Record<string, number> = {};
   readonly #row: readonly { readonly operator: Operator; readonly from: string }[];
 
@@ -18,7 +21,7 @@ export class OperatorRow {
   }
 
   /**
-   * What comes out behind the last operator.
+   * The output of the last operator.
    * @param watermark event time that the frames have reached, microseconds
    * @throws Error as an operator throws
    */
@@ -65,18 +68,18 @@ export class OperatorRow {
       log: prefixed(log, id),
       random: seededRandom(settings.seed, `${topology.id}/${id}`),
       stateFolder: settings.stateFolder,
-      // Nobody can tell where a caller has frames from: they are not said to be live.
+      // The origin of a caller's frames is unknown, so they are not marked as live.
       provenance: { origin: 'replay' },
       degrade: ignore,
     };
   }
 }
 
-/** Figures of the running nodes are of what flows through them. */
+/** Figures of the running nodes only count their own data. */
 const ignore = (): void => undefined;
 
 function make({ component, config }: CheckedNode, context: Context): Operator {
-  if (component.kind !== 'operator') throw new TypeError(`${component.name} is no operator`);
+  if (component.kind !== 'operator') throw new TypeError(`${component.name} is not an operator`);
   return component.create(config as never, context);
 }
 

@@ -4,19 +4,19 @@ import { ApiError } from '../../errors.js';
 
 const closed = { additionalProperties: false } as const;
 
-/** Frames of one call, at most. */
+/** Largest number of frames in one call. */
 export const MAX_FRAMES = 4096;
 
 const ComplexSchema = Type.Object({ real: Type.Number(), imag: Type.Number() }, closed);
 
-/** 4.2: `csi_data`, one measurement. What is optional in `metadata` is as the format `csi-json` has it. */
+/** 4.2: `csi_data`, one measurement. Optional fields of `metadata` are those of the format `csi-json`. */
 export const FrameSchema = Type.Object(
   {
     timestamp: Type.String({ format: 'date-time' }),
     antenna_data: Type.Array(Type.Array(ComplexSchema, { minItems: 1, maxItems: 1024 }), {
       minItems: 1,
       maxItems: 8,
-      description: 'For each antenna a value for each subcarrier, as the link sends them.',
+      description: "For each antenna, a value for each subcarrier, in the link's layout.",
     }),
     metadata: Type.Object(
       {
@@ -26,13 +26,16 @@ export const FrameSchema = Type.Object(
           description: 'Id of a link of the environment, or the sender that a link names.',
         }),
         sampling_rate: Type.Optional(
-          Type.Number({ exclusiveMinimum: 0, description: 'Frames a second; times count, not this.' }),
+          Type.Number({
+            exclusiveMinimum: 0,
+            description: 'Frames per second; the timestamps take precedence.',
+          }),
         ),
         signal_strength: Type.Optional(Type.Number({ minimum: -200, maximum: 100, description: 'dBm' })),
         subcarriers: Type.Optional(
           Type.Array(Type.Integer({ minimum: -2048, maximum: 2048 }), {
             maxItems: 1024,
-            description: 'Their indices, where the link has not been heard yet.',
+            description: 'Their indices, if the link was not heard yet.',
           }),
         ),
         centre_mhz: Type.Optional(Type.Number({ minimum: 1, maximum: 100_000 })),
@@ -52,13 +55,13 @@ export interface PackedFrame {
   readonly router: string;
   /** Microseconds. */
   readonly time: number;
-  /** dBm; not a number where it is not known. */
+  /** dBm; NaN if unknown. */
   readonly rssi: number;
   readonly antennas: number;
   readonly subcarriers: number;
-  /** Where its values begin. */
+  /** Index of its first value. */
   readonly at: number;
-  /** What it says of its layout. */
+  /** Its own layout data. */
   readonly stated: {
     readonly subcarriers?: Int16Array;
     readonly centre_mhz?: number;
@@ -66,12 +69,12 @@ export interface PackedFrame {
   };
 }
 
-/** The frames of a call, their numbers in one piece: that goes from thread to thread without a copy. */
+/** The frames of a call, with their numbers in one buffer, which moves between threads without a copy. */
 export interface PackedFrames {
   readonly frames: readonly PackedFrame[];
   /** Real and imaginary parts of each subcarrier of each antenna of each frame. */
   readonly values: Float32Array<ArrayBuffer>;
-  /** Sent alone, not as a list. */
+  /** Sent as a single frame, not as a list. */
   readonly alone: boolean;
 }
 
@@ -79,7 +82,7 @@ export interface PackedFrames {
 export const fieldOf = ({ alone }: Pick<PackedFrames, 'alone'>, index: number): string =>
   alone ? 'csi_data' : `csi_data.${index}`;
 
-/** @throws ApiError 422 naming a frame whose antennas differ, or whose values cannot be stored */
+/** @throws ApiError 422 with a frame whose antennas differ, or whose values cannot be stored */
 export function packFrames(sent: FrameBody | readonly FrameBody[]): PackedFrames {
   const alone = !isList(sent);
   const bodies = isList(sent) ? sent : [sent];
@@ -121,7 +124,7 @@ function fill(
   if (odd >= 0)
     throw wrong(
       `${field}.${odd}`,
-      `must have ${subcarriers} subcarriers as antenna 0 has`,
+      `must have ${subcarriers} subcarriers like antenna 0`,
       antennas[odd]!.length,
     );
   let at = begin;
@@ -130,7 +133,7 @@ function fill(
     values[at++] = imag;
   }
   if (!values.subarray(begin, at).every(Number.isFinite))
-    throw wrong(field, 'has a value that is no finite number of 32 bits', null);
+    throw wrong(field, 'has a value that is not a finite 32-bit number', null);
 }
 
 export const wrong = (field: string, message: string, received: unknown): ApiError =>

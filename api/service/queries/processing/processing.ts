@@ -11,22 +11,22 @@ import { wrong, type PackedFrames } from './packed.js';
 import { Sessions } from './sessions.js';
 import { errorText } from '../../../../pipeline/base/error-text.js';
 
-/** Parts of a deployment that submitted frames are processed with. */
+/** Parts of a deployment used to process submitted frames. */
 export type Processes = 'main' | 'clock' | 'log' | 'watch';
 
-/** Windows that one call may wait for in the network's thread, and that it may be about. */
+/** Windows of one call that may wait in the network's thread, and the limit of a call. */
 const [WINDOWS_AT_ONCE, MAX_WINDOWS] = [16, 600];
-/** Where each person of each is drawn: pictures take ten times as much. */
+/** The limit with drawings of each person: pictures take ten times as long. */
 const MAX_DRAWN = 100;
-/** Calls at work at the same time. */
+/** Limit of concurrent calls. */
 const CALLS_AT_ONCE = 4;
 
 export interface ProcessRequest {
   readonly frames: PackedFrames;
-  /** Null: the call stands alone. */
+  /** Null: a single call. */
   readonly session: string | null;
   readonly account: string;
-  /** Null: where the topology follows persons. */
+  /** Null: as in the topology. */
   readonly tracking: boolean | null;
   readonly minConfidence: number;
   /** Null: any number. */
@@ -37,30 +37,30 @@ export interface ProcessRequest {
 
 export interface Processed {
   readonly environment: string;
-  /** One for each window that the frames closed. */
+  /** One for each window closed by the frames. */
   readonly frames: readonly PoseFrame[];
   readonly taken: number;
-  /** By the operators' reasons: those of the whole session, where there is one. */
+  /** By the operators' reasons: for the whole session, if there is one. */
   readonly dropped: Readonly<Record<string, number>>;
-  /** Microseconds of frames that are at hand, and that a first window takes. */
+  /** Microseconds of available frames, and of those required for a first window. */
   readonly span: number;
   readonly needed: number;
   readonly tracked: boolean;
   readonly continued: boolean;
 }
 
-/** Operators of a call or a session, and how far they have come. */
+/** Operators of a call or a session, and their progress. */
 interface Work {
   readonly before: OperatorRow;
   readonly tracker: OperatorRow | null;
   readonly environment: string;
   first: number;
   newest: number;
-  /** Calls of a session follow each other. */
+  /** Calls of a session run one after another. */
   ready: Promise<unknown>;
 }
 
-/** What is bound to one state of the topology: with another one all begins anew. */
+/** Bound to one state of the topology: another one restarts everything. */
 interface Bound {
   readonly topology: Deployment['main']['topology'];
   readonly chain: PoseChain | null;
@@ -69,8 +69,9 @@ interface Bound {
 }
 
 /**
- * Frames that come by the service interface, through the operators and the network of the main topology: operators
- * as configured there with states of their own, the network in the thread that serves the topology.
+ * Processes frames submitted through the service interface with the operators and the network of the main
+ * topology: copies of the operators with separate state, and the network in the thread that serves the
+ * topology.
  */
 export class PoseProcessing {
   readonly #deployment: Pick<Deployment, Processes>;
@@ -81,18 +82,18 @@ export class PoseProcessing {
     this.#deployment = deployment;
   }
 
-  /** @throws ApiError 422 for frames that fit no link, 503 where there is no network, or too much to do. */
+  /** @throws ApiError 422 for frames that fit no link, 503 without a network, or under overload. */
   async process(request: ProcessRequest): Promise<Processed> {
     requireRunning(this.#deployment.main);
     const bound = this.#bind();
     const { chain } = bound;
     if (!chain) throw noModel(`The topology ${bound.topology.id} has no operator that infers poses`);
     if (request.tracking === true && !chain.tracker)
-      throw wrong('processing_options.enable_tracking', 'no operator of this topology follows persons', true);
+      throw wrong('processing_options.enable_tracking', 'no operator of this topology tracks persons', true);
     if (this.#atWork >= CALLS_AT_ONCE)
       throw new ApiError(
         'SYSTEM_NOT_READY',
-        `${CALLS_AT_ONCE} other calls are processed: try again in a moment`,
+        `${CALLS_AT_ONCE} other calls are in progress: try again in a moment`,
         {
           headers: { 'Retry-After': '1' },
         },
@@ -111,7 +112,7 @@ export class PoseProcessing {
     const environment = frames[0]!.link.environment.id;
     const make = (): Work => this.#work(chain, environment);
     const { session, account } = request;
-    // Rooms are told apart: a window of one is none of another.
+    // Sessions are per room: a window of one room must not reach another.
     const { session: work, continued } =
       session === null
         ? { session: make(), continued: false }
@@ -136,7 +137,7 @@ export class PoseProcessing {
     if (windows.length > most)
       throw wrong(
         'csi_data',
-        `makes ${windows.length} windows, ${most} at most${drawn ? ' with return_dense_pose' : ''}: send less at a time`,
+        `makes ${windows.length} windows, but the limit is ${most}${drawn ? ' with return_dense_pose' : ''}: send less at a time`,
         null,
       );
     const inferred = await this.#infer(chain.network.id, windows);
@@ -153,7 +154,7 @@ export class PoseProcessing {
     };
   }
 
-  /** Windows that the frames close. @param last whether none follow */
+  /** Windows closed by the frames. @param last whether no more follow */
   async #windows(work: Work, frames: readonly SubmittedFrame[], last: boolean): Promise<readonly Window[]> {
     const windows: Window[] = [];
     const take = (data: readonly Data[]): void => {
@@ -186,7 +187,7 @@ export class PoseProcessing {
 
   async #ask(node: string, window: Window) {
     const { main } = this.#deployment;
-    if (!main.ask) throw noModel(`${node} cannot be asked`);
+    if (!main.ask) throw noModel(`${node} cannot be called`);
     try {
       return await main.ask(node, window);
     } catch (error) {
@@ -231,7 +232,7 @@ async function follow(tracker: OperatorRow, poses: readonly PoseFrame[]): Promis
   return data.filter((record) => record.port === 'pose');
 }
 
-/** The surest of those that are sure enough. */
+/** The persons above the threshold, most confident first. */
 const chosen = (persons: readonly Person[], minConfidence: number, most: number | null): readonly Person[] =>
   persons
     .filter(({ confidence }) => confidence >= minConfidence)

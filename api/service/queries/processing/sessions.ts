@@ -1,8 +1,8 @@
 import type { Clock } from '../../../../pipeline/component/index.js';
 
-/** Sessions of an account, and of all of them together. */
+/** Limits of sessions per account, and of all sessions. */
 const [MAX_PER_ACCOUNT, MAX_SESSIONS] = [4, 32];
-/** A session that is not used for so long ends, and so does one of this age. Milliseconds. */
+/** A session ends when unused for this time, and at this age. Milliseconds. */
 const [IDLE_MS, MAX_AGE_MS] = [60_000, 3_600_000];
 
 interface Held<S> {
@@ -12,17 +12,17 @@ interface Held<S> {
   used: number;
 }
 
-/** State that calls of an account resume from, by the session name they give. The least recently used is evicted. */
+/** State that calls of an account resume from, by session name. The least recently used one is evicted. */
 export class Sessions<S> {
   readonly #clock: Clock;
-  /** The longest unused first. */
+  /** Least recently used first. */
   readonly #held = new Map<string, Held<S>>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** The account's session of that name, else a new one. */
+  /** The account's session with that name, otherwise a new one. */
   of(account: string, name: string, make: () => S): { readonly session: S; readonly continued: boolean } {
     this.#end();
     const key = JSON.stringify([account, name]);
@@ -38,7 +38,7 @@ export class Sessions<S> {
     return { session: held.session, continued: known !== undefined };
   }
 
-  /** Ends a session whose state is not right any more. */
+  /** Ends a session with an outdated state. */
   forget(session: S): void {
     for (const [key, held] of this.#held) if (held.session === session) this.#held.delete(key);
   }
