@@ -26,7 +26,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Exchanges a refresh token, which is good once, for a new pair. A used one ends its whole login. */
+        /** Exchanges a refresh token, which works once, for a new pair. Using one a second time revokes the whole session. */
         post: operations["postAuthRefresh"];
         delete?: never;
         options?: never;
@@ -43,7 +43,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Ends the login that a refresh token comes from, with all its tokens. */
+        /** Ends the session of a refresh token and revokes all its tokens. */
         post: operations["postAuthRevoke"];
         delete?: never;
         options?: never;
@@ -61,8 +61,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Signs tokens with a new key from now on. Nobody is logged out: the old key checks what it signed.
-         * @description Takes the role admin.
+         * Signs tokens with a new key from now on. Nobody is logged out: existing tokens stay valid.
+         * @description Requires the role admin.
          */
         post: operations["postAuthSigningKeysRotate"];
         delete?: never;
@@ -79,14 +79,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The people who may log in.
-         * @description Takes the role admin.
+         * The users who may log in.
+         * @description Requires the role admin.
          */
         get: operations["getAuthUsers"];
         put?: never;
         /**
-         * Makes a user. Without a password one is made up; it is shown in this answer alone.
-         * @description Takes the role admin.
+         * Creates a user. Without a password, one is generated and shown only in this answer.
+         * @description Requires the role admin.
          */
         post: operations["postAuthUsers"];
         delete?: never;
@@ -104,14 +104,14 @@ export interface paths {
         };
         get?: never;
         /**
-         * Changes the role or the password of a user. A new password ends all logins of that user.
-         * @description Takes the role admin.
+         * Changes the role or the password of a user. A new password ends all sessions of that user.
+         * @description Requires the role admin.
          */
         put: operations["putAuthUsersName"];
         post?: never;
         /**
-         * Removes a user, whose tokens are good for nothing from then on.
-         * @description Takes the role admin.
+         * Removes a user and revokes the user's tokens.
+         * @description Requires the role admin.
          */
         delete: operations["deleteAuthUsersName"];
         options?: never;
@@ -127,14 +127,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The API keys, without what is secret of them.
-         * @description Takes the role admin.
+         * The API keys, without their secrets.
+         * @description Requires the role admin.
          */
         get: operations["getAuthApiKeys"];
         put?: never;
         /**
-         * Makes an API key; the key itself is shown in this answer alone.
-         * @description Takes the role admin.
+         * Creates an API key; the key itself is shown only in this answer.
+         * @description Requires the role admin.
          */
         post: operations["postAuthApiKeys"];
         delete?: never;
@@ -155,7 +155,7 @@ export interface paths {
         post?: never;
         /**
          * Removes an API key.
-         * @description Takes the role admin.
+         * @description Requires the role admin.
          */
         delete: operations["deleteAuthApiKeysId"];
         options?: never;
@@ -172,7 +172,7 @@ export interface paths {
         };
         /**
          * The newest pose frame.
-         * @description Takes the role viewer.
+         * @description Requires the role viewer.
          */
         get: operations["getPoseLatest"];
         put?: never;
@@ -191,8 +191,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Stored poses of a range of time, oldest first.
-         * @description Takes the role viewer.
+         * Stored poses in a range of time, oldest first.
+         * @description Requires the role viewer.
          */
         get: operations["getPoseHistory"];
         put?: never;
@@ -213,8 +213,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Stored poses summed up by minute, hour, day or week.
-         * @description Takes the role viewer.
+         * Stored poses aggregated by minute, hour, day or week.
+         * @description Requires the role viewer.
          */
         post: operations["postPoseQuery"];
         delete?: never;
@@ -233,8 +233,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Poses of frames of CSI that the caller has, by the operators and the network of the main topology.
-         * @description Takes the role operator.
+         * Poses from submitted CSI frames, inferred by the operators and the network of the main topology.
+         * @description Requires the role operator.
          */
         post: operations["postPoseProcess"];
         delete?: never;
@@ -251,8 +251,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One followed person: when seen, how sure, how far and how fast.
-         * @description Takes the role viewer.
+         * One tracked person: when seen, with which confidence, how far and how fast.
+         * @description Requires the role viewer.
          */
         get: operations["getPoseTrackingTrackId"];
         put?: never;
@@ -271,8 +271,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What happened in a range of time, oldest first.
-         * @description Takes the role viewer.
+         * Events in a range of time, oldest first.
+         * @description Requires the role viewer.
          */
         get: operations["getAnalyticsEvents"];
         put?: never;
@@ -291,8 +291,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Falls, activity, mobility and sleep of the running hour, day, week or month.
-         * @description Takes the role viewer.
+         * Falls, activity, mobility and sleep of the current hour, day, week or month.
+         * @description Requires the role viewer.
          */
         get: operations["getAnalyticsHealthcare"];
         put?: never;
@@ -311,8 +311,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Visitors, zones, funnel and heat map of the running hour, day, week or month.
-         * @description Takes the role viewer.
+         * Visitors, zones, funnel and heat map of the current hour, day, week or month.
+         * @description Requires the role viewer.
          */
         get: operations["getAnalyticsRetail"];
         put?: never;
@@ -331,8 +331,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Intrusions, perimeter and crowds of the running hour, day, week or month.
-         * @description Takes the role viewer.
+         * Intrusions, perimeter and crowds of the current hour, day, week or month.
+         * @description Requires the role viewer.
          */
         get: operations["getAnalyticsSecurity"];
         put?: never;
@@ -351,8 +351,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Detections, activity and how the system ran, over a range of time.
-         * @description Takes the role viewer.
+         * Detections, activity and system statistics over a range of time.
+         * @description Requires the role viewer.
          */
         get: operations["getAnalyticsSummary"];
         put?: never;
@@ -371,8 +371,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How many people there were, over a range of time.
-         * @description Takes the role viewer.
+         * Number of people over a range of time.
+         * @description Requires the role viewer.
          */
         get: operations["getAnalyticsOccupancy"];
         put?: never;
@@ -412,7 +412,7 @@ export interface paths {
         };
         /**
          * The newest alerts of all environments, newest first, and who saw to them.
-         * @description Takes the role viewer.
+         * @description Requires the role viewer.
          */
         get: operations["getAlerts"];
         put?: never;
@@ -434,7 +434,7 @@ export interface paths {
         put?: never;
         /**
          * Notes that you see to an alert, and tells all clients. Only the first acknowledgement counts.
-         * @description Takes the role operator.
+         * @description Requires the role operator.
          */
         post: operations["postAlertsTimestampAlertIdAcknowledgement"];
         delete?: never;
@@ -452,7 +452,7 @@ export interface paths {
         };
         /**
          * A moving skeleton of the seconds around an alert, as animated SVG.
-         * @description Takes the role viewer.
+         * @description Requires the role viewer.
          */
         get: operations["getAlertsTimestampAlertIdClip"];
         put?: never;
@@ -471,8 +471,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * State of the system and measured figures of its parts.
-         * @description Takes the role viewer.
+         * State of the system and figures of its parts.
+         * @description Requires the role viewer.
          */
         get: operations["getSystemStatus"];
         put?: never;
@@ -491,8 +491,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How far the start, stop or restart that is under way has come, or the last one.
-         * @description Takes the role viewer.
+         * Progress of the current or last start, stop or restart.
+         * @description Requires the role viewer.
          */
         get: operations["getSystemSteps"];
         put?: never;
@@ -514,7 +514,7 @@ export interface paths {
         put?: never;
         /**
          * Starts the main topology.
-         * @description Takes the role operator.
+         * @description Requires the role operator.
          */
         post: operations["postSystemStart"];
         delete?: never;
@@ -534,7 +534,7 @@ export interface paths {
         put?: never;
         /**
          * Stops the main topology, by default after a checkpoint.
-         * @description Takes the role operator.
+         * @description Requires the role operator.
          */
         post: operations["postSystemStop"];
         delete?: never;
@@ -553,8 +553,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Stops the main topology after a checkpoint, and starts it again from there.
-         * @description Takes the role operator.
+         * Stops the main topology after a checkpoint, and restarts it from there.
+         * @description Requires the role operator.
          */
         post: operations["postSystemRestart"];
         delete?: never;
@@ -571,13 +571,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The configuration, as it is now or will be with the next start.
-         * @description Takes the role viewer.
+         * The configuration, current or effective at the next start.
+         * @description Requires the role viewer.
          */
         get: operations["getConfig"];
         /**
-         * Changes the fields that are given, all or none. With `If-Match` only the version that it names.
-         * @description Takes the role admin.
+         * Changes the given fields, all or none. With `If-Match`, only that version.
+         * @description Requires the role admin.
          */
         put: operations["putConfig"];
         post?: never;
@@ -595,8 +595,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What the configuration may be, and what it is without any change.
-         * @description Takes the role viewer.
+         * Allowed values of the configuration, and its values without changes.
+         * @description Requires the role viewer.
          */
         get: operations["getConfigSchema"];
         put?: never;
@@ -615,8 +615,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The last hundred changes of the configuration, the newest first: who, when, from what to what.
-         * @description Takes the role admin.
+         * The last hundred changes of the configuration, newest first: who, when, old and new values.
+         * @description Requires the role admin.
          */
         get: operations["getConfigHistory"];
         put?: never;
@@ -637,8 +637,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Takes back the newest change of the configuration that was not taken back yet.
-         * @description Takes the role admin.
+         * Undoes the newest change of the configuration that was not undone yet.
+         * @description Requires the role admin.
          */
         post: operations["postConfigUndo"];
         delete?: never;
@@ -656,7 +656,7 @@ export interface paths {
         };
         /**
          * The topologies of the deployment, the main one first.
-         * @description Takes the role viewer.
+         * @description Requires the role viewer.
          */
         get: operations["getTopologies"];
         put?: never;
@@ -676,18 +676,18 @@ export interface paths {
         };
         /**
          * State of a topology and of each of its nodes.
-         * @description Takes the role viewer.
+         * @description Requires the role viewer.
          */
         get: operations["getTopologiesId"];
         /**
-         * Puts a topology beside the main one, or changes one that does not run. It is not started.
-         * @description Takes the role admin.
+         * Adds a topology beside the main one, or changes one that is stopped. Does not start it.
+         * @description Requires the role admin.
          */
         put: operations["putTopologiesId"];
         post?: never;
         /**
-         * Forgets a topology that does not run. What it has stored stays on disk.
-         * @description Takes the role admin.
+         * Removes a stopped topology. Its stored data stays on disk.
+         * @description Requires the role admin.
          */
         delete: operations["deleteTopologiesId"];
         options?: never;
@@ -705,8 +705,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Starts a topology. Its state tells how far it has come.
-         * @description Takes the role operator.
+         * Starts a topology. Its state shows the progress.
+         * @description Requires the role operator.
          */
         post: operations["postTopologiesIdStart"];
         delete?: never;
@@ -726,7 +726,7 @@ export interface paths {
         put?: never;
         /**
          * Stops a topology, by default after a checkpoint.
-         * @description Takes the role operator.
+         * @description Requires the role operator.
          */
         post: operations["postTopologiesIdStop"];
         delete?: never;
@@ -746,7 +746,7 @@ export interface paths {
         put?: never;
         /**
          * Stops a topology after a checkpoint, and starts it again from there.
-         * @description Takes the role operator.
+         * @description Requires the role operator.
          */
         post: operations["postTopologiesIdRestart"];
         delete?: never;
@@ -764,7 +764,7 @@ export interface paths {
         };
         /**
          * Nodes and edges of a topology, and the same as a Mermaid flow chart.
-         * @description Takes the role viewer.
+         * @description Requires the role viewer.
          */
         get: operations["getTopologiesIdGraph"];
         put?: never;
@@ -785,8 +785,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * What a new file would change in a topology; changes nothing.
-         * @description Takes the role operator.
+         * Shows what a new file would change in a topology, without changing anything.
+         * @description Requires the role operator.
          */
         post: operations["postTopologiesIdPlan"];
         delete?: never;
@@ -805,8 +805,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Makes a planned change: takes a checkpoint and goes on from it. Refuses the hash of a stale plan.
-         * @description Takes the role admin.
+         * Applies a planned change: takes a checkpoint and continues from it. Rejects the hash of a stale plan.
+         * @description Requires the role admin.
          */
         post: operations["postTopologiesIdApply"];
         delete?: never;
@@ -843,8 +843,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Records that a node gives from now on, and a sink takes: a sample that never slows the pipeline.
-         * @description Takes the role operator.
+         * Records that a node outputs from now on, or that a sink accepts: a sample that never slows the pipeline.
+         * @description Requires the role operator.
          */
         get: operations["getTopologiesIdNodesNodeRecords"];
         put?: never;
@@ -864,13 +864,13 @@ export interface paths {
         };
         /**
          * The registered endpoints, without their secrets.
-         * @description Takes the role admin.
+         * @description Requires the role admin.
          */
         get: operations["getWebhooks"];
         put?: never;
         /**
-         * Registers an endpoint that alerts are sent to, signed with the secret.
-         * @description Takes the role admin.
+         * Registers an endpoint for alerts, signed with the secret.
+         * @description Requires the role admin.
          */
         post: operations["postWebhooks"];
         delete?: never;
@@ -890,8 +890,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Removes an endpoint; what waits for it is not sent.
-         * @description Takes the role admin.
+         * Removes an endpoint; deliveries waiting for it are dropped.
+         * @description Requires the role admin.
          */
         delete: operations["deleteWebhooksId"];
         options?: never;
@@ -907,15 +907,15 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Records that nodes could not take, with the reasons, oldest first.
-         * @description Takes the role viewer.
+         * Records that nodes rejected, with the reasons, oldest first.
+         * @description Requires the role viewer.
          */
         get: operations["getTopologiesIdDeadLetters"];
         put?: never;
         post?: never;
         /**
-         * Forgets dead letters: those of these ids, else those of a node, else all.
-         * @description Takes the role operator.
+         * Deletes dead letters: those with these ids, otherwise those of a node, otherwise all.
+         * @description Requires the role operator.
          */
         delete: operations["deleteTopologiesIdDeadLetters"];
         options?: never;
@@ -932,14 +932,14 @@ export interface paths {
         };
         /**
          * A dead letter with its record.
-         * @description Takes the role viewer.
+         * @description Requires the role viewer.
          */
         get: operations["getTopologiesIdDeadLettersLetter"];
         put?: never;
         post?: never;
         /**
-         * Forgets a dead letter.
-         * @description Takes the role operator.
+         * Deletes a dead letter.
+         * @description Requires the role operator.
          */
         delete: operations["deleteTopologiesIdDeadLettersLetter"];
         options?: never;
@@ -957,8 +957,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Gives records to their nodes once more: those of these ids, else those of a node, else all.
-         * @description Takes the role operator.
+         * Replays records to their nodes: those with these ids, otherwise those of a node, otherwise all.
+         * @description Requires the role operator.
          */
         post: operations["postTopologiesIdDeadLettersReplay"];
         delete?: never;
@@ -977,8 +977,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Copies all that a topology stores to a new folder below `backups` of its state folder.
-         * @description Takes the role admin.
+         * Copies everything that a topology stores to a new folder below `backups` in its state folder.
+         * @description Requires the role admin.
          */
         post: operations["postTopologiesIdBackups"];
         delete?: never;
@@ -997,8 +997,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Writes a table of a store in a file of this machine to a new file in `backups` of the state folder, for other programs.
-         * @description Takes the role admin.
+         * Exports a table of a file store on this machine to a new file in `backups` of the state folder, for other programs.
+         * @description Requires the role admin.
          */
         post: operations["postExports"];
         delete?: never;
@@ -1015,8 +1015,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Control actions with who asked for them and what came of it, also refused ones.
-         * @description Takes the role admin.
+         * Control actions with their callers and outcomes, including refused ones.
+         * @description Requires the role admin.
          */
         get: operations["getAudit"];
         put?: never;
@@ -1052,8 +1052,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How each part is, with its figures; stores are asked for it.
-         * @description Takes the role viewer.
+         * State and figures of each part; queries the stores.
+         * @description Requires the role viewer.
          */
         get: operations["getHealthDetailed"];
         put?: never;
@@ -1072,8 +1072,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Figures of now, and by the minute of a range: of the last hour where none is given, of seven days at most.
-         * @description Takes the role viewer.
+         * Current figures, and those of each minute in a range: by default the last hour, at most seven days.
+         * @description Requires the role viewer.
          */
         get: operations["getMetrics"];
         put?: never;
@@ -1119,7 +1119,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description The request cannot be read, or its range is too long. */
+        /** @description The request is malformed, or its range is too long. */
         Error400: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1133,7 +1133,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Credentials are missing or not valid. */
+        /** @description Credentials are missing or invalid. */
         Error401: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1141,7 +1141,7 @@ export interface components {
                 "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                 "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
-                /** @description `Bearer`, but at a login. */
+                /** @description `Bearer`, except at a login. */
                 "WWW-Authenticate"?: string;
                 [name: string]: unknown;
             };
@@ -1149,7 +1149,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The account may not do this. */
+        /** @description The account lacks the required role. */
         Error403: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1163,7 +1163,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Not there. */
+        /** @description Not found. */
         Error404: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1177,7 +1177,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Not by this method. */
+        /** @description Method not allowed. */
         Error405: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1185,7 +1185,7 @@ export interface components {
                 "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                 "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
-                /** @description The methods that the path takes. */
+                /** @description The methods that the path supports. */
                 Allow?: string;
                 [name: string]: unknown;
             };
@@ -1193,7 +1193,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The request came too slowly. */
+        /** @description The request arrived too slowly. */
         Error408: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1207,7 +1207,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description It does not fit what is going on. */
+        /** @description It conflicts with the current state. */
         Error409: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1235,7 +1235,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description It was changed meanwhile. */
+        /** @description It has changed in the meantime. */
         Error412: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1249,7 +1249,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The service does not go by that name; or another process of the group reads the room: `Location` says where to ask. */
+        /** @description The service does not have that host name; or another process of the group reads the room: `Location` has its address. */
         Error421: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1257,7 +1257,7 @@ export interface components {
                 "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                 "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
-                /** @description The same call at the process that reads the room, where it has told its address. */
+                /** @description The same call at the process that reads the room, if its address is known. */
                 Location?: string;
                 [name: string]: unknown;
             };
@@ -1265,7 +1265,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description A field is not valid. */
+        /** @description A field is invalid. */
         Error422: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1279,7 +1279,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The rate limit is used up. */
+        /** @description Rate limit exceeded. */
         Error429: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1287,7 +1287,7 @@ export interface components {
                 "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                 "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
-                /** @description Seconds to wait before it is tried again. */
+                /** @description Seconds to wait before the next attempt. */
                 "Retry-After"?: number;
                 [name: string]: unknown;
             };
@@ -1309,7 +1309,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Something failed inside. */
+        /** @description Internal error. */
         Error500: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1345,7 +1345,7 @@ export interface components {
                 "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                 "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
-                /** @description Seconds to wait before it is tried again. */
+                /** @description Seconds to wait before the next attempt. */
                 "Retry-After"?: number;
                 [name: string]: unknown;
             };
@@ -1353,7 +1353,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description It took too long. */
+        /** @description Timeout. */
         Error504: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1371,15 +1371,15 @@ export interface components {
     parameters: never;
     requestBodies: never;
     headers: {
-        /** @description Requests allowed in the window. */
+        /** @description Requests allowed per window. */
         "X-RateLimit-Limit": number;
         /** @description Requests left in the window. */
         "X-RateLimit-Remaining": number;
-        /** @description When the window ends: Unix time in seconds. */
+        /** @description End of the window: Unix time in seconds. */
         "X-RateLimit-Reset": number;
         /** @description Length of the window in seconds. */
         "X-RateLimit-Window": number;
-        /** @description Names the call, in logs too. */
+        /** @description Identifies the call, also in logs. */
         "X-Request-Id": string;
     };
     pathItems: never;
@@ -1408,7 +1408,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1457,7 +1457,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1514,7 +1514,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done; nothing to say. */
+            /** @description Success without content. */
             204: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1551,7 +1551,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             201: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1596,7 +1596,7 @@ export interface operations {
             query?: {
                 /** @description From 1. */
                 page?: number;
-                /** @description So many of the list on a page. */
+                /** @description Entries per page. */
                 per_page?: number;
             };
             header?: never;
@@ -1605,7 +1605,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1674,7 +1674,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             201: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1722,7 +1722,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description As the list of users shows it. */
+                /** @description Name from the list of users. */
                 name: string;
             };
             cookie?: never;
@@ -1737,7 +1737,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1784,14 +1784,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description As the list of users shows it. */
+                /** @description Name from the list of users. */
                 name: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done; nothing to say. */
+            /** @description Success without content. */
             204: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1825,7 +1825,7 @@ export interface operations {
             query?: {
                 /** @description From 1. */
                 page?: number;
-                /** @description So many of the list on a page. */
+                /** @description Entries per page. */
                 per_page?: number;
             };
             header?: never;
@@ -1834,7 +1834,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1914,7 +1914,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             201: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1966,14 +1966,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description As its list shows it. */
+                /** @description Id from the list. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done; nothing to say. */
+            /** @description Success without content. */
             204: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -2014,7 +2014,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -2053,12 +2053,12 @@ export interface operations {
                                 position_error?: number;
                             }[];
                             dense_pose?: {
-                                /** @description Parts that the camera sees, by number. Empty: no skeleton to draw. */
+                                /** @description Parts visible to the camera, by number. Empty: no skeleton to draw. */
                                 body_parts: {
                                     part_id: number;
                                     /** @enum {unknown} */
                                     part_name: "torso_back" | "torso_front" | "right_hand" | "left_hand" | "left_foot" | "right_foot" | "right_upper_leg_back" | "left_upper_leg_back" | "right_upper_leg_front" | "left_upper_leg_front" | "right_lower_leg_back" | "left_lower_leg_back" | "right_lower_leg_front" | "left_lower_leg_front" | "left_upper_arm_inner" | "right_upper_arm_inner" | "left_upper_arm_outer" | "right_upper_arm_outer" | "left_lower_arm_inner" | "right_lower_arm_inner" | "left_lower_arm_outer" | "right_lower_arm_outer" | "head_right" | "head_left";
-                                    /** @description Places of the part that are seen: up to 16 pairs of U and V, spread over it. */
+                                    /** @description Up to 16 pairs of U and V, spread over the visible area of the part. */
                                     uv_coordinates: number[][];
                                     confidence: number;
                                 }[];
@@ -2112,17 +2112,17 @@ export interface operations {
     getPoseHistory: {
         parameters: {
             query?: {
-                /** @description Where the range begins: ISO 8601, UTC where it does not say; a date is its midnight. */
+                /** @description Start of the range: ISO 8601, UTC by default; a date means its midnight. */
                 start_time?: string;
-                /** @description Where the range ends, itself left out: as start_time. 90 days after it at most. */
+                /** @description End of the range (exclusive), in the format of start_time; at most 90 days after it. */
                 end_time?: string;
-                /** @description So many frames at most. */
+                /** @description Largest number of frames. */
                 limit?: number;
-                /** @description This person alone. */
+                /** @description Only this person. */
                 person_id?: number;
-                /** @description Persons below it are left out. */
+                /** @description Omits persons with a lower confidence. */
                 confidence_threshold?: number;
-                /** @description next_cursor of the page before; with the same other parameters. */
+                /** @description next_cursor of the previous page; with otherwise the same parameters. */
                 cursor?: string;
                 /** @description Adds room metres and their error to persons and keypoints. */
                 include_3d?: boolean;
@@ -2133,7 +2133,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -2171,12 +2171,12 @@ export interface operations {
                                     position_error?: number;
                                 }[];
                                 dense_pose?: {
-                                    /** @description Parts that the camera sees, by number. Empty: no skeleton to draw. */
+                                    /** @description Parts visible to the camera, by number. Empty: no skeleton to draw. */
                                     body_parts: {
                                         part_id: number;
                                         /** @enum {unknown} */
                                         part_name: "torso_back" | "torso_front" | "right_hand" | "left_hand" | "left_foot" | "right_foot" | "right_upper_leg_back" | "left_upper_leg_back" | "right_upper_leg_front" | "left_upper_leg_front" | "right_lower_leg_back" | "left_lower_leg_back" | "right_lower_leg_front" | "left_lower_leg_front" | "left_upper_arm_inner" | "right_upper_arm_inner" | "left_upper_arm_outer" | "right_upper_arm_outer" | "left_lower_arm_inner" | "right_lower_arm_inner" | "left_lower_arm_outer" | "right_lower_arm_outer" | "head_right" | "head_left";
-                                        /** @description Places of the part that are seen: up to 16 pairs of U and V, spread over it. */
+                                        /** @description Up to 16 pairs of U and V, spread over the visible area of the part. */
                                         uv_coordinates: number[][];
                                         confidence: number;
                                     }[];
@@ -2277,12 +2277,12 @@ export interface operations {
                             end: string;
                         };
                         filters?: {
-                            /** @description Only frames with so many persons. */
+                            /** @description Only frames with this number of persons. */
                             person_count?: {
                                 min?: number;
                                 max?: number;
                             };
-                            /** @description Persons below it do not count. */
+                            /** @description Persons with a lower confidence are not counted. */
                             confidence?: {
                                 min: number;
                             };
@@ -2292,7 +2292,7 @@ export interface operations {
                         aggregation: {
                             /** @enum {unknown} */
                             type: "minute_summary" | "hourly_summary" | "daily_summary" | "weekly_summary";
-                            /** @description Figures of each result; default: all. */
+                            /** @description Fields of each result; default: all. */
                             metrics?: ("person_count" | "avg_confidence")[];
                         };
                     };
@@ -2300,7 +2300,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -2315,7 +2315,7 @@ export interface operations {
                         results: {
                             /** Format: date-time */
                             timestamp: string;
-                            /** @description Most persons at the same time. */
+                            /** @description Largest number of persons at a time. */
                             person_count?: number;
                             avg_confidence?: number;
                             /** @description Shares of the persons' time. */
@@ -2325,7 +2325,7 @@ export interface operations {
                         }[];
                         query_metadata: {
                             execution_time_ms: number;
-                            /** @description Stored rows that the database aggregated for this answer; none for one that was held. */
+                            /** @description Stored rows that the database aggregated for this answer; 0 for a cached one. */
                             total_records_scanned: number;
                             cache_hit: boolean;
                         };
@@ -2589,11 +2589,11 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description One frame, or a run of up to 4096 frames over 60 seconds: a pose takes some seconds of frames of all links. */
+                    /** @description One frame, or a run of up to 4096 frames over 60 seconds: a pose requires some seconds of frames of all links. */
                     csi_data: {
                         /** Format: date-time */
                         timestamp: string;
-                        /** @description For each antenna a value for each subcarrier, as the link sends them. */
+                        /** @description For each antenna, a value for each subcarrier, in the link's layout. */
                         antenna_data: {
                             real: number;
                             imag: number;
@@ -2601,11 +2601,11 @@ export interface operations {
                         metadata: {
                             /** @description Id of a link of the environment, or the sender that a link names. */
                             router_id: string;
-                            /** @description Frames a second; times count, not this. */
+                            /** @description Frames per second; the timestamps take precedence. */
                             sampling_rate?: number;
                             /** @description dBm */
                             signal_strength?: number;
-                            /** @description Their indices, where the link has not been heard yet. */
+                            /** @description Their indices, if the link was not heard yet. */
                             subcarriers?: number[];
                             centre_mhz?: number;
                             bandwidth_mhz?: number;
@@ -2613,7 +2613,7 @@ export interface operations {
                     } | {
                         /** Format: date-time */
                         timestamp: string;
-                        /** @description For each antenna a value for each subcarrier, as the link sends them. */
+                        /** @description For each antenna, a value for each subcarrier, in the link's layout. */
                         antenna_data: {
                             real: number;
                             imag: number;
@@ -2621,33 +2621,33 @@ export interface operations {
                         metadata: {
                             /** @description Id of a link of the environment, or the sender that a link names. */
                             router_id: string;
-                            /** @description Frames a second; times count, not this. */
+                            /** @description Frames per second; the timestamps take precedence. */
                             sampling_rate?: number;
                             /** @description dBm */
                             signal_strength?: number;
-                            /** @description Their indices, where the link has not been heard yet. */
+                            /** @description Their indices, if the link was not heard yet. */
                             subcarriers?: number[];
                             centre_mhz?: number;
                             bandwidth_mhz?: number;
                         };
                     }[];
                     processing_options?: {
-                        /** @description Persons below it are left out. Default 0. */
+                        /** @description Omits persons with a lower confidence. Default 0. */
                         confidence_threshold?: number;
-                        /** @description The surest of each moment. Default: all. */
+                        /** @description Largest number of persons per moment, by confidence. Default: all. */
                         max_persons?: number;
-                        /** @description Follows and numbers persons. Default: where the topology does. */
+                        /** @description Whether to track and number persons. Default: as in the topology. */
                         enable_tracking?: boolean;
-                        /** @description Default: false. Of 100 moments at most. */
+                        /** @description Default: false. At most 100 moments. */
                         return_dense_pose?: boolean;
                     };
-                    /** @description A name of your own: calls of the same name go on with windows and tracks. Ends after 60 s. */
+                    /** @description A name of your choice: calls with the same name continue its windows and tracks. Expires after 60 s. */
                     session_id?: string;
                 };
             };
         };
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -2664,7 +2664,7 @@ export interface operations {
                         data: {
                             processing_id: string;
                             /**
-                             * @description `insufficient_data`: the frames make no window yet, so nothing was inferred.
+                             * @description `insufficient_data`: the frames do not fill a window yet, so nothing was inferred.
                              * @enum {unknown}
                              */
                             status: "completed" | "insufficient_data";
@@ -2705,26 +2705,26 @@ export interface operations {
                             }[];
                             metadata: {
                                 environment_id: string;
-                                /** @description With what it was trained on; `none` where nothing was inferred. */
+                                /** @description Including its training data; `none` if nothing was inferred. */
                                 model_version: string;
                                 processing_mode: string;
-                                /** @description Share of the windows, over all links of the environment, that frames cover. */
+                                /** @description Share of the windows, over all links of the environment, covered by frames. */
                                 csi_quality: number;
-                                /** @description That the network was asked about: moments with a result. */
+                                /** @description Moments with a result of the network. */
                                 windows: number;
                                 frames_taken: number;
                                 /** @description By reason, over the whole session: late, other_layout, not_finite. */
                                 frames_dropped: {
                                     [key: string]: number;
                                 };
-                                /** @description Time that the frames of the call or session cover. */
+                                /** @description Time covered by the frames of the call or session. */
                                 held_ms: number;
-                                /** @description Time that they must cover until a first window is sure to be there. */
+                                /** @description Time that they must cover for a first window. */
                                 needed_ms: number;
                                 tracking: boolean;
                                 session_id: string | null;
                                 session_continued: boolean;
-                                /** @description What the answer is worth, in words. */
+                                /** @description Limitations of the answer, in words. */
                                 note: string;
                             };
                         };
@@ -2754,25 +2754,25 @@ export interface operations {
     getPoseTrackingTrackId: {
         parameters: {
             query?: {
-                /** @description Where the range begins: ISO 8601, UTC where it does not say; a date is its midnight. */
+                /** @description Start of the range: ISO 8601, UTC by default; a date means its midnight. */
                 start_time?: string;
-                /** @description Where the range ends, itself left out: as start_time. 90 days after it at most. */
+                /** @description End of the range (exclusive), in the format of start_time; at most 90 days after it. */
                 end_time?: string;
-                /** @description Default: the environment that the configuration names. */
+                /** @description Default: the main environment of the configuration. */
                 environment_id?: string;
-                /** @description Whether the track has its trajectory. */
+                /** @description Whether to include the trajectory. */
                 include_trajectory?: boolean;
             };
             header?: never;
             path: {
-                /** @description This track alone. */
+                /** @description Only this track. */
                 track_id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -2806,9 +2806,9 @@ export interface operations {
                                 confidence: number;
                             }[];
                             statistics: {
-                                /** @description Metres walked: between places seen while moving. */
+                                /** @description Metres walked: between positions seen while moving. */
                                 movement_distance: number;
-                                /** @description Metres a second over the whole track. */
+                                /** @description Metres per second over the whole track. */
                                 average_speed: number;
                                 /** @description Seconds. */
                                 time_stationary: number;
@@ -2842,21 +2842,21 @@ export interface operations {
     getAnalyticsEvents: {
         parameters: {
             query?: {
-                /** @description Where the range begins: ISO 8601, UTC where it does not say; a date is its midnight. */
+                /** @description Start of the range: ISO 8601, UTC by default; a date means its midnight. */
                 start_time?: string;
-                /** @description Where the range ends, itself left out: as start_time. 90 days after it at most. */
+                /** @description End of the range (exclusive), in the format of start_time; at most 90 days after it. */
                 end_time?: string;
-                /** @description fall, alert (what somebody is told of), or activity (all else). */
+                /** @description fall, alert (events that notify people), or activity (all other events). */
                 event_type?: "fall" | "alert" | "activity";
-                /** @description Of this severity alone. */
+                /** @description Only this severity. */
                 severity?: "low" | "medium" | "high" | "critical";
-                /** @description Default: the environment that the configuration names. */
+                /** @description Default: the main environment of the configuration. */
                 environment_id?: string;
-                /** @description Adds to `metadata` what is known of this type of event: a zone's name, seconds. */
+                /** @description Adds the fields of the event's type to `metadata`: a zone's name, seconds. */
                 include_details?: boolean;
                 /** @description From 1. */
                 page?: number;
-                /** @description So many of the list on a page. */
+                /** @description Entries per page. */
                 per_page?: number;
             };
             header?: never;
@@ -2865,7 +2865,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -2889,23 +2889,23 @@ export interface operations {
                             person_id: number | null;
                             track_id: number | null;
                             confidence: number;
-                            /** @description Metres on the floor; 0, 0 of an event without a place. */
+                            /** @description Metres on the floor; 0, 0 for an event without a position. */
                             location: {
                                 x: number;
                                 y: number;
                             };
-                            /** @description With include_details=true also what its type has. */
+                            /** @description With include_details=true also the fields of its type. */
                             metadata: {
-                                /** @description Seconds; 0 where it was not measured. */
+                                /** @description Seconds; 0 if not measured. */
                                 fall_duration: number;
-                                /** @description 0 to 1; 0 where it was not measured. */
+                                /** @description 0 to 1; 0 if not measured. */
                                 impact_severity: number;
-                                /** @description False where it was not watched for. */
+                                /** @description False if not monitored. */
                                 recovery_detected: boolean;
                             } & {
                                 [key: string]: unknown;
                             };
-                            /** @description Empty: what people do about an event is not told to csiflow. */
+                            /** @description Empty: csiflow does not know how people respond to an event. */
                             actions_taken: string[];
                         }[];
                         pagination: {
@@ -2942,9 +2942,9 @@ export interface operations {
     getAnalyticsHealthcare: {
         parameters: {
             query?: {
-                /** @description The running one, in the time zone of the environment; weeks begin on Monday. */
+                /** @description The current one, in the time zone of the environment; weeks begin on Monday. */
                 period?: "hour" | "day" | "week" | "month";
-                /** @description Which ones, separated by commas: fall_events, activity_summary, mobility_score, sleep_quality. Default: all. */
+                /** @description Metrics, separated by commas: fall_events, activity_summary, mobility_score, sleep_quality. Default: all. */
                 metrics?: string;
             };
             header?: never;
@@ -2953,7 +2953,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -2972,16 +2972,16 @@ export interface operations {
                             fall_events?: {
                                 /** @description Falls. */
                                 count: number;
-                                /** @description The oldest first, 1,000 at most. */
+                                /** @description Oldest first, at most 1,000. */
                                 events: {
                                     /** Format: date-time */
                                     timestamp: string;
-                                    /** @description 0 where it is not known who fell. */
+                                    /** @description 0 if the person is unknown. */
                                     person_id: number;
                                     severity: string;
-                                    /** @description Until somebody else came in, within an hour; 0 where nobody did. */
+                                    /** @description Time until somebody else entered, within an hour; 0 if nobody did. */
                                     response_time_seconds: number;
-                                    /** @description Metres on the floor; 0, 0 of an event without a place. */
+                                    /** @description Metres on the floor; 0, 0 for an event without a position. */
                                     location: {
                                         x: number;
                                         y: number;
@@ -2989,23 +2989,23 @@ export interface operations {
                                 }[];
                             };
                             activity_summary?: {
-                                /** @description Of all persons together. */
+                                /** @description For all persons together. */
                                 walking_minutes: number;
-                                /** @description Of all persons together. */
+                                /** @description For all persons together. */
                                 sitting_minutes: number;
-                                /** @description Of all persons together. */
+                                /** @description For all persons together. */
                                 lying_minutes: number;
-                                /** @description Of all persons together. */
+                                /** @description For all persons together. */
                                 standing_minutes: number;
                             };
-                            /** @description Share of the time in sight, without that lying, in which people moved. */
+                            /** @description Share of the time in sight, except lying, in which people moved. */
                             mobility_score?: number;
                             sleep_quality?: {
-                                /** @description Lying still in a zone of the kind `bed`. */
+                                /** @description Time lying still in a zone of kind `bed`. */
                                 total_sleep_hours: number;
-                                /** @description Share of that of the time in bed. */
+                                /** @description That time as a share of the time in bed. */
                                 sleep_efficiency: number;
-                                /** @description Minutes in which somebody moved in bed. */
+                                /** @description Minutes with movement in bed. */
                                 restlessness_events: number;
                             };
                         };
@@ -3032,9 +3032,9 @@ export interface operations {
     getAnalyticsRetail: {
         parameters: {
             query?: {
-                /** @description The running one, in the time zone of the environment; weeks begin on Monday. */
+                /** @description The current one, in the time zone of the environment; weeks begin on Monday. */
                 period?: "hour" | "day" | "week" | "month";
-                /** @description Which ones, separated by commas: traffic, zones, conversion_funnel, heat_map. Default: all. */
+                /** @description Metrics, separated by commas: traffic, zones, conversion_funnel, heat_map. Default: all. */
                 metrics?: string;
             };
             header?: never;
@@ -3043,7 +3043,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -3060,28 +3060,28 @@ export interface operations {
                         date: string;
                         metrics: {
                             traffic?: {
-                                /** @description Visits: who comes twice counts twice. */
+                                /** @description Visits: a person who comes twice counts twice. */
                                 total_visitors: number;
-                                /** @description Persons told apart. */
+                                /** @description Distinct persons. */
                                 unique_visitors: number;
-                                /** @description Local hour of most persons, `14:00-15:00`; empty without any. */
+                                /** @description Local hour with the most persons, `14:00-15:00`; empty without any. */
                                 peak_hour: string;
                                 /** @description Persons in that hour. */
                                 peak_count: number;
-                                /** @description Of a visit. */
+                                /** @description Mean over visits. */
                                 average_dwell_time_minutes: number;
                             };
                             zones?: {
                                 zone_id: string;
                                 zone_name: string;
-                                /** @description Visitors; who comes to it again during one visit of the place counts once. */
+                                /** @description Visitors; several entries during one visit count once. */
                                 visitor_count: number;
-                                /** @description Of a visitor, in the zone. */
+                                /** @description Mean per visitor, in the zone. */
                                 avg_dwell_time_minutes: number;
-                                /** @description Share of its visitors who went on to a zone of the stage `purchase`. */
+                                /** @description Share of its visitors who continued to a zone of the stage `purchase`. */
                                 conversion_rate: number;
                             }[];
-                            /** @description How many persons came to a zone of this stage or a later one. */
+                            /** @description Persons who reached a zone of this stage or a later one. */
                             conversion_funnel?: {
                                 /** @description Persons. */
                                 entrance: number;
@@ -3093,7 +3093,7 @@ export interface operations {
                                 purchase: number;
                             };
                             heat_map?: {
-                                /** @description Zones in which anybody was, the most frequented first. */
+                                /** @description Zones with visitors, most frequented first. */
                                 high_traffic_areas: {
                                     /** @description Id of the zone. */
                                     zone: string;
@@ -3125,9 +3125,9 @@ export interface operations {
     getAnalyticsSecurity: {
         parameters: {
             query?: {
-                /** @description The running one, in the time zone of the environment; weeks begin on Monday. */
+                /** @description The current one, in the time zone of the environment; weeks begin on Monday. */
                 period?: "hour" | "day" | "week" | "month";
-                /** @description Which ones, separated by commas: intrusion_events, perimeter_monitoring, crowd_analysis. Default: all. */
+                /** @description Metrics, separated by commas: intrusion_events, perimeter_monitoring, crowd_analysis. Default: all. */
                 metrics?: string;
             };
             header?: never;
@@ -3136,7 +3136,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -3155,35 +3155,35 @@ export interface operations {
                             intrusion_events?: {
                                 /** @description Intrusions. */
                                 count: number;
-                                /** @description The oldest first, 1,000 at most. */
+                                /** @description Oldest first, at most 1,000. */
                                 events: {
                                     /** Format: date-time */
                                     timestamp: string;
-                                    /** @description Id of the zone; of the environment where that is guarded. */
+                                    /** @description Id of the zone; of the environment if that is guarded. */
                                     zone: string;
-                                    /** @description Persons in it when it began. */
+                                    /** @description Persons in it at the beginning. */
                                     person_count: number;
                                     threat_level: string;
-                                    /** @description Until no more were there than may be; 0 while it lasts. */
+                                    /** @description Until the number of persons was permitted again; 0 while it lasts. */
                                     response_time_seconds: number;
                                 }[];
                             };
                             perimeter_monitoring?: {
-                                /** @description Entries of zones of the kind `perimeter`. */
+                                /** @description Entries into zones of kind `perimeter`. */
                                 total_detections: number;
-                                /** @description Of them, at hours and in numbers that are authorised. */
+                                /** @description Those at authorised hours and in authorised numbers. */
                                 authorized_entries: number;
                                 /** @description All others. */
                                 unauthorized_attempts: number;
-                                /** @description Entries that began and ended out of nothing within 5 s: also among the others. */
+                                /** @description Entries that began and ended out of sight within 5 s: also counted among the others. */
                                 false_positives: number;
                             };
                             crowd_analysis?: {
-                                /** @description Persons at a time. */
+                                /** @description Largest number of persons at a time. */
                                 max_occupancy: number;
-                                /** @description Over the time that was observed. */
+                                /** @description Mean over the observed time. */
                                 average_occupancy: number;
-                                /** @description Times that `crowd_persons` of the environment were reached. */
+                                /** @description Times when `crowd_persons` of the environment was reached. */
                                 crowd_formation_events: number;
                             };
                         };
@@ -3210,13 +3210,13 @@ export interface operations {
     getAnalyticsSummary: {
         parameters: {
             query: {
-                /** @description Where the range begins: ISO 8601, UTC where it does not say; a date is its midnight. */
+                /** @description Start of the range: ISO 8601, UTC by default; a date means its midnight. */
                 start_time: string;
-                /** @description Where the range ends, itself left out: as start_time. 90 days after it at most. */
+                /** @description End of the range (exclusive), in the format of start_time; at most 90 days after it. */
                 end_time: string;
-                /** @description Default: the environment that the configuration names. */
+                /** @description Default: the main environment of the configuration. */
                 environment_id?: string;
-                /** @description What hourly_breakdown is broken down by. */
+                /** @description The key of hourly_breakdown. */
                 granularity?: "hour" | "day" | "week";
             };
             header?: never;
@@ -3225,7 +3225,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -3248,27 +3248,27 @@ export interface operations {
                                 duration_hours: number;
                             };
                             detection_stats: {
-                                /** @description Persons in all frames together. */
+                                /** @description Sum of persons over all frames. */
                                 total_detections: number;
-                                /** @description Persons told apart. */
+                                /** @description Distinct persons. */
                                 unique_persons: number;
                                 average_confidence: number;
-                                /** @description Persons at a time. */
+                                /** @description Largest number of persons at a time. */
                                 peak_occupancy: number;
                                 /**
                                  * Format: date-time
-                                 * @description The first minute of that; the range's start where nobody was there.
+                                 * @description The first minute with that number; the range's start if nobody was there.
                                  */
                                 peak_occupancy_time: string;
                             };
                             activity_stats: {
-                                /** @description Zones entered and left, activities changed. */
+                                /** @description Zones entered and left, changes of activity. */
                                 total_movement_events: number;
                                 /** @description Falls. */
                                 fall_detections: number;
-                                /** @description Events that somebody is told of, falls among them. */
+                                /** @description Events that notify people, including falls. */
                                 alert_count: number;
-                                /** @description Share of the persons' time in which they moved. */
+                                /** @description Share of the persons' time with movement. */
                                 average_activity_level: number;
                             };
                             system_stats: {
@@ -3277,10 +3277,10 @@ export interface operations {
                                 average_processing_time: number;
                                 /** @description Pose frames. */
                                 frames_processed: number;
-                                /** @description Dead letters of the topology that failed last in this range. */
+                                /** @description Dead letters of the topology with their last failure in this range. */
                                 error_count: number;
                             };
-                            /** @description Without those in which there were no frames. */
+                            /** @description Only those with frames. */
                             hourly_breakdown: {
                                 /**
                                  * Format: date-time
@@ -3320,13 +3320,13 @@ export interface operations {
     getAnalyticsOccupancy: {
         parameters: {
             query: {
-                /** @description Where the range begins: ISO 8601, UTC where it does not say; a date is its midnight. */
+                /** @description Start of the range: ISO 8601, UTC by default; a date means its midnight. */
                 start_time: string;
-                /** @description Where the range ends, itself left out: as start_time. 90 days after it at most. */
+                /** @description End of the range (exclusive), in the format of start_time; at most 90 days after it. */
                 end_time: string;
-                /** @description Default: the environment that the configuration names. */
+                /** @description Default: the main environment of the configuration. */
                 environment_id?: string;
-                /** @description Length of a step of time_series. */
+                /** @description Length of a step in time_series. */
                 interval?: "5min" | "15min" | "1hour";
             };
             header?: never;
@@ -3335,7 +3335,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -3351,17 +3351,17 @@ export interface operations {
                         success: true;
                         data: {
                             summary: {
-                                /** @description Over the time that was observed. */
+                                /** @description Mean over the observed time. */
                                 average_occupancy: number;
                                 peak_occupancy: number;
                                 /**
                                  * Format: date-time
-                                 * @description The first minute of that; the range's start where nobody was there.
+                                 * @description The first minute with that number; the range's start if nobody was there.
                                  */
                                 peak_time: string;
                                 total_person_hours: number;
                             };
-                            /** @description Without intervals that were not observed. */
+                            /** @description Without unobserved intervals. */
                             time_series: {
                                 /** Format: date-time */
                                 timestamp: string;
@@ -3369,7 +3369,7 @@ export interface operations {
                                 occupancy: number;
                                 confidence: number;
                             }[];
-                            /** @description Percent of the time that was observed. */
+                            /** @description Percent of the observed time. */
                             distribution: {
                                 "0_persons": number;
                                 "1_person": number;
@@ -3475,11 +3475,11 @@ export interface operations {
             query?: {
                 /** @description Default: a day before now. */
                 start_time?: string;
-                /** @description Where the range ends, itself left out: as start_time. 90 days after it at most. */
+                /** @description End of the range (exclusive), in the format of start_time; at most 90 days after it. */
                 end_time?: string;
                 /** @description Default: all environments. */
                 environment_id?: string;
-                /** @description So many frames at most. */
+                /** @description Largest number of frames. */
                 limit?: number;
             };
             header?: never;
@@ -3488,7 +3488,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -3557,16 +3557,16 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of the alert. */
+                /** @description Id of the alert. */
                 timestamp: string;
-                /** @description Of the alert. */
+                /** @description Id of the alert. */
                 alert_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -3615,16 +3615,16 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of the alert. */
+                /** @description Id of the alert. */
                 timestamp: string;
-                /** @description Of the alert. */
+                /** @description Id of the alert. */
                 alert_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -3664,7 +3664,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -3739,7 +3739,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -3809,16 +3809,16 @@ export interface operations {
                          * @enum {unknown}
                          */
                         domain?: "healthcare" | "general" | "retail" | "security";
-                        /** @description The environment that calls without an `environment_id` are about. */
+                        /** @description The environment of calls without an `environment_id`. */
                         environment_id?: string;
-                        /** @description Start only where the pose networks, and the nodes that calibrate frames, have a calibration of their room. */
+                        /** @description Start only if the pose networks, and the nodes that calibrate frames, have a calibration of their room. */
                         calibration_required?: boolean;
                     };
                 };
             };
         };
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             202: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -3880,7 +3880,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             202: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -3929,7 +3929,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             202: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -3981,7 +3981,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -3989,7 +3989,7 @@ export interface operations {
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The version that is answered. */
+                    /** @description The version in this answer. */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -4001,44 +4001,44 @@ export interface operations {
                          */
                         domain: "healthcare" | "general" | "retail" | "security";
                         environment: {
-                            /** @description The environment that calls without an `environment_id` are about. */
+                            /** @description The environment of calls without an `environment_id`. */
                             id: string;
-                            /** @description The environment's name for people. */
+                            /** @description The environment's display name. */
                             name: string;
                             /**
                              * Format: date-time
-                             * @description When the empty room was measured; 1970 where it was not. Cannot be set.
+                             * @description When the empty room was measured; 1970 if it was not. Cannot be set.
                              */
                             calibration_timestamp: string;
                         };
                         detection: {
-                            /** @description Persons below it are not told of. */
+                            /** @description Confidence below which a person is not reported. */
                             confidence_threshold: number;
-                            /** @description So many persons are told of at most. */
+                            /** @description Largest number of reported persons. */
                             max_persons: number;
-                            /** @description Whether persons are followed from frame to frame, and numbered. */
+                            /** @description Whether to track persons from frame to frame and number them. */
                             tracking_enabled: boolean;
                         };
                         alerts: {
                             fall_detection: {
-                                /** @description Whether falls are looked for. */
+                                /** @description Whether to detect falls. */
                                 enabled: boolean;
                                 /** @description Falls of a confidence of at least 1 - sensitivity are reported. */
                                 sensitivity: number;
-                                /** @description A fall is held back for so long, and left out if the person walks again meanwhile. */
+                                /** @description Delay of a fall's report; the fall is dropped if the person walks again in that time. */
                                 notification_delay_seconds: number;
                             };
                             inactivity_detection: {
-                                /** @description Whether inactivity is looked for. */
+                                /** @description Whether to detect inactivity. */
                                 enabled: boolean;
-                                /** @description Time without motion until it is told of, minutes. */
+                                /** @description Time without motion before it is reported, minutes. */
                                 threshold_minutes: number;
                             };
                         };
                         streaming: {
-                            /** @description Whether `kafka` sinks pass results on to other systems. */
+                            /** @description Whether `kafka` sinks send results. */
                             restream_enabled: boolean;
-                            /** @description Whether /ws/pose takes clients. */
+                            /** @description Whether /ws/pose accepts clients. */
                             websocket_enabled: boolean;
                             /** @description Whether `mqtt` sinks publish. */
                             mqtt_enabled: boolean;
@@ -4067,7 +4067,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETags, or *: it is done only where one of them is the version that is there, else answered 412. */
+                /** @description ETags, or *: the call succeeds only if one of them is the current version; otherwise it is answered with 412. */
                 "If-Match"?: string;
             };
             path?: never;
@@ -4094,44 +4094,44 @@ export interface operations {
                      */
                     domain?: "healthcare" | "general" | "retail" | "security";
                     environment?: {
-                        /** @description The environment that calls without an `environment_id` are about. */
+                        /** @description The environment of calls without an `environment_id`. */
                         id?: string;
-                        /** @description The environment's name for people. */
+                        /** @description The environment's display name. */
                         name?: string;
                         /**
                          * Format: date-time
-                         * @description When the empty room was measured; 1970 where it was not. Cannot be set.
+                         * @description When the empty room was measured; 1970 if it was not. Cannot be set.
                          */
                         calibration_timestamp?: string;
                     };
                     detection?: {
-                        /** @description Persons below it are not told of. */
+                        /** @description Confidence below which a person is not reported. */
                         confidence_threshold?: number;
-                        /** @description So many persons are told of at most. */
+                        /** @description Largest number of reported persons. */
                         max_persons?: number;
-                        /** @description Whether persons are followed from frame to frame, and numbered. */
+                        /** @description Whether to track persons from frame to frame and number them. */
                         tracking_enabled?: boolean;
                     };
                     alerts?: {
                         fall_detection?: {
-                            /** @description Whether falls are looked for. */
+                            /** @description Whether to detect falls. */
                             enabled?: boolean;
                             /** @description Falls of a confidence of at least 1 - sensitivity are reported. */
                             sensitivity?: number;
-                            /** @description A fall is held back for so long, and left out if the person walks again meanwhile. */
+                            /** @description Delay of a fall's report; the fall is dropped if the person walks again in that time. */
                             notification_delay_seconds?: number;
                         };
                         inactivity_detection?: {
-                            /** @description Whether inactivity is looked for. */
+                            /** @description Whether to detect inactivity. */
                             enabled?: boolean;
-                            /** @description Time without motion until it is told of, minutes. */
+                            /** @description Time without motion before it is reported, minutes. */
                             threshold_minutes?: number;
                         };
                     };
                     streaming?: {
-                        /** @description Whether `kafka` sinks pass results on to other systems. */
+                        /** @description Whether `kafka` sinks send results. */
                         restream_enabled?: boolean;
-                        /** @description Whether /ws/pose takes clients. */
+                        /** @description Whether /ws/pose accepts clients. */
                         websocket_enabled?: boolean;
                         /** @description Whether `mqtt` sinks publish. */
                         mqtt_enabled?: boolean;
@@ -4140,7 +4140,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -4148,7 +4148,7 @@ export interface operations {
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The version that is answered. */
+                    /** @description The version in this answer. */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -4189,7 +4189,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -4211,58 +4211,58 @@ export interface operations {
                                  * @enum {unknown}
                                  */
                                 domain: "healthcare" | "general" | "retail" | "security";
-                                /** @description The environment that calls without an `environment_id` are about. */
+                                /** @description The environment of calls without an `environment_id`. */
                                 environment_id: string;
                                 detection: {
-                                    /** @description Persons below it are not told of. */
+                                    /** @description Confidence below which a person is not reported. */
                                     confidence_threshold: number;
-                                    /** @description So many persons are told of at most. */
+                                    /** @description Largest number of reported persons. */
                                     max_persons: number;
-                                    /** @description Whether persons are followed from frame to frame, and numbered. */
+                                    /** @description Whether to track persons from frame to frame and number them. */
                                     enable_tracking: boolean;
-                                    /** @description Pose frames out of sight until a track ends. */
+                                    /** @description Pose frames out of sight before a track ends. */
                                     tracking_max_age: number;
-                                    /** @description Pose frames in a row until a track is active. */
+                                    /** @description Consecutive pose frames before a track is active. */
                                     tracking_min_hits: number;
                                 };
                                 neural_network: {
                                     /** @description Name and version of the pose network. Cannot be set. */
                                     model_version: string;
-                                    /** @description Windows that are computed together at most. */
+                                    /** @description Largest number of windows computed together. */
                                     batch_size: number;
-                                    /** @description Whether the network is computed on a GPU where there is one. */
+                                    /** @description Whether to compute the network on a GPU if there is one. */
                                     enable_gpu: boolean;
-                                    /** @description A window whose inference takes longer has failed, milliseconds. */
+                                    /** @description A window whose inference takes longer fails, milliseconds. */
                                     inference_timeout: number;
                                 };
                                 hardware: {
-                                    /** @description Frames of a link a second: of the simulator as set, of hardware as measured. */
+                                    /** @description Frames of a link per second: for the simulator as set, for hardware as measured. */
                                     csi_sampling_rate: number;
-                                    /** @description Batches, of 64 frames at most, that may wait behind a source. */
+                                    /** @description Batches, of at most 64 frames, that may wait behind a source. */
                                     buffer_size: number;
-                                    /** @description Receive antennas of a link, as the newest frames have them. Cannot be set. */
+                                    /** @description Receive antennas of a link, from the newest frames. Cannot be set. */
                                     antenna_count: number;
-                                    /** @description Subcarriers of a frame, as the newest frames have them. Cannot be set. */
+                                    /** @description Subcarriers of a frame, from the newest frames. Cannot be set. */
                                     subcarrier_count: number;
                                 };
                                 analytics: {
-                                    /** @description Whether falls are looked for. */
+                                    /** @description Whether to detect falls. */
                                     enable_fall_detection: boolean;
                                     alert_thresholds: {
-                                        /** @description Falls of at least this confidence are reported. */
+                                        /** @description Falls with at least this confidence are reported. */
                                         fall_confidence: number;
-                                        /** @description Time without motion until it is told of, seconds. */
+                                        /** @description Time without motion before it is reported, seconds. */
                                         inactivity_timeout: number;
                                     };
-                                    /** @description Whether it is told what people do: walk, stand, sit, lie. */
+                                    /** @description Whether to report activities: walking, standing, sitting, lying. */
                                     enable_activity_recognition: boolean;
                                 };
                                 privacy: {
-                                    /** @description Stores delete what is older, by event time; 0: nothing is deleted. */
+                                    /** @description Stores delete older data, by event time; 0: nothing is deleted. */
                                     data_retention_days: number;
-                                    /** @description Whether sinks get pseudonyms, no skeletons, and positions on a grid. */
+                                    /** @description Whether sinks receive pseudonyms, no skeletons, and positions on a grid. */
                                     anonymize_data: boolean;
-                                    /** @description Whether stores and state are encrypted on disk. With the next start, what lies there is written anew. */
+                                    /** @description Whether stores and state are encrypted on disk. The next start converts existing data. */
                                     enable_encryption: boolean;
                                 };
                             };
@@ -4295,7 +4295,7 @@ export interface operations {
             query?: {
                 /** @description From 1. */
                 page?: number;
-                /** @description So many of the list on a page. */
+                /** @description Entries per page. */
                 per_page?: number;
             };
             header?: never;
@@ -4304,7 +4304,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -4368,7 +4368,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETags, or *: it is done only where one of them is the version that is there, else answered 412. */
+                /** @description ETags, or *: the call succeeds only if one of them is the current version; otherwise it is answered with 412. */
                 "If-Match"?: string;
             };
             path?: never;
@@ -4376,7 +4376,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -4384,7 +4384,7 @@ export interface operations {
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The version that is answered. */
+                    /** @description The version in this answer. */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -4404,58 +4404,58 @@ export interface operations {
                                  * @enum {unknown}
                                  */
                                 domain: "healthcare" | "general" | "retail" | "security";
-                                /** @description The environment that calls without an `environment_id` are about. */
+                                /** @description The environment of calls without an `environment_id`. */
                                 environment_id: string;
                                 detection: {
-                                    /** @description Persons below it are not told of. */
+                                    /** @description Confidence below which a person is not reported. */
                                     confidence_threshold: number;
-                                    /** @description So many persons are told of at most. */
+                                    /** @description Largest number of reported persons. */
                                     max_persons: number;
-                                    /** @description Whether persons are followed from frame to frame, and numbered. */
+                                    /** @description Whether to track persons from frame to frame and number them. */
                                     enable_tracking: boolean;
-                                    /** @description Pose frames out of sight until a track ends. */
+                                    /** @description Pose frames out of sight before a track ends. */
                                     tracking_max_age: number;
-                                    /** @description Pose frames in a row until a track is active. */
+                                    /** @description Consecutive pose frames before a track is active. */
                                     tracking_min_hits: number;
                                 };
                                 neural_network: {
                                     /** @description Name and version of the pose network. Cannot be set. */
                                     model_version: string;
-                                    /** @description Windows that are computed together at most. */
+                                    /** @description Largest number of windows computed together. */
                                     batch_size: number;
-                                    /** @description Whether the network is computed on a GPU where there is one. */
+                                    /** @description Whether to compute the network on a GPU if there is one. */
                                     enable_gpu: boolean;
-                                    /** @description A window whose inference takes longer has failed, milliseconds. */
+                                    /** @description A window whose inference takes longer fails, milliseconds. */
                                     inference_timeout: number;
                                 };
                                 hardware: {
-                                    /** @description Frames of a link a second: of the simulator as set, of hardware as measured. */
+                                    /** @description Frames of a link per second: for the simulator as set, for hardware as measured. */
                                     csi_sampling_rate: number;
-                                    /** @description Batches, of 64 frames at most, that may wait behind a source. */
+                                    /** @description Batches, of at most 64 frames, that may wait behind a source. */
                                     buffer_size: number;
-                                    /** @description Receive antennas of a link, as the newest frames have them. Cannot be set. */
+                                    /** @description Receive antennas of a link, from the newest frames. Cannot be set. */
                                     antenna_count: number;
-                                    /** @description Subcarriers of a frame, as the newest frames have them. Cannot be set. */
+                                    /** @description Subcarriers of a frame, from the newest frames. Cannot be set. */
                                     subcarrier_count: number;
                                 };
                                 analytics: {
-                                    /** @description Whether falls are looked for. */
+                                    /** @description Whether to detect falls. */
                                     enable_fall_detection: boolean;
                                     alert_thresholds: {
-                                        /** @description Falls of at least this confidence are reported. */
+                                        /** @description Falls with at least this confidence are reported. */
                                         fall_confidence: number;
-                                        /** @description Time without motion until it is told of, seconds. */
+                                        /** @description Time without motion before it is reported, seconds. */
                                         inactivity_timeout: number;
                                     };
-                                    /** @description Whether it is told what people do: walk, stand, sit, lie. */
+                                    /** @description Whether to report activities: walking, standing, sitting, lying. */
                                     enable_activity_recognition: boolean;
                                 };
                                 privacy: {
-                                    /** @description Stores delete what is older, by event time; 0: nothing is deleted. */
+                                    /** @description Stores delete older data, by event time; 0: nothing is deleted. */
                                     data_retention_days: number;
-                                    /** @description Whether sinks get pseudonyms, no skeletons, and positions on a grid. */
+                                    /** @description Whether sinks receive pseudonyms, no skeletons, and positions on a grid. */
                                     anonymize_data: boolean;
-                                    /** @description Whether stores and state are encrypted on disk. With the next start, what lies there is written anew. */
+                                    /** @description Whether stores and state are encrypted on disk. The next start converts existing data. */
                                     enable_encryption: boolean;
                                 };
                             };
@@ -4489,7 +4489,7 @@ export interface operations {
             query?: {
                 /** @description From 1. */
                 page?: number;
-                /** @description So many of the list on a page. */
+                /** @description Entries per page. */
                 per_page?: number;
             };
             header?: never;
@@ -4498,7 +4498,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -4554,14 +4554,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description As its list shows it. */
+                /** @description Id from the list. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -4590,11 +4590,11 @@ export interface operations {
                                 dropped: {
                                     [key: string]: number;
                                 };
-                                /** @description Frames that the senders' numbers say were sent, and that were not decoded: lost on the way, or dropped before. */
+                                /** @description Frames that, by the senders' numbering, were sent but not decoded: lost on the way, or dropped before. */
                                 missing: number;
                                 failed: number;
                                 queue_depth: number;
-                                /** @description Records that wait in the outbox of a sink. */
+                                /** @description Records waiting in the outbox of a sink. */
                                 undelivered: number;
                                 last_record: string | null;
                                 details: Record<string, never>;
@@ -4628,7 +4628,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description As its list shows it. */
+                /** @description Id from the list. */
                 id: string;
             };
             cookie?: never;
@@ -4642,7 +4642,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -4671,11 +4671,11 @@ export interface operations {
                                 dropped: {
                                     [key: string]: number;
                                 };
-                                /** @description Frames that the senders' numbers say were sent, and that were not decoded: lost on the way, or dropped before. */
+                                /** @description Frames that, by the senders' numbering, were sent but not decoded: lost on the way, or dropped before. */
                                 missing: number;
                                 failed: number;
                                 queue_depth: number;
-                                /** @description Records that wait in the outbox of a sink. */
+                                /** @description Records waiting in the outbox of a sink. */
                                 undelivered: number;
                                 last_record: string | null;
                                 details: Record<string, never>;
@@ -4709,14 +4709,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description As its list shows it. */
+                /** @description Id from the list. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done; nothing to say. */
+            /** @description Success without content. */
             204: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -4750,14 +4750,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description As its list shows it. */
+                /** @description Id from the list. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             202: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -4809,7 +4809,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description As its list shows it. */
+                /** @description Id from the list. */
                 id: string;
             };
             cookie?: never;
@@ -4823,7 +4823,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             202: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -4875,14 +4875,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description As its list shows it. */
+                /** @description Id from the list. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             202: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -4934,14 +4934,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description As its list shows it. */
+                /** @description Id from the list. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -4996,7 +4996,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description As its list shows it. */
+                /** @description Id from the list. */
                 id: string;
             };
             cookie?: never;
@@ -5010,7 +5010,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -5063,7 +5063,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description As its list shows it. */
+                /** @description Id from the list. */
                 id: string;
             };
             cookie?: never;
@@ -5078,7 +5078,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -5107,11 +5107,11 @@ export interface operations {
                                 dropped: {
                                     [key: string]: number;
                                 };
-                                /** @description Frames that the senders' numbers say were sent, and that were not decoded: lost on the way, or dropped before. */
+                                /** @description Frames that, by the senders' numbering, were sent but not decoded: lost on the way, or dropped before. */
                                 missing: number;
                                 failed: number;
                                 queue_depth: number;
-                                /** @description Records that wait in the outbox of a sink. */
+                                /** @description Records waiting in the outbox of a sink. */
                                 undelivered: number;
                                 last_record: string | null;
                                 details: Record<string, never>;
@@ -5224,25 +5224,25 @@ export interface operations {
     getTopologiesIdNodesNodeRecords: {
         parameters: {
             query?: {
-                /** @description Records at most. */
+                /** @description Largest number of records. */
                 limit?: number;
-                /** @description How long is waited for so many. */
+                /** @description How long to wait for that number. */
                 wait_ms?: number;
-                /** @description Leave out what comes sooner than this after the last record that was taken. */
+                /** @description Skips records that follow the last returned one within this time. */
                 every_ms?: number;
             };
             header?: never;
             path: {
-                /** @description As its list shows it. */
+                /** @description Id from the list. */
                 id: string;
-                /** @description Id of a node, as the graph of its topology shows it. */
+                /** @description Id of a node, from the graph of its topology. */
                 node: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -5295,7 +5295,7 @@ export interface operations {
             query?: {
                 /** @description From 1. */
                 page?: number;
-                /** @description So many of the list on a page. */
+                /** @description Entries per page. */
                 per_page?: number;
             };
             header?: never;
@@ -5304,7 +5304,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -5322,7 +5322,7 @@ export interface operations {
                             id: string;
                             url: string;
                             /**
-                             * @description Types of events that are sent.
+                             * @description Types of events to send.
                              * @default [
                              *       "fall_detection",
                              *       "inactivity",
@@ -5384,10 +5384,10 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description Where alerts are sent. Only administrators see it again. */
+                    /** @description Address for alerts. Only administrators see it again. */
                     url: string;
                     /**
-                     * @description Types of events that are sent.
+                     * @description Types of events to send.
                      * @default [
                      *       "fall_detection",
                      *       "inactivity",
@@ -5396,13 +5396,13 @@ export interface operations {
                      *     ]
                      */
                     events?: ("fall_detection" | "inactivity" | "intrusion" | "crowd" | "zone_entered" | "zone_left" | "activity_changed" | "fall_suspected" | "fall_withdrawn")[];
-                    /** @description Key that calls are signed with; it is not shown again. */
+                    /** @description Key for signatures; it is not shown again. */
                     secret: string;
                 };
             };
         };
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             201: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -5420,7 +5420,7 @@ export interface operations {
                             id: string;
                             url: string;
                             /**
-                             * @description Types of events that are sent.
+                             * @description Types of events to send.
                              * @default [
                              *       "fall_detection",
                              *       "inactivity",
@@ -5460,14 +5460,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description As its list shows it. */
+                /** @description Id from the list. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done; nothing to say. */
+            /** @description Success without content. */
             204: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -5503,19 +5503,19 @@ export interface operations {
                 node?: string;
                 /** @description From 1. */
                 page?: number;
-                /** @description So many of the list on a page. */
+                /** @description Entries per page. */
                 per_page?: number;
             };
             header?: never;
             path: {
-                /** @description As its list shows it. */
+                /** @description Id from the list. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -5575,21 +5575,21 @@ export interface operations {
     deleteTopologiesIdDeadLetters: {
         parameters: {
             query?: {
-                /** @description Only these, 500 at most: `17,18`. */
+                /** @description Only these, at most 500: `17,18`. */
                 ids?: string;
                 /** @description Only those of this node. */
                 node?: string;
             };
             header?: never;
             path: {
-                /** @description As its list shows it. */
+                /** @description Id from the list. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -5634,7 +5634,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description As its list shows it. */
+                /** @description Id from the list. */
                 id: string;
                 /** @description Id of a dead letter. */
                 letter: string;
@@ -5643,7 +5643,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -5698,7 +5698,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description As its list shows it. */
+                /** @description Id from the list. */
                 id: string;
                 /** @description Id of a dead letter. */
                 letter: string;
@@ -5707,7 +5707,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; nothing to say. */
+            /** @description Success without content. */
             204: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -5741,7 +5741,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description As its list shows it. */
+                /** @description Id from the list. */
                 id: string;
             };
             cookie?: never;
@@ -5756,7 +5756,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -5805,14 +5805,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description As its list shows it. */
+                /** @description Id from the list. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             201: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -5880,7 +5880,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             201: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -5924,17 +5924,17 @@ export interface operations {
     getAudit: {
         parameters: {
             query?: {
-                /** @description Where the range begins: ISO 8601, UTC where it does not say; a date is its midnight. */
+                /** @description Start of the range: ISO 8601, UTC by default; a date means its midnight. */
                 start_time?: string;
-                /** @description Where the range ends, itself left out: as start_time. 90 days after it at most. */
+                /** @description End of the range (exclusive), in the format of start_time; at most 90 days after it. */
                 end_time?: string;
-                /** @description Only what it did. */
+                /** @description Only successful actions. */
                 account?: string;
-                /** @description Of this outcome alone. */
+                /** @description Only this outcome. */
                 outcome?: "done" | "refused" | "failed";
                 /** @description From 1. */
                 page?: number;
-                /** @description So many of the list on a page. */
+                /** @description Entries per page. */
                 per_page?: number;
             };
             header?: never;
@@ -5943,7 +5943,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -6012,7 +6012,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -6056,7 +6056,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -6140,11 +6140,11 @@ export interface operations {
     getMetrics: {
         parameters: {
             query?: {
-                /** @description Where the range begins: ISO 8601, UTC where it does not say; a date is its midnight. */
+                /** @description Start of the range: ISO 8601, UTC by default; a date means its midnight. */
                 start_time?: string;
-                /** @description Where the range ends, itself left out: as start_time. 90 days after it at most. */
+                /** @description End of the range (exclusive), in the format of start_time; at most 90 days after it. */
                 end_time?: string;
-                /** @description This group of current alone. */
+                /** @description Only this group of current. */
                 metric_type?: "performance" | "resources" | "business";
             };
             header?: never;
@@ -6153,7 +6153,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];

@@ -3,7 +3,7 @@ export type paths = Record<string, never>;
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description Asks for a channel, or for one that a connection before had. */
+        /** @description Subscribes to a channel, or resumes a subscription of an earlier connection. */
         subscribe: {
             /** @constant */
             type: "subscribe";
@@ -64,7 +64,7 @@ export interface components {
             type: "unsubscribe";
             subscription_id: string;
         };
-        /** @description Asks for pong. */
+        /** @description Requests a pong. */
         ping: {
             /** @constant */
             type: "ping";
@@ -101,7 +101,7 @@ export interface components {
             } | {
                 environment_id?: string;
             };
-            /** @description Messages that follow now, and how many more there were at most. */
+            /** @description Missed messages that follow now, and an upper limit of those that were lost. */
             resumed?: {
                 sent: number;
                 missed: number;
@@ -113,7 +113,7 @@ export interface components {
             type: "unsubscription_confirmed";
             subscription_id: string;
         };
-        /** @description A frame that matches a subscription; persons in the shape of Form B unless configured otherwise. */
+        /** @description A frame that matches a subscription; persons have the shape of Form B unless configured otherwise. */
         pose_update: {
             /** @constant */
             type: "pose_update";
@@ -194,12 +194,12 @@ export interface components {
                         position_error?: number;
                     }[];
                     dense_pose?: {
-                        /** @description Parts that the camera sees, by number. Empty: no skeleton to draw. */
+                        /** @description Parts visible to the camera, by number. Empty: no skeleton to draw. */
                         body_parts: {
                             part_id: number;
                             /** @enum {unknown} */
                             part_name: "torso_back" | "torso_front" | "right_hand" | "left_hand" | "left_foot" | "right_foot" | "right_upper_leg_back" | "left_upper_leg_back" | "right_upper_leg_front" | "left_upper_leg_front" | "right_lower_leg_back" | "left_lower_leg_back" | "right_lower_leg_front" | "left_lower_leg_front" | "left_upper_arm_inner" | "right_upper_arm_inner" | "left_upper_arm_outer" | "right_upper_arm_outer" | "left_lower_arm_inner" | "right_lower_arm_inner" | "left_lower_arm_outer" | "right_lower_arm_outer" | "head_right" | "head_left";
-                            /** @description Places of the part that are seen: up to 16 pairs of U and V, spread over it. */
+                            /** @description Up to 16 pairs of U and V, spread over the visible area of the part. */
                             uv_coordinates: number[][];
                             confidence: number;
                         }[];
@@ -254,7 +254,7 @@ export interface components {
                 video_clip_url: string;
             };
             actions_required: string[];
-            /** @description With include_environment alone. */
+            /** @description Only with include_environment. */
             environment_id?: string;
         };
         /** @description Somebody sees to an alert. */
@@ -267,7 +267,7 @@ export interface components {
             /** Format: date-time */
             acknowledged_at: string;
         };
-        /** @description The system, every few seconds. */
+        /** @description Status of the system, every few seconds. */
         system_status: {
             /** @constant */
             type: "system_status";
@@ -280,7 +280,7 @@ export interface components {
                 gpu_utilization: number;
             };
         };
-        /** @description What was wrong with a message. */
+        /** @description The fault in a message. */
         error: {
             /** @constant */
             type: "error";
