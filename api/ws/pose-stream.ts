@@ -280,7 +280,7 @@ export class PoseStream {
         );
       })
       .catch((error: unknown) => {
-        this.#deployment.log.error('the status could not be told', { reason: String(error) });
+        this.#deployment.log.error('the status could not be sent', { reason: String(error) });
       });
   }
 

@@ -26,7 +26,7 @@ const SIGHTS = {
   several: { error: 0.75, memory: 1.5, missing: 0.02, gaps: [0.4, 0.8] },
   still: { error: 0.45, memory: 60, missing: 0.01, gaps: [0.6, 1.5] },
 } as const;
-/** Once in so many seconds somebody is told who is not there. */
+/** Interval of false persons, seconds. */
 const GHOST_SECONDS = 60;
 
 interface Sight {
@@ -196,7 +196,7 @@ class Network {
     return rests ? SIGHTS.still : SIGHTS.alone;
   }
 
-  /** Now and then somebody is told who is not there, for a second or so. */
+  /** Adds a false person now and then, for about a second. */
   #haunt(): Person | null {
     const random = this.#random;
     if (this.#ghost && this.#frame >= this.#ghost.until) this.#ghost = null;

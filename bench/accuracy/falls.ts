@@ -171,7 +171,7 @@ interface Judged extends LabelledExample {
   readonly score: number;
 }
 
-/** What is held out, scored by nets that were trained on all else. */
+/** Held-out examples, scored by nets that were trained on everything else. */
 function judgeWithout(
   examples: readonly LabelledExample[],
   isHeld: (example: LabelledExample) => boolean,

@@ -78,7 +78,7 @@ With \`association: iou\`, on SORT's own detections of TUD-Campus (MOTChallenge)
 Each row is of ${report.scenes} rooms. People are those of the simulator; what a network would tell of them is drawn, so the tracker alone
 is judged. The draws are as wrong as the shipped network is in rooms that it was not trained on ([accuracy](accuracy.md)): somebody alone 0.43 m
 in the mean, alike for 3 s; who keeps still 0.45 m, alike for a minute; each of several 0.75 m, alike for 1.5 s; 0.5 to 2 % of frames miss somebody,
-and once a minute somebody is told for a second or so who is not there.
+and once a minute a false person appears for about a second.
 
 - \`cross\`: people walk between opposite corners for a minute, and all meet in the middle again and again.
 - \`wander\`: people walk anywhere, and stop now and then.

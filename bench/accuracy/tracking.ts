@@ -77,7 +77,7 @@ function clearMot<T extends Numbered>(truth: Sequence<T>, tracks: Sequence<T>, a
   let [matched, switches] = [0, 0];
   for (const [frame, people] of truth.entries()) {
     const found = tracks[frame] ?? [];
-    // Whoever was found as a number stays it as long as both are alike; the rest by most likeness.
+    // A matched person retains its number while both overlap; the rest is matched by overlap.
     const pairs = assign(
       people.map((person) =>
         found.map((one) => {

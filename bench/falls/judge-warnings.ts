@@ -5,19 +5,19 @@ import type { SensedEvent } from '../../pipeline/model/index.js';
 import { offlineContext } from './chain.js';
 import { fallsOf, setUp, windowsOf, type Plan } from './scenes.js';
 
-/** What `detect-falls` told of a simulated scene, behind the shipped chain. Times are event times, seconds. */
+/** Output of `detect-falls` for a simulated scene, behind the shipped chain. Times are event times, seconds. */
 export interface Told {
   readonly seconds: number;
   readonly falls: readonly {
-    /** From the end of the fall until a suspicion of it was told; null where none was. */
+    /** From the end of the fall until it was suspected; null if it was not. */
     readonly warnedAfter: number | null;
-    /** From its beginning until its `fall_detection` was told; null where none was. */
+    /** From its beginning until its `fall_detection`; null if there was none. */
     readonly foundAfter: number | null;
   }[];
   /** Suspicions and falls of which there was none. */
   readonly falseWarnings: number;
   readonly falseAlarms: number;
-  /** From each suspicion's own time until its fall or its withdrawal was told; none for one that is open at the end. */
+  /** From each suspicion's own time until its fall or its withdrawal; none if it is open at the end. */
   readonly settledAfter: readonly number[];
   readonly withdrawn: number;
 }
@@ -68,7 +68,7 @@ export function judgeWarnings(plan: Plan, config: Readonly<Record<string, unknow
 
 interface Heard {
   readonly event: SensedEvent;
-  /** When the window ended by which it was told. */
+  /** End of the window that caused it. */
   readonly at: number;
 }
 

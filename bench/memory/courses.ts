@@ -26,7 +26,7 @@ import { WindowChain } from '../falls/chain.js';
 export const PEOPLE = 4;
 /** Where the truth of a person tells what. Joints: from the floor point, in the body's own frame. */
 export const TRUE = { place: 0, heading: 2, posture: 4, speed: 5, joints: 6 } as const;
-/** Numbers told of each. */
+/** Output numbers of each. */
 export const TOLD = TRUE.joints + 3 * JOINTS;
 
 /** What the pose network says of a simulated room, window after window, and what was true. */

@@ -34,7 +34,7 @@ interface Said {
     readonly postureRight: boolean;
   } | null;
   /**
-   * Of several people whose number was told right: each place told and the nearest true one. Told and true in pairs, errors come
+   * For several people with the correct number: each reported position and the nearest true one. After pairing, errors come
    * out larger; tracks then trust places less, and lag behind people.
    */
   readonly several: readonly { readonly error: number; readonly scale: number }[];

@@ -37,7 +37,7 @@ const TUNING: readonly { readonly first: number; readonly count: number; readonl
   { first: 742_000, count: 40 },
 ];
 
-/** What `csiflow train memory` is told. */
+/** Options of `csiflow train memory`. */
 export interface TrainMemoryOptions {
   /** The model that is to remember: `general`, or a folder. */
   readonly model: string;

@@ -52,7 +52,7 @@ export interface MemoryStanding {
   readonly watched?: EarlyStopState;
 }
 
-/** What a training is told besides its rooms and settings. */
+/** Options of a training besides its rooms and settings. */
 export interface MemoryTraining {
   readonly seed: number;
   readonly standing?: MemoryStanding | null;
@@ -234,7 +234,7 @@ export function lossAndGradient(
   return { loss, gradient, after };
 }
 
-/** Mean over the windows of a stretch; `ended` is told the memories at its end. */
+/** Mean over the windows of a stretch; `ended` is called with the memories at its end. */
 export function meanLoss(
   tensors: readonly tf.Tensor[],
   stretch: Stretch,

@@ -5,7 +5,7 @@ import { NO_DIFFUSE, randomLinks, randomSize, type Room } from '../../pipeline/s
 
 /**
  * Prints the static wall paths of 20 random rooms as the simulator has them, for referee.py. What a wall, or a pair
- * of walls, adds is told from channels that have those walls alone: the channel itself is judged, not a copy.
+ * of walls, adds is determined from channels that have only those walls: the channel itself is judged, not a copy.
  */
 
 const ROOMS = 20;

@@ -7,7 +7,7 @@ import type { Section } from './report.js';
 
 /** Bits that are flipped in one file: many, then one, in turn. */
 const BITS = [20, 1] as const;
-/** Starts of the killed run as it is: what is told of a damage must not be told of these. */
+/** Starts of the undamaged killed run: they must not report what a damaged one reports. */
 const UNTOUCHED = 3;
 
 export interface Damages {

@@ -11,7 +11,7 @@ export const STALL_MS = 30_000;
 const CATCH_UP_MS = 5_000;
 /** Close code for a client that is too slow (docs/websocket.md). */
 const TOO_SLOW = 1013;
-/** Everything that a pose can be told with. */
+/** Every format in which a pose can be requested. */
 const WHOLE = { include_keypoints: true, include_3d: true, include_dense_pose: true };
 
 const connect = async (address: string, key: string): Promise<WebSocket> => {

@@ -37,7 +37,7 @@ export interface LabelledRecording {
   readonly absolute: boolean;
 }
 
-/** What `csiflow train site` is told. */
+/** Options of `csiflow train site`. */
 export interface TrainSiteOptions {
   /** In the recordings' own room: {@link inEnvironment}. */
   readonly topology: CheckedTopology;

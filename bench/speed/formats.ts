@@ -141,7 +141,7 @@ reader().read()
 print(*rounds())
 `;
 
-/** What csiread has to be told of the files that it reads. */
+/** Parameters that csiread needs for the files. */
 function csireadArguments(path: string, format: string): readonly string[] | null {
   if (format === 'intel5300') return [];
   if (format === 'atheros') return ['56'];

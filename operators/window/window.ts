@@ -88,7 +88,7 @@ of a link that still sends the first as \`other_layout\`. Windows without any fr
 
 **Link quality.** Each link carries its signal-to-noise ratio and its fault, if any. Both are assessed every 64 frames from
 the original frames, before resampling. Twelve neighbouring subcarriers span less than 4 MHz, over which the channel of
-a room, whoever walks in it, has few degrees of freedom: the part of a subcarrier that the other eleven do not predict is noise. A
+a room, regardless of people walking in it, has few degrees of freedom: the part of a subcarrier that the other eleven do not predict is noise. A
 link is faulty if its frames are only \`noise\` (below -4 dB), if more than half of them repeat the previous one (\`frozen\`) or
 are zeros (\`silent\`), or if its level changes by more than 6 dB from frame to frame (\`unsteady\`). \`infer-pose\`, \`detect-motion\`,
 \`detect-falls\` and \`estimate-vitals\` ignore such a link; the node is degraded during that time and names it, and its details list

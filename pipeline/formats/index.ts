@@ -110,7 +110,7 @@ export function formatNamed(name: string): Format {
   throw new FormatError(
     'format.unknown',
     `format ${name}`,
-    `there is no such format of records; there are: ${names}`,
+    `unknown format of records; available formats: ${names}`,
   );
 }
 

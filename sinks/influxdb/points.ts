@@ -35,7 +35,7 @@ export class Literal {
   }
 }
 
-/** Frames of one microsecond that are told apart, by their number modulo this. */
+/** Limit of distinct frames in one microsecond, by their number modulo this. */
 export const FRAMES_OF_AN_INSTANT = 16;
 /** Persons of a frame: 16 frames of 62 persons each fill the thousand nanoseconds of a microsecond. */
 const MAX_PERSONS = 62;

@@ -206,7 +206,7 @@ const personBody = (frame: PoseFrame, person: Person) => ({
   provenance: provenanceBody(frame.provenance),
 });
 
-/** Rounded as stores round them: lengths to a millimetre, all else to four decimals. */
+/** Rounded as stores round them: lengths to a millimetre, everything else to four decimals. */
 const millimetres = (value: number): number => Math.round(value * 1000) / 1000;
 const share = (value: number): number => Math.round(value * 10_000) / 10_000;
 const metres = ({ x, y, z }: { readonly x: number; readonly y: number; readonly z: number }) => ({

@@ -15,7 +15,7 @@ const ACTIONS: Partial<Record<Domain, Partial<Record<SensedEvent['type'], string
 /** An alert as brokers and webhooks carry it: the service interface's alert, where it happened, and its evidence. */
 export interface AlertBody {
   readonly type: 'alert';
-  /** Stable: whoever gets an alert twice knows it by this. */
+  /** Stable: identifies an alert that is received twice. */
   readonly alert_id: string;
   readonly timestamp: string;
   readonly alert_type: SensedEvent['type'];

@@ -96,7 +96,7 @@ export class ParquetFiles implements Sink {
 
   /**
    * Writes the stretches that are not over, so that nothing is missing while the sink is closed. Their rows
-   * stay in the staging database: whoever goes on writes the same file again, whole, or rewinds it away.
+   * stay in the staging database: the next run writes the same file again completely, or rewinds it away.
    */
   async #writeRest(table: TableName): Promise<void> {
     const { connection } = this.#opened();

@@ -15,7 +15,7 @@ export interface CountedFrames {
 
 /**
  * Both counts of each bucket together: frames without a person have no rows of persons.
- * @param all frames of each bucket, whoever is in them; none where frames without a person are not wanted
+ * @param all frames of each bucket, with or without persons; none if frames without a person are excluded
  */
 export function summariesOf(
   counted: readonly CountedFrames[],

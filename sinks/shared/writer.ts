@@ -115,7 +115,7 @@ export class Writer {
     }
   }
 
-  /** A commit that failed has rolled back already; then there is nothing to roll back, which is no second error. */
+  /** A commit that failed has rolled back already; then there is nothing to roll back, so this is not a second error. */
   async #rollback(cause: unknown): Promise<void> {
     try {
       await this.#connection.run('ROLLBACK');

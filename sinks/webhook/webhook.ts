@@ -112,8 +112,8 @@ export const webhook = defineSink({
   name: 'webhook',
   summary: 'Sends alerts to an HTTP endpoint, signed, and again until it has them.',
   description: [
-    'One `POST` an event; the body is the alert as JSON. Headers: `Idempotency-Key` (the id of the event: whoever',
-    'gets it twice knows it by this), `Csiflow-Timestamp` (seconds since 1970), `Csiflow-Signature` (`v1=` and the',
+    'One `POST` per event; the body is the alert as JSON. Headers: `Idempotency-Key` (the id of the event, to detect',
+    'duplicates), `Csiflow-Timestamp` (seconds since 1970), `Csiflow-Signature` (`v1=` and the',
     'HMAC-SHA256 of `<timestamp>.<body>` in hexadecimal). How to check it: docs/webhooks.md.',
     '',
     '- An answer of 200 to 299 means that the receiver has it.',

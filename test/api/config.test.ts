@@ -372,7 +372,7 @@ describe('a topology without the nodes that fields act on', () => {
         'streaming.mqtt_enabled was not changed: no node of the topology room applies it (docs/configuration.md)',
       ]);
       const refused = await call('PUT', B, { detection: { max_persons: 4 } });
-      expect(refused.body.error.message).toContain('no node of the topology room answers to it');
+      expect(refused.body.error.message).toContain('no node of the topology room applies it');
       expect((await call('PUT', B, { hardware: { csi_sampling_rate: 50 } })).status).toBe(422);
       const a = (await call('GET', A)).body;
       expect(a.streaming.mqtt_enabled).toBe(false);

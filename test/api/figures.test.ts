@@ -88,7 +88,7 @@ describe('the history of figures', () => {
     writeFileSync(file, 'something else');
     const third = new History(folder, context.log);
     expect(third.range(...ALL)).toEqual([]);
-    expect(recorded.lines.some(({ message }) => message.includes('begins anew'))).toBe(true);
+    expect(recorded.lines.some(({ message }) => message.includes('starts empty'))).toBe(true);
     await third.close();
   });
 

@@ -77,17 +77,17 @@ describe('a history that no call could have written prevents the start, and is n
     [
       'a fact',
       [{ ...entry, changes: [{ ...change, name: 'hardware.antenna_count' }] }],
-      'changes/0 is no change',
+      'changes/0 is not a possible change',
     ],
     [
       'a value of another type',
       [{ ...entry, changes: [{ ...change, to: 'many' }] }],
-      'changes/0 is no change',
+      'changes/0 is not a possible change',
     ],
     [
       'what an undo would set',
       [{ ...entry, changes: [{ ...change, before: -1 }] }],
-      'changes/0 is no change',
+      'changes/0 is not a possible change',
     ],
     ['a time', [{ ...entry, at: 'yesterday', changes: [change] }], '/history/0/at must be a time'],
     [
@@ -107,7 +107,7 @@ describe('a history that no call could have written prevents the start, and is n
   ])('%s', (_, history, where) => {
     keepHistory(history);
     expect(() => configurationOf(made)).toThrow(where);
-    expect(() => configurationOf(made)).toThrow('put it back from a backup, or remove it');
+    expect(() => configurationOf(made)).toThrow('restore it from a backup, or remove it');
   });
 
   test('what calls write is taken', () => {
@@ -272,7 +272,7 @@ describe('a topology beside the main one is held to its privacy', () => {
     const third = numbered();
     const configuration = configured(third);
     expect(() => set(configuration, 'privacy.anonymize_data', true)).toThrow(
-      'the topology room cannot be so',
+      'the topology room cannot meet it',
     );
     expect(made.runner.topology.settings.privacy).toBeUndefined();
     expect(configuration.history).toEqual([]);

@@ -186,7 +186,7 @@ describe('a run of frames', () => {
       status: 'insufficient_data',
       metadata: { frames_dropped: { late: middle } },
     });
-    expect(again.metadata.note).toContain('older than the newest of the session are left out');
+    expect(again.metadata.note).toContain('older than the newest of the session are ignored');
   });
 
   test('without tracking numbers nobody', async () => {

@@ -420,7 +420,7 @@ test.each([
     'channel must be one of pose_updates, alerts, acknowledgements, system_status',
   ],
   [{ type: 'subscribe', channel: '__proto__' }, 'channel must be one of'],
-  [{ type: 'subscribe', channel: 'pose_updates', filters: { colour: 1 } }, 'filters.colour is no filter'],
+  [{ type: 'subscribe', channel: 'pose_updates', filters: { colour: 1 } }, 'filters.colour is not a filter'],
   [
     { type: 'subscribe', channel: 'pose_updates', filters: { include_dense_pose: 'yes' } },
     'filters.include_dense_pose must be boolean',

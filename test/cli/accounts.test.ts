@@ -63,10 +63,10 @@ test('a key is made, listed without its secret, and revoked', async () => {
 });
 
 test.each([
-  [['user', 'add', 'a b'], 'is no name'],
+  [['user', 'add', 'a b'], 'invalid name'],
   [['user', 'add', 'bob', '--role', 'king'], 'choose one of viewer, operator, admin'],
   [['user', 'remove', 'nobody'], 'there is no user nobody'],
-  [['key', 'create', 'x', '--expires', 'yesterday'], 'is no time to come'],
+  [['key', 'create', 'x', '--expires', 'yesterday'], 'must be a time in the future'],
   [['key', 'list', '--plugin', 'nowhere.js'], '--plugin nowhere.js cannot be loaded'],
 ])('%j says what is wrong', async (words, message) => {
   const { code, output } = await csiflow(...words, '--topology', topology);

@@ -78,7 +78,7 @@ test('damage in the middle is left as it is; other records, packed files and oth
   );
   writeFileSync(join(folder, 'b.csi'), gzipSync(bytes));
   await expect(CaptureWriter.append(join(folder, 'b.csi'), META)).rejects.toThrow(
-    /it is no capture, or packed/,
+    /it is not a capture, or it is packed/,
   );
 });
 

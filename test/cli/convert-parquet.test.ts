@@ -60,7 +60,7 @@ test('frames of any layout come back from Parquet to the bit', async () => {
   const header = encodeHeader({ format: 'table-frame', origin: 'simulated' });
   writeFileSync(capture, Buffer.concat([header, ...batchesOf(records).map(encodeRecords)]));
   const { code, out } = await csiflow('convert', capture, parquet);
-  expect([code, out]).toEqual([EXIT.fine, `${parquet}: 300 frames, 0 left out\n`]);
+  expect([code, out]).toEqual([EXIT.fine, `${parquet}: 300 frames, 0 skipped\n`]);
   const [before, after] = [await framesIn(capture, '*'), await framesIn(parquet, '*')];
   expect(before.frames).toHaveLength(300);
   expect(after).toEqual(before);
@@ -96,7 +96,7 @@ test('a file that is there stays, and a folder that is not is named', async () =
   writeFileSync(log, Buffer.concat(records));
   writeFileSync(parquet, 'mine');
   const there = await csiflow('convert', log, parquet);
-  expect([there.code, there.err]).toEqual([EXIT.invalid, expect.stringContaining('is there already')]);
+  expect([there.code, there.err]).toEqual([EXIT.invalid, expect.stringContaining('already exists')]);
   const nowhere = await csiflow('convert', log, join(folder, 'none', 'board.parquet'));
   expect([nowhere.code, nowhere.err]).toEqual([
     EXIT.invalid,

@@ -27,7 +27,7 @@ const exported = (...more: readonly string[]) =>
 
 test('an encrypted store is not exported without its key: the option is named', async () => {
   const { code, output } = await exported();
-  expect(output).toContain('is encrypted: say --key-file');
+  expect(output).toContain('is encrypted: set --key-file');
   expect(code).toBe(2);
 });
 

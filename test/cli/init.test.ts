@@ -40,19 +40,19 @@ afterAll(() => {
 it('makes a topology and an environment of a recording, whose test passes', async () => {
   const room = join(folder, 'room');
   const { code, out } = await csiflow('init', capture, '--folder', room);
-  expect([code, out]).toEqual([EXIT.fine, expect.stringMatching(/^ok .*what was seen at first/m)]);
+  expect([code, out]).toEqual([EXIT.fine, expect.stringMatching(/^ok .*the first recording is still read/m)]);
   const topology = parse(readFileSync(join(room, 'topology.yaml'), 'utf8')) as Record<string, unknown>;
   expect(topology).toMatchObject({ id: 'evening-1', sources: { air: { type: 'file', path: capture } } });
   expect(parse(readFileSync(join(room, 'room.yaml'), 'utf8'))).toMatchObject({
     links: [{ id: 'link-1', sender: 'node-7' }],
-    assumed: [expect.stringContaining('where the devices stand')],
+    assumed: [expect.stringContaining('the positions of the devices')],
   });
 });
 
 it('writes over nothing unless it is told to', async () => {
   const room = join(folder, 'room');
   const { code, err } = await csiflow('init', capture, '--folder', room);
-  expect([code, err]).toEqual([EXIT.invalid, expect.stringContaining('is there already')]);
+  expect([code, err]).toEqual([EXIT.invalid, expect.stringContaining('already exists')]);
   expect((await csiflow('init', capture, '--folder', room, '--force')).code).toBe(EXIT.fine);
 });
 
@@ -145,7 +145,7 @@ it('says so where a recording holds no frame', async () => {
   const empty = join(folder, 'empty.csi');
   writeFileSync(empty, encodeHeader({ format: 'adr018', origin: 'replay' }));
   const { code, err } = await csiflow('init', empty, '--folder', join(folder, 'none'));
-  expect([code, err]).toEqual([EXIT.invalid, expect.stringContaining('holds no frame')]);
+  expect([code, err]).toEqual([EXIT.invalid, expect.stringContaining('contains no frame')]);
 });
 
 const layout = {

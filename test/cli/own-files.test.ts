@@ -40,7 +40,7 @@ test('a run of recordings whose file cannot be opened says so, and ends with 3; 
   const refused = await run();
   expect(refused.code).toBe(3);
   expect(refused.err).toContain(`${index}: EISDIR`);
-  expect(refused.err).toContain(`run it again when that is mended`);
+  expect(refused.err).toContain(`fix the problem and run it again`);
   rmdirSync(index);
   renameSync(join(folder, 'aside'), index);
   expect(await run()).toMatchObject({ code: 0 });

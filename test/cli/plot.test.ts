@@ -46,7 +46,7 @@ test('inspect --plot draws a recording as SVG, with axes, units and a legend', a
   const texts = textsOf(svg);
   for (const expected of [
     'evening.log',
-    'esp32-serial-log, esp32-serial  \u00b7  any sender  \u00b7  900 frames in 20 s, usually 50 a second',
+    'esp32-serial-log, esp32-serial  \u00b7  any sender  \u00b7  900 frames in 20 s, usually 50 per second',
     '1 x 1 antennas  \u00b7  52 subcarriers  \u00b7  LLTF  \u00b7  20 MHz at 2437 MHz',
     'subcarrier',
     'radians',
@@ -108,6 +108,6 @@ test('another kind of file, and a sender without frames, are refused', async () 
   });
   expect(await csiflow('inspect', log, '--plot', join(folder, 'x.svg'), '--sender', 'nobody')).toMatchObject({
     code: EXIT.invalid,
-    err: expect.stringContaining('holds no frames of nobody') as string,
+    err: expect.stringContaining('contains no frames of nobody') as string,
   });
 });

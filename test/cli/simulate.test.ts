@@ -102,7 +102,7 @@ test('files that are there are not written over, but with --force', async () => 
   const topology = scene('rate_hz: 5, duration_s: 1', 'again.yaml');
   expect((await csiflow('simulate', topology, '--out', at('c.csi'))).code).toBe(0);
   const again = await csiflow('simulate', topology, '--out', at('c.csi'));
-  expect(again).toMatchObject({ code: 2, output: expect.stringContaining('is there already') as string });
+  expect(again).toMatchObject({ code: 2, output: expect.stringContaining('already exists') as string });
   expect((await csiflow('simulate', topology, '--out', at('c.csi'), '--force')).code).toBe(0);
 });
 

@@ -129,7 +129,7 @@ test('a CSV file without names: all columns are amplitudes, bad lines are named'
     [0, 1, 2].map((frame) => Date.parse('2026-03-01T00:00:00Z') * 1000 + frame * 100_000),
   );
   expect(found.flatMap(({ problems }) => problems.map(({ message }) => message))).toEqual([
-    'not read: line 3: 3 columns, the first line has 52',
+    'not read: line 3: 3 columns, but the first line has 52',
   ]);
 });
 
@@ -162,7 +162,7 @@ test.each<[string, TableMapping, RegExp]>([
     { rate_hz: 1 },
     /several arrays may be the measurements.*csi \(4 x 2 x 3, complex\).*not read: labels: .*O/,
   ],
-  ['several.npz', { values: 'cis' }, /`table\.values` .*there is no array `cis`\. There are: csi/],
+  ['several.npz', { values: 'cis' }, /`table\.values` .*unknown array `cis`\. There are: csi/],
   [
     'several.npz',
     { values: 'csi', axes: AXES, time: 'pairs' },
@@ -174,8 +174,12 @@ test.each<[string, TableMapping, RegExp]>([
     /pairs \(4 x 6, real\) must have the axes of csi/,
   ],
   ['complex.npy', { axes: AXES, rate_hz: 1, subcarriers: [1, 2] }, /they are 2, values .* has 3 carriers/],
-  ['complex.npy', { axes: ['rx', 'rx', 'time'], rate_hz: 1 }, /`rx` stands there twice/],
-  ['complex.npy', { axes: AXES, rate_hz: 1, start: 'noon' }, /`table\.start` .*`noon` is no ISO 8601 time/],
+  ['complex.npy', { axes: ['rx', 'rx', 'time'], rate_hz: 1 }, /`rx` occurs twice/],
+  [
+    'complex.npy',
+    { axes: AXES, rate_hz: 1, start: 'noon' },
+    /`table\.start` .*`noon` must be an ISO 8601 time/,
+  ],
   ['complex.npy', { axes: ['time', 'rx', 'part'], rate_hz: 1 }, /the axis `part` .* needs the length 2/],
 ])('%s by %o: the answer says what to change', async (name, mapping, message) => {
   expect(await errorOf(made(name), mapping)).toMatch(message);
@@ -220,7 +224,7 @@ test('columns of Parquet: lists have two axes, timestamps are seconds', async ()
   expect([...block!.link]).toEqual([0, 1, 0]);
   expect([...block!.values.subarray(6, 12)]).toEqual([1, 0, 11, 0, 2.5, 0]);
   expect(await errorOf(lists!, {})).toMatch(
-    /nothing says when.*not read: odd: row 2 holds 2 values, the first one 1/,
+    /the times of the frames are unknown.*not read: odd: row 2 holds 2 values, but the first one has 1/,
   );
   const [columns] = await framesIn(flat!, { rate_hz: 1 });
   expect([...columns!.values]).toEqual([0, 0, 0, 0, 1, 0, 2, 0, 2, 0, 4, 0]);

@@ -42,6 +42,6 @@ describe('a training that is watched', () => {
   it('has no best weights where no look gave a number', () => {
     const early = new EarlyStop(() => NaN, 5);
     early.look(weights);
-    expect(() => early.best).toThrow(/not a number at any look/);
+    expect(() => early.best).toThrow(/not a number at any validation/);
   });
 });

@@ -31,8 +31,8 @@ describe('csiflow train pose', () => {
     await expect(train({ seed: 900_101, windows: 128 })).rejects.toThrow(
       /0 to 899998; later ones are held out/,
     );
-    await expect(train({ minutes: 0 })).rejects.toThrow(/nothing to train in \{"minutes":0\}/);
-    await expect(train({ windows: 0 })).rejects.toThrow(/nothing to train in \{"windows":0\}/);
+    await expect(train({ minutes: 0 })).rejects.toThrow(/A training of length \{"minutes":0\} is empty/);
+    await expect(train({ windows: 0 })).rejects.toThrow(/A training of length \{"windows":0\} is empty/);
     expect(await readdir(folder)).toEqual([]);
   });
 });

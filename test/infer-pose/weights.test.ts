@@ -144,7 +144,7 @@ describe('the memory of a model', () => {
     bytes[1000]! ^= 1;
     await writeFile(file, bytes);
     expect(() => readMemory(folder, readManifest(folder))).toThrow(
-      `${file}: the weights are not those that manifest.json describes`,
+      `${file}: the weights do not match manifest.json`,
     );
     bytes[1000]! ^= 1;
     await writeFile(file, bytes);

@@ -131,7 +131,7 @@ describe('a capture', () => {
     expect(recorded.lines.filter(({ message }) => message.startsWith('lost.csi'))).toMatchObject([
       {
         level: 'warn',
-        message: `lost.csi: byte ${at}: the checksum of a record does not fit: ${lengths[2]!} bytes are left out`,
+        message: `lost.csi: byte ${at}: the checksum of a record does not match: ${lengths[2]!} bytes are skipped`,
       },
     ]);
   });

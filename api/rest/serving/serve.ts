@@ -50,7 +50,7 @@ export function limitCallsAtWork(most: number): Middleware {
 export const onlyJson: Middleware = async (context, next) => {
   const hasBody = Number(context.get('Content-Length')) > 0 || context.get('Transfer-Encoding') !== '';
   if (hasBody && !context.is('json'))
-    throw new ApiError('BAD_REQUEST', 'Bytes that the body of an endpoint may have.');
+    throw new ApiError('BAD_REQUEST', 'Send the body as JSON, with Content-Type: application/json');
   await next();
 };
 

@@ -17,7 +17,7 @@ const AcknowledgementsFile = Type.Object({
 
 export type Acknowledgement = Static<typeof Acknowledgement>;
 
-/** An acknowledgement as everybody who follows alerts is told of it. */
+/** An acknowledgement in the form sent to all subscribers. */
 export interface Acknowledged extends Acknowledgement {
   readonly alert: string;
   readonly environment: string;

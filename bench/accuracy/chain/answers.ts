@@ -12,7 +12,7 @@ export const windowStart = ({ time, windowEnd }: PoseFrame): number => 2 * time 
 export const framesIn = ({ poses }: Observed, from: number, to: number): readonly PoseFrame[] =>
   poses.filter((frame) => windowStart(frame) >= from && frame.windowEnd <= to);
 
-/** Who is told of: also somebody out of sight, who is said to be where they were last. */
+/** Reported persons, including those out of sight, at their last position. */
 export const toldOf = ({ persons }: PoseFrame): readonly Person[] =>
   persons.filter(({ track }) => track?.state !== 'ended');
 
@@ -34,7 +34,7 @@ export const placeErrorAt = ({ position }: Person, [x, y]: readonly [number, num
 export const middleError = ({ size }: Environment, { root }: TruthLine): number =>
   Math.hypot(size.x / 2 - root[0], size.y / 2 - root[1]);
 
-/** Degrees; undefined where no heading is told. */
+/** Degrees; undefined without a heading. */
 export function headingError({ heading }: Person, truth: TruthLine): number | undefined {
   if (heading === null) return undefined;
   const turn = heading - truth.heading;
@@ -57,7 +57,7 @@ export const jointError = (a: readonly (readonly number[])[], b: readonly (reado
     0,
   );
 
-/** How many people the environment is said to hold at a time: by `watch-zones` where the topology has it, else by its tracks. */
+/** Reported number of people in the environment over time: by `watch-zones` if the topology has it, otherwise by its tracks. */
 export function occupancyAt(observed: Observed, zones: boolean, time: number): number {
   if (zones) return lastMeasure(observed, 'occupancy', time) ?? 0;
   const frame = observed.poses.findLast(({ windowEnd }) => windowEnd <= time);

@@ -17,7 +17,7 @@ const DAY_MINUTES = 1_440;
 const ROUNDS = 10;
 const ENVIRONMENT = 'room-1';
 const ZONES = ['bed', 'door', 'shelf'];
-/** Persons that are told apart in a day, two of them at a time. */
+/** Distinct persons in a day, two of them at a time. */
 const PERSONS_OF_A_DAY = 4;
 const OF_THE_ROOM = [
   ...[

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import type { CpuTime } from './service.js';
 
-/** What the process of the clients is told. */
+/** Options of the client process. */
 export interface LoadOrder {
   /** `http://127.0.0.1:8000` */
   readonly address: string;

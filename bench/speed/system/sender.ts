@@ -5,7 +5,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { seededRandom } from '../../../pipeline/base/random.js';
 import { LINKS_OF_A_HOST, senderOf } from './links.js';
 
-/** What a sender thread is told. */
+/** Options of a sender thread. */
 export interface SenderOrder {
   readonly port: number;
   readonly links: number;

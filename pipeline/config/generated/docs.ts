@@ -67,10 +67,10 @@ export function describeComponent(component: Component): string {
 function facts(component: Component): readonly string[] {
   const ports = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ') || 'nothing';
   const found: string[] = [`Kind: ${component.kind}`];
-  if (component.kind !== 'source') found.push(`Takes: ${ports(component.inputs)}`);
+  if (component.kind !== 'source') found.push(`Inputs: ${ports(component.inputs)}`);
   if (component.kind === 'operator' && typeof component.requires === 'object')
     found.push(`Requires: ${ports(component.requires)}`);
-  if (component.kind !== 'sink') found.push(`Gives: ${ports(component.outputs)}`);
+  if (component.kind !== 'sink') found.push(`Outputs: ${ports(component.outputs)}`);
   if (component.kind === 'source') {
     found.push(
       component.replayable ? 'Can be read again from a position.' : 'Live: the journal stores its raw input.',

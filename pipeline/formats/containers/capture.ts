@@ -5,9 +5,9 @@ import type { RawBuilder } from '../contract/raw-builder.js';
 
 /**
  * csiflow's own capture: raw records as they arrived, with time and sender (docs/capture-format.md).
- * Little-endian. Header: 8 bytes `CSIFLOWC`, u16 version, u16 0, u32 length of the JSON that follows,
- * JSON, u32 CRC-32 of all before. Each record: u32 bytes, u8 bytes of the sender's address, 3 x u8 0,
- * f64 time in microseconds since 1970, address in UTF-8, bytes, u32 CRC-32 of all of the record before.
+ * Little-endian. Header: 8 bytes `CSIFLOWC`, u16 version, u16 0, u32 length of the JSON that follows, JSON,
+ * u32 CRC-32 of all previous bytes. Each record: u32 bytes, u8 bytes of the sender's address, 3 x u8 0, f64
+ * time in microseconds since 1970, address in UTF-8, bytes, u32 CRC-32 of all of the record before.
  */
 export const capture: FileFormat = {
   name: 'capture',
@@ -25,17 +25,17 @@ export const capture: FileFormat = {
   },
 };
 
-/** What a capture says of itself. */
+/** Metadata of a capture. */
 export interface CaptureMeta {
   /** Name of the format of its records. */
   readonly format: string;
-  /** Recordings of radios are played as `replay`; what was simulated stays `simulated`. */
+  /** Recordings of radios are played as `replay`; simulated data stays `simulated`. */
   readonly origin: 'replay' | 'simulated';
   /** ISO 8601. */
   readonly created?: string;
-  /** Where the records came from: `udp://127.0.0.1:5005`. */
+  /** Origin of the records: `udp://127.0.0.1:5005`. */
   readonly source?: string;
-  /** For people. */
+  /** Note for people. */
   readonly note?: string;
 }
 
@@ -45,7 +45,7 @@ const FIXED_HEADER = 16;
 const FIXED_RECORD = 16;
 const MAX_META_BYTES = 32_768;
 
-/** The bytes that a capture starts with. @throws RangeError where `meta` takes more than 32 KiB of JSON. */
+/** The first bytes of a capture. @throws RangeError if `meta` takes more than 32 KiB of JSON. */
 export function encodeHeader(meta: CaptureMeta): Uint8Array {
   const json = new TextEncoder().encode(JSON.stringify(meta));
   if (json.length > MAX_META_BYTES) throw new RangeError(`the header's JSON takes ${json.length} bytes`);
@@ -59,7 +59,7 @@ export function encodeHeader(meta: CaptureMeta): Uint8Array {
   return bytes;
 }
 
-/** The records of a batch as a capture holds them. */
+/** The records of a batch in the form of a capture. */
 export function encodeRecords(batch: RawBatch): Uint8Array {
   const encoder = new TextEncoder();
   const senders = batch.senders.map((sender) => encoder.encode(sender).subarray(0, 255));
@@ -87,7 +87,7 @@ export function encodeRecords(batch: RawBatch): Uint8Array {
 
 function decodeHeader(head: Uint8Array): { meta: CaptureMeta; start: number } {
   const cut = () =>
-    new FormatError('capture.header', 'byte 0', 'the header is cut off: the file holds no record');
+    new FormatError('capture.header', 'byte 0', 'the header is truncated: the file contains no record');
   if (head.length < FIXED_HEADER) throw cut();
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
   const version = view.getUint16(8, true);
@@ -95,14 +95,14 @@ function decodeHeader(head: Uint8Array): { meta: CaptureMeta; start: number } {
     throw new FormatError(
       'capture.version',
       'byte 8',
-      `this is a capture of version ${version}, read are those of version ${CAPTURE_VERSION}: use the csiflow that wrote it, or a newer one`,
+      `this is a capture of version ${version}, but this csiflow reads version ${CAPTURE_VERSION}: use the csiflow that wrote it, or a newer one`,
     );
   }
   const end = FIXED_HEADER + view.getUint32(12, true);
   if (end > FIXED_HEADER + MAX_META_BYTES) throw damagedHeader('its length is out of range');
   if (end + 4 > head.length) throw cut();
   if (crc32(head.subarray(0, end)) !== view.getUint32(end, true))
-    throw damagedHeader('its checksum does not fit');
+    throw damagedHeader('its checksum does not match');
   const meta: unknown = JSON.parse(new TextDecoder().decode(head.subarray(FIXED_HEADER, end)));
   if (!isMeta(meta)) throw damagedHeader('it does not name the format and the origin of the records');
   return { meta, start: end + 4 };
@@ -119,15 +119,15 @@ const isMeta = (meta: unknown): meta is CaptureMeta =>
   'origin' in meta &&
   (meta.origin === 'replay' || meta.origin === 'simulated');
 
-/** Cuts records that stand without a header, as messages carry them. */
+/** Splits records without a header, as in messages. */
 export const captureRecords = (): Cutter => new CaptureCutter();
 
-/** After damage, reading continues at the next record whose checksum fits. */
+/** After damage, reading continues at the next record with a matching checksum. */
 class CaptureCutter implements Cutter {
   readonly #decoder = new TextDecoder();
   #senderBytes = new Uint8Array(0);
   #sender = '';
-  /** Where in the file the damage begins that is being skipped; -1: none. */
+  /** Start of the damage that is being skipped; -1: none. */
   #lost = -1;
 
   cut(bytes: Uint8Array, into: RawBuilder, at: number, last: boolean): number {
@@ -155,7 +155,7 @@ class CaptureCutter implements Cutter {
     this.#lost = (state as ReturnType<CaptureCutter['snapshot']>).lost;
   }
 
-  /** Looks for the record at which reading continues; returns how far it has looked. */
+  /** Searches for the record at which reading continues; returns the searched position. */
   #seek(
     bytes: Uint8Array,
     view: DataView,
@@ -180,12 +180,12 @@ class CaptureCutter implements Cutter {
     return from;
   }
 
-  /** `next`: where reading continues; null where the file ends. */
+  /** `next`: where reading continues; null at the end of the file. */
   #report(into: RawBuilder, next: number | null): void {
     const message =
       next === null
-        ? 'the file is damaged or was cut off here: nothing behind it can be read'
-        : `the checksum of a record does not fit: ${next - this.#lost} bytes are left out`;
+        ? 'the file is damaged or truncated here: nothing after it can be read'
+        : `the checksum of a record does not match: ${next - this.#lost} bytes are skipped`;
     const code = next === null ? 'capture.truncated' : 'capture.damaged';
     into.problem({ code, location: `byte ${this.#lost}`, message });
     this.#lost = -1;
@@ -198,7 +198,7 @@ class CaptureCutter implements Cutter {
     into.add(time, bytes, start, end - 4, this.#senderOf(bytes, address, start));
   }
 
-  /** The address as text; nearly always that of the record before. */
+  /** The address as text; usually that of the previous record. */
   #senderOf(bytes: Uint8Array, start: number, end: number): string {
     const known = this.#senderBytes;
     let same = known.length === end - start;
@@ -211,7 +211,7 @@ class CaptureCutter implements Cutter {
   }
 }
 
-/** Where the record at `from` ends by its header; Infinity where that is cut off, -1 where no record is so long. */
+/** End of the record at `from` according to its header; Infinity if that is incomplete, -1 if it exceeds the limit. */
 function recordEnd(view: DataView, from: number): number {
   if (from + FIXED_RECORD + 4 > view.byteLength) return Infinity;
   const length = view.getUint32(from, true);
@@ -223,16 +223,16 @@ function isWhole(bytes: Uint8Array, view: DataView, from: number, end: number): 
   return crc32(bytes.subarray(from, end - 4)) === view.getUint32(end - 4, true);
 }
 
-/** Cheap: true where the checksum is worth a look. Times of a capture never decrease. */
+/** A cheap check before the checksum. Times of a capture never decrease. */
 function mayBegin(bytes: Uint8Array, view: DataView, at: number, newest: number): boolean {
   if (bytes[at + 5] !== 0 || bytes[at + 6] !== 0 || bytes[at + 7] !== 0) return false;
   const time = view.getFloat64(at + 8, true);
   return view.getUint32(at, true) <= MAX_SOUGHT_BYTES && time >= newest && time < MAX_TIME;
 }
 
-/** Longest record that is looked for after damage: bounds what a checksum costs that does not fit. */
+/** Longest record accepted after damage: limits the cost of failing checksums. */
 const MAX_SOUGHT_BYTES = 65_536;
-/** So many checksums at most are tried on the bytes that are at hand; the rest of those is left out then. */
+/** Largest number of checksums tried on the available bytes; then the rest of them is skipped. */
 const MAX_GUESSES = 512;
 /** In the year 5138, microseconds. */
 const MAX_TIME = 1e17;

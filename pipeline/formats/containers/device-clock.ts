@@ -1,31 +1,32 @@
-/** How a sender's clock counts, and how far it is believed. */
+/** Properties of a sender's clock, and how far it is trusted. */
 export interface ClockKind {
   /** One unit of its stamps, microseconds. */
   readonly unit: number;
-  /** The stamps start again from 0 at this number. Left out: never. */
+  /** The stamps restart from 0 at this number. Undefined: never. */
   readonly period?: number;
-  /** So many doubted stamps in a row that follow one another mean that the clock was set. */
+  /** This number of consecutive consistent but doubted stamps means that the clock was set. */
   readonly confirm: number;
-  /** Steps back of up to so many units are records out of order, and get the newest time. */
+  /** Steps back of up to this many units are records out of order, and get the newest time. */
   readonly slack?: number;
-  /** True where stamps are times of day: a step ahead that is confirmed is a real gap, however long. */
+  /** True if stamps are times of day: a confirmed step ahead is a real gap, however long. */
   readonly absolute?: boolean;
 }
 
 /**
- * Event time from the stamps of a log. One damaged stamp must not move the time of all that follows, so a step back, or
- * ahead by more than a minute, is doubted: its record is left out. When {@link ClockKind.confirm} doubted stamps follow
- * one another the clock was set (a restart, joined logs), and time continues {@link STEP_OVER} after the last record.
- * A step ahead that is more than twice as long as is usual is believed unless the next record denies it.
+ * Event time from the stamps of a log. One damaged stamp must not move the time of everything after it, so a
+ * step back, or ahead by more than a minute, is doubted and its record is skipped. {@link ClockKind.confirm}
+ * consecutive doubted stamps mean that the clock was set (a restart, joined logs), and time continues {@link
+ * STEP_OVER} after the last record. A step ahead that is more than twice as long as is usual is accepted
+ * unless the next record contradicts it.
  */
 export class DeviceClock {
   readonly #kind: ClockKind;
   readonly #period: number;
   #last = -1;
   #time = 0;
-  /** A step as the last ones were, microseconds; grows to twice of itself at most from one to the next. */
+  /** Recent length of a step, microseconds; at most doubles from one step to the next. */
   #usual = FIRST_STEP;
-  /** The newest doubted stamp, and how many have followed one another. */
+  /** The newest doubted stamp, and the number of consecutive ones. */
   #doubted = -1;
   #run = 0;
 
@@ -34,7 +35,7 @@ export class DeviceClock {
     this.#period = kind.period ?? Infinity;
   }
 
-  /** True where {@link at} needs the stamp of the next record. */
+  /** True if {@link at} needs the stamp of the next record. */
   asksForNext(stamp: number): boolean {
     if (this.#last < 0) return false;
     const step = this.#step(this.#last, stamp) * this.#kind.unit;
@@ -42,8 +43,8 @@ export class DeviceClock {
   }
 
   /**
-   * Microseconds since 1970, never decreasing; null where the stamp is not believed. The first stamp counts from 1970
-   * itself. `next`: stamp of the next record, where {@link asksForNext}; null where there is none.
+   * Microseconds since 1970, never decreasing; null if the stamp is not trusted. The first stamp counts from
+   * 1970 itself. `next`: stamp of the next record, if {@link asksForNext}; null if there is none.
    */
   at(stamp: number, next: number | null = null): number | null {
     const { unit, slack = 0 } = this.#kind;
@@ -83,7 +84,7 @@ export class DeviceClock {
     return this.#believe(stamp, this.#time + gap);
   }
 
-  /** True where `next` goes on from the last stamp, but lies before this one. */
+  /** True if `next` continues from the last stamp, but is before this one. */
   #denies(stamp: number, next: number): boolean {
     const step = this.#step(this.#last, stamp);
     const beyond = this.#step(this.#last, next);
@@ -91,7 +92,7 @@ export class DeviceClock {
   }
 
   #believe(stamp: number, time: number): number {
-    // A step of 0 (two records of one time) says nothing of the next.
+    // A step of 0 (two records with one time) says nothing about the next.
     if (this.#last >= 0 && time > this.#time) this.#usual = Math.min(time - this.#time, 2 * this.#usual);
     this.#last = stamp;
     this.#time = time;
@@ -107,12 +108,12 @@ export class DeviceClock {
   }
 }
 
-/** The usual step before any was seen, microseconds. */
+/** The assumed step before the first one, microseconds. */
 const FIRST_STEP = 500_000;
 /** Longest step ahead that one record can make, microseconds. */
 const MAX_STEP = 60_000_000;
-/** What lies between the records on both sides of a clock that was set, microseconds. */
+/** Gap between the records around a clock change, microseconds. */
 const STEP_OVER = 50_000;
 
-/** So many bytes at most are read ahead for the stamp of the next record. */
+/** Limit of bytes read ahead for the stamp of the next record. */
 export const READ_AHEAD_BYTES = 131_072;

@@ -42,7 +42,7 @@ export class JsonCutter implements Cutter {
       const isWhole = end > 0 && end - start <= MAX_RECORD_BYTES;
       if (end === 0 && next < 0 && !last && bytes.length - start <= MAX_RECORD_BYTES) return start;
       if (isWhole) this.#take(bytes, text, start, end, into, at);
-      else this.#report(into, 'damaged', at + start, 'it has no end: the measurement is left out');
+      else this.#report(into, 'damaged', at + start, 'it has no end: the measurement is skipped');
       from = isWhole ? end : start + 1;
     }
     return from;
@@ -66,7 +66,7 @@ export class JsonCutter implements Cutter {
         into,
         'stray',
         at + start,
-        `the time ${stamp} does not follow from those before it: it is left out`,
+        `the time ${stamp} does not follow from those before it: it is skipped`,
       );
   }
 

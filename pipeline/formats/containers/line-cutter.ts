@@ -44,7 +44,7 @@ export class LineCutter implements Cutter {
         throw new FormatError(
           `${this.#kind.name}.line`,
           location,
-          'a line of over a megabyte: this is no serial log',
+          'a line of over a megabyte: this is not a serial log',
         );
       }
       const end = newline < 0 ? bytes.length : newline;
@@ -80,7 +80,7 @@ export class LineCutter implements Cutter {
     if (this.#markIn(bytes, start, mark) >= 0)
       problem(
         'joined',
-        `a ${word.trimEnd()} line has lost its end: it is left out, the one that follows in this line is read`,
+        `a ${word.trimEnd()} line has no end: it is skipped, and the one after it in this line is read`,
       );
     // A line that is damaged elsewhere is for the decoder to refuse, and moves no clock.
     const isTimed = stamp !== null && !into.isLive;
@@ -89,7 +89,7 @@ export class LineCutter implements Cutter {
     else
       problem(
         'stray',
-        `the time ${stamp} ${unit} does not follow from the lines before it: the line is left out`,
+        `the time ${stamp} ${unit} does not follow from the lines before it: the line is skipped`,
       );
     return true;
   }

@@ -104,17 +104,17 @@ class PcapCutter implements Cutter {
       into.problem({
         code: `${this.#name}.stray`,
         location: `byte ${at + from}`,
-        message: `the time ${time} us does not follow from the packets before it: the packet is left out`,
+        message: `the time ${time} us does not follow from the packets before it: the packet is skipped`,
       });
   }
 
   #reportDamage(into: RawBuilder, to: number, kind: 'damaged' | 'truncated' = 'damaged'): void {
     if (this.#lost < 0) return;
-    const why = kind === 'damaged' ? 'no packet begins here' : 'the file is damaged or was cut off here';
+    const why = kind === 'damaged' ? 'no packet begins here' : 'the file is damaged or truncated here';
     into.problem({
       code: `${this.#name}.${kind}`,
       location: `byte ${this.#lost}`,
-      message: `${why}: ${to - this.#lost} bytes are left out`,
+      message: `${why}: ${to - this.#lost} bytes are skipped`,
     });
     this.#lost = -1;
   }
@@ -122,7 +122,8 @@ class PcapCutter implements Cutter {
 
 /** @throws FormatError where the bytes are no capture of packets. */
 export function checkPcap(name: string, head: Uint8Array): void {
-  if (!isPcap(head)) throw new FormatError(`${name}.header`, 'byte 0', 'this is no pcap and no pcapng file');
+  if (!isPcap(head))
+    throw new FormatError(`${name}.header`, 'byte 0', 'this is neither a pcap nor a pcapng file');
 }
 
 /** Bytes before the IP header, by the type of the link. */

@@ -69,7 +69,7 @@ export class RecordCutter implements Cutter {
       into.problem({
         code: `${name}.stray`,
         location: `byte ${at + from}`,
-        message: 'its time does not follow from the records before it: it is left out',
+        message: 'its time does not follow from the records before it: it is skipped',
       });
   }
 
@@ -78,7 +78,7 @@ export class RecordCutter implements Cutter {
     into.problem({
       code: `${this.#kind.name}.damaged`,
       location: `byte ${this.#lost}`,
-      message: `no record begins here: ${to - this.#lost} bytes are left out`,
+      message: `no record begins here: ${to - this.#lost} bytes are skipped`,
     });
     this.#lost = -1;
   }

@@ -15,7 +15,7 @@ export interface Format {
   /** True where `record` may be one whole record of this format. Looks at a bounded number of bytes. */
   readonly recognise: (record: Uint8Array) => boolean;
   readonly decoder: (context: DecoderContext) => Decoder;
-  /** What its frames hold; left out: channel estimates. */
+  /** What its frames hold; skipped: channel estimates. */
   readonly measurement?: Measurement;
   /** Name of the format whose records this one reads in another way. */
   readonly variantOf?: string;

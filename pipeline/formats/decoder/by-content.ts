@@ -5,22 +5,22 @@ import type { Decoder, DecoderContext, Format } from '../contract/format.js';
 import type { HeardState } from '../senders/heard.js';
 import type { Strangers } from '../senders/strangers.js';
 
-/** Name of the format that reads each record as the one that recognises it. */
+/** Name of the format that recognises each record automatically. */
 export const BY_CONTENT = 'auto';
 
-/** Records of any of `formats`, mixed as they come: the first format that recognises a record reads it. */
+/** Records of any of `formats`, in any mixture: the first format that recognises a record reads it. */
 export const byContent = (formats: readonly Format[]): Format => {
   const formatOf = (record: Uint8Array) => formats.find((format) => format.recognise(record));
   return {
     name: BY_CONTENT,
-    summary: 'Any of them, also mixed: each record is told by its content.',
+    summary: "Any of them, also mixed: each record's format is detected.",
     recognise: (record) => formatOf(record) !== undefined,
     decoder: (context) => new ContentDecoder(formats, context),
     timeOf: (record) => formatOf(record)?.timeOf?.(record) ?? null,
   };
 };
 
-/** One decoder a format, made when its first record comes. Which one reads a record depends on that record alone. */
+/** One decoder per format, created at its first record. The choice for a record depends only on that record. */
 class ContentDecoder implements Decoder {
   readonly #formats: readonly Format[];
   readonly #context: DecoderContext;
@@ -77,7 +77,7 @@ class ContentDecoder implements Decoder {
     }
   }
 
-  /** Levels and sizes are those of the format with the most frames; counts are summed. */
+  /** Levels and sizes come from the format with the most frames; counts are summed. */
   describe(): Readonly<Record<string, unknown>> {
     const all = [...this.#decoders].map(([{ name }, decoder]) => ({ name, about: decoder.describe() }));
     const busiest = all.toSorted((a, b) => framesIn(b.about) - framesIn(a.about))[0];
@@ -95,7 +95,7 @@ class ContentDecoder implements Decoder {
     };
   }
 
-  /** Where only one format was seen so far, it says what a record lacks that none recognises. */
+  /** If only one format was seen so far, it explains why an unrecognised record does not match. */
   #formatOf(record: Uint8Array): Format | undefined {
     const found = this.#formats.find((one) => one.recognise(record));
     return found ?? (this.#decoders.size === 1 ? [...this.#decoders.keys()][0] : undefined);
@@ -121,7 +121,7 @@ class ContentDecoder implements Decoder {
         bytes: record.slice(0, 4096),
       },
       code: `decode.${UNKNOWN}`,
-      reason: `a record of ${record.length} bytes is of no format that csiflow knows: name its \`format\` to hear what it lacks`,
+      reason: `a record of ${record.length} bytes has an unknown format: set its \`format\` to see why it does not match`,
       retriable: false,
     });
   }
@@ -148,7 +148,7 @@ function sums(all: readonly unknown[]): Counts {
   return total;
 }
 
-/** Of each link, what the format says that has read most of its frames. */
+/** For each link, the status from the format with most of its frames. */
 function busiestLinks(
   all: readonly { readonly name: string; readonly about: Readonly<Record<string, unknown>> }[],
 ): Readonly<Record<string, unknown>> {
@@ -161,7 +161,7 @@ function busiestLinks(
 
 type StrangerState = ReturnType<Strangers['describe']>;
 
-/** Those of all formats, each of which names its own. */
+/** Those of all formats; each names its own. */
 function allStrangers(all: readonly unknown[]): StrangerState {
   const states = all as readonly (StrangerState | undefined)[];
   return {
@@ -171,7 +171,7 @@ function allStrangers(all: readonly unknown[]): StrangerState {
   };
 }
 
-/** Of each sender, what the format says that it sends most of. */
+/** For each sender, the status from its most frequent format. */
 function busiestSenders(all: readonly unknown[]): Readonly<Record<string, HeardState>> {
   const senders: Record<string, HeardState> = {};
   for (const one of all)

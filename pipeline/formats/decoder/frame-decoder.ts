@@ -84,7 +84,7 @@ export const frameFormat = (reader: FrameReader | (() => FrameReader), summary: 
 };
 
 /**
- * Decoder of such a format. Frames belong to the link whose `sender` is the record's sender, else to
+ * Decoder of such a format. Frames belong to the link whose `sender` is the record's sender, otherwise to
  * the link of `*`; a reader's null is a record that is no measurement, and is skipped and counted.
  */
 export class FrameDecoder implements Decoder {
@@ -172,7 +172,7 @@ export class FrameDecoder implements Decoder {
     failed.push({
       record: { time, sender, length: record.length, bytes: record.slice(0, 4096) },
       code: `decode.${found.fault}`,
-      reason: `a record of ${record.length} bytes is no ${this.#reader.format} measurement: ${found.reason}`,
+      reason: `a record of ${record.length} bytes is not a ${this.#reader.format} measurement: ${found.reason}`,
       retriable: false,
     });
   }
@@ -282,7 +282,7 @@ function fillKnown(made: CsiBlock, i: number, frame: ReadFrame): void {
   const { rx } = made.layout;
   const { deviceTime, agc, fftGain, bits, antennas, instance } = frame;
   if (deviceTime !== undefined) made.deviceTime[i] = deviceTime;
-  // Loops: for so few numbers, a call of fill() or set() costs as much as all else here.
+  // Loops: for so few numbers, a call of fill() or set() takes as long as everything else here.
   if (agc !== undefined)
     for (let row = 0; row < rx; row++) made.agc[i * rx + row] = typeof agc === 'number' ? agc : agc[row]!;
   if (fftGain !== undefined) made.fftGain[i] = fftGain;

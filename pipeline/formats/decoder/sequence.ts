@@ -145,7 +145,7 @@ export interface SequenceState {
   readonly counts: readonly [number, number, number, number, number];
 }
 
-/** A power of two. Frames may come this much late and still be told from a restart. */
+/** A power of two. Frames may be late by this much and remain distinguishable from a restart. */
 const WINDOW = 64;
 /** Longest gap that is believed at once: a minute at 50 Hz. */
 const MAX_GAP = 3000;

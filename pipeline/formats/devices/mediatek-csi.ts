@@ -110,17 +110,17 @@ function parseRow(text: string): Row | ReadFault {
     return { fault: 'truncated', reason: errorText(error) };
   }
   if (!Array.isArray(row) || row.length !== FIELDS)
-    return { fault: 'fields', reason: `it is no array of ${FIELDS} fields` };
+    return { fault: 'fields', reason: `it is not an array of ${FIELDS} fields` };
   const [re, im] = [row[11], row[12]] as [unknown, unknown];
   const isWhole = (value: unknown): value is number => Number.isSafeInteger(value);
   if (![0, 2, 3, 4, 5, 6, 7, 8].every((at) => isWhole(row[at])) || typeof row[1] !== 'string')
-    return { fault: 'value', reason: 'one of its fields is no whole number, or field 1 no address' };
+    return { fault: 'value', reason: 'one of its fields is not a whole number, or field 1 not an address' };
   if (!new RegExp(`^${MAC}$`).test(`"${row[1]}"`))
-    return { fault: 'value', reason: 'field 1 is no MAC address' };
+    return { fault: 'value', reason: 'field 1 is not a MAC address' };
   const isPart = (part: unknown): part is number[] =>
     Array.isArray(part) && part.every((value) => isWhole(value) && Math.abs(value) <= 32_768);
   if (!isPart(re) || !isPart(im) || re.length !== im.length)
-    return { fault: 'value', reason: 'fields 11 and 12 are no lists of as many whole numbers of 16 bits' };
+    return { fault: 'value', reason: 'fields 11 and 12 are not lists of equally many 16-bit whole numbers' };
   const [clock, , rssi, , width, primary, mode, tx, rx] = row as number[];
   return {
     ...{ clock: clock!, mac: row[1].toLowerCase(), rssi: rssi!, width: width!, primary: primary! },
@@ -176,15 +176,18 @@ function placeOf({ mode, width, primary, rx, tx, re }: Row): Place | ReadFault {
   const kind = MODES[mode];
   const full = kind && width >= 0 ? bandOf(kind, width) : undefined;
   if (!full)
-    return { fault: 'kind', reason: `mode ${mode} at width ${width}: known are 1, 2, 3, 4, 8, 9 at 0 to 3` };
+    return {
+      fault: 'kind',
+      reason: `mode ${mode} at width ${width}: supported are 1, 2, 3, 4, 8, 9 at 0 to 3`,
+    };
   if (rx < 0 || rx > 7 || tx < 0 || tx > 7)
-    return { fault: 'antennas', reason: `antenna ${rx}, stream ${tx}: known are 0 to 7` };
+    return { fault: 'antennas', reason: `antenna ${rx}, stream ${tx}: supported are 0 to 7` };
   const tones = re.length;
   const channel = Math.log2(tones / 64);
   if (!Number.isInteger(channel) || channel < width || channel > 4)
     return {
       fault: 'tones',
-      reason: `${tones} tones: there are 64, 128, 256 ... and as many as its width has`,
+      reason: `${tones} tones: supported are 64, 128, 256 ..., up to the number for its width`,
     };
   const band = kind === 'he' ? everyFourth(full) : full;
   const step = kind === 'he' ? HE_STEP : 1;

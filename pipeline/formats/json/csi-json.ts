@@ -25,7 +25,7 @@ export const csiJson: Format = {
 const OPENING = 0x7b;
 const MAX_ANTENNAS = 8;
 const MAX_SUBCARRIERS = 1024;
-/** Channel 6, where a sender does not say it. */
+/** Channel 6, if a sender does not report it. */
 const ASSUMED_MHZ = 2437;
 const MAX_BYTES = 1_048_576;
 
@@ -33,7 +33,7 @@ const READER: FrameReader = { format: 'csi-json', sequenceBits: 32, read: readJs
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Null where the bytes are no JSON object with `antenna_data`. */
+/** Null if the bytes are not a JSON object with `antenna_data`. */
 function readJson(record: Uint8Array): ReadFrame | ReadFault | null {
   if (record.length > MAX_BYTES) return { fault: 'oversized', reason: `longer than ${MAX_BYTES} bytes` };
   let value: unknown;
@@ -56,10 +56,10 @@ function readJson(record: Uint8Array): ReadFrame | ReadFault | null {
     if (!Array.isArray(antenna) || antenna.length !== count)
       return {
         fault: 'subcarriers',
-        reason: `antenna ${row} has another number of subcarriers than antenna 0`,
+        reason: `antenna ${row} has a different number of subcarriers than antenna 0`,
       };
     if (!fill(values, row * count * 2, antenna as readonly unknown[]))
-      return { fault: 'value', reason: `antenna ${row} has a value that is no {real, imag} of numbers` };
+      return { fault: 'value', reason: `antenna ${row} has a value that is not {real, imag} with numbers` };
   }
   const layout = statedLayout(antennas.length, count, metadata);
   if (!layout)
@@ -81,9 +81,9 @@ function readJson(record: Uint8Array): ReadFrame | ReadFault | null {
   };
 }
 
-/** Event time of a record, microseconds; null where it has none. */
+/** Event time of a record, microseconds; null if it has none. */
 function timeOf(record: Uint8Array): number | null {
-  // Without parsing all of the values: it is done again when the record is decoded.
+  // Without parsing all of the values, which happens again when the record is decoded.
   const [, stamp] = /"timestamp"\s*:\s*"([^"]{10,40})"/.exec(textOf(record)) ?? [];
   const time = stamp === undefined ? NaN : Date.parse(stamp) * 1000;
   return Number.isFinite(time) ? time : null;
@@ -100,7 +100,7 @@ function fill(into: Float32Array, at: number, antenna: readonly unknown[]): bool
   return true;
 }
 
-/** Layouts are few: they are made once. */
+/** There are few layouts, so they are cached. */
 const layouts = new LayoutCache();
 
 /** The layout that `metadata` states, or the usual one of so many subcarriers; null where `metadata.subcarriers` are no indices of them. */
@@ -114,7 +114,7 @@ export function statedLayout(rx: number, count: number, metadata: Fields): CsiLa
   return layouts.of(key, () => ({ rx, tx: 1, subcarriers, bandwidthMhz, centreMhz, training: 'ht-ltf' }));
 }
 
-/** Indices on both sides of the centre, which an even number leaves out. */
+/** Indices on both sides of the centre; an even number omits the centre. */
 const aroundCentre = (count: number): readonly number[] =>
   Array.from({ length: count }, (_, index) => {
     const from = index - Math.floor(count / 2);

@@ -18,23 +18,23 @@ const Provenance = Type.Object(
   {
     origin: choice(
       { live: 'From radios.', replay: 'From a recording.', simulated: 'From a simulator.' },
-      { description: 'What the input was.' },
+      { description: 'Kind of the input.' },
     ),
     model: Type.Optional(
       Type.Object({
         name: Type.String(),
         version: Type.String(),
-        trained_on: Type.String({ description: 'In words: `simulated CSI`' }),
+        trained_on: Type.String({ description: 'Training data: `simulated CSI`' }),
         accuracy: Type.String({ description: 'Where its accuracy is documented' }),
       }),
     ),
   },
-  { description: 'Where a result comes from.' },
+  { description: 'Origin of a result.' },
 );
 
 const common = {
-  id: Id('Of this result: the same one again has the same id'),
-  environment_id: Id('Environment that it is about; also the key of the message'),
+  id: Id('Id of this result: a repeated result has the same id'),
+  environment_id: Id('Environment of the result; also the key of the message'),
   timestamp: Time('Event time'),
 };
 
@@ -42,11 +42,11 @@ export const TrackMessage = Type.Object({
   id: Type.Integer({ description: 'Number of the person, stable while known' }),
   age: Type.Integer({ description: 'Pose frames since birth' }),
   state: choice(
-    { tentative: 'New.', active: 'Seen.', lost: 'Not seen for a while.', ended: 'Given up.' },
+    { tentative: 'New.', active: 'Seen.', lost: 'Not seen for a while.', ended: 'Ended.' },
     { description: 'State of the track.' },
   ),
   since: Time('Birth of the track'),
-  velocity: Type.Object({ x: Type.Number(), y: Type.Number() }, { description: 'Metres a second' }),
+  velocity: Type.Object({ x: Type.Number(), y: Type.Number() }, { description: 'Metres per second' }),
 });
 
 const PersonMessage = Type.Object({
@@ -59,7 +59,7 @@ const PersonMessage = Type.Object({
     { upright: 'Standing, walking.', sitting: 'Sitting.', lying: 'Lying.' },
     { description: 'Posture.' },
   ),
-  articulated: Type.Boolean({ description: 'Keypoints say more than the position does' }),
+  articulated: Type.Boolean({ description: 'Whether keypoints are more informative than the position' }),
   keypoints: Type.Array(
     Type.Object({ x: Metres, y: Metres, z: Metres, error: Type.Number({ description: 'Metres' }) }),
     { description: '17 in COCO order' },
@@ -71,23 +71,23 @@ export const PoseMessage = Type.Object(
   {
     type: Type.Literal('pose'),
     ...common,
-    frame_id: Type.Integer({ description: 'Counts up per environment' }),
-    window_end: Time('End of the window that it was inferred from'),
+    frame_id: Type.Integer({ description: 'Incremented per environment' }),
+    window_end: Time('End of the window of the inference'),
     links: Type.Integer({ description: 'Links in the window that were used' }),
     left_out: Type.Optional(
       Type.Array(
         Type.Object({
           link: Type.String(),
-          fault: Type.Enum([...LINK_FAULTS], { description: 'Why it cannot be right' }),
+          fault: Type.Enum([...LINK_FAULTS], { description: 'The fault' }),
         }),
-        { description: 'Links that had no say; absent where there are none' },
+        { description: 'Faulty links, which were ignored; absent if there are none' },
       ),
     ),
     signal_quality: Type.Number({ description: '0 to 1' }),
     persons: Type.Array(PersonMessage),
     provenance: Provenance,
   },
-  { description: 'What was inferred from one window.' },
+  { description: 'The result of inference on one window.' },
 );
 
 export const EventMessage = Type.Object(
@@ -96,8 +96,13 @@ export const EventMessage = Type.Object(
     ...common,
     event: Type.String({ description: 'fall_detection, inactivity, intrusion, crowd, zone_entered, ...' }),
     severity: choice(
-      { low: 'To be known.', medium: 'To be looked at.', high: 'To be acted on.', critical: 'At once.' },
-      { description: 'How bad it is.' },
+      {
+        low: 'For information.',
+        medium: 'Should be checked.',
+        high: 'Requires action.',
+        critical: 'Requires immediate action.',
+      },
+      { description: 'Severity.' },
     ),
     confidence: Type.Number({ description: '0 to 1' }),
     person_id: Nullable(Type.Number({ description: 'Number of the track' })),
@@ -106,7 +111,7 @@ export const EventMessage = Type.Object(
     source: Type.String({ description: '`csiflow`, or the sender that claims it' }),
     provenance: Provenance,
   },
-  { description: 'Something that happened.' },
+  { description: 'An event.' },
 );
 
 export const MeasureMessage = Type.Object(
@@ -114,17 +119,17 @@ export const MeasureMessage = Type.Object(
     type: Type.Literal('measure'),
     ...common,
     name: Type.String({ description: 'motion, presence, packet_loss, ...' }),
-    subject: Nullable(Type.String({ description: 'Link, zone or person that it is about' })),
+    subject: Nullable(Type.String({ description: 'Subject: link, zone or person' })),
     value: Type.Number(),
     source: Type.String({ description: '`csiflow`, or the sender that claims it' }),
     provenance: Provenance,
   },
-  { description: 'A number over time.' },
+  { description: 'A measured value.' },
 );
 
 /** JSON schema of all messages of the sink. */
 export const ResultMessage = Type.Union([PoseMessage, EventMessage, MeasureMessage], {
   $schema: 'http://json-schema.org/draft-07/schema#',
   title: 'Results of csiflow as messages',
-  description: 'Values of the messages that the sink `kafka` writes. Further fields may come.',
+  description: 'Values of the messages that the sink `kafka` writes. More fields may be added.',
 });

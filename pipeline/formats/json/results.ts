@@ -90,7 +90,7 @@ class ResultDecoder implements Decoder {
     if ('fault' in result || this.#environments.has(result.environment)) return result;
     return {
       fault: 'environment',
-      reason: `it is of \`${result.environment}\`, which the topology does not have: add it to \`environments\``,
+      reason: `it belongs to \`${result.environment}\`, which the topology does not have: add it to \`environments\``,
     };
   }
 
@@ -102,7 +102,7 @@ class ResultDecoder implements Decoder {
     failed.push({
       record: { time, length: record.length, bytes: record.slice(0, 4096) },
       code: `decode.${fault}`,
-      reason: `a message of ${record.length} bytes is no result for this topology: ${reason}`,
+      reason: `a message of ${record.length} bytes is not a result for this topology: ${reason}`,
       retriable: false,
     });
   }
@@ -142,7 +142,7 @@ const READERS: Readonly<Record<Result['port'], (value: unknown) => Result | Faul
 };
 
 function firstError([first]: readonly { readonly instancePath: string; readonly message: string }[]): Fault {
-  return { fault: 'result', reason: `\`${first?.instancePath ?? ''}\` ${first?.message ?? 'is not right'}` };
+  return { fault: 'result', reason: `\`${first?.instancePath ?? ''}\` ${first?.message ?? 'is invalid'}` };
 }
 
 function poseOf(message: Static<typeof PoseMessage>): PoseFrame | Fault {
@@ -205,7 +205,7 @@ function measureOf(message: Static<typeof MeasureMessage>): Measure | Fault {
   return { port: 'measure', ...{ name, subject, value, source, environment, time, provenance } };
 }
 
-const NO_TIME: Fault = { fault: 'time', reason: 'a time of it is no ISO 8601 date and time' };
+const NO_TIME: Fault = { fault: 'time', reason: 'one of its times is not an ISO 8601 date and time' };
 const isEventType = (text: string): text is EventType => (EVENT_TYPES as readonly string[]).includes(text);
 
 const provenanceOf = ({ origin, model }: Static<typeof MeasureMessage>['provenance']): Provenance => ({

@@ -9,7 +9,7 @@ export type ToneOrder = (typeof TONE_ORDERS)[number];
 /** For a format's summary; null is an order that the quiet tones tell. */
 export const orderText = (order: ToneOrder | null): string =>
   order === null
-    ? 'tones in the order that the quiet ones tell'
+    ? 'tones in the order revealed by the quiet ones'
     : `tones in ${order === 'fft' ? 'the order of an FFT' : 'ascending order'}`;
 
 /** Where the carrier stands among `size` tones. */
@@ -47,6 +47,6 @@ export function orderByQuietTones(
 export const unknownOrder = (format: string) => ({
   fault: 'tone_order',
   reason:
-    'the tones at the ends of its channel are not quiet, so they do not tell in which order its tones stand: ' +
+    'the tones at the ends of its channel are not quiet, so the order of its tones cannot be detected: ' +
     `read it as ${format}-fft or ${format}-ascending`,
 });

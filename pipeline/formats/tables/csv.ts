@@ -54,7 +54,7 @@ const cellsOf = (line: string, separator: string | RegExp): string[] =>
  */
 export function readCsv(text: string): Table {
   const look = lookAtCsv(text, true);
-  if (!look) throw new Error('its first lines are no rows of numbers');
+  if (!look) throw new Error('its first lines are not rows of numbers');
   const { separator, header, columns } = look;
   const unread: string[] = [];
   const rows: string[][] = [];
@@ -63,7 +63,7 @@ export function readCsv(text: string): Table {
       continue;
     const cells = cellsOf(line, separator);
     if (cells.length === columns) rows.push(cells);
-    else unread.push(`line ${index + 1}: ${cells.length} columns, the first line has ${columns}`);
+    else unread.push(`line ${index + 1}: ${cells.length} columns, but the first line has ${columns}`);
   }
   const arrays = Array.from({ length: columns }, (_, column) => {
     const name = header?.[column] ?? String(column + 1);

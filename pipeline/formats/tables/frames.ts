@@ -68,10 +68,7 @@ class Arrays {
     if (found) return found;
     const columns = isColumns ? columnsNamed(arrays, name) : [];
     if (columns.length > 0) return joined(name, columns);
-    throw new MappingError(
-      field,
-      `there is no ${isColumns ? 'column' : 'array'} \`${name}\`. ${this.list()}`,
-    );
+    throw new MappingError(field, `unknown ${isColumns ? 'column' : 'array'} \`${name}\`. ${this.list()}`);
   }
 
   /** One value a frame. */
@@ -85,7 +82,7 @@ class Arrays {
     const { arrays, unread } = this.#table;
     const shown = arrays.slice(0, MAX_LISTED).map(describeArray);
     const more = arrays.length > MAX_LISTED ? ` and ${arrays.length - MAX_LISTED} more` : '';
-    const left = unread.length > 0 ? `; not read: ${unread.slice(0, MAX_LISTED).join('; ')}` : '';
+    const left = unread.length > 0 ? `; not supported: ${unread.slice(0, MAX_LISTED).join('; ')}` : '';
     return `There are: ${shown.join('; ')}${more}${left}`;
   }
 }
@@ -109,7 +106,7 @@ function columnsNamed(arrays: readonly TableArray[], pattern: string): readonly 
 function joined(name: string, columns: readonly TableArray[]): TableArray {
   const text = columns.find(({ texts }) => texts);
   if (text)
-    throw new MappingError('values', `the column ${text.name} holds texts: leave it out of \`${name}\``);
+    throw new MappingError('values', `the column ${text.name} contains texts: remove it from \`${name}\``);
   const rows = columns[0]?.shape[0] ?? 0;
   const re = new Float64Array(rows * columns.length);
   columns.forEach((column, at) => {
@@ -137,16 +134,16 @@ function timesOf(
   const { start: said = '1970-01-01T00:00:00Z', time_unit: unit = 's' } = mapping;
   const start = Date.parse(said) * 1000;
   if (!Number.isFinite(start))
-    throw new MappingError('start', `\`${said}\` is no ISO 8601 time, such as 2026-03-01T00:00:00Z`);
+    throw new MappingError('start', `\`${said}\` must be an ISO 8601 time, such as 2026-03-01T00:00:00Z`);
   if (column) {
-    if (column.texts) throw new MappingError('time', `${describeArray(column)} holds no numbers`);
+    if (column.texts) throw new MappingError('time', `${describeArray(column)} contains no numbers`);
     return (frame) => start + element(column, frame) * MICROSECONDS[unit];
   }
   const { rate_hz: rate } = mapping;
   if (rate === undefined)
     throw new MappingError(
       'time',
-      `nothing says when the frames were: name the array of times as \`time\`, or say \`rate_hz\`. ${arrays.list()}`,
+      `the times of the frames are unknown: set \`time\` to the array of times, or set \`rate_hz\`. ${arrays.list()}`,
     );
   return (frame) => start + Math.round((frame * 1e6) / rate);
 }

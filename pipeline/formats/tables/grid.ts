@@ -46,7 +46,7 @@ export class Grid {
     };
     for (const axis of ['rx', 'tx', 'subcarrier', 'part'] as const)
       if (axes.filter((each) => each === axis).length > 1)
-        throw new MappingError('axes', `\`${axis}\` stands there twice; only \`time\` may`);
+        throw new MappingError('axes', `\`${axis}\` occurs twice; only \`time\` may`);
     this.#times = axes.flatMap((axis, at) =>
       axis === 'time' ? [{ length: array.shape[at]!, stride: array.strides[at]! }] : [],
     );
@@ -141,7 +141,7 @@ function layoutOf(
   if (!Number.isInteger(carriers) || carriers > MAX_CARRIERS || rx > MAX_ANTENNAS || tx > MAX_ANTENNAS)
     throw new MappingError(
       'axes',
-      `${describeArray(array)} would have ${rx} x ${tx} antennas and ${carriers} carriers: at most ${MAX_ANTENNAS} and ${MAX_CARRIERS}, in pairs where parts take turns`,
+      `${describeArray(array)} would have ${rx} x ${tx} antennas and ${carriers} carriers: at most ${MAX_ANTENNAS} and ${MAX_CARRIERS}, in pairs for alternating parts`,
     );
   if (subcarriers.length !== carriers)
     throw new MappingError(
@@ -149,7 +149,7 @@ function layoutOf(
       `they are ${subcarriers.length}, ${describeArray(array)} has ${carriers} carriers`,
     );
   if (subcarriers.some((index, i) => i > 0 && index === subcarriers[i - 1]))
-    throw new MappingError('subcarriers', 'one stands there twice');
+    throw new MappingError('subcarriers', 'one occurs twice');
   const bandwidthMhz =
     mapping.bandwidth_mhz ?? WIDTHS.find((width) => carriers <= width * 3.2) ?? WIDTHS.at(-1)!;
   return csiLayout({ rx, tx, subcarriers, bandwidthMhz, centreMhz, training: 'ht-ltf' });

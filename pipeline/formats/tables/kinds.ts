@@ -10,7 +10,7 @@ export interface TableKind {
   readonly summary: string;
   /** True where a file that starts with `head` is of this kind; `isWhole`: nothing follows. */
   readonly recognise: (head: Uint8Array, isWhole: boolean) => boolean;
-  /** Its library reads files alone: `read` takes the path, else the bytes. */
+  /** Its library only reads files: `read` gets the path instead of the bytes. */
   readonly needsFile?: boolean;
   readonly read: (bytes: Buffer, path: string) => Promise<Table>;
 }

@@ -3,10 +3,10 @@ import { choice } from '../../component/index.js';
 
 /** What each axis of an array is. */
 export const AXES = {
-  time: 'Frames, the first one first; of two such axes the outer one stands first.',
+  time: 'Frames, first one first; the outer of two such axes comes first.',
   rx: 'Receive antennas.',
   tx: 'Transmit streams.',
-  subcarrier: 'Carriers, the lowest first where `subcarriers` does not say otherwise.',
+  subcarrier: 'Carriers, lowest first unless `subcarriers` sets another order.',
   part: 'Two numbers of a complex value.',
 } as const;
 export type Axis = keyof typeof AXES;
@@ -18,31 +18,32 @@ const arrayName = (description: string) =>
 export const TableMapping = Type.Object(
   {
     values: arrayName(
-      'Array of the measurements. Of a CSV or Parquet file its columns, `csi_*` or `3..54`. Default: the only array of two axes or more; all columns that no other field names.',
+      'Array of the measurements; for a CSV or Parquet file, its columns, `csi_*` or `3..54`. Default: the only array of two axes or more; all columns not named in another field.',
     ),
     axes: Type.Optional(
       Type.Array(choice<Axis>(AXES, { description: 'An axis.' }), {
         minItems: 1,
         maxItems: 8,
         description:
-          'What each axis of `values` is, in its order; axes of length 1 may be left out. Default for two axes: time, subcarrier.',
+          'Meaning of each axis of `values`, in order; axes of length 1 may be omitted. Default for two axes: time, subcarrier.',
       }),
     ),
     numbers: Type.Optional(
       choice(
         {
-          auto: 'Complex values where the array holds them, else amplitudes.',
+          auto: 'Complex values if the array contains them, otherwise amplitudes.',
           amplitude: 'Amplitudes.',
           decibels: 'Amplitudes in decibels.',
-          'real-imaginary': 'Real and imaginary parts in turn along the carriers, or along the axis `part`.',
+          'real-imaginary':
+            'Real and imaginary parts alternating along the carriers, or along the axis `part`.',
           'imaginary-real': 'The same, the imaginary part first.',
         },
-        { default: 'auto', description: 'What the numbers of `values` are.' },
+        { default: 'auto', description: 'Meaning of the numbers in `values`.' },
       ),
     ),
-    imaginary: arrayName('Array of the imaginary parts; `values` holds the real ones.'),
-    phase: arrayName('Array of the phases, radians; `values` holds amplitudes.'),
-    time: arrayName('Array of the times, one a frame.'),
+    imaginary: arrayName('Array of the imaginary parts; `values` contains the real ones.'),
+    phase: arrayName('Array of the phases, radians; `values` contains amplitudes.'),
+    time: arrayName('Array of the times, one per frame.'),
     time_unit: Type.Optional(
       choice(
         { s: 'Seconds.', ms: 'Milliseconds.', us: 'Microseconds.', ns: 'Nanoseconds.' },
@@ -53,30 +54,30 @@ export const TableMapping = Type.Object(
       Type.Number({
         exclusiveMinimum: 0,
         maximum: 1_000_000,
-        description: 'Frames a second, where there is no array of times.',
+        description: 'Frames per second, if unknown array of times.',
       }),
     ),
     start: Type.Optional(
       Type.String({
         default: '1970-01-01T00:00:00Z',
-        description: 'Time 0, ISO 8601: what the times count from, or the first frame is at.',
+        description: 'Time 0, ISO 8601: the origin of the times, or the time of the first frame.',
       }),
     ),
-    sender: arrayName('Array that names the sender of each frame: links have its values as `sender`.'),
+    sender: arrayName('Array with the sender of each frame: links use its values as `sender`.'),
     rssi: arrayName('Array of the levels, dBm.'),
     subcarriers: Type.Optional(
       Type.Array(Type.Integer({ minimum: -2048, maximum: 2047 }), {
         minItems: 1,
         maxItems: 4096,
         description:
-          'Index of each carrier, relative to the centre of the channel, in the order of the array. Default: as many on either side, without 0 where their number is even.',
+          'Index of each carrier, relative to the centre of the channel, in the order of the array. Default: symmetrical, without 0 if their number is even.',
       }),
     ),
     bandwidth_mhz: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: 320,
-        description: 'Default: the least of 20, 40, 80 and 160 that has so many carriers.',
+        description: 'Default: the smallest of 20, 40, 80 and 160 with that many carriers.',
       }),
     ),
     centre_mhz: Type.Optional(

@@ -60,7 +60,7 @@ function flatten(name: string, value: MatValue, arrays: TableArray[], unread: st
  */
 export function readMat(file: Uint8Array): Map<string, MatValue> {
   const variables = new Map<string, MatValue>();
-  if (file[126] === 0x4d) throw new Error('it was written by a big-endian machine, which is not read');
+  if (file[126] === 0x4d) throw new Error('it was written by a big-endian machine, which is not supported');
   for (const element of elements(file.subarray(128))) {
     const body = element.type === MI.compressed ? inflateSync(element.data) : null;
     const matrix = body ? elements(body).next().value : element;
@@ -88,7 +88,7 @@ function* elements(bytes: Uint8Array): Generator<Element, undefined> {
       const type = view.getUint32(at, true);
       const length = view.getUint32(at + 4, true);
       if (at + 8 + length > bytes.length)
-        throw new Error(`it is cut off: ${bytes.length - at - 8} bytes of an element of ${length}`);
+        throw new Error(`it is truncated: ${bytes.length - at - 8} bytes of an element of ${length}`);
       yield { type, data: bytes.subarray(at + 8, at + 8 + length) };
       at += 8 + (type === MI.compressed ? length : Math.ceil(length / 8) * 8);
     }
@@ -101,7 +101,7 @@ function readMatrix(bytes: Uint8Array): { name: string; value: MatValue } {
   // An empty one, as cells may hold.
   if (parts.length === 0)
     return { name: '', value: { kind: 'numeric', size: [0, 0], re: new Float64Array(0), im: null } };
-  if (parts.length < 4) throw new Error(`a variable of ${parts.length} parts is cut off`);
+  if (parts.length < 4) throw new Error(`a variable of ${parts.length} parts is truncated`);
   const flags = numbers(parts[0]!)[0]!;
   const size = [...numbers(parts[1]!)];
   const name = Buffer.from(parts[2]!.data).toString('latin1');

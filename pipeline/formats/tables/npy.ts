@@ -18,25 +18,25 @@ type Read = readonly [bytes: number, get: (data: Buffer, at: number) => number];
  */
 export function readNpy(file: Buffer, name = ''): TableArray {
   if (file.toString('latin1', 1, 6) !== 'NUMPY') throw new Error('not a .npy file: the magic is missing');
-  if (file.length < 12) throw new Error('it is cut off in its header');
+  if (file.length < 12) throw new Error('it is truncated in its header');
   const isLong = file[6]! > 1;
   const start = isLong ? 12 : 10;
   const end = start + (isLong ? file.readUInt32LE(8) : file.readUInt16LE(8));
   const header = file.toString('latin1', start, end);
   const shape = shapeOf(header);
   const type = /'descr': '([<>|=]?)(\w)(\d+)'/.exec(header);
-  if (!shape || !type) throw new Error(`${labelOf(header)} are no numbers and no texts`);
+  if (!shape || !type) throw new Error(`${labelOf(header)} are neither numbers nor texts`);
   const [, order, kind, width] = type as unknown as readonly [string, string, string, string];
   const data = file.subarray(end);
   const count = sizeOf(shape);
   if (kind === 'U' || kind === 'S') return textArray(name, shape, texts(data, count, kind, Number(width)));
   const complex = kind === 'c';
   const read = readers[complex ? `f${Number(width) / 2}` : `${kind}${width}`];
-  if (!read || order === '>') throw new Error(`numbers of type ${order}${kind}${width} are not read`);
+  if (!read || order === '>') throw new Error(`numbers of type ${order}${kind}${width} are not supported`);
   const [bytes, get] = read;
   const parts = complex ? 2 : 1;
   if (data.length < count * bytes * parts)
-    throw new Error(`it is cut off: ${data.length} bytes of ${count * bytes * parts}`);
+    throw new Error(`it is truncated: ${data.length} bytes of ${count * bytes * parts}`);
   const column = (part: number) =>
     Float64Array.from({ length: count }, (_, i) => get(data, (i * parts + part) * bytes));
   const strides = header.includes("'fortran_order': True") ? columnMajor(shape) : rowMajor(shape);
@@ -60,7 +60,7 @@ export function readNpz(file: Buffer): Table {
 
 function* zipEntries(file: Buffer): Generator<{ readonly name: string; readonly bytes: () => Buffer }> {
   const end = file.lastIndexOf(Buffer.from([0x50, 0x4b, 5, 6]));
-  if (end < 0) throw new Error('not a whole zip file: the end of the directory is missing');
+  if (end < 0) throw new Error('not a complete zip file: the end of the directory is missing');
   for (let i = 0, at = file.readUInt32LE(end + 16); i < file.readUInt16LE(end + 10); i++) {
     const [nameLength, extra, comment] = [28, 30, 32].map((offset) => file.readUInt16LE(at + offset));
     const name = file.toString('utf8', at + 46, at + 46 + nameLength!);

@@ -4,7 +4,7 @@ import { areFrameColumns, framesOfColumns } from './frame-columns.js';
 
 /**
  * All columns of a Parquet file. A column of lists, all as long, is an array [rows, length]. Times are seconds since 1970.
- * Columns of csiflow's own frames are told by their names.
+ * Columns of csiflow's own frames are recognised by their names.
  * @throws Error where it cannot be read
  */
 export async function readParquet(path: string): Promise<Table> {
@@ -44,9 +44,9 @@ function arrayOf(name: string, values: readonly DuckDBValue[]): TableArray | str
     const { length } = first.items;
     const lists = values.map((value) => (isNested(value) ? value.items : []));
     const odd = lists.findIndex((items) => items.length !== length);
-    if (odd >= 0) return `row ${odd} holds ${lists[odd]!.length} values, the first one ${length}`;
+    if (odd >= 0) return `row ${odd} holds ${lists[odd]!.length} values, but the first one has ${length}`;
     const numbers = numbersOf(lists.flat());
-    return numbers ? numberArray(name, [rows, length], numbers) : 'lists of something else than numbers';
+    return numbers ? numberArray(name, [rows, length], numbers) : 'lists of something other than numbers';
   }
   const numbers = numbersOf(values);
   return numbers ? numberArray(name, [rows], numbers) : 'neither numbers nor texts';

@@ -47,7 +47,8 @@ function readRecord(record: Uint8Array): ReadFrame | ReadFault {
   if (record.length < HEADER_BYTES)
     return { fault: 'truncated', reason: `shorter than its header of ${HEADER_BYTES} bytes` };
   const view = new DataView(record.buffer, record.byteOffset, record.byteLength);
-  if (view.getUint32(0, true) !== MAGIC) return { fault: 'magic', reason: 'it begins otherwise' };
+  if (view.getUint32(0, true) !== MAGIC)
+    return { fault: 'magic', reason: 'it does not begin with the expected bytes' };
   const [rx, tx, carriers] = [view.getUint8(4), view.getUint8(5), view.getUint16(6, true)];
   const length = valuesAt(carriers) + 8 * rx * tx * carriers;
   if (rx * tx * carriers === 0 || record.length !== length)
@@ -57,7 +58,7 @@ function readRecord(record: Uint8Array): ReadFrame | ReadFault {
     return { fault: 'carriers', reason: 'its carriers do not ascend' };
   const [training, measurement] = [TRAININGS[view.getUint8(10)], MEASUREMENTS[view.getUint8(11)]];
   if (!training || !measurement)
-    return { fault: 'layout', reason: 'it names a training field or measurement that there is not' };
+    return { fault: 'layout', reason: 'it names an unknown training field or measurement' };
   const [bandwidthMhz, centreMhz] = [view.getUint16(8, true), view.getFloat32(12, true)];
   const layout = layoutOf({ rx, tx, subcarriers, bandwidthMhz, centreMhz, training, measurement });
   const body = record.slice(valuesAt(carriers));

@@ -9,39 +9,39 @@ import { FULL_S, Listener, Refusal, type Posted } from './listener.js';
 import { complaintsOf, config, type HttpSettings } from './settings.js';
 import { aborted } from '../../base/waiting.js';
 
-/** Takes frames that receivers post. */
+/** Accepts frames that receivers post. */
 export const http = defineSource({
   name: 'http',
-  summary: 'Takes CSI that receivers send by HTTP POST, one record or many a body.',
+  summary: 'Accepts CSI that receivers send by HTTP POST, one or more records per body.',
   description: [
-    'A body is what `csiflow inspect` reads as a file (a log, a capture, a pcap), or one record as it would come in a',
-    'datagram, or several records: one a line, or as a JSON array. It may be packed with gzip.',
+    'A body is either a file that `csiflow inspect` can read (a log, a capture, a pcap), one record as in a datagram, or',
+    'several records: one per line, or a JSON array. It may be compressed with gzip.',
     '',
     '```bash',
     "curl --data-binary @evening.csi -H 'Authorization: Bearer ...' 'http://localhost:5080/csi?sender=attic'",
     '```',
     '',
-    'The newest record of a body has the time of arrival, and those before it lie before it as the clock of their receiver',
-    'says; a record that states its own time (`csi-json`) keeps it, but for one in the future. Event time never decreases:',
-    'send what was measured every second or more often, and in its order.',
+    'The newest record of a body gets the time of arrival; earlier ones are placed before it by the clock of their receiver.',
+    'A record with its own time (`csi-json`) keeps it, unless that is in the future. Event time never decreases, so send',
+    'measurements in order, at least once per second.',
     '',
     '| answer | means |',
     '|---|---|',
     '| 200 `{"taken": 20, "left_out": 0, ...}` | this many records are in the journal: the sender may delete them. Skipped records are counted, with the first reasons |',
-    '| 400, 415 | damaged, or of no format that is read: sending it again changes nothing |',
-    '| 401, 404, 405, 413 | no token or a wrong one; another path or method; too large: send fewer records in one request |',
-    '| 429 with `Retry-After` | the queue is full, or there are too many senders: nothing was accepted, retry after that time |',
+    '| 400, 415 | damaged, or of an unsupported format: do not send it again |',
+    '| 401, 404, 405, 413 | missing or wrong token; wrong path or method; too large: send fewer records per request |',
+    '| 429 with `Retry-After` | the queue is full, or there are too many senders: nothing was accepted; retry after that time |',
     '| 503 with `Retry-After` | csiflow is stopping, or its disk or queue is full; `taken` says how many records of the body it has |',
     '',
-    'Without an answer, a sender cannot know whether the body was accepted. If frames are numbered, duplicates are counted',
-    'as a duplicate of its link.',
+    'Without an answer, a sender cannot know whether the body was accepted. If frames are numbered, duplicates are',
+    'detected and counted for their link.',
     '',
     'Records of a format without names belong to the link whose `sender` equals `?sender=`, otherwise the address of the',
     'host. A token is sent as plain text unless `cert` and `key` are set.',
   ].join('\n'),
   config,
   examples: [
-    { title: 'Behind a proxy that speaks TLS', config: { token: '${secret:csi}' } },
+    { title: 'Behind a TLS proxy', config: { token: '${secret:csi}' } },
     {
       title: 'Receivers on the local network',
       config: {

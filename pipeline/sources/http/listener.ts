@@ -43,7 +43,7 @@ export class Refusal extends Error {
 /** What a sender has posted. */
 export interface Posted {
   readonly bytes: Uint8Array;
-  /** As it names itself (`?sender=`), else the address of its host. */
+  /** Its own name (`?sender=`), otherwise the address of its host. */
   readonly sender: string;
 }
 

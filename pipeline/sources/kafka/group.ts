@@ -429,7 +429,7 @@ export class GroupMember {
     });
   }
 
-  // ------------------------------------------------------------------ what Kafka is told
+  // ------------------------------------------------------------------ calls of Kafka
 
   /** Waits until Kafka has the offsets of the last checkpoint, within a time limit: during a rebalance it accepts no commits. */
   async #settled(): Promise<void> {

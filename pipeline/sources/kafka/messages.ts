@@ -21,7 +21,7 @@ export interface BadMessage {
 /** Records of one message at most. */
 export const MAX_RECORDS = 16_384;
 
-/** Time by which messages are merged, microseconds: their header, else the time at which they were produced. */
+/** Time by which messages are merged, microseconds: their header, otherwise the time of their production. */
 export function timeOf({ headers, timestamp }: KafkaMessage): number {
   const exact = Number(text(headers, TIME_HEADER) ?? NaN);
   return Number.isFinite(exact) ? exact : Number(timestamp) * 1000;

@@ -4,7 +4,7 @@ import { backoff, pause } from '../../base/backoff.js';
 import { BrokerError, connectError, publishError } from './errors.js';
 import { clientOptions, type BrokerSettings } from './settings.js';
 
-/** What a connection is told besides the fields of a topology. */
+/** Options of a connection besides the fields of a topology. */
 export interface ConnectionOptions {
   readonly clientId: string;
   /** Set for a session that the broker stores while this client is away. */

@@ -183,7 +183,7 @@ export class Inbox {
     try {
       return await this.#output.offer(content);
     } catch (error) {
-      // The queue has gone; the end of the run is told by the signal.
+      // The queue is closed; the signal reports the end of the run.
       this.#context.log.debug('a batch was not accepted', { error: String(error) });
       return false;
     }

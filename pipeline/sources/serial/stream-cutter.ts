@@ -63,7 +63,7 @@ export class StreamCutter {
     this.#rest = this.#rest.subarray(bytes);
   }
 
-  /** False where it cannot be told, or is not known, until more comes. */
+  /** False if it cannot be determined until more data arrives. */
   #look(last: boolean): boolean {
     const head = this.#rest.subarray(0, HEAD_BYTES);
     const isWhole = last || head.length === HEAD_BYTES;

@@ -4,7 +4,7 @@ import { ease } from './poses.js';
 import { clamp, type Size } from './room.js';
 
 /**
- * Keeps people from walking through each other: where two come too near, whoever moves is pushed aside by a
+ * Keeps people from walking through each other: if two come too close, the moving one is pushed aside by a
  * smooth detour. Detours are found once for the whole plan, so that a pose still depends on the time alone.
  */
 
@@ -25,7 +25,7 @@ export interface Detour {
   readonly y: number;
 }
 
-/** Whoever shares a room with others. */
+/** A person who shares a room with others. */
 export interface Walker {
   /** Writes the pose at a time; returns the index in ACTIVITIES. */
   at(time: number, pose: Float64Array): number;
@@ -87,7 +87,7 @@ function meetings(first: Walker, second: Walker, seconds: number): Meeting[] {
   return found;
 }
 
-/** Pushes two people apart, whoever moves more of the way. */
+/** Pushes two people apart; the one who moves more goes further. */
 function part(first: Walker, second: Walker, { from, to, at }: Meeting, size: Size): void {
   const [a, b] = [new Float64Array(POSE_SIZE), new Float64Array(POSE_SIZE)];
   first.at(at, a);

@@ -20,7 +20,7 @@ const REACH = 0.8;
 /** Radio waves pass a door and the wall beside it for the most part: strength behind it fades over REACH. */
 const absenceAt = (beyond: number): number => clamp(beyond / REACH, 0, 1);
 
-/** Walks to the door and out, stays away for `seconds`, and comes back in. Whoever begins with it comes in first. */
+/** Walks to the door and out, stays away for `seconds`, and comes back in. If it is the first motion, the person enters first. */
 export function leave(actor: Actor, seconds: number, to: readonly [number, number] = actor.door): void {
   const way = wayOut(to, actor.size);
   if (actor.timeline.activity === null) actor.last.set([...way.inside, way.heading]);

@@ -7,7 +7,7 @@ import { MARGIN } from './walk.js';
 
 /** Falls: out of a walk, from standing, along a wall, off a chair, off a bed. */
 
-/** Falls from where the person is: whoever sits or lies on a bed falls off it. */
+/** Falls from the current position: a person who sits or lies on a bed falls off it. */
 export function fall(actor: Actor, kind?: FallKind): void {
   if (actor.posture === 2 && !actor.raised) actor.getUp();
   if (actor.raised) fallOffBed(actor);

@@ -70,7 +70,7 @@ export class Motion {
     if (!library || share === undefined || to || speed !== undefined || kind) return false;
     if (actor.posture !== 0 || !this.#random.chance(share)) return false;
     if (activity === 'fall') return playFall(actor, library);
-    // One jump unless it is told how long: each goes a metre ahead.
+    // One jump unless a duration is set; each moves a metre ahead.
     const long = seconds ?? (activity === 'jump' ? 0 : this.#random.uniform(3, 8));
     if (activity === 'crawl') return playCrawl(actor, library, long);
     const end = actor.timeline.duration + long;
@@ -146,7 +146,7 @@ const RESTING: ReadonlySet<Step['activity']> = new Set([
   'fall',
 ]);
 
-/** How long a step takes: as it says, else by chance. */
+/** Duration of a step: as set, otherwise random. */
 const secondsOf = ({ seconds }: Step, { random }: Actor, low: number, high: number): number =>
   seconds ?? random.uniform(low, high);
 

@@ -69,7 +69,7 @@ const FIRST_MOVEMENT = 8;
 /** Mean seconds from one small movement to the next. */
 const BETWEEN = { sit: 30, lie: 60, kneel: 12 };
 
-/** Stays in the present pose. Whoever stays long moves a limb or the head now and then, or turns a little. */
+/** Stays in the current pose. A person who stays long moves a limb or the head now and then, or turns slightly. */
 export function rest(actor: Actor, activity: 'sit' | 'lie' | 'kneel', seconds: number): void {
   const pose = actor.last.slice();
   // A stream of its own: how long somebody rests changes nothing that comes after.
@@ -130,7 +130,7 @@ function moved(random: Random, rest: Float64Array, activity: Activity): Float64A
   return pose;
 }
 
-/** Whoever lies as recorded moves a whole arm or leg. */
+/** A person who lies as recorded moves a whole arm or leg. */
 function turnedLimb(random: Random, pose: Float64Array): Float64Array {
   const limb = POSE.directions + 3 * random.below(2) + (random.chance(0.6) ? FREE.upperArm : FREE.thigh);
   for (const at of [limb, limb + 6]) {

@@ -33,7 +33,7 @@ export const LAYOUT: CsiLayout = csiLayout({
   training: 'lltf',
 });
 
-/** Power sent, dBm; noise of the receiver is told from the link's own signal to noise. */
+/** Transmitted power, dBm; the receiver's noise follows from the link's own signal-to-noise ratio. */
 const SENT_DBM = 15;
 /** Seconds of a cycle of people whose scripts are all empty. */
 const FREE_CYCLE = 60;

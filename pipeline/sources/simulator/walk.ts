@@ -81,7 +81,7 @@ export function walkPath(
     x = clamp(x + speed * Math.cos(heading) * PATH_STEP, Math.min(x, edge), Math.max(x, size.x - edge));
     y = clamp(y + speed * Math.sin(heading) * PATH_STEP, Math.min(y, edge), Math.max(y, size.y - edge));
   }
-  // Who is there already still has a path: from its place to its place.
+  // A person already there still has a path of length 0.
   if (count === 1) for (const column of columns) column[count] = column[0]!;
   return { count: Math.max(count, 2), x: xs, y: ys, heading: headings, phase: phases, speed: speeds };
 }

@@ -86,7 +86,7 @@ function AcknowledgeButton({ alert }: { readonly alert: Alert }) {
   );
 }
 
-/** What nobody has seen to yet stands above all else. */
+/** Alerts without acknowledgement come first. */
 export function AlarmBanner() {
   const [newest, ...others] = unseen.value;
   return (
@@ -116,7 +116,7 @@ function AlertAge({ alert }: { readonly alert: Alert }) {
   return <span aria-live="off">{ageText(now.value - Date.parse(alert.timestamp))}</span>;
 }
 
-/** The clip takes the same credentials as all else, so it cannot simply be the address of an image. */
+/** The clip requires the same credentials as everything else, so it cannot be used as an image's address. */
 export function ClipDialog() {
   const dialog = useRef<HTMLDialogElement>(null);
   const picture = useSignal('');

@@ -122,7 +122,7 @@ function fifthsOf(answers: readonly Answer[]): readonly (readonly Answer[])[] {
   return FIFTHS.map((fifth) => sorted.slice(at(fifth - 1), at(fifth)));
 }
 
-/** By how much the mean error of a fifth is off from what was told with it, at worst, as a share of what was told. */
+/** Largest deviation between the mean and the reported error of a fifth, as a share of the reported error. */
 function largestDeviation(answers: readonly Answer[]): number {
   const sum = (part: readonly Answer[], of: (answer: Answer) => number) =>
     part.reduce((all, answer) => all + of(answer), 0);

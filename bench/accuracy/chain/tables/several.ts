@@ -16,7 +16,7 @@ const COLUMNS: readonly Column[] = [
 ];
 
 interface Walks {
-  /** 1 where as many were told of as there were. */
+  /** 1 if the reported number of people is correct. */
   readonly count: readonly number[];
   readonly place: readonly number[];
   readonly predicted: readonly number[];

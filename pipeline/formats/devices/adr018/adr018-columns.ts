@@ -2,7 +2,7 @@ import type { RawBatch } from '../../../component/index.js';
 import { allocateBlock, frameSize, type CsiBlock, type CsiLayout } from '../../../model/index.js';
 import { CSI_HEADER_BYTES, frameParts, isChannelCentre, knownBins, type FramePart } from './adr018-frame.js';
 
-/** Turns the frames of a batch into one block a layout; its scratch columns are reused from batch to batch. */
+/** Converts the frames of a batch into one block per layout; reuses its scratch columns for all batches. */
 export class FrameColumns {
   readonly #variants = new Map<number, Variant | undefined>();
   readonly #slots = new Map<string, Slot>();
@@ -24,11 +24,11 @@ export class FrameColumns {
     this.#links = new Uint16Array(records);
   }
 
-  /** How frames of these bins, antennas and frequency are laid out; undefined where there are no such frames. */
+  /** Layout of frames with these bins, antennas and frequency; undefined if there are no such frames. */
   variant(bins: number, antennas: number, mhz: number): Variant | undefined {
     const key = (mhz * 1024 + bins) * 8 + antennas;
     if (key === this.#lastKey) return this.#lastVariant;
-    // Checked before anything is stored: what a stranger sends must not make the map grow.
+    // Checked before anything is stored: data from a stranger must not make the map grow.
     if (antennas < 1 || antennas > 4 || !knownBins(bins) || !isChannelCentre(mhz)) return undefined;
     let variant = this.#variants.get(key);
     if (!variant) {
@@ -40,7 +40,7 @@ export class FrameColumns {
     return variant;
   }
 
-  /** Notes the frame of record `record`, whose first pair lies at `start` in the batch's bytes. */
+  /** Adds the frame of record `record`, whose first pair is at `start` in the batch's bytes. */
   add(record: number, start: number, link: number, variant: Variant): void {
     const index = this.#count++;
     this.#records[index] = record;
@@ -78,7 +78,7 @@ export class FrameColumns {
       block.time[row] = raw.time[record]!;
       block.link[row] = this.#links[index]!;
       block.sequence[row] = sequence;
-      // No receiver measures 0 dBm or more: 0 is what is sent where nothing was measured.
+      // No receiver measures 0 dBm or more: 0 means that nothing was measured.
       if (rssi < 0) block.rssi[row] = rssi;
       if (noise < 0) block.noise[row] = noise;
       block.deviceTime[row] = deviceTime;
@@ -98,7 +98,7 @@ export class FrameColumns {
   }
 }
 
-/** The node's own clock, microseconds, where it stands between the header and the first pair; NaN where it does not. */
+/** The node's own clock, microseconds, if the frame has it between the header and the first pair; otherwise NaN. */
 function stampBefore(bytes: Uint8Array, header: number, start: number): number {
   if (start - header === CSI_HEADER_BYTES) return NaN;
   const word = (at: number): number =>
@@ -125,16 +125,16 @@ function copyPairs(
   }
 }
 
-/** What frames of the same bins, antennas and frequency have in common. */
+/** Properties shared by frames with the same bins, antennas and frequency. */
 interface Variant {
   readonly antennas: number;
-  /** Bytes from one antenna's pairs to the next one's. */
+  /** Bytes between the pairs of two antennas. */
   readonly stride: number;
   readonly parts: readonly FramePart[];
   readonly slots: readonly Slot[];
 }
 
-/** The block of one layout while a batch is being decoded. */
+/** The block of one layout during the decoding of a batch. */
 class Slot {
   readonly layout: CsiLayout;
   readonly size: number;

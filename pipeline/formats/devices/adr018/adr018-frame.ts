@@ -1,15 +1,15 @@
 import { csiLayout, type CsiLayout, type TrainingField } from '../../../model/index.js';
 
 /**
- * ADR-018 raw CSI, one datagram a frame, little-endian (docs/adr/ADR-018 and ADR-110 of ruvnet/RuView,
- * its `csi_collector.c`, ESP-IDF's "Wi-Fi Channel State Information"):
+ * ADR-018 raw CSI, one datagram per frame, little-endian (docs/adr/ADR-018 and ADR-110 of ruvnet/RuView, its
+ * `csi_collector.c`, ESP-IDF's "Wi-Fi Channel State Information"):
  *
- * `0 u32 magic 0xC5110001 | 4 u8 node | 5 u8 antennas | 6 u16 bins | 8 u32 MHz | 12 u32 sequence |
- * 16 i8 RSSI | 17 i8 noise | 18 u8 PPDU | 19 u8 flags | 20 (u64 timestamp) | antennas * bins * (i8, i8)`.
+ * `0 u32 magic 0xC5110001 | 4 u8 node | 5 u8 antennas | 6 u16 bins | 8 u32 MHz | 12 u32 sequence | 16 i8 RSSI
+ * | 17 i8 noise | 18 u8 PPDU | 19 u8 flags | 20 (u64 timestamp) | antennas * bins * (i8, i8)`.
  *
  * The pairs are (imaginary, real), in the order of an FFT: bins 0, 1, ... and then the negative ones. The
- * bins are those of one to three training fields, one after the other: they differ in gain and in active
- * subcarriers, so each becomes a block of a layout of its own. Bytes 18 and 19 are 0 in older firmware.
+ * bins belong to one to three consecutive training fields, which differ in gain and in active subcarriers, so
+ * each becomes a block with a separate layout. Bytes 18 and 19 are 0 in older firmware.
  */
 export const CSI_MAGIC = 0xc5110001;
 export const CSI_HEADER_BYTES = 20;
@@ -18,7 +18,7 @@ export const CSI_HEADER_BYTES = 20;
 export const FLAG_TIMESTAMP = 0x20;
 const FLAG_STBC = 0x04;
 
-/** Subcarriers that a frame is sent on; the others carry nothing but noise. IEEE 802.11-2020 19.3.9.3.3, 21.3.7; 802.11ax 27.3.10. */
+/** Subcarriers with a signal; the others carry only noise. IEEE 802.11-2020 19.3.9.3.3, 21.3.7; 802.11ax 27.3.10. */
 const band = (edge: number, inner = 1): readonly number[] =>
   Array.from({ length: 2 * (edge - inner + 1) }, (_, i) =>
     i <= edge - inner ? i - edge : i - edge + 2 * inner - 1,
@@ -36,7 +36,7 @@ const HT_LTF: Field = { training: 'ht-ltf', bins: 64, active: band(28) };
 const STBC: Field = { training: 'stbc-ht-ltf', bins: 64, active: band(28) };
 const HE_LTF: Field = { training: 'he-ltf', bins: 256, active: band(122, 2) };
 
-/** What the bins of a frame are, by their number. */
+/** The training fields of a frame, by its number of bins. */
 const FIELDS = new Map<number, readonly Field[]>([
   [64, [LLTF]],
   [128, [LLTF, HT_LTF]],
@@ -47,11 +47,11 @@ const FIELDS = new Map<number, readonly Field[]>([
 /** Part of a frame that becomes a frame of one layout. */
 export interface FramePart {
   readonly layout: CsiLayout;
-  /** Where each active subcarrier's pair lies, bytes from the first pair of an antenna; ascending subcarriers. */
+  /** Offset of each active subcarrier's pair, in bytes from the first pair of an antenna; ascending subcarriers. */
   readonly offsets: Uint16Array;
 }
 
-/** The parts of a frame of `bins` bins, or undefined where no frame has so many. */
+/** The parts of a frame of `bins` bins, or undefined if no frame has that many. */
 export function frameParts(bins: number, antennas: number, mhz: number): readonly FramePart[] | undefined {
   let first = 0;
   return FIELDS.get(bins)?.map((field) => {
@@ -83,33 +83,33 @@ export const isChannelCentre = (mhz: number): boolean =>
   (mhz >= 4900 && mhz <= 5900 && mhz % 5 === 0) ||
   (mhz >= 5925 && mhz <= 7125 && mhz % 5 === 0);
 
-/** A frame as it is sent. */
+/** A frame in its transmitted form. */
 export interface Adr018Frame {
   readonly node: number;
   readonly antennas?: number;
   /** 64, 128, 192 or 256. */
   readonly bins: number;
-  /** 0 where the sender does not know it. */
+  /** 0 if the sender does not know it. */
   readonly mhz: number;
   readonly sequence: number;
-  /** dBm; NaN where unknown, sent as 0. */
+  /** dBm; NaN if unknown, sent as 0. */
   readonly rssi: number;
   readonly noise: number;
-  /** 0 HT, 1 HE-SU, 2 HE-MU, 3 HE-TB, 255 unknown. Default 1 for 256 bins, else 0. */
+  /** 0 HT, 1 HE-SU, 2 HE-MU, 3 HE-TB, 255 unknown. Default 1 for 256 bins, otherwise 0. */
   readonly ppdu?: number;
-  /** Of the sender's own clock. */
+  /** The sender's own clock. */
   readonly timestamp?: bigint;
   /** For each training field [antenna, active subcarrier, (re, im)], whole numbers from -128 to 127. */
   readonly parts: readonly ArrayLike<number>[];
 }
 
-/** The datagram of a frame. @throws RangeError where the parts do not fit the bins. */
+/** The datagram of a frame. @throws RangeError if the parts do not fit the bins. */
 export function encodeFrame(frame: Adr018Frame): Uint8Array {
   const { antennas = 1, bins } = frame;
   const layouts = frameParts(bins, antennas, frame.mhz);
   if (layouts?.length !== frame.parts.length) {
     throw new RangeError(
-      `${bins} bins have ${layouts?.length ?? 'no'} training fields, given were ${frame.parts.length}`,
+      `${bins} bins have ${layouts?.length ?? 'no'} training fields, but the frame has ${frame.parts.length}`,
     );
   }
   const pairs = new Int8Array(antennas * bins * 2);
@@ -129,7 +129,7 @@ export function encodeFrame(frame: Adr018Frame): Uint8Array {
   return encodePairs({ ...frame, antennas }, pairs);
 }
 
-/** The datagram of a frame whose pairs are already as they are sent. */
+/** The datagram of a frame whose pairs are already in their transmitted form. */
 export function encodePairs(frame: Omit<Adr018Frame, 'parts'>, pairs: Int8Array | Uint8Array): Uint8Array {
   const { antennas = 1, bins, timestamp } = frame;
   const start = CSI_HEADER_BYTES + (timestamp === undefined ? 0 : 8);

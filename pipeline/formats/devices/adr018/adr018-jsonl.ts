@@ -8,17 +8,17 @@ import type { RawBuilder } from '../../contract/raw-builder.js';
 import { errorText } from '../../../base/error-text.js';
 
 /**
- * ruvnet/RuView's recordings of ADR-018 nodes: one JSON object a datagram. They have lost the header of
- * raw frames, so it is put back with what is known: node, bins and time. What is not known: the
- * frequency (channel 6, the firmware's default, is assumed), RSSI and noise (sent as 0, read as unknown;
- * the file's `rssi` of raw frames is a byte of the sequence number), and the sequence number itself: frames
- * are numbered anew per node, so a recording shows no loss of raw frames that happened before it was
- * made. Feature packets keep their own numbers. Clocks of the nodes are left 0. Lines that hold no
- * payload (compressed frames) are left out, with a message.
+ * ruvnet/RuView's recordings of ADR-018 nodes: one JSON object per datagram. They lack the header of raw
+ * frames, so it is rebuilt from the known values: node, bins and time. Unknown are the frequency (assumed:
+ * channel 6, the firmware's default), RSSI and noise (sent as 0, read as unknown; the file's `rssi` of raw
+ * frames is a byte of the sequence number), and the sequence number itself: frames are numbered per node in
+ * the order of the file, so frames lost before the recording do not appear as loss. Feature packets have
+ * their original numbers. Clocks of the nodes stay 0. Lines without a payload (compressed frames) are
+ * skipped, with a message.
  */
 export const adr018Jsonl: FileFormat = {
   name: 'adr018-jsonl',
-  summary: "RuView's recordings of ADR-018 nodes: JSON lines whose frames have lost their header.",
+  summary: "RuView's recordings of ADR-018 nodes: JSON lines whose frames lack their header.",
   recognise: (head) => {
     const text = new TextDecoder().decode(head.subarray(0, 4096));
     return /^\s*\{/.test(text) && /"magic"\s*:\s*"0x[Cc]511/.test(text) && /"node_id"\s*:/.test(text);
@@ -32,7 +32,7 @@ export const adr018Jsonl: FileFormat = {
   }),
 };
 
-/** Times of day, microseconds; nodes' packets may be written a little out of order. */
+/** Times of day, microseconds; packets of several nodes may be slightly out of order. */
 const RECORDER_CLOCK = { unit: 1, confirm: 3, slack: 1_000_000, absolute: true };
 
 class JsonlCutter implements Cutter {
@@ -52,7 +52,7 @@ class JsonlCutter implements Cutter {
           throw new FormatError(
             'jsonl.line',
             `line ${this.#line}`,
-            'a line of over a megabyte: this is no recording',
+            'a line of over a megabyte: this is not a recording',
           );
         }
         if (!last) return from;
@@ -82,7 +82,7 @@ class JsonlCutter implements Cutter {
     const line = parse(text);
     if (typeof line === 'string') {
       const code = unfinished ? 'jsonl.truncated' : 'jsonl.line';
-      const message = unfinished ? 'the file ends inside a line: it was cut off' : `${line}; left out`;
+      const message = unfinished ? 'the file ends inside a line: it was truncated' : `${line}; skipped`;
       into.problem({ code, location, message });
       return;
     }
@@ -94,28 +94,28 @@ class JsonlCutter implements Cutter {
     const time = into.isLive ? 0 : this.#clock.at(Math.round(line.timestamp * 1e6));
     if (time !== null) into.add(time, datagram);
     else {
-      const message = `the timestamp ${line.timestamp} does not follow from the lines before it; left out`;
+      const message = `the timestamp ${line.timestamp} does not follow from the lines before it; skipped`;
       into.problem({ code: 'jsonl.stray', location, message });
     }
   }
 
-  /** The datagram that the line was made from, or why it cannot be had back. */
+  /** The datagram from which the line was made, or why it cannot be rebuilt. */
   #datagram(line: Line): Uint8Array | string {
     if (line.type === 'raw_csi') return this.#frame(line);
     if (line.type === 'vitals') return vitals(line);
     if (line.type === 'feature') return features(line);
-    return `a packet of type ${line.type ?? line.magic ?? 'unknown'} whose content is not in the file; left out`;
+    return `a packet of type ${line.type ?? line.magic ?? 'unknown'} whose content is not in the file; skipped`;
   }
 
   #frame(line: Line): Uint8Array | string {
     const { iq_hex: hex, subcarriers: bins, node_id: node } = line;
     if (typeof hex !== 'string' || typeof bins !== 'number')
-      return 'a frame without iq_hex or subcarriers; left out';
-    if (!/^(?:[0-9a-fA-F]{2})*$/.test(hex)) return 'iq_hex is not hexadecimal; left out';
+      return 'a frame without iq_hex or subcarriers; skipped';
+    if (!/^(?:[0-9a-fA-F]{2})*$/.test(hex)) return 'iq_hex is not hexadecimal; skipped';
     const pairs = Buffer.from(hex, 'hex');
     const sequence = this.#sequences[node]!;
     this.#sequences[node] = (sequence + 1) % 2 ** 32;
-    // Antennas times bins: what does not fit is for the decoder to refuse.
+    // Antennas times bins: the decoder rejects invalid values.
     const frame = { node, bins: bins & 0xffff, mhz: ASSUMED_MHZ, sequence, rssi: NaN, noise: NaN };
     return encodePairs(frame, pairs);
   }
@@ -131,7 +131,7 @@ interface Line extends Readonly<Record<string, unknown>> {
   readonly magic?: string;
 }
 
-/** The line's object, or what is wrong with it. */
+/** The line's object, or its fault. */
 function parse(text: string): Line | string {
   let value: unknown;
   try {
@@ -152,7 +152,7 @@ function vitals(line: Line): Uint8Array | string {
   const fields = ['flags', 'breathing_bpm', 'heartrate_bpm', 'n_persons', 'motion_energy', 'presence_score'];
   const [flags, breathing, heart, persons, motion, presence] = fields.map((field) => line[field]) as number[];
   if (fields.some((field) => typeof line[field] !== 'number'))
-    return 'vitals without all of their numbers; left out';
+    return 'vitals without all of their numbers; skipped';
   const rssi = line['rssi'];
   return encodeVitals({
     node: line.node_id,
@@ -171,7 +171,7 @@ function vitals(line: Line): Uint8Array | string {
 
 function features(line: Line): Uint8Array | string {
   const { features: values, seq } = line;
-  if (!Array.isArray(values) || typeof seq !== 'number') return 'features without values or seq; left out';
+  if (!Array.isArray(values) || typeof seq !== 'number') return 'features without values or seq; skipped';
   return encodeFeatures({
     node: line.node_id,
     sequence: seq & 0xffff,

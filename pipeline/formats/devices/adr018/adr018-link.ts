@@ -2,7 +2,7 @@ import type { Data, LinkEntry, Measure, Provenance } from '../../../model/index.
 import { decodeSync, decodeVitals, type PacketKind, type Sync, type Vitals } from './adr018-packets.js';
 import { SequenceTracker, type SequenceState } from '../../decoder/sequence.js';
 
-/** What is known of a link from its frames' numbers, and what its node has claimed. */
+/** State of a link, from the numbers of its frames and the claims of its node. */
 export class LinkState {
   readonly entry: LinkEntry;
   readonly frames = new SequenceTracker(32);
@@ -16,7 +16,7 @@ export class LinkState {
     this.entry = entry;
   }
 
-  /** Share of frames lost since the last call; undefined where none came. */
+  /** Share of frames lost since the last call; undefined without frames. */
   closeSecond(time: number, provenance: Provenance): Measure | undefined {
     const received = this.frames.received - this.#received;
     const lost = Math.max(0, this.frames.lost - this.#lost);
@@ -26,14 +26,14 @@ export class LinkState {
     return this.#measure('packet_loss', time, lost / (received + lost), 'csiflow', provenance);
   }
 
-  /** A packet of its node that is no frame; what the node claims by it. */
+  /** A packet of its node other than a frame; returns the node's claims. */
   take(kind: PacketKind, view: DataView, time: number, provenance: Provenance): readonly Data[] {
     if (kind === 'features') this.features.see(view.getUint16(6, true));
     if (kind === 'sync') this.#clock = decodeSync(view);
     return kind === 'vitals' ? this.#claims(decodeVitals(view), time, provenance) : [];
   }
 
-  /** Vitals as measures and, where a fall begins, an event: all of them the node's own claims. */
+  /** Vitals as measures and, when a fall begins, an event: all of them claims of the node. */
   #claims(vitals: Vitals, time: number, provenance: Provenance): readonly Data[] {
     const source = `node-${vitals.node}`;
     const measure = (name: string, value: number) => this.#measure(name, time, value, source, provenance);
@@ -110,7 +110,7 @@ export class LinkState {
       severity: 'medium',
       environment,
       time,
-      // The packet gives none.
+      // The packet contains none.
       confidence: 0,
       person: null,
       location: null,
@@ -134,7 +134,7 @@ export interface LinkSnapshot {
   readonly clock?: Sync | null;
 }
 
-/** How far the node's own clock is behind that of its mesh, as it said last. */
+/** Offset of the node's own clock behind that of its mesh, as last reported. */
 const meshClock = ({ epoch, local, isLeader, isValid, sequence }: Sync) => ({
   ahead_us: epoch - local,
   leader: isLeader,

@@ -1,9 +1,9 @@
 import { crc32 } from 'node:zlib';
 
 /**
- * What ADR-018 nodes send beside raw CSI on the same port, one packet a datagram, little-endian; byte 4
- * is the node. These are the senders' own conclusions: csiflow recognises and checks them, counts them
- * by kind, and hands on what vitals say as that sender's claim.
+ * Packets that ADR-018 nodes send besides raw CSI on the same port, one per datagram, little-endian; byte 4
+ * is the node. These are the senders' own conclusions: csiflow recognises and checks them, counts them by
+ * kind, and passes on vitals as that sender's claim.
  */
 export type PacketKind =
   'vitals' | 'features' | 'fused_vitals' | 'wasm_events' | 'compressed' | 'feature_state' | 'mesh' | 'sync';
@@ -19,13 +19,13 @@ export const PACKET_KINDS: readonly PacketKind[] = [
   'sync',
 ];
 
-/** Why a packet cannot be taken. */
+/** Why a packet is rejected. */
 export type PacketFault = 'unknown_magic' | 'truncated' | 'oversized' | 'checksum' | 'value';
 
 export const MAGIC = {
   vitals: 0xc5110002,
   features: 0xc5110003,
-  /** Fused vitals or WASM events: two senders chose the same number. */
+  /** Fused vitals or WASM events: two senders use the same number. */
   collision: 0xc5110004,
   compressed: 0xc5110005,
   feature_state: 0xc5110006,
@@ -33,7 +33,7 @@ export const MAGIC = {
   sync: 0xc511a110,
 } as const;
 
-/** Kind of the packet of at least 8 bytes, or what is wrong with it. `view` covers exactly the packet. */
+/** Kind of a packet of at least 8 bytes, or its fault. `view` covers exactly the packet. */
 export function checkPacket(view: DataView): PacketKind | PacketFault {
   switch (view.getUint32(0, true)) {
     case MAGIC.vitals:
@@ -55,7 +55,10 @@ export function checkPacket(view: DataView): PacketKind | PacketFault {
   }
 }
 
-/** Bytes 4.. say which; where both are possible (48 bytes), 8 events or a breathing rate of 0.08 a minute, it is the former. */
+/**
+ * Bytes 4.. decide; if both are possible (48 bytes: 8 events, or a breathing rate of 0.08 per minute), it is
+ * the former.
+ */
 function collision(view: DataView): PacketKind | PacketFault {
   const count = view.getUint16(6, true);
   if (view.byteLength === 8 + 5 * count) return 'wasm_events';
@@ -65,7 +68,7 @@ function collision(view: DataView): PacketKind | PacketFault {
 const sized = (view: DataView, bytes: number): PacketFault | undefined =>
   view.byteLength === bytes ? undefined : view.byteLength < bytes ? 'truncated' : 'oversized';
 
-/** The last four bytes are the CRC-32 (IEEE 802.3) of all before. */
+/** The last four bytes are the CRC-32 (IEEE 802.3) of all previous bytes. */
 function checksumFits(view: DataView): boolean {
   const end = view.byteLength - 4;
   return crc32(new Uint8Array(view.buffer, view.byteOffset, end)) === view.getUint32(end, true);
@@ -74,27 +77,27 @@ function checksumFits(view: DataView): boolean {
 const vitalsAreNumbers = (view: DataView): boolean =>
   Number.isFinite(view.getFloat32(16, true)) && Number.isFinite(view.getFloat32(20, true));
 
-/** What a node says of the people near it, once a second. */
+/** A node's report about people near it, once a second. */
 export interface Vitals {
   readonly node: number;
   readonly presence: boolean;
   readonly fall: boolean;
   readonly moving: boolean;
-  /** 0 where it found none. */
+  /** 0 if it found none. */
   readonly breathingBpm: number;
-  /** 0 where it found none. */
+  /** 0 if it found none. */
   readonly heartBpm: number;
-  /** dBm; NaN where unknown, sent as 0. */
+  /** dBm; NaN if unknown, sent as 0. */
   readonly rssi: number;
-  /** Known to be wrong in the firmware: half of the subcarriers that it looks at. */
+  /** Wrong in the firmware: half of the evaluated subcarriers. */
   readonly persons: number;
   readonly motion: number;
   readonly presenceScore: number;
-  /** Of the sender's clock. */
+  /** The sender's clock. */
   readonly milliseconds: number;
 }
 
-/** Fields of a packet that {@link checkPacket} found to be vitals. */
+/** Fields of a packet that {@link checkPacket} identified as vitals. */
 export function decodeVitals(view: DataView): Vitals {
   const flags = view.getUint8(5);
   return {
@@ -125,11 +128,11 @@ export function encodeVitals(vitals: Vitals): Uint8Array {
   return bytes;
 }
 
-/** Eight numbers that a node's own model reads. */
+/** Eight inputs of a node's own model. */
 export interface Features {
   readonly node: number;
   readonly sequence: number;
-  /** Of the sender's clock. */
+  /** The sender's clock. */
   readonly microseconds: bigint;
   readonly values: readonly number[];
 }
@@ -149,7 +152,7 @@ export function encodeFeatures(features: Features): Uint8Array {
   return bytes;
 }
 
-/** What a WebAssembly module on a node reports. */
+/** Report of a WebAssembly module on a node. */
 export interface WasmEvents {
   readonly node: number;
   readonly module: number;
@@ -176,17 +179,17 @@ export function encodeWasmEvents({ node, module, events }: WasmEvents): Uint8Arr
   return bytes;
 }
 
-/** A node's own clock against that of its mesh (ADR-110). */
+/** A node's own clock compared with that of its mesh (ADR-110). */
 export interface Sync {
   readonly node: number;
   readonly isLeader: boolean;
-  /** False where the node has not heard the leader for too long. */
+  /** False if the node has not heard the leader for too long. */
   readonly isValid: boolean;
   readonly isSmoothed: boolean;
-  /** Of its own clock, microseconds, and of the mesh at the same moment. */
+  /** Its own clock, microseconds, and that of the mesh at the same moment. */
   readonly local: number;
   readonly epoch: number;
-  /** Of the newest frame that it has sent. */
+  /** Number of the newest frame that it sent. */
   readonly sequence: number;
 }
 
@@ -213,7 +216,10 @@ export function encodeSync(sync: Sync): Uint8Array {
   return bytes;
 }
 
-/** What is left of a frame after a node has compressed it against its last one: see docs/decisions/0108-compressed-packets-are-no-frames.md. */
+/**
+ * A frame compressed by a node relative to its last one: see
+ * docs/decisions/0108-compressed-packets-are-no-frames.md.
+ */
 export interface Compressed {
   readonly node: number;
   readonly channel: number;
@@ -242,7 +248,7 @@ export interface FeatureState {
   readonly node: number;
   readonly mode: number;
   readonly sequence: number;
-  /** Of the sender's clock. */
+  /** The sender's clock. */
   readonly microseconds: bigint;
   readonly values: readonly number[];
   readonly flags: number;
@@ -268,7 +274,7 @@ export function encodeFeatureState(state: FeatureState): Uint8Array {
   return bytes;
 }
 
-/** Header (bytes 4 to 15) and payload of a mesh packet, as they are. */
+/** Header (bytes 4 to 15) and payload of a mesh packet, unchanged. */
 export function encodeMesh(header: Uint8Array, payload: Uint8Array): Uint8Array {
   const { bytes, view } = packet(MAGIC.mesh, header[0] ?? 0, 20 + payload.length);
   bytes.set(header.subarray(0, 12), 4);

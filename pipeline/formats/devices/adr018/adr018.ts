@@ -11,7 +11,7 @@ import { Strangers } from '../../senders/strangers.js';
 import { FrameColumns } from './adr018-columns.js';
 import { LinkState, type LinkSnapshot } from './adr018-link.js';
 
-/** ESP32 nodes with the ADR-018 firmware: raw CSI, and what the nodes conclude from it themselves. */
+/** ESP32 nodes with the ADR-018 firmware: raw CSI, and the nodes' own conclusions. */
 export const adr018: Format = {
   name: 'adr018',
   summary: 'Datagrams of ESP32 nodes with the ADR-018 firmware (raw CSI, vitals, features).',
@@ -24,7 +24,7 @@ export const adr018: Format = {
   decoder: (context) => new Adr018Decoder(context),
 };
 
-/** Channel 6: taken for the centre where a sender does not know its own (it sends 0). */
+/** Channel 6: assumed centre if a sender does not know its own (it sends 0). */
 export const ASSUMED_MHZ = 2437;
 
 /** Longest datagram of the format, bytes: 4 antennas of 256 bins with a timestamp. */
@@ -32,7 +32,7 @@ export const MAX_DATAGRAM_BYTES = CSI_HEADER_BYTES + 8 + 4 * 256 * 2;
 
 const FRAME_FAULTS = ['antennas', 'subcarriers', 'frequency'] as const;
 type FrameFault = (typeof FRAME_FAULTS)[number] | 'truncated' | 'oversized';
-/** Every reason that a datagram can be refused for. */
+/** Every reason to reject a datagram. */
 export const FAULTS: readonly (FrameFault | PacketFault)[] = [
   'unknown_magic',
   'truncated',
@@ -46,7 +46,7 @@ type Kind = 'csi' | PacketKind;
 type Ignored = 'unknown_sender' | 'other_address';
 const KINDS: readonly Kind[] = ['csi', ...PACKET_KINDS];
 
-/** Where the first pair of a raw frame lies, or what is wrong with it. */
+/** Offset of the first pair of a raw frame, or its fault. */
 function checkFrame(view: DataView): number | FrameFault {
   if (view.byteLength < CSI_HEADER_BYTES) return 'truncated';
   const antennas = view.getUint8(5);
@@ -71,7 +71,7 @@ class Adr018Decoder implements Decoder {
   readonly #sample = new FailureSample();
   readonly #columns = new FrameColumns();
   readonly #activity: LinkActivity;
-  /** The second of event time that loss is being counted for. */
+  /** The second of event time for which loss is counted. */
   #second = -1;
   #unknownFrequency = 0;
 
@@ -88,7 +88,7 @@ class Adr018Decoder implements Decoder {
     this.#columns.begin(raw.count);
     for (let i = 0; i < raw.count; i++) {
       const second = Math.floor(raw.time[i]! / SECOND);
-      // An earlier one comes where the clock was set back.
+      // Time goes backwards if the clock was set back.
       if (second !== this.#second) this.#closeSecond(raw.time[i]!, step);
       this.#take(step, i);
     }
@@ -149,7 +149,7 @@ class Adr018Decoder implements Decoder {
       this.#takePacket(step, i);
       return;
     }
-    // checkFrame() over the batch's one view: a view per frame would be half of the work.
+    // checkFrame() over the batch's single view: a view per frame would take half of the time.
     const antennas = view.getUint8(start + 5);
     const bins = view.getUint16(start + 6, true);
     const mhz = view.getUint32(start + 8, true);
@@ -180,7 +180,7 @@ class Adr018Decoder implements Decoder {
     if (link) step.claims.push(...link.take(kind, view, step.raw.time[i]!, step.provenance));
   }
 
-  /** The link of a node, or undefined, counted, where it has none. */
+  /** The link of a node; undefined, and counted, if it has none. */
   #resolve(step: Step, i: number, node: number, layout: string | null): LinkState | undefined {
     const time = step.raw.time[i]!;
     const sender = step.raw.senders[step.raw.sender[i]!] ?? '';
@@ -205,11 +205,11 @@ class Adr018Decoder implements Decoder {
         time: step.raw.time[i]!,
         sender: step.raw.senders[step.raw.sender[i]!] ?? '',
         length: bytes.length,
-        // A slice: the whole batch would be kept alive by a view.
+        // A slice: a view would retain the whole batch.
         bytes: bytes.slice(0, MAX_DATAGRAM_BYTES),
       },
       code: `decode.${fault}`,
-      reason: `a datagram of ${bytes.length} bytes is no ADR-018 packet: ${FAULT_TEXT[fault]}`,
+      reason: `a datagram of ${bytes.length} bytes is not an ADR-018 packet: ${FAULT_TEXT[fault]}`,
       retriable: false,
     });
   }
@@ -241,13 +241,14 @@ class Adr018Decoder implements Decoder {
 const SECOND = 1_000_000;
 
 const FAULT_TEXT: Readonly<Record<Fault, string>> = {
-  unknown_magic: 'it does not start with a magic number of ADR-018; is something else sending to this port?',
-  truncated: 'it is shorter than its header says',
-  oversized: 'it is longer than its header says',
+  unknown_magic:
+    'it does not start with an ADR-018 magic number; another program may be sending to this port',
+  truncated: 'it is shorter than its header states',
+  oversized: 'it is longer than its header states',
   antennas: 'byte 5 (antennas) is not 1 to 4',
   subcarriers: 'bytes 6 and 7 (bins) are not 64, 128, 192 or 256',
   frequency: 'bytes 8 to 11 (MHz) are not the centre of a Wi-Fi channel',
-  checksum: 'its CRC-32 does not fit',
+  checksum: 'its CRC-32 does not match',
   value: 'a number in it is not finite',
 };
 
@@ -259,7 +260,7 @@ const isKind = (word: PacketKind | PacketFault): word is PacketKind =>
 const counters = <K extends string>(keys: readonly K[]): Record<K, number> =>
   Object.fromEntries(keys.map((key) => [key, 0])) as Record<K, number>;
 
-/** What one call of decode gathers. */
+/** The result of one call of decode. */
 class Step {
   readonly raw: RawBatch;
   readonly view: DataView;

@@ -12,7 +12,7 @@ const mirrored = (upper: readonly number[]): readonly number[] => [
 const without = (from: number, to: number, pilots: readonly number[]): readonly number[] =>
   range(from, to, 1).filter((carrier) => !pilots.includes(carrier));
 
-/** By the width (20, 40, 80, 160 MHz) and the grouping (a report holds one of so many carriers). */
+/** By the width (20, 40, 80, 160 MHz) and the grouping (the number of carriers per value). */
 const VHT: readonly Readonly<Record<number, readonly number[]>>[] = [
   {
     1: without(1, 28, [7, 21]),
@@ -59,6 +59,6 @@ const tableOf = (sets: typeof VHT): ReadonlyMap<string, Int16Array> =>
 
 const TABLES = { vht: tableOf(VHT), he: tableOf(HE) };
 
-/** Carriers of a report, ascending; undefined for a grouping that there is not. @param width 0 to 3: 20 to 160 MHz */
+/** Carriers of a report, ascending; undefined for an unknown grouping. @param width 0 to 3: 20 to 160 MHz */
 export const reportCarriers = (kind: 'vht' | 'he', width: number, grouping: number): Int16Array | undefined =>
   TABLES[kind].get(`${width}/${grouping}`);

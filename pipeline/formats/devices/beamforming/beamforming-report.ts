@@ -2,7 +2,10 @@ import { reportCarriers } from './beamforming-carriers.js';
 import type { ReadFault } from '../../decoder/frame-decoder.js';
 import { readRadiotap, type MonitorFrame } from '../../containers/radiotap.js';
 
-/** A compressed beamforming report (IEEE 802.11-2020, 9.4.1.49; 802.11ax-2021, 9.4.1.65), its matrix as angles still. */
+/**
+ * A compressed beamforming report (IEEE 802.11-2020, 9.4.1.49; 802.11ax-2021, 9.4.1.65), with its matrix
+ * still as angles.
+ */
 export interface Report {
   readonly kind: 'vht' | 'he';
   /** Rows of the matrix: antennas of the access point. */
@@ -15,7 +18,7 @@ export interface Report {
   /** Number of the sounding, 0 to 63. */
   readonly token: number;
   readonly bits: AngleBits;
-  /** Of each carrier, as quantised: for each column all phi, then all psi. */
+  /** For each carrier, quantised: for each column all phi, then all psi. */
   readonly angles: Uint16Array;
 }
 
@@ -24,7 +27,7 @@ export interface AngleBits {
   readonly psi: number;
 }
 
-/** Category of an action frame that holds reports: its control field and what it says of itself. */
+/** Category of an action frame with reports: its control field and its own description. */
 const CATEGORIES = new Map<number, Report['kind'] | 'eht'>([
   [21, 'vht'],
   [30, 'he'],
@@ -36,7 +39,7 @@ const ENCRYPTED = 0x40;
 const HAS_HT_CONTROL = 0x80;
 const HEADER_BYTES = 24;
 
-/** Where the body of an action frame begins; undefined for other frames, and for encrypted ones. */
+/** Start of the body of an action frame; undefined for other frames, and for encrypted ones. */
 function bodyOf(frame: Uint8Array): number | undefined {
   if (frame.length < HEADER_BYTES + 2) return undefined;
   const [type, flags] = [frame[0]!, frame[1]!];
@@ -44,7 +47,7 @@ function bodyOf(frame: Uint8Array): number | undefined {
   return HEADER_BYTES + ((flags & HAS_HT_CONTROL) === 0 ? 0 : 4);
 }
 
-/** True for a frame that is a report, whole or not. */
+/** True for a report frame, complete or not. */
 export function isReport(frame: Uint8Array): boolean {
   const body = bodyOf(frame);
   return body !== undefined && CATEGORIES.has(frame[body]!) && frame[body + 1] === 0;
@@ -52,30 +55,30 @@ export function isReport(frame: Uint8Array): boolean {
 
 const fault = (name: string, reason: string): ReadFault => ({ fault: name, reason });
 
-/** A packet of a card in monitor mode: what the card says of it, and the report in it. */
+/** A packet of a card in monitor mode: the card's data, and its report. */
 export function readReport(packet: Uint8Array): (Report & { readonly monitor: MonitorFrame }) | ReadFault {
   const monitor = readRadiotap(packet);
-  if (!monitor) return fault('radiotap', 'it begins with no radiotap header');
+  if (!monitor) return fault('radiotap', 'it does not begin with a radiotap header');
   const { frame } = monitor;
   const body = bodyOf(frame);
   if (body === undefined || !isReport(frame))
-    return fault('frame', 'its 802.11 frame is no beamforming report');
-  if (!monitor.isSound) return fault('checksum', 'the card says that its checksum is wrong');
+    return fault('frame', 'its 802.11 frame is not a beamforming report');
+  if (!monitor.isSound) return fault('checksum', 'the card reports a wrong checksum');
   const kind = CATEGORIES.get(frame[body]!)!;
   if (kind === 'eht')
-    return fault('eht', 'it is a report of 802.11be: those of 802.11ac and 802.11ax are read');
+    return fault('eht', 'it is a report of 802.11be: only those of 802.11ac and 802.11ax are supported');
   const control = kind === 'vht' ? vhtControl(frame, body + 2) : heControl(frame, body + 2);
   if ('fault' in control) return control;
   const report = readAngles(kind, control, frame.subarray(control.end));
   return 'fault' in report ? report : { ...report, monitor };
 }
 
-/** What a control field says. */
+/** Content of a control field. */
 interface Control extends Pick<Report, 'rows' | 'columns' | 'width' | 'token' | 'bits'> {
   readonly grouping: number;
-  /** The report of several stations: something follows the angles. */
+  /** The report for several stations: more data follows the angles. */
   readonly isMulti: boolean;
-  /** Behind the field. */
+  /** After the field. */
   readonly end: number;
 }
 
@@ -117,7 +120,7 @@ function heControl(frame: Uint8Array, at: number): Control | ReadFault {
   const bits = frame[at]! | (frame[at + 1]! << 8) | (frame[at + 2]! << 16);
   const upper = frame[at + 2]! | (frame[at + 3]! << 8) | (frame[at + 4]! << 16);
   const type = (bits >> 10) & 3;
-  if (type > 1) return fault('kind', 'it holds the quality of channels, no angles');
+  if (type > 1) return fault('kind', 'it contains the quality of channels, not angles');
   const width = (bits >> 6) & 3;
   const [first, last] = [upper & 0x7f, (upper >> 7) & 0x7f];
   if (first !== 0 || last !== LAST_UNIT[width])
@@ -139,7 +142,8 @@ const TRUNCATED = fault('truncated', 'it ends within its control field');
 
 function checked({ isSegment, ...control }: Control & { readonly isSegment: boolean }): Control | ReadFault {
   const { rows, columns } = control;
-  if (isSegment) return fault('segment', 'it is one of several segments: whole reports are read');
+  if (isSegment)
+    return fault('segment', 'it is one of several segments: only complete reports are supported');
   if (rows < 2 || columns > rows)
     return fault('header', `a matrix of ${rows} rows and ${columns} columns has no angles`);
   return control;
@@ -156,7 +160,7 @@ export function anglePattern(size: Pick<Report, 'rows' | 'columns'>): readonly b
   }).flat();
 }
 
-/** A checksum of which the card says nothing. */
+/** The card did not report a checksum. */
 const CHECKSUM_BYTES = 4;
 
 function readAngles(
@@ -172,7 +176,7 @@ function readAngles(
   const over = bytes.length - length;
   if (over < 0) return fault('truncated', `${bytes.length} bytes of ${length} behind its control field`);
   if (!isMulti && over !== 0 && over !== CHECKSUM_BYTES)
-    return fault('length', `${bytes.length} bytes behind its control field, which tells of ${length}`);
+    return fault('length', `${bytes.length} bytes behind its control field, which specifies ${length}`);
   const angles = new Uint16Array(carriers.length * pattern.length);
   let bit = 8 * columns;
   for (let i = 0; i < angles.length; i++) {
@@ -186,8 +190,8 @@ function readAngles(
 }
 
 /**
- * The unitary matrix of every carrier, [column, row, carrier, (re, im)]: with columns as receive and rows as transmit
- * antennas, the order of a frame. Its last row is real.
+ * The unitary matrix of every carrier, [column, row, carrier, (re, im)]: with columns as receive and rows as
+ * transmit antennas, as in a frame. Its last row is real.
  */
 export function steeringMatrices(report: Report): Float64Array {
   const { rows, columns, carriers, bits, angles } = report;
@@ -199,7 +203,7 @@ export function steeringMatrices(report: Report): Float64Array {
     for (let column = 0; column < columns; column++) {
       const at = (row: number): number => ((column * rows + row) * carriers.length + carrier) * 2;
       out[at(column)] = 1;
-      // From the last rotation to the first; those of columns behind this one leave it as it is.
+      // From the last rotation to the first; those of later columns do not change this one.
       for (let pivot = Math.min(angled(report) - 1, column); pivot >= 0; pivot--) {
         const first = carrier * each + firstAngle(rows, pivot);
         const count = rows - 1 - pivot;

@@ -1,6 +1,6 @@
 /**
- * Compressed beamforming reports of 802.11ac and 802.11ax: what stations tell their access point of the channel, heard
- * by any card in monitor mode. Bytes: docs/formats/beamforming.md.
+ * Compressed beamforming reports of 802.11ac and 802.11ax: a station's report about the channel to its access
+ * point, received by any card in monitor mode. Bytes: docs/formats/beamforming.md.
  */
 import type { CsiLayout } from '../../../model/index.js';
 import {
@@ -25,7 +25,7 @@ import { wideCentreMhz } from '../../radio/wifi-channel.js';
  */
 export const beamforming: Format = {
   ...frameFormat(
-    // The numbers of a station count all that it sends, so gaps are no loss.
+    // The numbers of a station count everything it sends, so gaps are not loss.
     { format: 'beamforming', sequenceBits: 12, read: readPacket },
     'Beamforming reports of 802.11ac and 802.11ax, packets of a card in monitor mode.',
   ),
@@ -36,7 +36,7 @@ export const beamforming: Format = {
 export const beamformingPcap: FileFormat = {
   name: 'beamforming-pcap',
   summary: 'pcap or pcapng of a card in monitor mode (radiotap), with beamforming reports.',
-  // Hours may pass before the first report.
+  // The first report may come after hours.
   recognise: (head) => isPcap(head) && recordsOf(head, monitored).length > 0,
   open: (head) => {
     checkPcap('beamforming', head);
@@ -102,7 +102,7 @@ function layoutOf({ kind, rows, columns, width, carriers }: Report, mhz: number)
   }));
 }
 
-/** What a report says beside its angles. */
+/** Data of a report besides its angles. */
 export interface WrittenReport extends Pick<Report, 'kind' | 'rows' | 'columns' | 'width' | 'token'> {
   readonly grouping: number;
   readonly codebook: 0 | 1;

@@ -85,7 +85,7 @@ class MatrixReader implements FrameReader {
   #outside(core: number, stream: number): ReadFault {
     const known = core < MAX_COUNT && stream < MAX_COUNT;
     const larger = `nexmon-${Math.max(core + 1, this.#cores)}x${Math.max(stream + 1, this.#streams)}`;
-    const remedy = known ? `${larger} has room for it` : 'no chip has so many';
+    const remedy = known ? `${larger} has room for it` : 'no chip has that many';
     return { fault: 'antenna', reason: `core ${core}, stream ${stream}: ${remedy}` };
   }
 

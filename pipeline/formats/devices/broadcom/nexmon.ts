@@ -82,9 +82,9 @@ export function parseDatagram(record: Uint8Array): Datagram | ReadFault {
   const chip = view.getUint16(16, true);
   const packing = CHIPS.get(chip);
   if (packing === undefined)
-    return { fault: 'chip', reason: `chip ${chip}: known are ${[...CHIPS.keys()].join(', ')}` };
+    return { fault: 'chip', reason: `chip ${chip}: supported are ${[...CHIPS.keys()].join(', ')}` };
   const mhz = centreMhz(view.getUint16(14, true));
-  if (mhz === undefined) return { fault: 'channel', reason: 'its chanspec names no channel' };
+  if (mhz === undefined) return { fault: 'channel', reason: 'its chanspec contains no channel' };
   const pair = view.getUint16(12, true);
   return {
     view,

@@ -1,10 +1,10 @@
 import type { TrainingField } from '../../../model/index.js';
 
 /**
- * Which carriers the bytes of an ESP32's CSI buffer are (ESP-IDF, "Wi-Fi Channel State Information"; espressif/esp-csi).
- * The buffer is training fields, one after the other, each of pairs (imaginary, real). Carriers that carry nothing
- * (guards, the middle) are left out; those of a 20 MHz field in a 40 MHz channel are counted from the middle of the
- * primary channel.
+ * Which carriers the bytes of an ESP32's CSI buffer are (ESP-IDF, "Wi-Fi Channel State Information";
+ * espressif/esp-csi). The buffer consists of consecutive training fields of pairs (imaginary, real). Carriers
+ * without a signal (guards, the middle) are dropped; those of a 20 MHz field in a 40 MHz channel are counted
+ * from the middle of the primary channel.
  */
 export interface EspField {
   readonly training: TrainingField;
@@ -15,25 +15,25 @@ export interface EspField {
   readonly pairs: Uint16Array;
 }
 
-/** What is known of a buffer besides its pairs. */
+/** Properties of a buffer besides its pairs. */
 export interface EspBuffer {
   readonly pairs: number;
-  /** True where the columns are those of an ESP32-C5, C6 or C61: carriers ascend, and one field comes alone. */
+  /** True if the columns are those of an ESP32-C5, C6 or C61: carriers ascend, and there is only one field. */
   readonly ascending: boolean;
-  /** 0 none, 1 above, 2 below; null where it is not said. */
+  /** 0 none, 1 above, 2 below; null if unknown. */
   readonly secondary: number | null;
   readonly wide: boolean | null;
   readonly stbc: boolean | null;
-  /** False for a frame of 802.11a or g; null where it is not said. */
+  /** False for a frame of 802.11a or g; null if unknown. */
   readonly ht: boolean | null;
-  /** True where the carriers that carry nothing were taken out (esp-radar). */
+  /** True if carriers without a signal were removed (esp-radar). */
   readonly filtered: boolean;
 }
 
-/** True where a pair is (0, 0). */
+/** True if a pair is (0, 0). */
 export type IsZero = (pair: number) => boolean;
 
-/** Fields of a buffer; undefined where no frame has so many pairs. Where the columns leave it open, the pairs decide. */
+/** Fields of a buffer; undefined if no frame has that many pairs. If the columns do not decide, the pairs do. */
 export function espFields(buffer: EspBuffer, isZero: IsZero): readonly EspField[] | undefined {
   const { pairs, filtered, ascending, secondary } = buffer;
   if (filtered && FILTERED.has(pairs)) return FILTERED.get(pairs);
@@ -43,7 +43,7 @@ export function espFields(buffer: EspBuffer, isZero: IsZero): readonly EspField[
   return centredFields(buffer, secondary === 1, isZero);
 }
 
-/** Carriers that a field is sent on: IEEE 802.11-2020 17.3.5.10, 19.3.9.3.3; 802.11ax 27.3.11.10. */
+/** Carriers of a field: IEEE 802.11-2020 17.3.5.10, 19.3.9.3.3; 802.11ax 27.3.11.10. */
 const EDGES: Readonly<Record<string, readonly [inner: number, outer: number]>> = {
   'lltf 20': [1, 26],
   'ht-ltf 20': [1, 28],
@@ -77,13 +77,13 @@ const fft = (count: number): readonly number[] =>
   Array.from({ length: count }, (_, i) => (i < count / 2 ? i : i - count));
 const from = (first: number, count: number): readonly number[] =>
   Array.from({ length: count }, (_, i) => first + i);
-/** Both sides, without what lies between. */
+/** Both sides, without the part in between. */
 const sides = (inner: number, outer: number): readonly number[] => [
   ...from(-outer, outer - inner + 1),
   ...from(inner, outer - inner + 1),
 ];
 
-/** The 26 pairs of a 12-bit LLTF: every second carrier. That of the middle is no measurement. */
+/** The 26 pairs of a 12-bit LLTF: every second carrier. The middle one is not a measurement. */
 export const LLTF_12_BIT: readonly EspField[] = [
   field(
     'lltf',
@@ -103,7 +103,7 @@ const C5 = new Map<number, readonly EspField[]>([
   [245, [field('he-ltf', 0, from(-122, 245), 20)]],
 ]);
 
-/** esp-radar takes guards and the middle out (its table of valid bytes). */
+/** esp-radar removes guards and the middle (its table of valid bytes). */
 const FILTERED = new Map<number, readonly EspField[]>([
   [52, [field('lltf', 0, sides(1, 26), 20)]],
   [56, [field('ht-ltf', 0, sides(1, 28), 20)]],
@@ -119,9 +119,9 @@ const C6_HT40_STBC = [...C6_HT40, field(STBC, 128, from(-64, 128), 40)];
 const C6_HE20 = [field('he-ltf', 0, from(-128, 256), 20)];
 
 function c6Fields(pairs: number, isZero: IsZero): readonly EspField[] | undefined {
-  // Carriers of +-28 carry something in HT only.
+  // Carriers of +-28 have a signal in HT only.
   if (pairs === 64) return [4, 60].some(isZero) ? C6_LEGACY : C6_HT20;
-  // Between two fields lie guards; within a wide one only its middle is empty.
+  // Guards separate two fields; within a wide one only its middle is empty.
   if (pairs === 128) return [61, 62, 66, 67].every(isZero) ? C6_HT20_STBC : C6_HT40;
   if (pairs === 256) return [123, 124, 125, 131, 132, 133].every(isZero) ? C6_HT40_STBC : C6_HE20;
   return undefined;
@@ -142,7 +142,7 @@ const HT40_STBC = [CENTRED_LLTF, field('ht-ltf', 64, fft(121), 40), field(STBC, 
 function fftFields(buffer: EspBuffer, isZero: IsZero): readonly EspField[] | undefined {
   const { pairs, ht, secondary } = buffer;
   if (pairs === 64) {
-    // Who does not say its secondary channel may be a C6, whose guards lie at the ends.
+    // A sender without a secondary channel column may be a C6, whose guards are at the ends.
     if (secondary === null && [0, 1, 2, 62, 63].every(isZero) && !isZero(31)) return c6Fields(64, isZero);
     return ht !== false && [28, 36].every((pair) => !isZero(pair)) ? [FFT_HT20_ALONE] : [FFT_LLTF];
   }
@@ -153,8 +153,8 @@ function fftFields(buffer: EspBuffer, isZero: IsZero): readonly EspField[] | und
 }
 
 /**
- * An HT-LTF of 64 pairs that comes alone.
- * @param ascending null where the chip is not known: the guards tell it then
+ * An HT-LTF of 64 pairs without other fields.
+ * @param ascending null if the chip is unknown: the guards then decide
  */
 export function htLtfOf64(ascending: boolean | null, isZero: IsZero): EspField {
   const ascends = ascending ?? ([0, 1, 2, 62, 63].every(isZero) && !isZero(31));

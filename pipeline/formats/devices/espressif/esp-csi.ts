@@ -47,7 +47,7 @@ const SETS = new Map(
   ]),
 );
 
-/** A line's columns by name, and its data as text; a text where it has none. */
+/** A line's columns by name, and its data as text; only a text if it has none. */
 interface Line {
   readonly column: (name: string) => number;
   readonly mac: string;
@@ -59,16 +59,16 @@ interface Line {
 function splitLine(line: string): Line | ReadFault {
   const opening = line.indexOf('[');
   const head = (opening < 0 ? line : line.slice(0, opening)).split(',');
-  // Without a bracket, base64: the data are a column as the others.
+  // Without a bracket, base64: the data is a column like the others.
   const fields = head.slice(0, opening < 0 ? CONSOLE_COLUMNS.length : -1);
   const set = SETS.get(fields.length);
   if (!set)
     return {
       fault: 'columns',
-      reason: `${fields.length} columns before the data: known are ${[...SETS.keys()].join(', ')}`,
+      reason: `${fields.length} columns before the data: supported are ${[...SETS.keys()].join(', ')}`,
     };
   const closing = line.indexOf(']', opening);
-  if (opening >= 0 && closing < 0) return { fault: 'truncated', reason: 'its data have no closing bracket' };
+  if (opening >= 0 && closing < 0) return { fault: 'truncated', reason: 'its data has no closing bracket' };
   const data = opening < 0 ? (head[CONSOLE_COLUMNS.length] ?? '') : line.slice(opening + 1, closing);
   const { names, index } = set;
   return {
@@ -90,7 +90,7 @@ function readLine(record: Uint8Array): ReadFrame | ReadFault | null {
   if ('fault' in numbers) return numbers;
   const length = line.column('len');
   if (numbers.length !== length)
-    return { fault: 'count', reason: `${numbers.length} numbers, len says ${length}` };
+    return { fault: 'count', reason: `${numbers.length} numbers, but len is ${length}` };
   return readNumbers(line, numbers);
 }
 
@@ -105,7 +105,7 @@ function readNumbers(line: Line, numbers: EspNumbers): ReadFrame | ReadFault {
   const values = twelve ?? numbers;
   const fields = twelve ? LLTF_12_BIT : fieldsOf(line, values);
   if (!fields)
-    return { fault: 'carriers', reason: `${numbers.length} numbers: no frame of an ESP32 has so many` };
+    return { fault: 'carriers', reason: `${numbers.length} numbers: no frame of an ESP32 has this number` };
   const level = line.column('rssi');
   const noise = line.column('noise_floor');
   const reading = {
@@ -158,9 +158,9 @@ function numbersOf(data: string): EspNumbers | null {
 }
 
 /**
- * The words of a 12-bit LLTF (C5, C61): 52 numbers that were put together already, or 106 bytes in which the upper half
- * of every second one is empty. Null for others. Which part of a pair comes first is not documented; the vendor's
- * answer and pyespargos say the real one.
+ * The words of a 12-bit LLTF (C5, C61): 52 numbers that were put together already, or 106 bytes in which the
+ * upper half of every second one is empty. Null for others. The order within a pair is not documented;
+ * according to the vendor and pyespargos, the real part is first.
  */
 function twelveBit(numbers: EspNumbers): Int16Array | null {
   if (numbers.length === 52) return Int16Array.from(numbers);
@@ -176,7 +176,7 @@ function twelveBit(numbers: EspNumbers): Int16Array | null {
 export interface EspCsiLine {
   /** {@link CLASSIC_COLUMNS}, {@link C5_COLUMNS} or {@link CONSOLE_COLUMNS}. */
   readonly columns: readonly string[];
-  /** By the column's name; 0 where left out. */
+  /** By the column's name; 0 if missing. */
   readonly fields: Readonly<Record<string, number | string>>;
   /** Pairs of the whole buffer. */
   readonly pairs: number;

@@ -1,6 +1,6 @@
 /**
- * Buffers of an ESP32 in frames that begin with 0x43534921, one or more a datagram or one after the other in a stream.
- * Bytes: docs/formats/espressif.md.
+ * Buffers of an ESP32 in frames that begin with 0x43534921, one or more per datagram or consecutively in a
+ * stream. Bytes: docs/formats/espressif.md.
  */
 import { espFields, type EspField } from './esp-carriers.js';
 import { ESP_CLOCK, espParts, placeField } from './esp-values.js';
@@ -17,7 +17,7 @@ export const espFramed: Format = frameFormat(
 /** A file of such frames. Event time is the ESP32's own clock (since it was started), counted from 1970. */
 export const espFramedFile: FileFormat = {
   name: 'esp-framed-file',
-  summary: 'Frames with the magic number 0x43534921, one after the other.',
+  summary: 'Consecutive frames with the magic number 0x43534921.',
   recognise: (head) => {
     const length = head.length < HEADER_BYTES ? 0 : lengthAt(viewOf(head), 0);
     return length > 0 && length <= head.length && espFramed.recognise(head.subarray(0, length));
@@ -34,7 +34,7 @@ const MAX_BODY_BYTES = 1024;
 const viewOf = (bytes: Uint8Array): DataView =>
   new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-/** Bytes of the frame at `at`; 0 where none begins there. */
+/** Bytes of the frame at `at`; 0 if none begins there. */
 function lengthAt(view: DataView, at: number): number {
   if (view.getUint32(at, true) !== MAGIC) return 0;
   const body = view.getUint16(at + 8, true);
@@ -46,7 +46,7 @@ function readFrames(record: Uint8Array): readonly ReadFrame[] | ReadFault {
   const frames: ReadFrame[] = [];
   for (let at = 0; at < record.length;) {
     if (at + HEADER_BYTES > record.length)
-      return { fault: 'truncated', reason: `cut off in the header at byte ${at}` };
+      return { fault: 'truncated', reason: `truncated in the header at byte ${at}` };
     const length = lengthAt(view, at);
     if (length === 0) return { fault: 'unknown_magic', reason: `no frame begins at byte ${at}` };
     if (at + length > record.length)
@@ -62,7 +62,8 @@ function readFrames(record: Uint8Array): readonly ReadFrame[] | ReadFault {
 function frameOf(body: Uint8Array, stamp: number): ReadFrame | ReadFault {
   const pairs = Int8Array.from(body);
   const fields = pairs.length % 2 === 0 ? framedFields(pairs) : undefined;
-  if (!fields) return { fault: 'carriers', reason: `${body.length} bytes: no frame of an ESP32 has so many` };
+  if (!fields)
+    return { fault: 'carriers', reason: `${body.length} bytes: no frame of an ESP32 has this number` };
   return {
     sequence: null,
     rssi: NaN,
@@ -73,7 +74,7 @@ function frameOf(body: Uint8Array, stamp: number): ReadFrame | ReadFault {
   };
 }
 
-/** The fields of a buffer of which nothing else is known. */
+/** The fields of a buffer without further information. */
 export const framedFields = (pairs: Int8Array): readonly EspField[] | undefined =>
   espFields(
     {

@@ -6,22 +6,25 @@ import { channelMhz } from '../../radio/wifi-channel.js';
 /** Numbers of an ESP32's buffer in its order: imaginary, real, imaginary, ... */
 export type EspNumbers = Int16Array | Int8Array;
 
-/** Where the numbers of a frame lie and how they are read. */
+/** Position and encoding of a frame's numbers. */
 export interface EspReading {
   /** Primary channel; 0 where unknown. */
   readonly channel: number;
-  /** 0 none, 1 above, 2 below; null where it is not said. */
+  /** 0 none, 1 above, 2 below; null if unknown. */
   readonly secondary: number | null;
   /** The first four bytes hold no measurement. */
   readonly firstWordInvalid: boolean;
-  /** Of each pair comes the real part first: 12-bit buffers. */
+  /** The real part of each pair is first: 12-bit buffers. */
   readonly realFirst?: boolean;
 }
 
-/** The channel that most examples of ESP-IDF use: taken where a record says none. */
+/** The channel of most ESP-IDF examples: assumed if a record has none. */
 const ASSUMED_CHANNEL = 6;
 
-/** The fields of a buffer as parts of a frame. The lower half of 40 MHz is turned by 90 degrees: see {@link copyField}. */
+/**
+ * The fields of a buffer as parts of a frame. The lower half of 40 MHz is rotated by 90 degrees: see {@link
+ * copyField}.
+ */
 export function espParts(
   numbers: EspNumbers,
   fields: readonly EspField[],
@@ -40,9 +43,9 @@ export function espParts(
 }
 
 /**
- * Copies a field's pairs as (real, imaginary). A 40 MHz frame is sent with its upper half turned by +90 degrees
- * (IEEE 802.11-2020 19.3.9.3.3), and an ESP32 leaves that in: the lower half is turned as far, so that the phase is
- * one line over both.
+ * Copies a field's pairs as (real, imaginary). A 40 MHz frame is sent with its upper half rotated by +90
+ * degrees (IEEE 802.11-2020 19.3.9.3.3), and an ESP32 does not undo that: the lower half is rotated by the
+ * same angle, so that the phase is one line over both.
  */
 function copyField(
   numbers: EspNumbers,
@@ -57,13 +60,13 @@ function copyField(
     const re = realFirst ? first : second;
     const im = realFirst ? second : first;
     const turned = bandwidthMhz === 40 && subcarriers[i]! < 0;
-    // 0 - im, as -0 is another number where results are compared.
+    // 0 - im, because -0 differs from 0 where results are compared.
     values[at++] = turned ? 0 - im : re;
     values[at++] = turned ? re : im;
   }
 }
 
-/** The inverse of {@link copyField}: puts values to their places in a buffer. */
+/** The inverse of {@link copyField}: puts values at their positions in a buffer. */
 export function placeField(
   numbers: EspNumbers,
   { pairs, subcarriers, bandwidthMhz }: EspField,
@@ -114,7 +117,10 @@ function layoutOf(field: EspField, { channel, secondary }: EspReading): CsiLayou
   return layout;
 }
 
-/** Whole numbers parted by commas or blanks; null where something else stands between, or a number is of over 16 bits. */
+/**
+ * Whole numbers separated by commas or blanks; null if there is anything else in between, or a number exceeds
+ * 16 bits.
+ */
 export function parseNumbers(text: string): Int16Array | null {
   const numbers = new Int16Array(text.length);
   let count = 0;

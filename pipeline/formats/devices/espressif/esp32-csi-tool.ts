@@ -49,7 +49,7 @@ function readLine(record: Uint8Array): ReadFrame | ReadFault | null {
   const line = splitLine(text);
   if (!line) return null;
   const { fields, data } = line;
-  if (data === null) return { fault: 'truncated', reason: 'its data have no brackets around them' };
+  if (data === null) return { fault: 'truncated', reason: 'its data has no brackets around it' };
   if (fields.length !== COLUMNS.length)
     return { fault: 'columns', reason: `${fields.length} columns before the data, not ${COLUMNS.length}` };
   const column = (name: string): number => Number(fields[AT.get(name)!]);
@@ -60,10 +60,10 @@ function readLine(record: Uint8Array): ReadFrame | ReadFault | null {
   const length = column('len');
   const halves = numbers.length === length / 2;
   if (halves && numbers.every((value) => value >= 0))
-    return { fault: 'amplitude', reason: 'its data are amplitudes: build the tool to print raw CSI' };
+    return { fault: 'amplitude', reason: 'its data contains amplitudes: build the tool to print raw CSI' };
   const carriers = fieldsOf(column, numbers);
   if (!carriers)
-    return { fault: 'carriers', reason: `${numbers.length} numbers: no frame of an ESP32 has so many` };
+    return { fault: 'carriers', reason: `${numbers.length} numbers: no frame of an ESP32 has this number` };
   const [level, noise] = [column('rssi'), column('noise_floor')];
   return {
     sequence: null,

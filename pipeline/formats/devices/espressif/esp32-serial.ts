@@ -49,7 +49,7 @@ function readLine(record: Uint8Array): ReadFrame | ReadFault | null {
   const bytes = Number(match[4]);
   const bins = bytes / 2;
   if (!knownBins(bins) || bins > 192) {
-    return { fault: 'subcarriers', reason: `${bytes} bytes: known are 128, 256 and 384` };
+    return { fault: 'subcarriers', reason: `${bytes} bytes: supported are 128, 256 and 384` };
   }
   if (match[5]!.length !== 2 * bytes) {
     return { fault: 'truncated', reason: `${match[5]!.length} hex digits, not ${2 * bytes}` };

@@ -34,7 +34,10 @@ function readDatagram(record: Uint8Array): ReadFrame | ReadFault {
   const carriers = isOld ? view.getUint8(2) : view.getUint16(5, true);
   const chip = isOld ? 0 : view.getUint8(2);
   if (carriers !== PAIRS || chip > 6)
-    return { fault: 'value', reason: `${carriers} carriers of chip ${chip}: known are 64, of chips 0 to 6` };
+    return {
+      fault: 'value',
+      reason: `${carriers} carriers of chip ${chip}: supported are 64, of chips 0 to 6`,
+    };
   const pairs = new Int8Array(record.buffer, record.byteOffset + start, BODY_BYTES).slice();
   return {
     sequence: view.getUint8(isOld ? 3 : 4),
@@ -49,7 +52,7 @@ function readDatagram(record: Uint8Array): ReadFrame | ReadFault {
   };
 }
 
-/** The field of a frame. An unknown chip's order is told by where the guards lie. */
+/** The field of a frame. The positions of the guards reveal the order of an unknown chip. */
 export const espectreField = (chip: number, pairs: Int8Array): EspField =>
   htLtfOf64(
     chip === 0 ? null : ASCENDING_CHIPS.includes(chip),

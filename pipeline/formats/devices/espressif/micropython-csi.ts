@@ -12,7 +12,7 @@ import { errorText } from '../../../base/error-text.js';
 /** Frames belong to the link whose `sender` is the transmitter's MAC address, or `*`. */
 export const micropythonCsi: Format = frameFormat(
   { format: 'micropython-csi', sequenceBits: 32, read: readList },
-  'MicroPython: the list of `WLAN.csi_read()` as JSON, one a line or datagram.',
+  'MicroPython: the list of `WLAN.csi_read()` as JSON, one per line or datagram.',
 );
 
 /** A file of such lines. Event time is the ESP32's own clock (since it was started), counted from 1970. */
@@ -50,18 +50,18 @@ function readList(record: Uint8Array): ReadFrame | ReadFault | null {
   if (list === null || 'fault' in list) return list;
   const numbers = [0, 1, 4, 7, 9, 13, 16, 18].map((at) => list[at]);
   if (!numbers.every(Number.isInteger))
-    return { fault: 'value', reason: 'one of its fields is no whole number' };
+    return { fault: 'value', reason: 'one of its fields is not a whole number' };
   const [rssi, channel, stamp, mode, width, stbc, noise, secondary] = numbers as number[] as [
     ...[number, number, number, number],
     ...[number, number, number, number],
   ];
   const mac = macOf(list[2]);
-  if (mac === null) return { fault: 'value', reason: 'field 2 is no MAC address' };
+  if (mac === null) return { fault: 'value', reason: 'field 2 is not a MAC address' };
   const pairs = bytesOf(list[5]);
-  if (pairs === null) return { fault: 'value', reason: 'field 5 is no list of bytes, and no base64' };
+  if (pairs === null) return { fault: 'value', reason: 'field 5 is neither a list of bytes nor base64' };
   const fields = pairs.length % 2 === 0 ? fieldsOf(pairs, { mode, width, stbc, secondary }) : undefined;
   if (!fields)
-    return { fault: 'carriers', reason: `${pairs.length} bytes: no frame of an ESP32 has so many` };
+    return { fault: 'carriers', reason: `${pairs.length} bytes: no frame of an ESP32 has this number` };
   return {
     sequence: null,
     sender: mac,

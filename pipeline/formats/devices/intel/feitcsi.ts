@@ -19,11 +19,11 @@ export const feitcsi: Format = feit(
 /** The same bytes as FeitCSI's own tools read them: mirrored in phase. */
 export const feitcsiRealFirst: Format = feit(
   'feitcsi-real-first',
-  'FeitCSI, the real part first, as its own tools read it: the phase is mirrored.',
+  'FeitCSI, the real part first, like its own tools: the phase is mirrored.',
   true,
 );
 
-/** Event time is that of the host where the file has it, else the card's own clock, counted from 1970. */
+/** Event time is that of the host if the file has it, otherwise the card's own clock, counted from 1970. */
 export const feitcsiFile: FileFormat = {
   name: 'feitcsi-file',
   summary: 'File of FeitCSI.',
@@ -79,7 +79,7 @@ function readRecord(record: Uint8Array, realFirst: boolean): ReadFrame | ReadFau
   const [rx, tx, tones] = [view.getUint8(46), view.getUint8(47), view.getUint32(52, true)];
   const rate = view.getUint32(92, true);
   const band = axBand((rate >> 8) & 7, (rate >> 11) & 7, tones);
-  if (!band) return { fault: 'carriers', reason: `${tones} carriers: no frame of its kind has so many` };
+  if (!band) return { fault: 'carriers', reason: `${tones} carriers: no frame of its kind has this number` };
   const body = record.slice(HEADER_BYTES, HEADER_BYTES + view.getUint32(0, true));
   return {
     sequence: null,

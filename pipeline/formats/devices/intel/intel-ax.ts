@@ -50,7 +50,7 @@ const GAPS = new Map([
 ]);
 
 /**
- * The carriers of a frame with so many values a stream; undefined where there is no such frame.
+ * The carriers of a frame with so many values a stream; undefined where unknown such frame.
  * @param kind 1 legacy, 2 HT, 3 VHT, 4 HE
  * @param width 0 to 3: 20 to 160 MHz
  */

@@ -121,7 +121,7 @@ class EntryCutter implements Cutter {
       into.problem({
         code: 'intel5300.stray',
         location: `byte ${at + from}`,
-        message: `the card's time ${stamp} us does not follow from the measurements before it: the measurement is left out`,
+        message: `the card's time ${stamp} us does not follow from the measurements before it: the measurement is skipped`,
       });
     }
     return true;
@@ -135,7 +135,7 @@ class EntryCutter implements Cutter {
     into.problem({
       code: 'intel5300.damaged',
       location: `byte ${this.#lost}`,
-      message: `an entry is damaged: ${at + to - this.#lost} bytes are left out, reading continues at the next measurement`,
+      message: `an entry is damaged: ${at + to - this.#lost} bytes are skipped, reading continues at the next measurement`,
     });
     this.#lost = -1;
     return to;
@@ -157,7 +157,7 @@ function cutOff(end: number, from: number, into: RawBuilder, at: number): number
   into.problem({
     code: 'intel5300.truncated',
     location: `byte ${at + from}`,
-    message: `the file ends inside an entry: its ${end - from} bytes are left out`,
+    message: `the file ends inside an entry: its ${end - from} bytes are skipped`,
   });
   return end;
 }

@@ -71,9 +71,9 @@ export function parseMeasurement(entry: Uint8Array): Measurement | string {
   const length = view.getUint16(16, true);
   const expected = payloadBytes(rx, tx);
   if (length !== expected)
-    return `${rx} x ${tx} antennas need ${expected} bytes of CSI, the header says ${length}`;
+    return `${rx} x ${tx} antennas need ${expected} bytes of CSI, but the header states ${length}`;
   if (view.byteLength < HEADER_BYTES + length) {
-    return `cut short: ${view.byteLength} bytes of ${HEADER_BYTES + length}`;
+    return `truncated: ${view.byteLength} bytes of ${HEADER_BYTES + length}`;
   }
   return {
     timestamp: view.getUint32(0, true),

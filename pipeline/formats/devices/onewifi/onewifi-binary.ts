@@ -117,7 +117,10 @@ export function readEvent(record: Uint8Array): BinaryStation[] | ReadFault {
     const stations = clientsOf(bytes, EVENT_BYTES + timeBytes);
     if (stations) return stations;
   }
-  return { fault: 'event', reason: `${record.length} bytes: its clients and their data do not fill it` };
+  return {
+    fault: 'event',
+    reason: `${record.length} bytes: its clients and their data do not add up to that`,
+  };
 }
 
 function clientsOf(bytes: Uint8Array, from: number): BinaryStation[] | null {

@@ -55,7 +55,7 @@ export function frameOfOneWifi(
   const order = isWhole ? (fixed ?? orderByQuietTones(tones, band.subcarriers, power)) : 'ascending';
   if (order === null) return unknownOrder(format);
   const mhz = channelMhz(info.channel);
-  if (mhz === undefined) return { fault: 'channel', reason: `channel ${info.channel} is none` };
+  if (mhz === undefined) return { fault: 'channel', reason: `channel ${info.channel} is invalid` };
   const levels = info.rssi.map((level) => (level > 127 ? level - 256 : level)).filter((level) => level < 0);
   return {
     sequence: null,
@@ -89,12 +89,12 @@ function bandOfInfo({ mode, width, carriers, decimation, mask }: OneWifiInfo): B
   if (!found)
     return {
       fault: 'kind',
-      reason: `bw_mode ${mode} at ${width} MHz: known are 802.11n at 20 and 40 MHz and 802.11ac at 20 to 80`,
+      reason: `bw_mode ${mode} at ${width} MHz: supported are 802.11n at 20 and 40 MHz and 802.11ac at 20 to 80`,
     };
   if (decimation > 1)
     return {
       fault: 'decimation',
-      reason: `one tone in ${decimation}: which ones are left out is not known, take measurements without`,
+      reason: `only one tone in ${decimation}, of unknown position: measure without decimation`,
     };
   const all = 2 ** (index === 2 ? 4 : index + 1) - 1;
   if (mask !== 0 && (mask & all) !== all)
@@ -102,7 +102,7 @@ function bandOfInfo({ mode, width, carriers, decimation, mask }: OneWifiInfo): B
   if (carriers === 64 << index || carriers === found.subcarriers.length) return found;
   return {
     fault: 'carriers',
-    reason: `${carriers} tones at ${width} MHz: known are ${64 << index} and ${found.subcarriers.length}`,
+    reason: `${carriers} tones at ${width} MHz: supported are ${64 << index} and ${found.subcarriers.length}`,
   };
 }
 

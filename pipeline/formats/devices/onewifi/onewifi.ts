@@ -103,7 +103,7 @@ function readRecord(
       fault: length === 0 ? 'unknown' : 'truncated',
       reason:
         length === 0
-          ? 'it is no JSON of a station, no event, and no structure of one'
+          ? 'it is neither JSON of a station, nor an event, nor a structure of one'
           : `${record.length} bytes of ${length}`,
     };
   const { mac, info, matrix } = readDump(record)!;
@@ -131,12 +131,12 @@ function parseStation(text: string): Station | ReadFault {
   }
   const station = fieldsOf(value);
   const mac = String(station['sta_mac']).toLowerCase().replaceAll(/[:-]/g, '');
-  if (!/^[\da-f]{12}$/.test(mac)) return { fault: 'value', reason: 'its sta_mac is no address' };
+  if (!/^[\da-f]{12}$/.test(mac)) return { fault: 'value', reason: 'its sta_mac is not an address' };
   const info = infoOf(fieldsOf(station['frame_info']));
   if ('fault' in info) return info;
   const carriers = listOf(fieldsOf(station['csi_matrix'])['sub_carrier']);
   if (carriers.length !== info.carriers)
-    return { fault: 'carriers', reason: `${carriers.length} sub_carriers, and num_sc says ${info.carriers}` };
+    return { fault: 'carriers', reason: `${carriers.length} sub_carriers, but num_sc is ${info.carriers}` };
   const { rx, tx } = info;
   const numbers = new Float64Array(2 * rx * tx * info.carriers);
   for (const [tone, carrier] of carriers.entries())
@@ -159,11 +159,11 @@ const NUMBERS = 'bw_mode Nr Nc valid_mask cap_bw num_sc decimation channel time_
 
 function infoOf(fields: Fields): OneWifiInfo | ReadFault {
   const wrong = NUMBERS.find((name) => !Number.isSafeInteger(fields[name]));
-  if (wrong !== undefined) return { fault: 'value', reason: `its ${wrong} is no whole number` };
+  if (wrong !== undefined) return { fault: 'value', reason: `its ${wrong} is not a whole number` };
   const number = (name: string): number => fields[name] as number;
   const [rx, tx] = [number('Nr'), number('Nc')];
   if (rx < 1 || rx > MAX_STREAMS || tx < 1 || tx > MAX_STREAMS)
-    return { fault: 'antennas', reason: `${rx} antennas, ${tx} streams: known are 1 to ${MAX_STREAMS}` };
+    return { fault: 'antennas', reason: `${rx} antennas, ${tx} streams: supported are 1 to ${MAX_STREAMS}` };
   return {
     ...{ rx, tx, mode: number('bw_mode'), mask: number('valid_mask'), width: number('cap_bw') },
     ...{ carriers: number('num_sc'), decimation: number('decimation'), channel: number('channel') },

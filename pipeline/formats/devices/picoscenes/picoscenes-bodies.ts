@@ -33,8 +33,8 @@ export const isAx = (device: number): boolean => device === AX200 || device === 
 export function readBody(csi: CsiSegment, realFirst: boolean): Body | string {
   const read = BODIES.get(csi.device);
   const known = [...BODIES.keys()].map((device) => `0x${device.toString(16)}`).join(', ');
-  if (!read) return `device 0x${csi.device.toString(16)}: known are ${known}`;
-  if (csi.count !== 1) return `${csi.count} measurements in one segment: one is read`;
+  if (!read) return `device 0x${csi.device.toString(16)}: supported are ${known}`;
+  if (csi.count !== 1) return `${csi.count} measurements in one segment: only one is supported`;
   if (csi.rx < 1 || csi.rx > 4) return `${csi.rx} receive antennas`;
   return read(csi, realFirst);
 }
@@ -79,7 +79,7 @@ function readAx(csi: CsiSegment, realFirst: boolean): Body | string {
   const kind = Math.min(packetFormat, 3) + 1;
   const band = packetFormat > 4 ? undefined : axBand(kind, Math.log2(bandwidthMhz / 20), tones);
   if (!band)
-    return `${tones} tones at ${bandwidthMhz} MHz, packet format ${packetFormat}: no frame has so many`;
+    return `${tones} tones at ${bandwidthMhz} MHz, packet format ${packetFormat}: no frame has this number`;
   if (tx < 1 || tx > 4 || values.length !== rx * tx * tones * RAW) return wrongLength(csi);
   const view = new DataView(values.buffer, values.byteOffset, values.byteLength);
   return {

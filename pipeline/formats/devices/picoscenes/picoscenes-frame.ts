@@ -142,14 +142,14 @@ const CSI_HEADERS: Readonly<Record<number, readonly number[]>> = {
 /** A text that says why where the segment cannot be read. */
 export function readCsi({ version, body }: Segment): CsiSegment | string {
   const offsets = CSI_HEADERS[version];
-  if (!offsets) return `CSI of version ${version}: 1 to 7 are known`;
+  if (!offsets) return `CSI of version ${version}: 1 to 7 are supported`;
   const [format, width, frequency, tones, streams, count, antennas, length] = offsets as [
     ...[number, number, number, number, number, number, number, number],
   ];
   const from = length + 4;
   if (body.byteLength < from) return `${body.byteLength} bytes are less than its header of ${from}`;
   const bytes = body.getUint32(length, true);
-  if (body.byteLength < from + bytes) return `cut short: ${body.byteLength - from} bytes of ${bytes}`;
+  if (body.byteLength < from + bytes) return `truncated: ${body.byteLength - from} bytes of ${bytes}`;
   return {
     device: body.getUint16(0, true),
     packetFormat: body.getInt8(format),

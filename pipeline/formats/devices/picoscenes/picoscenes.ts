@@ -37,7 +37,7 @@ export const picoscenesRealFirst: Format = pico(
   true,
 );
 
-/** Event time is that of the host where the file has it, else the card's own clock, counted from 1970. */
+/** Event time is that of the host if the file has it, otherwise the card's own clock, counted from 1970. */
 export const picoscenesFile: FileFormat = {
   name: 'picoscenes-file',
   summary: 'File (.csi) of PicoScenes.',
@@ -69,7 +69,7 @@ const segment = ({ segments }: PicoFrame, name: string): Segment | undefined =>
 
 function readRecord(record: Uint8Array, realFirst: boolean): ReadFrame | ReadFault | null {
   const frame = openFrame(record.slice());
-  if (!frame) return { fault: 'segments', reason: 'its segments do not lie within it' };
+  if (!frame) return { fault: 'segments', reason: 'its segments extend beyond it' };
   const measured = segment(frame, 'CSI');
   if (!measured) return null;
   const csi = readCsi(measured);
@@ -84,7 +84,7 @@ function readRecord(record: Uint8Array, realFirst: boolean): ReadFrame | ReadFau
   const clock = clockOf(frame, basic);
   return {
     sequence: null,
-    // Whoever sends the datagram is the receiver: it says nothing of who is heard.
+    // The sender of the datagram is the receiver: it says nothing about the transmitter.
     sender: transmitterOf(frame.packet),
     rssi: basic.rssi,
     noise: basic.noise,

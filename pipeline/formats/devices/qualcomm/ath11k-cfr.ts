@@ -1,6 +1,6 @@
 /**
- * Channel frequency responses of Qualcomm's ath11k (Linux): the relay file `cfr_capture0`, or its records, one a
- * datagram. Bytes: docs/formats/ath11k-cfr.md.
+ * Channel frequency responses of Qualcomm's ath11k (Linux): the relay file `cfr_capture0`, or its records,
+ * one per datagram. Bytes: docs/formats/ath11k-cfr.md.
  */
 import type { CsiLayout } from '../../../model/index.js';
 import { frameFormat, type ReadFault, type ReadFrame } from '../../decoder/frame-decoder.js';
@@ -19,10 +19,13 @@ import { bandOf, type Band, type BandKind } from '../../radio/wifi-bands.js';
 
 const NAME = 'ath11k-cfr';
 
-/** Frames belong to the link whose `sender` is the peer's MAC address, or `*`. The order of tones is told by the quiet ones. */
+/**
+ * Frames belong to the link whose `sender` is the peer's MAC address, or `*`. The quiet tones reveal the
+ * order of tones.
+ */
 export const ath11kCfr: Format = cfr(null, true);
 
-/** The same records, where the order of the tones is known, or the imaginary part comes first. */
+/** The same records, for a known order of tones, or with the imaginary part first. */
 export const ath11kCfrVariants: readonly Format[] = [
   ...TONE_ORDERS.map((order) => cfr(order, true)),
   ...[null, ...TONE_ORDERS].map((order) => cfr(order, false)),
@@ -60,7 +63,7 @@ export const ath11kCfrFile: FileFormat = {
 const START = 0xdeadbeaf;
 const END = 0xbeafdead;
 const VENDOR = 0x8cfdf0;
-/** Magic, vendor, versions, length: they come before the metadata. */
+/** Magic, vendor, versions, length: they precede the metadata. */
 const COMMON_BYTES = 16;
 const METADATA_BYTES = 92;
 const HEADER_BYTES = COMMON_BYTES + METADATA_BYTES;
@@ -82,7 +85,7 @@ function indexOfStart(bytes: Uint8Array, from: number): number {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).indexOf(start, from);
 }
 
-/** Bytes of the record at `at`; 0 where none begins there, or it does not end as one where its end is at hand. */
+/** Bytes of the record at `at`; 0 if none begins there, or if its end is available and invalid. */
 function lengthAt(view: DataView, at: number): number {
   if (view.getUint32(at, true) !== START || view.getUint32(at + 4, true) !== VENDOR) return 0;
   const metadata = view.getUint32(at + 12, true);
@@ -105,19 +108,22 @@ const RECORDS: RecordKind = {
 
 const PREAMBLES: readonly BandKind[] = ['legacy', 'ht', 'vht'];
 
-/** What the header that the card's DMA writes says of the data. */
+/** Data description in the header written by the card's DMA. */
 interface Shape {
   readonly band: Band;
   readonly chains: number;
   readonly tones: number;
-  /** Where the values begin. */
+  /** Start of the values. */
   readonly from: number;
 }
 
 function shapeOf(view: DataView): Shape | ReadFault {
   const versions = [view.getUint8(8), view.getUint8(9)];
   if (versions[0] !== 4 || versions[1] !== 1)
-    return { fault: 'version', reason: `metadata ${versions[0]}, data ${versions[1]}: known are 4 and 1` };
+    return {
+      fault: 'version',
+      reason: `metadata ${versions[0]}, data ${versions[1]}: only 4 and 1 are supported`,
+    };
   const from = COMMON_BYTES + view.getUint32(12, true) + DMA_BYTES;
   const info = view.getUint16(from - DMA_BYTES + 2, true);
   const [preamble, width] = [PREAMBLES[(info >> 4) & 3], (info >> 12) & 7];
@@ -125,7 +131,7 @@ function shapeOf(view: DataView): Shape | ReadFault {
   if (!band)
     return {
       fault: 'kind',
-      reason: `preamble ${(info >> 4) & 3} at width ${width}: known are legacy and VHT at 20 to 80 MHz, HT at 20 and 40`,
+      reason: `preamble ${(info >> 4) & 3} at width ${width}: supported are legacy and VHT at 20 to 80 MHz, HT at 20 and 40`,
     };
   const [chains, tones] = [((info >> 9) & 7) + 1, 64 << width];
   const bytes = view.getUint32(40, true) - DMA_BYTES;
@@ -138,7 +144,7 @@ function readRecord(record: Uint8Array, fixed: ToneOrder | null, realFirst: bool
   if (record.length < HEADER_BYTES)
     return { fault: 'truncated', reason: `shorter than its header of ${HEADER_BYTES} bytes` };
   const length = lengthAt(viewOf(record), 0);
-  if (length === 0) return { fault: 'header', reason: 'it does not begin or end as a record does' };
+  if (length === 0) return { fault: 'header', reason: 'it does not begin or end like a record' };
   if (length > record.length) return { fault: 'truncated', reason: `${record.length} bytes of ${length}` };
   const view = viewOf(record.slice());
   const shape = shapeOf(view);
@@ -178,7 +184,7 @@ function readRecord(record: Uint8Array, fixed: ToneOrder | null, realFirst: bool
   };
 }
 
-/** dBm of the chain that hears best; NaN where none is a level. */
+/** dBm of the strongest chain; NaN if none has a valid level. */
 function strongest(levels: readonly number[]): number {
   const known = levels.filter((level) => level < 0 && level > -128);
   return known.length > 0 ? Math.max(...known) : NaN;

@@ -8,7 +8,7 @@ import { recordingOf, type FileFormat, type Format } from '../../contract/format
 import { LayoutCache } from '../../decoder/layout-cache.js';
 import { RecordCutter, type RecordKind } from '../../containers/record-cutter.js';
 
-/** One entry of a log without its length. The tool names no transmitter: a link takes the frames with `*`. */
+/** One entry of a log without its length. The tool names no transmitter: use a link with `*`. */
 export const atheros: Format = frameFormat(
   { format: 'atheros', sequenceBits: 32, read: readEntry },
   'Atheros CSI Tool (AR9580, QCA9558 and others of ath9k).',
@@ -26,10 +26,10 @@ export const atherosLog: FileFormat = {
   open: recordingOf(atheros, () => new RecordCutter(ENTRIES)),
 };
 
-/** Of an entry behind its length. */
+/** Header of an entry, after its length. */
 const HEADER_BYTES = 25;
 const BITS = 10;
-/** dBm of what the card counts its level from (ath9k). */
+/** dBm of the card's reference level (ath9k). */
 const LEVEL_FLOOR = -95;
 
 const viewOf = (bytes: Uint8Array): DataView =>
@@ -38,7 +38,7 @@ const viewOf = (bytes: Uint8Array): DataView =>
 export const tenBitBytes = (tones: number, rx: number, tx: number): number =>
   Math.ceil((tones * rx * tx * 2 * BITS) / 8);
 
-/** True where the numbers of an entry's header agree in this byte order. */
+/** True if the numbers of an entry's header agree in this byte order. */
 function agrees(view: DataView, at: number, little: boolean): boolean {
   const tones = view.getUint8(at + 16);
   const rx = view.getUint8(at + 17);
@@ -47,11 +47,11 @@ function agrees(view: DataView, at: number, little: boolean): boolean {
   return view.getUint16(at + 8, little) === tenBitBytes(tones, rx, tx);
 }
 
-/** An entry that holds a payload and no measurement. */
+/** An entry with a payload but no measurement. */
 const isEmpty = (view: DataView, at: number, little: boolean): boolean =>
   view.getUint16(at + 8, little) === 0 && view.getUint8(at + 16) === 0;
 
-/** Bytes of the entry at `at` with its length; 0 where no length there agrees with what follows it. */
+/** Bytes of the entry at `at` with its length; 0 if its length does not agree with the data after it. */
 function lengthAt(view: DataView, at: number): number {
   return lengthIn(view, at, true) || lengthIn(view, at, false);
 }
@@ -111,7 +111,7 @@ const CONNECTORS = [[0], [0, 1], [0, 1, 2]];
 const clockAt = (view: DataView, at: number, little: boolean): number =>
   view.getUint32(little ? at + 4 : at, little) * 2 ** 32 + view.getUint32(little ? at : at + 4, little);
 
-/** Bits, the lowest of a byte first: imaginary and real part of each tone, stream, antenna, the last fastest. */
+/** Bits, the lowest of a byte first: imaginary and real part of each tone, stream, antenna; the last varies fastest. */
 export function unpackTenBits(
   body: Uint8Array,
   tones: number,
@@ -127,7 +127,7 @@ export function unpackTenBits(
       let bit = (j * rx + i) * 2 * BITS;
       for (let tone = 0; tone < tones; tone++, bit += toneBits) {
         const first = bit >> 3;
-        // 20 bits begin with a byte or in its middle: three bytes hold them.
+        // 20 bits begin at a byte or in its middle: three bytes contain them.
         const word = (body[first]! | (body[first + 1]! << 8) | (body[first + 2]! << 16)) >> (bit & 7);
         values[to++] = (word << (32 - 2 * BITS)) >> (32 - BITS);
         values[to++] = (word << (32 - BITS)) >> (32 - BITS);
@@ -153,7 +153,7 @@ function layoutOf(tones: number, rx: number, tx: number, centreMhz: number): Csi
   return layouts.of(key, () => ({ rx, tx, subcarriers, bandwidthMhz, centreMhz, training: 'ht-ltf' }));
 }
 
-/** Little-endian where the entry at `at` is so. */
+/** Little-endian if the entry at `at` is. */
 const isLittle = (view: DataView, at: number): boolean => agrees(view, at + 2, true);
 
 const ENTRIES: RecordKind = {

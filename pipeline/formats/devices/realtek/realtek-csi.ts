@@ -34,7 +34,7 @@ function realtek(format: string, summary: string, realFirst: boolean): Format {
 /** Event time is the board's own clock (since it was started), counted from 1970. */
 export const realtekCsiFile: FileFormat = {
   name: 'realtek-csi-file',
-  summary: 'Reports of a Realtek Ameba, one after the other.',
+  summary: 'Consecutive reports of a Realtek Ameba.',
   recognise: (head) => {
     const length = head.length < SHORTEST ? 0 : lengthAt(viewOf(head), 0);
     return length > 0 && length <= head.length;
@@ -91,20 +91,18 @@ function readRecord(record: Uint8Array, realFirst: boolean): ReadFrame | ReadFau
   const header = record[2]!;
   const view = viewOf(record.slice());
   const at = (offset: number): number => offset - shiftOf(header);
-  if (view.getUint8(at(27)) !== 1)
-    return { fault: 'not_valid', reason: 'the board says that it is not valid' };
+  if (view.getUint8(at(27)) !== 1) return { fault: 'not_valid', reason: 'the board marks it as invalid' };
   const [tones, each] = [view.getUint16(at(32), true), view.getUint8(at(34)) / 8];
   const matrices = (length - header) / (tones * each);
-  if (matrices !== 1)
-    return { fault: 'antennas', reason: `${matrices} matrices: in which order they stand is not known` };
+  if (matrices !== 1) return { fault: 'antennas', reason: `${matrices} matrices: their order is unknown` };
   const band = bandOf(KINDS[view.getUint8(at(31))]!, view.getUint8(at(29)));
   if (band?.subcarriers.length !== tones)
     return {
       fault: 'carriers',
-      reason: `${tones} tones: known are ${band?.subcarriers.length ?? 'none'} at its width; which ones a grouped report has left out is not known`,
+      reason: `${tones} tones: supported are ${band?.subcarriers.length ?? 'none'} at its width; the positions in a grouped report are unknown`,
     };
   const mhz = channelMhz(view.getUint8(at(28)));
-  if (mhz === undefined) return { fault: 'channel', reason: `channel ${view.getUint8(at(28))} is none` };
+  if (mhz === undefined) return { fault: 'channel', reason: `channel ${view.getUint8(at(28))} is invalid` };
   const levels = [view.getInt8(at(35)), view.getInt8(at(36))].filter((level) => level < 0);
   return {
     sequence: view.getUint32(at(19), true),

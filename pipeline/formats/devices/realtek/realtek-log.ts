@@ -42,7 +42,7 @@ class BlockCutter implements Cutter {
       const block = text.slice(body, Math.min(next < 0 ? text.length : next, body + MAX_BLOCK));
       const end = block.indexOf(END);
       if (end < 0 && next < 0 && !last && block.length < MAX_BLOCK) return begin;
-      const found = end >= 0 ? recordOf(block.slice(0, end)) : 'it has no end: its log was cut';
+      const found = end >= 0 ? recordOf(block.slice(0, end)) : 'it has no end: its log was truncated';
       this.#take(found, into, at + begin);
       from = end >= 0 ? body + end + END.length : body;
     }
@@ -62,12 +62,12 @@ class BlockCutter implements Cutter {
       into.problem({ code: `realtek-csi.${code}`, location: `byte ${at}`, message });
     };
     if (typeof found === 'string') {
-      problem('damaged', `${found}; the report is left out`);
+      problem('damaged', `${found}; the report is skipped`);
       return;
     }
     const time = this.#clock.at(found.clock);
     if (time !== null) into.add(time, found.record);
-    else problem('stray', 'its time does not follow from the reports before it: it is left out');
+    else problem('stray', 'its time does not follow from the reports before it: it is skipped');
   }
 }
 
@@ -82,16 +82,16 @@ function recordOf(block: string): Report | string {
     [...block.matchAll(/#\s*(\w+(?:\[0\])?)\s*=\s*([^\s[]+)/g)].map(([, name, value]) => [name!, value!]),
   );
   const missing = NEEDED.find((name) => !/^-?\d{1,10}$/.test(fields.get(name) ?? ''));
-  if (missing !== undefined) return `its ${missing} is no whole number`;
+  if (missing !== undefined) return `its ${missing} is not a whole number`;
   const number = (name: string): number => Number(fields.get(name));
   const mac = (fields.get('sta_mac_addr') ?? '').split(':').map((part) => parseInt(part, 16));
   if (mac.length !== 6 || !mac.every((byte) => byte >= 0 && byte <= 255))
-    return 'its sta_mac_addr is no address';
+    return 'its sta_mac_addr is not an address';
   const words = [...block.matchAll(/\[(\d+)\]0x([\da-f]{16})\b/gi)];
   const length = number('csi_data_len');
   const inOrder = words.every(([, index], i) => Number(index) === i);
   if (!inOrder || words.length !== Math.ceil(length / 8))
-    return `${words.length} words of 8 bytes, not ${length} bytes in a row`;
+    return `${words.length} words of 8 bytes, not ${length} consecutive bytes`;
   // The processor is little-endian: the first byte of each word is its last digit pair.
   const data = Buffer.concat(words.map(([, , digits]) => Buffer.from(digits!, 'hex').reverse()));
   const clock = number('timestamp');

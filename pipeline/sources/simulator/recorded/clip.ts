@@ -34,8 +34,8 @@ type Vector = readonly [number, number, number];
 const SOLE = 0.04;
 
 /**
- * Turns joints [count, 15, (x, y, z)], y upward, into poses whose limbs point as the recorded ones do. Whoever
- * plays them has limbs of its own length, and stands with its lowest point on the floor.
+ * Turns joints [count, 15, (x, y, z)], y upward, into poses whose limbs have the recorded directions. The
+ * simulated person has different limb lengths, and stands with the lowest point on the floor.
  */
 export function clipOf(head: Pick<Clip, 'name' | 'activity' | 'rate' | 'loops'>, joints: Float32Array): Clip {
   const size = 3 * JOINTS.length;

@@ -63,7 +63,7 @@ export interface Recorded {
   readonly joints: Float32Array;
 }
 
-/** @throws Error that names the frame which is no frame */
+/** @throws Error with the invalid frame */
 export function readClip(text: string, skeleton: Skeleton): Recorded {
   const { Loop, Frames } = JSON.parse(text) as { Loop?: string; Frames?: number[][] };
   if (!Frames || Frames.length < 2) throw new Error('Frames has fewer than two frames');

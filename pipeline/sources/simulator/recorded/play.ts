@@ -115,7 +115,7 @@ function courseOf({ last, body }: Actor, { clip, start, seconds, heading }: Cut)
     poseAt(clip, (start + time - rounds * whole) * clip.rate, out);
     let dx = out[POSE.x]! - from[POSE.x]!;
     let dy = out[POSE.y]! - from[POSE.y]!;
-    // Each round goes on from where the one before it ended, in the direction that it ended in.
+    // Each round continues where the previous one ended, in its final direction.
     const bend = end[POSE.heading]! - from[POSE.heading]!;
     for (let round = 0; round < rounds; round++) {
       [dx, dy] = turned(dx, dy, bend);

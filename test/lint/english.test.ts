@@ -1,0 +1,65 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { expect, test } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const CODE = ['pipeline', 'operators', 'sinks', 'api', 'bench'];
+const PAGES = ['docs', 'topologies', 'README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md'];
+/** Records of their time, and figures that commands write. */
+const PAST = /^docs\/(decisions|reports)\//;
+
+/** Turns of phrase that stop a reader, with what to write. */
+const TICS: readonly (readonly [tic: RegExp, better: string])[] = [
+  [/\b(is|are|was|were|be|been) told\b/, 'is reported, is notified, is called with'],
+  [/\btold (of|apart)\b/, 'reported; distinguished'],
+  [/\bgo(es)? on from\b/, 'resumes from, continues from'],
+  [/\bbegins? anew\b/, 'restarts, starts again'],
+  [/\ball else\b/, 'everything else'],
+  [/, else (the|an?|by|its?|in|from|to|their)\b/, 'otherwise'],
+  [/\b[Ww]hoever\b/, 'anyone who, the process that, the caller'],
+  [/\bwhich is no (?!longer)/, 'which is not a'],
+  [/\bis there already\b/, 'already exists'],
+  [/\bcannot be so\b/, 'is invalid, cannot meet it'],
+  [/\bof no account\b/, 'is ignored'],
+  [/\bis good no more\b/, 'is no longer valid'],
+  [/\bWhat must (be|stay) so\b/, 'The conditions that must hold; Regression tests'],
+];
+
+/** The tics of a text: line, words, and what to write. */
+const faultsIn = (text: string): string[] =>
+  text
+    .split('\n')
+    .flatMap((line, index) =>
+      TICS.filter(([tic]) => tic.test(line)).map(
+        ([tic, better]) => `${index + 1}: "${tic.exec(line)![0]}": write ${better}`,
+      ),
+    );
+
+const filesOf = (path: string): string[] => {
+  const full = join(ROOT, path);
+  if (/\.md$/.test(path)) return [full];
+  return readdirSync(full, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.(tsx?|md|ya?ml|service)$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name));
+};
+
+test.each([...CODE, ...PAGES])('%s reads as English', (path) => {
+  const found = filesOf(path)
+    .map((file) => ({ name: relative(ROOT, file), file }))
+    .filter(({ name }) => !PAST.test(name))
+    .flatMap(({ name, file }) => faultsIn(readFileSync(file, 'utf8')).map((fault) => `${name}:${fault}`));
+  expect(found).toEqual([]);
+});
+
+test.each([
+  ['/** Who waits for its end is told how that ends. */', 'is told'],
+  ["description: 'fall, alert (what somebody is told of), or activity (all else).'", 'all else'],
+  ['// A killed process goes on from its last checkpoint.', 'goes on from'],
+  ['Event time is that of the host, else the clock of the card.', ', else the'],
+])('a tic is found: %s', (line, tic) => {
+  expect(faultsIn(`const a = 1;\n${line}`)).toContainEqual(expect.stringContaining(`2: "${tic}"`));
+});
+
+test('plain sentences pass', () => {
+  expect(faultsIn('Resumes from the last checkpoint, or else fails. It is no longer valid.')).toEqual([]);
+});
