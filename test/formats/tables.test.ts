@@ -155,12 +155,12 @@ test.each<[string, TableMapping, RegExp]>([
   [
     'complex.npy',
     { axes: AXES },
-    /`table\.time` .*nothing says when.* `time`, or say `rate_hz`\. There are: values/,
+    /`table\.time` .*the times of the frames are unknown: .*, or set `rate_hz`\. There are: values/,
   ],
   [
     'several.npz',
     { rate_hz: 1 },
-    /several arrays may be the measurements.*csi \(4 x 2 x 3, complex\).*not read: labels: .*O/,
+    /several arrays may be the measurements.*csi \(4 x 2 x 3, complex\).*not supported: labels: .*O/,
   ],
   ['several.npz', { values: 'cis' }, /`table\.values` .*unknown array `cis`\. There are: csi/],
   [
@@ -224,7 +224,7 @@ test('columns of Parquet: lists have two axes, timestamps are seconds', async ()
   expect([...block!.link]).toEqual([0, 1, 0]);
   expect([...block!.values.subarray(6, 12)]).toEqual([1, 0, 11, 0, 2.5, 0]);
   expect(await errorOf(lists!, {})).toMatch(
-    /the times of the frames are unknown.*not read: odd: row 2 holds 2 values, but the first one has 1/,
+    /the times of the frames are unknown.*not supported: odd: row 2 holds 2 values, but the first one has 1/,
   );
   const [columns] = await framesIn(flat!, { rate_hz: 1 });
   expect([...columns!.values]).toEqual([0, 0, 0, 0, 1, 0, 2, 0, 2, 0, 4, 0]);

@@ -77,8 +77,7 @@ test('a dead letter says which expression failed', () => {
   expect(node.process(sensedEvent(0), '')).toMatchObject({
     failed: [
       {
-        reason:
-          'the record has no `sure`; test `has(...)` first, in `event.metadata.sure`',
+        reason: 'the record has no `sure`; test `has(...)` first, in `event.metadata.sure`',
       },
     ],
   });

@@ -83,7 +83,9 @@ it.each(['rss', 'snr', 'gain'] as const)('`%s` drops frames without what it need
   frames.rssi.fill(NaN);
   expect(outputs(operator, [frames])).toEqual([]);
   expect(recorded.dropped).toEqual({ gain_unknown: 1 });
-  expect(recorded.problem).toMatch(/^link link-1 (has no RSSI|does not report its gain): use `method: mean`$/);
+  expect(recorded.problem).toMatch(
+    /^link link-1 (has no RSSI|does not report its gain): use `method: mean`$/,
+  );
   frames.rssi.fill(-50);
   frames.agc.fill(30);
   outputs(operator, [frames]);

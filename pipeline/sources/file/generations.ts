@@ -41,7 +41,7 @@ function siblingsOf(file: string): readonly string[] {
       .filter((entry) => entry.isFile())
       .map(({ name }) => join(folder, name));
   } catch {
-    // The folder is gone, too: whoever opens the file says so.
+    // The folder is missing, too: opening the file reports it.
     return [];
   }
 }
