@@ -213,7 +213,7 @@ describe('a run of frames', () => {
       { csi_data: long, processing_options: { return_dense_pose: true } },
       422,
     );
-    expect(message).toMatch(/makes 1\d\d windows, 100 at most with return_dense_pose/);
+    expect(message).toMatch(/makes 1\d\d windows, but the limit is 100 with return_dense_pose/);
   });
 
   test('of one link of four says what it is worth', async () => {
@@ -221,7 +221,7 @@ describe('a run of frames', () => {
     const alone = run.frames.filter(({ metadata }) => metadata.router_id === sender);
     const answer = await answered({ csi_data: alone });
     expect(answer.metadata.csi_quality).toBeLessThan(0.3);
-    expect(answer.metadata.note).toContain('worth less');
+    expect(answer.metadata.note).toContain('less reliable');
   });
 });
 
