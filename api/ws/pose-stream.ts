@@ -169,8 +169,7 @@ export class PoseStream {
     const form = url ? upgrading.paths.get(url.pathname) : undefined;
     const refused = (error: ApiError): Promise<void> => refuse(request, socket, error, upgrading);
     if (!asksForWebSocket(request)) return refused(notSpoken());
-    if (!url || !form)
-      return refused(new ApiError('RESOURCE_NOT_FOUND', 'There is no WebSocket at this path'));
+    if (!url || !form) return refused(new ApiError('RESOURCE_NOT_FOUND', 'There is no WebSocket here'));
     const wrongHost = hostProblem(request, this.#hosts);
     if (wrongHost) return refused(wrongHost);
     const { authenticator } = this.#deployment;
