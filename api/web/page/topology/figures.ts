@@ -13,6 +13,9 @@ export async function graphOf(id: string) {
 }
 export type Graph = Awaited<ReturnType<typeof graphOf>>;
 
+/** Batches on their way. */
+const FEW = 2;
+
 /** What changes while one looks. */
 export interface Figures {
   /** Records a second, since the look before; null at the first. */
@@ -51,11 +54,10 @@ export function figuresOf(now: Topology, before: Topology | null): ReadonlyMap<s
   );
 }
 
-/** One batch or two are on their way at any time. */
-const UNDERWAY = 2;
-
-/** Where most records wait: what comes after it cannot be faster. Null where none do. */
+/** Where most records wait, if those are more than come in a second: nodes that merge inputs always hold some. */
 export function bottleneckOf(figures: ReadonlyMap<string, Figures>): string | null {
-  const [fullest] = [...figures].sort(([, one], [, other]) => other.waiting - one.waiting);
-  return fullest && fullest[1].waiting > UNDERWAY ? fullest[0] : null;
+  const [fullest] = [...figures]
+    .filter(([, { waiting, inRate }]) => waiting > Math.max(FEW, inRate ?? Infinity))
+    .sort(([, one], [, other]) => other.waiting - one.waiting);
+  return fullest?.[0] ?? null;
 }

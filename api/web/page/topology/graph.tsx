@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'preact/hooks';
 import { numberText, lagText } from '../state/poll.js';
 import { bottleneckOf, figuresOf, type Figures, type Graph, type Node, type Topology } from './figures.js';
 import { layOut, NODE, type Placed } from './layout.js';
@@ -15,11 +16,17 @@ export function GraphPicture({ graph, now, before }: Shown) {
     known.map(({ id }) => id),
     graph.edges,
   );
+  const place = useRef<HTMLDivElement>(null);
+  // Most graphs begin in the middle.
+  useEffect(() => {
+    const { scrollWidth, clientWidth } = place.current!;
+    place.current!.scrollLeft = (scrollWidth - clientWidth) / 2;
+  }, [width]);
   const figures = figuresOf(now, before);
   const slowest = bottleneckOf(figures);
   const at = new Map(nodes.map((placed) => [placed.id, placed]));
   return (
-    <div class="scroll" role="region" aria-label="Graph of nodes" tabIndex={0}>
+    <div ref={place} class="scroll" role="region" aria-label="Graph of nodes" tabIndex={0}>
       <svg id="graph" width={width} height={height} viewBox={`0 0 ${width} ${height}`}>
         <title>Nodes of the topology {now.id}, from sources at the top to sinks at the bottom</title>
         {graph.edges.map(({ from, to, ports }) => (

@@ -93,7 +93,7 @@ function Bottleneck({ now, before }: { readonly now: Topology; readonly before: 
   return (
     <p class="hint" id="bottleneck">
       {slowest === null
-        ? 'No bottleneck: no record waits.'
+        ? 'No bottleneck: no node falls behind.'
         : `Bottleneck: ${figures.get(slowest)!.waiting} records wait at ${slowest}.`}
     </p>
   );

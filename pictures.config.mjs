@@ -1,0 +1,80 @@
+// Takes the pictures of the live page in docs/images/: `npm run pictures`. It runs the demo in a folder of its own until
+// the person has fallen, and needs Chromium (the variable CHROMIUM names another than /usr/bin/chromium).
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium } from 'playwright-core';
+
+const SCREENS = { 1280: { height: 800, scale: 1 }, 390: { height: 844, scale: 2 } };
+const VIEWS = ['room', 'links', 'topology', 'history'];
+/** What each view shows once it has its data. */
+const READY = { room: '#people li', links: '#links tbody tr', topology: '#graph .node', history: '.chart' };
+const images = join(import.meta.dirname, 'docs/images');
+
+const folder = mkdtempSync(join(tmpdir(), 'csiflow-pictures-'));
+const demo = spawn(
+  process.execPath,
+  ['dist/api/cli/csiflow.js', 'run', 'topologies/demo.yaml', '--port', '0', '--log', 'warn'],
+  {
+    cwd: import.meta.dirname,
+    env: { ...process.env, CSIFLOW_DATA: folder },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  },
+);
+try {
+  const { address, password } = await announced(demo.stdout);
+  const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-gpu'],
+  });
+  const pages = await Promise.all(
+    Object.keys(SCREENS).map((width) => openPage(browser, Number(width), address, password)),
+  );
+  await Promise.all(pages.map(({ page }) => page.waitForSelector('#alarm', { timeout: 300_000 })));
+  for (const { page, width } of pages) {
+    for (const view of VIEWS) {
+      await page.click(`nav a[href="?view=${view}"]`);
+      await page.waitForSelector(READY[view]);
+      await page.waitForTimeout(2_500);
+      await page.screenshot({ path: join(images, `live-${view}-${width}.png`) });
+    }
+    await page.click('nav a[href="?view=room"]');
+    await page.click('text=3-D');
+    await page.waitForTimeout(500);
+    await page.screenshot({ path: join(images, `live-3d-${width}.png`) });
+  }
+  await browser.close();
+} finally {
+  demo.kill('SIGINT');
+  await new Promise((resolve) => demo.once('exit', resolve));
+  rmSync(folder, { recursive: true });
+}
+
+/** Address and first password, as the demo says them. */
+function announced(output) {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    output.on('data', (chunk) => {
+      text += chunk;
+      const address = /live page +(\S+)\//.exec(text)?.[1];
+      const password = /admin \/ (\S+)/.exec(text)?.[1];
+      if (address && password) resolve({ address, password });
+    });
+    output.on('end', () => reject(new Error(`The demo ended before it said where it is: ${text}`)));
+  });
+}
+
+async function openPage(browser, width, address, password) {
+  const { height, scale } = SCREENS[width];
+  const page = await browser.newPage({
+    viewport: { width, height },
+    deviceScaleFactor: scale,
+    colorScheme: 'dark',
+  });
+  await page.goto(address);
+  await page.fill('input[name=username]', 'admin');
+  await page.fill('input[name=password]', password);
+  await page.click('button[type=submit]');
+  return { page, width };
+}
