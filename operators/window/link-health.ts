@@ -1,7 +1,7 @@
 import type { Context } from '../../pipeline/component/index.js';
 import type { LinkFault, LinkQuality, Window } from '../../pipeline/model/index.js';
 
-/** What a person is told of each fault: what is wrong, and what to look at. */
+/** Message for each fault: the problem, and what to check. */
 export const FAULTS_EXPLAINED: Readonly<Record<LinkFault, string>> = {
   noise: 'its frames are noise: check its antenna, its distance, and that its sender is the one named',
   frozen: 'it repeats one frame: restart its receiver',

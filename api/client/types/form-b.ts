@@ -392,7 +392,7 @@ export interface paths {
         };
         /**
          * Measures of operators over a range of time, by name, subject and interval.
-         * @description Takes the role viewer.
+         * @description Requires the role viewer.
          */
         get: operations["getAnalyticsMeasures"];
         put?: never;
@@ -824,7 +824,7 @@ export interface paths {
         };
         /**
          * How each link of a topology is, whether it counts, and which senders belong to none.
-         * @description Takes the role viewer.
+         * @description Requires the role viewer.
          */
         get: operations["getTopologiesIdLinks"];
         put?: never;
@@ -3397,15 +3397,15 @@ export interface operations {
     getAnalyticsMeasures: {
         parameters: {
             query: {
-                /** @description Where the range begins: ISO 8601, UTC where it does not say; a date is its midnight. */
+                /** @description Start of the range: ISO 8601, UTC by default; a date means its midnight. */
                 start_time: string;
-                /** @description Where the range ends, itself left out: as start_time. 90 days after it at most. */
+                /** @description End of the range (exclusive), in the format of start_time; at most 90 days after it. */
                 end_time: string;
-                /** @description Default: the environment that the configuration names. */
+                /** @description Default: the main environment of the configuration. */
                 environment_id?: string;
                 /** @description Names of measures, 20 at most: `breathing_rate_bpm,presence_seconds`. */
                 names: string;
-                /** @description Length of a step of time_series. */
+                /** @description Length of a step in time_series. */
                 interval?: "1min" | "5min" | "15min" | "1hour";
             };
             header?: never;
@@ -3414,7 +3414,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -5247,14 +5247,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description As its list shows it. */
+                /** @description Id from the list. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];

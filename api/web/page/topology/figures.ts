@@ -37,7 +37,7 @@ export function figuresOf(now: Topology, before: Topology | null): ReadonlyMap<s
   return new Map(
     now.nodes.map((node) => {
       const earlier = before?.nodes.find(({ id }) => id === node.id);
-      // Counters begin anew with a start.
+      // Counters restart with a start.
       const rate = (count: number, was: number | undefined) =>
         was === undefined || seconds <= 0 ? null : Math.max(0, count - was) / seconds;
       return [
