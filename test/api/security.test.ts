@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -42,6 +43,23 @@ const send = (method: string, path: string, { token, headers, body }: Sent = {})
       ...headers,
     },
     ...(typeof body === 'string' && { body }),
+  });
+
+const agent = new Agent({ keepAlive: true });
+afterAll(() => {
+  agent.destroy();
+});
+
+/** The status alone, without the cost of `fetch`, for calls by the thousand. */
+const statusOf = (method: string, path: string, headers: Readonly<Record<string, string>>): Promise<number> =>
+  new Promise((resolve, reject) => {
+    request(service.server.address + path, { agent, method, headers }, (response) => {
+      response.resume().once('end', () => {
+        resolve(response.statusCode!);
+      });
+    })
+      .once('error', reject)
+      .end();
   });
 
 const alive = async (): Promise<void> => {
@@ -116,19 +134,17 @@ describe('every route that is not open', () => {
   test.each(named(GUARDED))(
     '%s is 401 without a credential that is good',
     async (_name, { method, path }) => {
-      const answers: Record<string, number> = {
-        'no credential': (await send(method, path)).status,
-        'an unknown key': (
-          await send(method, path, { headers: { 'X-API-Key': `csiflow_${'x'.repeat(43)}` } })
-        ).status,
-        'name and password': (
-          await send(method, path, {
-            headers: { Authorization: `Basic ${Buffer.from('admin:pw').toString('base64')}` },
-          })
-        ).status,
+      const credentials: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+        'no credential': {},
+        'an unknown key': { 'X-API-Key': `csiflow_${'x'.repeat(43)}` },
+        'name and password': { Authorization: `Basic ${Buffer.from('admin:pw').toString('base64')}` },
+        ...Object.fromEntries(
+          Object.entries(forgeries).map(([what, token]) => [what, { Authorization: `Bearer ${token}` }]),
+        ),
       };
-      for (const [what, token] of Object.entries(forgeries))
-        answers[what] = (await send(method, path, { token })).status;
+      const answers: Record<string, number> = {};
+      for (const [what, headers] of Object.entries(credentials))
+        answers[what] = await statusOf(method, path, headers);
       expect(Object.entries(answers).filter(([, status]) => status !== 401)).toEqual([]);
     },
   );
