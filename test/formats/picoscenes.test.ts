@@ -5,10 +5,7 @@ import { encodeAtheros } from '../../pipeline/formats/devices/qualcomm/atheros.j
 import { encodeFeitcsi } from '../../pipeline/formats/devices/intel/feitcsi.js';
 import { formatNamed } from '../../pipeline/formats/index.js';
 import { encodeMeasurement } from '../../pipeline/formats/devices/intel/intel5300.js';
-import {
-  encodePicoscenes,
-  type WrittenFrame,
-} from '../../pipeline/formats/devices/picoscenes/picoscenes-encode.js';
+import { encodePicoscenes, type WrittenFrame } from './picoscenes-encode.js';
 import { picoscenes, picoscenesFile } from '../../pipeline/formats/devices/picoscenes/picoscenes.js';
 import { LinkTable, type CsiBlock, type Environment } from '../../pipeline/model/index.js';
 import { testContext } from '../support/context.js';

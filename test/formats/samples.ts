@@ -19,7 +19,7 @@ import {
   encodeOneWifiDump,
   encodeOneWifiEvent,
 } from '../../pipeline/formats/devices/onewifi/onewifi-binary.js';
-import { encodePicoscenes } from '../../pipeline/formats/devices/picoscenes/picoscenes-encode.js';
+import { encodePicoscenes } from './picoscenes-encode.js';
 import { encodeRealtek } from '../../pipeline/formats/devices/realtek/realtek-csi.js';
 import { printRealtek } from '../../pipeline/formats/devices/realtek/realtek-log.js';
 import { encodeTableFrame } from '../../pipeline/formats/tables/table-frame.js';

@@ -1,4 +1,4 @@
-import { MAGIC } from './picoscenes-frame.js';
+import { MAGIC } from '../../pipeline/formats/devices/picoscenes/picoscenes-frame.js';
 
 /** What a frame says beside its values. */
 export interface WrittenFrame {
