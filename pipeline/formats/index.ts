@@ -12,13 +12,20 @@ import { esp32Serial, esp32SerialLog } from './devices/espressif/esp32-serial.js
 import { espFramed, espFramedFile } from './devices/espressif/esp-framed.js';
 import { espectre } from './devices/espressif/espectre.js';
 import { feitcsi, feitcsiFile, feitcsiRealFirst } from './devices/intel/feitcsi.js';
-import { FormatError, type FileFormat, type Format } from './contract/format.js';
+import {
+  FormatError,
+  type Decoder,
+  type DecoderContext,
+  type FileFormat,
+  type Format,
+} from './contract/format.js';
+import type { FormatOptions } from './contract/options.js';
 import { intel5300Log } from './devices/intel/intel5300-log.js';
 import { intel5300, intel5300Scaled } from './devices/intel/intel5300.js';
 import { mediatekCsi, mediatekCsiLog, mediatekCsiVariants } from './devices/mediatek-csi.js';
 import { micropythonCsi, micropythonCsiLog } from './devices/espressif/micropython-csi.js';
-import { nexmonMatrices } from './devices/broadcom/nexmon-matrix.js';
-import { nexmon, nexmonPcap } from './devices/broadcom/nexmon.js';
+import { nexmon } from './devices/broadcom/nexmon-matrix.js';
+import { nexmonPcap } from './devices/broadcom/nexmon.js';
 import { oneWifi, oneWifiFile, oneWifiJson, oneWifiVariants } from './devices/onewifi/onewifi.js';
 import { picoscenes, picoscenesFile, picoscenesRealFirst } from './devices/picoscenes/picoscenes.js';
 import { realtekCsi, realtekCsiFile, realtekCsiImaginaryFirst } from './devices/realtek/realtek-csi.js';
@@ -27,6 +34,7 @@ import { results } from './json/results.js';
 import { tableFrame } from './tables/table-frame.js';
 
 export * from './contract/format.js';
+export { FORMAT_OPTIONS, type FormatOptions } from './contract/options.js';
 export { LinkActivity } from './senders/link-activity.js';
 export { ProblemLog } from './contract/problem-log.js';
 export { RawBuilder, type Problem } from './contract/raw-builder.js';
@@ -42,7 +50,6 @@ export const FORMATS: readonly Format[] = [
   espectre,
   espFramed,
   nexmon,
-  ...nexmonMatrices,
   ath11kCfr,
   ...ath11kCfrVariants,
   realtekCsi,
@@ -113,6 +120,13 @@ export function formatNamed(name: string): Format {
     `unknown format of records; available formats: ${names}`,
   );
 }
+
+/** The decoder of a source. @param options its settings: what they say of the records */
+export const decoderOf = (
+  { decoder }: Format,
+  { links, metrics, log }: DecoderContext,
+  { nexmon: rows }: FormatOptions,
+): Decoder => decoder({ links, metrics, log, options: rows ? { nexmon: rows } : {} });
 
 /** The format of one record, or undefined where none recognises it. */
 export const recogniseRecord = (record: Uint8Array): Format | undefined =>

@@ -1,13 +1,14 @@
 import type { Context, Output, Position, RawBatch, Source, SourceOutput, State } from '../component/index.js';
-import type { Decoder, Format } from '../formats/index.js';
+import { decoderOf, type Decoder, type Format, type FormatOptions } from '../formats/index.js';
 import type { Data } from '../model/index.js';
 
 /** A source of raw records of one format: decoding them, and what is remembered of them, is the decoder's work alone. */
 export abstract class DecodingSource implements Source {
   protected readonly decoder: Decoder;
 
-  protected constructor(format: Format, context: Context) {
-    this.decoder = format.decoder(context);
+  /** @param options its settings: what they say of the records */
+  protected constructor(format: Format, context: Context, options: FormatOptions) {
+    this.decoder = decoderOf(format, context, options);
   }
 
   abstract open(position: Position, output: SourceOutput): Promise<void>;

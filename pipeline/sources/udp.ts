@@ -9,7 +9,7 @@ import {
   hostComplaints,
   type SourceOutput,
 } from '../component/index.js';
-import { FORMAT_CHOICES, formatNamed } from '../formats/index.js';
+import { FORMAT_CHOICES, FORMAT_OPTIONS, formatNamed } from '../formats/index.js';
 import { hostFault } from '../base/host.js';
 import { aborted } from '../base/waiting.js';
 import { bindError } from './bind-error.js';
@@ -35,6 +35,7 @@ const config = Type.Object(
       default: 'adr018',
       description: 'What the datagrams are.',
     }),
+    ...FORMAT_OPTIONS,
     receive_buffer_bytes: Type.Integer({
       minimum: 4096,
       maximum: 1_073_741_824,
@@ -122,7 +123,7 @@ class UdpSource extends DecodingSource {
   readonly #drops = new DropCount();
 
   constructor(settings: Static<typeof config>, context: Context) {
-    super(formatNamed(settings.format), context);
+    super(formatNamed(settings.format), context, settings);
     this.#config = settings;
     this.#context = context;
   }

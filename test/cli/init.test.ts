@@ -11,6 +11,7 @@ import type { Summary } from '../../api/cli/recordings/inspect.js';
 import { EXIT } from '../../pipeline/base/exit.js';
 import { encodeAth11kCfr } from '../../pipeline/formats/devices/qualcomm/ath11k-cfr.js';
 import { encodePairs } from '../../pipeline/formats/devices/adr018/adr018-frame.js';
+import { encodeNexmon } from '../../pipeline/formats/devices/broadcom/nexmon.js';
 import { recogniseRecord } from '../../pipeline/formats/index.js';
 import { encodeHeader, encodeRecords } from '../../pipeline/formats/containers/capture.js';
 import { batchesOf } from '../formats/batches.js';
@@ -46,6 +47,31 @@ it('makes a topology and an environment of a recording, whose test passes', asyn
   expect(parse(readFileSync(join(room, 'room.yaml'), 'utf8'))).toMatchObject({
     links: [{ id: 'link-1', sender: 'node-7' }],
     assumed: [expect.stringContaining('the positions of the devices')],
+  });
+});
+
+it('reads the cores and streams of a Nexmon as one frame, as csiflow inspect says', async () => {
+  const datagram = (index: number): Uint8Array =>
+    encodeNexmon(
+      {
+        ...{ mac: Uint8Array.of(0x98, 0xde, 0xd0, 0x48, 0x92, 0x66), sequence: index >> 2, rssi: -50 },
+        ...{ core: [0, 1, 8, 9][index % 4]!, chanspec: 0x1006, bins: 64 },
+      },
+      Array.from({ length: 110 }, (_, i) => (i * 31 + index * 17 * (i % 7)) % 600),
+    );
+  const recording = join(folder, 'rows.csi');
+  const records = Array.from({ length: 400 }, (_, i) => ({ bytes: datagram(i), time: 1e15 + i * 5_000 }));
+  const parts = batchesOf(records).map(encodeRecords);
+  writeFileSync(recording, Buffer.concat([encodeHeader({ format: 'nexmon', origin: 'replay' }), ...parts]));
+  expect((await csiflow('inspect', recording)).out).toContain(
+    '`nexmon: { cores: 2, streams: 2 }` of the source',
+  );
+  const { code, out } = await csiflow('init', recording, '--folder', join(folder, 'rows'));
+  expect([code, out]).toEqual([EXIT.fine, expect.stringMatching(/^ok .*what was seen at first/m)]);
+  const topology = parse(readFileSync(join(folder, 'rows', 'topology.yaml'), 'utf8')) as object;
+  expect(topology).toMatchObject({ sources: { air: { nexmon: { cores: 2, streams: 2 } } } });
+  expect(parse(readFileSync(join(folder, 'rows', 'room.yaml'), 'utf8'))).toMatchObject({
+    links: [{ id: 'link-1', sender: '98:de:d0:48:92:66' }],
   });
 });
 

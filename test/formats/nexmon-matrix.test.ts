@@ -21,8 +21,10 @@ const datagram = (sequence: number, core: number, stream: number, mac = MAC): Ui
 const valueOf = (sequence: number, core: number, stream: number): number =>
   100 * sequence + 10 * core + stream + 1;
 
-const decoderOf = (name: string): Decoder =>
-  formatNamed(name).decoder(testContext({ links: new LinkTable([anySender]) }).context);
+const decoderOf = (cores: number, streams: number): Decoder => {
+  const { context } = testContext({ links: new LinkTable([anySender]) });
+  return formatNamed('nexmon').decoder({ ...context, options: { nexmon: { cores, streams } } });
+};
 
 /** A frame as its time, its number, and the value of each of its rows. */
 interface Found {
@@ -63,7 +65,7 @@ const measurement = (sequence: number, mac = MAC): readonly TestRecord[] =>
   PAIRS.map(([core, stream]) => ({ bytes: datagram(sequence, core, stream, mac) }));
 
 it('datagrams of one number are one frame, in any order, at the time of the last', () => {
-  const decoder = decoderOf('nexmon-2x2');
+  const decoder = decoderOf(2, 2);
   const records = measurement(7).toReversed();
   expect(framesOf(decoder, records.slice(0, 3))).toEqual([]);
   const time = 1e15 + 1_000;
@@ -74,9 +76,9 @@ it('datagrams of one number are one frame, in any order, at the time of the last
   });
 });
 
-it('a record by itself is read as single rows, unless the format says otherwise', () => {
+it('datagrams are single rows, unless the settings say otherwise', () => {
   expect(recogniseRecord(datagram(1, 0, 0))?.name).toBe('nexmon');
-  expect(framesOf(decoderOf('nexmon'), measurement(1))).toHaveLength(4);
+  expect(framesOf(decoderOf(1, 1), measurement(1))).toHaveLength(4);
 });
 
 it('whatever is lost or comes late, each measurement has its own rows, and NaN for those that never came', () => {
@@ -104,7 +106,7 @@ it('whatever is lost or comes late, each measurement has its own rows, and NaN f
           .toSorted((a, b) => a.at - b.at)
           .map(({ at, bytes }) => ({ bytes, time: 1e15 + at * 1000 }));
         const end = { bytes: datagram(99, 0, 0), time: 2e15 };
-        const found = framesOf(decoderOf('nexmon-2x2'), [...records, end], size);
+        const found = framesOf(decoderOf(2, 2), [...records, end], size);
         const expected = measured.map(({ lost }, sequence) => ({
           sequence,
           rows: whole(sequence).map((value, i) => (lost.includes(i) ? NaN : value)),
@@ -121,13 +123,13 @@ it('whatever is lost or comes late, each measurement has its own rows, and NaN f
 });
 
 it('a number that is sent again is another measurement', () => {
-  const found = framesOf(decoderOf('nexmon-2x2'), [...measurement(5), ...measurement(5)]);
+  const found = framesOf(decoderOf(2, 2), [...measurement(5), ...measurement(5)]);
   expect(found.map(({ rows }) => rows)).toEqual([whole(5), whole(5)]);
 });
 
 it('a row that comes again ends the measurement that has it', () => {
   const [first, second] = measurement(5);
-  const found = framesOf(decoderOf('nexmon-2x2'), [first!, second!, ...measurement(5)]);
+  const found = framesOf(decoderOf(2, 2), [first!, second!, ...measurement(5)]);
   expect(found.map(({ rows }) => rows)).toEqual([[501, 502, NaN, NaN], whole(5)]);
 });
 
@@ -139,7 +141,7 @@ it('a damaged number makes a frame of one row, and no other row is lost', () => 
     { bytes: datagram(9, 0, 0), time: 2e15 },
   ];
   const stray = { bytes: datagram(700, 1, 1) };
-  const found = framesOf(decoderOf('nexmon-2x2'), [...records.slice(0, 6), stray, ...records.slice(6)]);
+  const found = framesOf(decoderOf(2, 2), [...records.slice(0, 6), stray, ...records.slice(6)]);
   expect(found.filter(({ rows }) => !rows.some(Number.isNaN)).map(({ sequence }) => sequence)).toEqual([
     1, 2, 3,
   ]);
@@ -148,7 +150,7 @@ it('a damaged number makes a frame of one row, and no other row is lost', () => 
 
 it('senders that measure at the same time do not mix', () => {
   const [mine, theirs] = [measurement(5), measurement(5, OTHER)];
-  const decoder = decoderOf('nexmon-2x2');
+  const decoder = decoderOf(2, 2);
   const found = framesOf(
     decoder,
     mine.flatMap((record, i) => [record, theirs[i]!]),
@@ -158,10 +160,13 @@ it('senders that measure at the same time do not mix', () => {
 });
 
 it('a core beyond the matrix is refused, with the format that has room for it', () => {
-  const decoder = decoderOf('nexmon-2x1');
+  const decoder = decoderOf(2, 1);
   const [batch] = batchesOf([{ bytes: datagram(1, 2, 1) }]);
   expect(decoder.decode(batch!).failed).toMatchObject([
-    { code: 'decode.antenna', reason: expect.stringContaining('nexmon-3x2 has room for it') as string },
+    {
+      code: 'decode.antenna',
+      reason: expect.stringContaining('`nexmon: { cores: 3, streams: 2 }` has room for it') as string,
+    },
   ]);
 });
 
@@ -173,23 +178,21 @@ it('packed values of all rows are scaled by one factor', () => {
     for (let bin = 0; bin < 64; bin++) view.setUint32(18 + 4 * bin, word, true);
     return { bytes };
   });
-  const [block] = batchesOf(words).flatMap(
-    (batch) => decoderOf('nexmon-2x1').decode(batch).data,
-  ) as CsiBlock[];
+  const [block] = batchesOf(words).flatMap((batch) => decoderOf(2, 1).decode(batch).data) as CsiBlock[];
   expect([block!.values[0], block!.values[110]]).toEqual([1600, 800]);
 });
 
 it('a measurement goes on behind a checkpoint', () => {
-  const before = decoderOf('nexmon-2x2');
+  const before = decoderOf(2, 2);
   const records = measurement(5);
   framesOf(before, records.slice(0, 2));
-  const after = decoderOf('nexmon-2x2');
+  const after = decoderOf(2, 2);
   after.restore(JSON.parse(JSON.stringify(before.snapshot())));
   expect(framesOf(after, records.slice(2)).map(({ rows }) => rows)).toEqual([whole(5)]);
 });
 
 it('what is kept of senders that never finish is bounded', () => {
-  const decoder = decoderOf('nexmon-4x4');
+  const decoder = decoderOf(4, 4);
   const records = Array.from({ length: 1000 }, (_, i) => ({
     bytes: datagram(i % 4096, 0, 0, Uint8Array.of(2, 0, 0, 0, i >> 8, i & 255)),
     time: 1e15,

@@ -4,7 +4,8 @@ import { CommandError, EXIT } from '../../../pipeline/base/exit.js';
 import { numberOption, udpAddress } from './address.js';
 import { notMade, nothingArrived } from './errors.js';
 import { firstEnvironment, firstTopology, type Found } from './first-topology.js';
-import { lookAtUdp, lookIntoFile, type Look } from './look.js';
+import { lookAtUdp, lookIntoFile, summaryOf, type Look } from './look.js';
+import { rowsHeard } from './nexmon-rows.js';
 import { CaptureWriter } from './capture-writer.js';
 import { tableOption } from './table.js';
 
@@ -23,7 +24,9 @@ export interface FirstOptions {
 export async function fromFile(path: string, options: FirstOptions): Promise<Found> {
   const { folder, kind, format } = options;
   const table = tableOption(options.table);
-  const look = await lookIntoFile(path, kind, format, table);
+  const single = await lookIntoFile(path, kind, format, table);
+  const nexmon = rowsHeard(single.summary);
+  const look = nexmon ? await lookIntoFile(path, kind, format, table, { nexmon }) : single;
   heardOrNot(look, path, 'contains no frame that csiflow can read');
   const within = relative(resolve(folder), resolve(path));
   const capture = within.startsWith('..') || isAbsolute(within) ? resolve(path) : within;
@@ -31,6 +34,7 @@ export async function fromFile(path: string, options: FirstOptions): Promise<Fou
     ...(kind !== 'auto' && { format: kind }),
     ...(format !== 'auto' && { records: format }),
     ...(table && { table }),
+    ...(nexmon && { nexmon }),
   };
   const source = { type: 'file', path: capture, ...named, speed: 1 };
   return { ...look, what: path, id: idOf(basename(path)), source, capture };
@@ -42,7 +46,9 @@ export async function fromUdp(what: string, options: FirstOptions): Promise<Foun
   if (options.table !== undefined)
     throw new CommandError(`--table is for files of arrays, not for ${what}`, EXIT.invalid);
   const address = udpAddress(what);
-  const look = await lookAtUdp(address, format, numberOption('seconds', seconds, 0.001));
+  const single = await lookAtUdp(address, format, numberOption('seconds', seconds, 0.001));
+  const nexmon = rowsHeard(single.summary);
+  const look = nexmon ? { ...single, ...summaryOf(single.format, single.batches, { nexmon }) } : single;
   if (look.summary.records === 0)
     throw new CommandError(nothingArrived(what, 'nothing was written'), EXIT.failed);
   heardOrNot(look, what, 'receives no frame that csiflow can read');
@@ -58,7 +64,7 @@ export async function fromUdp(what: string, options: FirstOptions): Promise<Foun
   } finally {
     await writer.close();
   }
-  const source = { type: 'udp', ...address, format: look.format };
+  const source = { type: 'udp', ...address, format: look.format, ...(nexmon && { nexmon }) };
   return { ...look, what, id: `udp-${address.port}`, source, capture: SAMPLE };
 }
 

@@ -1,5 +1,11 @@
 import { BY_CONTENT } from '../../../pipeline/formats/decoder/by-content.js';
-import { formatNamed, ProblemLog, recogniseRecord } from '../../../pipeline/formats/index.js';
+import {
+  decoderOf,
+  formatNamed,
+  ProblemLog,
+  recogniseRecord,
+  type FormatOptions,
+} from '../../../pipeline/formats/index.js';
 import type { TableMapping } from '../../../pipeline/formats/tables/mapping.js';
 import type { RawBatch } from '../../../pipeline/component/index.js';
 import { openRecording, recordsFormat } from '../../../pipeline/sources/recording.js';
@@ -21,16 +27,18 @@ export interface Look {
  * Reads a whole recording. Problems in it go to stderr.
  * @param asked format of its records; `auto`: the file's own
  * @param table mapping of the arrays in a file
+ * @param options what its records do not say of themselves
  */
 export async function lookIntoFile(
   path: string,
   kind: string,
   asked: string,
   table?: TableMapping,
+  options: FormatOptions = {},
 ): Promise<Look> {
   const recording = await openRecording(path, kind, table);
   const format = recordsFormat(recording, asked);
-  const inspection = inspectionOf(format);
+  const inspection = inspectionOf(format, options);
   const log = new ProblemLog((message) => process.stderr.write(`csiflow: ${path}: ${message}\n`));
   try {
     for await (const { raw, problems } of recording.batches(256)) {
@@ -86,15 +94,20 @@ export async function lookAtUdp(
       `csiflow: more than ${MAX_BYTES} bytes arrived: only the first ones are evaluated\n`,
     );
   const known = format === BY_CONTENT ? formatOf(batches) : format;
-  const inspection = inspectionOf(known ?? ANY_FORMAT);
+  return { kind: 'udp', ...summaryOf(known ?? ANY_FORMAT, batches), batches };
+}
+
+/** What records of a format hold. */
+export function summaryOf(format: string, batches: readonly RawBatch[], options: FormatOptions = {}) {
+  const inspection = inspectionOf(format, options);
   for (const raw of batches) inspection.see(raw);
-  return { kind: 'udp', format: known ?? ANY_FORMAT, summary: inspection.summary(), batches };
+  return { format, summary: inspection.summary() };
 }
 
 /** Datagrams held while it listens. */
 const MAX_BYTES = 268_435_456;
 
-function inspectionOf(format: string): Inspection {
+function inspectionOf(format: string, options: FormatOptions): Inspection {
   const context = commandContext();
-  return new Inspection(context.links, formatNamed(format).decoder(context));
+  return new Inspection(context.links, decoderOf(formatNamed(format), context, options));
 }

@@ -1,6 +1,7 @@
 import { yamlText } from '../../../pipeline/formats/senders/strangers.js';
 import type { LayoutSummary, Summary } from './inspect.js';
 import { leftOut, linkLines } from './link-lines.js';
+import { rowsHeard } from './nexmon-rows.js';
 
 /** A summary as text. */
 export function summaryText(
@@ -26,6 +27,11 @@ export function summaryText(
     lines.push('Add these lines to an environment file, with measured positions:', 'links:');
     lines.push(...linkLines({ senders, seconds }));
     const rare = leftOut({ senders, seconds });
+    const rows = rowsHeard({ senders });
+    if (rows)
+      lines.push(
+        `\`nexmon: { cores: ${rows.cores}, streams: ${rows.streams} }\` of the source combines senders that end in /core.stream into one frame, whose sender is the address`,
+      );
     if (rare > 0) lines.push(`${rare} more senders are rare: --json lists them`);
   }
   return lines.join('\n');

@@ -1,5 +1,6 @@
 import type { Context, Output, RawBatch, State } from '../../component/index.js';
 import type { Data, Measurement } from '../../model/index.js';
+import type { FormatOptions } from './options.js';
 import type { RawBuilder } from './raw-builder.js';
 
 /**
@@ -24,7 +25,10 @@ export interface Format {
 }
 
 /** What a decoder gets from its source's context. */
-export type DecoderContext = Pick<Context, 'links' | 'metrics' | 'log'>;
+export type DecoderContext = Pick<Context, 'links' | 'metrics' | 'log'> & {
+  /** What the source's settings say of the records. */
+  readonly options?: FormatOptions;
+};
 
 /**
  * Makes frames of records. Deterministic: its output depends on the records alone, and one batch of N

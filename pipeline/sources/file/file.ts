@@ -11,7 +11,14 @@ import {
   type State,
 } from '../../component/index.js';
 import { filesMatching, isFilePattern } from '../../base/file-pattern.js';
-import { FormatError, formatNamed, ProblemLog, type Decoder, type Problem } from '../../formats/index.js';
+import {
+  decoderOf,
+  FormatError,
+  formatNamed,
+  ProblemLog,
+  type Decoder,
+  type Problem,
+} from '../../formats/index.js';
 import type { Data } from '../../model/index.js';
 import { Pace } from '../pace.js';
 import { formatOfHead, recordsFormat } from '../recording.js';
@@ -267,7 +274,7 @@ class FileSource implements Source {
   }
 
   #decoderFor(format: string): Decoder {
-    const decoder = formatNamed(format).decoder(this.#context);
+    const decoder = decoderOf(formatNamed(format), this.#context, this.#config);
     if (this.#restored) decoder.restore(this.#restored.decoder);
     this.#decoder = decoder;
     this.#format = format;

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { choice, inputFiles, type Complaint } from '../../component/index.js';
-import { FILE_FORMATS, FORMATS } from '../../formats/index.js';
+import { FILE_FORMATS, FORMAT_OPTIONS, FORMATS } from '../../formats/index.js';
 import { TABLE_KINDS } from '../../formats/tables/kinds.js';
 import { TableMapping } from '../../formats/tables/mapping.js';
 
@@ -36,6 +36,7 @@ export const config = Type.Object(
           'How its records are read: `intel5300-scaled` scales those of an Intel 5300 to the noise.',
       },
     ),
+    ...FORMAT_OPTIONS,
     speed: Type.Number({
       minimum: 0,
       maximum: 10_000,

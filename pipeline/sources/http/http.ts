@@ -79,7 +79,7 @@ class HttpSource extends DecodingSource {
 
   constructor(settings: HttpSettings, context: Context) {
     const format = formatNamed(settings.format);
-    super(format, context);
+    super(format, context, settings);
     this.#config = settings;
     this.#context = context;
     this.#format = format;

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { hostFault } from '../../base/host.js';
 import { choice, hostComplaints, inputFile, type Complaint } from '../../component/index.js';
-import { FORMAT_CHOICES } from '../../formats/index.js';
+import { FORMAT_CHOICES, FORMAT_OPTIONS } from '../../formats/index.js';
 
 export const config = Type.Object(
   {
@@ -39,6 +39,7 @@ export const config = Type.Object(
       default: 'auto',
       description: 'What the records of a body are.',
     }),
+    ...FORMAT_OPTIONS,
     max_body_bytes: Type.Integer({
       minimum: 1024,
       maximum: 268_435_456,

@@ -9,7 +9,7 @@ import {
   type SourceOutput,
   type State,
 } from '../../component/index.js';
-import { formatNamed, RawBuilder, type Decoder } from '../../formats/index.js';
+import { decoderOf, formatNamed, RawBuilder, type Decoder } from '../../formats/index.js';
 import type { Data } from '../../model/index.js';
 import { explain } from '../../kafka/index.js';
 import { backoff, pause } from '../../base/backoff.js';
@@ -103,7 +103,7 @@ class KafkaSource implements Source {
   constructor(config: KafkaSettings, context: Context) {
     this.#config = config;
     this.#context = context;
-    this.#decoder = formatNamed(config.format).decoder(context);
+    this.#decoder = decoderOf(formatNamed(config.format), context, config);
   }
 
   async open(position: Position, output: SourceOutput): Promise<void> {

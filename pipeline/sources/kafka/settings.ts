@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { choice, type Complaint } from '../../component/index.js';
-import { MESSAGE_CHOICES } from '../../formats/index.js';
+import { FORMAT_OPTIONS, MESSAGE_CHOICES } from '../../formats/index.js';
 import { checkConnection, connectionFields, TOPIC_PATTERN } from '../../kafka/index.js';
 
 export const settingsSchema = Type.Object(
@@ -32,6 +32,7 @@ export const settingsSchema = Type.Object(
       default: 'adr018',
       description: 'What the records are.',
     }),
+    ...FORMAT_OPTIONS,
     origin: choice(
       {
         live: 'From radios, as they come.',

@@ -11,7 +11,7 @@ import {
   type SourceOutput,
   type State,
 } from '../../component/index.js';
-import { FORMAT_CHOICES, formatNamed, type Decoder } from '../../formats/index.js';
+import { decoderOf, FORMAT_CHOICES, FORMAT_OPTIONS, formatNamed, type Decoder } from '../../formats/index.js';
 import type { Data } from '../../model/index.js';
 import { MqttConnection } from './connection.js';
 import { BrokerError } from './errors.js';
@@ -36,6 +36,7 @@ const config = Type.Object(
       default: 'adr018',
       description: 'What a message is: one record of this format.',
     }),
+    ...FORMAT_OPTIONS,
     qos: Type.Integer({
       minimum: 0,
       maximum: 1,
@@ -140,7 +141,7 @@ class MqttSource implements Source {
   constructor(settings: Static<typeof config>, context: Context) {
     this.#config = settings;
     this.#context = context;
-    this.#decoder = formatNamed(settings.format).decoder(context);
+    this.#decoder = decoderOf(formatNamed(settings.format), context, settings);
   }
 
   async open(position: Position, output: SourceOutput): Promise<void> {

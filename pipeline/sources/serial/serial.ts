@@ -82,7 +82,7 @@ class SerialSource extends DecodingSource {
   #reconnects = 0;
 
   constructor(settings: SerialSettings, context: Context) {
-    super(formatNamed(settings.records), context);
+    super(formatNamed(settings.records), context, settings);
     this.#config = settings;
     this.#context = context;
     this.#name = settings.device ?? settings.command![0]!;

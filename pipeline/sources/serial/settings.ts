@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { choice, commandLine, filePath, type Complaint } from '../../component/index.js';
-import { FILE_FORMATS, FORMAT_CHOICES } from '../../formats/index.js';
+import { FILE_FORMATS, FORMAT_CHOICES, FORMAT_OPTIONS } from '../../formats/index.js';
 
 export const config = Type.Object(
   {
@@ -33,6 +33,7 @@ export const config = Type.Object(
       default: 'auto',
       description: 'How its records are read: `intel5300-scaled` scales those of an Intel 5300 to the noise.',
     }),
+    ...FORMAT_OPTIONS,
     sender: Type.Optional(
       Type.String({
         minLength: 1,

@@ -55,6 +55,7 @@ export const formatDrivers: readonly FormatDriver[] = [
     const sample = SAMPLES.find(({ format }) => format === variantOf);
     return sample ? [sampled(name, sample)] : [];
   }),
+  asMatrix(SAMPLES.find(({ format }) => format === 'nexmon')!),
   // Some of each, one after the other.
   sampled('auto', {
     format: 'auto',
@@ -71,6 +72,14 @@ function sampled(format: string, sample: Sample): FormatDriver {
     records: () => bareRecords(sample).map((bytes) => ({ bytes })),
     environments: [anySender],
   };
+}
+
+/** The same datagrams, those of two cores and streams as one frame. */
+function asMatrix(sample: Sample): FormatDriver {
+  const { format, ...driver } = sampled('nexmon', sample);
+  const options = { nexmon: { cores: 2, streams: 2 } };
+  const decoder: typeof format.decoder = (context) => format.decoder({ ...context, options });
+  return { ...driver, format: { ...format, name: 'nexmon-of-several-rows', decoder } };
 }
 
 const text = (value: string): Uint8Array => Uint8Array.from(Buffer.from(value));

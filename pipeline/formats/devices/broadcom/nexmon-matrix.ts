@@ -10,11 +10,17 @@ import {
   type ReadFrame,
 } from '../../decoder/frame-decoder.js';
 import type { Format } from '../../contract/format.js';
-import { bitsOf, layoutOf, macOf, nexmon, parseDatagram, topOf, unpack, type Datagram } from './nexmon.js';
-
-/** Most cores and streams that a chip has. */
-const MAX_COUNT = 4;
-const COUNTS = Array.from({ length: MAX_COUNT }, (_, i) => i + 1);
+import { MAX_ROWS } from '../../contract/options.js';
+import {
+  bitsOf,
+  layoutOf,
+  macOf,
+  nexmonRows,
+  parseDatagram,
+  topOf,
+  unpack,
+  type Datagram,
+} from './nexmon.js';
 
 /** A measurement some of whose datagrams are still to come. */
 interface Pending {
@@ -35,15 +41,14 @@ const AT_ONCE = 2;
 const MAX_KEPT = 128;
 
 class MatrixReader implements FrameReader {
-  readonly format: string;
+  readonly format = nexmonRows.name;
   readonly sequenceBits = 12;
   readonly #cores: number;
   readonly #streams: number;
   /** In the order in which they began. */
   #pending: Pending[] = [];
 
-  constructor(format: string, cores: number, streams: number) {
-    this.format = format;
+  constructor(cores: number, streams: number) {
     this.#cores = cores;
     this.#streams = streams;
   }
@@ -76,16 +81,21 @@ class MatrixReader implements FrameReader {
 
   restore(state: State): void {
     const saved = state as readonly (Omit<Pending, 'rows'> & { readonly rows: readonly (string | null)[] })[];
-    this.#pending = saved.map(({ rows, ...one }) => ({
+    // The settings may have changed since.
+    const size = this.#cores * this.#streams;
+    const fitting = saved.filter(({ rows }) => rows.length === size);
+    this.#pending = fitting.map(({ rows, ...one }) => ({
       ...one,
       rows: rows.map((row) => (row === null ? null : Uint8Array.from(Buffer.from(row, 'base64')))),
     }));
   }
 
   #outside(core: number, stream: number): ReadFault {
-    const known = core < MAX_COUNT && stream < MAX_COUNT;
-    const larger = `nexmon-${Math.max(core + 1, this.#cores)}x${Math.max(stream + 1, this.#streams)}`;
-    const remedy = known ? `${larger} has room for it` : 'no chip has that many';
+    const larger = { cores: Math.max(core + 1, this.#cores), streams: Math.max(stream + 1, this.#streams) };
+    const isKnown = core < MAX_ROWS && stream < MAX_ROWS;
+    const remedy = isKnown
+      ? `\`nexmon: { cores: ${larger.cores}, streams: ${larger.streams} }\` has room for it`
+      : 'no chip has that many';
     return { fault: 'antenna', reason: `core ${core}, stream ${stream}: ${remedy}` };
   }
 
@@ -130,7 +140,7 @@ class MatrixReader implements FrameReader {
       rssi: first.rssi,
       noise: NaN,
       bits: bitsOf(first),
-      antennas: COUNTS.slice(0, this.#cores).map((count) => count - 1),
+      antennas: Array.from({ length: this.#cores }, (_, core) => core),
       parts: [
         {
           layout,
@@ -150,20 +160,12 @@ class MatrixReader implements FrameReader {
   }
 }
 
-/** `nexmon-2x1` to `nexmon-4x4`: so many cores, so many streams. */
-export const nexmonMatrices: readonly Format[] = COUNTS.flatMap((cores) =>
-  COUNTS.filter((streams) => cores * streams > 1).map((streams) => matrixFormat(cores, streams)),
-);
-
-function matrixFormat(cores: number, streams: number): Format {
-  const name = `nexmon-${cores}x${streams}`;
-  const text = (count: number, what: string): string => `${count} ${what}${count > 1 ? 's' : ''}`;
-  return {
-    ...frameFormat(
-      () => new MatrixReader(name, cores, streams),
-      `nexmon_csi: ${text(cores, 'core')} and ${text(streams, 'stream')} as one measurement.`,
-    ),
-    recognise: nexmon.recognise,
-    variantOf: nexmon.name,
-  };
-}
+/** Datagrams of nexmon_csi: each a frame, or those of several cores and streams as one. */
+export const nexmon: Format = {
+  ...nexmonRows,
+  decoder: (context) => {
+    const { cores = 1, streams = 1 } = context.options?.nexmon ?? {};
+    if (cores * streams === 1) return nexmonRows.decoder(context);
+    return frameFormat(() => new MatrixReader(cores, streams), nexmonRows.summary).decoder(context);
+  },
+};

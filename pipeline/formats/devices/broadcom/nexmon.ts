@@ -13,7 +13,7 @@ import { checkPcap, pcapCutter, pcapStart, recordsOf, udpPayload } from '../../c
  * Frames belong to the link whose `sender` is the transmitter's MAC address, or `*`. Those of core or stream 1 and
  * above have it behind the address (`98:de:d0:48:92:66/1.0`): each is a link of its own.
  */
-export const nexmon: Format = frameFormat(
+export const nexmonRows: Format = frameFormat(
   { format: 'nexmon', sequenceBits: 12, read: readDatagram },
   'Datagrams of nexmon_csi (Broadcom: Raspberry Pi, Nexus, Asus).',
 );
@@ -22,11 +22,11 @@ export const nexmon: Format = frameFormat(
 export const nexmonPcap: FileFormat = {
   name: 'nexmon-pcap',
   summary: 'pcap or pcapng with datagrams of nexmon_csi to port 5500.',
-  recognise: (head) => isPcap(head) && recordsOf(head, udpPayload(PORT)).some(nexmon.recognise),
+  recognise: (head) => isPcap(head) && recordsOf(head, udpPayload(PORT)).some(nexmonRows.recognise),
   open: (head) => {
     checkPcap('nexmon', head);
     return {
-      format: nexmon.name,
+      format: nexmonRows.name,
       start: pcapStart(head),
       origin: 'replay',
       meta: {},

@@ -1,0 +1,29 @@
+import { Type, type Static } from 'typebox';
+
+/** Most cores and streams that a chip of Broadcom has. */
+export const MAX_ROWS = 4;
+
+const count = (what: string) =>
+  Type.Integer({
+    minimum: 1,
+    maximum: MAX_ROWS,
+    default: 1,
+    description: `Number of ${what}, counted from 0.`,
+  });
+
+/** What records do not say of themselves; fields of every source that decodes. */
+export const FORMAT_OPTIONS = {
+  nexmon: Type.Optional(
+    Type.Object(
+      { cores: count('cores'), streams: count('spatial streams') },
+      {
+        additionalProperties: false,
+        description:
+          'Of nexmon_csi: reads the datagrams of so many cores and streams as one measurement. Default: each is a link of its own. See docs/formats/nexmon.md.',
+      },
+    ),
+  ),
+};
+
+export type FormatOptions = Partial<Pick<Static<typeof Options>, 'nexmon'>>;
+const Options = Type.Object(FORMAT_OPTIONS);
