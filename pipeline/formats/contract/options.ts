@@ -25,5 +25,6 @@ export const FORMAT_OPTIONS = {
   ),
 };
 
-export type FormatOptions = Partial<Pick<Static<typeof Options>, 'nexmon'>>;
-const Options = Type.Object(FORMAT_OPTIONS);
+export interface FormatOptions {
+  readonly nexmon?: Static<typeof FORMAT_OPTIONS.nexmon> | undefined;
+}

@@ -26,7 +26,7 @@ import { isDate, TimeAxis } from './axis.js';
 import { Follower, type FollowHost } from './followed.js';
 import { played } from './played.js';
 import { complaintsOf, config, type FileSettings } from './settings.js';
-import { START, type FilePosition, type OpenedRecording, type Step } from './steps.js';
+import { newestOf, START, type FilePosition, type OpenedRecording, type Step } from './steps.js';
 
 /** Plays recordings. Event time is the recording's, so the results are the same at any speed. */
 export const file = defineSource({
@@ -285,12 +285,6 @@ class FileSource implements Source {
   #decoderOfRun(): Decoder {
     return this.#decoder ?? this.#decoderFor(this.#restored?.format ?? 'adr018');
   }
-}
-
-/** Event time of a position, microseconds; -Infinity before the first record. */
-function newestOf({ recording, shift, newest }: FilePosition): number {
-  const recorded = recording?.newest ?? null;
-  return newest ?? (recorded === null ? -Infinity : recorded + shift);
 }
 
 /** The content of the files; undefined if they do not tell, or do not exist yet. */

@@ -22,6 +22,12 @@ export interface FilePosition {
 
 export const START: FilePosition = { recording: null, skip: 0, pass: 0, shift: 0 };
 
+/** Event time of a position, microseconds; -Infinity before the first record. */
+export function newestOf({ recording, shift, newest }: FilePosition): number {
+  const recorded = recording?.newest ?? null;
+  return newest ?? (recorded === null ? -Infinity : recorded + shift);
+}
+
 /** What is known of a file once it is open. */
 export type OpenedRecording = Pick<Recording, 'path' | 'kind' | 'format' | 'origin' | 'size'>;
 

@@ -11,16 +11,8 @@ import {
 } from '../../decoder/frame-decoder.js';
 import type { Format } from '../../contract/format.js';
 import { MAX_ROWS } from '../../contract/options.js';
-import {
-  bitsOf,
-  layoutOf,
-  macOf,
-  nexmonRows,
-  parseDatagram,
-  topOf,
-  unpack,
-  type Datagram,
-} from './nexmon.js';
+import { bitsOf, layoutOf, macOf, nexmonRows, parseDatagram, type Datagram } from './nexmon.js';
+import { topOf, unpack } from './nexmon-values.js';
 
 /** A measurement some of whose datagrams are still to come. */
 interface Pending {
