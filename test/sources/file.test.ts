@@ -384,6 +384,15 @@ describe('a log of an Intel 5300', () => {
     expect(scaled![0]).toBeCloseTo(7 * factor, 5);
   });
 
+  it('belongs to the link of its `sender`, which the format does not name', async () => {
+    await writeFile(join(folder, 'east.dat'), entry(0));
+    const two = ['west', 'east'].map((sender) => ({ ...testEnvironment.links[0]!, id: sender, sender }));
+    const environment = { ...testEnvironment, links: two };
+    const own = { environments: [environment], links: new LinkTable([environment]) };
+    const { data } = await play({ path: 'east.dat', sender: 'east' }, own);
+    expect(data.flatMap((one) => (one.port === 'csi' ? [...one.link] : []))).toEqual([1]);
+  });
+
   it('is refused as records of another format', async () => {
     await writeFile(join(folder, 'other.dat'), entry(0));
     const { source } = make({ path: 'other.dat', records: 'adr018' });

@@ -251,7 +251,9 @@ class FileSource implements Source {
   /** Hands the records of a batch on as they fall due. False where the source is to stop. */
   async #handOn(step: Step, skip: number, pace: Pace, output: SourceOutput): Promise<boolean> {
     const { batch, before, recording, identity, pass } = step;
-    const raw = { ...batch.raw, time: this.#axis.placed(batch.raw.time) };
+    const { sender = '' } = this.#config;
+    const senders = batch.raw.senders.map((name) => (name === '' ? sender : name));
+    const raw = { ...batch.raw, senders, time: this.#axis.placed(batch.raw.time) };
     const { shift } = this.#axis;
     const at = { file: recording.path, ...(identity && { identity }), pass, shift };
     for (let from = skip; from < raw.count;) {

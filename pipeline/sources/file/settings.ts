@@ -37,6 +37,14 @@ export const config = Type.Object(
       },
     ),
     ...FORMAT_OPTIONS,
+    sender: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 256,
+        description:
+          'What records come from whose format names no sender (Intel 5300, Atheros, tables): a link with this `sender` takes them. So each of several receivers has a source and a link of its own.',
+      }),
+    ),
     speed: Type.Number({
       minimum: 0,
       maximum: 10_000,
