@@ -80,6 +80,6 @@ export class LinkHealth {
     const others = bad.slice(1).map(({ id }) => id);
     const more =
       others.length > 0 ? ` (and ${others.slice(0, 5).join(', ')}${others.length > 5 ? ', ...' : ''})` : '';
-    return `link ${first.id} cannot be right and is left out${more}: ${FAULTS_EXPLAINED[first.fault]}`;
+    return `link ${first.id} is faulty and ignored${more}: ${FAULTS_EXPLAINED[first.fault]}`;
   }
 }

@@ -15,7 +15,7 @@ test.each(['train', 'evaluate'])(
   async (verb) => {
     const { code, output } = await csiflow(verb, 'falls', '--data', empty, '--out', join(empty, 'out'));
     expect(code).toBe(2);
-    expect(output).toContain(`${join(empty, 'captures/esp32-serial')} is not there`);
+    expect(output).toContain(`${join(empty, 'captures/esp32-serial')} does not exist`);
     expect(output).toContain('--data');
     expect(output).not.toContain('    at ');
     expect(await readdir(empty)).toEqual([]);
