@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { unseen } from '../state/alerts.js';
 import { frame, isStale, trails } from '../state/live.js';
 import { room, scene } from '../state/scene.js';
+import { theme } from '../state/theme.js';
 import { drawRoom } from './draw.js';
 import { Pen } from './pen.js';
 import { FROM_ABOVE, FROM_ASIDE, projectionOf, type Camera } from './projection.js';
@@ -72,12 +73,18 @@ const turnedBy = ({ turn, tilt, zoom }: Camera, across: number, down: number): C
   tilt: Math.min(MAX_TILT, Math.max(MIN_TILT, tilt + down)),
 });
 
-/** Draws with each picture of the screen. Returns a function that ends it. */
+/** Draws with the next picture of the screen wherever something has changed. Returns a function that ends it. */
 function paintForever(canvas: HTMLCanvasElement, camera: () => Camera): () => void {
+  const light = matchMedia('(prefers-color-scheme: light)');
   let next = 0;
+  let drawn: readonly unknown[] = [];
   const paint = () => {
     fit(canvas);
-    draw(canvas, camera());
+    const { width, height } = canvas;
+    const now = [frame, unseen, room, scene, theme].map((one): unknown => one.peek());
+    now.push(camera(), width, height, light.matches);
+    if (now.some((value, index) => value !== drawn[index])) draw(canvas, camera());
+    drawn = now;
     next = requestAnimationFrame(paint);
   };
   paint();
