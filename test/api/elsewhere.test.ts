@@ -55,7 +55,7 @@ test('a process that does not say where it is, is told of all the same', async (
 });
 
 test.each([
-  ['a room that moves between processes', async (): Promise<Whereabouts> => ({ at: 'moving' }), /on its way/],
+  ['a room that moves between processes', async (): Promise<Whereabouts> => ({ at: 'moving' }), /is moving/],
   ['a group that cannot be asked', () => Promise.reject(new Error('no broker')), /Kafka.*no broker/],
 ])('%s is answered 503 with when to ask again', async (_, where, text) => {
   found = where;
