@@ -18,7 +18,7 @@ function servicesLeftOut(wanted: string | undefined): string[] {
 const special = ['NATIVE', 'SERVICES', 'KILL', 'LONG'].some((run) => process.env[`CSIFLOW_${run}`]);
 
 /** Their tests mostly wait: for processes, pages, servers that are away, floods to pass. */
-const WAITING = /\/test\/(e2e|cli|web|client|faults)\/|\/(ws|webhooks|load-shedding|lateness)\.test/;
+const WAITING = /\/test\/(e2e|cli|client|faults)\/|\/(ws|webhooks|load-shedding|lateness)\.test/;
 
 /** Begun together, files that wait would leave the processors idle: they are spread among the others, and end before them. */
 class WaitingSpread extends BaseSequencer {
@@ -46,6 +46,8 @@ export default defineConfig({
       ...(process.env['CSIFLOW_SCALE'] ? [] : ['test/services/scale-kills.test.ts']),
       // With the real servers, or whole by `npm run test:kill`.
       ...(process.env['CSIFLOW_SERVICES'] || process.env['CSIFLOW_KILL'] ? [] : ['test/kill/**']),
+      // Open a browser: `npm run test:web`.
+      ...(process.env['CSIFLOW_WEB'] ? [] : ['test/web/**']),
       // Take minutes: `npm run test:long`.
       ...(process.env['CSIFLOW_LONG'] ? [] : ['test/long/**']),
     ],

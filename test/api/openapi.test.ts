@@ -5,11 +5,9 @@ import { promisify } from 'node:util';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ENDPOINTS } from '../../api/rest/endpoints.js';
 import { API_DOCUMENTS } from '../../api/rest/documents.js';
-import { canBrowse, openBrowser } from '../support/chromium.js';
 import { openService, type TestService } from './support.js';
 
 test.each(Object.keys(API_DOCUMENTS))('%s is valid by its specification', async (name) => {
@@ -138,35 +136,5 @@ describe('where programs look for the documents', () => {
     const [response] = (await once(asked, 'response')) as [IncomingMessage];
     const { servers } = JSON.parse((await response.toArray()).join('')) as Described;
     expect(servers).toEqual([{ url: `https://localhost:${port}/form-a/api/v1` }]);
-  });
-});
-
-describe.runIf(canBrowse)('the reader page in Chromium', () => {
-  let browser: Browser;
-  let service: TestService;
-  beforeAll(async () => {
-    browser = await openBrowser();
-    service = await openService();
-  });
-  afterAll(async () => {
-    await browser.close();
-    await service.close();
-  });
-
-  test('shows the operations, without asking another host and without breaking its own policy', async () => {
-    const page = await browser.newPage();
-    const [asked, errors]: [Set<string>, string[]] = [new Set(), []];
-    page.on('request', (request) => {
-      if (!request.url().startsWith('data:')) asked.add(new URL(request.url()).host);
-    });
-    page.on('console', (message) => {
-      if (message.type() === 'error') errors.push(message.text());
-    });
-    await page.goto(`${service.server.address}/docs`);
-    await page.waitForSelector('#operations-pose-getPoseLatest', { timeout: 15_000 });
-    expect(await page.textContent('.title')).toContain('Form B');
-    expect([...asked]).toEqual([new URL(service.server.address).host]);
-    expect(errors).toEqual([]);
-    await page.close();
   });
 });

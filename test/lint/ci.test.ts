@@ -85,6 +85,6 @@ test('many failures do not push out the sum or one another', () => {
 
 test('.ci/run refuses a part that it does not have, and says which there are', () => {
   expect(() => execFileSync('bash', ['.ci/run', 'servcies'], { stdio: 'pipe', encoding: 'utf8' })).toThrow(
-    /usage: .*readme lint native services.*got 'servcies'/,
+    /usage: .*readme web lint native services.*got 'servcies'/,
   );
 });
