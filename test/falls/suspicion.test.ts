@@ -153,7 +153,9 @@ describe('the weights that warn', () => {
   });
 
   it('are refused by name for other networks', () => {
-    expect(() => headOf({ ...weights, of: '1' }, several)).toThrow('falls-warning.json is of other networks');
+    expect(() => headOf({ ...weights, of: '1' }, several)).toThrow(
+      'falls-warning.json belongs to other networks',
+    );
   });
 });
 

@@ -64,7 +64,7 @@ describe('the weights of several links', () => {
 
   it('of another network are refused by name', () => {
     expect(() => parametersOf({ ...weights, lagsMs: [5] })).toThrow(
-      'falls-several.json is of another network',
+      'falls-several.json belongs to another network',
     );
   });
 });
@@ -93,7 +93,7 @@ describe('a training of small nets that is watched', () => {
 
   it('says so where there is too little to leave any out', () => {
     const few = chance.slice(0, 4);
-    expect(() => trainEnsemble(few, settings, seeded(1), { patience: 3 })).toThrow(/there are too few/);
+    expect(() => trainEnsemble(few, settings, seeded(1), { patience: 3 })).toThrow(/Early stopping requires at least/);
     expect(trainEnsemble(few, settings, seeded(1)).nets).toHaveLength(2);
   });
 });

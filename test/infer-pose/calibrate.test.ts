@@ -90,8 +90,8 @@ settings: { state_folder: ${join(folder, 'state')} }
     const file = await demoWith('people: [], speed: 0, duration_s: 1');
     const settings = { seconds: 1, out: join(folder, 'none.json'), print };
     await expect(calibrateTopology(file, { ...settings, node: 'flat' })).rejects.toThrow(
-      /flat of demo is no operator/,
+      /flat of demo is not an operator/,
     );
-    await expect(calibrateTopology(file, settings)).rejects.toThrow(/gave no window/);
+    await expect(calibrateTopology(file, settings)).rejects.toThrow(/output no window/);
   });
 });

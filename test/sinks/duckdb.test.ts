@@ -363,7 +363,7 @@ describe('duckdb', () => {
       const to = join(folder, 'x.csv');
       const wrong = await csiflow('export', '--from', from(), '--table', 'users', '--to', to);
       expect(wrong.code).toBe(2);
-      expect(wrong.err).toContain('it is one of poses, persons');
+      expect(wrong.err).toContain('use one of poses, persons');
     });
   });
 

@@ -122,6 +122,6 @@ describe('csiflow train site', () => {
     rmSync(join(folder, 'evening.csi'), { force: true });
     const { code, output } = await train();
     expect(code).toBe(2);
-    expect(output).toContain('evening.csi is not there');
+    expect(output).toContain('evening.csi does not exist');
   }, 60_000);
 });
