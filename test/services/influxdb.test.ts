@@ -168,7 +168,7 @@ describe('credentials', () => {
     });
     const write = sink.write([measure(0)], 1);
     await expect(write).rejects.toMatchObject({ code: 'influxdb.credentials' });
-    await expect(write).rejects.toThrow('give rights on csi');
+    await expect(write).rejects.toThrow('grant rights on csi');
     await sink.close();
   });
 

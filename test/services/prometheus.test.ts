@@ -44,7 +44,7 @@ test('Prometheus scrapes it, and its figures are those of the status', async () 
   expect(nodes.map(({ metric }) => metric['node']).sort()).toEqual(
     [
       ...['flat', 'clean', 'phase', 'windows', 'motion', 'poses', 'people', 'falls', 'activities'],
-      ...['inactivity', 'vitals', 'zones', 'history', 'live', 'webhooks'],
+      ...['inactivity', 'vitals', 'zones', 'links', 'history', 'live', 'webhooks'],
     ].sort(),
   );
   // What a node sends is what those behind it receive: nothing is counted twice or left out between two scrapes.
