@@ -39,7 +39,7 @@ export { LinkActivity } from './senders/link-activity.js';
 export { ProblemLog } from './contract/problem-log.js';
 export { RawBuilder, type Problem } from './contract/raw-builder.js';
 
-/** Formats of single records, in the order in which they are tried: those with the surest marks first. */
+/** Formats of single records, in the order of detection: those with the most specific signatures first. */
 export const FORMATS: readonly Format[] = [
   adr018,
   csiJson,
@@ -69,20 +69,20 @@ export const FORMATS: readonly Format[] = [
   tableFrame,
 ];
 
-/** Any of them, told record by record. */
+/** Any of them, detected record by record. */
 export const ANY_FORMAT: Format = byContent(FORMATS);
 
-/** Those of brokers: results of another topology beside measurements. */
+/** Formats for brokers: also results of another topology. */
 export const MESSAGE_FORMATS: readonly Format[] = [...FORMATS, results];
 
 const choicesOf = (formats: readonly Format[]): Readonly<Record<string, string>> =>
   Object.fromEntries(formats.map(({ name, summary }) => [name, summary]));
 
-/** What a source's field `format` may name, and what each means. */
+/** Values for the field `format` of a source, and their meanings. */
 export const FORMAT_CHOICES = choicesOf([ANY_FORMAT, ...FORMATS]);
 export const MESSAGE_CHOICES = choicesOf([ANY_FORMAT, ...MESSAGE_FORMATS]);
 
-/** Kinds of files, in the order in which they are tried. */
+/** Kinds of files, in the order of detection. */
 export const FILE_FORMATS: readonly FileFormat[] = [
   capture,
   adr018Jsonl,
@@ -105,11 +105,11 @@ export const FILE_FORMATS: readonly FileFormat[] = [
   intel5300Log,
 ];
 
-/** True where a record of one of these formats is one of the other too. */
+/** True if a record of one of these formats is also one of the other. */
 export const areSameRecords = (one: string, other: string): boolean =>
   (formatNamed(one).variantOf ?? one) === (formatNamed(other).variantOf ?? other);
 
-/** @throws FormatError where no format has this name. */
+/** @throws FormatError if no format has this name */
 export function formatNamed(name: string): Format {
   const format = [...MESSAGE_FORMATS, ANY_FORMAT].find((one) => one.name === name);
   if (format) return format;
@@ -121,17 +121,17 @@ export function formatNamed(name: string): Format {
   );
 }
 
-/** The decoder of a source. @param options its settings: what they say of the records */
+/** The decoder of a source. @param options its settings about the records */
 export const decoderOf = (
   { decoder }: Format,
   { links, metrics, log }: DecoderContext,
   { nexmon: rows }: FormatOptions,
 ): Decoder => decoder({ links, metrics, log, options: rows ? { nexmon: rows } : {} });
 
-/** The format of one record, or undefined where none recognises it. */
+/** The format of one record, or undefined if none recognises it. */
 export const recogniseRecord = (record: Uint8Array): Format | undefined =>
   FORMATS.find((format) => format.recognise(record));
 
-/** The kind of a file that starts with `head` (up to HEAD_BYTES), or undefined where none recognises it. */
+/** The kind of a file that starts with `head` (up to HEAD_BYTES), or undefined if none recognises it. */
 export const recogniseFile = (head: Uint8Array): FileFormat | undefined =>
   FILE_FORMATS.find((format) => format.recognise(head));

@@ -39,7 +39,7 @@ export class ClockJumps {
     this.check();
   }
 
-  /** Call it a few times a second. */
+  /** Call it a few times per second. */
   check(): void {
     if (this.#live.length === 0) return;
     const { arrival, log, onChange } = this.#options;

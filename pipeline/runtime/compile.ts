@@ -86,7 +86,10 @@ export function compile(options: CompileOptions): Compiled {
   return { sources, sinks, replay: (node, data) => replays.get(node)?.(data) ?? false };
 }
 
-/** What a sink receives of a signal. Live viewers can record it, so a live feed shows no more than a store. */
+/**
+ * The part of a signal that a sink receives. Live viewers can record it, so a live feed shows no more than a
+ * store.
+ */
 const anonymous =
   ({ anonymiser }: CompileOptions): ((signal: Signal) => Signal) =>
   (signal) =>

@@ -28,7 +28,7 @@ export const PATIENCE: Patience = {
   openMs: 5_000,
 };
 
-/** What the stages of a shard need from it. */
+/** A shard's services for its stages. */
 export interface Host {
   readonly clock: Context['clock'];
   readonly links: LinkTable;

@@ -38,7 +38,7 @@ export class Lateness {
     this.#began = this.#checked = options.elapsed();
   }
 
-  /** Cheap; call it about once a second. */
+  /** Cheap; call it about once per second. */
   check(): void {
     const { nodes, runs } = this.#options;
     this.#followGate();

@@ -48,7 +48,7 @@ export function lift<I extends Port, O extends Port>(
 
 interface Running<I extends Port, O extends Port> {
   push(data: Data<I>): Output<Data<O>>;
-  /** Why it accepts no more records. */
+  /** The reason why it accepts no more records. */
   problem(): string | null;
 }
 

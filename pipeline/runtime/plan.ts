@@ -4,7 +4,7 @@ import { stateHash } from './checkpoints/barriers.js';
 import { isOn } from './take-over.js';
 import type { Plan } from './status.js';
 
-/** What `next` would change in `current`. The hash identifies this pair of topologies. */
+/** The changes from `current` to `next`. The hash identifies this pair of topologies. */
 export function planChanges(current: CheckedTopology, next: CheckedTopology): Plan {
   const before = new Map(current.nodes.map((node) => [node.id, node]));
   const after = new Map(next.nodes.map((node) => [node.id, node]));
@@ -40,7 +40,7 @@ function describe(before: CheckedNode | undefined, after: CheckedNode | undefine
 
 const edges = (node: CheckedNode) => node.inputs.flatMap(readBy);
 
-/** As it stands in `from`. */
+/** As in `from`. */
 const readBy = ({ from, routes }: Edge): readonly string[] =>
   routes?.map((route) => `${from}.${route}`) ?? [from];
 

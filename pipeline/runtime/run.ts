@@ -19,7 +19,7 @@ export interface Run {
   readonly problem: string | null;
   readonly readers: ReadonlyMap<string, Reader>;
   readonly feeds: ReadonlyMap<string, LiveFeed>;
-  /** What a component reports about itself. */
+  /** A component's own status report. */
   describe(node: string): Readonly<Record<string, unknown>>;
   /** A running operator; with several partitions, one of its instances. */
   operator(node: string): Operator | undefined;

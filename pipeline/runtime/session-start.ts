@@ -3,7 +3,10 @@ import type { Clock } from '../base/clock.js';
 /** If the clock was set back by more, microseconds, it was wrong at the start. Smaller differences are corrections. */
 const SET_BACK = 10_000_000;
 
-/** When a session began, by today's clock: a clock that was ahead then, and was set back since, must not put the start into the future. */
+/**
+ * Start of a session by the current clock: if the clock was ahead then and was set back since, the start must
+ * not be in the future.
+ */
 export class SessionStart {
   readonly #clock: Clock;
   readonly #at: number;

@@ -33,7 +33,7 @@ export interface NodeStatus {
   readonly undelivered: number;
   /** Event time of the newest record, microseconds; null before the first. */
   readonly lastRecord: number | null;
-  /** What the component reports about itself. */
+  /** The component's own status report. */
   readonly details: Readonly<Record<string, unknown>>;
 }
 
@@ -74,7 +74,7 @@ export interface RunningTopology {
    * `lifecycle.conflict`, like `start`, if its state does not allow it.
    */
   restart(): Promise<void>;
-  /** What a new version would change. */
+  /** The changes that a new version would make. */
   plan(next: CheckedTopology): Plan;
   /**
    * Continues as `next`, from a checkpoint.
@@ -82,7 +82,7 @@ export interface RunningTopology {
    * could not be started: the old one then runs again.
    */
   apply(next: CheckedTopology, hash: string): Promise<void>;
-  /** What it becomes with its next start: `topology` if no change is waiting. */
+  /** The topology of its next start: `topology` if no change is waiting. */
   readonly next: CheckedTopology;
   /**
    * Becomes `next`. Running nodes apply changes of `enabled` and of live fields immediately; other changes
@@ -118,7 +118,7 @@ export interface Plan {
   readonly changes: readonly {
     readonly node: string;
     readonly change: 'added' | 'removed' | 'changed' | 'unchanged';
-    /** What happens to its state; migrated: a changed node continues with it. */
+    /** Effect on its state; migrated: a changed node continues with it. */
     readonly state: 'kept' | 'migrated' | 'dropped' | 'none';
     /** Dotted paths of configuration fields that differ. */
     readonly fields: readonly string[];

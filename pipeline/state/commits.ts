@@ -10,7 +10,7 @@ export class Commits {
   #waiting: { readonly write: number; readonly resolve: () => void }[] = [];
 
   /**
-   * @param what name of what is written, for errors
+   * @param what name of the written data, for errors
    * @param fail called if the disk rejects a write: later writes could not be recovered
    */
   constructor(what: string, fail: (error: Error) => void) {

@@ -8,7 +8,7 @@ const RESERVED_SHARE = 1 / 8;
 const ASK_EVERY_MS = 20;
 const ASK_EVERY_BYTES = 2 ** 20;
 
-/** What a file system reports. */
+/** Figures of a file system. */
 export type Ask = (folder: string) => {
   readonly bavail: number;
   readonly blocks: number;

@@ -51,7 +51,7 @@ export function lookAtState<T>(
   }
 }
 
-/** What another process is writing is not damage: that process checked the file when it started. */
+/** Incomplete writes of another process are not damage: that process checked the file when it started. */
 function checkToLook(folder: string, file: string): void {
   if (isHeld(folder)) return;
   try {

@@ -114,12 +114,12 @@ export class Outbox {
     this.#lanes[lane].giveBack(number, left, due);
   }
 
-  /** Epoch of the oldest entry that no checkpoint has cut, delivered or not; Infinity where there is none. */
+  /** Epoch of the oldest entry that no checkpoint has cut, delivered or not; Infinity if there is none. */
   get oldestEpoch(): number {
     return Math.min(...this.#all.map((lane) => lane.oldestEpoch));
   }
 
-  /** What would be delivered, undelivered entries in their order. */
+  /** The records to deliver: undelivered entries in order. */
   *entries(): Generator<OutboxEntry> {
     for (const lane of this.#all) yield* lane.entries();
   }
@@ -152,7 +152,7 @@ export class Outbox {
     for (const lane of this.#all) lane.reset();
   }
 
-  /** What a checkpoint deletes, as of now: call the result within its transaction. */
+  /** Determines the entries that a checkpoint deletes, as of now: call the result within its transaction. */
   cutter(): () => void {
     const cuts = this.#all.map((lane) => lane.cutter());
     return () => {

@@ -8,7 +8,7 @@ export const [BRANCH, LEAF, OVERFLOW] = [0x01, 0x02, 0x04];
 const META = 0x08;
 const MAGIC = 0xbeefc0de;
 const DATA_VERSION = 2;
-/** Length of a page's header and of what a header page says. */
+/** Lengths of a page's header and of the content of a header page. */
 const META_BYTES = 168;
 /** Flag of a header page: its transaction may not be on the disk yet. */
 const UNFLUSHED = 0x1000;
@@ -158,8 +158,8 @@ function checkPair(first: Meta, second: Meta): void {
 }
 
 /**
- * The header that lmdb goes by: the newest, unless the machine crashed before its pages were on disk; then
- * the last one that is certain.
+ * The header that lmdb uses: the newest, unless the machine crashed before its pages were on disk; then the
+ * last one known to be complete.
  */
 function chosenOf(first: Meta, second: Meta, flushed: Meta): Meta {
   const boot = thisBoot();

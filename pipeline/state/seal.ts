@@ -18,7 +18,7 @@ export class Seal {
     this.#secret = secret;
   }
 
-  /** @param owner what the value belongs to: it cannot be decrypted for another */
+  /** @param owner of the value: it cannot be decrypted for another owner */
   close(value: Uint8Array, owner: string): Buffer {
     const nonce = Buffer.alloc(NONCE_BYTES);
     nonce.writeDoubleLE(++this.#count, 0);

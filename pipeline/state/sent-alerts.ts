@@ -1,6 +1,6 @@
 import { decode, encode, type StateStore, type Table } from './store.js';
 
-/** Ids of events that were sent before their checkpoint, so that nobody is notified twice. */
+/** Ids of events that were sent before their checkpoint, to prevent duplicate notifications. */
 export class SentAlerts {
   readonly #table: Table;
   readonly #ids: Map<string, number>;

@@ -37,7 +37,7 @@ export interface ShardState {
   shedLog(node: string, after: number | null, fail: (error: Error) => void): ShedLog;
   outbox(sink: string): Outbox;
   sent(sink: string): SentAlerts;
-  /** Copies all of it, as it stands at one moment, into a folder. Absent if a broker stores it. */
+  /** Copies a consistent snapshot of all of it into a folder. Absent if a broker stores it. */
   copyTo?(folder: string): Promise<void>;
   close(): Promise<void>;
 }

@@ -170,7 +170,10 @@ class Walk {
     return bytes.subarray(PAGE_HEAD, PAGE_HEAD + node.low);
   }
 
-  /** A list of free pages: how many numbers follow, then the numbers; a negative one is how many pages the next begins. */
+  /**
+   * A list of free pages: their count, then their numbers; a negative number is the length of the run that
+   * starts at the next one.
+   */
   #freed(list: Buffer, key: Buffer): void {
     const length = list.length >= 8 ? Number(list.readBigInt64LE(0)) : -1;
     if (
@@ -207,7 +210,7 @@ class Walk {
   }
 }
 
-/** lmdb-js ends the names of tables by a zero. */
+/** lmdb-js terminates the names of tables with a zero. */
 const nameOf = ({ key }: Node): string => key.toString('utf8', 0, key.length - 1);
 
 function tableOf(node: Node, page: Buffer): Tree {

@@ -1,6 +1,9 @@
 import type { RootDatabase } from 'lmdb';
 
-/** What lmdb returns for a write if `separateFlushed` is set. In a batch it gives no `flushed`: the batch has one. */
+/**
+ * The result of a write in lmdb if `separateFlushed` is set. In a batch it has no `flushed`: the batch has
+ * one.
+ */
 interface Write<T> extends Promise<T> {
   readonly flushed?: Promise<unknown>;
 }

@@ -5,17 +5,17 @@ import { Conditions } from './query.js';
 import { rowsOf, type Row } from './rows.js';
 import { decodeTag } from './tags.js';
 
-/** What asks the store. */
+/** Access to the store for queries. */
 export interface Asking {
-  /** The series of each statement; statements stand between semicolons. */
+  /** The series of each statement; statements are separated by semicolons. */
   query(statements: string): Promise<readonly (readonly Series[])[]>;
-  /** Measurements as a FROM clause names them. */
+  /** Measurements in the form of a FROM clause. */
   from(measurements: readonly string[]): string;
 }
 
 /**
- * Measures summed up by the database. It groups by tags alone, and a person is a field: so measures of
- * persons are grouped by slot, and where a group's least and greatest person differ, it is read by rows.
+ * Measures aggregated by the database. It can only group by tags, and a person is a field, so measures of
+ * persons are grouped by slot. If a group contains several persons, its rows are read individually.
  */
 export async function aggregatesOf(query: AggregateQuery, store: Asking): Promise<Aggregate[]> {
   const { length, first } = bucketsOf(query);
@@ -55,10 +55,10 @@ function subjectOf(row: Row): string | null {
   return row['subject'] ? decodeTag(row['subject'] as string) : null;
 }
 
-/** Statements of a request, at most. */
+/** Limit of statements per request. */
 const MAX_STATEMENTS = 24;
 
-/** The persons of groups that several share, each on its own: all rows of a group's bucket and slot are looked at. */
+/** Aggregates of persons who share a group, one for each: reads all rows of the group's bucket and slot. */
 async function byRows(
   groups: readonly Row[],
   {
@@ -107,7 +107,7 @@ async function byRows(
 const groupKey = (start: number, row: Row): string =>
   JSON.stringify([start, row['slot'] ?? null, row['name'] ?? null]);
 
-/** One for each name and person of the rows of a bucket. */
+/** One for each name and person in the rows of a bucket. */
 function sumsOf(rows: readonly Row[], start: number): Iterable<Aggregate> {
   const sums = new Map<string, Aggregate>();
   for (const row of rows) {

@@ -6,20 +6,20 @@ export const whyOf = (error: unknown): string => {
   return 'code' in error ? String(error.code) : error.name;
 };
 
-/** The beginning of an answer, on one line. */
+/** The beginning of an answer, on a single line. */
 export function excerpt(answer: unknown): string {
   const text = typeof answer === 'string' ? answer : format('%j', answer);
   return `\`${text.replaceAll(/\s+/g, ' ').slice(0, 200)}\``;
 }
 
-/** The words within the client's `A 400 Bad Request error occurred: {"error":"..."}`. */
+/** The message within the client's `A 400 Bad Request error occurred: {"error":"..."}`. */
 export function reasonOf(text: string): string {
   const body = /error occurred: (.*)$/s.exec(text)?.[1] ?? text;
   const said = /"(?:error|message)":\s*("(?:[^"\\]|\\.)*")/.exec(body)?.[1];
   return said === undefined ? body.trim() : String(JSON.parse(said)).trim();
 }
 
-/** Milliseconds of a `Retry-After` in seconds, or as a date on the server's own clock. */
+/** Milliseconds of a `Retry-After` header, given in seconds, or as a date by the server's own clock. */
 export function retryAfter(header: string | undefined, now: string | undefined): number | null {
   if (header === undefined) return null;
   const seconds = Number(header);

@@ -18,18 +18,20 @@ export interface Address {
 /** One statement's series: columns and rows. */
 export interface Series {
   readonly name?: string;
-  /** Those that it is grouped by; an absent tag is empty. */
+  /** The tags that it is grouped by; an absent tag is empty. */
   readonly tags?: Readonly<Record<string, string>>;
   readonly columns: readonly string[];
   readonly values?: readonly (readonly unknown[])[];
 }
 
-/** Wraps the client `influx`: sets what it would guess, and observes what it would not report. */
+/**
+ * Wraps the client `influx`: sets options that it would guess, and observes requests that it does not report.
+ */
 export class Connection {
   readonly address: Address;
   readonly #client: InfluxDB;
   readonly #agent: HttpAgent;
-  /** Told of the request that the client makes within a call. */
+  /** Called with the request that the client makes within a call. */
   #watch: ((request: ClientRequest) => void) | null = null;
 
   private constructor(address: Address, client: (agent: HttpAgent) => InfluxDB) {
@@ -49,7 +51,7 @@ export class Connection {
       (agent) =>
         new InfluxDB({
           database,
-          // Only null stops the client from putting its own `root:root` in the place of a token.
+          // Only null prevents the client from replacing a token with its own `root:root`.
           username: (token === null ? username : null) as string,
           password: password ?? '',
           hosts: [
@@ -68,11 +70,14 @@ export class Connection {
     );
   }
 
-  /** @throws InfluxError `influxdb.refused` for points that InfluxDB will never accept, others if it accepted none. */
+  /**
+   * @throws InfluxError `influxdb.refused` for points that InfluxDB will never accept, others if it accepted
+   * none
+   */
   async write(points: readonly Point[], retentionPolicy: string | null): Promise<void> {
     await this.#ask('/write', () =>
       this.#client.writePoints(
-        // The client sorts and joins; values and times are text that it takes as it is.
+        // The client sorts and joins; values and times are text that it sends unchanged.
         points as unknown as Parameters<InfluxDB['writePoints']>[0],
         { precision: 'n', ...(retentionPolicy !== null && { retentionPolicy }) },
       ),
@@ -118,7 +123,7 @@ export class Connection {
   async #ask<T>(path: string, call: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted();
     let response: IncomingMessage | undefined;
-    // The client waits for the end of an answer for ever where the server dies within it.
+    // The client waits indefinitely for the end of an answer if the server dies in the middle of it.
     const cut = new Promise<never>((_, reject) => {
       this.#watch = (request) => {
         let why = 'the connection was cut within the answer';
@@ -135,7 +140,7 @@ export class Connection {
         });
       };
     });
-    // It may arrive after the caller has given up.
+    // It may arrive after the caller's timeout.
     cut.catch(() => undefined);
     let asked: Promise<T>;
     try {
@@ -162,7 +167,7 @@ export class Connection {
     return answer;
   }
 
-  /** @throws InfluxError if the answer is not from InfluxDB, but from another server or a proxy */
+  /** @throws InfluxError if the answer is from another server or a proxy, not from InfluxDB */
   #results(answer: unknown): readonly { readonly error?: string; readonly series?: Series[] }[] {
     const results = (answer as { readonly results?: unknown } | null | undefined)?.results;
     const isOne = (one: unknown): boolean => typeof one === 'object' && one !== null;
@@ -263,8 +268,8 @@ const NO_BACKOFF = {
 };
 
 /**
- * An agent that shows each request as it is made. The client keeps answers of 500 and above to itself, with
- * the headers that say why and until when.
+ * An agent that reports each request as it is made. The client hides answers of 500 and above, including the
+ * headers with their reason and retry time.
  */
 function watchedAgent(url: string, made: (request: ClientRequest) => void): HttpAgent {
   const options = { keepAlive: true, maxSockets: 8 };

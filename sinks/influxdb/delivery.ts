@@ -16,16 +16,25 @@ export interface Encoded {
 export class Delivery {
   readonly #write: (points: readonly Point[]) => Promise<void>;
   readonly #batchPoints: number;
-  /** What was settled of writes under way, and of those that then failed: the reason of a refusal by a record's key, null where it is stored. */
+  /**
+   * Outcomes within current and failed writes, by a record's key: the reason of a rejection, or null if the
+   * record is stored.
+   */
   readonly #settled = new Map<string, string | null>();
 
-  /** @param write rejects with an InfluxError @param batchPoints of a request, at most; a record is not divided */
+  /**
+   * @param write rejects with an InfluxError
+   * @param batchPoints limit per request; a record is not divided
+   */
   constructor(write: (points: readonly Point[]) => Promise<void>, batchPoints: number) {
     this.#write = write;
     this.#batchPoints = batchPoints;
   }
 
-  /** Returns what InfluxDB will never accept. @throws InfluxError if some could not be sent; retry with the same. */
+  /**
+   * Returns the records that InfluxDB will never accept.
+   * @throws InfluxError if some could not be sent; retry with the same records
+   */
   async deliver(records: readonly Encoded[]): Promise<readonly Failure[]> {
     const left = records.filter((encoded) => !this.#settled.has(keyOf(encoded)));
     for (const batch of this.#batches(left)) await this.#deliverBatch(batch);
@@ -34,7 +43,7 @@ export class Delivery {
     return failures;
   }
 
-  /** The database is gone: everything stored in it must be sent again. */
+  /** The database no longer exists: everything stored in it must be sent again. */
   forget(): void {
     this.#settled.clear();
   }
@@ -72,7 +81,7 @@ export class Delivery {
 
   #settle(batch: readonly Encoded[], refusal: string | null): void {
     for (const encoded of batch) this.#settled.set(keyOf(encoded), refusal);
-    // A write that failed may never come again.
+    // A failed write may never be retried.
     for (const key of this.#settled.keys()) {
       if (this.#settled.size <= MAX_SETTLED) break;
       this.#settled.delete(key);

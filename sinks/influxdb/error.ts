@@ -7,14 +7,14 @@ export type InfluxCode =
   | 'influxdb.busy'
   | 'influxdb.unavailable';
 
-/** InfluxDB's answer, or the lack of one. Never holds credentials. */
+/** InfluxDB's answer, or the lack of one. Never contains credentials. */
 export class InfluxError extends Error {
   readonly code: InfluxCode;
-  /** The server's own words. */
+  /** The server's own message. */
   readonly reason: string;
-  /** Milliseconds for which it asks not to be called. */
+  /** Pause before the next request, as asked for by the server, milliseconds. */
   readonly retryAfterMs: number | null;
-  /** Nobody need do anything: the server comes back, or has time again. */
+  /** No action is required: the server will recover. */
   readonly retriable: boolean;
 
   constructor(code: InfluxCode, message: string, reason = message, retryAfterMs: number | null = null) {

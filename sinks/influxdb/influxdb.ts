@@ -141,7 +141,7 @@ function complaints(config: Config): readonly Complaint[] {
   ];
 }
 
-/** The shorter of what the sink and what the topology says. */
+/** The shorter of the retention times of the sink and the topology. */
 function retentionFor(
   { retention_days: own, full_rate_days: full }: Config,
   { storage: retention }: Context,
@@ -156,7 +156,7 @@ function retentionFor(
 
 /** Concurrent requests: enough to hide the round trip, few enough for a small server. */
 const MAX_IN_FLIGHT = 4;
-/** Events that are remembered, to notice two that InfluxDB would merge. */
+/** Limit of remembered events, which detect two that InfluxDB would merge. */
 const REMEMBERED_EVENTS = 4_096;
 
 class InfluxSink implements Sink {
@@ -166,10 +166,10 @@ class InfluxSink implements Sink {
   readonly #tags: TagValues;
   readonly #delivery: Delivery;
   #connection: Connection | null = null;
-  /** Version of the server, once database and policies have been seen to. */
+  /** Version of the server, once database and policies are set up. */
   #prepared: string | null = null;
   #preparing: Promise<void> | null = null;
-  /** Elapsed milliseconds until which the server asked to be left alone. */
+  /** The server asked for no requests before this time, monotonic milliseconds. */
   #quietUntil = -Infinity;
   readonly #events = new Map<string, string>();
 
@@ -186,7 +186,7 @@ class InfluxSink implements Sink {
     this.reader = new InfluxReader(() => this.#open, config.retention_policy);
   }
 
-  /** A server that is offline is waited for; wrong credentials or a missing database end the start. */
+  /** An offline server is retried; wrong credentials or a missing database abort the start. */
   async open(): Promise<void> {
     const { url, database, username, password, token, timeout_ms: timeoutMs } = this.#config;
     this.#connection = await Connection.to({ url, database, username, password, token, timeoutMs });
@@ -215,7 +215,7 @@ class InfluxSink implements Sink {
     return [...failures, ...(await this.#delivery.deliver(encoded))];
   }
 
-  /** All that was written is in the store: InfluxDB answers once it is in its log. */
+  /** All written records are in the store: InfluxDB answers once they are in its log. */
   async flush(): Promise<void> {
     await Promise.resolve();
   }
@@ -264,7 +264,7 @@ class InfluxSink implements Sink {
     return null;
   }
 
-  /** False where the point is another event's. */
+  /** False if the point belongs to another event. */
   #isNew(key: string, id: string): boolean {
     const known = this.#events.get(key);
     if (known !== undefined) return known === id;

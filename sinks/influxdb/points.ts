@@ -5,10 +5,10 @@ import type { TagValues } from './tags.js';
 import { errorText } from '../../pipeline/base/error-text.js';
 
 /**
- * Records as points, and what makes two records different points. InfluxDB tells points apart by
- * measurement, tags and nanosecond alone. Times are whole microseconds, so their last three digits are free:
- * they number what happens in the same microsecond, by rules that give a record the same point each time.
- * docs/influxdb.md describes the measurements for analysts.
+ * Converts records to points, and keeps the points of different records distinct. InfluxDB identifies points
+ * by measurement, tags and nanosecond alone. Times are whole microseconds, so their last three digits are
+ * free: they number the records of the same microsecond, by rules that give a record the same point each
+ * time. docs/influxdb.md describes the measurements for analysts.
  */
 export interface Point {
   readonly measurement: string;
@@ -18,7 +18,7 @@ export interface Point {
   readonly timestamp: string;
 }
 
-/** What tells a point from others. */
+/** Identifies a point among others. */
 export const pointKey = ({ measurement, tags, timestamp }: Point): string =>
   `${timestamp} ${measurement} ${Object.entries(tags).join(' ')}`;
 
@@ -47,7 +47,7 @@ export const LAST_TIME = 9_223_372_036_854_774;
 /** Tag `name` of the points of `occupancy` that stand for a whole pose frame. */
 export const FRAME = 'frame';
 
-/** The fields of each kind of row: the columns of the other stores, without what is a tag, the time, or the epoch. */
+/** The fields of each kind of row: the columns of the other stores, without tags, time and epoch. */
 export const FIELDS = {
   frame: fieldsOf(TABLES.poses, ['origin']),
   person: fieldsOf(TABLES.persons, []),
@@ -55,12 +55,12 @@ export const FIELDS = {
   measure: fieldsOf(TABLES.measures, ['name', 'subject', 'source', 'origin']),
 } as const;
 
-/** Fields of `track`: where a followed person is, without the skeleton. */
+/** Fields of `track`: the position of a tracked person, without the skeleton. */
 const TRACK_FIELDS = FIELDS.person.filter(({ name }) =>
   /^(frame_id|confidence|x|y|posture|track_|velocity_)/.test(name),
 );
 
-/** @throws Error naming what InfluxDB could not return exactly; the record then has no points. */
+/** @throws Error naming the value that InfluxDB could not return exactly; the record then has no points */
 export function pointsOf(record: Data, tags: TagValues): readonly Point[] {
   switch (record.port) {
     case 'pose':
@@ -109,7 +109,7 @@ function framePoints(frame: PoseFrame, tags: TagValues): Point[] {
   return points;
 }
 
-/** Persons in sight: a track that is tentative, lost or ended is none. Without a tracker, all persons. */
+/** Persons in view: tentative, lost and ended tracks do not count. Without a tracker, all persons. */
 const peopleIn = ({ persons }: PoseFrame): number =>
   persons.filter(({ track }) => track === null || track.state === 'active').length;
 
@@ -119,8 +119,8 @@ function speedOf({ track }: Person): Literal {
 }
 
 /**
- * Events of one kind in one microsecond: those of different persons differ by slot or nanosecond, others by
- * a hash of their id. {@link pointKey} shows where that was not enough.
+ * Events of one kind in one microsecond: those of different persons differ by slot or nanosecond, others by a
+ * hash of their id. {@link pointKey} detects remaining collisions.
  */
 function eventPoint(event: SensedEvent, tags: TagValues): Point {
   const hash = hashOf(event.id);
@@ -160,14 +160,17 @@ function measurePoint(measure: Measure, tags: TagValues): Point {
   };
 }
 
-/** The person that a measure is about: people are known by numbers, which have no bound, links and zones by names. */
+/**
+ * The person that a measure is about. Persons are identified by numbers, which are unbounded; links and zones
+ * by names.
+ */
 export const personNumber = (subject: string | null): number | null =>
   subject !== null && /^(0|[1-9]\d{0,9})$/.test(subject) ? Number(subject) : null;
 
-/** Condition by which the points of a person's measures are found. */
+/** Condition that selects the points of a person's measures. */
 export const slotOf = (person: number): string => String(person % SLOTS);
 
-/** Measurements by the names of their measures; the first that fits. */
+/** Measurements by the names of their measures; the first match counts. */
 const MEASUREMENTS: readonly (readonly [RegExp, string])[] = [
   [/^(occupancy|people|persons)/, 'occupancy'],
   [/^(motion|presence)/, 'motion'],
@@ -175,7 +178,7 @@ const MEASUREMENTS: readonly (readonly [RegExp, string])[] = [
   [/^(activity|posture|gait|steps|sleep)|_minutes$/, 'activity'],
   [/^(packet|frame|link|signal|rssi|noise|snr)|_(loss|rssi|snr|jitter)/, 'link_quality'],
 ];
-/** Takes measures of all other names. */
+/** For measures of all other names. */
 const OTHER = 'measure';
 
 export const MEASURE_MEASUREMENTS: readonly string[] = [
@@ -193,7 +196,7 @@ function fieldsOf<R>(table: Table<R>, tags: readonly string[]): readonly Column<
   return table.columns.filter(({ name }) => !left.has(name));
 }
 
-/** Absent where a value is null. */
+/** Omitted if a value is null. */
 function literals<R>(measurement: string, columns: readonly Column<R>[], row: R): Record<string, Literal> {
   const fields: Record<string, Literal> = {};
   for (const { name, encoding, get } of columns) {
@@ -218,7 +221,7 @@ function literal({ type }: Encoding, cell: Cell): Literal {
 
 const quoted = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`;
 
-/** A bigint as the number that it is, where there is one: operators in plain JavaScript give them. */
+/** Converts a bigint to the same number, if possible: operators in plain JavaScript may output them. */
 function cleaned<V>(value: V): V {
   if (typeof value !== 'bigint') return value;
   const number = Number(value);

@@ -6,7 +6,7 @@ import { encodeTag } from './tags.js';
 export const identifier = (name: string): string =>
   `"${name.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n')}"`;
 
-/** A text in a statement: nothing in it ends it. */
+/** A text in a statement, quoted so that it cannot end early. */
 export const textLiteral = (text: string): string =>
   `'${text.replace(/['\\]/g, '\\$&').replaceAll('\n', '\\n')}'`;
 
@@ -14,7 +14,7 @@ export const textLiteral = (text: string): string =>
 export class Conditions {
   readonly #parts: string[] = [];
 
-  /** The points of an environment in a range, start included, end excluded. */
+  /** The points of an environment in a range, including its start and excluding its end. */
   static of({ environment, start, end }: TimeRange): Conditions {
     return new Conditions().tag('environment', environment).#within(start, end);
   }
@@ -33,12 +33,12 @@ export class Conditions {
     return this.#add(`"${name}" = ${textLiteral(encodeTag(text))}`);
   }
 
-  /** Points without such a tag. */
+  /** Points without this tag. */
   without(name: string): this {
     return this.#add(`"${name}" = ''`);
   }
 
-  /** A tag that is one of several texts; any, where none are given. */
+  /** A tag with one of several texts; with any, if none are given. */
   oneOf(name: string, texts: readonly string[] | undefined): this {
     if (texts === undefined) return this;
     const each = texts.map((text) => `"${name}" = ${textLiteral(encodeTag(text))}`);
@@ -56,7 +56,7 @@ export class Conditions {
   atLeast(field: string, value: number | undefined): this {
     if (value === undefined) return this;
     if (!Number.isFinite(value)) throw new RangeError(`the least ${field} is ${value}`);
-    // InfluxQL has no exponents; twenty digits name a number from 0 to 1 exactly enough.
+    // InfluxQL has no exponents; twenty digits represent a number from 0 to 1 with sufficient precision.
     return this.#add(`"${field}" >= ${value.toFixed(20)}`);
   }
 
@@ -78,7 +78,9 @@ export class Conditions {
   }
 }
 
-/** A bound in nanoseconds. Stored times are whole microseconds, so a bound between two of them is that of the next. */
+/**
+ * A bound in nanoseconds. Stored times are whole microseconds, so a bound between two of them is rounded up.
+ */
 function instant(time: number): string {
   if (Number.isNaN(time)) throw new RangeError('a bound of a time range is not a number');
   return `${BigInt(Math.min(Math.max(Math.ceil(time), 0), LAST_TIME)) * 1_000n}`;

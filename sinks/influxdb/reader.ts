@@ -20,17 +20,20 @@ import { Conditions, identifier } from './query.js';
 import { poseSummaries } from './summaries.js';
 import { eventOf, frameOf, measureOf, personOf, rowsOf, type Row } from './rows.js';
 
-/** Frames that share their microsecond with the last wanted one, at most, and come before it by number only. */
+/** Limit of frames in the same microsecond as the last requested one that precede it only by number. */
 const SAME_INSTANT = FRAMES_OF_AN_INSTANT;
 
 type Queried = Pick<Connection, 'query'>;
 
-/** Reads the points back. */
+/** Reads back the points. */
 export class InfluxReader implements Reader {
   readonly #connection: () => Queried;
   readonly #policy: string | null;
 
-  /** @param connection throws where the store is not open. @param policy retention policy; null: the database's default */
+  /**
+   * @param connection throws if the store is not open
+   * @param policy retention policy; null: the database's default
+   */
   constructor(connection: () => Queried, policy: string | null) {
     this.#connection = connection;
     this.#policy = policy;
@@ -55,7 +58,8 @@ export class InfluxReader implements Reader {
     const { environment, after, limit, person } = query;
     const conditions = person === undefined ? frameConditions(query) : personConditions(query);
     if (after) conditions.from(after.time);
-    // In the order of nanoseconds, frames of one microsecond may come by turns: some more, and the first of them in order.
+    // In the order of nanoseconds, frames of one microsecond may be interleaved: reads some more, and returns
+    // the first in order.
     const more = limitOf(limit === undefined ? undefined : limit + 2 * SAME_INSTANT);
     const rows =
       person === undefined ? await this.#frames(conditions, more) : await this.#persons(conditions, more);
@@ -116,7 +120,7 @@ export class InfluxReader implements Reader {
       `${select(FIELDS.measure, ['name', 'subject', 'source', 'origin'])}, "person"`,
       MEASURE_MEASUREMENTS,
       conditions,
-      // Each measurement gives as many.
+      // Each measurement returns up to this many.
       limitOf(limit),
     );
     return rows
@@ -168,13 +172,13 @@ export class InfluxReader implements Reader {
     return performance.now() - start;
   }
 
-  /** Rows of frames in their order. */
+  /** Rows of frames in order. */
   async #frames(conditions: Conditions, rest: string): Promise<Row[]> {
     const rows = await this.#rows(select(FIELDS.frame, ['origin']), ['occupancy'], conditions, rest);
     return rows.sort(byFrame);
   }
 
-  /** Rows of persons in their order. */
+  /** Rows of persons in order. */
   async #persons(conditions: Conditions, rest: string): Promise<Row[]> {
     const rows = await this.#rows(select(FIELDS.person, []), ['pose'], conditions, rest);
     return rows.sort(
@@ -182,7 +186,10 @@ export class InfluxReader implements Reader {
     );
   }
 
-  /** `frames` follow each other in the order of the filters, so all persons in their range that pass them are theirs. */
+  /**
+   * `frames` are consecutive in the order of the filters, so all matching persons in their range belong to
+   * them.
+   */
   async #personsOf(
     frames: readonly Row[],
     query: Pick<PoseQuery, 'environment' | 'minConfidence'>,
@@ -192,7 +199,7 @@ export class InfluxReader implements Reader {
     return this.#persons(personConditions({ ...query, start: timeOf(first), end: timeOf(last) + 1 }), '');
   }
 
-  /** The frames of persons, read by stretches in which few are not wanted. */
+  /** The frames of persons, read in ranges with few other frames. */
   async #framesOf(persons: readonly Row[], environment: string): Promise<readonly Row[]> {
     if (persons.length === 0) return [];
     const columns = select(FIELDS.frame, ['origin']);
@@ -205,7 +212,7 @@ export class InfluxReader implements Reader {
     return found.filter((row) => wanted.has(keyOf(row))).sort(byFrame);
   }
 
-  /** @param field that each point has */
+  /** @param field present in each point */
   async #count(measurement: string, conditions: Conditions, field = 'frame_id'): Promise<number> {
     const [row] = await this.#rows(`count(${identifier(field)})`, [measurement], conditions, '');
     return row ? (row['count'] as number) : 0;
@@ -229,11 +236,11 @@ export class InfluxReader implements Reader {
   }
 }
 
-/** Frames with at least one person that is certain enough; the field spares a look at `pose`. */
+/** Frames with at least one person above the confidence limit; the field avoids a query of `pose`. */
 const frameConditions = (query: TimeRange & Pick<PoseQuery, 'minConfidence'>): Conditions =>
   Conditions.of(query).tag('name', FRAME).atLeast('best_confidence', query.minConfidence);
 
-/** A track's number is in a frame once, so each row is a frame too where `person` is given. */
+/** With `person`, a row is a frame too, because a track's number occurs once per frame. */
 const personConditions = (query: TimeRange & Pick<PersonQuery, 'person' | 'minConfidence'>): Conditions =>
   Conditions.of(query).integer('track_id', query.person).atLeast('confidence', query.minConfidence);
 
@@ -242,27 +249,27 @@ const eventConditions = (query: EventQuery): Conditions => {
   return (query.ownOnly ?? true) ? conditions.tag('source', 'csiflow') : conditions;
 };
 
-/** InfluxQL has no condition that nothing meets. */
+/** InfluxQL has no condition that matches nothing. */
 const takesNone = ({ types, severities }: EventQuery): boolean =>
   types?.length === 0 || severities?.length === 0;
 
 const select = (fields: readonly { readonly name: string }[], tags: readonly string[]): string =>
   [...fields.map(({ name }) => name), ...tags].map(identifier).join(', ');
 
-/** A limit of 0 would be none. */
+/** InfluxQL treats a limit of 0 as no limit. */
 const limitOf = (limit: number | undefined): string =>
   limit === undefined ? '' : `LIMIT ${BigInt(Math.max(1, limit))}`;
 
-/** InfluxDB passes over an offset that has no limit before it. */
+/** InfluxDB ignores an offset without a limit before it. */
 const ALL_ROWS = 2 ** 31 - 1;
 
 const pageOf = ({ limit, offset }: { readonly limit?: number; readonly offset?: number }): string =>
   offset ? `${limitOf(limit ?? ALL_ROWS)} OFFSET ${BigInt(offset)}` : limitOf(limit);
 
-/** Frames within which a person is missing are read too, up to so many in a row. */
+/** Frames without the person are read too, up to this many in a row. */
 const MAX_GAP = 50;
 
-/** Ranges of time, end excluded, that hold the frames of `rows` and few others. */
+/** Time ranges, excluding their ends, that contain the frames of `rows` and few others. */
 function stretches(rows: readonly Row[]): readonly (readonly [number, number])[] {
   const found: [number, number][] = [];
   let previous = -Infinity;
@@ -275,7 +282,7 @@ function stretches(rows: readonly Row[]): readonly (readonly [number, number])[]
   return found;
 }
 
-/** Frames, each with those of `persons` that are its own. */
+/** Frames, each with its own `persons`. */
 function together(frames: readonly Row[], persons: readonly Row[], environment: string): PoseFrame[] {
   const byFrame = new Map(frames.map((row) => [keyOf(row), [] as Person[]]));
   for (const row of persons) byFrame.get(keyOf(row))?.push(personOf(row));

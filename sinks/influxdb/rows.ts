@@ -3,12 +3,12 @@ import * as stored from '../shared/rows.js';
 import type { Series } from './connection.js';
 import { decodeTag } from './tags.js';
 
-/** A row of an answer, by column; null where the point has no such field or tag. Times are microseconds. */
+/** A row of an answer, by column; null if the point has no such field or tag. Times are microseconds. */
 export type Row = Readonly<Record<string, number | string | boolean | null>>;
 
 export { frameOf } from '../shared/rows.js';
 
-/** The rows of a statement's series, each with the tags that its series is grouped by. */
+/** The rows of a statement's series, each with the tags by which its series is grouped. */
 export const rowsOf = (series: readonly Series[]): Row[] =>
   series.flatMap(({ tags, columns, values }) =>
     (values ?? []).map(
@@ -20,7 +20,7 @@ export const rowsOf = (series: readonly Series[]): Row[] =>
     ),
   );
 
-/** Keypoints are a text of whole millimetres; null: none are stored of anonymous persons. */
+/** Keypoints are stored as a text of whole millimetres; null: anonymous persons have none. */
 export function personOf(row: Row): Person {
   const keypoints = row['keypoints'] as string | null;
   return stored.personOf({ ...row, keypoints: keypoints === null ? null : keypoints.split(',').map(Number) });
@@ -37,7 +37,7 @@ export const measureOf = (row: Row, environment: string): Measure =>
 
 const textOf = (row: Row, tag: string): string => decodeTag(row[tag] as string);
 
-/** A link or zone by its name, a person by its number; an absent tag is null or empty. */
+/** A link or zone by its name, a person by number; an absent tag is null or empty. */
 function subjectOf(row: Row): string | null {
   if (row['person'] !== null) return String(row['person']);
   return row['subject'] ? textOf(row, 'subject') : null;

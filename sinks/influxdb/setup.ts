@@ -7,11 +7,11 @@ import type { TagValues } from './tags.js';
 
 /** How long data is retained. */
 export interface RetentionOptions {
-  /** Policy that is written to; null: the database's default. */
+  /** Policy for writes; null: the database's default. */
   readonly retentionPolicy: string | null;
-  /** After this many days everything is deleted; null: nothing is deleted, and no policy is changed. */
+  /** All data is deleted after this many days; null: nothing is deleted, and no policy is changed. */
   readonly retentionDays: number | null;
-  /** After this many days only means remain; null: there are no means. */
+  /** After this many days only means are retained; null: there are no means. */
   readonly fullRateDays: number | null;
   readonly meansIntervalS: number;
 }
@@ -20,7 +20,7 @@ export interface RetentionOptions {
 export const MEANS_POLICY = 'csiflow_means';
 
 /**
- * Makes sure of database, retention and downsampling, and reads the existing tag values.
+ * Creates or checks database, retention and downsampling, and reads the existing tag values.
  *
  * @returns the server's version
  * @throws InfluxError saying what is missing and how to fix it
@@ -76,13 +76,16 @@ function withoutDefault({ address: { url, database } }: Connection): InfluxError
   );
 }
 
-/** Who may not look whether a database is there learns both. */
+/**
+ * An account that may not list databases may lack the database or its rights, so the message has both
+ * statements.
+ */
 function toMake({ address: { database, username } }: Connection): string {
   const name = identifier(database);
   return `As an administrator of InfluxDB run: CREATE DATABASE ${name}; GRANT ALL ON ${name} TO ${identifier(username ?? 'USER')}`;
 }
 
-/** Gives a policy its duration, making it where it is missing; null leaves one that is there as it is. */
+/** Sets the duration of a policy, creating the policy if missing; null leaves an existing one unchanged. */
 async function setRetention(
   connection: Connection,
   name: string,
@@ -105,18 +108,21 @@ const sameDuration = (policy: Row, days: number): boolean => {
   return minutesOf(String(policy['duration'])) === minutes;
 };
 
-/** Of `2160h0m0s`; 0 stands for ever. */
+/** Minutes of `2160h0m0s`; 0 means forever. */
 function minutesOf(duration: string): number {
   const [, hours = '0', minutes = '0'] = /^(?:(\d+)h)?(?:(\d+)m)?/.exec(duration) ?? [];
   return Number(hours) * 60 + Number(minutes);
 }
 
-/** Deleted is a whole shard, once its newest point is old enough: so it is a small part of the retention. */
+/**
+ * InfluxDB deletes whole shards once their newest point is old enough, so a shard is a small part of the
+ * retention.
+ */
 const shardHours = (days: number): number => (days < 2 ? 1 : days <= 180 ? 24 : 168);
 
 // --------------------------------------------------- InfluxDB 1: downsampling
 
-/** Late points are taken into means again for so long: an outbox may be delivered hours later. */
+/** Means are recomputed with late points for this long: an outbox may be delivered hours later. */
 const RESAMPLE_FOR = '2h';
 
 const NUMBERS =
@@ -125,7 +131,9 @@ const FRAMES =
   'mean("person_count") AS "person_count", max("person_count") AS "person_count_max", ' +
   'mean("signal_quality") AS "signal_quality", mean("links") AS "links"';
 
-/** Continuous queries that fill {@link MEANS_POLICY}: numbers only, neither skeletons nor the ways of people. */
+/**
+ * Continuous queries that fill {@link MEANS_POLICY}: only numbers, neither skeletons nor the paths of people.
+ */
 async function downsample(connection: Connection, from: string, seconds: number): Promise<void> {
   const database = identifier(connection.address.database);
   const queries = [
@@ -139,7 +147,7 @@ async function downsample(connection: Connection, from: string, seconds: number)
     const create =
       `CREATE CONTINUOUS QUERY ${query} ON ${database} RESAMPLE EVERY ${seconds}s FOR ${RESAMPLE_FOR} ` +
       `BEGIN SELECT ${numbers} INTO ${target} FROM ${source} ${where} GROUP BY time(${seconds}s), * END`;
-    // A query of that name with other content is an error; an equal one is none.
+    // A query of the same name with other content is an error; an identical one is not.
     await administer(connection, create).catch(async (error: unknown) => {
       if (!(error instanceof InfluxError && error.reason.includes('already exists'))) throw error;
       await administer(connection, `DROP CONTINUOUS QUERY ${query} ON ${database}`);
@@ -148,7 +156,7 @@ async function downsample(connection: Connection, from: string, seconds: number)
   }
 }
 
-/** @throws InfluxError that names the statement, for an administrator to run. */
+/** @throws InfluxError with the statement, for an administrator to run */
 async function administer(connection: Connection, statement: string): Promise<void> {
   try {
     await connection.query(statement);
@@ -164,7 +172,7 @@ async function administer(connection: Connection, statement: string): Promise<vo
 
 // ----------------------------------------------------------------- InfluxDB 2
 
-/** A bucket holds its own retention, and downsampling is a task there. */
+/** A bucket has its own retention, and downsampling is a task there. */
 async function checkBucket(connection: Connection, retention: RetentionOptions): Promise<void> {
   const { url, database, token } = connection.address;
   await connection.query('SHOW MEASUREMENTS LIMIT 1');

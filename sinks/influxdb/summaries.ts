@@ -6,8 +6,8 @@ import { Conditions } from './query.js';
 import { rowsOf, type Row } from './rows.js';
 
 /**
- * Pose frames summed up by the database. Persons of a frame lie in its microsecond, so grouping them by microsecond
- * counts them by frame; InfluxQL groups by no field.
+ * Pose frames aggregated by the database. The points of a frame's persons are in the frame's microsecond, so
+ * grouping them by microsecond counts frames; InfluxQL cannot group by a field.
  */
 export async function poseSummaries(query: SummaryQuery, store: Asking): Promise<PoseSummary[]> {
   const { length, first } = bucketsOf(query);

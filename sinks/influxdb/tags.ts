@@ -1,9 +1,9 @@
-/** Limit of undeclared values of one tag. Each value of a tag is a series of its own in InfluxDB's index. */
+/** Limit of undeclared values of one tag. Each value of a tag creates a series in InfluxDB's index. */
 const MAX_VALUES = 1_000;
 
 /**
- * Text as a tag value. The line protocol has no form for an empty value, for control characters and for a
- * backslash at the end, so those are percent-encoded; all other text stays as it is.
+ * Text as a tag value. The line protocol cannot express empty values, control characters or a trailing
+ * backslash, so these are percent-encoded; all other text is unchanged.
  */
 export const encodeTag = (text: string): string =>
   text === '' ? '%' : text.replace(/[%\\\u0000-\u001f\u007f]/g, percent);
@@ -18,8 +18,8 @@ const percent = (character: string): string =>
   `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
 
 /**
- * The values that each tag has had, so that the number of series stays limited whatever names and subjects an
- * operator invents. Values declared by the environments do not count.
+ * Tracks the values of each tag, so that the number of series stays limited whatever names and subjects an
+ * operator outputs. Values declared by the environments do not count.
  */
 export class TagValues {
   readonly #declared: ReadonlySet<string>;
@@ -30,13 +30,16 @@ export class TagValues {
     this.#declared = new Set(declared);
   }
 
-  /** Takes note of a value that the store has. @param value as it is stored */
+  /** Records a value that the store already has. @param value as stored */
   note(tag: string, value: string): void {
     const text = decodeTag(value);
     if (!this.#declared.has(text)) this.#of(tag).add(text);
   }
 
-  /** The value as it is stored. @throws RangeError where the tag has too many values already, or the text is broken. */
+  /**
+   * The value as stored.
+   * @throws RangeError if the tag has too many values already, or the text is invalid
+   */
   admit(tag: string, text: string): string {
     if (this.#declared.has(text)) return encodeTag(text);
     const seen = this.#of(tag);

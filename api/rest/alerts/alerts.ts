@@ -21,7 +21,7 @@ const endpoint = endpointsWith<Parts>();
 
 const closed = { additionalProperties: false } as const;
 
-/** Without `start_time`, microseconds. */
+/** Default range if `start_time` is absent, microseconds. */
 const DAY = 86_400e6;
 
 const AcknowledgementSchema = Type.Object(
@@ -143,7 +143,7 @@ const acknowledge = endpoint<Acknowledge, Acknowledgement & { readonly alert: st
 
 export const alertEndpoints = [list, acknowledge];
 
-/** Stores give the oldest first: the newest begin so many before the end. */
+/** Stores return the oldest first, so the newest start this far from the end. */
 async function newestOf(
   { environment, running }: ServedEnvironment,
   range: { readonly start: number; readonly end?: number },

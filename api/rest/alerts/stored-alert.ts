@@ -15,7 +15,7 @@ import { ApiError } from '../../service/errors.js';
 type Parts = Sensing | 'main' | 'clock';
 export type AlertCall = Call<Parts>;
 
-/** An alert in a store, with the environment that it is about. */
+/** A stored alert, with its environment. */
 export interface StoredAlert {
   readonly event: SensedEvent;
   readonly served: ServedEnvironment;
@@ -23,17 +23,17 @@ export interface StoredAlert {
 
 /** Payload times are in milliseconds, stored ones in microseconds. */
 const MILLISECOND = 1000;
-/** A call waits so long for an alert that the store does not have yet, and looks so often. */
+/** How long a call waits for an alert that is not stored yet, and the interval between its checks. */
 const [PATIENCE_MS, AGAIN_MS] = [3_000, 100];
-/** So far from the newest record, microseconds, an alert may still be on its way to the store. */
+/** Up to this age relative to the newest record, microseconds, an alert may not have reached the store. */
 const FRESH = 60_000_000;
 
 /**
- * Waits for a fresh alert: a client that receives it may ask about it before the store has it.
+ * Waits for a recent alert: a client that receives it may query it before it is stored.
  * @param time of the alert, microseconds
- * @param complete gives what the caller needs of the alert; null where that is not there (yet)
- * @param gone the error where the alert is there and the rest never will be
- * @throws ApiError 404 for an alert that is not there any more, 503 where it is not there yet
+ * @param complete returns the caller's data of the alert; null if it is not available (yet)
+ * @param gone the error if the alert is stored but its data never will be
+ * @throws ApiError 404 for an alert that no longer exists, 503 if it is not stored yet
  */
 export async function whenStored<T>(
   call: AlertCall,
@@ -60,11 +60,11 @@ export async function whenStored<T>(
 }
 
 /**
- * Whether an alert of a topology may still be on its way to the store: by the time of what the topology has read, or in an
- * outbox, where it may wait for as long as its store is away.
+ * Whether an alert of a topology may not have reached the store yet: judging by the time that the topology
+ * has reached, or because it is in an outbox, where it may wait for as long as its store is offline.
  */
 function mayCome(running: RunningTopology, time: number, id: string): boolean {
-  // Ids begin with the environment.
+  // Ids start with the environment.
   if (!running.topology.environments.some((environment) => id.startsWith(environment.id))) return false;
   if (running.state !== 'running' && running.state !== 'degraded') return false;
   const { nodes } = running.status();
@@ -74,8 +74,8 @@ function mayCome(running: RunningTopology, time: number, id: string): boolean {
 }
 
 /**
- * In all stores: an alert's address does not say which environment it is about. A store that fails matters only where no
- * other one has the alert. Null where none has it.
+ * Searches all stores, because an alert's address does not name its environment. A failing store matters only
+ * if no other one has the alert. Null if none has it.
  * @throws ApiError 503
  */
 async function findAlert(call: AlertCall, time: number, id: string): Promise<StoredAlert | null> {

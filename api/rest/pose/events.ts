@@ -16,7 +16,7 @@ const endpoint = endpointsWith<Sensing>();
 
 const closed = { additionalProperties: false } as const;
 
-/** Event types of the filter's words. An alert is an event that notifies people. */
+/** Event types for each word of the filter. An alert is an event that notifies people. */
 const TYPES = {
   fall: ['fall_detection'],
   alert: ALERT_TYPES,

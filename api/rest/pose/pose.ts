@@ -233,7 +233,7 @@ async function byPage(query: Static<typeof HistoryBQuery>, call: Call<Parts>): P
     ...(person !== undefined && { person }),
     ...(query.min_confidence !== undefined && { minConfidence: query.min_confidence }),
   };
-  // A person's number and its track's are the same: two different ones match nobody.
+  // A person and their track have the same number, so two different numbers match nothing.
   if (query.person_id !== undefined && query.track_id !== undefined && query.person_id !== query.track_id) {
     return { by: 'page', rows: [], total: 0, page: query.page, perPage: query.per_page };
   }

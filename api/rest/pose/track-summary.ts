@@ -9,7 +9,10 @@ export interface TrackPoint {
   readonly confidence: number;
 }
 
-/** Below this speed a person stands still: the tracker's positions vary by as much. Metres per second. */
+/**
+ * Below this speed a person counts as standing still: the tracker's positions vary by as much. Metres per
+ * second.
+ */
 const MOVING = 0.2;
 /**
  * Largest number of points in a trajectory. Above it, every second one is dropped, and so on: it stays even

@@ -116,7 +116,7 @@ const track = endpoint<TrackQuery, Track>({
 
 export const trackEndpoints = [track];
 
-/** As the newest frame has it; who is not in it any more has ended. */
+/** State in the newest frame; a track that is missing there has ended. */
 async function statusOf(reader: Reader, environment: string, id: number, until: number): Promise<string> {
   const newest = await reader.latestPose(environment, until);
   return newest?.persons.find((person) => person.track?.id === id)?.track?.state ?? 'ended';

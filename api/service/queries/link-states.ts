@@ -3,15 +3,15 @@ import type { LinkFault } from '../../../pipeline/model/index.js';
 import type { CheckedTopology } from '../../../pipeline/config/index.js';
 import type { NodeStatus } from '../../../pipeline/runtime/status.js';
 
-/** How a link is. Null: not known. */
+/** State of a link. Null: unknown. */
 export interface LinkState {
   readonly id: string;
   readonly environment: string;
-  /** As the environment file names it. */
+  /** Its name in the environment file. */
   readonly sender: string;
-  /** Frames a second. */
+  /** Frames per second. */
   readonly rate: number | null;
-  /** Share of the sender's frames that did not come, 0 to 1. */
+  /** Share of the sender's frames that were lost, 0 to 1. */
   readonly loss: number | null;
   /** dBm. */
   readonly rssi: number | null;
@@ -19,23 +19,23 @@ export interface LinkState {
   readonly snrDb: number | null;
   /** ISO 8601, event time. */
   readonly last: string | null;
-  /** Why results are made without it; null: it counts. */
+  /** The reason why results are computed without it; null: it is in use. */
   readonly leftOut: string | null;
 }
 
-/** Somebody whose frames belong to no link. */
+/** A sender whose frames belong to no link. */
 export interface UnknownSender {
   readonly node: string;
   readonly sender: string;
   readonly frames: number;
   readonly last: string;
-  /** What a link of the environment file would have to say to take its frames. */
+  /** The line by which a link of the environment file would accept its frames. */
   readonly line: string;
 }
 
 type Details = Readonly<Record<string, unknown>>;
 
-/** All links that a topology has, from what its nodes tell of themselves. */
+/** All links of a topology, as reported by its nodes. */
 export function linkStates(
   topology: Pick<CheckedTopology, 'environments'>,
   status: readonly NodeStatus[],
@@ -70,7 +70,7 @@ function whyLeftOut(sender: string, heard: Details, quality: Details | undefined
   return fault === null ? null : FAULTS_EXPLAINED[fault as LinkFault];
 }
 
-/** At most those that the sources list. */
+/** At most as many as the sources list. */
 export const unknownSenders = (status: readonly NodeStatus[]): readonly UnknownSender[] =>
   status.flatMap(({ id: node, details }) => {
     const { listed } = part(details, 'unknown_senders');
@@ -83,7 +83,7 @@ export const unknownSenders = (status: readonly NodeStatus[]): readonly UnknownS
     }));
   });
 
-/** The first of these that tells of a link, and of a field of it. */
+/** The first of these that has details of a link, or a certain field of them. */
 const first = (all: readonly Details[], link: string, field?: string): Details =>
   all
     .map((links) => part(links, link))

@@ -7,7 +7,10 @@ import { connect, disconnect, followRoom } from './state/live.js';
 import { loadScene, readAddress, room } from './state/scene.js';
 import { client, loginProblem, logOut, token } from './state/session.js';
 
-/** The live page: logs in, follows /ws/pose and asks the REST interface. It asks nothing of any other host. */
+/**
+ * The live page: logs in, follows /ws/pose and queries the REST interface. It makes no requests to other
+ * hosts.
+ */
 render(<App />, document.getElementById('app')!);
 addEventListener('popstate', readAddress);
 

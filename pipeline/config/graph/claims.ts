@@ -4,7 +4,7 @@ import { SECTIONS } from './nodes.js';
 import type { Problems } from '../problems/problem.js';
 import { locationOf, type Path, type Tree } from '../reading/tree.js';
 
-/** What a node uses exclusively, and where the topology's file says so. */
+/** A resource that a node uses exclusively, and its location in the topology file. */
 export interface NodeClaim extends Claim {
   readonly node: string;
   readonly path: Path;
@@ -16,7 +16,7 @@ interface Claimant {
   readonly config: Readonly<Record<string, unknown>>;
 }
 
-/** @param folder what relative paths are resolved against */
+/** @param folder that relative paths are resolved against */
 export const claimsOf = ({ id, component, config }: Claimant, folder: string): readonly NodeClaim[] =>
   (component.claims?.(config as never, folder) ?? []).map((claim) => ({
     ...claim,

@@ -2,7 +2,7 @@ import { portsOf } from '../../component/index.js';
 import type { Port } from '../../model/index.js';
 import type { DraftNode } from './nodes.js';
 
-/** Ports that the nodes of a topology give: of some operators they follow from what these read. */
+/** Output ports of the nodes of a topology: for some operators they follow from the inputs. */
 export class GivenPorts {
   readonly #nodes: ReadonlyMap<string, DraftNode>;
   readonly #known = new Map<string, readonly Port[]>();
@@ -16,7 +16,7 @@ export class GivenPorts {
     if (component.kind !== 'operator' || !component.gives || !config) return portsOf(component, config);
     const known = this.#known.get(id);
     if (known) return known;
-    // In a circle the node itself counts as giving all that it could.
+    // In a cycle, the node itself counts as having all possible outputs.
     this.#known.set(id, component.outputs);
     const taken = new Set(
       from.flatMap((reference) => {

@@ -11,7 +11,7 @@ export const inputsOf = (component: Component): readonly Port[] =>
   component.kind === 'source' ? [] : component.inputs;
 
 const MAX_EDGES = 10_000;
-/** In a message. */
+/** For messages. */
 const MAX_NAMES = 20;
 
 /** Connects nodes: names, ports, cycles, unused nodes. In topological order; sinks come last, as declared. */
@@ -37,7 +37,7 @@ export function linkNodes(
   return inOrder(linked);
 }
 
-/** What is needed to connect one node. */
+/** The context for connecting one node. */
 interface Graph {
   readonly byId: ReadonlyMap<string, DraftNode>;
   readonly given: GivenPorts;
@@ -59,7 +59,7 @@ function edgesOf(draft: DraftNode, graph: Graph): readonly Edge[] {
   return [...edges.values()];
 }
 
-/** One edge for each node that is read, whichever of its routes. */
+/** One edge for each upstream node, regardless of its routes. */
 function addEdge(
   edges: Map<string, Edge>,
   draft: DraftNode,
@@ -100,7 +100,7 @@ function portsBetween(
   return [];
 }
 
-/** False where the node has no such route. */
+/** False if the node has no such route. */
 function reportRoute(
   { id, component, config }: DraftNode,
   route: string,
@@ -171,7 +171,7 @@ function reportPorts(
   });
 }
 
-/** Operators without an input that they cannot do without: they would run and never output anything. */
+/** Operators without a required input: they would run and never output anything. */
 function reportMissing(nodes: readonly LinkedNode[], { given: givenPorts, problems }: Graph): void {
   for (const { draft, inputs } of nodes) {
     const { component, config, from, id } = draft;
@@ -191,13 +191,13 @@ function reportMissing(nodes: readonly LinkedNode[], { given: givenPorts, proble
 }
 
 function reportUnused(drafts: readonly DraftNode[], { byId, given, problems }: Graph): void {
-  // Where a node does not say clearly what it reads, nobody knows what is unused.
+  // If a node's inputs are unclear, unused nodes cannot be determined.
   const clear = drafts.every(
     ({ kind, component, from }) =>
       component && (kind === 'source' || (from.length > 0 && from.every(({ id }) => byId.has(id)))),
   );
   if (!clear) return;
-  // No sections, no nodes: their check reports that.
+  // Without sections there are no nodes: the check of sections reports that.
   if (!drafts.some(({ kind }) => kind === 'sink')) return;
   const read = new Set(
     drafts.flatMap(({ from }) => from.map(({ id, route }) => (route === undefined ? id : `${id}.${route}`))),
@@ -226,8 +226,8 @@ const nearestReadable = (
 ): string | undefined => nearest(id, readableFrom(reader, byId));
 
 /**
- * Each node after all that it reads from; nodes of a cycle are omitted. Sinks come as they are declared: the first
- * store answers queries, however near to the source it is.
+ * Sorts each node after all of its inputs; nodes of a cycle are omitted. Sinks keep their declared order: the
+ * first store answers queries, however close to the source it is.
  */
 function inOrder(nodes: readonly LinkedNode[]): readonly LinkedNode[] {
   const ordered: LinkedNode[] = [];

@@ -3,8 +3,8 @@ import type { LinkedNode } from './nodes.js';
 import type { Problems } from '../problems/problem.js';
 
 /**
- * Warns of each node that merges live input with a recording: it orders records by event time, so the one that is
- * ahead is held back until the other has caught up, or has ended.
+ * Warns of each node that merges live input with a recording: it orders records by event time, so the input
+ * that is ahead is held back until the other has caught up or ended.
  */
 export function warnOfMixedTimes(nodes: readonly LinkedNode[], problems: Problems): void {
   /** For each node, an upstream source of each timing. */
@@ -20,7 +20,7 @@ export function warnOfMixedTimes(nodes: readonly LinkedNode[], problems: Problem
     behind.set(id, merged);
     const { now, recorded } = merged;
     if (component?.kind !== 'operator' || now === undefined || recorded === undefined) continue;
-    // Only where they meet: the first node reports it for those downstream.
+    // Only at the node that merges them: it reports the problem for all nodes downstream.
     if (all.some((one) => one.now !== undefined && one.recorded !== undefined)) continue;
     const message =
       `\`${id}\` merges \`${now}\`, which is live, with \`${recorded}\`, which is recorded: by event time, ` +

@@ -30,7 +30,7 @@ export interface LinkedNode {
   readonly inputs: readonly Edge[];
 }
 
-/** What a node reads: another node, or one route of it (`node.route`). */
+/** An input of a node: another node, or one of its routes (`node.route`). */
 export interface Reference {
   readonly id: string;
   readonly route?: string;
@@ -272,7 +272,7 @@ function readEnabled(node: MapTree, component: Component, problems: Problems): b
   );
 }
 
-/** Paths of the leaves that secrets were put into. */
+/** Paths of the leaves into which secrets were inserted. */
 function secretPaths(tree: Tree, path: Path = []): readonly Path[] {
   if (tree.kind === 'scalar') return tree.origin === 'secret' ? [path] : [];
   if (tree.kind === 'list') return tree.items.flatMap((item, index) => secretPaths(item, [...path, index]));

@@ -4,19 +4,22 @@ import { MAX_RECORD_BYTES, type Cutter } from '../contract/format.js';
 import { latin1 } from './line-cutter.js';
 import type { RawBuilder } from '../contract/raw-builder.js';
 
-/** Values of JSON that hold a measurement each, wherever in the text they stand and however it is broken into lines. */
+/** JSON values that each contain a measurement, anywhere in a text and with any line breaks. */
 export interface ValueKind {
-  /** What codes of problems begin with: `onewifi`. */
+  /** Prefix of problem codes: `onewifi`. */
   readonly name: string;
-  /** How such a value begins, from its bracket on; a global expression that matches `longestStart` characters at most. */
+  /**
+   * The start of such a value, from its bracket on; a global expression that matches at most `longestStart`
+   * characters.
+   */
   readonly begins: RegExp;
   readonly longestStart: number;
   readonly clock: ClockKind;
-  /** The clock's stamp in a whole value; null where it is damaged. */
+  /** The clock's stamp in a complete value; null if it is damaged. */
   readonly stampOf: (text: string) => number | null;
 }
 
-/** Cuts such values out of a text; what stands between them is left out. */
+/** Cuts such values out of a text and skips everything between them. */
 export class JsonCutter implements Cutter {
   readonly #kind: ValueKind;
   readonly #clock: DeviceClock;
@@ -33,7 +36,7 @@ export class JsonCutter implements Cutter {
     while (!into.full) {
       begins.lastIndex = from;
       const found = begins.exec(text);
-      // What follows may be the beginning of one.
+      // The rest may be the beginning of one.
       if (!found) return last ? bytes.length : Math.max(from, bytes.length - longestStart);
       const start = found.index;
       begins.lastIndex = start + 1;
@@ -58,7 +61,7 @@ export class JsonCutter implements Cutter {
 
   #take(bytes: Uint8Array, text: string, start: number, end: number, into: RawBuilder, at: number): void {
     const stamp = this.#kind.stampOf(text.slice(start, end));
-    // One that is damaged elsewhere is for the decoder to refuse, and moves no clock.
+    // The decoder rejects values that are damaged elsewhere, and the clock ignores them.
     const time = stamp === null ? Math.max(0, into.newest) : this.#clock.at(stamp);
     if (time !== null) into.add(time, bytes, start, end);
     else
@@ -75,7 +78,7 @@ export class JsonCutter implements Cutter {
   }
 }
 
-/** Behind the value that begins at `start`; 0 where it is not closed before `limit`. */
+/** Position after the value that begins at `start`; 0 if it is not closed before `limit`. */
 function endOf(text: string, start: number, limit: number): number {
   let depth = 0;
   let isText = false;

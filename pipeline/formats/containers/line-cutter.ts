@@ -3,26 +3,28 @@ import { DeviceClock, READ_AHEAD_BYTES, type ClockKind } from './device-clock.js
 import { FormatError, MAX_RECORD_BYTES, type Cutter } from '../contract/format.js';
 import type { RawBuilder } from '../contract/raw-builder.js';
 
-/** Lines of a log that hold a measurement each. */
+/** Log lines that each contain a measurement. */
 export interface LineKind {
-  /** What codes of problems begin with: `esp-csi`. */
+  /** Prefix of problem codes: `esp-csi`. */
   readonly name: string;
-  /** What such a line starts with. */
+  /** The mark at the start of such a line. */
   readonly mark: string;
-  /** True where the mark may come again within such a line: the first one in a line counts, not the last. */
+  /**
+   * True if the mark may occur again within such a line: then the first one in a line counts, not the last.
+   */
   readonly markComesAgain?: boolean;
   /** Longest line that can be a measurement. */
   readonly maxBytes: number;
   readonly clock: ClockKind;
-  /** Of the clock's unit, for messages: `ms`. */
+  /** Unit of the clock, for messages: `ms`. */
   readonly unit: string;
-  /** The clock's stamp in a whole line; null where the line is damaged. */
+  /** The clock's stamp in a complete line; null if the line is damaged. */
   readonly stampOf: (line: string) => number | null;
 }
 
 /**
- * Cuts a log into its lines of one kind; other lines are left out. Such a line may hold something before its mark: the
- * prefix of a logger, the index of a table, or a line that lost its end.
+ * Cuts a log into its lines of one kind; other lines are skipped. Such a line may have text before its mark:
+ * the prefix of a logger, the index of a table, or a line that lost its end.
  */
 export class LineCutter implements Cutter {
   readonly #kind: LineKind;
@@ -55,7 +57,7 @@ export class LineCutter implements Cutter {
     return Math.min(start, bytes.length);
   }
 
-  /** False where more bytes are needed. */
+  /** False if more bytes are needed. */
   #takeLine(
     bytes: Uint8Array,
     start: number,
@@ -82,7 +84,7 @@ export class LineCutter implements Cutter {
         'joined',
         `a ${word.trimEnd()} line has no end: it is skipped, and the one after it in this line is read`,
       );
-    // A line that is damaged elsewhere is for the decoder to refuse, and moves no clock.
+    // The decoder rejects lines that are damaged elsewhere, and the clock ignores them.
     const isTimed = stamp !== null && !into.isLive;
     const time = isTimed ? this.#clock.at(stamp, next) : Math.max(0, into.newest);
     if (time !== null) into.add(time, bytes, mark, end);
@@ -104,7 +106,7 @@ export class LineCutter implements Cutter {
     this.#clock.restore(snapshot.clock);
   }
 
-  /** Where the mark of these bytes begins, or -1. */
+  /** Position of the mark in these bytes, or -1. */
   #markIn(bytes: Uint8Array, start: number, end: number): number {
     const within = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start);
     const { mark, markComesAgain } = this.#kind;
@@ -120,7 +122,10 @@ export class LineCutter implements Cutter {
     return this.#kind.stampOf(latin1(bytes.subarray(start, end)).trimEnd());
   }
 
-  /** The stamp of the first whole line from `from` on; null where none is near, undefined where more bytes are needed. */
+  /**
+   * The stamp of the first complete line after `from`; null if none is near, undefined if more bytes are
+   * needed.
+   */
   #nextStamp(bytes: Uint8Array, from: number, last: boolean): number | null | undefined {
     const horizon = from + READ_AHEAD_BYTES;
     const within = bytes.subarray(0, horizon);
@@ -139,6 +144,6 @@ export class LineCutter implements Cutter {
 
 const NEWLINE = 0x0a;
 
-/** Bytes as text of as many characters. */
+/** Bytes as text with one character per byte. */
 export const latin1 = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');

@@ -5,9 +5,9 @@ import type { State } from '../../component/index.js';
  * byte order, in microseconds or nanoseconds.
  */
 export interface Packet {
-  /** Of the packets of an interface: 1 Ethernet, 113 and 276 Linux cooked, 101 IP, 127 radiotap. */
+  /** Link type of an interface's packets: 1 Ethernet, 113 and 276 Linux cooked, 101 IP, 127 radiotap. */
   readonly linkType: number;
-  /** Where it lies in the bytes that were read. */
+  /** Its position in the available bytes. */
   readonly start: number;
   readonly end: number;
 }
@@ -15,7 +15,7 @@ export interface Packet {
 export const isPcap = (head: Uint8Array): boolean =>
   head.length >= 24 && (isPcapng(head) || classicOf(head) !== undefined);
 
-/** How far a record of a pcap, or a block of a pcapng, reaches: beyond the bytes where it is cut off. */
+/** End of a record of a pcap, or of a block of a pcapng; beyond the bytes if it is truncated. */
 export interface Extent {
   readonly length: number;
   readonly little: boolean;
@@ -23,19 +23,19 @@ export interface Extent {
 
 export interface Blocks {
   readonly start: number;
-  /** Bytes that say how long a block is. */
+  /** Bytes required to determine the length of a block. */
   readonly headerBytes: number;
-  /** Null where no block begins at `at`. `before`: byte order of the block before, where that may have changed it. */
+  /** Null if no block begins at `at`. `before`: byte order of the previous block, in case it has changed. */
   measure(view: DataView, at: number, before?: boolean): Extent | null;
-  /** Reads a whole block, and remembers what those behind it depend on. Time in microseconds. */
+  /** Reads a whole block, and stores the state that later blocks depend on. Time in microseconds. */
   open(
     view: DataView,
     at: number,
     extent: Extent,
   ): { readonly time: number; readonly packet: Packet | undefined };
-  /** True where the end of a whole block agrees with its beginning. */
+  /** True if the end of a whole block is consistent with its beginning. */
   closes(view: DataView, at: number, extent: Extent): boolean;
-  /** As `open`, and remembers nothing. */
+  /** Like `open`, but stores nothing. */
   look(view: DataView, at: number, extent: Extent): { readonly packet: Packet | undefined };
   snapshot(): State;
   restore(state: State): void;
@@ -44,12 +44,12 @@ export interface Blocks {
 export const blocksOf = (head: Uint8Array): Blocks =>
   isPcapng(head) ? new PcapngBlocks() : new ClassicBlocks(classicOf(head)!);
 
-/** Longest packet that is believed: a longer one is lost sync. */
+/** Longest plausible packet: a longer one means lost sync. */
 const MAX_PACKET_BYTES = 65_535;
 
 interface Classic {
   readonly little: boolean;
-  /** Of the fraction of a second, microseconds. */
+  /** Unit of the fraction of a second, microseconds. */
   readonly unit: number;
   readonly linkType: number;
 }
@@ -108,7 +108,7 @@ class ClassicBlocks implements Blocks {
   }
 
   restore(): void {
-    // The header of the file says all.
+    // The header of the file determines everything.
   }
 }
 
@@ -124,7 +124,7 @@ const isPcapng = (head: Uint8Array): boolean => {
   return head.length >= 12 && view.getUint32(0) === SECTION && orderOf(view, 0) !== undefined;
 };
 
-/** True for little-endian, undefined where the section does not say its byte order. */
+/** True for little-endian, undefined if the section does not state its byte order. */
 function orderOf(view: DataView, at: number): boolean | undefined {
   if (view.getUint32(at + 8, true) === BYTE_ORDER) return true;
   return view.getUint32(at + 8, false) === BYTE_ORDER ? false : undefined;
@@ -133,11 +133,11 @@ function orderOf(view: DataView, at: number): boolean | undefined {
 /** One interface of a section. */
 interface Interface {
   readonly linkType: number;
-  /** Of its stamps, microseconds. */
+  /** Unit of its stamps, microseconds. */
   readonly unit: number;
 }
 
-/** Interfaces of a section that are remembered. */
+/** Limit of stored interfaces per section. */
 const MAX_INTERFACES = 256;
 
 class PcapngBlocks implements Blocks {
@@ -213,7 +213,7 @@ class PcapngBlocks implements Blocks {
     if (start > at + length - 4) return undefined;
     const from = this.#interfaces[enhanced ? view.getUint32(at + 8, little) : 0];
     if (!from) return undefined;
-    // A simple packet has no time: it has that of the one before.
+    // A simple packet has no time: it gets that of the previous packet.
     if (enhanced)
       this.#time = (view.getUint32(at + 12, little) * 2 ** 32 + view.getUint32(at + 16, little)) * from.unit;
     const stated = view.getUint32(at + (enhanced ? 20 : 8), little);
@@ -222,6 +222,8 @@ class PcapngBlocks implements Blocks {
   }
 }
 
-/** One unit of an interface's stamps, microseconds: a negative power of ten, or of two where the upper bit is set. */
+/**
+ * Unit of an interface's stamps, microseconds: a negative power of ten, or of two if the upper bit is set.
+ */
 const resolutionOf = (value: number): number =>
   1e6 * ((value & 0x80) !== 0 ? 2 ** -(value & 0x7f) : 10 ** -value);

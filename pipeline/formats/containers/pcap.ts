@@ -4,7 +4,7 @@ import { FormatError, type Cutter } from '../contract/format.js';
 import { blocksOf, isPcap, type Blocks, type Extent, type Packet } from './pcap-blocks.js';
 import type { RawBuilder } from '../contract/raw-builder.js';
 
-/** Where the part of a packet lies that is a record; null where it holds none. `view`: of all that was read. */
+/** Position of the part of a packet that is a record; null if it has none. `view`: of all available bytes. */
 export type Select = (view: DataView, packet: Packet) => Pick<Packet, 'start' | 'end'> | null;
 
 const viewOf = (bytes: Uint8Array): DataView =>
@@ -13,7 +13,7 @@ const viewOf = (bytes: Uint8Array): DataView =>
 export const bytesOf = (view: DataView, { start, end }: Pick<Packet, 'start' | 'end'>): Uint8Array =>
   new Uint8Array(view.buffer, view.byteOffset + start, end - start);
 
-/** What `select` takes of the packets in the bytes of a file's head. */
+/** The selected parts of the packets in a file's head. */
 export function recordsOf(head: Uint8Array, select: Select): readonly Uint8Array[] {
   const found: Uint8Array[] = [];
   const blocks = blocksOf(head);
@@ -29,23 +29,26 @@ export function recordsOf(head: Uint8Array, select: Select): readonly Uint8Array
   return found;
 }
 
-/** Cuts a capture into what `select` takes of its packets; others are left out. @param name what codes of problems begin with */
+/**
+ * Cuts a capture into the selected parts of its packets; other packets are skipped.
+ * @param name prefix of problem codes
+ */
 export const pcapCutter = (name: string, head: Uint8Array, select: Select): Cutter =>
   new PcapCutter(name, blocksOf(head), select);
 
-/** Where the first block lies that is no header of the file. */
+/** Position of the first block after the file's header. */
 export const pcapStart = (head: Uint8Array): number => blocksOf(head).start;
 
-/** Times of day; packets of several queues may be written a little out of order. */
+/** Times of day; packets of several queues may be slightly out of order. */
 const CAPTURE_CLOCK = { unit: 1, confirm: 2, slack: 1_000_000, absolute: true };
 
-/** After damage, reading continues at the next place where two blocks follow one another. */
+/** After damage, reading continues at the next place with two consecutive blocks. */
 class PcapCutter implements Cutter {
   readonly #name: string;
   readonly #blocks: Blocks;
   readonly #select: Select;
   readonly #clock = new DeviceClock(CAPTURE_CLOCK);
-  /** Where in the file the damage begins that is being skipped; -1: none. */
+  /** Start of the damage that is being skipped; -1: none. */
   #lost = -1;
 
   constructor(name: string, blocks: Blocks, select: Select) {
@@ -86,7 +89,7 @@ class PcapCutter implements Cutter {
     this.#blocks.restore(saved.blocks);
   }
 
-  /** Bytes of chance are followed by no other block, nor do they hold what is sought. */
+  /** Random bytes are not followed by another block, nor do they contain a selected packet. */
   #isBlock(view: DataView, from: number, end: number, extent: Extent): boolean {
     if (!this.#blocks.closes(view, from, extent)) return false;
     if (end >= view.byteLength || this.#blocks.measure(view, end, extent.little) !== null) return true;
@@ -120,17 +123,20 @@ class PcapCutter implements Cutter {
   }
 }
 
-/** @throws FormatError where the bytes are no capture of packets. */
+/** @throws FormatError if the bytes are not a packet capture */
 export function checkPcap(name: string, head: Uint8Array): void {
   if (!isPcap(head))
     throw new FormatError(`${name}.header`, 'byte 0', 'this is neither a pcap nor a pcapng file');
 }
 
-/** Bytes before the IP header, by the type of the link. */
+/** Bytes before the IP header, by link type. */
 const LINK_BYTES: Readonly<Record<number, number>> = { 1: 14, 101: 0, 113: 16, 276: 20 };
 const UDP = 17;
 
-/** The payload of a UDP datagram to this port; null for other packets. The length is that of UDP: records may be longer. */
+/**
+ * The payload of a UDP datagram to this port; null for other packets. Its length is that of UDP: records may
+ * be longer.
+ */
 export const udpPayload =
   (port: number): Select =>
   (view, { linkType, start, end }) => {

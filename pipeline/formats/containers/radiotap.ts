@@ -1,26 +1,26 @@
 import type { Packet } from './pcap-blocks.js';
 
-/** What a card in monitor mode says of a packet (radiotap.org), and the 802.11 frame behind it. */
+/** Metadata of a packet from a card in monitor mode (radiotap.org), and the 802.11 frame after it. */
 export interface MonitorFrame {
-  /** The card's clock at the first bit of the frame, microseconds; NaN where unknown. */
+  /** The card's clock at the first bit of the frame, microseconds; NaN if unknown. */
   readonly clock: number;
-  /** Middle of the 20 MHz channel that the card listens on; undefined where it does not say. */
+  /** Middle of the 20 MHz channel to which the card is tuned; undefined if not stated. */
   readonly mhz: number | undefined;
-  /** dBm, NaN where unknown. */
+  /** dBm, NaN if unknown. */
   readonly rssi: number;
   readonly noise: number;
-  /** Without the checksum, where the card says that there is one. */
+  /** Without the checksum, if the card reports one. */
   readonly frame: Uint8Array;
-  /** False where the card says that the frame's checksum is wrong. */
+  /** False if the card reports a wrong checksum for the frame. */
   readonly isSound: boolean;
 }
 
-/** Of the packets of an interface. */
+/** Link type of an interface's packets. */
 const RADIOTAP = 127;
 
 export const isMonitored = ({ linkType }: Packet): boolean => linkType === RADIOTAP;
 
-/** The fields up to the one that is sought last, by their bits: size and alignment, bytes. */
+/** The fields up to the last one in use, by bit: size and alignment, bytes. */
 const FIELDS = [
   { name: 'clock', size: 8, align: 8 },
   { name: 'flags', size: 1, align: 1 },
@@ -35,7 +35,7 @@ const HAS_CHECKSUM = 0x10;
 const BAD_CHECKSUM = 0x40;
 const MORE_WORDS = 0x8000_0000;
 
-/** Null where the bytes do not begin with a whole header of radiotap. */
+/** Null if the bytes do not begin with a complete radiotap header. */
 export function readRadiotap(bytes: Uint8Array): MonitorFrame | null {
   if (bytes.length < 8 || bytes[0] !== 0) return null;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

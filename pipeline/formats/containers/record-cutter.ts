@@ -3,18 +3,18 @@ import { DeviceClock, type ClockKind } from './device-clock.js';
 import type { Cutter } from '../contract/format.js';
 import type { RawBuilder } from '../contract/raw-builder.js';
 
-/** Binary records that follow one another in a file, each of which says how long it is. */
+/** Consecutive binary records in a file, each of which states its length. */
 export interface RecordKind {
-  /** What codes of problems begin with: `feitcsi`. */
+  /** Prefix of problem codes: `feitcsi`. */
   readonly name: string;
-  /** Bytes that say how long a record is. */
+  /** Bytes required to determine the length of a record. */
   readonly headerBytes: number;
-  /** Bytes of the record whose header lies at `at`; 0 where that is no header. */
+  /** Bytes of the record whose header is at `at`; 0 if there is no header. */
   readonly lengthAt: (view: DataView, at: number) => number;
   readonly clock: ClockKind;
   /** The clock's stamp of the record at `at`. */
   readonly stampAt: (view: DataView, at: number) => number;
-  /** Left out in a record, from its start: a length that stands before it. */
+  /** Bytes to omit at the start of a record: a length that precedes it. */
   readonly skip?: number;
 }
 
@@ -22,7 +22,7 @@ export interface RecordKind {
 export class RecordCutter implements Cutter {
   readonly #kind: RecordKind;
   readonly #clock: DeviceClock;
-  /** Where in the file the damage begins that is being skipped; -1: none. */
+  /** Start of the damage that is being skipped; -1: none. */
   #lost = -1;
 
   constructor(kind: RecordKind) {

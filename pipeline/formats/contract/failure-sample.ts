@@ -1,11 +1,16 @@
-/** Picks a bounded sample of failures for the dead letters: a flood of bad records must not fill the disk. */
+/**
+ * Selects a bounded sample of failures for the dead letters: a flood of bad records must not fill the disk.
+ */
 export class FailureSample {
   readonly #taken = new Map<string, number>();
   #since = -Infinity;
 
-  /** True where a failure of this code at `time` (event time, microseconds) is to be stored. Codes are a bounded set. */
+  /**
+   * True if a failure of this code at `time` (event time, microseconds) is to be stored. Codes are a bounded
+   * set.
+   */
   wants(code: string, time: number): boolean {
-    // It lies before where the clock was set back.
+    // It is earlier if the clock was set back.
     if (time < this.#since || time - this.#since >= PERIOD_US) {
       this.#since = time;
       this.#taken.clear();
@@ -32,7 +37,7 @@ export interface FailureSampleState {
   readonly taken: readonly (readonly [string, number])[];
 }
 
-/** So many of each code are stored ... */
+/** This number of each code is stored ... */
 export const PER_PERIOD = 8;
 /** ... in each minute of event time. */
 const PERIOD_US = 60_000_000;

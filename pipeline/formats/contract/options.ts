@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 
-/** Most cores and streams that a chip of Broadcom has. */
+/** Maximum number of cores and streams of a Broadcom chip. */
 export const MAX_ROWS = 4;
 
 const count = (what: string) =>
@@ -11,7 +11,7 @@ const count = (what: string) =>
     description: `Number of ${what}, counted from 0.`,
   });
 
-/** What records do not say of themselves; fields of every source that decodes. */
+/** Properties that records do not state themselves; fields of every source that decodes. */
 export const FORMAT_OPTIONS = {
   nexmon: Type.Optional(
     Type.Object(

@@ -1,8 +1,8 @@
 import type { Problem } from './raw-builder.js';
 
 /**
- * Says the first problem of each kind in a file when it comes, and how many more there were at the end: a file that was
- * joined or damaged may have one for each of its records.
+ * Reports the first problem of each kind in a file when it occurs, and the number of further ones at the end:
+ * a joined or damaged file may have a problem in every record.
  */
 export class ProblemLog {
   readonly #say: (message: string, problem: Pick<Problem, 'code' | 'location'>) => void;
@@ -24,7 +24,7 @@ export class ProblemLog {
     this.#say(`${location}: ${message}`, { code, location });
   }
 
-  /** Call it where reading ends. */
+  /** Call it when reading ends. */
   end(): void {
     for (const [code, { count, location }] of this.#more)
       if (count > 0)

@@ -1,21 +1,21 @@
 import type { RawBatch } from '../../component/index.js';
 
-/** Something in a file that was skipped. */
+/** Skipped data in a file. */
 export interface Problem {
   /** Dotted: `capture.damaged`. */
   readonly code: string;
   /** `byte 1234` or `line 12`. */
   readonly location: string;
-  /** For a person. */
+  /** For people. */
   readonly message: string;
 }
 
-/** Of a buffer at a time. */
+/** Largest growth factor of a buffer at a time. */
 const MAX_GROWTH = 16;
 
-/** Collects records into the columns of a {@link RawBatch}; keeps its memory from batch to batch. */
+/** Collects records into the columns of a {@link RawBatch}; reuses its memory for each batch. */
 export class RawBuilder {
-  /** Records that a batch holds at most. */
+  /** Limit of records per batch. */
   readonly capacity: number;
   readonly #origin: RawBatch['origin'];
   readonly #time: Float64Array;
@@ -30,8 +30,8 @@ export class RawBuilder {
   readonly #now: (() => number) | undefined;
 
   /**
-   * `newest` (microseconds) is the time below which no record's time falls. With `now` each record has the time at
-   * which it is added, whatever the cutter says.
+   * No record's time is before `newest` (microseconds). With `now`, each record gets the time at which it is
+   * added, regardless of the cutter.
    */
   constructor(capacity: number, origin: RawBatch['origin'], newest = -Infinity, now?: () => number) {
     this.#now = now;
@@ -51,19 +51,22 @@ export class RawBuilder {
     return this.#count === this.capacity;
   }
 
-  /** Records come as they are measured: none is to wait for the next one, and no clock but this machine's counts. */
+  /**
+   * Records arrive as they are measured: none may wait for the next one, and only this machine's clock
+   * counts.
+   */
   get isLive(): boolean {
     return this.#now !== undefined;
   }
 
-  /** Time of the newest record ever added, microseconds. */
+  /** Time of the newest record added so far, microseconds. */
   get newest(): number {
     return this.#newest;
   }
 
   /**
    * Adds `bytes[start..end]`. A time before the newest one is raised to it: arrival times never decrease.
-   * @throws RangeError where the builder is full.
+   * @throws RangeError if the builder is full
    */
   add(time: number, bytes: Uint8Array, start = 0, end = bytes.length, sender = ''): void {
     const index = this.#count;
@@ -72,7 +75,7 @@ export class RawBuilder {
     const to = from + end - start;
     if (to > this.#bytes.length) this.#grow(to);
     const isWhole = start === 0 && end === bytes.length;
-    // A Buffer's own subarray() takes longer than the copy.
+    // A Buffer's own subarray() is slower than the copy.
     this.#bytes.set(
       isWhole ? bytes : new Uint8Array(bytes.buffer, bytes.byteOffset + start, end - start),
       from,
@@ -84,12 +87,12 @@ export class RawBuilder {
     this.#count = index + 1;
   }
 
-  /** Records of another input follow, whose times are not below `newest`. */
+  /** Records of another input follow, with times not before `newest`. */
   startFrom(newest: number): void {
     this.#newest = newest;
   }
 
-  /** Reports something that was skipped. */
+  /** Reports skipped data. */
   problem(problem: Problem): void {
     this.#problems.push(problem);
   }
@@ -99,7 +102,7 @@ export class RawBuilder {
     return this.#problems.splice(0);
   }
 
-  /** The records as a batch with memory of its own; the builder is empty after it. */
+  /** The records as a batch with its own memory; the builder is empty afterwards. */
   take(): RawBatch {
     const count = this.#count;
     const batch: RawBatch = {
@@ -117,7 +120,7 @@ export class RawBuilder {
     return batch;
   }
 
-  /** A buffer that is mostly full goes with the batch, as copying it would take as long as filling it did. */
+  /** A mostly full buffer is moved to the batch, because copying it would take as long as filling it did. */
   #takeBytes(length: number): Uint8Array {
     if (2 * length < this.#bytes.length) return this.#bytes.slice(0, length);
     const bytes = this.#bytes.subarray(0, length);
@@ -127,7 +130,7 @@ export class RawBuilder {
 
   #senderIndex(sender: string): number {
     const senders = this.#senders;
-    // Nearly always the one of the record before.
+    // Nearly always that of the previous record.
     if (senders.length > 0 && senders[senders.length - 1] === sender) return senders.length - 1;
     let index = this.#indices.get(sender);
     if (index === undefined) {
@@ -138,7 +141,7 @@ export class RawBuilder {
   }
 
   #grow(least: number): void {
-    // What a full batch of such records takes, within reason.
+    // Size of a full batch of such records, within limits.
     const expected = Math.min((least / (this.#count + 1)) * this.capacity, this.#bytes.length * MAX_GROWTH);
     const bytes = new Uint8Array(Math.max(least, this.#bytes.length * 2, Math.ceil(expected)));
     bytes.set(this.#bytes);

@@ -15,35 +15,35 @@ import { LinkActivity } from '../senders/link-activity.js';
 import { SequenceTracker, type SequenceState } from './sequence.js';
 import { MAX_LISTED, Strangers } from '../senders/strangers.js';
 
-/** One record of a format whose records hold nothing but one measurement each. */
+/** One record of a format whose records each contain only one measurement. */
 export interface FrameReader {
   /** Name of the format. */
   readonly format: string;
   /** Bits of the sender's frame counter. */
   readonly sequenceBits: number;
-  /** True where some firmware counts by two: a counter that never makes an odd step has lost nothing. */
+  /** True if some firmware counts by two: a counter without odd steps has no loss. */
   readonly mayCountByTwo?: boolean;
   /**
-   * Reads a record, which may hold several measurements, or end some that earlier records began; what is wrong with it
-   * otherwise. `time` is its arrival, microseconds.
+   * Reads a record, which may contain several measurements, or complete measurements of earlier records.
+   * Otherwise returns its fault. `time` is its arrival, microseconds.
    */
   read(record: Uint8Array, time: number): ReadFrame | readonly ReadFrame[] | ReadFault | null;
-  /** Of a reader that remembers: what it waits for, as plain data. */
+  /** Pending state of a stateful reader, as plain data. */
   snapshot?(): State;
   restore?(state: State): void;
 }
 
 export interface ReadFrame {
-  /** Null where the sender does not number its frames. */
+  /** Null if the sender does not number its frames. */
   readonly sequence: number | null;
-  /** Where the record names its sender itself; '' where it names none and its origin does not either: `*` takes it. */
+  /** Set if the record itself names its sender; '' if neither it nor its origin does: then `*` accepts it. */
   readonly sender?: string;
-  /** dBm, NaN where unknown. */
+  /** dBm, NaN if unknown. */
   readonly rssi: number;
   readonly noise: number;
   /** The receiver's own clock, microseconds. */
   readonly deviceTime?: number;
-  /** Analogue gain, dB: one for all antennas, or one each. */
+  /** Analogue gain, dB: one for all antennas, or one for each. */
   readonly agc?: number | ArrayLike<number>;
   /** Digital gain, dB. */
   readonly fftGain?: number;
@@ -51,9 +51,11 @@ export interface ReadFrame {
   readonly bits?: number;
   /** Connector of each row of the values, from 0. */
   readonly antennas?: ArrayLike<number> | undefined;
-  /** What the sender numbers the measurement by. */
+  /** The sender's number for the measurement. */
   readonly instance?: number;
-  /** The training fields that the measurement holds; `fill` writes [rx, tx, subcarrier, (re, im)] to `values[at...]`. */
+  /**
+   * The training fields of the measurement; `fill` writes [rx, tx, subcarrier, (re, im)] to `values[at...]`.
+   */
   readonly parts: readonly {
     readonly layout: CsiLayout;
     readonly fill: (values: Float32Array, at: number) => void;
@@ -61,14 +63,14 @@ export interface ReadFrame {
 }
 
 export interface ReadFault {
-  /** Of a bounded set: `truncated`. */
+  /** From a bounded set: `truncated`. */
   readonly fault: string;
   readonly reason: string;
 }
 
 /**
- * The format whose records `reader` reads: what it reads without a fault is one of them. One that remembers is made
- * anew for each decoder.
+ * The format of the records that `reader` reads: those that it reads without a fault. Each decoder gets a new
+ * instance of a stateful reader.
  */
 export const frameFormat = (reader: FrameReader | (() => FrameReader), summary: string): Format => {
   const make = typeof reader === 'function' ? reader : () => reader;
@@ -85,7 +87,7 @@ export const frameFormat = (reader: FrameReader | (() => FrameReader), summary: 
 
 /**
  * Decoder of such a format. Frames belong to the link whose `sender` is the record's sender, otherwise to
- * the link of `*`; a reader's null is a record that is no measurement, and is skipped and counted.
+ * the link of `*`. If the reader returns null, the record is not a measurement, and is skipped and counted.
  */
 export class FrameDecoder implements Decoder {
   readonly #reader: FrameReader;
@@ -96,7 +98,7 @@ export class FrameDecoder implements Decoder {
   readonly #malformed: Record<string, number> = {};
   readonly #activity: LinkActivity;
   readonly #strangers: Strangers;
-  /** Frames by sender, of those that have no link of their own: a link with `*` takes them. Bounded. */
+  /** Frames by sender, for senders without a link of their own: a link with `*` accepts them. Bounded. */
   readonly #others = new Map<string, Heard>();
 
   constructor(reader: FrameReader, context: DecoderContext) {
@@ -210,7 +212,7 @@ export class FrameDecoder implements Decoder {
       links: Object.fromEntries(
         [...this.#context.links].map(({ link, index }) => {
           const { received, lost, duplicates, reordered, restarts } = this.#sequences[index]!;
-          // Numbers of several senders on one link say nothing.
+          // Sequence numbers of several senders on one link are meaningless.
           const counted = received > 0 && this.#others.size <= 1;
           return [
             link.id,
@@ -277,12 +279,12 @@ function block(layout: CsiLayout, rows: readonly Row[]): CsiBlock {
   return made;
 }
 
-/** The columns that only some formats know. */
+/** Columns that only some formats have. */
 function fillKnown(made: CsiBlock, i: number, frame: ReadFrame): void {
   const { rx } = made.layout;
   const { deviceTime, agc, fftGain, bits, antennas, instance } = frame;
   if (deviceTime !== undefined) made.deviceTime[i] = deviceTime;
-  // Loops: for so few numbers, a call of fill() or set() takes as long as everything else here.
+  // Loops: for so few numbers, a call of fill() or set() would take as long as the rest of this function.
   if (agc !== undefined)
     for (let row = 0; row < rx; row++) made.agc[i * rx + row] = typeof agc === 'number' ? agc : agc[row]!;
   if (fftGain !== undefined) made.fftGain[i] = fftGain;

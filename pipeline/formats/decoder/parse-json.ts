@@ -1,14 +1,18 @@
-/** Deeper than any record of JSON; to parse a million levels takes seconds in which nothing else is done. */
+/** Deeper than any JSON record; parsing a million levels would block the event loop for seconds. */
 const MAX_LEVELS = 64;
 
-/** The value of a record of JSON. @param longest in characters @throws Error where it is none, longer, or nested too deep */
+/**
+ * The value of a JSON record.
+ * @param longest in characters
+ * @throws Error if it is invalid, longer, or nested too deep
+ */
 export function parseJson(text: string, longest: number): unknown {
   if (text.length > longest) throw new Error(`longer than ${longest} characters`);
   if (isDeep(text)) throw new Error(`nested more than ${MAX_LEVELS} levels deep`);
   return JSON.parse(text);
 }
 
-/** Brackets within texts count too: nobody writes so many. */
+/** Brackets within texts count too: real records do not have that many. */
 function isDeep(text: string): boolean {
   for (let index = 0, level = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);

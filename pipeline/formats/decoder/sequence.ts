@@ -1,6 +1,6 @@
 /**
- * Loss, from the numbers that a sender gives its frames. After RFC 3550, appendix A.1: a jump that is too
- * far is believed only when the next number follows it, so that one damaged frame changes nothing.
+ * Computes loss from the sender's frame numbers, after RFC 3550, appendix A.1: a large jump is accepted only
+ * when the next number follows it, so that one damaged frame has no effect.
  */
 export class SequenceTracker {
   readonly #modulus: number;
@@ -11,30 +11,30 @@ export class SequenceTracker {
   /** The number that would confirm a jump. */
   #expectedAfterJump = -1;
   #beforeJump = -1;
-  /** Numbers that are lost unless the sender counts by two; -1 once it is known that it does not. */
+  /** Numbers that are lost unless the sender counts by two; -1 once it is known not to. */
   #doubtful: number;
 
   /** Frames seen, of any kind. */
   received = 0;
-  /** Numbers that were skipped and have not come since. */
+  /** Numbers that were skipped and have not arrived since. */
   lost = 0;
-  /** Frames with a number that had come already. */
+  /** Frames with a number that was already received. */
   duplicates = 0;
-  /** Frames that came after a later one. */
+  /** Frames that arrived after a later one. */
   reordered = 0;
-  /** Times that the sender began to count anew. */
+  /** Number of times that the sender restarted its numbering. */
   restarts = 0;
 
   /**
    * @param bits of the sender's counter: 32 for ADR-018, 16 for Intel 5300
-   * @param mayCountByTwo some senders do: a number is missed only once a step was odd
+   * @param mayCountByTwo some senders do: numbers count as lost only after an odd step
    */
   constructor(bits = 32, mayCountByTwo = false) {
     this.#modulus = 2 ** bits;
     this.#doubtful = mayCountByTwo ? 0 : -1;
   }
 
-  /** Takes the number of the next frame to arrive. Returns how many were found to be lost by it. */
+  /** Adds the number of the next frame to arrive. Returns the number of frames found to be lost. */
   see(sequence: number): number {
     this.received++;
     if (this.#last < 0) return this.#begin(sequence);
@@ -86,7 +86,7 @@ export class SequenceTracker {
     return lost;
   }
 
-  /** Frames lost in a step ahead, and what was doubtful until then. */
+  /** Frames lost in a step ahead, including those in doubt so far. */
   #lostIn(ahead: number): number {
     if (this.#doubtful < 0) return ahead - 1;
     if (ahead % 2 === 0) {
@@ -117,7 +117,7 @@ export class SequenceTracker {
       this.#beforeJump = this.#last;
       return 0;
     }
-    // Two in a row: the sender was silent or out of reach for long, or counts anew.
+    // Two in a row: the sender was silent or out of range for long, or has restarted its numbering.
     const gap = this.#distance(this.#beforeJump, sequence) - 2;
     this.#begin(sequence);
     if (gap > 0 && gap < MAX_OUTAGE) {
@@ -140,14 +140,14 @@ export interface SequenceState {
   readonly jump: number;
   readonly before: number;
   readonly seen: readonly number[];
-  /** Not in checkpoints of 0.1.0. */
+  /** Absent in checkpoints of 0.1.0. */
   readonly doubtful?: number;
   readonly counts: readonly [number, number, number, number, number];
 }
 
 /** A power of two. Frames may be late by this much and remain distinguishable from a restart. */
 const WINDOW = 64;
-/** Longest gap that is believed at once: a minute at 50 Hz. */
+/** Longest gap that is accepted immediately: a minute at 50 Hz. */
 const MAX_GAP = 3000;
-/** Longest gap that is believed after a second frame: some five hours at 50 Hz. */
+/** Longest gap that is accepted after a second frame: about five hours at 50 Hz. */
 const MAX_OUTAGE = 1_000_000;

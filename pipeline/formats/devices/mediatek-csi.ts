@@ -1,5 +1,5 @@
 /**
- * MediaTek's mt76 (Filogic routers): the rows of JSON that its open user tool writes, one a measurement of an antenna
+ * MediaTek's mt76 (Filogic routers): the JSON rows of its open user tool, one per measurement of an antenna
  * and a stream. Fields: docs/formats/mediatek.md.
  */
 import { errorText } from '../../base/error-text.js';
@@ -23,12 +23,12 @@ import { parseJson } from '../decoder/parse-json.js';
 const NAME = 'mediatek-csi';
 
 /**
- * Frames belong to the link whose `sender` is the transmitter's MAC address, or `*`. Those of another receive antenna or
- * stream than 0 have it behind the address (`98:de:d0:48:92:66/1.0`): each is a link of its own.
+ * Frames belong to the link whose `sender` is the transmitter's MAC address, or `*`. For receive antennas or
+ * streams other than 0, the sender has a suffix (`98:de:d0:48:92:66/1.0`): each is a separate link.
  */
 export const mediatekCsi: Format = mediatek(null);
 
-/** The same rows, where the order of the tones is known. */
+/** The same rows, for a known order of tones. */
 export const mediatekCsiVariants: readonly Format[] = TONE_ORDERS.map(mediatek);
 
 function mediatek(order: ToneOrder | null): Format {
@@ -61,9 +61,9 @@ const OPENING = 0x5b;
 const MAC = '"[\\da-fA-F]{2}(?::[\\da-fA-F]{2}){5}"';
 const BEGINS = `\\[\\s{0,8}\\d{1,20}\\s{0,8},\\s{0,8}${MAC}\\s{0,8},`;
 const FIELDS = 13;
-/** 1,024 tones of 160 MHz, up to seven characters for each part. */
+/** 1,024 tones of 160 MHz, up to seven characters per part. */
 const MAX_BYTES = 65_536;
-/** mt76's numbers of kinds of frames. */
+/** mt76's numbers for the kinds of frames. */
 const MODES: Readonly<Record<number, BandKind>> = {
   1: 'legacy',
   2: 'ht',
@@ -72,14 +72,14 @@ const MODES: Readonly<Record<number, BandKind>> = {
   8: 'he',
   9: 'he',
 };
-/** Of HE frames, every fourth carrier is measured. */
+/** For HE frames, every fourth carrier is measured. */
 const HE_STEP = 4;
 
 const ROWS: ValueKind = {
   name: NAME,
   begins: new RegExp(BEGINS, 'g'),
   longestStart: 80,
-  // The driver counts microseconds in 32 bits.
+  // The driver counts microseconds with 32 bits.
   clock: { unit: 1, period: 2 ** 32, confirm: 3 },
   stampOf: (text) => {
     const stamp = Number(/^\[\s*(\d+)/.exec(text)?.[1]);
@@ -93,7 +93,7 @@ interface Row {
   readonly rssi: number;
   /** 0 to 3: 20 to 160 MHz. */
   readonly width: number;
-  /** Of the 20 MHz channels, from the lowest one. */
+  /** Index among the 20 MHz channels, from the lowest one. */
   readonly primary: number;
   readonly mode: number;
   readonly tx: number;
@@ -164,10 +164,10 @@ function readRow(record: Uint8Array, fixed: ToneOrder | null): ReadFrame | ReadF
   };
 }
 
-/** Where a frame lies among the tones. */
+/** Position of a frame among the tones. */
 interface Place {
   readonly band: Band;
-  /** Its carriers relative to the middle of the tones, in steps of a tone. */
+  /** Its carriers relative to the middle of the tones, in units of a tone. */
   readonly carriers: readonly number[];
   readonly tones: number;
 }
@@ -191,7 +191,7 @@ function placeOf({ mode, width, primary, rx, tx, re }: Row): Place | ReadFault {
     };
   const band = kind === 'he' ? everyFourth(full) : full;
   const step = kind === 'he' ? HE_STEP : 1;
-  // A frame of less than the channel lies at one of its places.
+  // A frame narrower than the channel occupies one of its subchannels.
   const places = 2 ** (channel - width);
   const place = Math.floor(primary / 2 ** width);
   if (places > 1 && (primary < 0 || place >= places))
@@ -212,7 +212,7 @@ function everyFourth(band: Band): Band {
   return found;
 }
 
-/** A row gives no frequency: the middle of channel 64, as for the Intel 5300. */
+/** A row does not state the frequency: the middle of channel 64, as for the Intel 5300. */
 const ASSUMED_MHZ = 5320;
 const layouts = new LayoutCache();
 

@@ -6,10 +6,11 @@ import { LayoutCache } from '../decoder/layout-cache.js';
 import { parseJson } from '../decoder/parse-json.js';
 
 /**
- * One measurement as JSON, as the service interface's `POST /pose/process` takes it: `csi_data` (or its content alone)
- * with `timestamp`, `antenna_data` (a list for each antenna of `{real, imag}` for each subcarrier) and `metadata`
- * with `router_id`, by which links name their sender, and `signal_strength` in dBm. What that body cannot say
- * may stand in `metadata` too: `sequence`, `noise` (dBm), `centre_mhz`, `bandwidth_mhz`, `subcarriers` (indices).
+ * One measurement as JSON, as accepted by the service interface's `POST /pose/process`: `csi_data` (or only
+ * its content) with `timestamp`, `antenna_data` (a list for each antenna of `{real, imag}` for each
+ * subcarrier) and `metadata` with `router_id`, which links use as the sender, and `signal_strength` in dBm.
+ * `metadata` can also contain values that this body cannot express: `sequence`, `noise` (dBm), `centre_mhz`,
+ * `bandwidth_mhz`, `subcarriers` (indices).
  */
 export const csiJson: Format = {
   name: 'csi-json',
@@ -83,7 +84,7 @@ function readJson(record: Uint8Array): ReadFrame | ReadFault | null {
 
 /** Event time of a record, microseconds; null if it has none. */
 function timeOf(record: Uint8Array): number | null {
-  // Without parsing all of the values, which happens again when the record is decoded.
+  // Without parsing all values, because decoding does that anyway.
   const [, stamp] = /"timestamp"\s*:\s*"([^"]{10,40})"/.exec(textOf(record)) ?? [];
   const time = stamp === undefined ? NaN : Date.parse(stamp) * 1000;
   return Number.isFinite(time) ? time : null;
@@ -103,7 +104,10 @@ function fill(into: Float32Array, at: number, antenna: readonly unknown[]): bool
 /** There are few layouts, so they are cached. */
 const layouts = new LayoutCache();
 
-/** The layout that `metadata` states, or the usual one of so many subcarriers; null where `metadata.subcarriers` are no indices of them. */
+/**
+ * The layout stated in `metadata`, or the usual one for this number of subcarriers; null if
+ * `metadata.subcarriers` are not indices of them.
+ */
 export function statedLayout(rx: number, count: number, metadata: Fields): CsiLayout | null {
   const given = metadata['subcarriers'];
   const subcarriers = Array.isArray(given) ? (given as unknown[]) : aroundCentre(count);

@@ -2,7 +2,7 @@ import { Type, type TObject } from 'typebox';
 import { choice } from '../../component/index.js';
 import { LINK_FAULTS } from '../../model/index.js';
 
-/** Results as they are written to topics: the source of their types, their JSON schema, and its page in docs/. */
+/** Results as written to topics: the source of their types, their JSON schema, and the page in docs/. */
 
 const Id = (description: string) => Type.String({ description });
 const Time = (description: string) =>

@@ -19,7 +19,7 @@ import type { Decoder, DecoderContext, Format } from '../contract/format.js';
 import { EventMessage, MeasureMessage, PoseMessage, type TrackMessage } from './result-schema.js';
 import { errorText } from '../../base/error-text.js';
 
-/** Results as the sink `kafka` writes them, read back. Times, numbers, ids and provenance are those that were written. */
+/** Reads back results written by the sink `kafka`. Times, numbers, ids and provenance are as written. */
 export const results: Format = {
   name: 'results',
   summary: 'Results of another topology, as the sink `kafka` writes them: poses, events and measures.',
@@ -33,12 +33,14 @@ export const results: Format = {
 
 type Result = PoseFrame | SensedEvent | Measure;
 interface Fault {
-  /** Of a bounded set. */
+  /** From a bounded set. */
   readonly fault: 'json' | 'result' | 'event_type' | 'time' | 'environment';
   readonly reason: string;
 }
 
-/** Results of the topology's environments; what is none is counted, and a sample of it becomes dead letters. */
+/**
+ * Results of the topology's environments. Anything else is counted, and a sample of it becomes dead letters.
+ */
 class ResultDecoder implements Decoder {
   readonly #context: DecoderContext;
   readonly #environments: ReadonlySet<string>;
@@ -154,7 +156,7 @@ function poseOf(message: Static<typeof PoseMessage>): PoseFrame | Fault {
     frameId: message.frame_id,
     environment: message.environment_id,
     ...{ time, windowEnd },
-    // It is not written: it is the one field that differs between two runs of the same input.
+    // It is not written: it is the only field that differs between two runs of the same input.
     processingMs: 0,
     persons,
     links: message.links,

@@ -1,27 +1,27 @@
 /**
- * In which order a receiver writes the tones of its Fourier transform, where its documents do not say: from the lowest
- * frequency up (`ascending`), or from the middle up and then from the lowest up to the middle (`fft`). No frame uses
- * the tones at both ends of the channel, so where those are quiet, they tell.
+ * The order in which a receiver writes the tones of its Fourier transform, if not documented: from the lowest
+ * frequency up (`ascending`), or from the middle up and then from the lowest up to the middle (`fft`). No
+ * frame uses the tones at both ends of the channel, so the position of quiet tones reveals the order.
  */
 export const TONE_ORDERS = ['fft', 'ascending'] as const;
 export type ToneOrder = (typeof TONE_ORDERS)[number];
 
-/** For a format's summary; null is an order that the quiet tones tell. */
+/** For a format's summary; null means that the quiet tones determine the order. */
 export const orderText = (order: ToneOrder | null): string =>
   order === null
     ? 'tones in the order revealed by the quiet ones'
     : `tones in ${order === 'fft' ? 'the order of an FFT' : 'ascending order'}`;
 
-/** Where the carrier stands among `size` tones. */
+/** Position of the carrier among `size` tones. */
 export const toneOf = (order: ToneOrder, carrier: number, size: number): number =>
   order === 'fft' ? (carrier + size) % size : carrier + size / 2;
 
-/** Power of the unused tones over that of the used ones below which they are quiet: 20 dB. */
+/** The unused tones are quiet if the ratio of their power to that of the used ones is below this: -20 dB. */
 const QUIET = 0.01;
 
 /**
- * The order in which the tones outside of `carriers` are quiet; null where they are in none, or in both. Without any
- * power the order makes no difference.
+ * The order in which the tones outside of `carriers` are quiet; null if neither or both fit. Without any
+ * power, the order makes no difference.
  * @param carriers ascending, relative to the middle of the tones
  * @param power of a tone, over all antennas
  */
@@ -43,7 +43,10 @@ export function orderByQuietTones(
   return quiet.length === 1 ? quiet[0]! : null;
 }
 
-/** What is wrong with a measurement whose order is not told. @param format of which `-fft` and `-ascending` fix it */
+/**
+ * Fault of a measurement whose order is unknown.
+ * @param format name; its `-fft` and `-ascending` variants set the order
+ */
 export const unknownOrder = (format: string) => ({
   fault: 'tone_order',
   reason:

@@ -1,4 +1,4 @@
-/** Which carriers a frame is sent on. IEEE 802.11-2020, 802.11ax-2021. */
+/** Carriers of a frame. IEEE 802.11-2020, 802.11ax-2021. */
 import type { TrainingField } from '../../model/index.js';
 
 export type BandKind = 'legacy' | 'ht' | 'vht' | 'he';
@@ -17,9 +17,9 @@ const sides = (...ranges: readonly (readonly [inner: number, outer: number])[]):
   return [...upper.map((carrier) => -carrier).reverse(), ...upper];
 };
 
-/** Of older frames in a channel of 20 MHz. */
+/** For older frames in a channel of 20 MHz. */
 const LEGACY = sides([1, 26]);
-/** A wider channel carries a copy in each 20 MHz of it. */
+/** Wider channels carry a copy in each 20 MHz. */
 const copies = (count: number): readonly number[] =>
   Array.from({ length: count }, (_, i) => 64 * i - 32 * (count - 1)).flatMap((middle) =>
     LEGACY.map((carrier) => middle + carrier),
@@ -41,7 +41,7 @@ const BANDS: Readonly<
   },
 };
 
-/** @param width 0 to 3: 20 to 160 MHz; undefined where no such frame has it */
+/** Undefined if no such frame has this width. @param width 0 to 3: 20 to 160 MHz */
 export function bandOf(kind: BandKind, width: number): Band | undefined {
   const { training, widths } = BANDS[kind];
   const subcarriers = widths[width];

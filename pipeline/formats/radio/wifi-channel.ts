@@ -1,11 +1,14 @@
-/** Centre of a 20 MHz channel, MHz; undefined for a number that no channel of the 2.4 and 5 GHz bands has. */
+/** Centre of a 20 MHz channel, MHz; undefined if the number is not a channel of the 2.4 and 5 GHz bands. */
 export function channelMhz(channel: number): number | undefined {
   if (channel >= 1 && channel <= 13) return 2407 + 5 * channel;
   if (channel === 14) return 2484;
   return channel >= 32 && channel <= 177 ? 5000 + 5 * channel : undefined;
 }
 
-/** Where wider channels begin: each is made of 2, 4 or 8 of 20 MHz that follow the first one. IEEE 802.11-2020, annex E. */
+/**
+ * Starts of wider channels: each consists of the first channel and the following ones, 2, 4 or 8 of 20 MHz in
+ * total. IEEE 802.11-2020, annex E.
+ */
 const BLOCKS = [
   { first: 5180, last: 5720 },
   { first: 5745, last: 5885 },
@@ -13,8 +16,8 @@ const BLOCKS = [
 ];
 
 /**
- * Centre of the channel of `width` MHz that the 20 MHz channel around `mhz` is part of. At 2.4 GHz, where that is not
- * fixed, the centre of the 20 MHz channel.
+ * Centre of the channel of `width` MHz that contains the 20 MHz channel around `mhz`. At 2.4 GHz, where that
+ * is not fixed, the centre of the 20 MHz channel.
  */
 export function wideCentreMhz(mhz: number, width: number): number {
   const block = BLOCKS.find(({ first, last }) => mhz >= first && mhz <= last);

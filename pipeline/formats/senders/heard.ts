@@ -1,4 +1,4 @@
-/** What was heard of a sender: how many frames, how often, and of which layout the newest one was. */
+/** Activity of a sender: number of frames, rate, and the layout of the newest frame. */
 export class Heard {
   readonly first: number;
   last: number;
@@ -31,8 +31,8 @@ export class Heard {
 export interface HeardState {
   readonly format: string;
   readonly frames: number;
-  /** Of event time; 0 where it was heard once. */
+  /** In event time; 0 after a single frame. */
   readonly frames_per_second: number;
-  /** Key of a layout, or of several of one frame; null where only other packets came. */
+  /** Key of a layout, or of the several layouts of one frame; null if only other packets arrived. */
   readonly layout: string | null;
 }

@@ -1,19 +1,24 @@
 import type { CsiBlock } from '../../model/index.js';
 
-/** Which links of a source are heard, how strongly, and above which noise: for status pages, so it is no part of any snapshot. */
+/**
+ * Which links of a source are active, and their signal and noise levels. Only for status pages, so not part
+ * of any snapshot.
+ */
 export class LinkActivity {
   /** Event time of the newest frame by link number, microseconds. */
   readonly #newest: Float64Array;
   readonly #rssi = new SecondMean();
   readonly #noise = new SecondMean();
-  /** The largest seen, so that it does not depend on how frames of several layouts lie in blocks. */
+  /**
+   * The largest so far, so that it does not depend on how frames of several layouts are split into blocks.
+   */
   #antennas = 0;
   #subcarriers = 0;
 
   readonly #ids: readonly string[];
   readonly #links: readonly { readonly rssi: SecondMean; readonly noise: SecondMean }[];
 
-  /** @param links of the topology's table, in its order */
+  /** @param links of the topology's table, in order */
   constructor(links: Iterable<{ readonly link: { readonly id: string } }>) {
     this.#ids = Array.from(links, ({ link }) => link.id);
     this.#links = this.#ids.map(() => ({ rssi: new SecondMean(), noise: new SecondMean() }));
@@ -34,9 +39,9 @@ export class LinkActivity {
   }
 
   /**
-   * `active_links`: those with a frame in the last five seconds of event time; `rssi` and `noise`: mean dBm of the
-   * newest second, left out where unknown; `antennas` and `subcarriers` of the largest layout; `heard`: the same by
-   * link, of those that were ever heard, with the frames of that second and the time of the newest.
+   * `active_links`: those with a frame in the last five seconds of event time; `rssi` and `noise`: mean dBm
+   * of the newest second, omitted if unknown; `antennas` and `subcarriers` of the largest layout; `heard`:
+   * the same for each link that ever had a frame, with the frames of that second and the time of the newest.
    */
   describe(): {
     readonly active_links: number;
@@ -58,14 +63,14 @@ export class LinkActivity {
     };
   }
 
-  /** @param now event time of the newest frame of all, microseconds */
+  /** @param now event time of the newest of all frames, microseconds */
   #heard(now: number): Readonly<Record<string, HeardLink>> {
     return Object.fromEntries(
       this.#ids.flatMap((id, index) => {
         const last = this.#newest[index]!;
         if (last === -Infinity) return [];
         const { rssi, noise } = this.#links[index]!;
-        // Of a silent link, the second that was its last says nothing of now.
+        // The last second of a silent link does not describe the present.
         const rate = now - last < ACTIVE_US ? rssi.rate : 0;
         return [
           [
@@ -83,27 +88,30 @@ export class LinkActivity {
   }
 }
 
-/** What is heard on one link. */
+/** Activity of one link. */
 export interface HeardLink {
-  /** Frames a second, of the newest whole second; 0 after five silent seconds, left out before the first is over. */
+  /**
+   * Frames per second, in the newest whole second; 0 after five silent seconds, omitted before the first has
+   * ended.
+   */
   readonly rate?: number;
   /** ISO 8601, event time of the newest frame. */
   readonly last: string;
-  /** dBm; left out where unknown. */
+  /** dBm; omitted if unknown. */
   readonly rssi?: number;
   readonly noise?: number;
 }
 
 /**
- * Frames and mean level of the newest whole second of event time; of what there is before the first one is over. In
- * whichever order frames come, it says the same.
+ * Frames and mean level of the newest whole second of event time, or of the partial first second until it
+ * ends. The result does not depend on the order of frames.
  */
 class SecondMean {
   #newest = new Second(-Infinity);
-  /** The newest one before it in which a frame came. */
+  /** The newest earlier second with a frame. */
   #whole = new Second(-Infinity);
 
-  /** @param level dBm; others than below 0 say that it is not known */
+  /** @param level dBm; 0 and above mean unknown */
   see(time: number, level: number): void {
     const number = Math.floor(time / SECOND);
     if (number > this.#newest.number) {
@@ -113,13 +121,13 @@ class SecondMean {
     for (const second of [this.#newest, this.#whole]) if (second.number === number) second.add(level);
   }
 
-  /** Frames a second; null before the first second is over. */
+  /** Frames per second; null before the first second has ended. */
   get rate(): number | null {
     const { number, frames } = this.#whole;
     return number === -Infinity ? null : Math.round((10 * frames) / (this.#newest.number - number)) / 10;
   }
 
-  /** dBm, to a tenth; NaN where unknown. */
+  /** dBm, rounded to a tenth; NaN if unknown. */
   get mean(): number {
     const whole = this.#whole.mean;
     return Math.round((Number.isNaN(whole) ? this.#newest.mean : whole) * 10) / 10;

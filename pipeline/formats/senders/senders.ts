@@ -1,12 +1,12 @@
 import { hostOf, type LinkEntry, type LinkTable } from '../../model/index.js';
 
 /**
- * Which link a numbered sender's frames belong to. A link names its sender `node-<number>`, which takes
- * the first address that uses the number and holds it until that address has been silent for
- * {@link HOLD_US}; or it pins one: `node-1@192.168.1.20`, `node-1@192.168.1.20:49152`. So a stranger who uses a
- * number of ours from elsewhere changes nothing. The port counts only where a link pins one: a node that restarts
- * sends from another port, and is heard at once. (Addresses can be forged too: where that matters, put the sensors
- * in a network of their own.)
+ * Assigns the frames of a numbered sender to a link. A link names its sender `node-<number>`. The link
+ * accepts the first address that uses the number, and keeps it until that address has been silent for {@link
+ * HOLD_US}. A link can also pin an address: `node-1@192.168.1.20`, `node-1@192.168.1.20:49152`. An unknown
+ * sender elsewhere that uses the same number is therefore ignored. The port counts only if a link pins it: a
+ * restarted node sends from another port, and is accepted immediately. (Addresses can be forged too; to
+ * prevent that, put the sensors in a separate network.)
  */
 export class NodeTable {
   readonly #candidates: (readonly Candidate[] | undefined)[] = new Array<undefined>(256).fill(undefined);
@@ -26,13 +26,13 @@ export class NodeTable {
     }
     for (let node = 0; node < 256; node++) {
       const named = byNode.get(node);
-      // Pinned addresses are looked at before a link that takes any.
+      // Pinned addresses take precedence over a link that accepts any.
       if (named) this.#candidates[node] = named.sort((a, b) => specificity(b) - specificity(a));
       else if (anyone) this.#candidates[node] = [{ entry: anyone, host: null, port: null, anyone: true }];
     }
   }
 
-  /** True where some link has this node, from whatever address. */
+  /** True if some link has this node, at any address. */
   knows(node: number): boolean {
     return this.#candidates[node] !== undefined;
   }
@@ -76,7 +76,7 @@ export class NodeTable {
     }
     if (hold.sender !== sender) {
       const host = hostOf(sender);
-      // A hold of a later time is of a clock that was set back since.
+      // A hold with a later time comes from a clock that was set back since.
       if (hold.host !== host && Math.abs(time - hold.time) < HOLD_US) return false;
       hold.sender = sender;
       hold.host = host;
@@ -103,7 +103,7 @@ interface Candidate {
 }
 
 interface Hold {
-  /** As last seen, to compare without cutting it. */
+  /** As last seen, to compare without slicing it. */
   sender: string;
   host: string;
   time: number;

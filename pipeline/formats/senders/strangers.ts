@@ -2,9 +2,10 @@ import type { DecoderContext } from '../contract/format.js';
 import { Heard } from './heard.js';
 
 /**
- * Senders that belong to no link: counted, and listed up to a bound, first come, first listed; one that
- * has been silent for a minute of event time makes room. Whatever strangers do, this takes the same memory. The first
- * {@link MAX_LOGGED} are logged, with the line by which a link would take their frames.
+ * Senders that belong to no link: counted, and listed up to a limit in order of arrival. A sender that has
+ * been silent for a minute of event time is removed from the list to make room. Memory use is bounded
+ * whatever is sent. The first {@link MAX_LOGGED} are logged, with the line by which a link would accept their
+ * frames.
  */
 export class Strangers {
   readonly #format: string;
@@ -14,19 +15,19 @@ export class Strangers {
   readonly #seen = new Uint32Array(SEEN_BITS / 32);
   #seenBits = 0;
   #swept = -Infinity;
-  /** False once some sender is not in the list. */
+  /** False once some sender is missing from the list. */
   #listsAll = true;
   #frames = 0;
 
-  /** @param format what they send */
+  /** @param format of their frames */
   constructor(format: string, context: Pick<DecoderContext, 'links' | 'log'>) {
     this.#format = format;
     this.#context = context;
   }
 
   /**
-   * Counts a frame of `key` (`node-7@10.0.0.4:4000`) at `time`, microseconds. `sender`: what a link would name it;
-   * `layout`: of the frame, null where it is no measurement.
+   * Counts a frame of `key` (`node-7@10.0.0.4:4000`) at `time`, microseconds. `sender`: its name in a link;
+   * `layout`: of the frame, null if it is not a measurement.
    */
   see(key: string, sender: string, reason: string, time: number, layout: string | null): void {
     this.#frames++;
@@ -44,12 +45,12 @@ export class Strangers {
     } else this.#listsAll = false;
   }
 
-  /** Frames of strangers since the start. */
+  /** Frames of unknown senders since the start. */
   get frames(): number {
     return this.#frames;
   }
 
-  /** How many different senders there were: exact while all are listed, then an estimate within 1 % at ten thousand. */
+  /** Number of distinct senders: exact while all are listed, then an estimate within 1 % at ten thousand. */
   get senders(): number {
     if (this.#listsAll) return this.#listed.size;
     // Linear counting: Whang, Vander-Zanden, Taylor, ACM TODS 15(2), 1990.
@@ -82,7 +83,7 @@ export class Strangers {
     );
   }
 
-  /** False where the key was probably seen before. */
+  /** False if the key was probably seen before. */
   #mark(key: string): boolean {
     // FNV-1a, 32 bits.
     let hash = 0x811c9dc5;
@@ -108,20 +109,20 @@ export class Strangers {
 }
 
 export const MAX_LISTED = 256;
-/** So many unknown senders are logged: who forges senders must not fill the log. */
+/** Limit of logged unknown senders: forged senders must not fill the log. */
 export const MAX_LOGGED = 8;
 const SEEN_BITS = 65_536;
 const FORGET_US = 60_000_000;
 
 interface Stranger {
   readonly reason: string;
-  /** By which a link of the environment file would take its frames. */
+  /** The line by which a link of the environment file would accept its frames. */
   readonly line: string;
   readonly heard: Heard;
 }
 
 const lineFor = (sender: string): string => `sender: ${yamlText(sender)}`;
 
-/** A text as a YAML value: quoted where it is not a plain word. */
+/** A text as a YAML value: quoted if it is not a plain word. */
 export const yamlText = (text: string): string =>
   /^[A-Za-z][\w.@/-]*$/.test(text) ? text : JSON.stringify(text);

@@ -1,12 +1,15 @@
 import type { TableFrames } from './table-frames.js';
 
-/** An array of a file: numbers of any width as 64-bit floats, or texts. Elements may lie in any order: see `strides`. */
+/**
+ * An array of a file: numbers of any width as 64-bit floats, or texts. Elements may be in any order: see
+ * `strides`.
+ */
 export interface TableArray {
   readonly name: string;
   readonly shape: readonly number[];
-  /** How far apart the neighbours of each axis lie in the columns below. */
+  /** Distance between the neighbours of each axis in the columns below. */
   readonly strides: readonly number[];
-  /** Empty where the array holds texts. */
+  /** Empty for an array of texts. */
   readonly re: Float64Array;
   /** Imaginary parts of complex numbers. */
   readonly im: Float64Array | null;
@@ -15,26 +18,29 @@ export interface TableArray {
 
 /** Arrays of one file. */
 export interface Table {
-  /** Where its columns are those of csiflow, which need no mapping. @throws Error where they do not agree */
+  /**
+   * Set if its columns are those of csiflow, which need no mapping.
+   * @throws Error if they are inconsistent
+   */
   readonly frames?: () => TableFrames;
-  /** Each array is a column of one table, as long as all others. */
+  /** Each array is a column of one table; all have the same length. */
   readonly isColumns?: boolean;
   readonly arrays: readonly TableArray[];
-  /** What was left out, in words: `labels: objects of Python`. */
+  /** Skipped arrays, in words: `labels: objects of Python`. */
   readonly unread: readonly string[];
 }
 
 export const arraysByName = ({ arrays }: Table): ReadonlyMap<string, TableArray> =>
   new Map(arrays.map((array) => [array.name, array]));
 
-/** Neighbours of the last axis lie side by side: C, NumPy's default, HDF5. */
+/** Neighbours along the last axis are adjacent: C, NumPy's default, HDF5. */
 export function rowMajor(shape: readonly number[]): number[] {
   const strides = new Array<number>(shape.length).fill(1);
   for (let axis = shape.length - 2; axis >= 0; axis--) strides[axis] = strides[axis + 1]! * shape[axis + 1]!;
   return strides;
 }
 
-/** Neighbours of the first axis lie side by side: Fortran, MATLAB. */
+/** Neighbours along the first axis are adjacent: Fortran, MATLAB. */
 export const columnMajor = (shape: readonly number[]): number[] => rowMajor([...shape].reverse()).reverse();
 
 export const sizeOf = (shape: readonly number[]): number =>

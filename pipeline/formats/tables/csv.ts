@@ -1,6 +1,6 @@
 import { numberArray, textArray, type Table } from './arrays.js';
 
-/** A table as text: columns are separated by `,`, `;`, tabs or blanks, with a line of names above or without. */
+/** A table as text: columns separated by `,`, `;`, tabs or blanks, with or without a line of names above. */
 export interface CsvLook {
   readonly separator: string | RegExp;
   /** Names of the columns, or null. */
@@ -11,13 +11,13 @@ export interface CsvLook {
 const SEPARATORS: readonly (string | RegExp)[] = [',', ';', '\t', / +/];
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$|^[+-]?(nan|inf(inity)?)$/i;
 
-/** The least numbers of a line: lines of logs have a few too. */
+/** Minimum number of numbers in a line: log lines contain a few too. */
 const MIN_NUMBERS = 8;
 
-/** Share of the first lines that are rows: some may be cut off. */
+/** Share of the first lines that must be rows: some may be truncated. */
 const MIN_FITTING = 0.75;
 
-/** What a text that begins so is, as a table; null where its first lines are no rows of numbers. */
+/** The table that starts with this text; null if its first lines are not rows of numbers. */
 export function lookAtCsv(head: string, isWhole: boolean): CsvLook | null {
   const all = head.split(/\r?\n/);
   const lines = (isWhole ? all : all.slice(0, -1)).filter((line) => line.trim() !== '').slice(0, 20);
@@ -33,7 +33,7 @@ export function lookAtCsv(head: string, isWhole: boolean): CsvLook | null {
       (row) =>
         row.length === cells.length &&
         row.filter((cell) => NUMBER.test(cell)).length >= MIN_NUMBERS &&
-        // A list in a cell is what logs of receivers have.
+        // A list in a cell is typical of receivers' logs.
         !row.some((cell) => /[[\]]/.test(cell)),
     );
     if (fitting.length >= MIN_FITTING * rows.length)
@@ -49,8 +49,8 @@ const cellsOf = (line: string, separator: string | RegExp): string[] =>
     .map((cell) => cell.trim().replace(/^"(.*)"$/, '$1'));
 
 /**
- * Each column by its name (`1`, `2`, ... where there are no names). A line with too few or too many columns is left out.
- * Columns of texts hold texts; an empty cell of numbers is NaN.
+ * Each column by its name (`1`, `2`, ... if there are no names). Lines with too few or too many columns are
+ * skipped. Columns of texts contain texts; an empty cell in a column of numbers is NaN.
  */
 export function readCsv(text: string): Table {
   const look = lookAtCsv(text, true);

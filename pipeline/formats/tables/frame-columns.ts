@@ -3,8 +3,8 @@ import { csiLayout, type CsiLayout, type Measurement, type TrainingField } from 
 import type { TableFrames } from './table-frames.js';
 
 /**
- * Columns of a Parquet file of frames, one row each, as SQL types: what `csiflow convert` writes, and what is read without
- * a mapping. What each one holds: docs/formats/tables.md.
+ * Columns of a Parquet file of frames, one frame per row, as SQL types: written by `csiflow convert`, and
+ * read without a mapping. The content of each column: docs/formats/tables.md.
  */
 export const FRAME_COLUMNS = {
   time: 'TIMESTAMP',
@@ -30,13 +30,13 @@ export const FRAME_COLUMNS = {
 } as const;
 export type FrameColumn = keyof typeof FRAME_COLUMNS;
 
-/** True where a table has the columns that frames are read from without a mapping. */
+/** True if a table has the columns that can be read as frames without a mapping. */
 export const areFrameColumns = (names: readonly string[]): boolean =>
   Object.keys(FRAME_COLUMNS).every((name) => names.includes(name));
 
 /**
- * Frames of these columns, each of its own layout.
- * @throws Error that names the row whose columns do not agree
+ * Frames of these columns, each with its own layout.
+ * @throws Error that names the row whose columns are inconsistent
  */
 export function framesOfColumns(columnOf: (name: FrameColumn) => readonly DuckDBValue[]): TableFrames {
   const column = Object.fromEntries(

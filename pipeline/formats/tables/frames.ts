@@ -3,7 +3,7 @@ import { axesOf, Grid } from './grid.js';
 import { MappingError, type TableMapping } from './mapping.js';
 import type { TableFrames } from './table-frames.js';
 
-/** @throws MappingError that names the array, its shape, and how to mend the mapping */
+/** @throws MappingError that names the array, its shape, and how to fix the mapping */
 export function framesOf(table: Table, mapping: TableMapping): TableFrames {
   const arrays = new Arrays(table);
   const named = [mapping.imaginary, mapping.phase, mapping.time, mapping.sender, mapping.rssi];
@@ -36,7 +36,7 @@ export function framesOf(table: Table, mapping: TableMapping): TableFrames {
   };
 }
 
-/** Arrays by what a mapping calls them: a name, or columns of a CSV file. */
+/** Arrays by the names used in a mapping: a name, or columns of a CSV file. */
 class Arrays {
   readonly #table: Table;
 
@@ -44,7 +44,7 @@ class Arrays {
     this.#table = table;
   }
 
-  /** The array of the measurements. `others` are those that something else is. */
+  /** The array of the measurements. `others` are arrays used for something else. */
   values(name: string | undefined, others: readonly (string | undefined)[]): TableArray {
     if (name !== undefined) return this.named('values', name);
     if (this.#table.isColumns) {
@@ -71,7 +71,7 @@ class Arrays {
     throw new MappingError(field, `unknown ${isColumns ? 'column' : 'array'} \`${name}\`. ${this.list()}`);
   }
 
-  /** One value a frame. */
+  /** One value per frame. */
   column(field: string, name: string, count: number): TableArray {
     const array = this.named(field, name);
     if (sizeOf(array.shape) === count) return array;
@@ -89,7 +89,7 @@ class Arrays {
 
 const MAX_LISTED = 20;
 
-/** `csi_*` by its beginning and end, `3..54` or `a..b` from one column to another. */
+/** `csi_*` by prefix and suffix, `3..54` or `a..b` from one column to another. */
 function columnsNamed(arrays: readonly TableArray[], pattern: string): readonly TableArray[] {
   const [first, last] = pattern.split('..');
   if (last !== undefined) {
@@ -102,7 +102,7 @@ function columnsNamed(arrays: readonly TableArray[], pattern: string): readonly 
   return arrays.filter(({ name }) => name.startsWith(begin!) && name.endsWith(end));
 }
 
-/** Columns side by side: [rows, columns]. @throws MappingError where one holds texts */
+/** Adjacent columns: [rows, columns]. @throws MappingError if one contains texts */
 function joined(name: string, columns: readonly TableArray[]): TableArray {
   const text = columns.find(({ texts }) => texts);
   if (text)
@@ -115,7 +115,7 @@ function joined(name: string, columns: readonly TableArray[]): TableArray {
   return numberArray(name, [rows, columns.length], re, null, [1, rows]);
 }
 
-/** Of a vector, or an array of which all axes but one have the length 1. */
+/** Length of a vector, or of an array with only one axis longer than 1. */
 const offsetOf = ({ shape, strides }: TableArray, index: number): number => {
   const axis = shape.findIndex((length) => length > 1);
   return axis < 0 ? 0 : index * strides[axis]!;

@@ -2,7 +2,7 @@ import { csiLayout, type CsiLayout } from '../../model/index.js';
 import { describeArray, type TableArray } from './arrays.js';
 import { MappingError, type Axis, type TableMapping } from './mapping.js';
 
-/** What each axis is, those of length 1 too: null. */
+/** Meaning of each axis; null for axes of length 1. */
 export function axesOf(values: TableArray, { axes }: TableMapping): readonly (Axis | null)[] {
   const long = values.shape.filter((length) => length !== 1).length;
   const given: readonly Axis[] | undefined = axes ?? (long === 2 ? ['time', 'subcarrier'] : undefined);
@@ -22,14 +22,14 @@ const EXAMPLES: Readonly<Record<number, string>> = {
   5: 'time, rx, tx, subcarrier, part',
 };
 
-/** An array of measurements, whose axes are known. */
+/** An array of measurements with known axes. */
 export class Grid {
   readonly frames: number;
   readonly layout: CsiLayout;
   readonly #array: TableArray;
   readonly #times: readonly { readonly length: number; readonly stride: number }[];
   readonly #stride: Readonly<Record<'rx' | 'tx' | 'subcarrier' | 'part', number>>;
-  /** Where in the array each carrier of the layout is. */
+  /** Index in the array of each carrier of the layout. */
   readonly #order: readonly number[];
   readonly #numbers: NonNullable<TableMapping['numbers']>;
 
@@ -89,7 +89,7 @@ export class Grid {
     return out;
   }
 
-  /** The number as it stands in the array. */
+  /** The number as stored in the array. */
   first(frame: number, r: number, t: number, k: number): number {
     return this.#array.re[this.#offset(frame, r, t, k)]!;
   }
@@ -125,7 +125,7 @@ export class Grid {
 
 /** Carriers of a symbol by the width of the channel, 312.5 kHz apart. */
 const WIDTHS = [20, 40, 80, 160] as const;
-/** What a frame may have at most. */
+/** Limits of a frame. */
 const MAX_ANTENNAS = 16;
 const MAX_CARRIERS = 4096;
 
@@ -155,7 +155,7 @@ function layoutOf(
   return csiLayout({ rx, tx, subcarriers, bandwidthMhz, centreMhz, training: 'ht-ltf' });
 }
 
-/** As many on either side of the centre; the centre itself holds nothing, where their number is even. */
+/** As many on each side of the centre, which is itself omitted if their number is even. */
 function evenly(carriers: number): number[] {
   const half = Math.floor(carriers / 2);
   const all = Array.from({ length: 2 * half + 1 }, (_, i) => i - half);

@@ -2,13 +2,13 @@ import type { Dataset, File, Group } from 'h5wasm/node';
 import { columnMajor, numberArray, sizeOf, textArray, type Table, type TableArray } from './arrays.js';
 
 /**
- * All arrays of an HDF5 file, and so of a MATLAB file of version 7.3, whose axes are given in MATLAB's order. Arrays of
- * groups are named with their path: `group/csi`.
- * @throws Error where it cannot be read
+ * All arrays of an HDF5 file, including MATLAB files of version 7.3, whose axes are given in MATLAB's order.
+ * Arrays in groups are named by their path: `group/csi`.
+ * @throws Error if it cannot be read
  */
 export async function readHdf5(path: string): Promise<Table> {
   const { default: library } = await import('h5wasm/node');
-  // Otherwise the library prints what is wrong, and goes on.
+  // Otherwise the library prints the error and continues.
   (await library.ready).activate_throwing_error_handler();
   try {
     return readArrays(library, path);
@@ -35,13 +35,13 @@ function readArrays(library: Library, path: string): Table {
 
 type Library = Pick<typeof import('h5wasm/node').default, 'File' | 'Dataset' | 'Group'>;
 
-/** The innermost line of what the library says: `truncated file: eof = 100, ...` */
+/** The innermost line of the library's error: `truncated file: eof = 100, ...` */
 function reasonOf({ message }: Error): string {
   const reasons = [...message.matchAll(/#\d+: .* in \w+\(\): (.*)/g)];
   return reasons.at(-1)?.[1] ?? message;
 }
 
-/** Groups nest; a file that links a group into itself would never end. */
+/** Groups nest; a file that links a group into itself would cause an endless loop. */
 const MAX_LEVELS = 16;
 
 function* datasets(
@@ -51,7 +51,7 @@ function* datasets(
   level = 0,
 ): Generator<{ readonly name: string; readonly dataset: Dataset }> {
   for (const key of group.keys()) {
-    // MATLAB's own: contents of cells.
+    // MATLAB's internal group: contents of cells.
     if (key === '#refs#' || key === '#subsystem#') continue;
     const found = group.get(key);
     const name = `${prefix}${key}`;
@@ -61,12 +61,12 @@ function* datasets(
   }
 }
 
-/** Or why it is not read. */
+/** Or the reason why it is skipped. */
 function arrayOf(name: string, dataset: Dataset): TableArray | string {
   const shape = dataset.shape ?? [];
   const { value } = dataset;
   const isMatlab = 'MATLAB_class' in dataset.attrs;
-  // MATLAB writes its columns as HDF5's rows: the same numbers with the axes the other way round.
+  // MATLAB writes its columns as HDF5's rows: the same numbers with reversed axes.
   const [axes, strides] = isMatlab
     ? [[...shape].reverse(), columnMajor([...shape].reverse())]
     : [shape, undefined];
@@ -85,7 +85,7 @@ function arrayOf(name: string, dataset: Dataset): TableArray | string {
     : 'an array within each element';
 }
 
-/** Two numbers an element: h5py calls them r and i, MATLAB real and imag. */
+/** Two numbers per element: h5py calls them r and i, MATLAB real and imag. */
 function isComplex({ dtype }: Dataset): boolean {
   if (!Array.isArray(dtype) || dtype.length !== 2) return false;
   const names = (dtype as readonly (readonly [string, unknown])[]).map(([field]) => field).join();

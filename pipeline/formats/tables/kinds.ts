@@ -8,9 +8,9 @@ export interface TableKind {
   /** kebab-case: `npz`. */
   readonly name: string;
   readonly summary: string;
-  /** True where a file that starts with `head` is of this kind; `isWhole`: nothing follows. */
+  /** True if a file that starts with `head` is of this kind; `isWhole`: nothing follows. */
   readonly recognise: (head: Uint8Array, isWhole: boolean) => boolean;
-  /** Its library only reads files: `read` gets the path instead of the bytes. */
+  /** Its library can only read files: `read` gets the path instead of the bytes. */
   readonly needsFile?: boolean;
   readonly read: (bytes: Buffer, path: string) => Promise<Table>;
 }
@@ -20,7 +20,7 @@ const beginsWith =
   (head: Uint8Array): boolean =>
     texts.some((text) => Buffer.from(head.subarray(0, text.length)).toString('latin1') === text);
 
-/** HDF5's mark, at the start or behind a block of the user's: MATLAB's has 512 bytes. */
+/** HDF5's signature, at the start or after a user block: MATLAB's has 512 bytes. */
 const HDF5 = '\x89HDF\r\n\x1a\n';
 const isHdf5 = (head: Uint8Array): boolean =>
   [0, 512, 1024, 2048].some((at) => beginsWith(HDF5)(head.subarray(at)));
@@ -66,11 +66,11 @@ export const TABLE_KINDS: readonly TableKind[] = [
   },
 ];
 
-/** The kind of table that a file with these first bytes is; of `name`, where that is not `auto`. */
+/** The kind of table of a file with these first bytes; if `name` is not `auto`, that kind. */
 export const tableKindOf = (name: string, head: Uint8Array, isWhole: boolean): TableKind | undefined =>
   TABLE_KINDS.find((kind) => (name === 'auto' ? kind.recognise(head, isWhole) : kind.name === name));
 
-/** @throws FormatError `table.damaged` that says what of the file cannot be read */
+/** @throws FormatError `table.damaged` with the part of the file that cannot be read */
 export async function readTable(kind: TableKind, bytes: Buffer, path: string): Promise<Table> {
   try {
     return await kind.read(bytes, path);

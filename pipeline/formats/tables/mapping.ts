@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { choice } from '../../component/index.js';
 
-/** What each axis of an array is. */
+/** Meaning of each axis of an array. */
 export const AXES = {
   time: 'Frames, first one first; the outer of two such axes comes first.',
   rx: 'Receive antennas.',
@@ -14,7 +14,7 @@ export type Axis = keyof typeof AXES;
 const arrayName = (description: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength: 256, description }));
 
-/** Which array of a file is what. The schema of `table` of the source `file`, and of `--table`. */
+/** Meaning of the arrays of a file. The schema of `table` of the source `file`, and of `--table`. */
 export const TableMapping = Type.Object(
   {
     values: arrayName(

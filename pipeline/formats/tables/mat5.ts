@@ -1,7 +1,7 @@
 import { inflateSync } from 'node:zlib';
 import { columnMajor, numberArray, textArray, type Table, type TableArray } from './arrays.js';
 
-/** What a variable holds. */
+/** Content of a variable. */
 export type MatValue =
   | {
       readonly kind: 'numeric';
@@ -35,7 +35,7 @@ const MI = {
 };
 const MX = { cell: 1, struct: 2, char: 4 };
 
-/** All arrays of a MATLAB file of level 5 (`-v6`, `-v7`); those of structures are named `structure.field`. */
+/** All arrays of a MATLAB file of level 5 (`-v6`, `-v7`); those in structures are named `structure.field`. */
 export function readMat5(file: Uint8Array): Table {
   const arrays: TableArray[] = [];
   const unread: string[] = [];
@@ -54,9 +54,10 @@ function flatten(name: string, value: MatValue, arrays: TableArray[], unread: st
 }
 
 /**
- * Reads MATLAB level 5 MAT-files (MathWorks, "MAT-File Format", R2023b): numeric, complex, struct, cell and char
- * arrays, compressed or not, little-endian. Gives variables by name, numbers in MATLAB's order: first index fastest.
- * @throws Error where the file is damaged
+ * Reads MATLAB level 5 MAT-files (MathWorks, "MAT-File Format", R2023b): numeric, complex, struct, cell and
+ * char arrays, compressed or not, little-endian. Returns variables by name, with numbers in MATLAB's order:
+ * first index fastest.
+ * @throws Error if the file is damaged
  */
 export function readMat(file: Uint8Array): Map<string, MatValue> {
   const variables = new Map<string, MatValue>();
@@ -98,7 +99,7 @@ function* elements(bytes: Uint8Array): Generator<Element, undefined> {
 
 function readMatrix(bytes: Uint8Array): { name: string; value: MatValue } {
   const parts = [...elements(bytes)];
-  // An empty one, as cells may hold.
+  // Empty, as cells may be.
   if (parts.length === 0)
     return { name: '', value: { kind: 'numeric', size: [0, 0], re: new Float64Array(0), im: null } };
   if (parts.length < 4) throw new Error(`a variable of ${parts.length} parts is truncated`);

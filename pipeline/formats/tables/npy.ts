@@ -9,12 +9,12 @@ import {
   type TableArray,
 } from './arrays.js';
 
-/** Number of bytes, and how a number is read. */
+/** Number of bytes, and the function that reads a number. */
 type Read = readonly [bytes: number, get: (data: Buffer, at: number) => number];
 
 /**
  * Reads a `.npy` file (NumPy's NEP 1: magic, version, header as a Python literal, then the data).
- * @throws Error that says what of it cannot be read
+ * @throws Error that names the part that cannot be read
  */
 export function readNpy(file: Buffer, name = ''): TableArray {
   if (file.toString('latin1', 1, 6) !== 'NUMPY') throw new Error('not a .npy file: the magic is missing');
@@ -43,7 +43,7 @@ export function readNpy(file: Buffer, name = ''): TableArray {
   return numberArray(name, shape, column(0), complex ? column(1) : null, strides);
 }
 
-/** All arrays of a `.npz` file (a zip of `.npy` files). @throws Error where it is no whole zip file */
+/** All arrays of a `.npz` file (a zip of `.npy` files). @throws Error if it is not a complete zip file */
 export function readNpz(file: Buffer): Table {
   const arrays: TableArray[] = [];
   const unread: string[] = [];
@@ -76,7 +76,7 @@ function* zipEntries(file: Buffer): Generator<{ readonly name: string; readonly 
   }
 }
 
-/** `(300, 30)` of a header; undefined where it has none. */
+/** `(300, 30)` in a header; undefined if it has none. */
 const shapeOf = (header: string): number[] | undefined =>
   /'shape': \(([^)]*)\)/
     .exec(header)?.[1]
@@ -88,7 +88,7 @@ const labelOf = (header: string): string => /'descr': ([^,]*)/.exec(header)?.[1]
 
 const CHARACTER_BYTES = { U: 4, S: 1 };
 
-/** Texts of fixed width, filled up with zeros. */
+/** Texts of fixed width, padded with zeros. */
 function texts(data: Buffer, count: number, kind: 'U' | 'S', width: number): string[] {
   const bytes = width * CHARACTER_BYTES[kind];
   return Array.from({ length: count }, (_, i) => {

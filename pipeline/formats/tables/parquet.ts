@@ -3,9 +3,9 @@ import { numberArray, textArray, type Table, type TableArray } from './arrays.js
 import { areFrameColumns, framesOfColumns } from './frame-columns.js';
 
 /**
- * All columns of a Parquet file. A column of lists, all as long, is an array [rows, length]. Times are seconds since 1970.
- * Columns of csiflow's own frames are recognised by their names.
- * @throws Error where it cannot be read
+ * All columns of a Parquet file. A column of lists of equal length is an array [rows, length]. Times are
+ * seconds since 1970. Columns of csiflow's own frames are recognised by their names.
+ * @throws Error if it cannot be read
  */
 export async function readParquet(path: string): Promise<Table> {
   const { DuckDBInstance } = await import('@duckdb/node-api');
@@ -35,7 +35,7 @@ export async function readParquet(path: string): Promise<Table> {
   }
 }
 
-/** Or why it is not read. */
+/** Or the reason why it is skipped. */
 function arrayOf(name: string, values: readonly DuckDBValue[]): TableArray | string {
   const rows = values.length;
   const first = values.find((value) => value !== null);
@@ -56,7 +56,7 @@ function arrayOf(name: string, values: readonly DuckDBValue[]): TableArray | str
 const isNested = (value: DuckDBValue | undefined): value is DuckDBValue & { readonly items: DuckDBValue[] } =>
   typeof value === 'object' && value !== null && 'items' in value && Array.isArray(value.items);
 
-/** Null where one is no number; a value that is missing is NaN. */
+/** Null if one is not a number; a missing value is NaN. */
 function numbersOf(values: readonly DuckDBValue[]): Float64Array | null {
   const numbers = Float64Array.from(values, numberOf);
   const isBad = values.some(
@@ -69,7 +69,7 @@ function numberOf(value: DuckDBValue): number {
   if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean')
     return Number(value);
   if (typeof value !== 'object' || value === null) return NaN;
-  // Timestamps in all of their units, and decimals.
+  // Timestamps in any unit, and decimals.
   if ('micros' in value) return Number(value.micros) / 1e6;
   if ('nanos' in value) return Number(value.nanos) / 1e9;
   if ('millis' in value) return Number(value.millis) / 1e3;

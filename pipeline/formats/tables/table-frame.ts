@@ -3,22 +3,25 @@ import { frameFormat, type ReadFault, type ReadFrame } from '../decoder/frame-de
 import type { Format } from '../contract/format.js';
 
 /**
- * One frame of a table as a record, so that the journal and captures hold it as any other. Little-endian. Bytes:
- * docs/formats/tables.md.
+ * One frame of a table as a record, so that the journal and captures can store it like any other.
+ * Little-endian. Bytes: docs/formats/tables.md.
  */
 export const tableFrame: Format = frameFormat(
   { format: 'table-frame', sequenceBits: 32, read: readRecord },
   'A frame of a table (CSV, NumPy, MATLAB, HDF5, Parquet), as csiflow records it.',
 );
 
-/** By their numbers in a record: those of older records are 0. */
+/** By their numbers in a record, which are 0 in older records. */
 const TRAININGS = ['ht-ltf', 'lltf', 'stbc-ht-ltf', 'vht-ltf', 'he-ltf', 'eht-ltf'] as const;
 const MEASUREMENTS = ['channel-estimate', 'beamforming-report'] as const;
 
 const MAGIC = 0x46_54_43_01;
 const HEADER_BYTES = 20;
 
-/** @param values [rx, tx, subcarrier, (re, im)] @param rssi dBm, NaN where unknown */
+/**
+ * @param values [rx, tx, subcarrier, (re, im)]
+ * @param rssi dBm, NaN if unknown
+ */
 export function encodeTableFrame(layout: CsiLayout, rssi: number, values: Float32Array): Uint8Array {
   const { rx, tx, subcarriers, bandwidthMhz, centreMhz } = layout;
   const start = valuesAt(subcarriers.length);
@@ -78,7 +81,7 @@ function readRecord(record: Uint8Array): ReadFrame | ReadFault {
   };
 }
 
-/** The newest one: frames of a table nearly always have the same. */
+/** The most recent one: nearly all frames of a table have the same. */
 let known: CsiLayout | null = null;
 
 function layoutOf(fields: Required<LayoutFields>): CsiLayout {

@@ -38,7 +38,7 @@ export class Failures {
   }
 
   report(run: NodeRun, stage: string, failures: readonly Failure[]): void {
-    // A server's answer may repeat what it was sent.
+    // A server's answer may repeat the request.
     const failed = failures.map((failure) => ({ ...failure, reason: redact(failure.reason) }));
     const { settings, onDegraded, onTooMany } = this.#options;
     run.meter.failed(stage, failed.length);

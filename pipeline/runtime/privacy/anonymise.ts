@@ -6,8 +6,8 @@ export const GRID_METRES = 0.5;
 /** Half the diagonal of a cell: the largest distance between a rounded and an inferred position. */
 const GRID_ERROR_METRES = Math.round((GRID_METRES / 2) * Math.SQRT2 * 1000) / 1000;
 /**
- * Metadata of events that reveals neither who nor where exactly. Everything else is removed: a field of a
- * user's own operator may hold anything.
+ * Metadata of events that reveals neither identity nor exact position. Everything else is removed: a field of
+ * a user's own operator may hold anything.
  */
 const IMPERSONAL: ReadonlySet<string> = new Set([
   ...['activity', 'previous', 'seconds', 'minutes', 'posture', 'in_sight'],
@@ -85,7 +85,7 @@ export class Anonymiser {
     const low = number - high * 2 ** 32;
     if (low === 0) return number;
     let found = low;
-    // 0 means nobody in the service interface: a person who would get it is permuted once more.
+    // 0 means no person in the service interface: a person who would get it is permuted once more.
     do found = this.#rounds(`${environment} ${high}`, found);
     while (found === 0);
     return high * 2 ** 32 + found;

@@ -166,7 +166,7 @@ export class ShardGroup implements Run {
     return this.#feeds;
   }
 
-  /** What the node reports in each partition, by the partition's number. */
+  /** The node's status reports in each partition, by the partition's number. */
   describe(node: string): Readonly<Record<string, unknown>> {
     return Object.fromEntries(
       [...this.#held].map(([number, { shard }]) => [`partition_${number}`, shard?.describe(node) ?? {}]),

@@ -12,7 +12,7 @@ import {
 } from './signal.js';
 import { Input, type Lane, type InputSnapshot } from './fan-in-input.js';
 
-/** Receives what a {@link FanIn} releases. */
+/** Receives the output of a {@link FanIn}. */
 export interface FanInOutput {
   data(signal: DataSignal): void;
   watermark(time: number, received: number): void;

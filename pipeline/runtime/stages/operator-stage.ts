@@ -192,7 +192,7 @@ export class OperatorStage {
     }
   }
 
-  /** What a disabled node does with a record: it passes the record if the node itself could have produced it. */
+  /** A disabled node passes a record if the node itself could have produced it. */
   protected passedBy(data: Data): Output<Data> {
     const { component } = this.run.node;
     return component.kind === 'operator' && component.outputs.includes(data.port)

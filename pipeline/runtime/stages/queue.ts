@@ -56,7 +56,7 @@ export class BoundedQueue<T> {
     else this.#blocked.push({ item, settle: () => undefined });
   }
 
-  /** What `take` would return next. */
+  /** The next result of `take`. */
   get first(): T | undefined {
     return this.#items[this.#head];
   }

@@ -2,7 +2,7 @@ import type { Observable, OperatorFunction } from 'rxjs';
 import type { Data } from '../../model/index.js';
 import type { Trace } from '../../telemetry/traces/index.js';
 
-/** What the streams carry: data, and two marks that every node forwards, with or without data. */
+/** An item of the streams: data, or one of the marks that every node forwards, with or without data. */
 export type Signal = DataSignal | WatermarkSignal | BarrierSignal | ReanchorSignal;
 
 interface Mark {
@@ -15,9 +15,9 @@ interface Mark {
 export interface DataSignal extends Mark {
   readonly kind: 'data';
   readonly data: Data;
-  /** By which route of its node it left, where that has any. */
+  /** The route of its node that it left by, if the node has routes. */
   readonly route?: string;
-  /** Of a sampled frame that the record tells of. */
+  /** Set if the record represents a sampled frame. */
   readonly trace?: Trace;
 }
 
@@ -33,7 +33,7 @@ export interface BarrierSignal extends Mark {
   readonly epoch: number;
 }
 
-/** Everything before it has the times of the clock as it was, everything after it those of the corrected clock. */
+/** Everything before it has times of the old clock, everything after it those of the corrected clock. */
 export interface ReanchorSignal extends Mark {
   readonly kind: 'reanchor';
   /** Microseconds. */
@@ -46,7 +46,7 @@ export type Stage = OperatorFunction<Signal, Signal>;
 /** Records of a signal: frames for `csi`. */
 export const countOf = (data: Data): number => (data.port === 'csi' ? data.count : 1);
 
-/** Event time at which record `index` of `data` was known: what fan-in orders by. */
+/** Event time at which record `index` of `data` became known: fan-in orders by it. */
 export function timeOf(data: Data, index = 0): number {
   switch (data.port) {
     case 'csi':

@@ -38,7 +38,7 @@ interface Queued {
   readonly anchor?: Anchor;
 }
 
-/** What a live source sheds when the processor cannot keep up. */
+/** Drops of a live source when the processor cannot keep up. */
 export interface SourceShedding {
   /** Age limit of results, milliseconds. */
   readonly maxLagMs: number;
@@ -192,7 +192,7 @@ export class SourceStage {
     return entries.flatMap(({ anchor }) => anchor ?? []);
   }
 
-  /** Event time is about to jump: hands over what was gathered before. */
+  /** Event time is about to jump: outputs the records gathered before. */
   beforeJump(by: number): void {
     this.#source.reanchor?.(by);
   }
@@ -351,7 +351,7 @@ export class SourceStage {
 
   #isStale({ batch, backlog }: Queued): boolean {
     const maxAgeMs = this.run.node.queue?.maxAgeMs ?? null;
-    // The whole backlog is replayed after a crash: the journal records what the last run dropped.
+    // The whole backlog is replayed after a crash: the journal records the drops of the last run.
     if (maxAgeMs === null || !this.#live || backlog || !batch.raw || batch.raw.count === 0) return false;
     return this.run.context.clock.now() - batch.raw.time[batch.raw.count - 1]! > maxAgeMs * 1000;
   }
@@ -433,8 +433,7 @@ export class SourceStage {
 }
 
 /**
- * Records of a batch: frames of `csi`, otherwise undecoded records. A clock tick, which comes by itself,
- * counts as none.
+ * Records of a batch: frames of `csi`, otherwise undecoded records. An automatic clock tick counts as none.
  */
 function sizeOf({ raw, data = [] }: SourceBatch): number {
   if (!raw) return data.reduce((sum, record) => sum + countOf(record), 0);

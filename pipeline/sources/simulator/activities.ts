@@ -1,6 +1,6 @@
 import type { FallKind } from './fall.js';
 
-/** What a person can do. */
+/** Activities that a person can perform. */
 export const ACTIVITIES = [
   'walk',
   'stand',
@@ -29,15 +29,18 @@ export const POSTURES = ['upright', 'sitting', 'lying'] as const;
 /** One step of a script. */
 export interface Step {
   readonly activity: Activity;
-  /** How long, where the activity does not say it by itself. */
+  /** Duration, for activities that do not set it themselves. */
   readonly seconds?: number;
-  /** Floor point to walk to; default a random one after another. Of `away`: the door, default the room's. */
+  /**
+   * Floor point to walk to; default: one random point after another. For `away`: the door, by default the
+   * room's.
+   */
   readonly to?: readonly [number, number];
-  /** Metres a second. */
+  /** Metres per second. */
   readonly speed?: number;
-  /** Of sitting (a chair or sofa) and lying (a bed, sofa or the floor). */
+  /** For sitting (a chair or sofa) and lying (a bed, sofa or the floor). */
   readonly on?: 'chair' | 'sofa' | 'bed' | 'floor';
-  /** Of sitting and lying down: drops onto it. */
+  /** For sitting and lying down: the person drops onto it. */
   readonly fast?: boolean;
   readonly fall?: FallKind;
 }

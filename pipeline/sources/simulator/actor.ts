@@ -8,13 +8,13 @@ import { clamp, type Size } from './room.js';
 import { Timeline, type Piece } from './timeline.js';
 import { alongPath, pathSeconds, walkPath } from './walk.js';
 
-/** A pose, and the seconds after the start of its piece when it is reached. */
+/** A pose, and the time at which it is reached, in seconds after the start of its piece. */
 export type Key = readonly [number, Float64Array];
 
 /** 0 upright, 1 sitting, 2 lying. */
 export type Posture = 0 | 1 | 2;
 
-/** The elements that activities are made of: a person who stands somewhere in a room, and a plan that grows piece by piece. */
+/** The elements of activities: a person at a place in a room, and a plan that grows piece by piece. */
 export class Actor {
   readonly body: BodySize;
   readonly size: Size;
@@ -23,9 +23,9 @@ export class Actor {
   readonly random: Random;
   readonly footing: Footing;
   readonly timeline: Timeline;
-  /** Pose at the end of all that is planned: the timeline's own. */
+  /** Pose at the end of the plan: the timeline's own. */
   readonly last: Float64Array;
-  /** State at the end of all that is planned. */
+  /** State at the end of the plan. */
   posture: Posture = 0;
 
   constructor(
@@ -49,7 +49,7 @@ export class Actor {
     return this.last[POSE.heading]!;
   }
 
-  /** Whether the person lies on something, not on the floor. */
+  /** True if the person lies on a piece of furniture rather than the floor. */
   get raised(): boolean {
     return this.posture === 2 && this.last[POSE.support]! > 0.2;
   }
@@ -58,7 +58,7 @@ export class Actor {
     this.timeline.add({ activity, seconds, fade, at });
   }
 
-  /** Keeps still in a pose, where the person is. */
+  /** Holds a pose at the current place. */
   hold(activity: Activity, target: Float64Array, seconds: number): void {
     const pose = target.slice();
     pose.set(this.last.subarray(0, 3));
@@ -68,7 +68,7 @@ export class Actor {
   }
 
   /**
-   * Goes through poses, each reached at its time with a minimum-jerk course. The feet stay where they are
+   * Moves through poses, each reached at its time with a minimum-jerk course. Either the feet stay in place
    * (`anchor` 'feet') or the pelvis does.
    */
   through(activity: Activity, keys: readonly Key[], anchor: Anchor): void {
@@ -122,8 +122,8 @@ export class Actor {
   }
 
   /**
-   * Looks for a heading in which a person in each of the poses `targets`, its feet or pelvis where they are
-   * now, is inside the room; turns there, or walks to the middle first where there is none.
+   * Searches for a heading at which the poses `targets`, with feet or pelvis in place, all fit inside the
+   * room, and turns there. If there is none, walks to the middle of the room first.
    */
   moveClear(targets: readonly Float64Array[], anchor: Anchor): void {
     const random = this.random;
@@ -156,14 +156,14 @@ export class Actor {
     }
   }
 
-  /** Gets up from sitting or lying: off the floor by a crouch, off a bed by sitting on its edge. */
+  /** Gets up from sitting or lying: from the floor through a crouch, from a bed by sitting on its edge. */
   getUp(): void {
     const random = this.random;
     const lying = this.posture === 2;
     if (lying) {
       const crouch = crouching(random);
       const seconds = random.uniform(1.6, 3);
-      // Off a bed the pelvis stays; feet move to the floor.
+      // On a bed the pelvis stays in place; the feet move to the floor.
       this.through('get_up', [[seconds, this.raised ? sitting(random) : crouch]], 'pelvis');
     }
     const seconds = random.uniform(1.1, 2) + (lying ? 0.6 : 0);

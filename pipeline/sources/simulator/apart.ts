@@ -5,16 +5,16 @@ import { clamp, type Size } from './room.js';
 
 /**
  * Keeps people from walking through each other: if two come too close, the moving one is pushed aside by a
- * smooth detour. Detours are found once for the whole plan, so that a pose still depends on the time alone.
+ * smooth detour. Detours are planned once for the whole scene, so a pose still depends only on time.
  */
 
-/** Nearest that two pelvises come, metres. */
+/** Minimum distance between two pelvises, metres. */
 const NEAREST = 0.6;
-/** Seconds between two looks. */
+/** Interval between two checks, seconds. */
 const LOOK = 0.1;
-/** Seconds in which somebody steps aside, and back. */
+/** Seconds to step aside, and to step back. */
 const ASIDE = 1;
-/** A detour may lead into another person: so often they are looked for. */
+/** A detour may lead into another person, so the search is repeated up to this many times. */
 const ROUNDS = 4;
 
 /** A shift over the floor, growing before `from` and fading after `to`. */
@@ -32,7 +32,7 @@ export interface Walker {
   addDetour(detour: Detour): void;
 }
 
-/** Adds the detours that hold at `time` to a pose. */
+/** Adds the detours in effect at `time` to a pose. */
 export function addDetours(detours: readonly Detour[], time: number, pose: Float64Array): void {
   for (const { from, to, x, y } of detours) {
     if (time <= from - ASIDE || time >= to + ASIDE) continue;
@@ -61,11 +61,11 @@ export function keepApart(people: readonly Walker[], seconds: number, size: Size
 interface Meeting {
   readonly from: number;
   readonly to: number;
-  /** When they are nearest. */
+  /** Time of their smallest distance. */
   readonly at: number;
 }
 
-/** Times at which two people are too near each other. */
+/** Times at which two people are too close to each other. */
 function meetings(first: Walker, second: Walker, seconds: number): Meeting[] {
   const found: Meeting[] = [];
   const [a, b] = [new Float64Array(POSE_SIZE), new Float64Array(POSE_SIZE)];
@@ -87,7 +87,7 @@ function meetings(first: Walker, second: Walker, seconds: number): Meeting[] {
   return found;
 }
 
-/** Pushes two people apart; the one who moves more goes further. */
+/** Pushes two people apart; the one who moves more yields more. */
 function part(first: Walker, second: Walker, { from, to, at }: Meeting, size: Size): void {
   const [a, b] = [new Float64Array(POSE_SIZE), new Float64Array(POSE_SIZE)];
   first.at(at, a);
@@ -122,7 +122,7 @@ function part(first: Walker, second: Walker, { from, to, at }: Meeting, size: Si
   give(first, a, -(whole - given));
 }
 
-/** Metres that a person walks during a meeting and just before it. */
+/** Distance that a person walks during a meeting and just before it, metres. */
 function mobility(motion: Walker, from: number, to: number): number {
   const [a, b] = [new Float64Array(POSE_SIZE), new Float64Array(POSE_SIZE)];
   let way = 0;

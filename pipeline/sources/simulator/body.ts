@@ -7,20 +7,22 @@ import { Ellipsoids, type SemiAxes } from './reflector.js';
  * after Boulic et al. 1990 and V. C. Chen, The Micro-Doppler Effect in Radar.
  */
 
-/** Where the numbers of a pose lie in its array. Angles are radians, lengths metres. */
+/** Indices of the numbers of a pose in its array. Angles are in radians, lengths in metres. */
 export const POSE = {
   /** Floor point below the pelvis. */
   x: 0,
   y: 1,
-  /** Direction faced, counter-clockwise from the x axis. */
+  /** Facing direction, counter-clockwise from the x axis. */
   heading: 2,
-  /** Height of what carries the body: 0 the floor, 0.45 a bed. Its lowest point touches it. */
+  /**
+   * Height of the supporting surface: 0 for the floor, 0.45 for a bed. The body's lowest point touches it.
+   */
   support: 3,
-  /** Whole body turned forward (positive) or back, in the direction faced: +-pi/2 is lying. */
+  /** Pitch of the whole body, forward (positive) or back, along the facing direction: +-pi/2 is lying. */
   pitch: 4,
-  /** Whole body turned to its right side (positive) or left. */
+  /** Roll of the whole body to its right side (positive) or left. */
   roll: 5,
-  /** Trunk bent forward against the pelvis. */
+  /** Trunk bent forward relative to the pelvis. */
   spine: 6,
   neck: 7,
   hipLeft: 8,
@@ -30,7 +32,7 @@ export const POSE = {
   /** Legs spread outward. */
   spreadLeft: 12,
   spreadRight: 13,
-  /** Upper arm forward, against the trunk. */
+  /** Upper arm forward, relative to the trunk. */
   shoulderLeft: 14,
   shoulderRight: 15,
   elbowLeft: 16,
@@ -38,11 +40,13 @@ export const POSE = {
   /** Upper arm outward. */
   armLeft: 18,
   armRight: 19,
-  /** Metres that breathing moves the torso's surface forward. */
+  /** Forward displacement of the torso's surface by breathing, metres. */
   breath: 20,
-  /** 1: not in the room; between 0 and 1 behind the door, heard through it. */
+  /** 1: outside the room. Between 0 and 1: behind the door, still visible to radio waves through it. */
   absence: 21,
-  /** How much of the pose its free directions say, from here on; see {@link FREE}. The joint angles say the rest. */
+  /**
+   * Weight of the pose's free directions, which start here; see {@link FREE}. The joint angles have the rest.
+   */
   free: 22,
   directions: 23,
 } as const;
@@ -81,13 +85,13 @@ const SHARE = {
 /** Length of a straight leg from hip to ankle, metres. */
 export const legLength = (size: BodySize): number => (SHARE.thigh + SHARE.shank) * size.height;
 
-/** Ellipsoids of a body. */
+/** Number of ellipsoids of a body. */
 export const PARTS = 13;
 
 /** Semi-axes of each ellipsoid at 1.75 m: forward, sideways, and along as a share of the height. */
 const ELLIPSOIDS: readonly (readonly [number, number, number])[] = [
   [0.1, 0.085, 0.065], // head
-  [0.105, 0.18, 0.155], // torso: flat, so that it matters where a person faces
+  [0.105, 0.18, 0.155], // torso: flat, so that the facing direction has an effect
   [0.1, 0.165, 0.06], // pelvis
   [0.05, 0.05, 0.1],
   [0.05, 0.05, 0.1], // upper arms
@@ -101,15 +105,15 @@ const ELLIPSOIDS: readonly (readonly [number, number, number])[] = [
   [0.045, 0.045, 0.07], // feet
 ];
 
-/** How far the body reaches below each joint that may touch the ground: radius at 1.75 m. */
+/** Extent of the body below each joint that can touch the ground: radius at 1.75 m. */
 const CONTACT = { head: 0.125, shoulder: 0.1, elbow: 0.05, wrist: 0.04, hip: 0.1, knee: 0.065 };
 
-/** A body in its present pose. `pose` fills the arrays, which the channel reads; nothing is allocated. */
+/** A body in its current pose. `pose` fills the arrays, which the channel reads, without allocating. */
 export class Body extends Ellipsoids {
   readonly size: BodySize;
   /** COCO keypoints, [17, (x, y, z)]. */
   readonly keypoints = new Float64Array(KEYPOINTS * 3);
-  /** Forward, left and up of the pelvis and of the trunk. */
+  /** Forward, left and up axes of the pelvis and of the trunk. */
   readonly #pelvis = new Float64Array(9);
   readonly #trunk = new Float64Array(9);
   readonly #limbs = new Float64Array(9);
@@ -126,7 +130,7 @@ export class Body extends Ellipsoids {
     this.size = size;
   }
 
-  /** Puts joints, ellipsoids and silhouette where `pose` (see {@link POSE}) says. */
+  /** Moves joints, ellipsoids and silhouette to a pose (see {@link POSE}). */
   pose(pose: Float64Array): void {
     const h = this.size.height;
     const girth = (this.size.build * h) / 1.75;
@@ -274,7 +278,10 @@ export class Body extends Ellipsoids {
     this.outline();
   }
 
-  /** Forward, left and up of pelvis and trunk: yaw, then pitch, then roll; the trunk bent forward by the spine. */
+  /**
+   * Forward, left and up axes of pelvis and trunk: yaw, then pitch, then roll; the spine bends the trunk
+   * forward.
+   */
   #orient(pose: Float64Array, free: number, heading: readonly [number, number]): void {
     const [cy, sy] = heading;
     const cp = Math.cos(pose[POSE.pitch]!);
@@ -303,7 +310,10 @@ export class Body extends Ellipsoids {
     }
   }
 
-  /** Turns the upper and the lower limb of the scratch toward their free directions; a foot is at right angles to its shank. */
+  /**
+   * Turns the upper and lower limbs in the scratch array toward their free directions; a foot is
+   * perpendicular to its shank.
+   */
   #turnLimbs(pose: Float64Array, upper: number, free: number, heading: readonly [number, number]): void {
     const limbs = this.#limbs;
     mixDirection(limbs, 0, pose, POSE.directions + upper, free, heading);
@@ -316,8 +326,8 @@ export class Body extends Ellipsoids {
   }
 
   /**
-   * Where the feet stand: the middle of the ankles from the floor point below the pelvis, in the frame of
-   * the person (forward, left), written to `out`. Lets a motion keep the feet in place.
+   * Position of the feet: the middle of the ankles relative to the floor point below the pelvis, in the frame
+   * of the person (forward, left), written to `out`. Motions use it to keep the feet in place.
    */
   feet(pose: Float64Array, out: Float64Array): void {
     const cp = Math.cos(pose[POSE.pitch]!);
@@ -349,7 +359,7 @@ export class Body extends Ellipsoids {
     }
   }
 
-  /** Moves all from the pelvis's frame of the origin to its place. */
+  /** Moves everything from the pelvis frame at the origin to the pelvis's position. */
   #stand(x: number, y: number, z: number): void {
     const points = this.keypoints;
     for (let i = 0; i < points.length; i += 3) {
@@ -365,7 +375,7 @@ export class Body extends Ellipsoids {
     }
   }
 
-  /** A round limb along the direction at `from` of the scratch. */
+  /** A round limb along the direction at index `from` of the scratch array. */
   #limb(part: number, x: number, y: number, z: number, from: number): void {
     const limbs = this.#limbs;
     this.put(part, x, y, z, limbs[from]!, limbs[from + 1]!, limbs[from + 2]!, 0, 0, 0);
@@ -396,7 +406,7 @@ const axes = (
   place(into, 2, ux, uy, uz);
 };
 
-/** A direction given in axes, in those of the room. */
+/** Converts a direction from the frame of the given axes to that of the room. */
 const direction = (
   into: Float64Array,
   at: number,

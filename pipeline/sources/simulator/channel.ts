@@ -15,34 +15,35 @@ import { PHASORS_PER_TURN, SPEED_OF_LIGHT, addFresnel, phasors } from './waves.j
 export interface Band {
   /** Hz. */
   readonly carrier: number;
-  /** Frequency of each subcarrier against the carrier, Hz. */
+  /** Frequency of each subcarrier relative to the carrier, Hz. */
   readonly offsets: Float64Array;
 }
 
 const CLEAR = [1, 1] as const;
 
-/** Direct path and the images in six walls. */
+/** Direct path and the images in the six walls. */
 const POINTS = 7;
 
 /**
- * The channel between two antennas in a room with bodies: line of sight, 6 first- and 18 second-order wall
- * images, furniture, diffuse paths; each ellipsoid of a body over 13 paths (direct, by the 6 images of the transmitter,
- * by those of the receiver) with the bistatic geometric-optics cross-section of the bisector; line of sight
- * and first-order paths shadowed by each body's silhouette, a rectangular Fresnel screen, and by furniture that blocks,
- * which also weakens the direct ways to and from an ellipsoid.
+ * The channel between two antennas in a room with bodies. Static paths: line of sight, 6 first- and 18
+ * second-order wall images, furniture, and diffuse paths. Each ellipsoid of a body scatters over 13 paths
+ * (direct, through the 6 images of the transmitter, and through those of the receiver) with the bistatic
+ * geometric-optics cross-section of the bisector. The silhouette of each body, a rectangular Fresnel screen,
+ * shadows line of sight and first-order paths. So does blocking furniture, which also attenuates the direct
+ * paths to and from an ellipsoid.
  *
- * Free-space amplitudes lambda / (4 pi d); phase exp(-j 2 pi f d / c). Paths by a body are gathered on a
- * grid of delays by cubic Lagrange interpolation (relative error below 1e-4 at the band's edge) and
- * turned into subcarriers once, which costs a fifth of a rotation per path and subcarrier.
+ * Free-space amplitudes lambda / (4 pi d); phase exp(-j 2 pi f d / c). Body paths are accumulated on a grid
+ * of delays by cubic Lagrange interpolation (relative error below 1e-4 at the band's edge) and converted to
+ * subcarriers once, which costs a fifth of a rotation per path and subcarrier.
  */
 export class Channel {
   readonly #wavelength: number;
   readonly #count: number;
-  /** Positions and gains: the antenna, then its six images. */
+  /** Positions and gains: the antenna, followed by its six images. */
   readonly #transmitters = new Float64Array(3 * POINTS);
   readonly #receivers = new Float64Array(3 * POINTS);
   readonly #gains = new Float64Array(POINTS);
-  /** [7, subcarriers, 2]: line of sight and first-order paths, which a body may shadow. */
+  /** [7, subcarriers, 2]: line of sight and first-order paths, which a body can shadow. */
   readonly #shadowed: Float64Array;
   /** [subcarriers, 2]: second order and furniture. */
   readonly #rest: Float64Array;
@@ -106,7 +107,7 @@ export class Channel {
     this.#obstacles = room.obstacles ?? [];
     if (this.#obstacles.length > 0) this.#block();
 
-    // The grid of delays: fine enough that a step turns the band's edge by a quarter radian at most.
+    // The grid of delays: one step rotates the band's edge by at most a quarter radian.
     const edge = Math.max(...Array.from(band.offsets, Math.abs), 1);
     this.#step = Math.min((0.25 * SPEED_OF_LIGHT) / (2 * Math.PI * edge), 3);
     this.#firstDelay = distance(transmitter, receiver) - 2 * this.#step;
@@ -117,7 +118,7 @@ export class Channel {
     this.#turnTaps(band, taps);
   }
 
-  /** By how much each carrier turns until each delay of the grid. */
+  /** Rotation of each carrier at each delay of the grid. */
   #turnTaps({ offsets }: Band, taps: number): void {
     for (let tap = 0; tap < taps; tap++) {
       const delay = (this.#firstDelay + tap * this.#step) / SPEED_OF_LIGHT;
@@ -129,7 +130,7 @@ export class Channel {
     }
   }
 
-  /** The channel with these bodies in it, written to `out` at `offset` as [subcarriers, (re, im)]. */
+  /** Writes the channel with these bodies to `out` at `offset` as [subcarriers, (re, im)]. */
   respond(bodies: readonly Reflector[], out: Float64Array, offset = 0): void {
     const values = 2 * this.#count;
     for (let i = 0; i < values; i++) out[offset + i] = this.#rest[i]!;
@@ -150,7 +151,7 @@ export class Channel {
     this.scatter(bodies, out, offset);
   }
 
-  /** Adds what the bodies scatter to `out`: without the static paths and their shadows. */
+  /** Adds the field scattered by the bodies to `out`, without the static paths and their shadows. */
   scatter(bodies: readonly Reflector[], out: Float64Array, offset = 0): void {
     this.#taps.fill(0);
     for (const body of bodies) this.#gather(body);
@@ -171,7 +172,7 @@ export class Channel {
     }
   }
 
-  /** Weakens line of sight and first-order paths by what furniture blocks of them. */
+  /** Attenuates line of sight and first-order paths by the furniture in their way. */
   #block(): void {
     const values = 2 * this.#count;
     this.#segments.forEach((pieces, path) => {
@@ -190,7 +191,7 @@ export class Channel {
     });
   }
 
-  /** Puts the 13 paths of each ellipsoid of a body on the grid of delays. */
+  /** Adds the 13 paths of each ellipsoid of a body to the grid of delays. */
   #gather(body: Reflector): void {
     const legs = this.#legs;
     const gains = this.#gains;
@@ -210,17 +211,18 @@ export class Channel {
       const xz = 2 * shapes[6 * part + 4]!;
       const yz = 2 * shapes[6 * part + 5]!;
       const strength = scale * strengths[part]!;
-      // What furniture leaves of the straight ways from the transmitter and to the receiver.
+      // Attenuation by furniture on the straight paths from the transmitter and to the receiver.
       const [out, back] = obstacles.length > 0 ? this.#clear([x, y, z]) : CLEAR;
       for (let path = 0; path < 2 * POINTS - 1; path++) {
-        // Path 0 is direct; 1 to 6 come by an image of the transmitter, 7 to 12 by one of the receiver.
+        // Path 0 is direct; 1 to 6 use an image of the transmitter, 7 to 12 one of the receiver.
         const image = path < POINTS ? path : path - POINTS + 1;
         const t = path < POINTS ? 4 * path : 0;
         const r = 4 * POINTS + (path < POINTS ? 0 : 4 * image);
         const bx = legs[t]! + legs[r]!;
         const by = legs[t + 1]! + legs[r + 1]!;
         const bz = legs[t + 2]! + legs[r + 2]!;
-        // sqrt(sigma) = sqrt(pi) a b c |b|^2 / (b' M b), b the bisector. Along the line of sight b vanishes: the screen acts there.
+        // sqrt(sigma) = sqrt(pi) a b c |b|^2 / (b' M b), with b the bisector. On the line of sight b
+        // vanishes, and the screen takes over.
         const square = bx * bx + by * by + bz * bz;
         const form = bx * (xx * bx + xy * by + xz * bz) + by * (yy * by + yz * bz) + zz * bz * bz + 1e-12;
         const d1 = legs[t + 3]!;
@@ -272,8 +274,8 @@ export class Channel {
   }
 
   /**
-   * Factor of a path that the bodies' silhouettes leave, to #factor: per body and straight piece of the
-   * path, 1 - (j/2) [F(u2)-F(u1)] [F(v2)-F(v1)], by Babinet's principle.
+   * Writes the shadowing factor of a path by the bodies' silhouettes to #factor: for each body and straight
+   * piece of the path, 1 - (j/2) [F(u2)-F(u1)] [F(v2)-F(v1)], by Babinet's principle.
    */
   #shadow(path: number, bodies: readonly Reflector[]): void {
     let re = 1;
@@ -306,7 +308,7 @@ export class Channel {
         addFresnel((v - halfV) * scale, -1, edges);
         const c = edges[0];
         const d = edges[1];
-        // Fades out where the body's middle leaves the piece, so that nothing jumps.
+        // Fades out as the body's middle passes the end of the piece, to avoid a jump.
         const weight = 0.5 * body.opacity * Math.min(1, (inside - 0.02) / 0.2);
         const blockedRe = -weight * (a * d + b * c);
         const blockedIm = weight * (a * c - b * d);
@@ -331,7 +333,7 @@ export class Channel {
   }
 }
 
-/** A straight piece of a path with the axes of a screen across it: `u` level, `v` upright. */
+/** A straight piece of a path with the axes of a screen across it: `u` horizontal, `v` vertical. */
 interface Segment {
   readonly x: number;
   readonly y: number;
@@ -345,7 +347,7 @@ interface Segment {
   readonly vy: number;
   readonly vz: number;
   readonly length: number;
-  /** Length of the path before this piece, and of the whole. */
+  /** Length of the path before this piece, and of the whole path. */
   readonly before: number;
   readonly total: number;
 }
@@ -380,7 +382,7 @@ function toward(from: Float64Array, x: number, y: number, z: number, out: Float6
     const dx = from[3 * i]! - x;
     const dy = from[3 * i + 1]! - y;
     const dz = from[3 * i + 2]! - z;
-    // Nearer than 10 cm the far field ends; the antenna is then as loud as at 10 cm.
+    // The far field ends at 10 cm: below that distance the amplitude no longer grows.
     const d = Math.max(Math.sqrt(dx * dx + dy * dy + dz * dz), 0.1);
     const inverse = 1 / d;
     out[at + 4 * i] = dx * inverse;

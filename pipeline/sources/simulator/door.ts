@@ -6,21 +6,24 @@ import type { Random } from './random.js';
 import { clamp, type Size } from './room.js';
 import { MARGIN, wrap } from './walk.js';
 
-/** Leaving a room by its door, and coming back. */
+/** Leaving a room through its door, and returning. */
 
-/** A door at a random place of the walls, on the floor. */
+/** A door at a random place on the walls, at floor level. */
 export function randomDoor(random: Random, { x, y }: Size): readonly [number, number] {
   const along = (extent: number) => random.uniform(0.7, extent - 0.7);
   const wall = random.below(4);
   return wall < 2 ? [wall === 0 ? 0 : x, along(y)] : [along(x), wall === 2 ? 0 : y];
 }
 
-/** Metres behind the wall where a person is no longer heard. */
+/** Distance behind the wall at which a person is no longer detectable, metres. */
 const REACH = 0.8;
-/** Radio waves pass a door and the wall beside it for the most part: strength behind it fades over REACH. */
+/** Radio waves mostly pass through a door and the wall beside it: the strength behind it fades over REACH. */
 const absenceAt = (beyond: number): number => clamp(beyond / REACH, 0, 1);
 
-/** Walks to the door and out, stays away for `seconds`, and comes back in. If it is the first motion, the person enters first. */
+/**
+ * Walks to the door and out, stays away for `seconds`, and returns. As the first motion, the person only
+ * enters.
+ */
 export function leave(actor: Actor, seconds: number, to: readonly [number, number] = actor.door): void {
   const way = wayOut(to, actor.size);
   if (actor.timeline.activity === null) actor.last.set([...way.inside, way.heading]);
@@ -42,13 +45,13 @@ export function leave(actor: Actor, seconds: number, to: readonly [number, numbe
 interface Way {
   /** Floor point on the wall. */
   readonly door: readonly [number, number];
-  /** Where somebody stands before going out, as near as walkers come to the wall. */
+  /** Position just before going out, as close as walkers get to the wall. */
   readonly inside: readonly [number, number];
-  /** Direction out. */
+  /** Outward direction. */
   readonly heading: number;
 }
 
-/** From the wall nearest to a point. */
+/** For the wall nearest to a point. */
 function wayOut([x, y]: readonly [number, number], size: Size): Way {
   const ways = [x, size.x - x, y, size.y - y];
   const wall = ways.indexOf(Math.min(...ways));
@@ -63,7 +66,9 @@ const beyond = ({ door, heading }: Pick<Way, 'door' | 'heading'>, by: number): [
   door[1] + by * Math.sin(heading),
 ];
 
-/** Walks through the door, out (1) or in (-1). The person counts as away as long as the pelvis is behind the wall. */
+/**
+ * Walks through the door, out (1) or in (-1). The person counts as away while the pelvis is behind the wall.
+ */
 function pass(actor: Actor, way: Way, sense: 1 | -1): void {
   const { random, body } = actor;
   const speed = random.uniform(0.6, 1.1);
@@ -95,10 +100,10 @@ function pass(actor: Actor, way: Way, sense: 1 | -1): void {
   });
 }
 
-/** Seconds in which a walker gets going. */
+/** Seconds in which a walker accelerates. */
 const RISE = 0.25;
 
-/** When `length` metres are walked, within a microsecond. */
+/** Time at which `length` metres have been walked, within a microsecond. */
 function timeOf(walked: (time: number) => number, length: number): number {
   let [low, high] = [0, 30];
   while (high - low > 1e-6) {

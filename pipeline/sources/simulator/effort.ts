@@ -3,9 +3,9 @@ import { POSE } from './body.js';
 import { alongPath, pathSeconds, walkPath } from './walk.js';
 import { bent, blend, crawling, crouching, ease, reaching, squatting, standing, stooping } from './poses.js';
 
-/** What people do on their feet, or on hands and knees, besides walking. */
+/** Activities on the feet, or on hands and knees, besides walking. */
 
-/** Stands and moves one arm or both. */
+/** Stands and moves one or both arms. */
 export function moveArms(actor: Actor, seconds: number): void {
   const { random } = actor;
   const rest = standing(random);
@@ -35,7 +35,7 @@ export function moveArms(actor: Actor, seconds: number): void {
   });
 }
 
-/** Bends or squats, stays a moment, and comes up again. */
+/** Bends or squats, pauses, and comes up again. */
 export function bend(actor: Actor): void {
   const { random } = actor;
   const target = bent(random);
@@ -51,7 +51,7 @@ export function bend(actor: Actor): void {
   actor.through('bend', keys, 'feet');
 }
 
-/** Reaches for the floor with one hand, quicker than a bend, and comes up again. */
+/** Reaches for the floor with one hand, faster than a bend, and comes up again. */
 export function pickUp(actor: Actor): void {
   const { random } = actor;
   const target = stooping(random);
@@ -88,7 +88,7 @@ export function jump(actor: Actor, seconds = 0): void {
   actor.add('jump', count * cycle, true, (time, out) => {
     const local = time - cycle * Math.min(count - 1, Math.floor(time / cycle));
     const flying = local - crouch;
-    // Down, up and off; in the air; down into the knees again, and up.
+    // Down, up and off; in the air; down into the knees, and up again.
     if (flying < 0) through(rest, low, stretched, local / crouch, out);
     else if (flying < flight) out.set(stretched);
     else through(stretched, low, rest, Math.min(1, (flying - flight) / (crouch + pause)), out);
@@ -98,13 +98,13 @@ export function jump(actor: Actor, seconds = 0): void {
   });
 }
 
-/** From `a` by `b`, reached half way, to `c`. */
+/** From `a` to `c` through `b`, which is reached halfway. */
 function through(a: Float64Array, b: Float64Array, c: Float64Array, share: number, out: Float64Array): void {
   out.set(share < 0.5 ? b : c);
   blend(share < 0.5 ? a : b, out, 1 - ease(share < 0.5 ? 2 * share : 2 * share - 1));
 }
 
-/** Squats again and again, the arms stretched forward at the lowest point. */
+/** Squats repeatedly, with the arms stretched forward at the lowest point. */
 export function exercise(actor: Actor, seconds: number): void {
   const { random } = actor;
   const up = standing(random);
@@ -121,7 +121,9 @@ export function exercise(actor: Actor, seconds: number): void {
   actor.through('exercise', keys.flat(), 'feet');
 }
 
-/** Walls keep so far from the pelvis of somebody who crawls, metres: the head goes ahead, the feet trail. */
+/**
+ * Distance from walls to the pelvis of a crawling person, metres: the head is ahead of it, the feet behind.
+ */
 const CRAWL_MARGIN = 1;
 
 /** Gets down on hands and knees, crawls, and gets up again. */
@@ -143,7 +145,7 @@ export function crawl(actor: Actor, seconds: number): void {
     const { speed } = alongPath(path, time, out);
     const swing = Math.min(1, speed / 0.3) * Math.sin(stride * time);
     for (let side = 0; side < 2; side++) {
-      // Opposite hand and knee go together.
+      // Opposite hand and knee move together.
       const sign = side === 0 ? 1 : -1;
       out[POSE.hipLeft + side]! += sign * 0.3 * swing;
       out[POSE.shoulderLeft + side]! -= sign * 0.3 * swing;

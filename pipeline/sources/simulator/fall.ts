@@ -2,18 +2,18 @@ import { POSE, POSE_SIZE } from './body.js';
 import type { Random } from './random.js';
 import { clamp } from './room.js';
 
-/** Falls like a rod: the person turns over its feet, and the knees give way more or less. */
+/** Directions of rod-like falls: the body pivots about the feet, and the knees give way to some degree. */
 export const DIRECTIONS = ['forward', 'backward', 'left', 'right'] as const;
 export type Direction = (typeof DIRECTIONS)[number];
 
-/** All kinds of falls: `slump` goes down where the person stands, `slide` does so slowly, back to a wall. */
+/** All kinds of falls. `slump` collapses on the spot; `slide` does so slowly, with the back to a wall. */
 export const FALLS = [...DIRECTIONS, 'slump', 'slide'] as const;
 export type FallKind = (typeof FALLS)[number];
 
 export interface FallCourse {
-  /** Seconds until the body is at rest. */
+  /** Seconds until the body comes to rest. */
   readonly duration: number;
-  /** Pose at `time` between `from` and `to`, without place and heading. */
+  /** Pose at `time` between `from` and `to`, without position and heading. */
   readonly at: (time: number, from: Float64Array, to: Float64Array, out: Float64Array) => void;
 }
 
@@ -21,14 +21,14 @@ const GRAVITY = 9.81;
 const STEP = 0.005;
 
 /**
- * A fall of about a second: an upright rod of the body's height on its lower end,
- * angle'' = 3 g sin(angle) / (2 height), pushed a little; then a bounce that dies away in 0.3 s.
+ * A fall of about a second: an upright rod of the body's height pivots on its lower end, angle'' = 3 g
+ * sin(angle) / (2 height), after a small push; then a bounce that decays in 0.3 s.
  */
 export function fallCourse(random: Random, kind: Direction, height: number): FallCourse {
   const angles: number[] = [];
   let angle = random.uniform(0.05, 0.15);
   let rate = random.uniform(0.4, 1.2);
-  // A body whose knees give way is a shorter rod.
+  // A body whose knees give way acts as a shorter rod.
   const buckling = random.uniform(0.2, 1);
   const start = angle;
   while (angle < Math.PI / 2) {

@@ -4,11 +4,11 @@ import { clamp, type Size, type Vec3 } from './room.js';
 import { somewhere, type Thing } from './thing.js';
 
 const GRAVITY = 9.81;
-/** Seconds that something lies where it fell, and in which it is put back. */
+/** Seconds that an object lies after its fall, and that putting it back takes. */
 const LIES = 15;
 const PUT_BACK = 3;
 
-/** A box that falls from a shelf now and then, bounces, lies there, and is put back. */
+/** A box that sometimes falls from a shelf, bounces, lies on the floor, and is put back. */
 export class FallingObject extends Ellipsoids implements Thing {
   readonly kind = 'falling_object';
   readonly #shelf: Vec3;
@@ -23,7 +23,7 @@ export class FallingObject extends Ellipsoids implements Thing {
     this.#half = half;
     this.#shelf = position ?? somewhere(random, size, random.uniform(0.6, 1.6));
     this.#bounce = random.uniform(0.1, 0.4);
-    // Within a short scene at least once.
+    // At least once within a short scene.
     let time = random.uniform(0, Math.min(0.8 * seconds, 60));
     while (time < seconds) {
       this.#falls.push(time);
@@ -52,7 +52,7 @@ export class FallingObject extends Ellipsoids implements Thing {
     let flight = Math.sqrt((2 * drop) / GRAVITY);
     if (time < flight) return shelf - 0.5 * GRAVITY * time * time;
     time -= flight;
-    // Bounces, each with a share of the speed of the one before.
+    // Bounces, each with a fraction of the previous one's speed.
     for (let speed = GRAVITY * flight * this.#bounce; speed > 0.2; speed *= this.#bounce) {
       flight = (2 * speed) / GRAVITY;
       if (time < flight) return this.#half + time * (speed - 0.5 * GRAVITY * time);

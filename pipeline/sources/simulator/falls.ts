@@ -5,7 +5,7 @@ import { crouching, fallen, lying, reaching, seatedOnFloor, squatting, blend, ea
 import { clamp } from './room.js';
 import { MARGIN } from './walk.js';
 
-/** Falls: out of a walk, from standing, along a wall, off a chair, off a bed. */
+/** Falls: while walking, from standing, along a wall, off a chair, off a bed. */
 
 /** Falls from the current position: a person who sits or lies on a bed falls off it. */
 export function fall(actor: Actor, kind?: FallKind): void {
@@ -19,7 +19,7 @@ export function fall(actor: Actor, kind?: FallKind): void {
 
 const anyDirection = ({ random }: Actor): Direction => DIRECTIONS[random.below(DIRECTIONS.length)]!;
 
-/** Turns over the feet, out of a walk with its momentum. */
+/** Rotates about the feet, with the momentum of the walk. */
 function topple(actor: Actor, kind: Direction): void {
   const { random, footing } = actor;
   const moving = actor.timeline.activity === 'walk' ? actor.timeline.endSpeed() : 0;
@@ -35,7 +35,7 @@ function topple(actor: Actor, kind: Direction): void {
   const course = fallCourse(random, kind, actor.body.height);
   const feet = footing.feetOf(first);
   const facing = first[POSE.heading]!;
-  // Having turned for room, or near a wall, a person falls from standing.
+  // After turning to find space, or near a wall, a person falls from standing.
   const run =
     facing === heading && targets.every((target) => footing.inside(ahead, target, 'feet')) ? moving : 0;
   actor.posture = 2;
@@ -48,7 +48,7 @@ function topple(actor: Actor, kind: Direction): void {
   });
 }
 
-/** The legs give way: down on the spot within a second, then over to a side. */
+/** The legs give way: down on the spot within a second, then over to one side. */
 function slump(actor: Actor): void {
   const { random } = actor;
   const end = fallen(random, random.chance(0.5) ? 'left' : 'right');
@@ -62,7 +62,7 @@ function slump(actor: Actor): void {
   collapse(actor, [low, end], random.uniform(0.8, 1.4));
 }
 
-/** Goes to a wall, slides down it slowly, sits there, and mostly tips over at last. */
+/** Goes to a wall, slides down it slowly, sits there, and usually tips over at the end. */
 function slideDown(actor: Actor): void {
   const { random, size, last } = actor;
   const ways = [last[0]!, size.x - last[0]!, last[1]!, size.y - last[1]!];
@@ -82,7 +82,7 @@ function slideDown(actor: Actor): void {
   collapse(actor, [end], random.uniform(0.6, 1.2), 'pelvis');
 }
 
-/** Out of a chair to the front or a side. */
+/** Falls from a chair, forward or to one side. */
 function fallOffChair(actor: Actor, kind?: FallKind): void {
   const { random } = actor;
   const sideways = random.chance(0.5) ? 'left' : 'right';
@@ -95,7 +95,7 @@ function fallOffChair(actor: Actor, kind?: FallKind): void {
   collapse(actor, [tipping, end], random.uniform(0.7, 1.3), 'pelvis');
 }
 
-/** Goes through poses ever faster, as what is not held does, and is at rest with the last. */
+/** Moves through poses with increasing speed, like an unsupported body, and stops at the last one. */
 function collapse(
   actor: Actor,
   poses: readonly Float64Array[],
@@ -116,10 +116,10 @@ function collapse(
   });
 }
 
-/** How far a person moves sideways who rolls off a bed, metres. */
+/** Sideways distance that a person moves when rolling off a bed, metres. */
 const OFF_BED = 0.65;
 
-/** Rolls over the edge of a bed and drops to the floor beside it, mostly face down. */
+/** Rolls over the edge of a bed and drops to the floor beside it, usually face down. */
 function fallOffBed(actor: Actor): void {
   const { random, last, footing } = actor;
   const sides = last[POSE.roll] === 0 ? [random.sign(), 1, -1] : [Math.sign(last[POSE.roll]!)];
@@ -143,7 +143,7 @@ function fallOffBed(actor: Actor): void {
   const dropping = Math.sqrt((2 * height) / 9.81);
   actor.posture = 2;
   actor.add('fall', rolling + dropping + 0.6, false, (time, out) => {
-    // Over the edge at two thirds of the way; then free fall.
+    // The edge is at two thirds of the way; free fall follows.
     const over = clamp((time - rolling) / dropping, 0, 1);
     const share = (2 / 3) * ease(clamp(time / rolling, 0, 1)) + over / 3;
     for (let i = 0; i < out.length; i++) out[i] = from[i]! + share * (to[i]! - from[i]!);
@@ -151,7 +151,7 @@ function fallOffBed(actor: Actor): void {
   });
 }
 
-/** The same pose with its rotation about the body's long axis in `pitch`, so that the body can roll over. */
+/** The same pose with the rotation about the body's long axis in `pitch`, so that the body can roll over. */
 function onSide(pose: Float64Array, side: number): Float64Array {
   const turned = pose.slice();
   if (pose[POSE.roll] !== 0) return turned;

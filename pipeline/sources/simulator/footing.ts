@@ -1,13 +1,13 @@
 import { Body, POSE, type BodySize } from './body.js';
 import { clearOfWalls, type Size } from './room.js';
 
-/** What stays in place while a person goes from one pose to another. */
+/** The part of the body that stays in place while a person moves from one pose to another. */
 export type Anchor = 'feet' | 'pelvis';
 
-/** Joints at rest keep this far from walls, metres. */
+/** Distance of resting joints from walls, metres. */
 const CLEARANCE = 0.12;
 
-/** Where a person's feet stand, and whether a pose keeps off the walls. */
+/** Finds where a person's feet stand, and whether a pose is clear of the walls. */
 export class Footing {
   readonly #size: Size;
   readonly #probe: Body;
@@ -29,14 +29,17 @@ export class Footing {
     };
   }
 
-  /** Moves the pelvis so that the feet stand at a floor point. */
+  /** Moves the pelvis so that the feet are at a floor point. */
   plant(pose: Float64Array, x: number, y: number): void {
     const feet = this.feetOf(pose);
     pose[POSE.x]! += x - feet.x;
     pose[POSE.y]! += y - feet.y;
   }
 
-  /** Whether a person who goes from pose `from` to `target`, its feet or pelvis in place, keeps off the walls. */
+  /**
+   * True if a person moving from pose `from` to `target`, with feet or pelvis in place, stays clear of the
+   * walls.
+   */
   inside(from: Float64Array, target: Float64Array, anchor: Anchor): boolean {
     const pose = target.slice();
     pose.set(from.subarray(0, 3));
@@ -47,7 +50,7 @@ export class Footing {
     return this.clear(pose, CLEARANCE);
   }
 
-  /** Whether all joints of a pose keep so far from the walls. */
+  /** True if all joints of a pose are at least this far from the walls. */
   clear(pose: Float64Array, clearance: number): boolean {
     this.#probe.pose(pose);
     return clearOfWalls(this.#probe.keypoints, this.#size, clearance);

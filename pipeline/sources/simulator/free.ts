@@ -1,10 +1,13 @@
 /**
- * The free part of a pose: trunk and limbs as directions, for recorded motion, which joint angles of a symmetric
- * body cannot express. Directions are in the frame of the pose's heading (forward, left, up) and need not have
- * length 1, so that poses can be mixed number by number.
+ * The free part of a pose: trunk and limbs as directions. It is for recorded motion, which joint angles of a
+ * symmetric body cannot express. Directions are in the frame of the pose's heading (forward, left, up) and
+ * need not have length 1, so poses can be mixed number by number.
  */
 
-/** Where each direction begins within the free part; of pairs the left one, the right one three numbers on. */
+/**
+ * Offset of each direction within the free part. For pairs it is the left one; the right one follows three
+ * numbers later.
+ */
 export const FREE = {
   pelvisLeft: 0,
   pelvisUp: 3,
@@ -18,7 +21,7 @@ export const FREE = {
 
 export const FREE_SIZE = 36;
 
-/** Turns the unit vector `into[at..]` toward the free direction `pose[from..]`, `share` of the way. */
+/** Turns the unit vector `into[at..]` toward the free direction `pose[from..]` by the fraction `share`. */
 export function mixDirection(
   into: Float64Array,
   at: number,

@@ -23,16 +23,16 @@ const knee = curve([
   [1, 3],
 ]);
 
-/** Cycles a second at `speed` metres a second. */
+/** Cycles per second at `speed` metres per second. */
 export function cadence(size: BodySize, speed: number): number {
   const relative = Math.max(speed, 0.05) / legLength(size);
   return Math.sqrt(relative) / 1.346;
 }
 
-/** Writes the joint angles of phase `phase` at `speed` to `pose`; standing at speed 0. */
+/** Writes the joint angles of phase `phase` at `speed` to `pose`; speed 0 is standing. */
 export function walkPose(size: BodySize, phase: number, speed: number, pose: Float64Array): void {
   const relative = speed / legLength(size);
-  // The step grows with the root of the speed; below a crawl the swing fades away.
+  // The step length grows with the square root of the speed; below a crawl the swing fades out.
   const swing = Math.sqrt(Math.min(relative, 1.6)) * Math.min(1, speed / 0.15);
   const lift = Math.min(1, swing * 1.1);
   pose[POSE.hipLeft] = swing * sample(hip, phase);
@@ -48,7 +48,7 @@ export function walkPose(size: BodySize, phase: number, speed: number, pose: Flo
   pose[POSE.spine] = 0.03 + 0.03 * Math.min(speed, 1.5);
 }
 
-/** Smooth curve with level ends at each key (all keys are extremes), as a table over one turn. */
+/** Smooth curve with zero slope at each key (all keys are extremes), as a table over one cycle. */
 function curve(keys: Keys): Float64Array {
   const table = new Float64Array(ENTRIES + 1);
   for (let i = 0; i <= ENTRIES; i++) {

@@ -1,26 +1,38 @@
 import type { Band } from './channel.js';
 import type { Random } from './random.js';
 
-/** What a cheap receiver does to the channel. Every figure can be changed; `NO_IMPAIRMENTS` switches all off. */
+/**
+ * Effects of a cheap receiver on the channel. Every value is configurable; `NO_IMPAIRMENTS` turns all of them
+ * off.
+ */
 export interface ImpairmentOptions {
-  /** Signal to noise of each link, decibels, drawn from this range; Infinity for none. */
+  /** Signal-to-noise ratio of each link, decibels, drawn from this range; Infinity for no noise. */
   readonly snrDb: readonly [number, number];
   /** Standard deviation of the packet detection delay, nanoseconds: a new phase slope in each packet. */
   readonly delayNs: number;
   /** A new phase in each packet (carrier frequency offset). */
   readonly randomPhase: boolean;
-  /** Standard deviation of the device's own response over subcarriers: share of the amplitude, and radians. */
+  /** Standard deviation of the device's own frequency response: relative amplitude, and radians. */
   readonly response: readonly [number, number];
-  /** Steps of the automatic gain control a second, and how large they are at most after RSSI has corrected them, decibels. */
+  /**
+   * Steps of the automatic gain control per second, and their maximum size after correction by RSSI,
+   * decibels.
+   */
   readonly gain: { readonly stepsPerSecond: number; readonly residualDb: number };
-  /** Share of packets lost, in bursts of `burst` packets on average; each link draws its share from this range. */
+  /**
+   * Share of packets lost, in bursts of `burst` packets on average; each link draws its own share from this
+   * range.
+   */
   readonly loss: readonly [number, number];
   readonly burst: number;
   /** Bits of the real and of the imaginary part; 0: not quantised. */
   readonly bits: number;
-  /** Error of the empty room's measured profile, decibels. */
+  /** Error of the measured profile of the empty room, decibels. */
   readonly calibrationDb: number;
-  /** Standard deviation of a packet's time, milliseconds. Of the source component; training sequences stay on their grid. */
+  /**
+   * Standard deviation of a packet's time, milliseconds. For the source component; training sequences stay on
+   * their grid.
+   */
   readonly jitterMs: number;
 }
 
@@ -50,14 +62,14 @@ export const NO_IMPAIRMENTS: ImpairmentOptions = {
   jitterMs: 0,
 };
 
-/** Mean amplitude of a link's empty room after the gain control, in steps of the converter. */
+/** Mean amplitude of a link in the empty room after gain control, in steps of the converter. */
 const LEVEL = 30;
 
-/** What happens to each packet of a link besides noise. */
+/** Effects on each packet of a link besides noise. */
 export interface PacketPlan {
-  /** 1 where the packet arrives. */
+  /** 1 if the packet arrives. */
   readonly present: Uint8Array;
-  /** Gain that RSSI does not explain, as a factor. */
+  /** Gain not explained by RSSI, as a factor. */
   readonly gain: Float32Array;
 }
 
@@ -69,9 +81,9 @@ export class Receiver {
   readonly #response: Float64Array;
   readonly #noise: number;
   readonly #loss: number;
-  /** Mean received power of the empty room relative to the sent one, decibels. */
+  /** Mean received power in the empty room relative to the transmitted power, decibels. */
   readonly pathGainDb: number;
-  /** Of the empty room, decibels. */
+  /** In the empty room, decibels. */
   readonly snrDb: number;
 
   /** `empty` is the clean channel of the empty room, [antennas, subcarriers, 2]. */
@@ -98,13 +110,13 @@ export class Receiver {
     this.#loss = random.uniform(...options.loss);
   }
 
-  /** Loss and gain of `count` packets at `rate` a second. */
+  /** Loss and gain of `count` packets at `rate` per second. */
   plan(random: Random, count: number, rate: number): PacketPlan {
     const present = new Uint8Array(count);
     const gain = new Float32Array(count);
     const { burst, gain: agc } = this.#options;
-    // Gilbert's two-state chain: bursts of `burst` packets that add up to the share of loss; of longer ones
-    // where bursts that follow each other at once would not do.
+    // Gilbert's two-state chain: bursts of `burst` packets that add up to the share of loss. Bursts are
+    // longer if back-to-back bursts of that length would not reach it.
     const odds = this.#loss / (1 - this.#loss);
     const leave = 1 / Math.max(1, burst, odds);
     const enter = leave * odds;
@@ -120,7 +132,10 @@ export class Receiver {
     return { present, gain };
   }
 
-  /** One packet: `clean` [antennas, subcarriers, 2] at `from` becomes what the receiver reports, in `out` at `to`. */
+  /**
+   * Converts one packet: `clean` [antennas, subcarriers, 2] at `from` to the receiver's report, in `out` at
+   * `to`.
+   */
   receive(
     random: Random,
     gain: number,
@@ -159,12 +174,14 @@ export class Receiver {
     }
   }
 
-  /** How far the receiver's level lay off when the empty room was measured, as a factor. */
+  /** Error of the receiver's level when the empty room was measured, as a factor. */
   drift(random: Random): number {
     return 10 ** ((this.#options.calibrationDb * random.normal()) / 20);
   }
 
-  /** The profile that a calibration of the empty room measures: long averages, so only the error of its level. */
+  /**
+   * The profile that a calibration of the empty room measures: long averages, so only its level has an error.
+   */
   calibrate(random: Random, empty: Float64Array, out: Float32Array, to: number): void {
     const response = this.#response;
     const error = this.drift(random);

@@ -14,19 +14,19 @@ import type { Size } from './room.js';
 import { wrap } from './walk.js';
 
 export interface MotionOptions {
-  /** Pose to begin in, see {@link homePose}; default a random one. */
+  /** Starting pose, see {@link homePose}; default: a random one. */
   readonly home?: Float64Array;
   /** Floor point on a wall; default the middle of the wall y=0. */
   readonly door?: readonly [number, number];
-  /** Hertz; default by chance. */
+  /** Hertz; random by default. */
   readonly breathing?: number | undefined;
-  /** Recorded motion that is played besides, where the room has space for it. */
+  /** Recorded motion to play as well, if the room has space for it. */
   readonly library?: MotionLibrary | undefined;
 }
 
 /**
- * A person's motion: pieces put one behind the other. Each piece starts from the pose that the one before
- * it ended in, and the feet stay in place unless the person walks. Pure: a pose depends on the time alone.
+ * A person's motion: consecutive pieces. Each piece starts from the final pose of the previous one, and the
+ * feet stay in place unless the person walks. Pure: a pose depends only on time.
  */
 export class Motion {
   readonly body: BodySize;
@@ -45,7 +45,7 @@ export class Motion {
     this.#actor = new Actor(body, size, door, random, home, breathing);
   }
 
-  /** Seconds that are planned. */
+  /** Seconds planned so far. */
   get duration(): number {
     return this.#actor.timeline.duration;
   }
@@ -54,7 +54,7 @@ export class Motion {
     return (this.#library?.falls.length ?? 0) > 0;
   }
 
-  /** Plans a step, and first what it needs: nobody walks before having got up. */
+  /** Plans a step, preceded by whatever it requires: a person must get up before walking. */
   perform(step: Step): this {
     const actor = this.#actor;
     if (!RESTING.has(step.activity) && actor.posture !== 0) actor.getUp();
@@ -62,7 +62,7 @@ export class Motion {
     return this;
   }
 
-  /** Plays recorded motion for a step that leaves its course open, more often than not; returns whether it did. */
+  /** Usually plays recorded motion for a step that leaves its course open; returns whether it did. */
   #playRecorded({ activity, seconds, to, speed, fall: kind }: Step): boolean {
     const library = this.#library;
     const actor = this.#actor;
@@ -70,18 +70,18 @@ export class Motion {
     if (!library || share === undefined || to || speed !== undefined || kind) return false;
     if (actor.posture !== 0 || !this.#random.chance(share)) return false;
     if (activity === 'fall') return playFall(actor, library);
-    // One jump unless a duration is set; each moves a metre ahead.
+    // One jump unless a duration is set; each moves one metre forward.
     const long = seconds ?? (activity === 'jump' ? 0 : this.#random.uniform(3, 8));
     if (activity === 'crawl') return playCrawl(actor, library, long);
     const end = actor.timeline.duration + long;
     if (!playClip(actor, library, activity, Math.min(long, MAX_CUT))) return false;
-    // A clip that ends early is followed by the person's own way of doing it.
+    // If a clip ends early, simulated motion continues the activity.
     const rest = end - actor.timeline.duration;
     if (seconds !== undefined && rest > 0.5) PLANS[activity](actor, { activity, seconds: rest });
     return true;
   }
 
-  /** Starts the plan in a posture, without having got there: `sit` and `lie` for a scene that begins so. */
+  /** Starts the plan in a posture without a transition to it: `sit` and `lie` for a scene that begins so. */
   begin(activity: 'sit' | 'lie', on?: Step['on']): this {
     const actor = this.#actor;
     if (actor.timeline.activity !== null) throw new Error('begin() comes before the first step');
@@ -91,7 +91,7 @@ export class Motion {
     return this;
   }
 
-  /** Plans the way back to the pose that all began in, so that a script can be repeated. */
+  /** Plans the way back to the initial pose, so that a script can be repeated. */
   goHome(): this {
     const home = this.#home;
     const actor = this.#actor;
@@ -103,7 +103,7 @@ export class Motion {
     const from = actor.last.slice();
     actor.add('stand', 1, true, (time, out) => {
       out.set(home);
-      // The walk ends within a hand's breadth of home.
+      // The walk ends within a hand's width of home.
       const left = 1 - ease(time);
       out[POSE.x]! += left * (from[POSE.x]! - x);
       out[POSE.y]! += left * (from[POSE.y]! - y);
@@ -119,13 +119,13 @@ export class Motion {
     return activity;
   }
 
-  /** Goes round somebody. */
+  /** Walks around another person. */
   addDetour(detour: Detour): void {
     this.#detours.push(detour);
   }
 }
 
-/** How often a step is played from a recording where there is one. */
+/** How often a step is played from a recording, if there is one. */
 const RECORDED: Readonly<Partial<Record<Step['activity'], number>>> = {
   walk: 0.4,
   jump: 0.6,
@@ -133,10 +133,10 @@ const RECORDED: Readonly<Partial<Record<Step['activity'], number>>> = {
   exercise: 0.75,
   fall: 0.75,
 };
-/** Seconds: longer cuts hardly fit a room. */
+/** Seconds: longer cuts rarely fit into a room. */
 const MAX_CUT = 8;
 
-/** What does not begin with getting up; a fall begins where the person is. */
+/** Activities that do not begin with getting up; a fall begins at the person's current place. */
 const RESTING: ReadonlySet<Step['activity']> = new Set([
   'sit',
   'sit_down',

@@ -2,9 +2,9 @@ import type { Random } from './random.js';
 import { clamp, distance, type Obstacle, type SceneLink, type Size, type Vec3 } from './room.js';
 import { addFresnel, FRESNEL_REACH } from './waves.js';
 
-/** Furniture that blocks: boxes that stand in the way of paths. */
+/** Furniture that blocks: boxes in the way of paths. */
 
-/** Cupboards, fridges, desks: so many at the walls, clear of the antennas. */
+/** Cupboards, fridges, desks: this many along the walls, clear of the antennas. */
 export function randomObstacles(
   random: Random,
   size: Size,
@@ -44,7 +44,7 @@ const clearance = ({ from, to }: Obstacle, point: Vec3): number =>
     ) as unknown as Vec3,
   );
 
-/** A straight piece of a path, `before` metres after its start, of a path that is `total` long. */
+/** A straight piece of a path: it starts after `before` metres, of `total` for the whole path. */
 export interface Leg {
   readonly start: Vec3;
   readonly end: Vec3;
@@ -56,8 +56,8 @@ const edges = new Float64Array(4);
 const CLEAR = [1, 0] as const;
 
 /**
- * The factor that a box leaves of a path: its outline, seen along the path, as a rectangular Fresnel screen at its middle,
- * 1 - opacity (j/2) [F(u2)-F(u1)] [F(v2)-F(v1)]. [re, im].
+ * Attenuation factor of a path by a box: its outline, seen along the path, as a rectangular Fresnel screen at
+ * its middle, 1 - opacity (j/2) [F(u2)-F(u1)] [F(v2)-F(v1)]. [re, im].
  */
 export function blockedBy(
   { from, to, opacity }: Obstacle,
@@ -98,7 +98,7 @@ export function blockedBy(
   edges[2] = edges[0]!;
   edges[3] = edges[1]!;
   across(u, halfU, scale);
-  // Fades out where the box's middle leaves the piece, so that nothing jumps.
+  // Fades out as the box's middle passes the end of the piece, to avoid a jump.
   const weight = 0.5 * opacity * Math.min(1, (inside - 0.02) / 0.2);
   return [
     1 + weight * (edges[0]! * edges[3] + edges[1]! * edges[2]),
@@ -106,7 +106,7 @@ export function blockedBy(
   ];
 }
 
-/** F at the edges of a strip, one minus the other, to the first two of `edges`. */
+/** Writes the difference of F between the edges of a strip to the first two of `edges`. */
 function across(middle: number, half: number, scale: number): void {
   edges[0] = 0;
   edges[1] = 0;
@@ -114,7 +114,7 @@ function across(middle: number, half: number, scale: number): void {
   addFresnel((middle - half) * scale, -1, edges);
 }
 
-/** Share of the amplitude that boxes leave of the straight way between two points. */
+/** Share of the amplitude that remains on the straight path between two points behind boxes. */
 export function clearShare(
   obstacles: readonly Obstacle[],
   start: Vec3,

@@ -1,25 +1,27 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '../../component/index.js';
 
-/** Longer than checkpoints are apart, in seconds: what a kill took back is simulated again. */
+/**
+ * Longer than the interval between checkpoints, in seconds: everything lost in a crash is simulated again.
+ */
 export const CATCH_UP_S = 30;
 
 /** Microseconds. */
 export const SECOND = 1_000_000;
 
-/** Time that passed while a live simulation stood still. */
+/** Time that passed while a live simulation was stopped. */
 export class Missed {
-  /** Seconds that are simulated as fast as they can be. */
+  /** Seconds to simulate at full speed. */
   readonly simulated: number;
   #skipped: number;
 
   constructor(microseconds: number) {
     this.simulated = Math.min(microseconds / SECOND, CATCH_UP_S);
-    // In whole seconds, so that a seed lies alike on the grids of windows at each start.
+    // In whole seconds, so that every start of a seed aligns with the grids of windows in the same way.
     this.#skipped = Math.floor(microseconds / SECOND - this.simulated) * SECOND;
   }
 
-  /** Microseconds that event time leaves out, once. */
+  /** Microseconds that event time skips, once. */
   takeSkipped(): number {
     const skipped = this.#skipped;
     this.#skipped = 0;
@@ -27,7 +29,7 @@ export class Missed {
   }
 }
 
-/** Waits until the simulation's time has come. */
+/** Waits until the simulation's time is due. */
 export class Pace {
   readonly #context: Context;
   readonly #signal: AbortSignal;
@@ -43,7 +45,7 @@ export class Pace {
     this.#began = context.clock.elapsed();
   }
 
-  /** Resolves when `seconds` of the simulation are due, or the source is to stop. */
+  /** Resolves when `seconds` of the simulation are due, or the source is asked to stop. */
   async until(seconds: number): Promise<void> {
     if (this.#speed === 0) {
       await nextTurn();
@@ -60,5 +62,5 @@ function ignoreAbort(error: unknown): void {
   if (!(error instanceof Error && error.name === 'AbortError')) throw error;
 }
 
-/** Reads the signal anew: it may have been aborted while a promise was awaited. */
+/** Reads the signal again: it may have been aborted during an await. */
 export const signalled = (signal: AbortSignal): boolean => signal.aborted;

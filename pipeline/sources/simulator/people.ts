@@ -9,9 +9,11 @@ import { Random } from './random.js';
 import type { MotionLibrary } from './recorded/library.js';
 import type { Size } from './room.js';
 
-/** People who do random things: what training data shows. */
+/** People with random activities, for training data. */
 
-/** Share of each kind of motion among random sequences: what a person does from the start of the sequence on. */
+/**
+ * Share of each kind of motion among random sequences: the person's activity from the start of the sequence.
+ */
 export interface MotionMix {
   readonly walk: number;
   readonly stand: number;
@@ -20,12 +22,15 @@ export interface MotionMix {
   readonly lie: number;
   /** Sitting down, getting up, bending. */
   readonly change: number;
-  /** Falls of all kinds, lying afterwards, sometimes getting up again. */
+  /** Falls of all kinds, followed by lying, sometimes by getting up. */
   readonly fall: number;
-  /** What is easily taken for a fall: drops on a chair, sofa or bed, lies down, picks up, jumps, kneels, exercises. */
+  /**
+   * Activities easily mistaken for a fall: drops on a chair, sofa or bed, lies down, picks up, jumps, kneels,
+   * exercises.
+   */
   readonly hard?: number;
   readonly crawl?: number;
-  /** Leaves by the door and comes back, or comes in. */
+  /** Leaves through the door and returns, or enters. */
   readonly leave?: number;
 }
 
@@ -40,7 +45,7 @@ export const MOTION_MIX: MotionMix = {
   fall: 0,
 };
 
-/** All that people do at home, what is easily taken for a fall included. */
+/** All everyday activities, including those easily mistaken for a fall. */
 export const EVERYDAY_MIX: MotionMix = {
   walk: 0.3,
   stand: 0.08,
@@ -54,7 +59,7 @@ export const EVERYDAY_MIX: MotionMix = {
   leave: 0.05,
 };
 
-/** Sequences start so long after their motion did, which starts from standing. */
+/** Sequences start this long after their motion, which starts from standing. */
 export const LEAD = 1;
 
 /** People who share a room for `seconds` and do not walk through each other. */
@@ -77,11 +82,11 @@ export function randomPeople(
 }
 
 interface Place extends MotionOptions {
-  /** Where others begin, which is added to. */
+  /** Starting positions of the others; each new one is added. */
   readonly clearOf: Float64Array[];
 }
 
-/** A person who does one thing after another, the first drawn from the mix. */
+/** A person with one activity after another, the first drawn from the mix. */
 function randomMotion(random: Random, size: Size, seconds: number, mix: MotionMix, place: Place): Motion {
   const body = randomBody(random);
   const home = freePose(random, size, place.clearOf);
@@ -93,7 +98,7 @@ function randomMotion(random: Random, size: Size, seconds: number, mix: MotionMi
   return motion;
 }
 
-/** A place to begin at, as far from others as a few tries give. */
+/** A starting position, as far from the others as a few attempts allow. */
 function freePose(random: Random, size: Size, others: Float64Array[]): Float64Array {
   const nearest = (pose: Float64Array) =>
     Math.min(
@@ -144,7 +149,7 @@ function begin(motion: Motion, kind: keyof MotionMix, random: Random, seconds: n
   }
 }
 
-/** What is easily taken for a fall. */
+/** Activities easily mistaken for a fall. */
 const HARD: readonly (readonly Step[])[] = [
   [{ activity: 'sit_down', fast: true }, { activity: 'sit' }],
   [{ activity: 'sit_down', fast: true, on: 'sofa' }, { activity: 'sit' }],
@@ -159,7 +164,7 @@ const HARD: readonly (readonly Step[])[] = [
   [{ activity: 'exercise', seconds: 5 }],
 ];
 
-/** A fall out of a walk, from standing, off a chair or a bed, or slowly along a wall. */
+/** A fall while walking, from standing, off a chair or a bed, or slowly along a wall. */
 function beginFalling(motion: Motion, random: Random, before: number, seconds: number): void {
   const from = random.weighted([0.4, 0.25, 0.15, 0.12, 0.08]);
   let kind: FallKind | undefined = random.chance(0.25)
@@ -171,7 +176,7 @@ function beginFalling(motion: Motion, random: Random, before: number, seconds: n
     if (from === 4) kind = 'slide';
     motion.perform({ activity: from === 0 ? 'walk' : 'stand', seconds: before });
   }
-  // A rag-doll falls where nothing else is asked for.
+  // A rag-doll falls if nothing else is requested.
   if (motion.hasRecordedFalls && from < 2 && kind !== 'slump') kind = undefined;
   motion.perform({ activity: 'fall', ...(kind ? { fall: kind } : {}) });
   const rises = random.chance(0.3);

@@ -3,18 +3,18 @@ import { Ellipsoids, type Reflector, type SemiAxes } from './reflector.js';
 import { clamp, type Size, type Vec3 } from './room.js';
 import { somewhere, type Thing } from './thing.js';
 
-/** What a pet does from one time to the next. */
+/** Activity of a pet between two times. */
 interface Doing {
   readonly start: number;
   readonly end: number;
   readonly from: Vec3;
   readonly to: Vec3;
-  /** Height of the jump between; 0: it walks or stays. */
+  /** Height of the jump in between; 0: it walks or stays. */
   readonly hop: number;
   readonly heading: number;
 }
 
-/** A cat or a small dog: walks, sleeps, jumps on furniture and down again. */
+/** A cat or a small dog: walks, sleeps, jumps onto furniture and down again. */
 export class Pet extends Ellipsoids implements Thing {
   readonly kind = 'pet';
   readonly #scale: number;
@@ -62,7 +62,7 @@ export class Pet extends Ellipsoids implements Thing {
       else if (kind === 2) go(at, random.uniform(15, 300));
       else go(stepped(random, at, random.uniform(0.35, 0.75), size), 0.55, random.uniform(0.1, 0.25));
     }
-    // Back to where it began, so that the plan can be repeated.
+    // Back to the starting position, so that the plan can be repeated.
     if (at[2] > 0) go([at[0], at[1], 0], 0.45);
     go(start, Math.max(0.3, Math.hypot(start[0] - at[0], start[1] - at[1]) / 0.6));
   }
@@ -109,7 +109,7 @@ export class Pet extends Ellipsoids implements Thing {
 
 const breath = (time: number): number => 0.002 * Math.sin(2 * Math.PI * 0.45 * time);
 
-/** A jump's length away, at another height. */
+/** One jump away, at another height. */
 function stepped(random: Random, [x, y]: Vec3, z: number, size: Size): Vec3 {
   const angle = random.uniform(-Math.PI, Math.PI);
   return [

@@ -5,9 +5,9 @@ import type { Random } from './random.js';
 import { clamp, type Size } from './room.js';
 import { MARGIN } from './walk.js';
 
-/** Poses that people take, each with the chances of its kind, and the way from one to the next. */
+/** Poses of people, each with random variation of its kind, and the transitions between them. */
 
-/** Standing at a random place, or at `at` as far as the walls allow, facing anywhere. */
+/** Standing at a random place, or at `at` as far as the walls allow, facing a random direction. */
 export function homePose(random: Random, size: Size, at?: readonly [number, number]): Float64Array {
   const pose = standing(random);
   const inside = (value: number, extent: number) => clamp(value, MARGIN, extent - MARGIN);
@@ -41,7 +41,7 @@ export function sitting(random: Random): Float64Array {
   return pose;
 }
 
-/** Low on a sofa: leaning back, knees higher than hips. */
+/** Low on a sofa: leaning back, with the knees higher than the hips. */
 export function sittingLow(random: Random): Float64Array {
   const pose = sitting(random);
   const back = random.uniform(0.15, 0.4);
@@ -83,7 +83,7 @@ export function crawling(random: Random): Float64Array {
   return pose;
 }
 
-/** On the feet with bent knees: `depth` 1 is half way down, 1.6 the heels. */
+/** Standing with bent knees: `depth` 1 is halfway down, 1.6 sits on the heels. */
 export function squatting(random: Random, depth: number): Float64Array {
   const pose = standing(random);
   pose[POSE.spine] = 0.4 * depth;
@@ -101,7 +101,7 @@ export function crouching(random: Random): Float64Array {
   return pose;
 }
 
-/** On the floor, the knees drawn up, the trunk upright. */
+/** On the floor, with the knees drawn up and the trunk upright. */
 export function seatedOnFloor(random: Random): Float64Array {
   const pose = standing(random);
   const hip = random.uniform(1.8, 2.2);
@@ -114,7 +114,7 @@ export function seatedOnFloor(random: Random): Float64Array {
   return pose;
 }
 
-/** One hand at the floor. */
+/** One hand on the floor. */
 export function stooping(random: Random): Float64Array {
   const pose = bent(random);
   const hand = random.below(2);
@@ -125,7 +125,7 @@ export function stooping(random: Random): Float64Array {
   return pose;
 }
 
-/** `from` with both arms stretched forward, and to the sides. */
+/** `from` with both arms stretched forward and to the sides. */
 export const reaching = (from: Float64Array): Float64Array[] =>
   [0.1, 1.2].map((wide) => {
     const pose = from.slice();
@@ -135,7 +135,7 @@ export const reaching = (from: Float64Array): Float64Array[] =>
     return pose;
   });
 
-/** Half of the time with bent knees, else with straight ones. */
+/** Half of the time with bent knees, otherwise with straight ones. */
 export function bent(random: Random): Float64Array {
   const pose = standing(random);
   const squat = random.chance(0.5);
@@ -150,7 +150,7 @@ export function bent(random: Random): Float64Array {
   return pose;
 }
 
-/** On the back or a side, legs more or less straight. */
+/** On the back or a side, with more or less straight legs. */
 export function lying(random: Random, support: number): Float64Array {
   const pose = standing(random);
   pose[POSE.support] = support;
@@ -167,14 +167,14 @@ export function lying(random: Random, support: number): Float64Array {
   return pose;
 }
 
-/** How a person lies after a fall. */
+/** A lying pose after a fall. */
 export function fallen(random: Random, kind: Direction): Float64Array {
   const pose = standing(random);
   const angle = Math.PI / 2;
   if (kind === 'forward') pose[POSE.pitch] = angle;
   else if (kind === 'backward') pose[POSE.pitch] = -angle;
   else pose[POSE.roll] = (kind === 'right' ? 1 : -1) * angle;
-  // On the front, limbs that point forward would hold the body up: arms lie beside the head, hips are straight.
+  // Face down, limbs that point forward would lift the body: arms lie beside the head, hips are straight.
   const prone = kind === 'forward';
   const crumpled = prone ? 0 : random.uniform(0, 0.5);
   for (let side = 0; side < 2; side++) {
@@ -182,17 +182,17 @@ export function fallen(random: Random, kind: Direction): Float64Array {
     pose[POSE.kneeLeft + side] = 1.5 * crumpled + random.uniform(0, 0.4);
     pose[POSE.shoulderLeft + side] = prone ? random.uniform(2.9, 3.2) : random.uniform(0, 0.5);
     pose[POSE.elbowLeft + side] = prone ? random.uniform(0, 0.1) : random.uniform(0.1, 1);
-    // The arm that the person lies on is not stretched out below.
+    // The arm under the body is not stretched out below it.
     const below = kind === (side === 0 ? 'left' : 'right');
     pose[POSE.armLeft + side] = below ? 0 : random.uniform(0.1, 0.6);
   }
   return pose;
 }
 
-/** Cosine of how far a trunk leans whose owner is not lying. */
+/** Cosine of the largest lean of the trunk that does not count as lying. */
 const LEANING = Math.cos(0.9);
 
-/** 0 upright, 1 sitting, 2 lying, told from the pose itself. */
+/** 0 upright, 1 sitting, 2 lying, derived from the pose itself. */
 export function postureOf(pose: Float64Array): 0 | 1 | 2 {
   if (pose[POSE.free]! > 0.5) return freePostureOf(pose);
   if (Math.abs(pose[POSE.pitch]!) > 0.9 || Math.abs(pose[POSE.roll]!) > 0.9) return 2;
@@ -213,7 +213,7 @@ function freePostureOf(pose: Float64Array): 0 | 1 | 2 {
 /** Minimum-jerk course from 0 to 1. */
 export const ease = (u: number): number => u * u * u * (10 - 15 * u + 6 * u * u);
 
-/** Mixes all but place and heading of `from` into `pose`, `share` of it. */
+/** Mixes the fraction `share` of `from` into `pose`, except position and heading. */
 export function blend(from: Float64Array, pose: Float64Array, share: number): void {
   for (let i = 3; i < POSE_SIZE; i++) pose[i]! += share * (from[i]! - pose[i]!);
 }

@@ -1,7 +1,7 @@
 /**
- * Seeded chance: sfc32 (Chris Doty-Humphrey's Small Fast Counting generator of PractRand, 128 bits of
- * state), its state filled by splitmix32 from a seed and a stream number. Only 32-bit integer steps, so
- * every machine draws the same numbers.
+ * Seeded random numbers: sfc32 (Chris Doty-Humphrey's Small Fast Counting generator of PractRand, 128 bits of
+ * state), with its state filled by splitmix32 from a seed and a stream number. It uses only 32-bit integer
+ * steps, so every machine draws the same numbers.
  */
 export class Random {
   #a = 0;
@@ -15,7 +15,7 @@ export class Random {
     this.reseed(mix(seed, stream));
   }
 
-  /** Starts again as a generator of its own for `seed`. */
+  /** Restarts as an independent generator for `seed`. */
   reseed(seed: number): this {
     let state = seed | 0;
     const splitmix = (): number => {
@@ -96,7 +96,7 @@ export class Random {
   }
 }
 
-/** One 32-bit seed out of a seed (up to 53 bits) and stream numbers. */
+/** Derives a 32-bit seed from a seed (up to 53 bits) and stream numbers. */
 export function mix(seed: number, stream: readonly number[]): number {
   let hash = (seed >>> 0) ^ Math.imul(Math.floor(seed / 4294967296) | 0, 0x85ebca6b);
   for (const part of stream) {

@@ -1,4 +1,4 @@
-/** What scatters and shadows radio waves: a group of ellipsoids with a silhouette. */
+/** An object that scatters and shadows radio waves: a group of ellipsoids with a silhouette. */
 export interface Reflector {
   /** Centres of the ellipsoids, [parts, (x, y, z)]. */
   readonly centres: Float64Array;
@@ -10,14 +10,14 @@ export interface Reflector {
   readonly middle: Float64Array;
   /** Second moments of the silhouette about its middle, (xx, yy, zz, xy, xz, yz). */
   readonly spread: Float64Array;
-  /** Share of a wave's amplitude that the silhouette holds back. */
+  /** Share of a wave's amplitude that the silhouette blocks. */
   readonly opacity: number;
 }
 
 /** Semi-axes of an ellipsoid, metres: forward, sideways, along. */
 export type SemiAxes = readonly [number, number, number];
 
-/** Ellipsoids that are put in place one by one; nothing is allocated then. */
+/** Ellipsoids that are placed one by one, without allocating. */
 export class Ellipsoids implements Reflector {
   readonly centres: Float64Array;
   readonly shapes: Float64Array;
@@ -46,7 +46,7 @@ export class Ellipsoids implements Reflector {
       this.strengths[part] = by * this.#strengths[part]!;
   }
 
-  /** Puts an ellipsoid in place: `w` points along, `l` sideways, their cross product forward. */
+  /** Places an ellipsoid: `w` points along, `l` sideways, their cross product forward. */
   protected put(
     part: number,
     x: number,
@@ -76,7 +76,7 @@ export class Ellipsoids implements Reflector {
     shapes[at + 5] = b * ly * lz + c * wy * wz;
   }
 
-  /** Finds the silhouette of all that was put in place. */
+  /** Computes the silhouette of all placed ellipsoids. */
   protected outline(): void {
     const { centres, shapes, middle, spread } = this;
     const weights = this.#weights;

@@ -5,7 +5,7 @@ import { FREE } from './free.js';
 import { blend, ease, kneeling, lying, sitting, sittingLow } from './poses.js';
 import { Random } from './random.js';
 
-/** Sitting, lying and kneeling: how people get there, and what they do while they rest. */
+/** Sitting, lying and kneeling: the way into these postures, and small movements during them. */
 
 /** On a chair, or low on a sofa; `fast` drops onto it. */
 export function sitDown(actor: Actor, { on = 'chair', fast = false }: Pick<Step, 'on' | 'fast'> = {}): void {
@@ -21,7 +21,7 @@ export function sitDown(actor: Actor, { on = 'chair', fast = false }: Pick<Step,
     [(fast ? 0.4 : 0.55) * seconds, lean],
     [seconds, target],
   ];
-  // A body that was dropped sinks in and comes back.
+  // After a drop the body sinks in and rebounds.
   if (fast) keys.splice(1, 1, [seconds, sunk(target)], [seconds + random.uniform(0.2, 0.4), target]);
   actor.posture = 1;
   actor.through('sit_down', keys, 'feet');
@@ -37,7 +37,7 @@ const sunk = (seated: Float64Array): Float64Array => {
   return pose;
 };
 
-/** On a bed, a sofa or the floor, by way of sitting; `fast` drops onto it. */
+/** On a bed, a sofa or the floor, after sitting down; `fast` drops onto it. */
 export function lieDown(actor: Actor, { on = 'bed', fast = false }: Pick<Step, 'on' | 'fast'> = {}): void {
   if (actor.posture === 2) return;
   const { random } = actor;
@@ -46,7 +46,7 @@ export function lieDown(actor: Actor, { on = 'bed', fast = false }: Pick<Step, '
     actor.moveClear([target], 'pelvis');
     sitDown(actor, { fast });
   }
-  // Sitting down moved the pelvis: a seated person turns until there is room to lie.
+  // Sitting down moved the pelvis, so a seated person turns until there is room to lie.
   actor.moveClear([target], 'pelvis');
   actor.posture = 2;
   const seconds = fast ? random.uniform(0.6, 1) : random.uniform(1.6, 3);
@@ -64,15 +64,18 @@ export function kneel(actor: Actor, seconds?: number): void {
   actor.getUp();
 }
 
-/** Seconds before the first small movement at least. */
+/** Minimum seconds before the first small movement. */
 const FIRST_MOVEMENT = 8;
-/** Mean seconds from one small movement to the next. */
+/** Mean seconds between small movements. */
 const BETWEEN = { sit: 30, lie: 60, kneel: 12 };
 
-/** Stays in the current pose. A person who stays long moves a limb or the head now and then, or turns slightly. */
+/**
+ * Stays in the current pose. During long rests, the person sometimes moves a limb or the head, or turns
+ * slightly.
+ */
 export function rest(actor: Actor, activity: 'sit' | 'lie' | 'kneel', seconds: number): void {
   const pose = actor.last.slice();
-  // A stream of its own: how long somebody rests changes nothing that comes after.
+  // An independent stream: the duration of a rest does not change later motion.
   const random = new Random(actor.body.height * 2 ** 32, Math.round(actor.timeline.duration * 1000));
   const movements: Movement[] = [];
   let from: Float64Array = pose;
@@ -109,7 +112,7 @@ function atRest(first: Float64Array, movements: readonly Movement[]) {
   };
 }
 
-/** A rest pose with an arm, a leg or the head elsewhere: small beside getting up. */
+/** A rest pose with an arm, a leg or the head moved: small compared with getting up. */
 function moved(random: Random, rest: Float64Array, activity: Activity): Float64Array {
   const pose = rest.slice();
   if (pose[POSE.free] === 1) return turnedLimb(random, pose);
@@ -130,7 +133,7 @@ function moved(random: Random, rest: Float64Array, activity: Activity): Float64A
   return pose;
 }
 
-/** A person who lies as recorded moves a whole arm or leg. */
+/** A person in a recorded lying pose moves a whole arm or leg. */
 function turnedLimb(random: Random, pose: Float64Array): Float64Array {
   const limb = POSE.directions + 3 * random.below(2) + (random.chance(0.6) ? FREE.upperArm : FREE.thigh);
   for (const at of [limb, limb + 6]) {

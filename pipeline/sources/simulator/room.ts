@@ -21,11 +21,11 @@ export interface Obstacle {
   /** Two opposite corners, metres. */
   readonly from: Vec3;
   readonly to: Vec3;
-  /** Share of a wave's amplitude that it holds back: 1 of metal, about 0.5 of thin wood. */
+  /** Share of a wave's amplitude that it blocks: 1 for metal, about 0.5 for thin wood. */
   readonly opacity: number;
 }
 
-/** One transmitter and one receiver; further receive antennas stand in a row. */
+/** One transmitter and one receiver; additional receive antennas form a row. */
 export interface SceneLink {
   readonly transmitter: Vec3;
   /** Positions of the receive antennas, one or more. */
@@ -37,17 +37,20 @@ export interface Room {
   /** Reflection coefficients of the walls x=0, x=X, y=0, y=Y, floor, ceiling; real and negative. */
   readonly reflection: readonly number[];
   readonly furniture: readonly Furniture[];
-  /** Furniture that blocks; default none. */
+  /** Furniture that blocks; none by default. */
   readonly obstacles?: readonly Obstacle[];
   readonly diffuse: Diffuse;
 }
 
-/** What rough walls and small things add to the static channel of each link: many weak paths. */
+/** Contribution of rough walls and small objects to the static channel of each link: many weak paths. */
 export interface Diffuse {
   readonly paths: number;
-  /** Power of all of them together against the line of sight, decibels. */
+  /** Their total power relative to the line of sight, decibels. */
   readonly powerDb: number;
-  /** Mean length beyond the line of sight, metres; the lengths fall off exponentially (Saleh and Valenzuela 1987). */
+  /**
+   * Mean length beyond the line of sight, metres; lengths follow an exponential distribution (Saleh and
+   * Valenzuela 1987).
+   */
   readonly excess: number;
 }
 
@@ -57,12 +60,12 @@ export const NO_DIFFUSE: Diffuse = { paths: 0, powerDb: -Infinity, excess: 1 };
 export interface DiffusePath {
   /** Metres. */
   readonly length: number;
-  /** Amplitude against the line of sight, and phase, radians. */
+  /** Amplitude relative to the line of sight, and phase, radians. */
   readonly gain: number;
   readonly phase: number;
 }
 
-/** Paths of one link whose line of sight is `direct` metres long. */
+/** Paths of one link with a line of sight of `direct` metres. */
 export function diffusePaths(
   random: Random,
   { paths, powerDb, excess }: Diffuse,
@@ -86,8 +89,8 @@ export const randomSize = (random: Random): Size => ({
 });
 
 /**
- * Random walls and furniture for a room of the given size. Reflection is -0.25 (plasterboard) to -0.95 (steel), most
- * often below -0.7.
+ * Random walls and furniture for a room of the given size. Reflection is -0.25 (plasterboard) to -0.95
+ * (steel), usually below -0.7.
  */
 export function randomRoom(random: Random, size: Size, pieces = 8): Room {
   const metal = random.chance(0.25);
@@ -131,8 +134,8 @@ export function moveFurniture(random: Random, room: Room, distance = 0.5): Room 
 }
 
 /**
- * `nodes` positions spread round the walls at 0.5 to 2 m height, then `count` links between pairs that are
- * over 1.8 m apart, the first ones sharing as few nodes as possible. The direction of each is random.
+ * `nodes` positions spread around the walls at 0.5 to 2 m height, then `count` links between pairs more than
+ * 1.8 m apart. The first links share as few nodes as possible. The direction of each link is random.
  */
 export function randomLinks(random: Random, size: Size, count: number, antennas = 1, nodes = 6): SceneLink[] {
   const turn = random.next();
@@ -162,7 +165,10 @@ export function randomLinks(random: Random, size: Size, count: number, antennas 
   return links;
 }
 
-/** A link whose receive antennas stand in a row half a wavelength (6.1 cm) apart, about the receiver's position. */
+/**
+ * A link whose receive antennas form a row half a wavelength (6.1 cm) apart, centred on the receiver's
+ * position.
+ */
 export const link = (transmitter: Vec3, receiver: Vec3, antennas = 1, axis = 0): SceneLink => ({
   transmitter,
   antennas: Array.from({ length: antennas }, (_, index): Vec3 => {
@@ -177,8 +183,8 @@ export const clamp = (value: number, low: number, high: number): number =>
   value < low ? low : value > high ? high : value;
 
 /**
- * Mirror image of a point in wall 0 to 5 (x=0, x=X, y=0, y=Y, floor, ceiling). The path from the image
- * straight to a receiver has the length of the path by that wall.
+ * Mirror image of a point in wall 0 to 5 (x=0, x=X, y=0, y=Y, floor, ceiling). The straight path from the
+ * image to a receiver is as long as the path reflected by that wall.
  */
 export function mirror(point: Vec3, wall: number, size: Size): Vec3 {
   const axis = wall >> 1;
@@ -189,8 +195,8 @@ export function mirror(point: Vec3, wall: number, size: Size): Vec3 {
 }
 
 /**
- * The 18 pairs of walls that second-order images are made by: mirrored in the first, then in the second.
- * Of walls at right angles each pair counts once (both orders give the same image); of opposite walls both orders count.
+ * The 18 pairs of walls that create second-order images: mirrored in the first, then in the second. A pair of
+ * perpendicular walls counts once (both orders give the same image); for opposite walls both orders count.
  */
 export const SECOND_ORDER: readonly (readonly [number, number])[] = (() => {
   const pairs: [number, number][] = [];
@@ -203,7 +209,7 @@ export const SECOND_ORDER: readonly (readonly [number, number])[] = (() => {
   return pairs;
 })();
 
-/** A point 3 cm inside the walls at `place` (0 to 1) of their circumference. */
+/** A point 3 cm inside the walls at the fraction `place` (0 to 1) of their circumference. */
 function alongWalls(place: number, size: Size): [number, number] {
   const inset = 0.03;
   const x = size.x - 2 * inset;
@@ -224,7 +230,7 @@ const randomFurniture = (random: Random, size: Size): Furniture => ({
   crossSection: 0.05 * 10 ** random.uniform(0, 1),
 });
 
-/** Whether points [n, (x, y, z)] keep so far from the four walls, metres. */
+/** True if points [n, (x, y, z)] are at least `clearance` metres from the four walls. */
 export const clearOfWalls = (points: Float64Array, { x, y }: Size, clearance: number): boolean =>
   points.every((value, index) => {
     const extent = index % 3 === 0 ? x : y;

@@ -27,35 +27,40 @@ import { THINGS, type Thing, type ThingKind } from './thing.js';
 import { emptyTruth, writeTruth, type Truth, type ThingTruth } from './truth.js';
 
 export interface SequenceOptions {
-  /** Seconds; default 2. Longer sequences cost less a second and give more windows a room. */
+  /** Seconds; default 2. Longer sequences cost less per second and give more windows per room. */
   readonly seconds?: number;
-  /** Samples a second; default 50. */
+  /** Samples per second; default 50. */
   readonly rateHz?: number;
-  /** Subcarriers as multiples of 312.5 kHz from the carrier; default the middles of 13 groups of 4 (-26 to 26). */
+  /**
+   * Subcarriers as multiples of 312.5 kHz from the carrier; default: the middles of 13 groups of 4 (-26 to
+   * 26).
+   */
   readonly subcarriers?: readonly number[];
   /** Default 2.437 GHz. */
   readonly carrierHz?: number;
-  /** Of a random room; default 4. At most 15. */
+  /** Number of links of a random room; default 4. At most 15. */
   readonly links?: number;
-  /** Receive antennas of a random room's links; default 1. */
+  /** Receive antennas of the links of a random room; default 1. */
   readonly antennas?: number;
-  /** This room and these links instead of random ones; walls' materials, furniture, people stay random. */
+  /**
+   * Use this room and these links instead of random ones; wall materials, furniture and people stay random.
+   */
   readonly site?: Site;
-  /** Who do not walk through each other; default 1. */
+  /** Number of people, who do not walk through each other; default 1. */
   readonly persons?: number;
   readonly mix?: MotionMix;
-  /** Recorded motion that people play besides their own, see {@link loadMotion}. */
+  /** Recorded motion that people play besides the simulated one, see {@link loadMotion}. */
   readonly motion?: MotionLibrary | undefined;
   readonly impairments?: ImpairmentOptions;
-  /** Pieces of furniture that block, from and to so many; default none. */
+  /** Minimum and maximum number of pieces of blocking furniture; default: none. */
   readonly obstacles?: readonly [number, number];
-  /** Share of rooms with each of these things in them; default none. */
+  /** Share of rooms that contain each of these things; default: none. */
   readonly things?: Readonly<Partial<Record<ThingKind, number>>>;
-  /** Share of rooms where a piece of furniture has moved since the calibration; default 0.5. */
+  /** Share of rooms in which a piece of furniture has moved since the calibration; default 0.5. */
   readonly movedFurniture?: number;
-  /** Packets of the empty room, a second apart, in `empty`; default 0. */
+  /** Packets of the empty room, one per second, in `empty`; default 0. */
   readonly emptyPackets?: number;
-  /** Diffuse paths of every room; default by chance. */
+  /** Diffuse paths of every room; random by default. */
   readonly diffuse?: Diffuse;
 }
 
@@ -65,7 +70,7 @@ export interface Site {
   readonly links: readonly SceneLink[];
 }
 
-/** Size and links of an environment's file. */
+/** Size and links in an environment file. */
 export const siteOf = (environment: Environment): Site => ({
   size: environment.size,
   links: environment.links.map((entry) => {
@@ -79,13 +84,20 @@ export interface Sequence {
   readonly samples: number;
   readonly antennas: number;
   readonly subcarriers: number;
-  /** [links, samples, antennas, subcarriers, (re, im)]: as received; a lost packet holds the one before it. */
+  /**
+   * [links, samples, antennas, subcarriers, (re, im)]: as received; a lost packet repeats the previous one.
+   */
   readonly csi: Float32Array;
-  /** [links, antennas, subcarriers, (re, im)]: the empty room, measured before; in the scale of `csi`. Its phase is right up to an offset and a slope. */
+  /**
+   * [links, antennas, subcarriers, (re, im)]: the empty room, measured beforehand, in the scale of `csi`. Its
+   * phase is correct up to an offset and a slope.
+   */
   readonly calibration: Float32Array;
-  /** [links, emptyPackets, antennas, subcarriers, (re, im)]: the empty room, measured before, as received. */
+  /**
+   * [links, emptyPackets, antennas, subcarriers, (re, im)]: the empty room, measured beforehand, as received.
+   */
   readonly empty: Float32Array;
-  /** [links, samples]: 1 where a packet arrived. */
+  /** [links, samples]: 1 if a packet arrived. */
   readonly present: Uint8Array;
   /** Size and links, in metres. */
   readonly site: Site;
@@ -93,7 +105,7 @@ export interface Sequence {
   readonly things: readonly ThingTruth[];
 }
 
-/** 13 groups of 4 of the 52 subcarriers of the legacy training field, by their middles. */
+/** The middles of 13 groups of 4 of the 52 subcarriers of the legacy training field. */
 export const GROUPS: readonly number[] = Array.from(
   { length: 13 },
   (_, group) => -24.5 + 4 * group + (group > 6 ? 1 : group === 6 ? 0.5 : 0),
@@ -110,7 +122,7 @@ export const bandOf = (subcarriers: readonly number[], carrier = CARRIER): Band 
 /**
  * A random scene as training data. Pure: the same seed and options give the same numbers, in any worker.
  *
- * @throws RangeError where the options ask for more links than six nodes have.
+ * @throws RangeError if the options request more links than six nodes have
  */
 export function simulateSequence(seed: number, options: SequenceOptions = {}): Sequence {
   const { seconds = 2, rateHz = 50, antennas = 1, persons = 1, mix = MOTION_MIX } = options;
@@ -132,7 +144,7 @@ export function simulateSequence(seed: number, options: SequenceOptions = {}): S
   return { ...scene.record(people, LEAD, Math.round(seconds * rateHz), rateHz, things), empty };
 }
 
-/** Each thing has a stream of its own, so that one more changes nothing else of the scene. */
+/** Each thing has its own stream, so adding one leaves the rest of the scene unchanged. */
 function randomThings(
   seed: number,
   size: Size,
@@ -156,7 +168,7 @@ export class Scene {
   readonly #channels: readonly (readonly Channel[])[];
   readonly #empty: readonly Float64Array[];
 
-  /** `calibrated` is the room when it was measured empty, `room` the room as it is now. */
+  /** `calibrated` is the room when it was measured empty, `room` its current state. */
   constructor(
     seed: number,
     calibrated: Room,
@@ -191,7 +203,7 @@ export class Scene {
     );
   }
 
-  /** Numbers of values of one packet of a link. */
+  /** Count of numbers in one packet of a link. */
   packetSize(link: number): number {
     return this.#empty[link]!.length;
   }
@@ -203,12 +215,15 @@ export class Scene {
     });
   }
 
-  /** What a calibration of the empty room measures, [antennas, subcarriers, 2] at `to`. */
+  /** Result of a calibration of the empty room, [antennas, subcarriers, 2] at `to`. */
   calibrate(link: number, out: Float32Array, to = 0): void {
     this.receivers[link]!.calibrate(new Random(this.#seed, 4, link), this.#empty[link]!, out, to);
   }
 
-  /** Packets of all links in the room as it was calibrated, with nobody in it: [links, packets, antennas, subcarriers, (re, im)]. */
+  /**
+   * Packets of all links in the empty room in its calibrated state: [links, packets, antennas, subcarriers,
+   * (re, im)].
+   */
   recordEmpty(packets: number): Float32Array {
     const size = this.packetSize(0);
     const out = new Float32Array(this.links.length * packets * size);
@@ -284,7 +299,7 @@ export class Scene {
   }
 }
 
-/** By thing; to be filled in. */
+/** By thing; filled in later. */
 const emptyThingTruth = (things: readonly Thing[], samples: number) =>
   things.map(({ kind }) => ({
     kind,

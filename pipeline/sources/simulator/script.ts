@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import { choice, type Complaint } from '../../component/index.js';
 import type { Step } from './activities.js';
 
-/** What the people of a scene do, as a topology's file says it. */
+/** Activities of the people in a scene, as written in a topology file. */
 
 const StepSchema = Type.Object(
   {
@@ -178,7 +178,7 @@ export const ObstacleSchema = Type.Object(
 
 export type ThingConfig = Static<typeof ThingSchema>;
 
-/** A fan's speed of what is no fan. */
+/** Fan speed of things that are not fans. */
 export const checkThings = (things: readonly ThingConfig[]): Complaint[] =>
   things.flatMap(({ type, rpm }, index) =>
     rpm !== undefined && type !== 'fan'
@@ -190,7 +190,7 @@ export type PersonConfig = Static<typeof PersonSchema>;
 
 export const DEFAULT_PEOPLE: PersonConfig[] = [{ script: DAY }];
 
-/** What `on` may be, by activity. */
+/** Allowed values of `on`, by activity. */
 const ON: Readonly<Partial<Record<Step['activity'], readonly string[]>>> = {
   sit: ['chair', 'sofa'],
   sit_down: ['chair', 'sofa'],
@@ -198,7 +198,7 @@ const ON: Readonly<Partial<Record<Step['activity'], readonly string[]>>> = {
   lie_down: ['bed', 'sofa', 'floor'],
 };
 
-/** Settings of steps that their activity does not have. */
+/** Settings of steps that do not apply to their activity. */
 export function checkPeople(people: readonly PersonConfig[]): Complaint[] {
   return people.flatMap(({ script }, person) =>
     script.flatMap(({ activity, on, fast, fall }, step): Complaint[] => {
@@ -223,7 +223,7 @@ export function checkPeople(people: readonly PersonConfig[]): Complaint[] {
 const notOf = (field: string, activity: string): string =>
   `\`${field}\` means nothing for the activity ${activity}; leave it out`;
 
-/** A step of the file as the motion takes it. */
+/** Converts a step of the file to a step of the motion. */
 export const stepOf = (step: PersonConfig['script'][number]): Step => ({
   activity: step.activity,
   ...(step.seconds === undefined ? {} : { seconds: step.seconds }),

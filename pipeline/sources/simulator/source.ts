@@ -65,15 +65,15 @@ export const simulator = defineSource({
   create: (settings, context) => new SimulatorSource(settings, context),
 });
 
-/** Its event time follows the clock, as that of a room would. */
+/** Event time follows the clock, as in a real room. */
 const isLive = ({ speed, start_time }: Pick<Static<typeof config>, 'speed' | 'start_time'>): boolean =>
   speed === 1 && start_time === undefined;
 
-/** Where the simulation is. Ticks are packets of one link; a cycle is one run of the scripts. */
+/** Position of the simulation. Ticks are packets of one link; a cycle is one run of the scripts. */
 interface SimulatorPosition {
   /** Event time of the first tick, microseconds. */
   readonly start: number;
-  /** Of each environment, in their order. */
+  /** For each environment, in order. */
   readonly stages: readonly StagePosition[];
   /** Ticks since the start. */
   readonly tick: number;
@@ -81,7 +81,7 @@ interface SimulatorPosition {
 
 interface StagePosition {
   readonly cycle: number;
-  /** Tick that the cycle began with. */
+  /** First tick of the cycle. */
   readonly since: number;
 }
 
@@ -97,12 +97,12 @@ class SimulatorSource implements Source {
   readonly #settings: Static<typeof config>;
   readonly #context: Context;
   readonly #stages: readonly Stage[];
-  /** Numbers of each environment's links in the topology's table. */
+  /** Numbers of the links of each environment in the topology's table. */
   readonly #tables: readonly (readonly number[])[];
   #tick = 0;
   #cycles: readonly number[] = [];
   readonly #activity: LinkActivity;
-  /** By how much event time is to jump with the next batch, microseconds. */
+  /** Jump of event time at the next batch, microseconds. */
   #jump = 0;
 
   constructor(settings: Static<typeof config>, context: Context) {
@@ -193,21 +193,22 @@ class SimulatorSource implements Source {
 
   #begin(): SimulatorPosition {
     const { start_time } = this.#settings;
-    // On a whole second: every start of a seed then lies alike on the grids of windows, and gives the same results.
+    // Start on a whole second: every start of a seed then aligns with the grids of windows in the same way,
+    // and gives the same results.
     const now = Math.floor(this.#context.clock.now() / SECOND) * SECOND;
     const start = start_time === undefined ? now : Date.parse(start_time) * 1000;
     return { start: Math.round(start), tick: 0, stages: this.#stages.map(() => ({ cycle: 0, since: 0 })) };
   }
 
-  /** Environments that were not there at the position begin with it. */
+  /** Environments that are missing from the position start at it. */
   #resume(reached: SimulatorPosition): SimulatorPosition {
     const stages = this.#stages.map((_, index) => reached.stages[index] ?? { cycle: 0, since: reached.tick });
     return { ...reached, stages };
   }
 
   /**
-   * What passed in a live room since `reached`: its first seconds are simulated at once, because a kill took back what
-   * came after its last checkpoint; the rest is skipped.
+   * Handles the time passed in a live room since `reached`. Its first seconds are simulated immediately,
+   * because a crash discards everything after the last checkpoint; the rest is skipped.
    */
   #missedBefore({ start, tick }: SimulatorPosition): Missed {
     if (!isLive(this.#settings)) return new Missed(0);
@@ -215,7 +216,7 @@ class SimulatorSource implements Source {
     return new Missed(Math.max(0, behind));
   }
 
-  /** Ticks of a batch: at most 64 frames or so, and in real time no more than 40 ms of it. */
+  /** Ticks per batch: at most about 64 frames, and in real time no more than 40 ms. */
   #step(): number {
     const { speed, rate_hz } = this.#settings;
     const links = this.#stages.reduce((sum, stage) => sum + stage.links, 0);

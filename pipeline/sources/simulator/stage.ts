@@ -33,9 +33,9 @@ export const LAYOUT: CsiLayout = csiLayout({
   training: 'lltf',
 });
 
-/** Transmitted power, dBm; the receiver's noise follows from the link's own signal-to-noise ratio. */
+/** Transmitted power, dBm; the receiver's noise follows from the link's signal-to-noise ratio. */
 const SENT_DBM = 15;
-/** Seconds of a cycle of people whose scripts are all empty. */
+/** Seconds in a cycle of people whose scripts are all empty. */
 const FREE_CYCLE = 60;
 
 export interface StageOptions {
@@ -43,33 +43,33 @@ export interface StageOptions {
   readonly rateHz: number;
   readonly people: readonly PersonConfig[];
   readonly impairments: ImpairmentOptions;
-  /** Floor point near the wall where people leave and come in; default by chance. */
+  /** Floor point near the wall where people leave and enter; random by default. */
   readonly door?: readonly [number, number];
   readonly library?: MotionLibrary | undefined;
   readonly obstacles?: readonly Obstacle[];
-  /** Weak paths of each link; default by chance. */
+  /** Weak paths of each link; random by default. */
   readonly diffuse?: Diffuse;
-  /** What moves and is nobody. */
+  /** Moving things other than people. */
   readonly things?: readonly ThingConfig[];
 }
 
-/** Seconds after which what things do is repeated. */
+/** Period of the things' motion, seconds. */
 const THINGS_REPEAT = 1800;
 
-/** One line of the truth about a thing. */
+/** One line of the ground truth about a thing. */
 export interface ThingLine {
   /** Event time, microseconds. */
   readonly time: number;
   readonly environment: string;
   readonly thing: ThingKind;
-  /** Place in the source's list of things. */
+  /** Index in the source's list of things. */
   readonly number: number;
   readonly moving: boolean;
   /** Its middle, metres. */
   readonly place: readonly number[];
 }
 
-/** One line of the truth about a person. */
+/** One line of the ground truth about a person. */
 export interface TruthLine {
   /** Event time, microseconds. */
   readonly time: number;
@@ -87,9 +87,9 @@ export interface TruthLine {
 }
 
 /**
- * An environment as a stage on which people play their scripts again and again. Time counts in ticks of
- * `1 / rateHz`; each link sends one packet a tick. A cycle is one run of the scripts; all of it follows from
- * the seed and the cycle's number, and each packet from its own, so it can be entered anywhere.
+ * An environment as a stage on which people repeat their scripts. Time counts in ticks of `1 / rateHz`; each
+ * link sends one packet per tick. A cycle is one run of the scripts. It depends only on the seed and the
+ * cycle's number, and each packet also on its own number, so playback can start anywhere.
  */
 export class Stage {
   readonly #environment: Environment;
@@ -146,14 +146,14 @@ export class Stage {
     return this.#scene.links.length;
   }
 
-  /** The clean profile of the empty room that a calibration would measure, [52, (re, im)]. */
+  /** The clean profile of the empty room, as a calibration would measure it, [52, (re, im)]. */
   calibration(link: number): Float32Array {
     const out = new Float32Array(frameSize(LAYOUT));
     this.#scene.calibrate(link, out);
     return out;
   }
 
-  /** Takes up a cycle; returns how many ticks it has. */
+  /** Starts a cycle; returns its number of ticks. */
   enter(cycle: number): number {
     if (cycle === this.#cycle) return this.#ticks;
     const { seed, rateHz, library } = this.#options;
@@ -182,7 +182,7 @@ export class Stage {
   }
 
   /**
-   * The packets that arrive in ticks `from` to `to` (excluded) of the cycle as one block, in order of time.
+   * The packets that arrive in ticks `from` to `to` (exclusive) of the cycle as one block, in order of time.
    *
    * @param origin event time of the cycle's first tick, microseconds
    * @param sequence number of the cycle's first packet of each link
@@ -234,7 +234,7 @@ export class Stage {
     return block;
   }
 
-  /** Where things are at a tick of the cycle that began at tick `since`. */
+  /** Positions of things at a tick of the cycle that began at tick `since`. */
   thingTruth(tick: number, since: number, origin: number): ThingLine[] {
     const { rateHz } = this.#options;
     return this.#things.map((thing, number) => ({
@@ -247,7 +247,7 @@ export class Stage {
     }));
   }
 
-  /** Where the people are at a tick of the cycle. */
+  /** Positions of the people at a tick of the cycle. */
   truth(tick: number, origin: number): TruthLine[] {
     const seconds = tick / this.#options.rateHz;
     return this.#people.map(({ body }, person) => {
@@ -272,7 +272,7 @@ export class Stage {
   }
 }
 
-/** Half a minute or so of ordinary life. */
+/** About half a minute of ordinary life. */
 function improvise(motion: Motion, random: Random): void {
   const names = ['walk', 'stand', 'arms', 'sit', 'bend', 'lie'] as const;
   while (motion.duration < FREE_CYCLE - 15) {

@@ -2,21 +2,25 @@ import type { Random } from './random.js';
 import type { Reflector } from './reflector.js';
 import type { Size, Vec3 } from './room.js';
 
-/** What moves in a room and is nobody: a fan, a pet, a curtain, something that falls from a shelf. */
+/**
+ * A moving object in a room, other than a person: a fan, a pet, a curtain, an object that falls from a shelf.
+ */
 export const THINGS = ['fan', 'pet', 'curtain', 'falling_object'] as const;
 export type ThingKind = (typeof THINGS)[number];
 
 export interface Thing {
   readonly kind: ThingKind;
   readonly reflector: Reflector;
-  /** Puts the reflector where it is at `time` seconds; returns whether it moves. A pose depends on the time alone. */
+  /**
+   * Moves the reflector to its pose at `time` seconds; returns whether it moves. A pose depends only on time.
+   */
   at(time: number): boolean;
 }
 
 export interface ThingOptions {
-  /** Metres; default by chance. */
+  /** Metres; random by default. */
   readonly position?: Vec3 | undefined;
-  /** Turns of a fan a minute; default by chance. */
+  /** Turns of a fan per minute; random by default. */
   readonly rpm?: number | undefined;
 }
 

@@ -5,7 +5,7 @@ import { somewhere, type ThingKind, type Thing, type ThingOptions } from './thin
 import { Pet } from './pet.js';
 import { FallingObject } from './falling-object.js';
 
-/** A thing whose plan is `seconds` long, and is then repeated. */
+/** A thing with a plan of `seconds`, which is then repeated. */
 export function makeThing(
   kind: ThingKind,
   random: Random,
@@ -25,7 +25,10 @@ export function makeThing(
   }
 }
 
-/** A fan: three to five blades about a level axis, which swings to and fro, or about an upright one at the ceiling. */
+/**
+ * A fan: three to five blades about a horizontal axis that swings to and fro, or about a vertical one at the
+ * ceiling.
+ */
 class Fan extends Ellipsoids implements Thing {
   readonly kind = 'fan';
   readonly #centre: Vec3;
@@ -70,7 +73,7 @@ class Fan extends Ellipsoids implements Thing {
     for (let blade = 0; blade < this.#blades; blade++) {
       const turn = this.#phase + this.#rate * time + (2 * Math.PI * blade) / this.#blades;
       const [a, b] = [Math.cos(turn), Math.sin(turn)];
-      // Across the axis: two level directions, or one level and one up.
+      // Across the axis: two horizontal directions, or one horizontal and one up.
       const [wx, wy, wz] = this.#upright ? [a, b, 0] : [-sin * a, cos * a, b];
       const [lx, ly, lz] = this.#upright ? [-b, a, 0] : [sin * b, -cos * b, a];
       const out = this.#radius / 2;
@@ -81,7 +84,7 @@ class Fan extends Ellipsoids implements Thing {
   }
 }
 
-/** A curtain at a wall: strips that swing in a draught, in gusts. */
+/** A curtain at a wall: strips that swing in the gusts of a draught. */
 class Curtain extends Ellipsoids implements Thing {
   readonly kind = 'curtain';
   readonly #middle: Vec3;

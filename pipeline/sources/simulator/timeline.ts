@@ -8,7 +8,7 @@ import { clamp } from './room.js';
 export interface Piece {
   readonly activity: Activity;
   readonly seconds: number;
-  /** Whether it fades out of the pose before it; else `at` starts from that pose by itself. */
+  /** True if it fades out of the previous pose; otherwise `at` itself starts from that pose. */
   readonly fade: boolean;
   /** Pose `time` seconds after the start. */
   readonly at: (time: number, pose: Float64Array) => void;
@@ -17,44 +17,44 @@ export interface Piece {
 interface Segment extends Omit<Piece, 'seconds' | 'fade'> {
   readonly start: number;
   readonly end: number;
-  /** Pose at the end of the segment before, to be faded out of. */
+  /** Pose at the end of the previous segment, to fade out of. */
   readonly fade: Float64Array | null;
 }
 
-/** Seconds over which a segment takes over from the pose before it. */
+/** Seconds over which a segment fades in over the previous pose. */
 const FADE = 0.5;
 
-/** Pieces put one behind the other, each from the pose that the one before it ended in, with breath and sway upon them. */
+/** Consecutive pieces, each starting from the previous one's final pose, with breathing and sway added. */
 export class Timeline {
   readonly #segments: Segment[] = [];
-  /** Angular frequency and phase of breath, of slow sway, of quicker sway. */
+  /** Angular frequency and phase of breathing, of slow sway, of faster sway. */
   readonly #idle: number[];
-  /** Pose at the end of all that is planned. */
+  /** Pose at the end of the plan. */
   readonly last: Float64Array;
   #end = 0;
   #found = 0;
 
-  /** `breathing` in hertz; default by chance. */
+  /** `breathing` in hertz; random by default. */
   constructor(first: Float64Array, random: Random, breathing?: number) {
     this.last = first.slice();
-    // Breathing at 0.2 to 0.3 Hz, sway at two slow frequencies; each with its phase.
+    // Breathing at 0.2 to 0.3 Hz, sway at two low frequencies; each with its own phase.
     this.#idle = [random.uniform(0.2, 0.3), random.uniform(0.1, 0.25), random.uniform(0.25, 0.5)].flatMap(
       (frequency) => [2 * Math.PI * frequency, random.uniform(0, 2 * Math.PI)],
     );
     if (breathing !== undefined) this.#idle[0] = 2 * Math.PI * breathing;
   }
 
-  /** Seconds that are planned. */
+  /** Seconds planned so far. */
   get duration(): number {
     return this.#end;
   }
 
-  /** What the last piece is, null before the first. */
+  /** Kind of the last piece, null before the first. */
   get activity(): Activity | null {
     return this.#segments.at(-1)?.activity ?? null;
   }
 
-  /** Adds a piece and looks where it ends. */
+  /** Adds a piece and computes its final pose. */
   add({ activity, seconds, fade, at }: Piece): void {
     const { last } = this;
     const before = last.slice();
@@ -65,13 +65,16 @@ export class Timeline {
     this.#end = segment.end;
   }
 
-  /** Forgets the way to the last pose, which becomes the first. */
+  /** Drops everything before the last pose, which becomes the first. */
   forget(): void {
     this.#segments.length = 0;
     this.#end = 0;
   }
 
-  /** Pose at `time` seconds (the last one after the end), written to `pose`; returns the index in ACTIVITIES, after the end that of `after`. */
+  /**
+   * Writes the pose at `time` seconds (the last one after the end) to `pose`. Returns the index in
+   * ACTIVITIES; after the end, that of `after`.
+   */
   at(time: number, pose: Float64Array, after: Activity): number {
     const segments = this.#segments;
     let activity = after;
@@ -90,7 +93,7 @@ export class Timeline {
     return ACTIVITIES.indexOf(activity);
   }
 
-  /** Speed over the floor at the end of the last piece, metres a second. */
+  /** Speed over the floor at the end of the last piece, metres per second. */
   endSpeed(): number {
     const segment = this.#segments.at(-1);
     if (!segment) return 0;
@@ -99,7 +102,7 @@ export class Timeline {
     return Math.hypot(this.last[POSE.x]! - pose[POSE.x]!, this.last[POSE.y]! - pose[POSE.y]!) / 0.1;
   }
 
-  /** Nobody is ever quite still: sway of standing people, breathing of all. */
+  /** Movements of a person at rest: sway while standing, and breathing. */
   #breathe(time: number, pose: Float64Array): void {
     const idle = this.#idle;
     const upright = Math.max(0, Math.cos(pose[POSE.pitch]!) * Math.cos(pose[POSE.roll]!));

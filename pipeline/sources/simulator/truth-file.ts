@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import type { ThingLine, TruthLine } from './stage.js';
 import { makeFolder } from '../../base/folders.js';
 
-/** Appends the truth to a file, one JSON object a line. */
+/** Appends the ground truth to a file, one JSON object per line. */
 export class TruthFile {
   readonly #stream: WriteStream;
   #failure: Error | undefined;
@@ -16,7 +16,7 @@ export class TruthFile {
     });
   }
 
-  /** @throws Error where the file cannot be written. */
+  /** @throws Error if the file cannot be written */
   static async open(path: string): Promise<TruthFile> {
     makeFolder(dirname(path));
     const stream = createWriteStream(path, { flags: 'a' });

@@ -3,7 +3,10 @@ import { postureOf } from './poses.js';
 import type { ThingKind } from './thing.js';
 import { wrap } from './walk.js';
 
-/** Where people really were, on the samples' grid. Indices of ACTIVITIES; postures 0 upright, 1 sitting, 2 lying. */
+/**
+ * Actual positions of people, on the samples' grid. Indices of ACTIVITIES; postures 0 upright, 1 sitting, 2
+ * lying.
+ */
 export interface Truth {
   readonly persons: number;
   /** [persons, samples, (x, y)]: floor point below the pelvis, metres. */
@@ -18,10 +21,10 @@ export interface Truth {
   readonly keypoints: Float32Array;
 }
 
-/** Where a thing really was, on the samples' grid. */
+/** Actual position of a thing, on the samples' grid. */
 export interface ThingTruth {
   readonly kind: ThingKind;
-  /** [samples]: 1 where it moved. */
+  /** [samples]: 1 if it moved. */
   readonly moving: Uint8Array;
   /** [samples, (x, y, z)]: its middle, metres. */
   readonly place: Float32Array;

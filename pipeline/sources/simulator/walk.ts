@@ -9,7 +9,7 @@ export const MARGIN = 0.5;
 /** Seconds between two rows of a path. */
 const PATH_STEP = 0.02;
 
-/** A walk as columns, a row each {@link PATH_STEP}. */
+/** A walk as columns, with a row for each {@link PATH_STEP}. */
 export interface Path {
   readonly count: number;
   readonly x: Float64Array;
@@ -19,7 +19,9 @@ export interface Path {
   readonly speed: Float64Array;
 }
 
-/** Steers from where `from` stands to `step.to`, or from one random target to the next for `step.seconds`. */
+/**
+ * Steers from the position in `from` to `step.to`, or from one random target to the next for `step.seconds`.
+ */
 export function walkPath(
   from: Float64Array,
   size: Size,
@@ -81,14 +83,17 @@ export function walkPath(
     x = clamp(x + speed * Math.cos(heading) * PATH_STEP, Math.min(x, edge), Math.max(x, size.x - edge));
     y = clamp(y + speed * Math.sin(heading) * PATH_STEP, Math.min(y, edge), Math.max(y, size.y - edge));
   }
-  // A person already there still has a path of length 0.
+  // A person already at the target still has a path of length 0.
   if (count === 1) for (const column of columns) column[count] = column[0]!;
   return { count: Math.max(count, 2), x: xs, y: ys, heading: headings, phase: phases, speed: speeds };
 }
 
 export const pathSeconds = ({ count }: Path): number => (count - 1) * PATH_STEP;
 
-/** Place and heading `time` seconds after the start of a path, written to `pose`; returns phase and speed of the gait. */
+/**
+ * Writes position and heading `time` seconds after the start of a path to `pose`; returns phase and speed of
+ * the gait.
+ */
 export function alongPath(path: Path, time: number, pose: Float64Array): { phase: number; speed: number } {
   const place = Math.min(time / PATH_STEP, path.count - 1.0001);
   const row = place | 0;
@@ -100,5 +105,5 @@ export function alongPath(path: Path, time: number, pose: Float64Array): { phase
   return { phase: between(path.phase), speed: between(path.speed) };
 }
 
-/** To the half turn about 0. */
+/** Wraps an angle to the half turn about 0. */
 export const wrap = (angle: number): number => angle - 2 * Math.PI * Math.round(angle / (2 * Math.PI));

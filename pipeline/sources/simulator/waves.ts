@@ -2,10 +2,10 @@
 
 export const SPEED_OF_LIGHT = 299_792_458;
 
-/** Entries of a turn. Linear interpolation between them errs by 3e-7 at most. */
+/** Entries per turn. Linear interpolation between them has an error of at most 3e-7. */
 const TURN = 4096;
 
-/** [cos, sin] of a turn in steps of 1/4096, with one entry more than a turn. */
+/** [cos, sin] of a turn in steps of 1/4096, with one additional entry. */
 export const phasors: Float64Array = (() => {
   const table = new Float64Array(2 * (TURN + 1));
   for (let i = 0; i <= TURN; i++) {
@@ -17,15 +17,15 @@ export const phasors: Float64Array = (() => {
 
 export const PHASORS_PER_TURN = TURN;
 
-/** Argument up to which the Fresnel table reaches; beyond it an edge no longer matters. */
+/** Largest argument in the Fresnel table; beyond it an edge has no effect. */
 export const FRESNEL_REACH = 8;
 /** Entries of the table per unit of the argument. */
 export const FRESNEL_STEPS = 512;
 
 /**
- * F(x) = integral from 0 to x of exp(-j pi t^2 / 2) dt for x >= 0 as [re, im]. The ripple about its limit
- * (1 - j) / 2 is damped by exp(-(x/4)^2): a body's edge is round, and what it scatters sideways is
- * already counted by its scatterers.
+ * F(x) = integral from 0 to x of exp(-j pi t^2 / 2) dt for x >= 0 as [re, im]. The ripple about its limit (1
+ * - j) / 2 is damped by exp(-(x/4)^2): a body's edge is round, and its scatterers already account for
+ * sideways scattering.
  */
 export const fresnel: Float64Array = (() => {
   const count = FRESNEL_REACH * FRESNEL_STEPS;

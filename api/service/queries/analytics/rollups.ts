@@ -114,7 +114,9 @@ export function byStart(rows: readonly Aggregate[], startOf: (time: number) => n
   return [...parts].sort(([a], [b]) => a - b).map(([start, part]) => [start, new Rollups(part)]);
 }
 
-/** The largest number of persons, and the first minute with that number; the range's start if nobody was there. */
+/**
+ * The largest number of persons, and the first minute with that number; the start of the range if it is 0.
+ */
 export interface Peak {
   readonly persons: number;
   readonly time: number;

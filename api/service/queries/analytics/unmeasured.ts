@@ -9,8 +9,8 @@ export const SETTLED = 2 * MINUTE;
 const MAX_FRAMES = 6_000;
 
 /**
- * What minutes that are not measured yet, or begin before the range, add to it: from the stored frames. So the running
- * minute counts at once; once it is measured, its measures take the place of these figures.
+ * Computes figures from stored frames for minutes that are not measured yet, or that begin before the range.
+ * The current minute therefore counts immediately; once it is measured, its measures replace these figures.
  * @param until event time reached so far, microseconds
  */
 export async function unmeasured(

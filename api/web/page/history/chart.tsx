@@ -7,7 +7,7 @@ export interface Line {
   readonly label: string;
   /** A colour of the style sheet. */
   readonly colour: string;
-  /** One for each time; null: nothing was measured. */
+  /** One for each time; null: no measurement. */
   readonly values: readonly (number | null)[];
 }
 
@@ -17,13 +17,13 @@ interface ChartProps {
   /** Seconds since 1970. */
   readonly times: readonly number[];
   readonly lines: readonly Line[];
-  /** What is said where there is nothing to draw. */
+  /** The text shown if there is no data. */
   readonly empty: string;
 }
 
 const HEIGHT = 190;
 
-/** Lines over time, which say in words what they show. */
+/** Lines over time, with a description in words. */
 export function Chart(props: ChartProps) {
   const { title, unit, lines, empty } = props;
   const measured = lines.some(({ values }) => values.some((value) => value !== null));

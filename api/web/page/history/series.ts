@@ -23,7 +23,7 @@ const NAMES = [
 ];
 
 export interface HistoryData {
-  /** Seconds since 1970: the starts of all intervals of the span. */
+  /** Seconds since 1970: the starts of all intervals in the range. */
   readonly times: readonly number[];
   readonly people: readonly Line[];
   readonly activities: readonly Line[];
@@ -49,7 +49,7 @@ async function rowsOf(environment: string, span: Span) {
   return data!.data;
 }
 
-/** What the store has of a room, up to now. @throws ServiceError */
+/** Stored data of a room, up to now. @throws ServiceError */
 export async function historyOf(environment: string, span: Span): Promise<HistoryData> {
   const rows = await rowsOf(environment, span);
   const { hours, seconds } = SPANS[span];
@@ -84,7 +84,7 @@ export async function historyOf(environment: string, span: Span): Promise<Histor
   };
 }
 
-/** Nothing where nothing was measured: a gap is no zero. */
+/** No value without a measurement: a gap is not a zero. */
 function valuesAt(times: readonly number[], rows: Rows, value: (rows: Rows) => number): (number | null)[] {
   const byTime = new Map<number, Rows>();
   for (const row of rows) {

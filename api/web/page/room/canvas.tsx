@@ -10,7 +10,7 @@ import { FROM_ABOVE, FROM_ASIDE, projectionOf, type Camera } from './projection.
 
 const [STEP, MIN_TILT, MAX_TILT] = [0.12, 0.15, 1.4];
 
-/** The room, from above or turned by pointer and arrow keys. */
+/** The room, seen from above or rotated by pointer and arrow keys. */
 export function RoomCanvas() {
   const canvas = useRef<HTMLCanvasElement>(null);
   const camera = useSignal<Camera>(FROM_ABOVE);
@@ -73,7 +73,7 @@ const turnedBy = ({ turn, tilt, zoom }: Camera, across: number, down: number): C
   tilt: Math.min(MAX_TILT, Math.max(MIN_TILT, tilt + down)),
 });
 
-/** Draws with the next picture of the screen wherever something has changed. Returns a function that ends it. */
+/** Redraws on the next animation frame after a change. Returns a function that stops it. */
 function paintForever(canvas: HTMLCanvasElement, camera: () => Camera): () => void {
   const light = matchMedia('(prefers-color-scheme: light)');
   let next = 0;
@@ -108,7 +108,9 @@ function draw(canvas: HTMLCanvasElement, camera: Camera): void {
   drawRoom(new Pen(canvas), { room: shown, skeleton, contents, tilted }, projectionOf(shown, size, camera));
 }
 
-/** As wide as the page lets it be, as high as the room is or two thirds of the screen, and as sharp as the screen. */
+/**
+ * As wide as the page allows, as high as the room or two thirds of the screen, at the screen's resolution.
+ */
 function fit(canvas: HTMLCanvasElement): void {
   const shown = room.peek();
   if (!shown) return;

@@ -3,12 +3,12 @@ import type { Room, Scene } from '../state/scene.js';
 import type { Pen } from './pen.js';
 import type { Point, Projection } from './projection.js';
 
-/** What is in the room. */
+/** The content of the room. */
 export interface Contents {
   readonly persons: readonly Person[];
-  /** Places by person, oldest first. */
+  /** Positions by person, oldest first. */
   readonly trails: ReadonlyMap<number, readonly { readonly x: number; readonly y: number }[]>;
-  /** Of alerts that nobody has seen to yet. */
+  /** For unacknowledged alerts. */
   readonly alarms: readonly { readonly x: number; readonly y: number }[];
 }
 
@@ -18,7 +18,7 @@ const [HEADING, HEAD] = [0.6, 0.1];
 
 export const colourName = (person: number): string => `--person-${person % PERSON_COLOURS}`;
 
-/** Walls, zones, links and people, as a projection shows them. @param tilted draws what stands upright, too */
+/** Walls, zones, links and people in a projection. @param tilted draws upright parts, too */
 export function drawRoom(
   pen: Pen,
   {
@@ -52,7 +52,7 @@ function drawFloor(pen: Pen, { size: { x, y } }: Room, { at }: Projection): void
   pen.outline([at(0, 0), at(x, 0), at(x, y), at(0, y)], pen.colour('--wall'), { width: 4 });
 }
 
-/** The edges of the ceiling and the corners, thin: people must stay in view. */
+/** The edges of the ceiling and the corners, thin, so that people remain visible. */
 function drawShell(pen: Pen, { size: { x, y, z } }: Room, { at }: Projection): void {
   const corners = [
     [0, 0],
@@ -112,7 +112,7 @@ function drawTrail(
   });
 }
 
-/** A skeleton with its heading, or a disc where the error says that there is none to draw. */
+/** A skeleton with its heading, or a disc if the pose is not articulated. */
 function drawPerson(pen: Pen, person: Person, skeleton: Scene['skeleton'], projection: Projection): void {
   const { position, position_error: error = 0, articulated = false, heading = null } = person;
   if (!position) return;
@@ -163,7 +163,7 @@ function drawAlarm(
     pen.outline(circle(place, radius, projection), pen.colour('--alarm'), { width: 3 });
 }
 
-/** A circle on the floor, which is an ellipse where the floor is seen aslant. */
+/** A circle on the floor, which appears as an ellipse at an oblique angle. */
 const circle = (
   { x, y }: { readonly x: number; readonly y: number },
   radius: number,

@@ -5,7 +5,7 @@ export interface Stroke {
   readonly dash?: readonly number[];
 }
 
-/** Draws on a canvas in pixels of the page, as sharp as the screen. */
+/** Draws on a canvas in CSS pixels, at the screen's resolution. */
 export class Pen {
   readonly #context: CanvasRenderingContext2D;
   readonly #style: CSSStyleDeclaration;
@@ -19,7 +19,7 @@ export class Pen {
     this.#context.lineJoin = 'round';
   }
 
-  /** A colour of the style sheet, for the theme that is shown: `--wall`. */
+  /** A colour of the style sheet, for the current theme: `--wall`. */
   colour(name: string): string {
     return this.#style.getPropertyValue(name).trim();
   }
@@ -46,7 +46,7 @@ export class Pen {
     this.#fill(colour, share);
   }
 
-  /** With a halo, so that it is read above lines. */
+  /** With a halo, to be readable on top of lines. */
   text(words: string, [across, down]: Point, colour: string, size = 13): void {
     this.#context.font = `600 ${size}px system-ui, sans-serif`;
     this.#context.lineWidth = 3;

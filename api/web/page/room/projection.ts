@@ -2,9 +2,9 @@ import type { Room } from '../state/scene.js';
 
 export type Point = readonly [across: number, down: number];
 
-/** Where a camera that looks at the middle of the room stands. */
+/** Position of a camera that looks at the middle of the room. */
 export interface Camera {
-  /** Radians around the upright axis; 0 looks along y. */
+  /** Radians around the vertical axis; 0 looks along y. */
   readonly turn: number;
   /** Radians above the floor: a right angle looks straight down. */
   readonly tilt: number;
@@ -17,16 +17,16 @@ export const FROM_ASIDE: Camera = { turn: -0.6, tilt: 0.6, zoom: 1 };
 export interface Projection {
   /** Metres to pixels. */
   readonly at: (x: number, y: number, z?: number) => Point;
-  /** Pixels of a metre. */
+  /** Pixels per metre. */
   readonly scale: number;
 }
 
-/** Around the room, pixels. */
+/** Margin around the room, pixels. */
 const MARGIN = 24;
 
 /**
- * Shows the room as large as it fits into `width` times `height` pixels, whichever way it is turned: parallel lines
- * stay parallel, so that distances can be compared.
+ * Scales the room to fit into `width` times `height` pixels at any rotation. Parallel lines stay parallel, so
+ * that distances can be compared.
  */
 export function projectionOf(
   { size }: Pick<Room, 'size'>,

@@ -17,25 +17,25 @@ export interface Alert {
   readonly person: number | null;
   readonly confidence: number;
   readonly location: { readonly x: number; readonly y: number } | null;
-  /** Path of the moving picture. */
+  /** Path of the animation. */
   readonly clip: string;
-  /** When the page heard of it, milliseconds since 1970; null: it was stored before. */
+  /** Arrival at the page, milliseconds since 1970; null: it was stored before. */
   readonly heardAt: number | null;
   readonly acknowledgement: Acknowledgement | null;
 }
 
 const SHOWN = 100;
 
-/** Of the last day and all rooms, newest first. */
+/** Of the last day, in all rooms, newest first. */
 export const alerts = signal<readonly Alert[]>([]);
-/** Why the list may not be whole. */
+/** The reason why the list may be incomplete. */
 export const alertsProblem = signal('');
-/** The alert whose clip is shown. */
+/** The alert whose clip is displayed. */
 export const shownClip = signal<Alert | null>(null);
 
 export const unseen = computed(() => alerts.value.filter(({ acknowledgement }) => acknowledgement === null));
 
-/** A page that was opened or reloaded shows what it would have heard. @throws ServiceError */
+/** Loads earlier alerts after the page was opened or reloaded. @throws ServiceError */
 export async function loadAlerts(): Promise<void> {
   const { data } = await service().rest.GET('/alerts', { params: { query: { limit: SHOWN } } });
   for (const stored of data?.data ?? [])
@@ -86,7 +86,7 @@ export function hearAcknowledgement({
   change(alert_id, { acknowledgement: { acknowledged_by, acknowledged_at } });
 }
 
-/** @throws ServiceError where the service refuses */
+/** @throws ServiceError if the service rejects it */
 export async function acknowledge({ id, timestamp }: Alert): Promise<void> {
   const { data } = await service().rest.POST('/alerts/{timestamp}/{alert_id}/acknowledgement', {
     params: { path: { timestamp, alert_id: id } },
@@ -94,7 +94,7 @@ export async function acknowledge({ id, timestamp }: Alert): Promise<void> {
   if (data) change(id, { acknowledgement: data.data });
 }
 
-/** Returns false for one that is known: it may have been acknowledged meanwhile. */
+/** Returns false for a known alert, which may have been acknowledged meanwhile. */
 function add(alert: Alert): boolean {
   if (alerts.value.some(({ id }) => id === alert.id)) {
     if (alert.acknowledgement) change(alert.id, { acknowledgement: alert.acknowledgement });

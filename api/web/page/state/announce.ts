@@ -3,9 +3,9 @@ import { roomNamed } from './scene.js';
 
 const SOUND = 'csiflow-sound';
 
-/** Whether a new alert is heard. Browsers allow sound once somebody has clicked on the page. */
+/** Whether new alerts play a sound. Browsers allow sound only after a click on the page. */
 export const sound = signal(localStorage.getItem(SOUND) !== 'off');
-/** Whether the browser shows a notification while the page is out of sight. */
+/** Whether the browser shows notifications while the page is hidden. */
 export const notifications = signal<NotificationPermission | 'unsupported'>(
   'Notification' in globalThis ? Notification.permission : 'unsupported',
 );
@@ -22,7 +22,7 @@ export async function askForNotifications(): Promise<void> {
 
 export const wordsOf = (type: string): string => type.replaceAll('_', ' ');
 
-/** Makes a new alert heard and seen. */
+/** Announces a new alert by sound and notification. */
 export function announce({
   type,
   environment,
@@ -41,7 +41,7 @@ export function announce({
   };
 }
 
-/** Two rising tones, half a second. Stays silent until somebody has clicked on the page. */
+/** Two rising tones, half a second. Silent until the first click on the page. */
 function beep(): void {
   if (!navigator.userActivation.hasBeenActive) return;
   const audio = new AudioContext();

@@ -18,19 +18,19 @@ export interface Frame {
   readonly model: string;
 }
 
-/** No frame for so long: what is shown is old. */
+/** After this time without a frame, the displayed data is stale. */
 const STALE_MS = 3_000;
 const TRAIL_MS = 8_000;
-/** A service that has just begun answers before its store is open. */
+/** A service that has just started answers before its store is open. */
 const AGAIN_MS = 2_000;
 
 export const frame = signal<Frame | null>(null);
-/** Why no frames come: the service's words. */
+/** Why no frames arrive, in the service's words. */
 export const framesProblem = signal('');
-/** Places by person, oldest first. */
+/** Positions by person, oldest first. */
 export const trails = new Map<number, { x: number; y: number; at: number }[]>();
 export const engine = signal<(ServerMessages['system_status']['status'] & { at: number }) | null>(null);
-/** Whether the service is connected, and since when that is so. */
+/** Whether the service is connected, and since when. */
 export const link = signal({ connected: false, since: Date.now(), ever: false });
 
 export const isAway = computed(() => link.value.ever && !link.value.connected);
@@ -39,7 +39,10 @@ export const isStale = computed(() => frame.value === null || now.value - frame.
 let live: Live<'b'> | null = null;
 let poses: LiveSubscription | null = null;
 
-/** Follows the service until {@link disconnect}. The token goes in the subprotocol list, so that it stands in no address. */
+/**
+ * Follows the service until {@link disconnect}. The token is sent in the subprotocol list, so that it appears
+ * in no URL.
+ */
 export function connect(): void {
   const made: Live<'b'> = service().live({
     maxWaitMs: 8_000,
@@ -67,7 +70,7 @@ export function disconnect(): void {
   link.value = { connected: false, since: Date.now(), ever: false };
 }
 
-/** Asks for the frames of the room that is shown, and forgets those of the one before. */
+/** Subscribes to the frames of the displayed room, and drops those of the previous one. */
 export function followRoom(): void {
   if (!live || !room.value) return;
   poses?.close();
@@ -99,7 +102,7 @@ function hearState(state: LiveState): void {
   else if (!state.again) logOut('The login has expired: please log in again.');
 }
 
-/** The service may have been started with other topologies, or the room have gone with its own. */
+/** The service may have been restarted with other topologies, or the room removed with its topology. */
 async function reload(): Promise<void> {
   try {
     await loadScene(token.value);
@@ -108,7 +111,7 @@ async function reload(): Promise<void> {
   }
 }
 
-/** Alerts of the time before, until they are loaded. */
+/** Alerts from before the page was opened, until they are loaded. */
 async function catchUp(of: Live<'b'> | null): Promise<void> {
   if (of !== live || !link.value.connected) return;
   try {

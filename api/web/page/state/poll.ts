@@ -5,13 +5,13 @@ import { ageText } from './time.js';
 
 export interface Polled<T> {
   readonly value: T | null;
-  /** Why the newest try failed; empty: it did not. */
+  /** Why the last attempt failed; empty if it succeeded. */
   readonly problem: string;
 }
 
 /**
- * Asks the service again and again while a view is shown and the service is connected; at once where something that
- * `ask` reads has changed. What was there stays while it cannot be had.
+ * Polls the service while a view is visible and the service is connected, and immediately after a change of
+ * anything that `ask` reads. Earlier data stays visible while requests fail.
  */
 export function usePolled<T>(ask: () => Promise<T>, everyMs: number): ReadonlySignal<Polled<T>> {
   const polled = useSignal<Polled<T>>({ value: null, problem: '' });
@@ -49,6 +49,6 @@ export function usePolled<T>(ask: () => Promise<T>, everyMs: number): ReadonlySi
 export const numberText = (value: number | null | undefined, digits = 0, unit = ''): string =>
   value === null || value === undefined ? '–' : `${value.toFixed(digits)}${unit}`;
 
-/** How long ago, as of the newest record: recordings have times of their own. */
+/** Age relative to the newest record: recordings have their own times. */
 export const lagText = (milliseconds: number): string =>
   milliseconds < 1000 ? `${Math.round(milliseconds)} ms` : ageText(milliseconds);

@@ -9,7 +9,7 @@ export interface Zone {
   readonly polygon: readonly (readonly [number, number])[];
 }
 
-/** An environment as `/scene.json` draws it: metres, x to the right, y away from the viewer, z up. */
+/** An environment as returned by `/scene.json`: metres, x to the right, y away from the viewer, z up. */
 export interface Room {
   readonly id: string;
   readonly topology: string;
@@ -29,7 +29,7 @@ export interface Room {
 }
 
 export interface Scene {
-  /** Pairs of keypoints that lines connect. */
+  /** Pairs of keypoints that are connected by lines. */
   readonly skeleton: readonly (readonly [number, number])[];
   readonly environments: readonly Room[];
 }
@@ -38,11 +38,14 @@ export const VIEWS = ['room', 'links', 'topology', 'history'] as const;
 export type View = (typeof VIEWS)[number];
 
 export const scene = signal<Scene | null>(null);
-/** The room that is shown, of the scene's. */
+/** The displayed room of the scene. */
 export const room = signal<Room | null>(null);
 export const view = signal<View>('room');
 
-/** Topologies come and go, and rooms with them. Returns false where a login is needed. @throws Error with the status */
+/**
+ * Topologies and their rooms can be added and removed. Returns false if a login is required.
+ * @throws Error with the status
+ */
 export async function loadScene(token: string | null): Promise<boolean> {
   const response = await fetch('/scene.json', {
     headers: token === null ? {} : { Authorization: `Bearer ${token}` },
@@ -57,7 +60,7 @@ export async function loadScene(token: string | null): Promise<boolean> {
 export const roomNamed = (id: string): Room | undefined =>
   scene.value?.environments.find((environment) => environment.id === id);
 
-/** The address names room and view, so that they can be linked to: `?environment=hall&view=links`. */
+/** The address contains room and view, so that they can be linked to: `?environment=hall&view=links`. */
 export function readAddress(): void {
   const query = new URLSearchParams(location.search);
   view.value = VIEWS.find((one) => one === query.get('view')) ?? 'room';
@@ -65,7 +68,7 @@ export function readAddress(): void {
   if (room.value) document.title = `${room.value.name} - csiflow live`;
 }
 
-/** Goes to a room or a view; the other stays. */
+/** Switches to a room or a view; the other one is unchanged. */
 export function goTo(to: { readonly environment?: string; readonly view?: View }): void {
   const query = new URLSearchParams(location.search);
   if (to.environment !== undefined) query.set('environment', to.environment);

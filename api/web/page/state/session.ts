@@ -4,7 +4,7 @@ import { createClient } from '../../../client/index.js';
 const TOKEN = 'csiflow-token';
 
 export const token = signal<string | null>(sessionStorage.getItem(TOKEN));
-/** Why a login is asked for again. */
+/** Why another login is required. */
 export const loginProblem = signal('');
 
 const clientOf = (credentials: { token: string } | { username: string; password: string }) =>
@@ -13,13 +13,15 @@ export type PageClient = ReturnType<typeof clientOf>;
 
 export const client = computed(() => (token.value === null ? null : clientOf({ token: token.value })));
 
-/** The client of who is logged in. @throws Error where nobody is */
+/** The client of the current user. @throws Error if not logged in */
 export function service(): PageClient {
   if (!client.value) throw new Error('Nobody is logged in');
   return client.value;
 }
 
-/** Whether who is logged in may act. The service decides; the page only does not offer what would be refused. */
+/**
+ * Whether the current user may change things. The service enforces it; the page only hides forbidden actions.
+ */
 export const mayAct = computed(() => ['operator', 'admin'].includes(roleOf(token.value)));
 
 function roleOf(text: string | null): string {

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 
 const TICK_MS = 500;
 
-/** Milliseconds since 1970, twice a second: what shows an age follows it. */
+/** Milliseconds since 1970, updated twice per second for displayed ages. */
 export const now = signal(Date.now());
 
 setInterval(() => {
@@ -17,7 +17,7 @@ export function ageText(milliseconds: number): string {
   return seconds < 172_800 ? `${Math.round(seconds / 3600)} h` : `${Math.round(seconds / 86_400)} days`;
 }
 
-/** The time of day; with the date where that is another one. */
+/** The time of day, with the date if it is not today. */
 export function timeText(time: string | number): string {
   const when = new Date(time);
   const today = when.toDateString() === new Date(now.peek()).toDateString();

@@ -13,16 +13,16 @@ export async function graphOf(id: string) {
 }
 export type Graph = Awaited<ReturnType<typeof graphOf>>;
 
-/** Batches on their way. */
+/** Batches in transit. */
 const FEW = 2;
 
-/** What changes while one looks. */
+/** Figures that change while displayed. */
 export interface Figures {
-  /** Records a second, since the look before; null at the first. */
+  /** Records per second, since the previous request; null at the first. */
   readonly inRate: number | null;
   readonly outRate: number | null;
   readonly dropped: number;
-  /** Behind the newest record of all nodes, milliseconds of event time; null before its first record. */
+  /** Lag behind the newest record of all nodes, milliseconds of event time; null before its first record. */
   readonly lagMs: number | null;
   /** In its queue, or in an outbox. */
   readonly waiting: number;
@@ -37,7 +37,7 @@ export function figuresOf(now: Topology, before: Topology | null): ReadonlyMap<s
   return new Map(
     now.nodes.map((node) => {
       const earlier = before?.nodes.find(({ id }) => id === node.id);
-      // Counters restart with a start.
+      // Counters are reset at each start.
       const rate = (count: number, was: number | undefined) =>
         was === undefined || seconds <= 0 ? null : Math.max(0, count - was) / seconds;
       return [
@@ -54,7 +54,10 @@ export function figuresOf(now: Topology, before: Topology | null): ReadonlyMap<s
   );
 }
 
-/** Where most records wait, if those are more than come in a second: nodes that merge inputs always hold some. */
+/**
+ * The node with most waiting records, if they exceed one second of input: nodes that merge inputs always hold
+ * some.
+ */
 export function bottleneckOf(figures: ReadonlyMap<string, Figures>): string | null {
   const [fullest] = [...figures]
     .filter(([, { waiting, inRate }]) => waiting > Math.max(FEW, inRate ?? Infinity))

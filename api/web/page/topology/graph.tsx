@@ -9,7 +9,7 @@ interface Shown {
   readonly before: Topology | null;
 }
 
-/** Nodes from sources to sinks, with what passes through them. */
+/** Nodes from sources to sinks, with their throughput. */
 export function GraphPicture({ graph, now, before }: Shown) {
   const known = graph.nodes.filter(({ id }) => now.nodes.some((node) => node.id === id));
   const { nodes, width, height } = layOut(
@@ -17,7 +17,7 @@ export function GraphPicture({ graph, now, before }: Shown) {
     graph.edges,
   );
   const place = useRef<HTMLDivElement>(null);
-  // Most graphs begin in the middle.
+  // Most graphs start in the middle.
   useEffect(() => {
     const { scrollWidth, clientWidth } = place.current!;
     place.current!.scrollLeft = (scrollWidth - clientWidth) / 2;

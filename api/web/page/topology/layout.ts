@@ -9,13 +9,13 @@ export interface Placed {
   readonly y: number;
 }
 
-/** Of a node and of the space around it, pixels. */
+/** Sizes of a node and of the space around it, pixels. */
 export const NODE = { width: 158, height: 68 } as const;
 const GAP = { across: 16, down: 30 } as const;
 
 /**
- * Rows from top to bottom: each node stands one row below the last of its inputs, and as near as it can to the middle of
- * those, so that few edges cross.
+ * Rows from top to bottom: each node is one row below its lowest input, and as close as possible to the
+ * middle of its inputs, so that few edges cross.
  */
 export function layOut(
   ids: readonly string[],

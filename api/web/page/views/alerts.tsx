@@ -86,7 +86,7 @@ function AcknowledgeButton({ alert }: { readonly alert: Alert }) {
   );
 }
 
-/** Alerts without acknowledgement come first. */
+/** Unacknowledged alerts come first. */
 export function AlarmBanner() {
   const [newest, ...others] = unseen.value;
   return (
@@ -111,12 +111,12 @@ export function AlarmBanner() {
   );
 }
 
-/** Not announced again each time that it changes. */
+/** Screen readers do not announce its updates. */
 function AlertAge({ alert }: { readonly alert: Alert }) {
   return <span aria-live="off">{ageText(now.value - Date.parse(alert.timestamp))}</span>;
 }
 
-/** The clip requires the same credentials as everything else, so it cannot be used as an image's address. */
+/** The clip requires the same credentials as everything else, so it cannot be the URL of an image. */
 export function ClipDialog() {
   const dialog = useRef<HTMLDialogElement>(null);
   const picture = useSignal('');
@@ -151,7 +151,7 @@ export function ClipDialog() {
   );
 }
 
-/** @throws Error where the history has no pictures of it */
+/** @throws Error if the history has no frames for it */
 async function loadClip(path: string): Promise<string> {
   const response = await fetch(path, { headers: { Authorization: `Bearer ${token.peek()}` } });
   if (!response.ok) throw new Error('The history has no pictures of this alert (yet).');

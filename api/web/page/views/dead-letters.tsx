@@ -8,7 +8,7 @@ import { Problem } from './problem.js';
 const EVERY_MS = 5_000;
 const SHOWN = 20;
 
-/** @param look counts what was done about them: each time they are asked for anew */
+/** @param look counts actions on the letters: each triggers a new request */
 async function lettersOf(id: string, look: number) {
   const { data } = await service().rest.GET('/topologies/{id}/dead-letters', {
     params: { path: { id }, query: { per_page: SHOWN } },
@@ -16,7 +16,7 @@ async function lettersOf(id: string, look: number) {
   return { ...data!, look };
 }
 
-/** Records that nodes could not take: to look at, to give once more, to forget. */
+/** Records that nodes rejected, to inspect, replay or drop. */
 export function DeadLetters() {
   const done = useSignal(0);
   const note = useSignal('');
@@ -62,7 +62,7 @@ export function DeadLetters() {
   );
 }
 
-/** The record itself, once it is asked for. */
+/** The record itself, on request. */
 function Record({ letter }: { readonly letter: number }) {
   const text = useSignal('');
   const look = async () => {

@@ -52,7 +52,7 @@ function SoundButton() {
   );
 }
 
-/** What the data are and how old they are. */
+/** The kind of data, and its age. */
 function Badge() {
   const shown = frame.value;
   const mode = shown === null ? 'NO DATA' : isStale.value ? 'STALE' : shown.mode;
@@ -121,7 +121,7 @@ function Navigation() {
   );
 }
 
-/** While the service does not answer, what is shown is what was. */
+/** While the service does not answer, the page shows the last known state. */
 export function AwayBanner() {
   if (!isAway.value) return null;
   const { since } = link.value;

@@ -6,7 +6,7 @@ import { Problem } from './problem.js';
 
 const EVERY_MS = 2_000;
 
-/** Throws where nobody is logged in. */
+/** Throws if not logged in. */
 async function linksOf(topology: string) {
   const { data } = await service().rest.GET('/topologies/{id}/links', { params: { path: { id: topology } } });
   return data!.data;
@@ -14,7 +14,7 @@ async function linksOf(topology: string) {
 type Answer = Awaited<ReturnType<typeof linksOf>>;
 type LinkRow = Answer['links'][number];
 
-/** How each link of the room is, and who is heard without a link. */
+/** The state of each link of the room, and senders without a link. */
 export function Links() {
   const links = usePolled(() => linksOf(room.value?.topology ?? ''), EVERY_MS);
   const { value, problem } = links.value;

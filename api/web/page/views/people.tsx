@@ -3,10 +3,10 @@ import { room, scene } from '../state/scene.js';
 import { ageText, now } from '../state/time.js';
 import { colourName } from '../room/draw.js';
 
-/** The service tells of its status when it changes, and every few seconds. */
+/** The service reports its status at each change, and every few seconds. */
 const ENGINE_STALE_MS = 15_000;
 
-/** Who is where, in words. */
+/** Positions and activities of people, in words. */
 export function People() {
   const shown = frame.value;
   const stale = shown !== null && isStale.value;
@@ -68,7 +68,7 @@ export function Engine() {
   );
 }
 
-/** Its figures are those of the main topology, whose rooms come first. */
+/** Its figures are those of the main topology, whose rooms are listed first. */
 function engineTitle(): string {
   const topologies = new Set(scene.value?.environments.map(({ topology }) => topology));
   return topologies.size > 1 ? `Engine of ${[...topologies][0]}` : 'Engine';

@@ -1,4 +1,4 @@
-/** What went wrong, in the service's words; nothing where nothing did. */
+/** A problem in the service's words; renders nothing if there is none. */
 export const Problem = ({ text }: { readonly text: string }) => (
   <p class="problem" role="status">
     {text}

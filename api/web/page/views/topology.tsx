@@ -10,7 +10,7 @@ import { Problem } from './problem.js';
 
 const [EVERY_MS, GRAPH_EVERY_MS] = [2_000, 30_000];
 
-/** The topology that senses the room. */
+/** The topology of the displayed room. */
 export function TopologyView() {
   const before = useRef<Topology | null>(null);
   const latest = useRef<Topology | null>(null);
@@ -99,7 +99,7 @@ function Bottleneck({ now, before }: { readonly now: Topology; readonly before: 
   );
 }
 
-/** What was lost, and why. */
+/** Lost records, by reason. */
 function Losses({ now }: { readonly now: Topology }) {
   const lost = now.nodes.flatMap(({ id, dropped, failed, missing }) => [
     ...Object.entries(dropped).map(([reason, count]) => ({ id, count, reason: reason.replaceAll('_', ' ') })),

@@ -77,7 +77,7 @@ function checksumFits(view: DataView): boolean {
 const vitalsAreNumbers = (view: DataView): boolean =>
   Number.isFinite(view.getFloat32(16, true)) && Number.isFinite(view.getFloat32(20, true));
 
-/** A node's report about people near it, once a second. */
+/** A node's report about people near it, once per second. */
 export interface Vitals {
   readonly node: number;
   readonly presence: boolean;
@@ -243,7 +243,7 @@ export function encodeCompressed({ node, channel, rawBytes, payload }: Compresse
   return bytes;
 }
 
-/** A node's own summary of what it senses. */
+/** A node's own summary of its sensing. */
 export interface FeatureState {
   readonly node: number;
   readonly mode: number;

@@ -14,22 +14,22 @@ import { MAX_ROWS } from '../../contract/options.js';
 import { bitsOf, layoutOf, macOf, nexmonRows, parseDatagram, type Datagram } from './nexmon.js';
 import { topOf, unpack } from './nexmon-values.js';
 
-/** A measurement some of whose datagrams are still to come. */
+/** A measurement with datagrams still missing. */
 interface Pending {
-  /** What its datagrams have in common. */
+  /** Properties shared by its datagrams. */
   readonly key: string;
   readonly mac: string;
-  /** Arrival of the first, microseconds. */
+  /** Arrival of the first datagram, microseconds. */
   readonly time: number;
   /** By core, then stream. */
   readonly rows: (Uint8Array | null)[];
 }
 
-/** A measurement is not waited for any longer once something arrives so much later, microseconds. */
+/** A measurement is closed once a datagram arrives this much later, microseconds. */
 const MAX_WAIT_US = 100_000;
-/** Measurements of one sender that are waited for at a time: datagrams of two may arrive in any order. */
+/** Limit of open measurements per sender: datagrams of two may arrive interleaved. */
 const AT_ONCE = 2;
-/** Datagrams that are kept at most. */
+/** Limit of stored datagrams. */
 const MAX_KEPT = 128;
 
 class MatrixReader implements FrameReader {
@@ -37,7 +37,7 @@ class MatrixReader implements FrameReader {
   readonly sequenceBits = 12;
   readonly #cores: number;
   readonly #streams: number;
-  /** In the order in which they began. */
+  /** In the order of their first datagrams. */
   #pending: Pending[] = [];
 
   constructor(cores: number, streams: number) {
@@ -45,7 +45,7 @@ class MatrixReader implements FrameReader {
     this.#streams = streams;
   }
 
-  /** The measurements that are over with this datagram, whole or not. */
+  /** The measurements that end with this datagram, complete or not. */
   read(record: Uint8Array, time: number): readonly ReadFrame[] | ReadFault {
     const datagram = parseDatagram(record);
     if ('fault' in datagram) return datagram;
@@ -91,7 +91,10 @@ class MatrixReader implements FrameReader {
     return { fault: 'antenna', reason: `core ${core}, stream ${stream}: ${remedy}` };
   }
 
-  /** Rows of the measurement that a datagram belongs to. One that has this row already is over: the next one has begun. */
+  /**
+   * Rows of the measurement that a datagram belongs to. If it already has this row, it ends, and a new one
+   * begins.
+   */
   #rowsFor(
     begun: Pick<Pending, 'mac' | 'key' | 'time'>,
     slot: number,
@@ -107,7 +110,7 @@ class MatrixReader implements FrameReader {
     return rows;
   }
 
-  /** Moves the oldest measurements to `closed`, as far as there are too many. */
+  /** Moves the oldest measurements beyond the limit to `closed`. */
   #limit(mac: string, closed: Pending[]): void {
     const close = (one: Pending): void => {
       closed.push(one);
@@ -120,7 +123,7 @@ class MatrixReader implements FrameReader {
     while (kept() > MAX_KEPT) close(this.#pending[0]!);
   }
 
-  /** Rows that never came are NaN. */
+  /** Missing rows are NaN. */
   #frame({ mac, rows }: Pending): ReadFrame {
     const datagrams = rows.map((row) => row && (parseDatagram(row) as Datagram));
     const known = datagrams.filter((one) => one !== null);
@@ -138,7 +141,7 @@ class MatrixReader implements FrameReader {
           layout,
           fill: (values, at) => {
             const size = 2 * layout.subcarriers.length;
-            // All rows by one factor, so that they can be compared.
+            // All rows are scaled by one factor, so that they can be compared.
             const top = Math.max(...known.map(topOf));
             for (const [slot, datagram] of datagrams.entries()) {
               const from = at + slot * size;
@@ -152,7 +155,7 @@ class MatrixReader implements FrameReader {
   }
 }
 
-/** Datagrams of nexmon_csi: each a frame, or those of several cores and streams as one. */
+/** Datagrams of nexmon_csi: each becomes a frame, or those of several cores and streams become one. */
 export const nexmon: Format = {
   ...nexmonRows,
   decoder: (context) => {

@@ -2,7 +2,7 @@
 
 export const HEADER_BYTES = 18;
 
-/** Bits of the two mantissas and of the common exponent that a chip writes a value by. */
+/** Bits of the two mantissas and of the common exponent in a chip's encoding of a value. */
 export interface Packing {
   readonly mantissa: number;
   readonly exponent: number;
@@ -15,15 +15,15 @@ export interface Carriers {
   readonly runs: readonly { readonly from: number; readonly to: number }[];
 }
 
-/** Where the values of a datagram lie, and how they are written. */
+/** Position and encoding of a datagram's values. */
 export interface Values {
-  /** Of the whole datagram. */
+  /** Length of the whole datagram. */
   readonly view: DataView;
   readonly carriers: Carriers;
   readonly packing: Packing | null;
 }
 
-/** Values of a datagram, (re, im), to `values[at...]`. `top`: see {@link topOf}. */
+/** Writes the values of a datagram, (re, im), to `values[at...]`. `top`: see {@link topOf}. */
 export function unpack(
   { view, packing, carriers }: Values,
   top: number,
@@ -34,13 +34,13 @@ export function unpack(
   else unpackFloats(view, packing, carriers, top, values, at);
 }
 
-/** The order of bytes of this machine, which arrays of numbers have. */
+/** The byte order of this machine, and so of typed arrays. */
 const IS_LITTLE = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
 
 function copyIntegers(view: DataView, { count, runs }: Carriers, values: Float32Array, at: number): void {
   const start = view.byteOffset + HEADER_BYTES;
   if (IS_LITTLE && start % 2 === 0) {
-    // Copied as a whole, it takes a third of the time.
+    // Copying it as a whole takes a third of the time.
     const numbers = new Int16Array(view.buffer, start, 2 * count);
     for (const { from, to } of runs) {
       const run = numbers.subarray(2 * from, 2 * to + 2);
@@ -58,10 +58,10 @@ function copyIntegers(view: DataView, { count, runs }: Carriers, values: Float32
   }
 }
 
-/** The largest number of a measurement has so many bits behind its first one. */
+/** Bits of the largest number of a measurement after its leading one. */
 const SCALED_BITS = 10;
 
-/** Power of two of the largest number among packed values, by which they are scaled; -64 where all are 0. */
+/** Exponent of two of the largest packed value, by which the values are scaled; -64 if all are 0. */
 export function topOf({ view, packing, carriers }: Values): number {
   if (packing === null) return 0;
   const { mantissa, exponent } = packing;
@@ -77,9 +77,9 @@ export function topOf({ view, packing, carriers }: Values): number {
 }
 
 /**
- * Values as whole numbers of which the largest has {@link SCALED_BITS} bits: what the tool's MATLAB reader
- * gives. A word is, from its top: sign and magnitude of the real part, sign and magnitude of the imaginary part
- * (`mantissa` bits each), and a common exponent in two's complement.
+ * Values as whole numbers, the largest of which has {@link SCALED_BITS} bits, as in the tool's MATLAB reader.
+ * A word contains, from its top: sign and magnitude of the real part, sign and magnitude of the imaginary
+ * part (`mantissa` bits each), and a common exponent in two's complement.
  */
 function unpackFloats(
   view: DataView,
@@ -95,7 +95,7 @@ function unpackFloats(
     for (let i = from; i <= to; i++) {
       const word = view.getUint32(HEADER_BYTES + 4 * i, true);
       const by = ((word << unused) >> unused) + SCALED_BITS - top;
-      // Up by 16 and down again: signs and shifts without a branch, as no processor could foretell it.
+      // Up by 16 and down again: applies signs and shifts without branches, which would be mispredicted.
       const down = Math.min(31, 16 - by);
       const re = (((word >>> (exponent + mantissa)) & magnitude) << 16) >> down;
       const im = (((word >>> exponent) & magnitude) << 16) >> down;

@@ -11,8 +11,8 @@ import { HEADER_BYTES, topOf, unpack, type Carriers, type Packing, type Values }
 import { checkPcap, pcapCutter, pcapStart, recordsOf, udpPayload } from '../../containers/pcap.js';
 
 /**
- * Frames belong to the link whose `sender` is the transmitter's MAC address, or `*`. Those of core or stream 1 and
- * above have it behind the address (`98:de:d0:48:92:66/1.0`): each is a link of its own.
+ * Frames belong to the link whose `sender` is the transmitter's MAC address, or `*`. For core or stream 1 and
+ * above, the sender has a suffix (`98:de:d0:48:92:66/1.0`): each is a separate link.
  */
 export const nexmonRows: Format = frameFormat(
   { format: 'nexmon', sequenceBits: 12, read: readDatagram },
@@ -38,24 +38,24 @@ export const nexmonPcap: FileFormat = {
 
 const PORT = 5500;
 const MAGIC = 0x1111;
-/** What firmware without RSSI writes in its place, and in that of the frame control. */
+/** Firmware without RSSI writes this in place of RSSI and frame control. */
 const NO_RSSI = 0x1111;
 
-/** How a chip writes its values; null: two i16 each. */
+/** A chip's encoding of values; null: two i16 each. */
 const CHIPS = new Map<number, Packing | null>([
   ...[1, 101, 107].map((chip) => [chip, null] as const),
   [3, { mantissa: 9, exponent: 5 }],
   [106, { mantissa: 12, exponent: 6 }],
 ]);
 
-/** What a datagram says: the values of one core and spatial stream. */
+/** Content of a datagram: the values of one core and spatial stream. */
 export interface Datagram extends Values {
   readonly chip: number;
   readonly mhz: number;
   readonly sequence: number;
   readonly core: number;
   readonly stream: number;
-  /** dBm, NaN where unknown. */
+  /** dBm, NaN if unknown. */
   readonly rssi: number;
 }
 
@@ -117,10 +117,13 @@ export const bitsOf = ({ packing }: Datagram): number => packing?.mantissa ?? 16
 
 const rssiOf = (value: number): number => (value < 0 ? value : NaN);
 
-/** Connector of the one row of each core. */
+/** Connector of each core's single row. */
 const CORES = Array.from({ length: 8 }, (_, core) => [core]);
 
-/** Addresses by their number: making a text for each datagram would take as long as its values do. Bounded. */
+/**
+ * Addresses by their number: formatting one for each datagram would take as long as decoding its values.
+ * Bounded.
+ */
 const MACS = new Map<number, string>();
 const MAX_MACS = 1024;
 
@@ -139,7 +142,7 @@ export function macOf({ view }: Datagram): string {
   return mac;
 }
 
-/** Centre of the band that a chanspec names (Broadcom's `d11ac`): bits 0 to 7 channel, 14 and 15 band. */
+/** Centre of the band given by a chanspec (Broadcom's `d11ac`): bits 0 to 7 channel, 14 and 15 band. */
 function centreMhz(chanspec: number): number | undefined {
   const channel = chanspec & 0xff;
   if (channel === 0) return undefined;
@@ -162,7 +165,10 @@ const carriersOf = (
   ],
 });
 
-/** Carriers of VHT by the number of bins; those on which the firmware writes its status (bins 28 to 30 of 64, else 0 to 2) are left out. */
+/**
+ * Carriers of VHT by the number of bins, without those on which the firmware writes its status (bins 28 to 30
+ * of 64, otherwise 0 to 2).
+ */
 const CARRIERS = new Map([
   [64, carriersOf(64, [-28, -1], [1, 27])],
   [128, carriersOf(128, [-58, -2], [3, 58])],
@@ -186,7 +192,7 @@ export function encodeNexmon(
   frame: {
     readonly mac: Uint8Array;
     readonly sequence: number;
-    /** dBm; NaN writes the header of firmware without it. */
+    /** dBm; NaN writes the header of firmware without RSSI. */
     readonly rssi: number;
     readonly core?: number;
     readonly chanspec: number;

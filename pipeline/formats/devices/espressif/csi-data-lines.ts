@@ -1,4 +1,4 @@
-/** What lines `CSI_DATA,...` of all programs have in common; their columns differ. */
+/** Common handling of the `CSI_DATA,...` lines of all programs; their columns differ. */
 import { recordingOf, type FileFormat, type Format } from '../../contract/format.js';
 import type { ReadFault } from '../../decoder/frame-decoder.js';
 import { latin1, LineCutter, type LineKind } from '../../containers/line-cutter.js';
@@ -8,7 +8,7 @@ const CSI_DATA = 'CSI_DATA,';
 /** Longest line that can be a measurement: 612 numbers and 30 columns. */
 const MAX_LINE_BYTES = 8192;
 
-/** A record that is such a line, without its end; null where it is something else. */
+/** A record with such a line, without its line end; null if it is something else. */
 export function csiDataLine(record: Uint8Array): string | ReadFault | null {
   if (record.length > MAX_LINE_BYTES)
     return { fault: 'oversized', reason: `longer than ${MAX_LINE_BYTES} bytes` };
@@ -16,7 +16,7 @@ export function csiDataLine(record: Uint8Array): string | ReadFault | null {
   return text.startsWith(CSI_DATA) ? text : null;
 }
 
-/** The numbers of a line whose `required` columns are sound; otherwise what is wrong with it. */
+/** The numbers of a line whose `required` columns are valid; otherwise its fault. */
 export function numbersOfLine(
   line: { readonly column: (name: string) => number; readonly mac: string },
   required: readonly string[],
@@ -29,7 +29,7 @@ export function numbersOfLine(
   return parse() ?? { fault: 'value', reason: 'its data are not whole numbers of up to 16 bits' };
 }
 
-/** What lies behind the mark in each line of a file's head. */
+/** The text after the mark in each line of a file's head. */
 const csiDataLines = (head: Uint8Array): readonly string[] =>
   latin1(head)
     .split('\n')
@@ -38,7 +38,10 @@ const csiDataLines = (head: Uint8Array): readonly string[] =>
       return at < 0 ? [] : [line.slice(at).trimEnd()];
     });
 
-/** A log or table of such lines. Event time is the ESP32's own clock (since it was started), counted from 1970. */
+/**
+ * A log or table of such lines. Event time is the ESP32's own clock (since it was started), counted from
+ * 1970.
+ */
 export const csiDataLog = (
   format: Format,
   named: Pick<FileFormat, 'name' | 'summary'>,

@@ -1,7 +1,7 @@
 /**
- * Espressif's esp-csi: lines `CSI_DATA,...,"[...]"` of its examples on a serial port (`csi_recv`, `csi_recv_router`,
- * `esp-radar/console_test`), among other log lines. The number of columns before the data tells the set. Columns and
- * bytes: docs/formats/espressif.md.
+ * Espressif's esp-csi: lines `CSI_DATA,...,"[...]"` of its examples on a serial port (`csi_recv`,
+ * `csi_recv_router`, `esp-radar/console_test`), among other log lines. The number of columns before the data
+ * identifies the set. Columns and bytes: docs/formats/espressif.md.
  */
 import { LLTF_12_BIT, espFields, type EspField } from './esp-carriers.js';
 import { csiDataLine, csiDataLog, numbersOfLine } from './csi-data-lines.js';
@@ -37,7 +37,7 @@ const OLD_CONSOLE_COLUMNS = (
   'type id timestamp target_seq target mac rssi rate sig_mode mcs bandwidth smoothing not_sounding aggregation ' +
   'stbc fec_coding sgi noise_floor ampdu_cnt channel secondary_channel local_timestamp ant sig_len rx_state len first_word'
 ).split(' ');
-/** Gains the other way round than in the set of the C5. */
+/** With gains in the opposite order to the set of the C5. */
 export const CONSOLE_COLUMNS = OLD_CONSOLE_COLUMNS.toSpliced(-2, 0, 'agc_gain', 'fft_gain');
 
 const SETS = new Map(
@@ -94,7 +94,7 @@ function readLine(record: Uint8Array): ReadFrame | ReadFault | null {
   return readNumbers(line, numbers);
 }
 
-/** Columns that are read. */
+/** Columns in use. */
 const REQUIRED = [
   ...['id', 'rssi', 'noise_floor', 'channel', 'local_timestamp', 'len', 'first_word'],
   ...['sig_mode', 'bandwidth', 'stbc', 'secondary_channel', 'agc_gain', 'fft_gain'],
@@ -158,8 +158,8 @@ function numbersOf(data: string): EspNumbers | null {
 }
 
 /**
- * The words of a 12-bit LLTF (C5, C61): 52 numbers that were put together already, or 106 bytes in which the
- * upper half of every second one is empty. Null for others. The order within a pair is not documented;
+ * The words of a 12-bit LLTF (C5, C61): 52 combined numbers, or 106 bytes in which the upper half of every
+ * second one is empty. Null for others. The order within a pair is not documented;
  * according to the vendor and pyespargos, the real part is first.
  */
 function twelveBit(numbers: EspNumbers): Int16Array | null {
@@ -172,7 +172,7 @@ function twelveBit(numbers: EspNumbers): Int16Array | null {
   );
 }
 
-/** A line as an example of esp-csi prints it. */
+/** A line as printed by an example of esp-csi. */
 export interface EspCsiLine {
   /** {@link CLASSIC_COLUMNS}, {@link C5_COLUMNS} or {@link CONSOLE_COLUMNS}. */
   readonly columns: readonly string[];

@@ -8,7 +8,7 @@ export type EspNumbers = Int16Array | Int8Array;
 
 /** Position and encoding of a frame's numbers. */
 export interface EspReading {
-  /** Primary channel; 0 where unknown. */
+  /** Primary channel; 0 if unknown. */
   readonly channel: number;
   /** 0 none, 1 above, 2 below; null if unknown. */
   readonly secondary: number | null;
@@ -60,7 +60,7 @@ function copyField(
     const re = realFirst ? first : second;
     const im = realFirst ? second : first;
     const turned = bandwidthMhz === 40 && subcarriers[i]! < 0;
-    // 0 - im, because -0 differs from 0 where results are compared.
+    // 0 - im, because comparisons of results distinguish -0 from 0.
     values[at++] = turned ? 0 - im : re;
     values[at++] = turned ? re : im;
   }
@@ -148,13 +148,13 @@ const BLANK = 0x20;
 const MINUS = 0x2d;
 const ZERO = 0x30;
 
-/** True where a number of the buffer does not fit a signed byte. */
+/** True if a number of the buffer does not fit a signed byte. */
 export const exceedsByte = (numbers: EspNumbers): boolean =>
   numbers.some((value) => value < -128 || value > 127);
 
-/** The ESP32's clock: microseconds since it was started, which wrap after 71.6 minutes. */
+/** The ESP32's clock: microseconds since it was started, wrapping after 71.6 minutes. */
 export const ESP_CLOCK = { unit: 1, period: 2 ** 32, confirm: 3 };
 
-/** A stamp of that clock, which some programs print with a sign; null where it is none. */
+/** A stamp of that clock, which some programs print with a sign; null if it is not one. */
 export const espStamp = (stamp: number): number | null =>
   Number.isInteger(stamp) && Math.abs(stamp) < 2 ** 32 ? stamp >>> 0 : null;

@@ -30,11 +30,11 @@ const COLUMNS = (
 ).split(' ');
 const AT = new Map(COLUMNS.map((name, i) => [name, i]));
 
-/** The columns before the data, and the data; undefined where the line is of another kind. */
+/** The columns before the data, and the data; undefined for lines of another kind. */
 function splitLine(text: string): { fields: readonly string[]; data: string | null } | undefined {
   const opening = text.indexOf('[');
   const fields = (opening < 0 ? text : text.slice(0, opening)).split(',');
-  // The role tells it from esp-csi, which has a number there.
+  // The role distinguishes it from esp-csi, which has a number there.
   if (!/^[A-Z]+$/.test(fields[1] ?? '')) return undefined;
   const closing = text.indexOf(']', opening);
   return {
@@ -56,7 +56,7 @@ function readLine(record: Uint8Array): ReadFrame | ReadFault | null {
   const mac = fields[AT.get('mac')!]!.toLowerCase();
   const numbers = numbersOfLine({ column, mac }, REQUIRED, () => parseNumbers(data));
   if ('fault' in numbers) return numbers;
-  // `len` is that of the frame: the tool prints the LLTF alone unless it is built otherwise.
+  // `len` is that of the frame: by default, the tool prints only the LLTF.
   const length = column('len');
   const halves = numbers.length === length / 2;
   if (halves && numbers.every((value) => value >= 0))
@@ -75,7 +75,7 @@ function readLine(record: Uint8Array): ReadFrame | ReadFault | null {
     parts: espParts(numbers, carriers, {
       channel: column('channel'),
       secondary: column('secondary_channel'),
-      // There is no such column, and the first two pairs of its frames hold garbage.
+      // The column does not exist here, and the first two pairs of these frames hold garbage.
       firstWordInvalid: true,
     }),
   };
@@ -102,7 +102,7 @@ function fieldsOf(column: (name: string) => number, numbers: EspNumbers): readon
   );
 }
 
-/** A line as the tool prints it: the inverse of the decoder. `fields` by the column's name; 0 where left out. */
+/** A line as printed by the tool: the inverse of the decoder. `fields` by the column's name; 0 if omitted. */
 export function encodeCsiToolLine(
   fields: Readonly<Record<string, number | string>>,
   pairs: number,

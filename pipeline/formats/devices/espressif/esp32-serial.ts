@@ -4,9 +4,9 @@ import { recordingOf, type FileFormat, type Format } from '../../contract/format
 import { latin1, LineCutter, type LineKind } from '../../containers/line-cutter.js';
 
 /**
- * Serial log of an ESP32: lines `CSIRAW sequence t_ms rssi bytes hex` among ordinary log lines, as the
- * receiver of hhjh79933-sketch/wifi_csi prints them. The hex is ESP-IDF's buffer: pairs (imaginary, real) of
- * i8 in the order of an FFT, LLTF (128 bytes), then HT-LTF (256 in all) and STBC-HT-LTF (384 in all).
+ * Serial log of an ESP32: lines `CSIRAW sequence t_ms rssi bytes hex` among ordinary log lines, as printed by
+ * the receiver of hhjh79933-sketch/wifi_csi. The hex is ESP-IDF's buffer: pairs (imaginary, real) of i8 in
+ * the order of an FFT, LLTF (128 bytes), then HT-LTF (256 in total) and STBC-HT-LTF (384 in total).
  */
 export const esp32Serial: Format = frameFormat(
   { format: 'esp32-serial', sequenceBits: 32, read: readLine },
@@ -24,7 +24,7 @@ export const esp32SerialLog: FileFormat = {
   open: recordingOf(esp32Serial, () => new LineCutter(LINES)),
 };
 
-/** The log gives no channel: channel 6 is taken, as most examples of ESP-IDF do. */
+/** The log does not state the channel. Channel 6 is assumed, as in most examples of ESP-IDF. */
 const ASSUMED_MHZ = 2437;
 const MARK = 'CSIRAW ';
 const PATTERN = /^CSIRAW (\d{1,10}) (\d{1,10}) (-?\d{1,3}) (\d{1,4}) ([0-9a-fA-F]*)$/;
@@ -74,7 +74,10 @@ function readLine(record: Uint8Array): ReadFrame | ReadFault | null {
   };
 }
 
-/** A line as it is printed. `parts`: for each training field [active subcarrier, (re, im)], whole numbers of -128 to 127. */
+/**
+ * A line as printed. `parts`: for each training field [active subcarrier, (re, im)], whole numbers from -128
+ * to 127.
+ */
 export function encodeLine(
   frame: { readonly sequence: number; readonly timeMs: number; readonly rssi: number },
   parts: readonly ArrayLike<number>[],
@@ -95,7 +98,7 @@ const LINES: LineKind = {
   name: 'esp32-serial',
   mark: MARK,
   maxBytes: MAX_LINE_BYTES,
-  // Milliseconds since the ESP32 was started; they wrap after 49.7 days.
+  // Milliseconds since the ESP32 was started, wrapping after 49.7 days.
   clock: { unit: 1000, period: 2 ** 32, confirm: 3 },
   unit: 'ms',
   stampOf: (line) => {

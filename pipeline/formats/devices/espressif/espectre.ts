@@ -1,5 +1,6 @@
 /**
- * UDP stream of francescopace/espectre (`csi_streamer.py`), one frame a datagram. Bytes: docs/formats/espressif.md.
+ * UDP stream of francescopace/espectre (`csi_streamer.py`), one frame per datagram. Bytes:
+ * docs/formats/espressif.md.
  */
 import { htLtfOf64, type EspField } from './esp-carriers.js';
 import { espParts, placeField } from './esp-values.js';

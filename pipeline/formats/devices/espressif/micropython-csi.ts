@@ -1,6 +1,6 @@
 /**
- * MicroPython's `WLAN.csi_read()`: a list of 22, as a script prints or sends it in JSON, one a line or datagram. Its
- * fields: docs/formats/espressif.md.
+ * MicroPython's `WLAN.csi_read()`: a list of 22 values, which a script prints or sends as JSON, one per line
+ * or datagram. Its fields: docs/formats/espressif.md.
  */
 import { espFields, type EspField } from './esp-carriers.js';
 import { ESP_CLOCK, espParts, espStamp, placeField } from './esp-values.js';
@@ -28,10 +28,10 @@ export const micropythonCsiLog: FileFormat = {
 
 const MARK = '[';
 const FIELDS = 22;
-/** 512 numbers, and as much again for the other fields. */
+/** 512 numbers, and the same amount again for the other fields. */
 const MAX_LINE_BYTES = 8192;
 
-/** Null where the bytes are no JSON array of 22. */
+/** Null if the bytes are not a JSON array of 22. */
 function parseList(text: string): readonly unknown[] | ReadFault | null {
   if (!text.startsWith(MARK)) return null;
   let value: unknown;
@@ -73,7 +73,7 @@ function readList(record: Uint8Array): ReadFrame | ReadFault | null {
   };
 }
 
-/** A chip that lacks a field says 0, so 0 is taken for unknown. */
+/** Chips without a field report 0, so 0 counts as unknown. */
 function fieldsOf(
   pairs: Int8Array,
   said: { readonly mode: number; readonly width: number; readonly stbc: number; readonly secondary: number },
@@ -92,7 +92,7 @@ function fieldsOf(
   );
 }
 
-/** Bytes as a list of signed or unsigned numbers, or as base64; null where they are neither. */
+/** Bytes as a list of signed or unsigned numbers, or as base64; null for anything else. */
 function bytesOf(value: unknown): Int8Array | null {
   if (typeof value === 'string')
     return /^[A-Za-z\d+/]+={0,2}$/.test(value) ? new Int8Array(Buffer.from(value, 'base64')) : null;
@@ -101,7 +101,7 @@ function bytesOf(value: unknown): Int8Array | null {
   return Int8Array.from(value as number[]);
 }
 
-/** An address in lower case from its text, its hexadecimal digits, or its six bytes. */
+/** An address in lower case, from its text, its hexadecimal digits, or its six bytes. */
 function macOf(value: unknown): string | null {
   const bytes = Array.isArray(value) ? bytesOf(value) : null;
   const digits =

@@ -9,14 +9,17 @@ import { axBand, fillAx, RAW, type AxBand } from './intel-ax.js';
 import { LayoutCache } from '../../decoder/layout-cache.js';
 import { RecordCutter, type RecordKind } from '../../containers/record-cutter.js';
 
-/** A header of 272 bytes and its values, the imaginary part first. Frames belong to the link of their source's MAC address, or `*`. */
+/**
+ * A header of 272 bytes and its values, imaginary part first. Frames belong to the link of their source's MAC
+ * address, or `*`.
+ */
 export const feitcsi: Format = feit(
   'feitcsi',
   'FeitCSI (Intel AX200, AX210): a header of 272 bytes and its values.',
   false,
 );
 
-/** The same bytes as FeitCSI's own tools read them: mirrored in phase. */
+/** The same bytes as FeitCSI's own tools interpret them: mirrored in phase. */
 export const feitcsiRealFirst: Format = feit(
   'feitcsi-real-first',
   'FeitCSI, the real part first, like its own tools: the phase is mirrored.',
@@ -42,7 +45,7 @@ export const feitcsiFile: FileFormat = {
 };
 
 const HEADER_BYTES = 272;
-/** Bytes of a value in what its tools have processed: two doubles. */
+/** Bytes of a value in the output of its tools: two doubles. */
 const PROCESSED = 16;
 
 function feit(name: string, summary: string, realFirst: boolean): Format {
@@ -54,7 +57,7 @@ function feit(name: string, summary: string, realFirst: boolean): Format {
 const viewOf = (bytes: Uint8Array): DataView =>
   new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-/** Bytes of a value, or 0 where the numbers of the header at `at` do not agree. */
+/** Bytes of a value; 0 if the numbers of the header at `at` are inconsistent. */
 function valueBytes(view: DataView, at: number): number {
   const [rx, tx, tones] = [view.getUint8(at + 46), view.getUint8(at + 47), view.getUint32(at + 52, true)];
   if (rx < 1 || rx > 4 || tx < 1 || tx > 4 || tones < 1 || tones > 4096) return 0;
@@ -99,13 +102,13 @@ function readRecord(record: Uint8Array, realFirst: boolean): ReadFrame | ReadFau
   };
 }
 
-/** dBm of the antenna that hears best, from magnitudes; NaN where the card has none. */
+/** dBm of the antenna with the strongest signal, from magnitudes; NaN if the card reports none. */
 function strongest(magnitudes: readonly number[]): number {
   const known = magnitudes.filter((value) => value > 0 && value < 128);
   return known.length > 0 ? -Math.min(...known) : NaN;
 }
 
-/** The file gives no channel: the middle of channel 64, as for the Intel 5300. */
+/** The file does not state the channel: the middle of channel 64, as for the Intel 5300. */
 const ASSUMED_MHZ = 5320;
 const layouts = new LayoutCache();
 
@@ -117,7 +120,7 @@ function layoutOf({ training, bandwidthMhz, subcarriers }: AxBand, rx: number, t
 const isHostTimed = (head: Uint8Array): boolean =>
   head.length >= HEADER_BYTES && viewOf(head).getBigUint64(12, true) > 0n;
 
-/** The card counts at 320 MHz; the counter wraps after 13.4 s. Microseconds. */
+/** The card's counter runs at 320 MHz and wraps after 13.4 s. Microseconds. */
 const CARD_UNIT = 1 / 320;
 const CARD_TIMED: RecordKind = {
   name: 'feitcsi',
@@ -135,7 +138,7 @@ const HOST_TIMED: RecordKind = {
 /** A record: the inverse of the decoder. `values` are whole numbers of 16 bits. */
 export function encodeFeitcsi(
   frame: {
-    /** Of the card's clock, 320 a microsecond. */
+    /** Of the card's clock, 320 per microsecond. */
     readonly ticks: number;
     readonly rx: number;
     readonly tx: number;

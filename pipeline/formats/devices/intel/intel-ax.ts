@@ -1,4 +1,4 @@
-/** How Intel's AX200 and AX210 write a measurement, which FeitCSI and PicoScenes both keep as it is. */
+/** Measurements of Intel's AX200 and AX210, which FeitCSI and PicoScenes both store unchanged. */
 import { bandOf, type Band, type BandKind } from '../../radio/wifi-bands.js';
 
 /** Bytes of a value: two i16. */
@@ -11,7 +11,10 @@ export interface AxReading {
   readonly realFirst: boolean;
 }
 
-/** [antenna, stream, carrier], each the imaginary part first, to (re, im) at `values[at...]`. @param each bytes of a value: {@link RAW}, or 16 for two doubles */
+/**
+ * Converts [antenna, stream, carrier], each imaginary part first, to (re, im) at `values[at...]`.
+ * @param each bytes of a value: {@link RAW}, or 16 for two doubles
+ */
 export function fillAx(
   view: DataView,
   each: number,
@@ -22,7 +25,7 @@ export function fillAx(
   const half = each / 2;
   const read = (from: number): number =>
     each === RAW ? view.getInt16(from, true) : view.getFloat64(from, true);
-  // Exports of its tools hold complex doubles, the real part first.
+  // Exports of its tools hold complex doubles, real part first.
   const first = realFirst || each !== RAW ? 0 : half;
   for (let stream = 0; stream < streams; stream++) {
     for (let tone = 0; tone < tones; tone++) {
@@ -36,21 +39,21 @@ export function fillAx(
 
 /** The carriers of a frame. */
 export interface AxBand extends Band {
-  /** Where values begin that some firmware writes too many of. */
+  /** Start of the values, for firmware that writes too many of them. */
   readonly gap: number;
 }
 
 /** Of a frame, by bits 8 to 10 of its rate. */
 const KINDS: Readonly<Record<number, BandKind>> = { 1: 'legacy', 2: 'ht', 3: 'vht', 4: 'he' };
 
-/** Where some firmware writes more values than a frame of 160 MHz has carriers, by their number. */
+/** For firmware that writes more values than a frame of 160 MHz has carriers, by their number. */
 const GAPS = new Map([
   [498, 242],
   [2020, 996],
 ]);
 
 /**
- * The carriers of a frame with so many values a stream; undefined where unknown such frame.
+ * The carriers of a frame with this number of values per stream; undefined if no known frame has it.
  * @param kind 1 legacy, 2 HT, 3 VHT, 4 HE
  * @param width 0 to 3: 20 to 160 MHz
  */

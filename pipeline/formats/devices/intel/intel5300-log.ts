@@ -1,6 +1,7 @@
 /**
- * Logs (`.dat`) of the Linux 802.11n CSI Tool: entries of u16 big-endian length, then that many bytes: u8 code and a body.
- * Code 0xBB is a measurement (see intel5300.ts), 0xC1 the payload of a packet; all but measurements are left out.
+ * Logs (`.dat`) of the Linux 802.11n CSI Tool: entries of a u16 big-endian length, followed by that many
+ * bytes: u8 code and a body. Code 0xBB is a measurement (see intel5300.ts), 0xC1 the payload of a packet;
+ * only measurements are read.
  */
 import { DeviceClock, READ_AHEAD_BYTES } from '../../containers/device-clock.js';
 import { recordingOf, type Cutter, type FileFormat } from '../../contract/format.js';
@@ -20,7 +21,7 @@ export const intel5300Log: FileFormat = {
 
 const PAYLOAD = 0xc1;
 
-/** The entries (code and body) of a file, in order; ends at a length of 0 or a last entry that is cut short. */
+/** The entries (code and body) of a file, in order; ends at a length of 0 or a truncated last entry. */
 export function* entries(file: Uint8Array): Generator<Uint8Array, void> {
   for (let at = 0; at + 3 <= file.length;) {
     const length = (file[at]! << 8) | file[at + 1]!;
@@ -30,12 +31,12 @@ export function* entries(file: Uint8Array): Generator<Uint8Array, void> {
   }
 }
 
-/** Bytes that say whether an entry is a measurement: length, code and the header of the body. */
+/** Bytes that identify an entry as a measurement: length, code and the header of the body. */
 const PROBE_BYTES = 2 + 1 + HEADER_BYTES;
 
 /**
- * True where a measurement begins at `at` whose length, antennas and size of CSI agree: some 40 bits, so other bytes
- * are not taken for one.
+ * True if a measurement with consistent length, antennas and CSI size begins at `at`. These are about 40
+ * bits, so other bytes are not mistaken for one.
  */
 function beginsMeasurement(bytes: Uint8Array, at: number): boolean {
   if (at + PROBE_BYTES > bytes.length || bytes[at + 2] !== MEASUREMENT) return false;
@@ -47,7 +48,7 @@ function beginsMeasurement(bytes: Uint8Array, at: number): boolean {
 
 const lengthAt = (bytes: Uint8Array, at: number): number => (bytes[at]! << 8) | bytes[at + 1]!;
 
-/** Where the first measurement begins in `from` to `to` (left out), or -1. */
+/** Start of the first measurement in `from` to `to` (exclusive), or -1. */
 function nextMeasurement(bytes: Uint8Array, from: number, to: number): number {
   const within = bytes.subarray(0, to + 2);
   for (let code = within.indexOf(MEASUREMENT, from + 2); code >= 0;) {
@@ -57,16 +58,16 @@ function nextMeasurement(bytes: Uint8Array, from: number, to: number): number {
   return -1;
 }
 
-/** The clock of the card wraps after 71.6 minutes; in some logs old measurements come again between new ones. */
+/** The clock of the card wraps after 71.6 minutes; some logs repeat old measurements between new ones. */
 const CARD_CLOCK = { unit: 1, period: 2 ** 32, confirm: 32 };
 
 /**
- * Cuts a log into its measurements, whole or not. An entry in which a measurement begins has a damaged length, and no
- * log has entries of length 0: reading continues at the next measurement.
+ * Cuts a log into its measurements, complete or not. If a measurement begins inside an entry, the entry's
+ * length is damaged, and no log has entries of length 0: reading then continues at the next measurement.
  */
 class EntryCutter implements Cutter {
   readonly #clock = new DeviceClock(CARD_CLOCK);
-  /** Where in the file the damage begins that is being skipped; -1: none. */
+  /** Start of the damage that is being skipped; -1: none. */
   #lost = -1;
 
   cut(bytes: Uint8Array, into: RawBuilder, at: number, last: boolean): number {
@@ -79,7 +80,7 @@ class EntryCutter implements Cutter {
     }
   }
 
-  /** Takes the entry at `from` and returns its end; `from` where more bytes are needed. */
+  /** Consumes the entry at `from` and returns its end; returns `from` if more bytes are needed. */
   #take(bytes: Uint8Array, from: number, into: RawBuilder, at: number, last: boolean): number {
     const end = from + 2 + lengthAt(bytes, from);
     if (!last && end + (into.isLive ? 0 : PROBE_BYTES) > bytes.length) return from;
@@ -89,13 +90,13 @@ class EntryCutter implements Cutter {
     }
     if (end > bytes.length) return cutOff(bytes.length, from, into, at);
     if (bytes[from + 2] !== MEASUREMENT) return end;
-    // A header that contradicts itself is for the decoder to refuse, and moves no clock.
+    // The decoder rejects a header that contradicts itself, and the clock ignores it.
     if (!beginsMeasurement(bytes, from)) into.add(Math.max(0, into.newest), bytes, from + 2, end);
     else if (!this.#takeMeasurement(bytes, from, end, into, at, last)) return from;
     return end;
   }
 
-  /** False where more bytes are needed. */
+  /** False if more bytes are needed. */
   #takeMeasurement(
     bytes: Uint8Array,
     from: number,
@@ -127,7 +128,7 @@ class EntryCutter implements Cutter {
     return true;
   }
 
-  /** Looks for the measurement at which reading continues; returns how far it has looked. */
+  /** Searches for the measurement at which reading continues; returns the searched position. */
   #seek(bytes: Uint8Array, from: number, into: RawBuilder, at: number, last: boolean): number {
     const found = nextMeasurement(bytes, from, bytes.length);
     if (found < 0 && !last) return Math.max(from, bytes.length - PROBE_BYTES + 1);
@@ -152,7 +153,7 @@ class EntryCutter implements Cutter {
   }
 }
 
-/** Reports the entry that the file ends in; all of it counts as taken. */
+/** Reports a truncated entry at the end of the file; all of it counts as consumed. */
 function cutOff(end: number, from: number, into: RawBuilder, at: number): number {
   into.problem({
     code: 'intel5300.truncated',

@@ -2,9 +2,10 @@
  * Linux 802.11n CSI Tool, Intel 5300 (D. Halperin et al., "Tool release: gathering 802.11n traces with
  * channel state information", CCR 2011; its `read_bfee.c`, `read_bf_file.m`, `get_scaled_csi.m`).
  *
- * A record is u8 code 0xBB and a body. Body, little-endian: u32 timestamp us, u16 count, 2 reserved, u8 nRx, nTx, rssi a, b, c, i8 noise,
- * u8 agc, u8 antenna selection, u16 length, u16 rate, then for each of 30 subcarrier groups 3 bits to
- * skip and (i8 re, i8 im) per stream, the transmit index fastest, not aligned to bytes.
+ * A record is u8 code 0xBB and a body. Body, little-endian: u32 timestamp us, u16 count, 2 reserved, u8 nRx,
+ * nTx, rssi a, b, c, i8 noise, u8 agc, u8 antenna selection, u16 length, u16 rate, then for each of 30
+ * subcarrier groups 3 bits to skip and (i8 re, i8 im) per stream, the transmit index fastest, not aligned to
+ * bytes.
  */
 import { csiLayout, type CsiLayout } from '../../../model/index.js';
 import {
@@ -15,7 +16,7 @@ import {
 } from '../../decoder/frame-decoder.js';
 import type { Format } from '../../contract/format.js';
 
-/** Frames as they are measured: whole numbers in the scale of the card's gain at that moment. */
+/** Frames as measured: whole numbers, in the scale of the card's gain at that moment. */
 export const intel5300: Format = intel('intel5300', 'Intel 5300 with the Linux 802.11n CSI Tool.', false);
 
 /** Frames scaled by {@link scaleFactor}: |H|^2 is the signal-to-noise ratio of a subcarrier. */
@@ -27,9 +28,9 @@ export const intel5300Scaled: Format = intel(
 
 export const MEASUREMENT = 0xbb;
 export const GROUPS = 30;
-/** Of a body before its CSI. */
+/** Length of a body before its CSI. */
 export const HEADER_BYTES = 20;
-/** Noise that the driver writes where it knows none. */
+/** The driver writes this if the noise is unknown. */
 const NOISE_UNKNOWN = -127;
 
 /** Subcarriers of the 30 groups (IEEE 802.11n-2009 table 7-25f: Ng 2 at 20 MHz, Ng 4 at 40 MHz). */
@@ -39,15 +40,15 @@ export const SUBCARRIERS_20 = [
 ];
 export const SUBCARRIERS_40 = Array.from({ length: GROUPS }, (_, i) => -58 + 4 * i);
 
-/** One measurement before its bits are unpacked. */
+/** One measurement with its bits still packed. */
 export interface Measurement {
   /** Of the card's clock, microseconds; wraps after 71.6 minutes. */
   readonly timestamp: number;
-  /** Measurements that the driver made, modulo 65,536. */
+  /** Number of measurements by the driver, modulo 65,536. */
   readonly count: number;
   readonly rx: number;
   readonly tx: number;
-  /** Of antennas a, b, c, dB before the gain is taken off; 0 where there is none. */
+  /** For antennas a, b, c, in dB before the gain is subtracted; 0 if there is none. */
   readonly rssi: readonly [number, number, number];
   readonly noise: number;
   readonly agc: number;
@@ -59,7 +60,7 @@ export interface Measurement {
 /** Bytes of the packed CSI: 30 groups of 3 bits and 16 bits per stream. */
 export const payloadBytes = (rx: number, tx: number): number => (GROUPS * (rx * tx * 16 + 3) + 7) >> 3;
 
-/** An entry of a file (code and body) as a measurement; a text where it cannot be one. */
+/** An entry of a file (code and body) as a measurement; otherwise a text with the reason. */
 export function parseMeasurement(entry: Uint8Array): Measurement | string {
   if (entry[0] !== MEASUREMENT) return `code 0x${(entry[0] ?? 0).toString(16)} is not a measurement (0xbb)`;
   if (entry.length < 1 + HEADER_BYTES) return `${entry.length} bytes are less than the header of 21`;
@@ -89,7 +90,10 @@ export function parseMeasurement(entry: Uint8Array): Measurement | string {
   };
 }
 
-/** Unpacks CSI to `out[at...]`: [rx, tx, group, (re, im)], receivers in the order of the connectors A, B, C. */
+/**
+ * Unpacks CSI to `out[at...]`: [rx, tx, group, (re, im)], with receivers in the order of the connectors A, B,
+ * C.
+ */
 export function unpackCsi(
   measurement: Pick<Measurement, 'rx' | 'tx' | 'payload' | 'antennaSelection'>,
   out: Float32Array | Float64Array,
@@ -114,18 +118,18 @@ export function unpackCsi(
 
 interface Antennas {
   /**
-   * The row that each RF chain's values go to: that of its connector. One antenna stays; so does
-   * a selection that is no permutation (`read_bf_file.m` warns there and does the same).
+   * The row for the values of each RF chain: that of its connector. A single antenna keeps its row, and so
+   * does a selection that is not a permutation (`read_bf_file.m` warns about it and does the same).
    */
   readonly order: readonly number[];
-  /** Connector of each row of the unpacked values; undefined where the selection names one twice. */
+  /** Connector of each row of the unpacked values; undefined if the selection names one twice. */
   readonly connectors: readonly number[] | undefined;
 }
 
 const ROWS = [0, 1, 2];
 
 function readSelection(selection: number, rx: number): Antennas {
-  // Connector (0 to 2 for A to C) of each RF chain: two bits a chain.
+  // Connector (0 to 2 for A to C) of each RF chain, with two bits per chain.
   const chains = [selection & 3, (selection >> 2) & 3, (selection >> 4) & 3].slice(0, rx);
   const rows = ROWS.slice(0, rx);
   const differ = new Set(chains).size === rx;
@@ -133,12 +137,12 @@ function readSelection(selection: number, rx: number): Antennas {
   return { order: rows, connectors: differ && !chains.includes(3) ? chains : undefined };
 }
 
-/** Of 1 to 3 antennas, by the six bits of `antenna_sel`. */
+/** For 1 to 3 antennas, from the six bits of `antenna_sel`. */
 const SELECTIONS = [1, 2, 3].map((rx) => Array.from({ length: 64 }, (_, bits) => readSelection(bits, rx)));
 
 const antennasOf = (selection: number, rx: number): Antennas => SELECTIONS[rx - 1]![selection & 63]!;
 
-/** Connector of each row of the unpacked values; undefined where the selection names one twice. */
+/** Connector of each row of the unpacked values; undefined if the selection names one twice. */
 export const connectors = ({
   antennaSelection,
   rx,
@@ -147,22 +151,22 @@ export const connectors = ({
 
 const fromDb = (db: number): number => 10 ** (db / 10);
 
-/** Of a level of so many dB, a byte; 0 stands for no antenna. */
+/** For a level in dB, a byte; 0 stands for no antenna. */
 const POWERS = Float64Array.from({ length: 256 }, (_, db) => (db > 0 ? fromDb(db) : 0));
 
-/** Total received power in dBm, NaN where no antenna has any (`get_total_rss.m`). */
+/** Total received power in dBm, NaN if no antenna has any (`get_total_rss.m`). */
 export function totalRssi({ rssi, agc }: Measurement): number {
   const power = POWERS[rssi[0]]! + POWERS[rssi[1]]! + POWERS[rssi[2]]!;
   return power > 0 ? 10 * Math.log10(power) - 44 - agc : NaN;
 }
 
-/** dBm, NaN where the driver knew none. */
+/** dBm, NaN if unknown to the driver. */
 export const noiseDbm = ({ noise }: Measurement): number => (noise === NOISE_UNKNOWN ? NaN : noise);
 
 /**
- * Factor that turns unpacked CSI to the scale of the noise, so that |H|^2 is the SNR of a subcarrier
- * (`get_scaled_csi.m`, whose assumed noise of -92 dBm where none is known and quantisation error of one unit are kept).
- * `power`: sum of |csi|^2 over all that was unpacked.
+ * Factor that scales unpacked CSI to the noise, so that |H|^2 is the SNR of a subcarrier. Follows
+ * `get_scaled_csi.m`, including its assumed noise of -92 dBm if unknown, and its quantisation error of one
+ * unit. `power`: sum of |csi|^2 over all unpacked values.
  */
 export function scaleFactor(measurement: Measurement, power: number): number {
   const { rx, tx } = measurement;
@@ -172,7 +176,10 @@ export function scaleFactor(measurement: Measurement, power: number): number {
   return Math.sqrt(scale / (thermal + scale * rx * tx)) * streams;
 }
 
-/** An entry with its length before it: the inverse of {@link parseMeasurement} and {@link unpackCsi}. `values` are whole numbers of -128 to 127. */
+/**
+ * An entry, preceded by its length: the inverse of {@link parseMeasurement} and {@link unpackCsi}. `values`
+ * are whole numbers from -128 to 127.
+ */
 export function encodeMeasurement(
   fields: Omit<Measurement, 'payload'>,
   values: Float32Array | Float64Array,
@@ -260,7 +267,9 @@ function scale(measurement: Measurement, values: Float32Array): void {
 
 /** `rate`: bit 11 is set for 40 MHz (`rate_n_flags` of Linux's iwlwifi). */
 const WIDE = 0x800;
-/** The log gives no channel: the middle of channel 64, on which the tool's own examples were taken, is assumed. */
+/**
+ * The log does not state the channel: assumes the middle of channel 64, which the tool's own examples used.
+ */
 const ASSUMED_MHZ = 5320;
 const layouts = new Map<number, CsiLayout>();
 

@@ -1,4 +1,7 @@
-/** The structures of RDK's Wi-Fi HAL as OneWifi stores and sends them, little-endian. Bytes: docs/formats/onewifi.md. */
+/**
+ * The structures of RDK's Wi-Fi HAL as stored and sent by OneWifi, little-endian. Bytes:
+ * docs/formats/onewifi.md.
+ */
 import type { ReadFault } from '../../decoder/frame-decoder.js';
 import type { OneWifiInfo, OneWifiMatrix } from './onewifi-frame.js';
 
@@ -8,7 +11,7 @@ export interface BinaryStation {
   readonly matrix: OneWifiMatrix;
 }
 
-/** Routers are built with room for so many antennas and streams; a structure is as long as that makes it. */
+/** Routers are built for this number of antennas and streams, which determines the length of a structure. */
 interface Build {
   readonly antennas: number;
   readonly streams: number;
@@ -31,7 +34,7 @@ const BUILDS: readonly Build[] = [
 
 const align = (at: number, to: number): number => Math.ceil(at / to) * to;
 
-/** `wifi_frame_info_t` at `at`, which the compiler has aligned; null where its numbers cannot be. */
+/** `wifi_frame_info_t` at `at`, aligned by the compiler; null if its numbers are impossible. */
 function infoAt(view: DataView, at: number, build: Build): OneWifiInfo | null {
   const [rx, tx] = [view.getUint8(at + 2), view.getUint8(at + 3)];
   if (rx < 1 || rx > build.antennas || tx < 1 || tx > build.streams) return null;
@@ -80,7 +83,7 @@ interface Entry {
   readonly info: OneWifiInfo;
 }
 
-/** The entry of CSI.bin at `at` (address, frame_info, matrix); undefined where none begins there. */
+/** The entry of CSI.bin at `at` (address, frame_info, matrix); undefined if none begins there. */
 function entryAt(bytes: Uint8Array, at: number): Entry | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (const build of BUILDS) {
@@ -100,13 +103,13 @@ export function dumpLength(bytes: Uint8Array, at: number): number {
 /** Its time, milliseconds. */
 export const dumpTime = (bytes: Uint8Array, at: number): number => entryAt(bytes, at)?.info.timestamp ?? 0;
 
-/** The entry that `bytes` begin with, which may share them; null where they begin with none. */
+/** The entry at the start of `bytes`, which may share its memory; null if there is none. */
 export function readDump(bytes: Uint8Array): BinaryStation | null {
   const build = entryAt(bytes, 0)?.build;
   return build ? stationAt(bytes.slice(0, dumpBytes(build)), 0, MAC_BYTES, build) : null;
 }
 
-/** Label and length; the time stands between them and the number of clients, with 4 or 8 bytes. */
+/** Label and length; between them and the number of clients is the time, with 4 or 8 bytes. */
 const EVENT_BYTES = 8;
 
 /** The stations of an event. */
@@ -171,7 +174,10 @@ export function encodeOneWifiDump({ mac, info, matrix }: BinaryStation, antennas
   return out;
 }
 
-/** The event of some stations, with a time of 8 bytes: the entries of CSI.bin, each with its length and its EVM. */
+/**
+ * The event for some stations, with a time of 8 bytes: the entries of CSI.bin, each with its length and its
+ * EVM.
+ */
 export function encodeOneWifiEvent(
   seconds: number,
   stations: readonly BinaryStation[],

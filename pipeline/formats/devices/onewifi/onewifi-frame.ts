@@ -1,4 +1,6 @@
-/** What OneWifi says of a measurement, in JSON as in its structures, and the frame that it makes. */
+/**
+ * OneWifi's description of a measurement, the same in JSON and in its structures, and the resulting frame.
+ */
 import type { CsiLayout } from '../../../model/index.js';
 import type { ReadFault, ReadFrame } from '../../decoder/frame-decoder.js';
 import { LayoutCache } from '../../decoder/layout-cache.js';
@@ -11,9 +13,9 @@ export interface OneWifiInfo {
   readonly mode: number;
   readonly rx: number;
   readonly tx: number;
-  /** As they stand: a byte in two's complement may be stored without its sign. */
+  /** As stored: a byte in two's complement may lack its sign. */
   readonly rssi: readonly number[];
-  /** A bit for each 20 MHz. */
+  /** One bit for each 20 MHz. */
   readonly mask: number;
   /** MHz. */
   readonly width: number;
@@ -32,7 +34,7 @@ export const MAX_STREAMS = 8;
 /** By bits 4 to 7 of `bw_mode`. */
 const KINDS: readonly BandKind[] = ['ht', 'vht'];
 
-/** @param format its name, for what is said where the order of the tones is not told */
+/** @param format its name, for the message about an unknown order of tones */
 export function frameOfOneWifi(
   format: string,
   mac: string,
@@ -81,7 +83,7 @@ export function frameOfOneWifi(
   };
 }
 
-/** The carriers of a measurement of all tones, or of the carriers alone. */
+/** The carriers of a measurement of all tones, or of the carriers only. */
 function bandOfInfo({ mode, width, carriers, decimation, mask }: OneWifiInfo): Band | ReadFault {
   const index = [20, 40, 80].indexOf(width);
   const kind = KINDS[mode >> 4];

@@ -1,6 +1,6 @@
 /**
- * RDK OneWifi (routers of cable operators): `/tmp/csi_samples.json` and `/tmp/CSI.bin` of its sample consumer, and the
- * event `Device.WiFi.X_RDK_CSI.{i}.data`. Fields and bytes: docs/formats/onewifi.md.
+ * RDK OneWifi (routers of cable operators): `/tmp/csi_samples.json` and `/tmp/CSI.bin` of its sample
+ * consumer, and the event `Device.WiFi.X_RDK_CSI.{i}.data`. Fields and bytes: docs/formats/onewifi.md.
  */
 import { errorText } from '../../../base/error-text.js';
 import { frameFormat, type ReadFault, type ReadFrame } from '../../decoder/frame-decoder.js';
@@ -18,7 +18,7 @@ const NAME = 'onewifi';
 /** Frames belong to the link whose `sender` is the station's MAC address, or `*`. */
 export const oneWifi: Format = onewifi(null);
 
-/** The same records, where the order of the tones is known. */
+/** The same records, for a known order of tones. */
 export const oneWifiVariants: readonly Format[] = TONE_ORDERS.map(onewifi);
 
 function onewifi(order: ToneOrder | null): Format {
@@ -37,7 +37,7 @@ function onewifi(order: ToneOrder | null): Format {
   };
 }
 
-/** Event time is the router's own clock, counted from 1970, or the time of day where that is what it gives. */
+/** Event time is the router's own clock, counted from 1970, or the time of day if the router reports that. */
 export const oneWifiJson: FileFormat = {
   name: 'onewifi-json',
   summary: 'JSON of OneWifi (csi_samples.json).',
@@ -64,7 +64,7 @@ const STATIONS: ValueKind = {
   name: NAME,
   begins: BEGINS,
   longestStart: 48,
-  // The stations of a document follow one another: each begins again.
+  // A document lists its stations one after another, and the times of each start again.
   clock: { unit: 1000, confirm: 1 },
   stampOf: (text) => {
     const [, stamp] = /"time_stamp"\s*:\s*(\d{1,16})\b/.exec(text) ?? [];
@@ -172,7 +172,7 @@ function infoOf(fields: Fields): OneWifiInfo | ReadFault {
   };
 }
 
-/** A station's object as OneWifi prints it: the inverse of the decoder. */
+/** A station's object as printed by OneWifi: the inverse of the decoder. */
 export function encodeOneWifi({ mac, info, matrix }: Station): string {
   const each = <T>(count: number, make: (index: number) => T): T[] =>
     Array.from({ length: count }, (_, index) => make(index));

@@ -4,7 +4,7 @@ import { axBand, fillAx, RAW } from '../intel/intel-ax.js';
 import { connectors, payloadBytes, SUBCARRIERS_20, SUBCARRIERS_40, unpackCsi } from '../intel/intel5300.js';
 import type { CsiSegment } from './picoscenes-frame.js';
 
-/** The values of a segment, as its device writes them. */
+/** The values of a segment, in the encoding of its device. */
 export interface Body {
   readonly layout: Pick<LayoutFields, 'rx' | 'tx' | 'subcarriers' | 'training'>;
   readonly bits: number;
@@ -29,7 +29,10 @@ const BODIES = new Map<number, ReadBody>([
 /** Devices whose clock is in the segment `MVMExtra`. */
 export const isAx = (device: number): boolean => device === AX200 || device === AX210;
 
-/** A text that says why where the values cannot be read. @param realFirst of an AX200 or AX210: mirrored in phase */
+/**
+ * Returns a text with the reason if the values cannot be read.
+ * @param realFirst of an AX200 or AX210: mirrored in phase
+ */
 export function readBody(csi: CsiSegment, realFirst: boolean): Body | string {
   const read = BODIES.get(csi.device);
   const known = [...BODIES.keys()].map((device) => `0x${device.toString(16)}`).join(', ');
@@ -42,7 +45,7 @@ export function readBody(csi: CsiSegment, realFirst: boolean): Body | string {
 const wrongLength = ({ values, tones, rx }: CsiSegment): string =>
   `${values.length} bytes do not fit ${tones} tones and ${rx} antennas`;
 
-/** Bits 3 to skip and two numbers of 8 bits a stream, of 30 groups. */
+/** For each of 30 groups: 3 bits to skip, and two 8-bit numbers per stream. */
 function readIntel5300(csi: CsiSegment): Body | string {
   const { values, rx, tones, antennas: antennaSelection, bandwidthMhz } = csi;
   const tx = [1, 2, 3].find((streams) => payloadBytes(rx, streams) === values.length);

@@ -1,11 +1,14 @@
-/** The frames of PicoScenes: a header, segments that say their names and versions, and the packet. Bytes: docs/formats/picoscenes.md. */
+/**
+ * The frames of PicoScenes: a header, segments with names and versions, and the packet. Bytes:
+ * docs/formats/picoscenes.md.
+ */
 
 export const MAGIC = 0x20150315;
 /** Length, magic, version, number of segments. */
 export const HEADER_BYTES = 11;
 const MAX_FRAME = 1_048_576;
 
-/** Bytes of the frame that begins at `at`; 0 where none does. */
+/** Bytes of the frame at `at`; 0 if none begins there. */
 export function frameLength(view: DataView, at: number): number {
   const length = view.getUint32(at, true);
   const version = view.getUint16(at + 8, true);
@@ -21,11 +24,11 @@ export interface Segment {
 
 export interface PicoFrame {
   readonly segments: readonly Segment[];
-  /** The packet, from its 802.11 header on; empty where the frame holds none. */
+  /** The packet, starting with its 802.11 header; empty if the frame has none. */
   readonly packet: Uint8Array;
 }
 
-/** Null where segments do not lie within the frame. */
+/** Null if segments extend beyond the frame. */
 export function openFrame(record: Uint8Array): PicoFrame | null {
   const view = new DataView(record.buffer, record.byteOffset, record.byteLength);
   if (record.length < HEADER_BYTES || frameLength(view, 0) !== record.length) return null;
@@ -37,7 +40,7 @@ export function openFrame(record: Uint8Array): PicoFrame | null {
     const end = at + 4 + view.getUint32(at, true);
     const from = at + 5 + view.getUint8(at + 4);
     if (from + 2 > end || end > record.length) return null;
-    // Some writers end the name with a zero.
+    // Some writers terminate the name with a zero.
     const name = Buffer.from(record.subarray(at + 5, from))
       .toString('latin1')
       .replace(/\0$/, '');
@@ -45,7 +48,7 @@ export function openFrame(record: Uint8Array): PicoFrame | null {
     segments.push({ name, version: view.getUint16(from, true), body });
     at = end;
   }
-  // Before the first of several packets stands its length.
+  // The first of several packets is preceded by its length.
   const start = hasPackets ? Math.min(at + 4, record.length) : at;
   return { segments, packet: record.subarray(start) };
 }
@@ -53,29 +56,29 @@ export function openFrame(record: Uint8Array): PicoFrame | null {
 /** Clear to send, acknowledgement, and a control frame that wraps another one: IEEE 802.11-2020, 9.3.1. */
 const WITHOUT_TRANSMITTER = [0xc4, 0xd4, 0x74];
 
-/** The 802.11 address of who sent the packet; '' where its kind has none, or the frame holds no packet. */
+/** The 802.11 address of the packet's transmitter; '' if its kind has none, or the frame has no packet. */
 export function transmitterOf(packet: Uint8Array): string {
   if (packet.length < 16 || WITHOUT_TRANSMITTER.includes(packet[0]! & 0xfc)) return '';
   return Array.from(packet.subarray(10, 16), (byte) => byte.toString(16).padStart(2, '0')).join(':');
 }
 
-/** What `RxSBasic` says. */
+/** Content of `RxSBasic`. */
 export interface Basic {
   readonly device: number;
-  /** Of the card's clock, microseconds; 0 where it has none. */
+  /** Of the card's clock, microseconds; 0 if it has none. */
   readonly clock: number;
   /** Of the host, microseconds since 1970; 0 before version 4. */
   readonly hostTime: number;
-  /** dBm, NaN where unknown. */
+  /** dBm, NaN if unknown. */
   readonly rssi: number;
   readonly noise: number;
 }
 
-/** Where noise and level stand, by version; in version 6 as f32. */
+/** Offsets of noise and level, by version; f32 in version 6. */
 const LEVELS = [0, 21, 23, 27, 35, 37, 37];
 const UNKNOWN_LEVEL = -128;
 
-/** Null for a version that is not known, or a body that is cut short. */
+/** Null for an unknown version, or a truncated body. */
 export function readBasic({ version, body }: Segment): Basic | null {
   const levels = LEVELS[version];
   if (levels === undefined || levels === 0 || body.byteLength < levels + (version === 6 ? 8 : 2)) return null;
@@ -92,13 +95,13 @@ export function readBasic({ version, body }: Segment): Basic | null {
   };
 }
 
-/** Bytes of the optional fields of `ExtraInfo`, by bit, up to the gain (bit 19). */
+/** Lengths of the optional fields of `ExtraInfo`, by bit, up to the gain (bit 19). */
 const EXTRA_BYTES = [2, 8, 6, 6, 4, 1, 20, 1, 1, 1, 8, 4, 4, 2, 1, 1, 2, 1, 1];
 const GAIN_BIT = 19;
-/** Fields that are twice as long where the field of bit 1 says 2. */
+/** Fields that are twice as long if the field of bit 1 is 2. */
 const TIME_BITS = [11, 12];
 
-/** The gain of `ExtraInfo`; undefined where it has none. */
+/** The gain of `ExtraInfo`; undefined if it has none. */
 export function readGain({ body }: Segment): number | undefined {
   if (body.byteLength < 4 || ((body.getUint32(0, true) >> GAIN_BIT) & 1) === 0) return undefined;
   const features = body.getUint32(0, true);
@@ -112,7 +115,7 @@ export function readGain({ body }: Segment): number | undefined {
   return at < body.byteLength ? body.getUint8(at) : undefined;
 }
 
-/** What the header of a `CSI` segment says, and the values behind it. */
+/** The header of a `CSI` segment, and the values after it. */
 export interface CsiSegment {
   readonly device: number;
   /** 0 legacy, 1 HT, 2 VHT, 3 HE, 4 HE for several users. */
@@ -139,7 +142,7 @@ const CSI_HEADERS: Readonly<Record<number, readonly number[]>> = {
   7: MAX_HEADER,
 };
 
-/** A text that says why where the segment cannot be read. */
+/** Returns a text with the reason if the segment cannot be read. */
 export function readCsi({ version, body }: Segment): CsiSegment | string {
   const offsets = CSI_HEADERS[version];
   if (!offsets) return `CSI of version ${version}: 1 to 7 are supported`;

@@ -1,6 +1,6 @@
 /**
- * PicoScenes (Z. Jiang et al., "Eliminating the barriers", IEEE IoT Journal 2021): files, and frames one a datagram. Bytes:
- * docs/formats/picoscenes.md.
+ * PicoScenes (Z. Jiang et al., "Eliminating the barriers", IEEE IoT Journal 2021): files, and datagrams of
+ * one frame each. Bytes: docs/formats/picoscenes.md.
  */
 import type { CsiLayout } from '../../../model/index.js';
 import type { ClockKind } from '../../containers/device-clock.js';
@@ -23,14 +23,17 @@ import {
 } from './picoscenes-frame.js';
 import { RecordCutter, type RecordKind } from '../../containers/record-cutter.js';
 
-/** Frames belong to the link of the packet's transmitter (a MAC address), or `*`. Frames without CSI are passed over. */
+/**
+ * Frames belong to the link of the packet's transmitter (a MAC address), or `*`. Frames without CSI are
+ * skipped.
+ */
 export const picoscenes: Format = pico(
   'picoscenes',
   'PicoScenes: Intel 5300, AX200 and AX210, QCA9300.',
   false,
 );
 
-/** The same bytes as some other readers take them: those of an AX200 or AX210 mirrored in phase. */
+/** The same bytes as some other readers interpret them: mirrored in phase for an AX200 or AX210. */
 export const picoscenesRealFirst: Format = pico(
   'picoscenes-real-first',
   'PicoScenes, the real part of an AX200 or AX210 first: the phase is mirrored.',
@@ -84,7 +87,7 @@ function readRecord(record: Uint8Array, realFirst: boolean): ReadFrame | ReadFau
   const clock = clockOf(frame, basic);
   return {
     sequence: null,
-    // The sender of the datagram is the receiver: it says nothing about the transmitter.
+    // The sender of the datagram is the receiver of the packet, which does not identify the transmitter.
     sender: transmitterOf(frame.packet),
     rssi: basic.rssi,
     noise: basic.noise,
@@ -96,13 +99,13 @@ function readRecord(record: Uint8Array, realFirst: boolean): ReadFrame | ReadFau
   };
 }
 
-/** The clock of an AX200 or AX210, 320 a microsecond, wraps after 13.4 s; of its segment `MVMExtra`. */
+/** The clock of an AX200 or AX210, in its segment `MVMExtra`: 320 per microsecond, wrapping after 13.4 s. */
 const AX_CLOCK = { unit: 1 / 320, period: 2 ** 32, confirm: 3 };
 const AX_CLOCK_AT = 2 + 8;
 const CARD_CLOCK = { unit: 1, confirm: 3 };
 const HOST_CLOCK = { unit: 1, confirm: 3, slack: 1_000_000, absolute: true };
 
-/** The card's clock; null where the frame tells none. */
+/** The card's clock; null if the frame does not have it. */
 function clockOf(
   frame: PicoFrame,
   { device, clock }: Basic,
@@ -119,7 +122,7 @@ function firstFrame(head: Uint8Array): PicoFrame | null {
   return length === 0 || length > head.length ? null : openFrame(head.subarray(0, length));
 }
 
-/** Records with the clock that the first one has: a file keeps to one card. */
+/** Records that have the same clock as the first one: a file contains data of one card. */
 function recordsOf(first: PicoFrame | null): RecordKind {
   const basicOf = (frame: PicoFrame | null): Basic | null => {
     const found = frame && segment(frame, 'RxSBasic');

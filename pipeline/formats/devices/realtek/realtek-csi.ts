@@ -44,20 +44,20 @@ export const realtekCsiFile: FileFormat = {
 
 const MAGIC = 0xabcd;
 const HEADER_BYTES = 48;
-/** Of older firmware, which has no trigger: what follows its address stands six bytes further forward. */
+/** For older firmware without a trigger: everything after the address is six bytes earlier. */
 const OLD_HEADER_BYTES = 40;
 const TRIGGER_BYTES = 6;
 const SHORTEST = OLD_HEADER_BYTES;
-/** HE of 80 MHz in words of 32 bits. */
+/** HE with 80 MHz in words of 32 bits. */
 const MAX_BODY = 8192;
 
 const viewOf = (bytes: Uint8Array): DataView =>
   new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-/** Where the fields behind the trigger's address lie, as if it were there. */
+/** Offsets of the fields after the trigger's address, as if it were present. */
 const shiftOf = (headerBytes: number): number => (headerBytes === OLD_HEADER_BYTES ? TRIGGER_BYTES : 0);
 
-/** Bytes of the report at `at`; 0 where none begins there. */
+/** Bytes of the report at `at`; 0 if none begins there. */
 function lengthAt(view: DataView, at: number): number {
   const header = view.getUint8(at + 2);
   if (view.getUint16(at, true) !== MAGIC || (header !== HEADER_BYTES && header !== OLD_HEADER_BYTES))
@@ -74,7 +74,7 @@ const REPORTS: RecordKind = {
   name: 'realtek-csi',
   headerBytes: SHORTEST,
   lengthAt,
-  // Microseconds since the board was started; they wrap after 71.6 minutes.
+  // Microseconds since the board was started, wrapping after 71.6 minutes.
   clock: { unit: 1, period: 2 ** 32, confirm: 3 },
   stampAt: (view, at) => view.getUint32(at + 15 - shiftOf(view.getUint8(at + 2)), true),
 };
@@ -146,14 +146,14 @@ export interface RealtekReport {
   /** 0 OFDM, 1 HT, 2 VHT, 3 HE. */
   readonly protocol: number;
   readonly tones: number;
-  /** Of a tone: both parts. */
+  /** Bits of a tone: both parts. */
   readonly bits: number;
   /** dBm. */
   readonly rssi: number;
   readonly isValid: boolean;
 }
 
-/** The header of 48 bytes, and `body` behind it. */
+/** The header of 48 bytes, followed by `body`. */
 export function realtekRecord(report: RealtekReport, body: Uint8Array): Uint8Array {
   const out = new Uint8Array(HEADER_BYTES + body.length);
   const view = viewOf(out);

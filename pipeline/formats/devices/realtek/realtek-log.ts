@@ -1,6 +1,7 @@
 /**
- * What Realtek's example prints on a serial port: the fields of a report, one a line, then its values as words of 64
- * bits in hexadecimal. Each block becomes a record of `realtek-csi`. Lines: docs/formats/realtek.md.
+ * Output of Realtek's example on a serial port: the fields of a report, one per line, then its values as
+ * words of 64 bits in hexadecimal. Each block becomes a record of `realtek-csi`. Lines:
+ * docs/formats/realtek.md.
  */
 import type { State } from '../../../component/index.js';
 import { DeviceClock } from '../../containers/device-clock.js';
@@ -27,7 +28,7 @@ const END = 'raw data done';
 const MAX_BLOCK = 65_536;
 
 class BlockCutter implements Cutter {
-  // Microseconds since the board was started; they wrap after 71.6 minutes.
+  // Microseconds since the board was started, wrapping after 71.6 minutes.
   readonly #clock = new DeviceClock({ unit: 1, period: 2 ** 32, confirm: 3 });
 
   cut(bytes: Uint8Array, into: RawBuilder, at: number, last: boolean): number {
@@ -35,7 +36,7 @@ class BlockCutter implements Cutter {
     let from = 0;
     while (!into.full) {
       const begin = text.indexOf(BEGIN, from);
-      // What follows may be the beginning of one.
+      // The rest may be the beginning of one.
       if (begin < 0) return last ? bytes.length : Math.max(from, bytes.length - BEGIN.length + 1);
       const body = begin + BEGIN.length;
       const next = text.indexOf(BEGIN, body);
@@ -76,7 +77,7 @@ interface Report {
   readonly record: Uint8Array;
 }
 
-/** What a block says; a text that says what is wrong with it. */
+/** Content of a block; a text with its fault if it is invalid. */
 function recordOf(block: string): Report | string {
   const fields = new Map(
     [...block.matchAll(/#\s*(\w+(?:\[0\])?)\s*=\s*([^\s[]+)/g)].map(([, name, value]) => [name!, value!]),
@@ -92,7 +93,7 @@ function recordOf(block: string): Report | string {
   const inOrder = words.every(([, index], i) => Number(index) === i);
   if (!inOrder || words.length !== Math.ceil(length / 8))
     return `${words.length} words of 8 bytes, not ${length} consecutive bytes`;
-  // The processor is little-endian: the first byte of each word is its last digit pair.
+  // The processor is little-endian: the first byte of each word is its last pair of digits.
   const data = Buffer.concat(words.map(([, , digits]) => Buffer.from(digits!, 'hex').reverse()));
   const clock = number('timestamp');
   const report = {
@@ -108,7 +109,7 @@ const NEEDED = (
   'csi_valid'
 ).split(' ');
 
-/** A report as the example prints it. */
+/** A report as printed by the example. */
 export function printRealtek(record: Uint8Array): string {
   const view = new DataView(record.buffer, record.byteOffset, record.byteLength);
   const address = (from: number): string =>

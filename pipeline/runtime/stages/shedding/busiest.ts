@@ -1,6 +1,6 @@
 import type { NodeRun } from '../../host.js';
 
-/** Which node has used most processor time since the last call. */
+/** Finds the node that has used most processor time since the last call. */
 export class Busiest {
   readonly #runs: ReadonlyMap<string, NodeRun>;
   #seconds: ReadonlyMap<string, number> = new Map();

@@ -54,7 +54,7 @@ export class LoadShedder implements Waiting {
   readonly #most: number;
   readonly #watch: OverloadWatch;
   #overloadedUntil = -Infinity;
-  /** When a record was last processed quickly: what takes longer soon after waited for others. */
+  /** When a record was last processed quickly: a slow record soon afterwards was waiting for others. */
   #quickAt = -Infinity;
 
   constructor(run: NodeRun, host: Host, { maxLagMs, log, isOverloaded }: Shedding, most: number) {

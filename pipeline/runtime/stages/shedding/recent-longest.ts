@@ -1,4 +1,4 @@
-/** A value counts half after this time, milliseconds. */
+/** The weight of a value halves after this time, milliseconds. */
 const HALF_LIFE_MS = 2000;
 
 /** The longest of recently measured times. */

@@ -7,21 +7,21 @@ interface Last {
 }
 
 /**
- * Finds windows of silent rooms: they have no frame that the window before did not have, and none near their end.
- * A room that falls silent still gives windows for the length of one: ten of them with the usual settings.
+ * Finds windows of silent rooms: they repeat the frames of the previous window and have none near their end.
+ * A room that falls silent still produces windows for the length of one: ten of them with the usual settings.
  */
 export class Repetitions {
   readonly #silence: number;
   readonly #last = new Map<string, Last>();
 
-  /** @param silenceMs shorter gaps are no silence: under overload, frames are shed too */
+  /** @param silenceMs shorter gaps do not count as silence: under overload, frames are shed too */
   constructor(silenceMs: number) {
     this.#silence = silenceMs * 1000;
   }
 
   /**
-   * Whether a window is to be shed: it repeats the one before it, and there is overload, or that one was shed.
-   * To be called once for each window, in order.
+   * Whether to shed a window: it repeats the previous one, and either there is overload or that one was shed.
+   * Call it once for each window, in order.
    */
   isShed(window: Window, isOverloaded: () => boolean): boolean {
     const last = this.#last.get(window.environment);

@@ -1,7 +1,9 @@
 /** How long the smallest age counts, milliseconds: at least this, at most twice. */
 const MEMORY_MS = 30_000;
 
-/** How old records are at best on arrival: all of them after a restart, or if a sender's clock is behind. */
+/**
+ * The usual age of records on arrival. After a restart, or if a sender's clock is behind, it is high for all.
+ */
 export class UsualAge {
   #least = Infinity;
   #before = Infinity;

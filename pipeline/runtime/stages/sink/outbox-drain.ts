@@ -190,8 +190,8 @@ export class OutboxDrain {
   }
 
   /**
-   * Writes what is left of entries, in the current epoch: until a checkpoint has cut them, a crash undoes
-   * that or writes it again.
+   * Writes the remaining records of entries, in the current epoch: until a checkpoint has cut them, a crash
+   * undoes that or writes it again.
    */
   async #deliver(entries: readonly OutboxEntry[]): Promise<void> {
     const { connection, writer, flush, sinkOutbox, onDelivered } = this.#options;

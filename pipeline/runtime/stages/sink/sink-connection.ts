@@ -94,7 +94,7 @@ export class SinkConnection {
       this.#away(`it has not answered for ${host.patience.openMs} ms`);
       this.#trying = this.#retry(opening);
     } catch (error) {
-      // Damage does not go away, and a run without the store would hide it.
+      // A retry cannot repair damage, and a run without the store would hide it.
       if (isDamaged(error) || (!this.#known && !isAway(error))) throw error;
       this.#away(errorText(error));
       this.#trying = this.#retry(undefined);
@@ -123,7 +123,7 @@ export class SinkConnection {
       await sink.open();
       if (this.#rewindTo !== null) await this.#rewind(sink, this.#rewindTo);
     } finally {
-      // Nobody else closes it, or it was closed before it was open.
+      // No other caller closes it, or it was closed before it was open.
       if (this.#isAbandoned(sink)) await this.#close(sink);
     }
     if (this.#isAbandoned(sink)) return;

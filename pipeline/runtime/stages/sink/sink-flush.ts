@@ -75,7 +75,10 @@ export class SinkFlush {
     return undone === null;
   }
 
-  /** A strict store failed: what was written since the last barrier goes to the outbox. @throws the error if it cannot */
+  /**
+   * A strict store failed: records written since the last barrier go to the outbox.
+   * @throws the error if it cannot
+   */
   async writeAgain(error: unknown): Promise<void> {
     await this.#spill(this.#undo(error));
   }
@@ -83,7 +86,7 @@ export class SinkFlush {
   async #tryFlush(next: number | undefined): Promise<Undone | null> {
     const { connection, writer, outbox, run, strict } = this.#options;
     const { sink } = connection;
-    // It was abandoned, and what it had accepted is in the outbox.
+    // It was abandoned, and the records that it had accepted are in the outbox.
     if (!sink) return null;
     const marks = [this.unflushed.marker(), outbox.marker()];
     try {
@@ -92,7 +95,7 @@ export class SinkFlush {
       run.meter.failed('flush', 1);
       return this.#undo(error);
     }
-    // What a strict store accepted since the last barrier can still be undone.
+    // Records that a strict store accepted since the last barrier can still be undone.
     if (strict && next === undefined) return null;
     for (const mark of marks) mark();
     if (next !== undefined) this.#epoch = next;
@@ -100,8 +103,9 @@ export class SinkFlush {
   }
 
   /**
-   * What was written since the last flush may not be in the store: all of it must be written again. Returns
-   * what the outbox does not hold. @throws the error if that is unknown
+   * Records written since the last flush may be missing from the store: all must be written again. Returns
+   * those that the outbox does not hold.
+   * @throws the error if they are unknown
    */
   #undo(error: unknown): Undone {
     const { run, connection, sinkOutbox, recovery, strict, onUndone } = this.#options;

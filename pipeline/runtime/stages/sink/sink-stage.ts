@@ -31,10 +31,10 @@ const TRIES = 4;
 /** Without a limit other than the stage's own life. */
 const WEEK_MS = 7 * 86_400_000;
 
-/** What a sink's stage stores on disk, and what it waits for. */
+/** A sink stage's data on disk, and the writes that it waits for. */
 export interface SinkStore extends OutboxOptions {
   readonly sent: SentAlerts;
-  /** Resolves when all input so far is in the journal; undefined where it is already. */
+  /** Resolves when all input so far is in the journal; undefined if it already is. */
   journalled(): Promise<void> | undefined;
 }
 
@@ -52,7 +52,9 @@ export class SinkStage {
   readonly #writer: SinkWriter;
   readonly #host: Host;
   readonly #store: SinkStore;
-  /** What was written but not flushed before a barrier must be undone: it rewinds, or it is a transaction. */
+  /**
+   * Records written but not flushed before a barrier must be undone: the sink rewinds, or uses a transaction.
+   */
   readonly #strict: boolean;
   readonly #tries: number;
   /** `rewind` sinks can be ahead of the journal, and so can live viewers. */
@@ -356,7 +358,7 @@ export class SinkStage {
 
   /** Everything so far is in the store or in the outbox. */
   async #secure(next: number): Promise<void> {
-    // Input has ended: nothing else waits, and what the store accepts is delivered.
+    // Input has ended: nothing else waits, and all records that the store accepts are delivered.
     while (this.#isLast && this.#drain.isUnderWay && !this.#drain.isFailing && !this.#stop.signal.aborted)
       await turn();
     const { any, records } = this.#flush.unflushed;

@@ -116,7 +116,7 @@ export class SinkWriter {
         failed = await this.#attempt(sink, left, epoch);
       } catch (error) {
         this.#rejected(error, attempt, left.length);
-        // It may be written in part, now or later: what was written since the last barrier is undone.
+        // It may be written in part, now or later: all records written since the last barrier are undone.
         if (this.#kind.strict) throw error;
         if (attempt >= tries || this.#signal.aborted) return left;
         await this.#backoff(attempt);

@@ -3,11 +3,11 @@ import type { Data } from '../../../model/index.js';
 /** Limit of written but unflushed records that are remembered for writing again. */
 const LIMIT = 20_000;
 
-/** What a store has accepted since its last flush: until the next one, it may not be safe there. */
+/** Records that a store has accepted since its last flush: until the next one, they may not be safe there. */
 export class Unflushed {
   #records: Data[] | null = [];
   #alerts: Data[] = [];
-  /** Everything given to the store is counted, together with what the outbox holds. */
+  /** Everything given to the store is counted, including records that are in the outbox. */
   #given = 0;
   #safe = 0;
 
@@ -55,7 +55,7 @@ export class Unflushed {
     this.#records = [];
   }
 
-  /** To be called once everything given so far is safe. */
+  /** Call it once everything given so far is safe. */
   marker(): () => void {
     const given = this.#given;
     const records = this.#records && new Set(this.#records);

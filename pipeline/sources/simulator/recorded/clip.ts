@@ -11,18 +11,18 @@ export const JOINTS = [
   ...['left_hip', 'left_knee', 'left_ankle', 'left_shoulder', 'left_elbow', 'left_wrist'],
 ] as const;
 
-/** Recorded motion as poses on a steady grid. */
+/** Recorded motion as poses at a constant rate. */
 export interface Clip {
   readonly name: string;
   readonly activity: Activity;
-  /** Poses a second. */
+  /** Poses per second. */
   readonly rate: number;
   readonly count: number;
-  /** Whether its end leads to its start. */
+  /** True if its end leads back to its start. */
   readonly loops: boolean;
-  /** Length of a leg, metres: ways over the floor grow with that of the body that plays it. */
+  /** Length of a leg, metres: distances over the floor scale with the leg of the body that plays it. */
   readonly leg: number;
-  /** [count, POSE_SIZE]: place and heading as recorded. */
+  /** [count, POSE_SIZE]: position and heading as recorded. */
   readonly poses: Float32Array;
 }
 
@@ -30,11 +30,11 @@ export const clipSeconds = ({ count, rate }: Clip): number => (count - 1) / rate
 
 type Vector = readonly [number, number, number];
 
-/** Joints lower than this in a foot's rest are no flight, metres. */
+/** Up to this height of the lowest joint above a foot at rest, the body is not in the air, metres. */
 const SOLE = 0.04;
 
 /**
- * Turns joints [count, 15, (x, y, z)], y upward, into poses whose limbs have the recorded directions. The
+ * Converts joints [count, 15, (x, y, z)], y upward, into poses whose limbs have the recorded directions. The
  * simulated person has different limb lengths, and stands with the lowest point on the floor.
  */
 export function clipOf(head: Pick<Clip, 'name' | 'activity' | 'rate' | 'loops'>, joints: Float32Array): Clip {
@@ -46,7 +46,7 @@ export function clipOf(head: Pick<Clip, 'name' | 'activity' | 'rate' | 'loops'>,
   for (let i = 0; i < count; i++) {
     const at = (name: (typeof JOINTS)[number]): Vector => {
       const from = i * size + 3 * JOINTS.indexOf(name);
-      // The room is x forward, y left, z up; recordings are x forward, y up, z right.
+      // The room has x forward, y left, z up; recordings have x forward, y up, z right.
       return [joints[from]!, -joints[from + 2]!, joints[from + 1]!];
     };
     const pose = poses.subarray(i * POSE_SIZE, (i + 1) * POSE_SIZE);
@@ -60,7 +60,7 @@ export function clipOf(head: Pick<Clip, 'name' | 'activity' | 'rate' | 'loops'>,
   return { ...head, count, leg: legOf(joints), poses };
 }
 
-/** Writes one pose; returns its heading, near `before`. */
+/** Writes one pose; returns its heading, unwrapped to be near `before`. */
 function writePose(
   pose: Float32Array,
   at: (name: (typeof JOINTS)[number]) => Vector,
@@ -69,7 +69,7 @@ function writePose(
   const up = unit(minus(at('chest'), at('root')));
   const left = unit(minus(at('left_hip'), at('right_hip')));
   const forward = cross(left, up);
-  // The turn about the vertical of the shortest way there from standing upright.
+  // The rotation about the vertical in the shortest rotation from standing upright.
   const yaw = Math.atan2(forward[1] - left[0], forward[0] + left[1]);
   const heading = before + wrapped(yaw - before);
   const cos = Math.cos(heading);

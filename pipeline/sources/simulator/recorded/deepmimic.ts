@@ -1,11 +1,12 @@
 import { JOINTS } from './clip.js';
 
 /**
- * Motion clips of DeepMimic (github.com/xbpeng/DeepMimic, MIT): a skeleton file with the place of each joint in its parent's
- * frame, and clips of frames: seconds, root position, then a rotation (w, x, y, z) or an angle for each joint.
+ * Motion clips of DeepMimic (github.com/xbpeng/DeepMimic, MIT): a skeleton file with the position of each
+ * joint in its parent's frame, and clips of frames: seconds, root position, then a rotation (w, x, y, z) or
+ * an angle for each joint.
  */
 
-/** Joints with a rotation in a frame, in its order, and how many numbers each has. */
+/** Joints with a rotation in a frame, in order, and the count of numbers for each. */
 const ROTATIONS: readonly (readonly [string, 4 | 1])[] = [
   ['root', 4],
   ['chest', 4],
@@ -31,7 +32,7 @@ interface Joint {
 
 export type Skeleton = readonly Joint[];
 
-/** A joint as the file has it. */
+/** A joint as stored in the file. */
 interface Attached {
   readonly Name: string;
   readonly Parent: number;
@@ -40,7 +41,7 @@ interface Attached {
   readonly AttachZ: number;
 }
 
-/** @throws Error that names what is missing */
+/** @throws Error that names the missing part */
 export function readSkeleton(text: string): Skeleton {
   const file = JSON.parse(text) as {
     Skeleton?: { Joints?: Attached[] };

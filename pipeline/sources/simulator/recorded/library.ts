@@ -6,17 +6,20 @@ import { clipOf, JOINTS, type Clip } from './clip.js';
 import { readClip, readSkeleton } from './deepmimic.js';
 import { errorText } from '../../../base/error-text.js';
 
-/** Recorded motion that people play besides their own. */
+/** Recorded motion that people play besides the simulated one. */
 export interface MotionLibrary {
-  /** Of people who stand at its start and at its end, or crawl. */
+  /** Clips of people who stand at the start and at the end, or crawl. */
   readonly clips: readonly Clip[];
   readonly falls: readonly Clip[];
 }
 
-/** Training and judging never see the same recordings. */
+/** Training and evaluation never use the same recordings. */
 export type MotionPart = 'all' | 'training' | 'held_out';
 
-/** What each clip of DeepMimic shows. Jogging and running are too fast for a room; getting up starts on the back. */
+/**
+ * Activity of each clip of DeepMimic. Jogging and running are too fast for a room; getting up starts on the
+ * back.
+ */
 const SHOWS: Readonly<Record<string, Activity>> = {
   walk: 'walk',
   long_walk1: 'walk',
@@ -36,14 +39,15 @@ const SHOWS: Readonly<Record<string, Activity>> = {
   spin: 'exercise',
 };
 const HELD_OUT_CLIPS: readonly string[] = ['long_walk2', 'zombie_walk', 'stealthy_walk', 'dance_b', 'kick'];
-/** Each fifth fall is held out. */
+/** Every fifth fall is held out. */
 const HELD_OUT_FALL = 4;
-/** Poses a second that are stored at most. */
+/** Maximum number of stored poses per second. */
 const RATE = 60;
 
 /**
- * Reads `clips/humanoid3d_*.txt` (DeepMimic) and `ragdoll-falls/fall_*.csv.gz` (joints, 100 a second) below a folder.
- * @throws Error that names the file which cannot be read, and why
+ * Reads `clips/humanoid3d_*.txt` (DeepMimic) and `ragdoll-falls/fall_*.csv.gz` (joints, 100 per second) from
+ * a folder.
+ * @throws Error that names the unreadable file, and the reason
  */
 export function loadMotion(folder: string, part: MotionPart = 'all'): MotionLibrary {
   const clips = existsSync(join(folder, 'clips')) ? readClips(join(folder, 'clips'), part) : [];

@@ -5,14 +5,14 @@ import { crouching } from '../poses.js';
 import { clipSeconds, type Clip } from './clip.js';
 import type { MotionLibrary } from './library.js';
 
-/** People who play recorded motion, where the room has space for it. */
+/** People who play recorded motion, if the room has space for it. */
 
-/** Joints and pelvis keep so far from walls while they move, metres. */
+/** Distance of joints and pelvis from walls while they move, metres. */
 const CLEAR = 0.3;
-/** Places in a clip, and headings, that are tried. */
+/** Number of positions in a clip, and of headings, to try. */
 const TRIES = 6;
 
-/** Where a clip is entered, for how long, and how it lies in the room. */
+/** Start position in a clip, duration, and placement in the room. */
 interface Cut {
   readonly clip: Clip;
   readonly start: number;
@@ -43,7 +43,7 @@ export function playClip(actor: Actor, library: MotionLibrary, activity: Activit
   return false;
 }
 
-/** Falls as a rag-doll does that was pushed while walking. Returns whether one fits the room. */
+/** Falls like a rag-doll pushed while walking. Returns whether one fits the room. */
 export function playFall(actor: Actor, { falls }: MotionLibrary): boolean {
   const { random } = actor;
   if (falls.length === 0) return false;
@@ -60,7 +60,7 @@ export function playFall(actor: Actor, { falls }: MotionLibrary): boolean {
   return false;
 }
 
-/** Crawls as recorded, having got down; gets up again. Returns whether it fits the room. */
+/** Gets down, crawls as recorded, and gets up again. Returns whether it fits the room. */
 export function playCrawl(actor: Actor, library: MotionLibrary, seconds: number): boolean {
   const { random } = actor;
   const clip = library.clips.find(({ activity }) => activity === 'crawl');
@@ -86,7 +86,7 @@ export function playCrawl(actor: Actor, library: MotionLibrary, seconds: number)
   return true;
 }
 
-/** Whether all joints stay inside the room. */
+/** True if all joints stay inside the room. */
 function fits(actor: Actor, cut: Cut): boolean {
   const place = courseOf(actor, cut);
   const pose = new Float64Array(POSE_SIZE);
@@ -102,7 +102,7 @@ function play(actor: Actor, cut: Cut): void {
   actor.add(cut.clip.activity, cut.seconds, true, courseOf(actor, cut));
 }
 
-/** Poses of a cut from where the person is at the end of all that is planned. */
+/** Poses of a cut, starting from the person's position at the end of the plan. */
 function courseOf({ last, body }: Actor, { clip, start, seconds, heading }: Cut) {
   const from = poseAt(clip, start * clip.rate, new Float64Array(POSE_SIZE));
   const end = poseAt(clip, clip.count - 1, new Float64Array(POSE_SIZE));
@@ -135,7 +135,7 @@ const turned = (x: number, y: number, by: number): [number, number] => [
   x * Math.sin(by) + y * Math.cos(by),
 ];
 
-/** The pose at a place between two rows, as recorded. */
+/** The pose at a position between two rows, as recorded. */
 function poseAt({ poses, count }: Clip, place: number, out: Float64Array): Float64Array {
   const row = Math.max(0, Math.min(count - 2, Math.floor(place)));
   const share = Math.max(0, Math.min(1, place - row));
