@@ -1,5 +1,6 @@
-// Compiles every TypeScript file of the engine to dist/, file by file, so that a stack trace
-// names the same file as the source does. Types are checked apart (`npm run types`), and declared apart (tsconfig.types.json).
+// Compiles every TypeScript file of the engine to dist/, file by file, so that a stack trace names the same
+// file as the source does. Type checking (`npm run types`) and declarations (tsconfig.types.json) are
+// separate.
 import {
   copyFileSync,
   existsSync,
@@ -26,7 +27,7 @@ const sources = folders
   .filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'))
   .filter((file) => !file.startsWith(join(root, 'api/web/page/')));
 
-// TypeBox has 683 small files, and Node needs 0.3 s of processor time to load them. Bundled, they are five.
+// TypeBox has 683 small files, which take Node 0.3 s of processor time to load. Bundled, they are five.
 const typebox = join(dist, 'typebox');
 const typeboxFile = (name) => join(typebox, `${name.slice('typebox/'.length) || 'index'}.js`);
 
@@ -69,7 +70,7 @@ const bundled = await build({
   metafile: true,
 });
 
-// The live page is one script and one style sheet, beside the files that are served as they are.
+// The live page is one script and one style sheet, beside the files that are served unchanged.
 const pageSources = join(root, 'api/web/page');
 const page = join(dist, 'api/web/page');
 const pageFiles = ['index.html', 'favicon.svg', 'api-docs.html', 'api-docs.js'];
@@ -86,13 +87,13 @@ await build({
 });
 mkdirSync(page, { recursive: true });
 for (const file of pageFiles) copyFileSync(join(pageSources, file), join(page, file));
-// Bundled packages come with their licences.
+// Bundled packages include their licences.
 const licences = ['preact', '@preact/signals', '@preact/signals-core', 'uplot', 'openapi-fetch'].map(
   (name) => `${name}\n\n${readFileSync(join(root, 'node_modules', name, 'LICENSE'), 'utf8')}`,
 );
 writeFileSync(join(page, 'licences.txt'), licences.join('\n\n'));
 
-// What is left of removed sources; not the whole folder, which something may be running from.
+// Removes output of deleted sources; not the whole folder, because something may be running from it.
 const current = new Set([
   ...sources.map((file) => relative(root, file).replace(/\.ts$/, '')),
   ...['page', 'page.css', 'licences.txt', ...pageFiles].map((file) =>

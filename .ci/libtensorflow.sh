@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Gives @tensorflow/tfjs-node-gpu its native part without its own downloader: TensorFlow's C library
-# out of a Python wheel, and the package's addon compiled against it.
+# Installs the native part of @tensorflow/tfjs-node-gpu without its own downloader: TensorFlow's C library
+# from a Python wheel, and the package's addon compiled against it.
 #
 #   .ci/libtensorflow.sh [cpu|gpu|cuda] [project folder]
 #
 #   cpu   the build for CPUs (274 MB to download)
-#   gpu   the CUDA build (572 MB); runs on the CPU where no GPU is found
+#   gpu   the CUDA build (572 MB); runs on the CPU if there is no GPU
 #   cuda  the CUDA build with NVIDIA's libraries (another 2.8 GB); needs the driver's libcuda.so.1
 #
-# Kept in $SERVICES_DIR (default: .services in the project), so that a second call takes a second;
-# call it again after each `npm ci`. Needs python3 with pip, g++ and Linux on x86-64.
-# TF_WHEELS names a folder that may hold the wheel already.
+# Cached in $SERVICES_DIR (default: .services in the project): later calls take one second.
+# Call it again after each `npm ci`. Needs python3 with pip, g++ and Linux on x86-64.
+# TF_WHEELS names a folder that may already contain the wheel.
 set -euo pipefail
 
 kind=${1:-cpu}
@@ -77,7 +77,7 @@ fetch_cuda() {
   touch "$home/cuda.done"
 }
 
-# One addon serves every version of the library; it is kept by the package's version.
+# One addon serves every version of the library; it is cached by the package's version.
 build_addon() {
   local package=$1 napi headers addon
   napi=$(node --print 'Math.min(8, Number(process.versions.napi))')

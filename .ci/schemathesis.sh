@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Holds a running csiflow against its OpenAPI documents, Form A's and Form B's, with requests made up from them:
-# by schemathesis (PyPI), in two minutes at most, with a fixed seed.
+# Checks a running csiflow against its OpenAPI documents, Form A's and Form B's, with requests that
+# schemathesis (PyPI) generates from them, in two minutes at most, with a fixed seed.
 #
 #   .ci/schemathesis.sh [REPORT]    needs dist/ (npm run compile)
 #
-# $SERVICES_DIR (default: .services in the project) keeps schemathesis: a second call takes no time. What is left out,
-# and which findings are none, stands with its reason in schemathesis.toml. REPORT gets the counts as a test's.
+# $SERVICES_DIR (default: .services in the project) caches schemathesis: later calls take no time.
+# schemathesis.toml lists the skipped parts and the findings that are not errors, with their reasons. REPORT
+# receives the counts in the format of a test's report.
 set -euo pipefail
 
 version=4.32.5
@@ -37,7 +38,7 @@ trap end EXIT
 
 if [ ! -e "$home/.complete" ]; then
   rm -rf "$home"
-  python3 -m venv "$home" 2>/dev/null || { # Debian has it apart
+  python3 -m venv "$home" 2>/dev/null || { # A separate package on Debian.
     apt-get install -y -qq --no-install-recommends python3-venv >/dev/null
     python3 -m venv "$home"
   }
@@ -45,7 +46,7 @@ if [ ! -e "$home/.complete" ]; then
   touch "$home/.complete"
 fi
 
-# Else most answers would be 429.
+# Otherwise most answers would be 429.
 node -e '
   const names = ["form_a", "authentication", "pose_data", "pose_processing", "configuration", "analytics", "health"];
   const many = { requests: 1_000_000, seconds: 3_600 };
@@ -57,7 +58,7 @@ CSIFLOW_DATA=$work/data node dist/api/cli/csiflow.js run topologies/demo.yaml --
   --limits "$work/limits.json" >"$work/csiflow.log" 2>&1 &
 csiflow=$!
 
-# Prints the first group of a pattern once csiflow has printed it.
+# Prints the first group of a pattern, once csiflow's output matches it.
 printed() {
   for _ in $(seq 300); do
     sed -nE "s#.*$1.*#\1#p" "$work/csiflow.log" | grep -m1 . && return

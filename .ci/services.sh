@@ -5,7 +5,7 @@
 #   .ci/services.sh kafka     Kafka's jars, by Maven, to $SERVICES_DIR/kafka-<version>
 #   .ci/services.sh influx2   InfluxDB 2, built from its Go and Rust sources (minutes), to $SERVICES_DIR/influx2-<version>
 #
-# $SERVICES_DIR (default: .services in the project) is kept: a second call takes no time.
+# $SERVICES_DIR (default: .services in the project) is a cache: later calls take no time.
 set -euo pipefail
 
 project=$(realpath "$(dirname "$0")/..")
@@ -43,8 +43,8 @@ POM
 
 go_source() { GOFLAGS=-mod=mod go mod download -json "$1" | sed -n 's/.*"Dir": "\(.*\)".*/\1/p'; }
 
-# The web UI is not in the Go module: an empty page takes its place. Flux pins an old Rust; a new one
-# builds it with its lints off.
+# The web UI is not in the Go module: an empty page replaces it. Flux pins an old Rust; a new one builds it
+# with its lints off.
 install_influx2() {
   local home=$services/influx2-2.7.12 work
   [ -x "$home/influxd" ] && return
@@ -61,7 +61,7 @@ install_influx2() {
     "$work/flux/libflux/include" "$work/target/release" >pkgconfig/flux.pc
   mkdir -p influxdb/static/data/build
   echo '<html></html>' >influxdb/static/data/build/index.html
-  # Go's own cache remembers packages with the folder of libflux that they were built with.
+  # Go's own cache includes the libflux folder that packages were built with.
   (cd influxdb && GOCACHE=$work/go-build PKG_CONFIG_PATH=$work/pkgconfig GOFLAGS=-mod=mod \
     go build -tags sqlite_foreign_keys,sqlite_json,noasm -ldflags '-s -w' -o "$home/influxd" ./cmd/influxd)
   cd "$services"

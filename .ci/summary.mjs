@@ -1,10 +1,10 @@
-// Prints how long each step of `.ci/run` took, which tests failed and why, and the sum of all test runs: in so few
-// lines that the end of a long log tells what is wrong.
+// Prints the duration of each step of `.ci/run`, the failed tests with their errors, and the total of all test
+// runs, in few lines: the end of a long log then shows what is wrong.
 //
 //   node .ci/summary.mjs FOLDER
 //
-// FOLDER holds `steps` (a line a step: name, ok or failed, seconds), and of a step NAME its log in NAME.log and vitest's
-// report in NAME.json, if it makes one.
+// FOLDER contains `steps` (one line per step: name, ok or failed, seconds), and for each step NAME its log in
+// NAME.log and vitest's report, if any, in NAME.json.
 import { existsSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -15,7 +15,7 @@ const LINES_OF_A_LOG = 30;
 const folder = process.argv[2];
 const read = (name) => readFileSync(join(folder, name), 'utf8');
 
-/** The first line of an error that says something, shortened. */
+/** The first informative line of an error, shortened. */
 const firstLine = (error = '') =>
   stripVTControlCharacters(error)
     .split('\n')
@@ -37,7 +37,7 @@ function ofStep(line) {
   const [name, status, seconds] = line.split(' ');
   const report = existsSync(join(folder, `${name}.json`)) ? JSON.parse(read(`${name}.json`)) : {};
   const failures = failedTests(report).map(([title, error]) => `  ${title}\n      ${error}`);
-  // No test says what is wrong: a linter, a server that does not start, an error outside of tests.
+  // No test reports the problem: a linter, a server that does not start, an error outside of tests.
   const log = () =>
     existsSync(join(folder, `${name}.log`))
       ? stripVTControlCharacters(read(`${name}.log`))

@@ -17,7 +17,7 @@ export const environmentOf = (links: number): Environment => ({
   assumed: [],
 });
 
-/** What a component or a decoder is given: a clock that stands still, and nowhere to log or count. */
+/** Context of a component or a decoder: a clock that stands still, no logger and no counters. */
 export function benchContext(links: number): Context {
   const environments = [environmentOf(links)];
   const nothing = () => undefined;
@@ -38,7 +38,7 @@ export function benchContext(links: number): Context {
   };
 }
 
-/** A sink over `folder`, with a clock that runs, opened. */
+/** An opened sink over `folder`, with a running clock. */
 export async function openSink(component: AnySink, config: object, folder: string): Promise<Sink> {
   const clock = { now: () => Date.now() * 1000, elapsed: () => performance.now() };
   const context = { ...benchContext(1), clock, folder, stateFolder: folder };

@@ -9,22 +9,22 @@ import { memoryUse } from './speed/system/memory.js';
 import { restartAfterKill } from './speed/system/restart.js';
 import { udpLine } from './speed/system/udp-line.js';
 
-/** A line of the table: what was to be reached, what was, and the same thing measured against itself. */
+/** A line of the table: the target, the result, and the same measurement as its own control. */
 export interface Result {
   readonly what: string;
   readonly target: string;
   readonly reached: string;
   readonly control: string;
   readonly met: boolean;
-  /** All that was measured. */
+  /** All measured figures. */
   readonly figures: unknown;
 }
 
 export interface LineOptions {
-  /** Fewer rounds and shorter runs: a look, not a figure to be published. */
+  /** Fewer rounds and shorter runs: a quick check, not a publishable figure. */
   readonly quick: boolean;
   readonly memorySeconds: number;
-  /** Told what is being measured. */
+  /** Called with the current measurement. */
   readonly progress: (line: string) => void;
 }
 
@@ -33,7 +33,7 @@ interface Measurement {
   readonly measure: (options: LineOptions) => Promise<readonly Result[]>;
 }
 
-/** What can be measured of the line from a datagram to a stored result, by name. */
+/** Measurements of the line from a datagram to a stored result, by name. */
 export const MEASUREMENTS: Readonly<Record<string, Measurement>> = {
   chain: { summary: 'decode, denoise, phase-sanitize and window on one core', measure: chain },
   runtime: { summary: 'the runtime over a plain loop', measure: runtime },
@@ -223,7 +223,7 @@ async function memory({ quick, memorySeconds, progress }: LineOptions): Promise<
   ];
 }
 
-/** The same measurement again is the control of the first. */
+/** The second measurement is the control of the first. */
 const twice = async <T>(measure: () => Promise<T>): Promise<readonly [T, T]> => [
   await measure(),
   await measure(),

@@ -4,8 +4,8 @@ import { packageFile } from '../pipeline/base/paths.js';
 import { MEASUREMENTS, type LineOptions, type Result } from './line.js';
 
 /**
- * Measures one thing by its name, here; or all of them, each in a process of its own, so that the compiled
- * code and the garbage of one do not disturb the next.
+ * Runs one measurement by its name in this process; or all of them, each in a process of its own, so that the
+ * compiled code and the garbage of one do not affect the next.
  */
 export async function measureLine(
   only: string | undefined,

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { Result } from './line.js';
 
-/** The results as a page of the documentation, with the machine in general words. */
+/** The results as a page of the documentation, with a general description of the machine. */
 export function performancePage(results: readonly Result[]): string {
   const rows = results.map(
     ({ what, target, reached, control, met }) =>

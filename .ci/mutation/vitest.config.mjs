@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-// The tests of the mutated files alone: each mutant runs those that reach it.
+// Only the tests of the mutated files: each mutant runs those that reach it.
 export default defineConfig({
   test: {
     include: [

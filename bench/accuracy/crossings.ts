@@ -9,8 +9,8 @@ import { randomSize, type Size } from '../../pipeline/sources/simulator/room.js'
 import type { Place } from './tracking.js';
 
 /**
- * People of the simulator who cross each other's ways, and what a pose network would tell of them. Its errors are drawn:
- * no network is asked, so the tracker alone is judged.
+ * Simulated people who cross each other's paths, and a pose network's output for them. Its errors are drawn
+ * at random: no network runs, so only the tracker is judged.
  */
 
 /** Frames per second. */
@@ -18,15 +18,16 @@ export const FRAME_RATE = 5;
 export const FIRST_TIME = 1_700_000_000_000_000;
 
 /**
- * What the shipped network tells in rooms that it was not trained on, as `csiflow evaluate chain` finds it: mean error of a
- * place, how long errors stay alike, the share of frames without an answer, seconds of such a stretch.
+ * The shipped network's errors in rooms excluded from its training, from `csiflow evaluate chain`: mean error
+ * of a place, correlation time of errors, the share of frames without an answer, and the duration of such a
+ * gap in seconds.
  */
 const SIGHTS = {
   alone: { error: 0.43, memory: 3, missing: 0.005, gaps: [0.4, 0.8] },
   several: { error: 0.75, memory: 1.5, missing: 0.02, gaps: [0.4, 0.8] },
   still: { error: 0.45, memory: 60, missing: 0.01, gaps: [0.6, 1.5] },
 } as const;
-/** Interval of false persons, seconds. */
+/** Mean interval between false persons, seconds. */
 const GHOST_SECONDS = 60;
 
 interface Sight {
@@ -46,7 +47,10 @@ export interface Scene {
   readonly frames: readonly PoseFrame[];
 }
 
-/** `cross`: to and fro through the middle; `wander`: anywhere, with stops; `alone`: a day in minutes, then nobody. */
+/**
+ * `cross`: back and forth through the middle; `wander`: anywhere, with stops; `alone`: a day compressed to
+ * minutes, then nobody.
+ */
 export type Story = 'cross' | 'wander' | 'alone';
 
 export function crossing(seed: number, story: Story, people = 2): Scene {
@@ -82,7 +86,7 @@ function stepsOf(story: Story, size: Size, index: number, random: Random): Step[
       { activity: 'walk', seconds: random.uniform(6, 12) } as const,
       { activity: random.chance(0.3) ? 'arms' : 'stand', seconds: random.uniform(2, 8) } as const,
     ]).flat();
-  // Each goes between two opposite corners, so that all meet in the middle at full pace.
+  // Each walks between two opposite corners, so that all meet in the middle at full speed.
   const [right, up] = [index % 2 === 0 ? 1 : -1, index < 2 ? 1 : 0];
   return Array.from({ length: 16 }, (_, lap): Step => {
     const side = lap % 2 === 0 ? 1 : -1;
@@ -108,7 +112,7 @@ const alone = (random: Random): Step[] => [
   { activity: 'away', seconds: 60 },
 ];
 
-/** An error that stays alike for a while, as deviations: an autoregressive process of unit variance on both axes. */
+/** A correlated error in standard deviations: an autoregressive process of unit variance on both axes. */
 class Drift {
   x: number;
   y: number;
@@ -128,7 +132,7 @@ class Drift {
   }
 }
 
-/** Of one person: where the network thinks them, how wrong it says it is, and whether it sees them. */
+/** One person as the network sees them: estimated place, reported error, and whether they are seen at all. */
 class Seen {
   readonly error: Drift;
   readonly #scale: Drift;

@@ -23,7 +23,7 @@ import { intel5300 } from '../../pipeline/formats/devices/intel/intel5300.js';
 import { outputFile, packageFile } from '../../pipeline/base/paths.js';
 import { interval, rocAuc, share, thresholdAt } from './statistics.js';
 
-/** One clip of a set: what it shows, and its candidates. */
+/** One clip of a set: its activity and its candidates. */
 export interface Clip {
   readonly activity: string;
   readonly person: string;
@@ -52,14 +52,14 @@ export interface MethodReport {
   readonly falseClips: number | null;
 }
 
-/** What was judged by nets that never saw it. */
+/** Results from nets that never saw the judged data. */
 export interface LeftOut {
   readonly falls: readonly { readonly log: string; readonly score: number; readonly found: boolean }[];
-  /** Of the logs of motion and stillness, left out by sixths. */
+  /** In the logs of motion and stillness, held out by sixths. */
   readonly motionAndStill: Alarms;
-  /** Of what happens before and after the falls. */
+  /** In the parts before and after the falls. */
   readonly besideFalls: Alarms;
-  /** The logs of motion and stillness again, each left out whole. */
+  /** The logs of motion and stillness again, each held out whole. */
   readonly wholeLogs: readonly (Alarms & { readonly log: string })[];
 }
 
@@ -70,7 +70,7 @@ export interface Alarms {
 }
 
 export interface FallsReport {
-  /** Of the weights that were judged. */
+  /** Of the evaluated weights. */
   readonly weightsSha256: string;
   readonly leftOut: LeftOut;
   readonly threshold: number;
@@ -86,7 +86,7 @@ export interface FallsReport {
 }
 
 const FOLDS = 6;
-/** About, of either log of {@link OTHER_LOGS}. */
+/** Approximate, for either log of {@link OTHER_LOGS}. */
 const OTHER_LOG_SECONDS = 61.5;
 export const INTEL = 'labelled/falls-intel5300-bedroom';
 const RPI = 'labelled/falls-rpi4-amplitude';
@@ -94,7 +94,7 @@ const RPI = 'labelled/falls-rpi4-amplitude';
 const THRESHOLDS = [0, 0.5, 1, 1.5, 2, 3];
 const QUIET = ['lying', 'sitting'];
 
-/** Measures everything and writes falls.md and falls.json. @throws Error where the recordings are not there. */
+/** Measures everything and writes falls.md and falls.json. @throws Error if the recordings are missing. */
 export function evaluateFalls(options: {
   readonly data: string;
   readonly out?: string;
@@ -128,12 +128,12 @@ export function evaluateFalls(options: {
   return report;
 }
 
-/** What is missing of the recordings that {@link evaluateFalls} needs, and how to mend it. */
+/** The recordings that {@link evaluateFalls} lacks, and how to get them. */
 export const missingRecordings = (data: string): string | undefined =>
   missingFolder(data, [...SETS.map(({ folder }) => folder), INTEL]);
 
 /**
- * The six falls and the logs of motion and stillness, each judged by nets that never saw it: fold i leaves out
+ * The six falls and the logs of motion and stillness, each judged by nets that never saw it: fold i holds out
  * the whole log of fall i and the i-th sixth (ten seconds) of both other logs.
  */
 export function leaveOut(data: string, print: (line: string) => void): LeftOut {
@@ -171,7 +171,7 @@ interface Judged extends LabelledExample {
   readonly score: number;
 }
 
-/** Held-out examples, scored by nets that were trained on everything else. */
+/** Held-out examples, scored by nets trained on everything else. */
 function judgeWithout(
   examples: readonly LabelledExample[],
   isHeld: (example: LabelledExample) => boolean,
@@ -183,7 +183,7 @@ function judgeWithout(
   return examples.filter(isHeld).map((example) => ({ ...example, score: logit(ensemble, example.inputs) }));
 }
 
-/** -1 for what is always trained on. */
+/** -1 for examples that are always trained on. */
 const foldOf = ({ log, time }: LabelledExample): number =>
   OTHER_LOGS.includes(log)
     ? Math.min(FOLDS - 1, Math.floor((time / OTHER_LOG_SECONDS) * FOLDS))
@@ -195,7 +195,9 @@ const alarmsOf = (judged: readonly Judged[]): Alarms => ({
   alarms: judged.filter(({ score }) => score >= THRESHOLD).length,
 });
 
-/** Clips in the order of their names, as one room: noise floors are learnt causally from the clips before. */
+/**
+ * Clips in the order of their names, as one room: noise floors are learnt causally, from the clips before.
+ */
 export function readIntel(data: string, wanted: (name: string) => boolean = () => true): Clip[] {
   const folder = join(data, INTEL);
   const names = readdirSync(folder)
@@ -204,7 +206,7 @@ export function readIntel(data: string, wanted: (name: string) => boolean = () =
   return clips(names, (name) => readRecording(join(folder, name), intel5300Log, intel5300));
 }
 
-/** Amplitudes without times: 100 rows a second are assumed. */
+/** Amplitudes without timestamps: 100 rows per second are assumed. */
 function readRpi(data: string): Clip[] {
   const folder = join(data, RPI);
   const names = readdirSync(folder).flatMap((activity) =>
@@ -238,7 +240,7 @@ function clips(names: readonly string[], read: (name: string) => Recording): Cli
     });
 }
 
-/** Highest score of a clip's candidates: far below all others where it has none. */
+/** Highest score of a clip's candidates: far below all others if it has none. */
 export const clipScore = ({ candidates }: Clip, scorer: Scorer): number =>
   candidates.reduce((highest, candidate) => Math.max(highest, scoreOf(candidate, scorer)), -1000);
 
@@ -274,7 +276,7 @@ export function judge(
   scorer: Scorer,
   threshold: number | null,
 ): MethodReport {
-  // A constant knows nothing of a clip, not even whether it has candidates.
+  // A constant ignores the clip, even whether it has candidates.
   const score = (clip: Clip) => (method === 'constant' ? 0 : clipScore(clip, scorer));
   const scored = clipsOfSet.map((clip) => ({ ...clip, score: score(clip), fall: clip.activity === 'fall' }));
   const of = (list: typeof scored, fall: boolean) =>

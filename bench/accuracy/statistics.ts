@@ -1,4 +1,7 @@
-/** Area under the ROC curve: how often a positive scores above a negative, ties counted half. NaN where either is empty. */
+/**
+ * Area under the ROC curve: the probability that a positive scores above a negative; ties count half. NaN if
+ * either is empty.
+ */
 export function rocAuc(positives: readonly number[], negatives: readonly number[]): number {
   const sorted = Float64Array.from(negatives).sort();
   let sum = 0;

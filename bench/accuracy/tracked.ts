@@ -7,16 +7,19 @@ import { benchContext } from '../context.js';
 import { crossing, type Scene, type Story } from './crossings.js';
 import { nearness, scoreTracking, type Place, type TrackingScore } from './tracking.js';
 
-/** Somebody told: with a number, how wrong the place may be, and whether in sight. */
+/** A reported person: number, place with its error, and whether they are in sight. */
 export interface Told extends Place {
   readonly error: number;
   readonly lost: boolean;
 }
 
-/** Follows one scene from its first frame on. */
+/** Tracks one scene from its first frame on. */
 export type Follow = (frames: readonly PoseFrame[]) => readonly (readonly Told[])[];
 
-/** Plain nearest neighbour: each track takes the nearest person within 1.5 m, stays where it was last seen, and ends 3 s later. */
+/**
+ * Plain nearest neighbour: each track takes the nearest person within 1.5 m, stays at its last place, and
+ * ends 3 s later.
+ */
 export const nearestNeighbour: Follow = (frames) => {
   let tracks: { id: number; hits: number; seen: number; person: Person }[] = [];
   let next = 1;
@@ -48,7 +51,7 @@ export const nearestNeighbour: Follow = (frames) => {
 const apart = (a: Person, b: Person): number =>
   Math.hypot(a.position.x - b.position.x, a.position.y - b.position.y);
 
-/** The operator as it ships, with its defaults but for `config`. */
+/** The shipped operator, with its defaults except for `config`. */
 export function shipped(config: Readonly<Record<string, unknown>> = {}): Follow {
   return (frames) => {
     const full = Value.Default(trackPersons.config, { max_persons: 4, ...config });
@@ -69,20 +72,20 @@ const told = ({ position: { x, y }, positionError: error, track }: Person): Told
 export interface Row extends TrackingScore {
   readonly story: Story;
   readonly scenes: number;
-  /** Mean distance of who is followed from who it is, metres. */
+  /** Mean distance between tracks and their true persons, metres. */
   readonly metres: number;
-  /** Told and true mean error, by fifths of the told. */
+  /** Reported and true mean error, by fifths of the reported error. */
   readonly fifths: readonly (readonly [told: number, actual: number])[];
-  /** Share of frames in which as many are followed as there are. */
+  /** Share of frames in which the number of tracks is correct. */
   readonly count: number;
 }
 
-/** Scores of one way of following over scenes of one kind. */
+/** Scores one tracker over scenes of one kind. */
 export function judge(follow: Follow, scenes: readonly Scene[], story: Story): Row {
   const truth: Place[][] = [];
   const tracks: Told[][] = [];
   scenes.forEach((scene, index) => {
-    // Numbers of one scene are none of another's.
+    // Makes a scene's numbers unique: no other scene has them.
     const own = <T extends Place>(persons: readonly T[]): T[] =>
       persons.map((one) => ({ ...one, id: one.id + 10_000 * index }));
     truth.push(...scene.truth.map(own));
@@ -99,7 +102,7 @@ export function judge(follow: Follow, scenes: readonly Scene[], story: Story): R
   };
 }
 
-/** Of each person the nearest track, each at most once, however far. */
+/** For each person the nearest track, at any distance; each track is used at most once. */
 function errorsOf(truth: readonly Place[], tracks: readonly Told[]): { told: number; actual: number }[] {
   const distance = (a: Place, b: Told): number => Math.hypot(a.x - b.x, a.y - b.y);
   return pair(truth, tracks, distance).flatMap((j, i) =>

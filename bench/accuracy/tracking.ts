@@ -1,12 +1,12 @@
 import { assign } from '../../operators/track-persons/assignment.js';
 import { iou } from '../../operators/track-persons/outline.js';
 
-/** Something with the number of whose it is. */
+/** An item with the number of its person. */
 export interface Numbered {
   readonly id: number;
 }
 
-/** A box; pixels, from its top left corner. */
+/** A box in pixels; x and y are its top left corner. */
 export interface Box extends Numbered {
   readonly x: number;
   readonly y: number;
@@ -20,19 +20,19 @@ export interface Place extends Numbered {
   readonly y: number;
 }
 
-/** What is there in each frame in turn. */
+/** The items of each frame in turn. */
 export type Sequence<T extends Numbered = Box> = readonly (readonly T[])[];
 
-/** How alike two of them are, 0 to 1; from one half on they are of the same person. */
+/** Similarity of two items, 0 to 1; from one half on they match. */
 export type Similarity<T> = (a: T, b: T) => number;
 
 export interface TrackingScore {
   readonly truths: number;
   readonly falsePositives: number;
   readonly misses: number;
-  /** Times that a person's number changed. */
+  /** How often a person's number changed. */
   readonly switches: number;
-  /** Times that a person was lost and found again. */
+  /** How often a person was lost and found again. */
   readonly fragmentations: number;
   /** 1 - (false positives + misses + switches) / truths: Bernardin and Stiefelhagen, 2008. */
   readonly mota: number;
@@ -42,10 +42,10 @@ export interface TrackingScore {
   readonly hota: number;
 }
 
-/** Two boxes that overlap by half are of the same person, as in MOTChallenge. */
+/** Two boxes that overlap by half match, as in MOTChallenge. */
 export const overlap: Similarity<Box> = iou;
 
-/** Two places within a metre are of the same person, as in TrackEval's benchmarks seen from above. */
+/** Two places within a metre match, as in TrackEval's bird's-eye benchmarks. */
 export const nearness: Similarity<Place> = (a, b) => Math.max(0, 1 - Math.hypot(a.x - b.x, a.y - b.y) / 2);
 
 /** Scores tracks against the truth. */
@@ -61,13 +61,13 @@ export function scoreTracking<T extends Numbered>(
   return { truths, ...clear, mota, idf1: identityF1(truth, tracks, alike), hota: hota(truth, tracks, alike) };
 }
 
-/** From this similarity on. */
+/** Items match from this similarity on. */
 const SAME = 0.5;
 
 interface Followed {
-  /** Number that it was last found as. */
+  /** Its number at the last match. */
   last: number;
-  /** Number in the frame before; -1 where it was not found. */
+  /** Its number in the previous frame; -1 if it was not matched. */
   before: number;
   segments: number;
 }
@@ -123,13 +123,13 @@ function identityF1<T extends Numbered>(truth: Sequence<T>, tracks: Sequence<T>,
     for (const person of persons)
       for (const one of tracks[frame] ?? [])
         if (alike(person, one) >= SAME) together[people.indexOf(person.id)]![found.indexOf(one.id)]!++;
-  // As many columns for nobody as there are people: not every person has a number.
+  // One extra column per person for "no number": not every person has one.
   const costs = together.map((row) => [...row.map((both) => -both), ...people.map(() => 0)]);
   const right = assign(costs).reduce((sum, column, row) => sum - costs[row]![column]!, 0);
   return (2 * right) / (count(truth) + count(tracks));
 }
 
-/** Likeness above which a pair counts: 0.05 to 0.95. */
+/** Similarity thresholds for a match: 0.05 to 0.95. */
 const ALPHAS = Array.from({ length: 19 }, (_, i) => (i + 1) / 20);
 
 function hota<T extends Numbered>(truth: Sequence<T>, tracks: Sequence<T>, alike: Similarity<T>): number {
@@ -141,7 +141,7 @@ function hota<T extends Numbered>(truth: Sequence<T>, tracks: Sequence<T>, alike
   const [lengths, found] = [lengthsOf(truth, people), lengthsOf(tracks, numbers)];
   const row = new Map(people.map((id, index) => [id, index]));
   const column = new Map(numbers.map((id, index) => [id, index]));
-  // How well two tracks fit as a whole, before any is chosen.
+  // How well two tracks match as a whole, before any assignment.
   const shared = matrix(people.length, numbers.length);
   for (const frame of frames) {
     const rows = frame.likeness.map((values) => sum(values));

@@ -8,10 +8,10 @@ import { packageFile } from '../../pipeline/base/paths.js';
 import type { Context, Operator, OperatorDefinition, Output } from '../../pipeline/component/index.js';
 import { LinkTable, type CsiBlock, type Environment, type Window } from '../../pipeline/model/index.js';
 
-/** Whose cleaning and windows training and measurements go through. */
+/** The topology whose cleaning and windows training and measurements use. */
 const TOPOLOGY = 'topologies/demo.yaml';
 
-/** The shipped way from frames to windows: the nodes of {@link TOPOLOGY}, with their own configuration. */
+/** The shipped chain from frames to windows: the nodes of {@link TOPOLOGY}, with their own configuration. */
 export class WindowChain {
   readonly #denoise: Operator;
   readonly #phase: Operator;
@@ -32,7 +32,7 @@ export class WindowChain {
     this.#window = make(window);
   }
 
-  /** Windows that close by these frames; event time is then that of the last of them. */
+  /** Windows that these frames close; event time then is that of the last frame. */
   take(block: CsiBlock): readonly Window[] {
     for (const clean of this.#run(this.#denoise, block))
       for (const straight of this.#run(this.#phase, clean)) this.#run(this.#window, straight);
@@ -57,7 +57,7 @@ interface Topology {
   readonly operators: Readonly<Record<string, { readonly type: string }>>;
 }
 
-/** What an operator of one room needs where nothing else runs. */
+/** The context that an operator of one room needs when run alone. */
 export function offlineContext(environment: Environment): Context {
   const nothing = () => undefined;
   return {

@@ -3,22 +3,25 @@ import { CHANNELS, FLOORED } from '../../operators/detect-falls/changes.js';
 import { LAYERS, standardised, STEPS, type Scale } from '../../operators/detect-falls/impact-net.js';
 import { SCALE, UNKNOWN, type SimulatedImpact } from './scenes.js';
 
-/** By how much chance changes what the network of several links is shown in training. */
+/** Random augmentation of the input of the network for several links in training. */
 export interface Chances {
-  /** Standard deviation of the noise that is added to standardised inputs. */
+  /** Standard deviation of the noise added to standardised inputs. */
   readonly noise: number;
-  /** Standard deviation of what is added to all changes of an antenna, log10 of power: an error of its noise floor. */
+  /**
+   * Standard deviation of the offset added to all changes of an antenna, log10 of power: an error of its
+   * noise floor.
+   */
   readonly floorNoise: number;
-  /** Steps that a candidate is moved to and fro by chance. */
+  /** Largest random shift of a candidate in either direction, in steps. */
   readonly shift: number;
-  /** Share of the pooled values that are left out by chance, and of the last layer's inputs. */
+  /** Dropout rate of the pooled values and of the last layer's inputs. */
   readonly dropout: number;
   readonly hiddenDropout: number;
 }
 
-/** The most antennas that a batch holds; a room of more shows its first ones. */
+/** Maximum number of antennas in a batch; rooms with more use their first ones. */
 export const ANTENNAS = 6;
-/** Share of the candidates some of whose antennas are left out, and share of those that stay. */
+/** Share of the candidates that lose some of their antennas, and share of the antennas that remain. */
 const THINNED = 0.3;
 const STAYING = 0.7;
 const MIN_ANTENNAS = 2;
@@ -28,7 +31,9 @@ interface Example {
   readonly positive: boolean;
 }
 
-/** Mean and deviation of each channel where it is known, a candidate's antennas counting alike. */
+/**
+ * Mean and standard deviation of each channel over its known values; a candidate's antennas count equally.
+ */
 export function scaleOf(examples: readonly SimulatedImpact[]): Scale {
   const [sum, square, count] = [0, 0, 0].map(() => new Float64Array(CHANNELS)) as [
     Float64Array,
@@ -69,7 +74,7 @@ export const examplesOf = (impacts: readonly SimulatedImpact[]): Example[] =>
 
 const NOISE = 2 ** 21;
 
-/** Numbers that batches take a part of, from a place by chance. */
+/** A table of noise: batches take a part of it from a random position. */
 export const noiseOf = ({ noise }: Chances, random: () => number): Float32Array =>
   Float32Array.from({ length: NOISE }, () => noise * bell(random));
 
@@ -81,7 +86,10 @@ export interface Batch {
   readonly present: Float32Array;
   /** [size]: 1 for a fall. */
   readonly positive: Float32Array;
-  /** [size, pooled outputs] and [size, hidden]: 0 where left out by chance, else what makes up for it. */
+  /**
+   * [size, pooled outputs] and [size, hidden]: 0 for dropped values, otherwise the factor that compensates
+   * for them.
+   */
   readonly kept: Float32Array;
   readonly keptHidden: Float32Array;
 }
@@ -123,14 +131,14 @@ export function batchOf(
   return batch;
 }
 
-/** Of some candidates some antennas only, two at least: a room of few links is a room of many that lost some. */
+/** Some antennas of a candidate, at least two: a room with few links is like a larger room that lost some. */
 function thinned(sequences: readonly Int16Array[], random: () => number): readonly Int16Array[] {
   if (random() >= THINNED) return sequences;
   const some = sequences.filter(() => random() < STAYING);
   return some.length < MIN_ANTENNAS ? sequences : some;
 }
 
-/** An antenna's values, some steps earlier or later, its changes over another floor. */
+/** An antenna's values, shifted by some steps, with its changes relative to another floor. */
 function shownOf(sequence: Int16Array, moved: number, raised: number): Float32Array {
   return Float32Array.from(sequence, (_, i) => {
     const channel = i % CHANNELS;

@@ -25,18 +25,18 @@ import {
 } from './impact-batches.js';
 import type { SimulatedImpact } from './scenes.js';
 
-/** How the network of several links is trained; chosen on rooms that were not trained on. */
+/** How to train the network for several links; chosen on rooms excluded from training. */
 export interface ImpactSettings extends Chances {
   readonly epochs: number;
   readonly batch: number;
-  /** Highest learning rate; it rises over the first tenth and then falls to nothing along a cosine. */
+  /** Peak learning rate; it rises over the first tenth and then falls to 0 along a cosine. */
   readonly rate: number;
   readonly weightDecay: number;
 }
 
 /**
- * Trains by AdamW (Loshchilov and Hutter, 2019) on the cross-entropy, with the backend of tfjs that is loaded. The same
- * examples and `random` give the same weights on one backend.
+ * Trains by AdamW (Loshchilov and Hutter, 2019) on the cross-entropy, with the loaded backend of tfjs. The
+ * same examples and `random` give the same weights on one backend.
  */
 export function trainImpacts(
   impacts: readonly SimulatedImpact[],
@@ -74,26 +74,26 @@ export function trainImpacts(
   return { net: early.best, watched: early.state.loss, stopped: stop };
 }
 
-/** What a training is watched by. */
+/** Validation of a training. */
 export interface Watched {
-  /** Of rooms that are not trained on. */
+  /** From rooms excluded from training. */
   readonly impacts: readonly SimulatedImpact[];
-  /** Looks at them, one an epoch, without a better one until the training stops; 0: it goes on to its last epoch. */
+  /** Validations, one per epoch, without improvement before training stops; 0: it runs to its last epoch. */
   readonly patience: number;
-  /** @param watched the loss in rooms that are not trained on */
+  /** ⏎ @param watched validation loss */
   readonly progress: (epoch: number, loss: number, watched: number) => void;
 }
 
 export interface TrainedImpacts {
-  /** Parameters of the best look. */
+  /** Parameters at the best validation. */
   readonly net: Float32Array;
-  /** The best look's loss. */
+  /** Loss at the best validation. */
   readonly watched: number;
-  /** Whether the looks got no better before the last epoch. */
+  /** Whether validation stopped improving before the last epoch. */
   readonly stopped: boolean;
 }
 
-/** Mean cross-entropy of what a net says of candidates, as they are. */
+/** Mean cross-entropy of a net's output for unaugmented candidates. */
 function crossEntropyOf(net: Float32Array, impacts: readonly SimulatedImpact[], scale: Scale): number {
   const losses = impacts
     .filter(({ unclear }) => !unclear)
@@ -108,7 +108,7 @@ function crossEntropyOf(net: Float32Array, impacts: readonly SimulatedImpact[], 
 const scheduled = (share: number): number =>
   share < 0.1 ? 0.1 + 9 * share : 0.5 * (1 + Math.cos((Math.PI * (share - 0.1)) / 0.9));
 
-/** Loss of a batch and its gradient, laid out as the weights are. */
+/** Loss of a batch and its gradient, in the layout of the weights. */
 export function lossAndGradient(
   parameters: Float32Array,
   batch: Batch,
@@ -130,7 +130,10 @@ export function lossAndGradient(
   return { loss, gradient };
 }
 
-/** The network of `impact-net.ts` over a batch. @param tensors of each layer the weights [output, input], then the biases */
+/**
+ * The network of `impact-net.ts` over a batch. @param tensors for each layer the weights [output, input],
+ * then the biases
+ */
 function crossEntropy(tensors: readonly tf.Tensor[], batch: Batch): tf.Scalar {
   const { size } = batch;
   const layer = (x: tf.Tensor, number: number): tf.Tensor2D => {
@@ -139,7 +142,7 @@ function crossEntropy(tensors: readonly tf.Tensor[], batch: Batch): tf.Scalar {
   };
   const present = tf.tensor4d(batch.present, [size, ANTENNAS, 1, 1]);
   const inputs = tf.tensor2d(batch.inputs, [size * ANTENNAS, STEPS * CHANNELS]);
-  // Rectified: what is not there is never the highest.
+  // Rectified, so a missing antenna is never the maximum.
   const patches = there(tf.relu(layer(inputs, 0)), present, PATCHES);
   const beside = tf.concat(
     [patches, ...pooled(patches, present).map((one) => tf.mul(one, tf.onesLike(patches)))],
@@ -160,7 +163,7 @@ function crossEntropy(tensors: readonly tf.Tensor[], batch: Batch): tf.Scalar {
 const PATCHES = STEPS / PATCH;
 const GROUPS = LAYERS[3]!.inputs / (2 * WIDTH);
 
-/** [size, ANTENNAS, runs, WIDTH], nothing where there is no antenna. */
+/** [size, ANTENNAS, runs, WIDTH], zeros for missing antennas. */
 const there = (outputs: tf.Tensor, present: tf.Tensor4D, runs: number): tf.Tensor4D =>
   tf.mul(tf.reshape(outputs, [present.shape[0], ANTENNAS, runs, WIDTH]), present);
 

@@ -9,24 +9,24 @@ import { fallsOf, setUp, windowsOf, type Plan } from './scenes.js';
 export interface Told {
   readonly seconds: number;
   readonly falls: readonly {
-    /** From the end of the fall until it was suspected; null if it was not. */
+    /** From the end of the fall to its warning; null if there was none. */
     readonly warnedAfter: number | null;
-    /** From its beginning until its `fall_detection`; null if there was none. */
+    /** From its beginning to its `fall_detection`; null if there was none. */
     readonly foundAfter: number | null;
   }[];
-  /** Suspicions and falls of which there was none. */
+  /** Warnings and detections without a fall. */
   readonly falseWarnings: number;
   readonly falseAlarms: number;
-  /** From each suspicion's own time until its fall or its withdrawal; none if it is open at the end. */
+  /** From each warning's own time to its fall or its withdrawal; none if it is open at the end. */
   readonly settledAfter: readonly number[];
   readonly withdrawn: number;
 }
 
-/** An event so much before a fall's beginning, or after its end, is not of it. */
+/** An event this long or longer before a fall's beginning, or after its end, does not belong to it. */
 const EARLY_S = 0.5;
 const LATE_S = 3;
 
-/** Plays a scene to a `detect-falls` that warns. @param config further fields of it */
+/** Plays a scene to a `detect-falls` with warnings enabled. @param config further fields of it */
 export function judgeWarnings(plan: Plan, config: Readonly<Record<string, unknown>> = {}): Told {
   const { environment, stage, rateHz } = setUp(plan);
   const ticks = stage.enter(0);

@@ -1,10 +1,10 @@
-/** A logistic model of standardised inputs, with a penalty on the squares of its weights. */
+/** A logistic model of standardised inputs, with an L2 penalty on its weights. */
 export interface Logistic {
-  /** Of inputs as they are, then the bias. */
+  /** Weights for unstandardised inputs, then the bias. */
   readonly head: Float32Array;
 }
 
-/** What an input may vary at least, so that one that never changes has no say. */
+/** Smallest standard deviation of an input, so that one that never changes has no influence. */
 const MIN_DEVIATION = 0.01;
 const NEWTON_STEPS = 6;
 const SOLVER_STEPS = 20;
@@ -13,7 +13,8 @@ const ENOUGH = 1e-3;
 
 /**
  * Fits by Newton's method, each step solved by conjugate gradients.
- * @param inputs of each example, all of one length @param penalty half of it times the sum of squared weights is added to the loss
+ * @param inputs of each example, all of the same length @param penalty half of it times the sum of squared
+ * weights is added to the loss
  */
 export function fitLogistic(
   inputs: readonly Float32Array[],
@@ -47,7 +48,7 @@ export function fitLogistic(
   return { head };
 }
 
-/** The logit of inputs as they are. */
+/** The logit of unstandardised inputs. */
 export const logitBy = ({ head }: Logistic, inputs: Float32Array): number => {
   let sum = head[inputs.length]!;
   for (let i = 0; i < inputs.length; i++) sum += head[i]! * inputs[i]!;

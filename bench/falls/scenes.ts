@@ -16,15 +16,18 @@ import { scriptOf, type Script } from './scripts.js';
 export interface SimulatedImpact {
   /** Seconds from the beginning of the scene. */
   readonly time: number;
-  /** Of each antenna, as {@link Impact.antennas}: whole 1/4000, and -32768 where nothing is known. In usual scenes what is known early. */
+  /**
+   * For each antenna, as {@link Impact.antennas}: in units of 1/4000, and -32768 for unknown values. In usual
+   * scenes, the data known early.
+   */
   readonly sequences: readonly Int16Array[];
-  /** Number of the fall that it is of, from 0; -1 for none. */
+  /** Number of its fall, from 0; -1 for none. */
   readonly fall: number;
-  /** Too near to a fall to be called one or none. */
+  /** Too close to a fall to be labelled as a fall or as none. */
   readonly unclear: boolean;
 }
 
-/** What a simulated room gave. */
+/** Data of a simulated room. */
 export interface SimulatedRoom {
   readonly seed: number;
   readonly seconds: number;
@@ -32,31 +35,34 @@ export interface SimulatedRoom {
   readonly examples: readonly SimulatedImpact[];
 }
 
-/** A room to be simulated; `life4`: daily life with four links and 50 packets a second, as most sites have. */
+/** A room to simulate; `life4`: daily life with four links and 50 packets per second, as most sites have. */
 export interface Plan {
   readonly seed: number;
   readonly kind: Script | 'life4';
 }
 
-/** Of half the rooms; the others have that of the simulator. */
+/** For half the rooms; the others use the simulator's own. */
 const WIDE_SNR_DB = [8, 40] as const;
 const RATES = [30, 50, 50, 50, 80];
 const LINKS = [2, 3, 4, 4, 4, 4, 5, 6];
-/** Of the simulator's streams of chance none has this number, nor the next one. */
+/** No random stream of the simulator has this number or the next one. */
 const STREAM = 77;
-/** Scenes that warnings are learnt from: 50 packets a second, noise as the simulator has it. */
+/** Scenes for training warnings: 50 packets per second, the simulator's own noise. */
 const USUAL: readonly string[] = ['lasting', 'day'] satisfies Script[];
 const USUAL_LINKS = [3, 4, 4, 4, 4, 5];
-/** Rooms that nothing was trained on, by their seeds, have four links then. */
+/** From this seed on, rooms are never used for training, and these have four links. */
 const UNTRAINED = 700_000;
-/** An end of motion from so many seconds after a fall's beginning to so many after its end is that fall ... */
+/**
+ * An end of motion from this many seconds after a fall's beginning to this many after its end is that fall
+ * ...
+ */
 const FALL_S = [0.2, 0.7] as const;
-/** ... and from so many before to so many after it is left out. */
+/** ... and one from this many before to this many after it is omitted. */
 const UNCLEAR_S = [-0.4, 3] as const;
 export const SCALE = 4000;
 export const UNKNOWN = -32_768;
 
-/** Simulates rooms, one after the other; what `cache` holds already is not simulated again. */
+/** Simulates rooms one after the other; those in `cache` are not simulated again. */
 export function simulateRooms(
   plans: readonly Plan[],
   cache: string | undefined,
@@ -75,7 +81,7 @@ export function simulateRooms(
   });
 }
 
-/** Ends of motion in a room, from frames through the shipped chain. The same plan gives the same. */
+/** Ends of motion in a room, from frames through the shipped chain. The same plan gives the same result. */
 export function simulateRoom(plan: Plan): SimulatedRoom {
   const { seed, environment, stage, rateHz } = setUp(plan);
   const ticks = stage.enter(0);
@@ -101,7 +107,7 @@ export function simulateRoom(plan: Plan): SimulatedRoom {
 
 const isUsual = ({ kind }: Plan): boolean => USUAL.includes(kind);
 
-/** A room with who is in it, before anything happens. */
+/** A room and the people in it, before anything happens. */
 export function setUp(plan: Plan) {
   const { seed, kind } = plan;
   const usual = isUsual(plan);

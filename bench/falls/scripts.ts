@@ -3,22 +3,22 @@ import type { Random } from '../../pipeline/sources/simulator/random.js';
 import type { PersonConfig } from '../../pipeline/sources/simulator/script.js';
 import { dailyLife } from '../accuracy/chain/daily-life.js';
 
-/** What people do in the rooms that the networks of several links are trained and judged on. */
+/** Scripts of people in the rooms used to train and evaluate the networks for several links. */
 
 type Step = PersonConfig['script'][number];
 
 const SCRIPTS = {
   /** Falls about every minute, ordinary life in between. */
   falls: (random, seed) => fallAgain(random, seed, 400),
-  /** A fall, or what looks like one, about every quarter of a minute. */
+  /** A fall, or a movement like one, about every 15 seconds. */
   hard: (random) => hard(random, 500),
-  /** Daily life whose rests are cut. */
+  /** Daily life with shortened rests. */
   dense: (random, seed) => dense(random, seed, 600),
   /** Daily life. */
   life: (_, seed) => dailyLife(seed, 900),
-  /** Three falls; who fell lies there for half a minute, one of seven gets up before. */
+  /** Three falls; the person lies there for half a minute, or gets up earlier in one of seven cases. */
   lasting: (random) => lasting(random),
-  /** Daily life whose rests last half a minute at most: what follows within that time is as it was. */
+  /** Daily life whose rests last half a minute at most: what follows within that time is unchanged. */
   day: (random, seed) => day(random, seed),
 } satisfies Record<string, (random: Random, seed: number) => Step[]>;
 
@@ -27,11 +27,13 @@ export type Script = keyof typeof SCRIPTS;
 /** The same kind, draws and seed give the same script. */
 export const scriptOf = (kind: Script, random: Random, seed: number): Step[] => SCRIPTS[kind](random, seed);
 
-/** Rests of daily life are cut to so many seconds where somebody is to fall between them. */
+/** Rests of daily life are shortened to this many seconds if falls are to happen between them. */
 const REST_S = [8, 25] as const;
 const RESTING: readonly Step['activity'][] = ['sit', 'lie', 'away'];
 
-/** Daily life with falls of all kinds in it: out of a walk, from standing, having got up, off a chair or a bed. */
+/**
+ * Daily life with falls of all kinds: while walking, from standing, after getting up, off a chair or a bed.
+ */
 function fallAgain(random: Random, seed: number, seconds: number): Step[] {
   const life = dailyLife(seed, seconds * 0.55);
   const script: Step[] = [];
@@ -52,7 +54,7 @@ function fallAgain(random: Random, seed: number, seconds: number): Step[] {
   return script;
 }
 
-/** Seconds that who fell lies there, and that who gets up does. */
+/** Seconds that a fallen person stays down, and that one who gets up does. */
 const LASTING_S = [31, 34] as const;
 const RECOVERED_S = [8, 20] as const;
 
@@ -66,7 +68,7 @@ function lasting(random: Random): Step[] {
   return [...script, { activity: 'walk', seconds: 3 }];
 }
 
-/** What comes before a fall that somebody walked to. */
+/** Steps before a fall out of a walk. */
 function ahead(random: Random): readonly Step[] {
   const chance = random.next();
   const walk = (least: number, most: number): Step => ({
@@ -89,7 +91,7 @@ const day = (random: Random, seed: number): Step[] =>
     (step.seconds ?? 0) > DAY_REST_S[1] ? { ...step, seconds: random.uniform(...DAY_REST_S) } : step,
   );
 
-/** What comes before a fall. */
+/** Steps before a fall. */
 function before(random: Random): readonly Step[] {
   const chance = random.next();
   if (chance < 0.45) return [{ activity: 'walk', seconds: random.uniform(3, 12) }];
@@ -105,7 +107,7 @@ function before(random: Random): readonly Step[] {
   return [{ activity: 'lie', seconds: random.uniform(5, 15), on: 'bed' }];
 }
 
-/** So that what follows an end of motion is seen to its end. */
+/** Long enough to observe everything that follows an end of motion. */
 const CUT_S = [11, 18] as const;
 
 const dense = (random: Random, seed: number, seconds: number): Step[] =>
@@ -138,7 +140,7 @@ function hard(random: Random, seconds: number): Step[] {
   return script;
 }
 
-/** What is mistaken for a fall, after a walk. @param chance from {@link FALLS_OF_HARD} on */
+/** A movement that resembles a fall, after a walk. @param chance from {@link FALLS_OF_HARD} on */
 function likeFall(random: Random, chance: number, seconds: number): readonly Step[] {
   const stand: Step = { activity: 'stand', seconds };
   if (chance < 0.58) return [stand];
@@ -161,7 +163,7 @@ function likeFall(random: Random, chance: number, seconds: number): readonly Ste
   return quick ? [{ activity: quick[1] }, stand] : [{ activity: 'away', seconds: random.uniform(8, 14) }];
 }
 
-/** Until which chance. */
+/** Upper bound of the chance. */
 const QUICK = [
   [0.89, 'pick_up'],
   [0.92, 'bend'],

@@ -13,7 +13,7 @@ import { inputsOf, scaleOf } from './impact-batches.js';
 import { trainImpacts, type ImpactSettings } from './impact-training.js';
 import { simulateRooms, type Plan, type SimulatedImpact, type SimulatedRoom } from './scenes.js';
 
-/** Of the networks of several links; chosen on rooms that were not trained on (seeds from 700,000). */
+/** Of the networks for several links; chosen on rooms excluded from training (seeds from 700,000). */
 export const SEVERAL_SETTINGS: ImpactSettings & { readonly nets: number } = {
   nets: 2,
   epochs: 59,
@@ -27,22 +27,25 @@ export const SEVERAL_SETTINGS: ImpactSettings & { readonly nets: number } = {
   hiddenDropout: 0.2,
 };
 
-/** False alarms an hour of simulated daily life that the threshold is set for, in rooms that were not trained on. */
+/**
+ * The threshold is set for this many false alarms per hour of simulated daily life, in rooms excluded from
+ * training.
+ */
 export const FALSE_AN_HOUR = 1;
 
 const plans = (kind: Plan['kind'], first: number, count: number): Plan[] =>
   Array.from({ length: count }, (_, index) => ({ kind, seed: first + index }));
 
-/** Rooms that are trained on. */
+/** Training rooms. */
 const TRAINING = [
   ...plans('falls', 600_000, 90),
   ...plans('hard', 610_000, 135),
   ...plans('dense', 620_000, 90),
   ...plans('life', 630_000, 45),
 ];
-/** Rooms that a training is watched on: neither trained on nor judged by. */
+/** Validation rooms: used neither for training nor for evaluation. */
 const WATCHED = [...plans('hard', 730_000, 12), ...plans('dense', 731_000, 8)];
-/** Rooms that the threshold is set by. */
+/** Rooms for setting the threshold. */
 const TUNING = [
   ...plans('falls', 720_000, 32),
   ...plans('life4', 721_000, 20),
@@ -50,7 +53,7 @@ const TUNING = [
   ...plans('life4', 723_000, 40),
 ];
 
-/** A point of what was found in rooms that were not trained on. */
+/** An operating point in rooms excluded from training. */
 export interface Operating {
   readonly threshold: number;
   readonly found: number;
@@ -59,12 +62,12 @@ export interface Operating {
   readonly hours: number;
 }
 
-/** Simulates rooms and trains the networks of several links; rooms in `cache` are not simulated again. */
+/** Simulates rooms and trains the networks for several links; rooms in `cache` are not simulated again. */
 export async function trainSeveral(options: {
   readonly out?: string;
   readonly cache?: string;
   readonly seed: number;
-  /** Looks at rooms that are not trained on, without a better one, until a net's training stops; 0: it goes on to its last epoch. */
+  /** Validations without improvement before a net's training stops; 0: it runs to its last epoch. */
   readonly patience: number;
   readonly print: (line: string) => void;
 }): Promise<
@@ -123,7 +126,7 @@ interface NetTraining {
   readonly print: (line: string) => void;
 }
 
-/** Net number `net`, from 0. */
+/** Trains net number `net`, from 0. */
 function trainNet(net: number, { examples, watched, scale, seed, patience, print }: NetTraining) {
   const { nets, epochs } = SEVERAL_SETTINGS;
   const trained = trainImpacts(examples, scale, SEVERAL_SETTINGS, seeded(1000 * seed + net), {
@@ -152,7 +155,10 @@ const scored = (
     scores: room.examples.map((impact) => ({ impact, score: score(impact) })),
   }));
 
-/** The threshold at which daily life, with and without falls between, has `rate` false alarms an hour, and what it finds. */
+/**
+ * The threshold at which daily life, with and without falls, has `rate` false alarms per hour, and the falls
+ * it detects.
+ */
 function operatingAt(rooms: readonly ScoredRoom[], rate: number): Operating {
   const hours = rooms.reduce((sum, { room }) => sum + room.seconds, 0) / 3600;
   const others = rooms

@@ -13,18 +13,18 @@ import { outputFile } from '../../pipeline/base/paths.js';
 import { fitLogistic, logitBy } from './logistic.js';
 import { SCALE, simulateRooms, UNKNOWN, type Plan, type SimulatedImpact } from './scenes.js';
 
-/** Of the weights that warn; chosen on rooms that were not trained on. */
+/** Of the warning weights; chosen on rooms excluded from training. */
 export const WARNING_SETTINGS = { penalty: 30 };
 
-/** Warnings an hour of simulated daily life that are none, in rooms that were not trained on. */
+/** False warnings per hour of simulated daily life, in rooms excluded from training. */
 export const WARNINGS_AN_HOUR = 10;
 
 const plans = (kind: Plan['kind'], first: number, count: number): Plan[] =>
   Array.from({ length: count }, (_, index) => ({ kind, seed: first + index }));
 
-/** Rooms that are trained on; those of the networks are others. */
+/** Training rooms; different from those of the networks. */
 const TRAINING = [...plans('lasting', 690_000, 73), ...plans('day', 691_000, 34)];
-/** Rooms that the threshold is set by. */
+/** Rooms for setting the threshold. */
 const TUNING = [...plans('lasting', 790_000, 9), ...plans('day', 791_000, 7)];
 
 interface Options {
@@ -33,7 +33,10 @@ interface Options {
   readonly print: (line: string) => void;
 }
 
-/** Simulates rooms and fits what warns before a fall is judged; rooms in `cache` are not simulated again. */
+/**
+ * Simulates rooms and fits the weights that warn before a fall is judged; rooms in `cache` are not simulated
+ * again.
+ */
 export function trainWarning({ out = outputFile(WARNING_WEIGHTS_FILE), cache, print }: Options) {
   const several = readSeveralWeights();
   const nets = parametersOf(several);
@@ -80,7 +83,7 @@ type Scored = {
   readonly scores: readonly number[];
 };
 
-/** The threshold with so many warnings an hour that no fall follows, and of how many falls it warns. */
+/** The threshold with the wanted number of false warnings per hour, and how many falls it warns of. */
 function pointAt(rooms: readonly Scored[], wanted: number) {
   const hours = rooms.reduce((sum, { room }) => sum + room.seconds, 0) / 3600;
   const others = rooms

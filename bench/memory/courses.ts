@@ -22,14 +22,14 @@ import { dailyLife } from '../accuracy/chain/daily-life.js';
 import { randomEnvironment } from '../accuracy/chain/rooms.js';
 import { WindowChain } from '../falls/chain.js';
 
-/** People whose places a course tells. */
+/** People whose places a course gives. */
 export const PEOPLE = 4;
-/** Where the truth of a person tells what. Joints: from the floor point, in the body's own frame. */
+/** Offsets of a person's ground truth. Joints: from the floor point, in the body's own frame. */
 export const TRUE = { place: 0, heading: 2, posture: 4, speed: 5, joints: 6 } as const;
-/** Output numbers of each. */
+/** Values per person. */
 export const TOLD = TRUE.joints + 3 * JOINTS;
 
-/** What the pose network says of a simulated room, window after window, and what was true. */
+/** Output of the pose network for a simulated room, window after window, with the ground truth. */
 export interface Course {
   readonly seed: number;
   readonly kind: Kind;
@@ -40,35 +40,35 @@ export interface Course {
   readonly cells: Uint16Array;
   /** [windows, ROOM_INPUTS] */
   readonly room: Float32Array;
-  /** What one window alone is answered with, in the order of OUT: [windows, OUT.size]. */
+  /** The answer from one window alone, in the order of OUT: [windows, OUT.size]. */
   readonly alone: Float32Array;
-  /** [windows]: how many people are there. */
+  /** [windows]: number of people present. */
   readonly people: Uint8Array;
   /** [windows, PEOPLE, TOLD] */
   readonly truth: Float32Array;
 }
 
-/** What happens in a room; `any` is drawn. */
+/** What happens in a room; `any` draws one at random. */
 export type Kind = 'daily' | 'walk' | 'rest' | 'many' | 'leave' | 'empty';
 
-/** Seconds of a course. */
+/** Duration of a course in seconds. */
 export const COURSE_S = 75;
 const RATE_HZ = 50;
-/** Of the windows that the chain gives each second one is taken, at {@link BEAT_S}. */
+/** Every second window of the chain is used, at {@link BEAT_S}. */
 const EVERY = 2;
 const CALIBRATION_S = 12;
-/** Of the simulator's streams of chance none has this number. */
+/** No random stream of the simulator has this number. */
 const STREAM = 78;
 const LINKS = [4, 4, 4, 4, 3, 6, 9, 5] as const;
 const WIDE_SNR_DB = [8, 40] as const;
-/** Windows that the network answers together. */
+/** Windows per inference of the network. */
 const BATCH = 30;
-/** Ticks before and after a window's middle that a speed is taken over. */
+/** Ticks before and after a window's middle over which a speed is taken. */
 const REACH = 20;
 
 type Script = PersonConfig['script'];
 
-/** Courses of so many rooms from seed `first` on; those in `cache` are not simulated again. */
+/** Courses of this many rooms from seed `first` on; those in `cache` are not simulated again. */
 export function simulateCourses(
   network: Network,
   {
@@ -82,7 +82,7 @@ export function simulateCourses(
     readonly count: number;
     readonly kind?: Kind;
     readonly cache?: string | undefined;
-    /** SHA-256 of the network's weights: what others said is not taken from the cache. */
+    /** SHA-256 of the network's weights: cached outputs of other weights are not used. */
     readonly behind: string;
   },
   print: (line: string) => void,
@@ -99,7 +99,7 @@ export function simulateCourses(
   });
 }
 
-/** The same seed gives the same course. Of a kind that is asked for: four links, calibrated. */
+/** The same seed gives the same course. With `wanted`, of that kind: four links, calibrated. */
 export function simulateCourse(network: Network, seed: number, wanted?: Kind): Course {
   const random = new Random(seed, STREAM);
   const drawn = kindOf(random.next());
@@ -170,7 +170,7 @@ function learn(stage: Stage, environment: Environment): Profiles {
   return learner.profiles();
 }
 
-/** Windows of what is played, through the shipped chain. */
+/** Windows of a played script, through the shipped chain. */
 function play(stage: Stage, environment: Environment, seconds: number, take: (window: Window) => void): void {
   stage.enter(0);
   const chain = new WindowChain(environment);
@@ -183,7 +183,7 @@ function play(stage: Stage, environment: Environment, seconds: number, take: (wi
 
 interface Asked {
   readonly request: Request;
-  /** Of the window's middle. */
+  /** The tick of the window's middle. */
   readonly tick: number;
 }
 
@@ -223,7 +223,7 @@ function record(network: Network, stage: Stage, environment: Environment, profil
   return course;
 }
 
-/** What a window shows the network that remembers. */
+/** Input of the memory network for one window. */
 export interface ShownWindow {
   /** [CELLS, CELL_INPUTS], upper halves of 32-bit floats. */
   readonly cells: Uint16Array;
@@ -233,14 +233,14 @@ export interface ShownWindow {
   readonly alone: Float32Array;
 }
 
-/** What windows with equally many links show. */
+/** Network inputs of windows with equally many links. */
 export const shownTo = (network: Network, requests: readonly Request[]): ShownWindow[] =>
   estimate(network, requests, featuresOf(requests)).map(({ alone, shown }) => {
     const { cells, room } = readingInputs(shown);
     return { cells: halves(cells), room, alone: answerRow(alone) };
   });
 
-/** Runs of windows with equally many links. */
+/** Groups consecutive windows with equally many links. */
 export function* batches<T extends { readonly request: Request }>(
   asked: readonly T[],
 ): Generator<readonly T[]> {
@@ -280,7 +280,7 @@ function halves(values: Float32Array): Uint16Array {
   return Uint16Array.from(values, (_, i) => words[2 * i + 1]!);
 }
 
-/** From upper halves, as many as `out` holds. */
+/** From upper halves, as many as fit into `out`. */
 export function wholes(values: Uint16Array, out: Float32Array): Float32Array {
   const words = new Uint16Array(out.buffer, out.byteOffset, 2 * out.length);
   for (let i = 0; i < out.length; i++) words[2 * i + 1] = values[i]!;

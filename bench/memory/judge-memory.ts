@@ -10,14 +10,14 @@ import type { ErrorCalibration } from '../../operators/infer-pose/weights.js';
 import { jointScale, mean, powerLaw } from '../../operators/infer-pose/training/calibrate.js';
 import { PEOPLE, TOLD, TRUE, wholes, type Course, type Kind } from './courses.js';
 
-/** What is reached in rooms of one kind. Places: of one who is alone, metres. */
+/** Results in rooms of one kind. Places: of a person who is alone, metres. */
 export interface MemoryFigures {
   readonly kind: Kind;
   readonly place: number;
-  /** By one window alone. */
+  /** From one window alone. */
   readonly window: number;
   readonly countRight: number;
-  /** Of upright, sitting, lying: shares that are recognised; null where there is none. */
+  /** Shares of upright, sitting and lying that are recognised; null if there are none. */
   readonly postures: readonly (number | null)[];
 }
 
@@ -34,16 +34,16 @@ interface Said {
     readonly postureRight: boolean;
   } | null;
   /**
-   * For several people with the correct number: each reported position and the nearest true one. After pairing, errors come
-   * out larger; tracks then trust places less, and lag behind people.
+   * For several people with the correct number: each reported position and the nearest true one. After
+   * pairing, errors come out larger; tracks then trust places less, and lag behind people.
    */
   readonly several: readonly { readonly error: number; readonly scale: number }[];
 }
 
-/** Windows at the start of a course that nothing is remembered of yet. */
+/** Windows at the start of a course, before there is anything to remember. */
 const BEGINNING = 12;
 
-/** What trained weights say of courses, and the laws of their errors. */
+/** Evaluates trained weights on courses, and fits the distributions of their errors. */
 export function judgeMemory(
   weights: Float32Array,
   courses: readonly Course[],

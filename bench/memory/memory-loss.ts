@@ -8,7 +8,7 @@ import type { Recalls } from '../../operators/infer-pose/training/memory-network
 import { PEOPLE, TOLD, TRUE } from './courses.js';
 import type { Stretch } from './stretch.js';
 
-/** Weights of the loss's terms, beside the distance of the place. */
+/** Weights of the loss's terms, relative to the distance of the place. */
 export const TERMS = {
   floor: 0.3,
   cells: 0.5,
@@ -21,20 +21,23 @@ export const TERMS = {
   heading: 0.5,
 };
 export type Terms = Readonly<typeof TERMS>;
-/** Of upright, sitting, lying: rarer ones count for more. */
+/** Weights of upright, sitting and lying: rarer ones count for more. */
 const POSTURE_TERMS = [1, 1.2, 1.6];
-/** By how much more the posture of somebody who keeps still counts: who walks is upright. */
+/** Extra weight of the posture of somebody who keeps still: a walker is always upright. */
 const STILL_TERM = 1;
 const OTHER_TERM = 0.5;
-/** Metres a second below which somebody keeps still. */
+/** Metres per second below which somebody keeps still. */
 const STILL = 0.1;
-/** Standard deviation of the heap that a person is spread over, metres. */
+/** Standard deviation of the bump that stands for a person on the floor, metres. */
 const HEAP = 0.4;
 
-/** What was true in some windows of some rooms. */
+/** Ground truth in some windows of some rooms. */
 type Told = Pick<Stretch, 'rooms' | 'centres' | 'people' | 'truth'>;
 
-/** Mean over the rooms: the answers for those who are alone, the floor of all who are there, and their number. */
+/**
+ * Mean over the rooms of three losses: the answers for people who are alone, the floor map of all who are
+ * present, and their number.
+ */
 export function lossOf(recalls: Recalls, stretch: Told, window: number, terms: Terms): tf.Tensor {
   const { rooms } = stretch;
   const from = window * rooms;
@@ -65,7 +68,7 @@ export function lossOf(recalls: Recalls, stretch: Told, window: number, terms: T
   );
 }
 
-/** Of each room's answer for one who is alone, against its first person: [rooms]. */
+/** Loss of each room's answer for a person who is alone, against its first person: [rooms]. */
 function answerLoss(
   { place, alone }: Recalls,
   { rooms, truth }: Told,
@@ -111,7 +114,9 @@ function answerLoss(
 
 const stillness = (speed: number): number => OTHER_TERM + (speed < STILL ? STILL_TERM : 0);
 
-/** All who are there, each spread over the cells round about: [rooms, CELLS], of sum 1 where somebody is. */
+/**
+ * All people present, each spread over the cells around them: [rooms, CELLS], with sum 1 if anybody is there.
+ */
 function heapsOf({ rooms, centres, people, truth }: Told, from: number): tf.Tensor2D {
   const out = new Float32Array(rooms * CELLS);
   const heap = new Float32Array(CELLS);

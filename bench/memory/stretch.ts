@@ -5,7 +5,7 @@ import { CELL_INPUTS, ROOM_INPUTS } from '../../operators/infer-pose/memory-laye
 import { PEOPLE, TOLD, TRUE, wholes, type Course } from './courses.js';
 import type { Symmetry } from './symmetry.js';
 
-/** Some windows of some rooms, turned and mirrored: arrays are [windows, rooms, ...]. */
+/** Some windows of some rooms, rotated and mirrored: arrays are [windows, rooms, ...]. */
 export interface Stretch {
   readonly windows: number;
   readonly rooms: number;
@@ -74,7 +74,7 @@ export function stretchOf(
   return stretch;
 }
 
-/** A window's answer in a room that is turned: joints are in the body's own frame, and only a mirror changes them. */
+/** A window's answer in a rotated room: joints are in the body's own frame, so only a mirror changes them. */
 function turnedAnswer(alone: Float32Array, turn: Symmetry, size: Course['size']): Float32Array {
   const out = alone.slice();
   out.set(turn.vector(alone[OUT.heading]!, alone[OUT.heading + 1]!), OUT.heading);

@@ -3,15 +3,18 @@ import { CELLS, GRID } from '../../operators/infer-pose/geometry.js';
 type Size = { readonly x: number; readonly y: number };
 type Pair = readonly [number, number];
 
-/** A room turned by quarters and mirrored: its axes mean nothing, so a course seen so is as good as another one. */
+/**
+ * A room rotated by quarter turns and mirrored: its axes mean nothing, so the transformed course is as good
+ * as a new one.
+ */
 export interface Symmetry {
-  /** Of each cell of the turned floor its number before. */
+  /** For each cell of the transformed floor, its number before. */
   readonly cells: readonly number[];
   readonly size: (size: Size) => Size;
   readonly vector: (x: number, y: number) => Pair;
-  /** Left and right are swapped. */
+  /** Whether left and right are swapped. */
   readonly mirrors: boolean;
-  /** A floor place; `size` is the room's before it was turned. */
+  /** A floor position; `size` is the room's before the rotation. */
   readonly place: (x: number, y: number, size: Size) => Pair;
 }
 
@@ -22,7 +25,7 @@ const QUARTERS: readonly Pair[] = [
   [0, -1],
 ];
 
-/** The eight of a rectangle's grid. */
+/** The eight symmetries of a rectangle's grid. */
 export const symmetries: readonly Symmetry[] = [0, 1, 2, 3].flatMap((quarters) =>
   [1, -1].map((sign): Symmetry => {
     const [cos, sin] = QUARTERS[quarters]!;
@@ -30,7 +33,7 @@ export const symmetries: readonly Symmetry[] = [0, 1, 2, 3].flatMap((quarters) =
       cos * sign * x - sin * y + 0,
       sin * sign * x + cos * y + 0,
     ];
-    // Back from a turned cell: the inverse of a turn is its transpose.
+    // The inverse of a rotation is its transpose.
     const middle = (GRID - 1) / 2;
     const before = (cell: number): number => {
       const [x, y] = [(cell % GRID) - middle, Math.floor(cell / GRID) - middle];

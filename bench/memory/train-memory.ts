@@ -26,29 +26,29 @@ export const MEMORY_SETTINGS: MemorySettings = {
   decay: 0.01,
 };
 
-/** Rooms that are trained on. */
+/** Training rooms. */
 const TRAINING = { first: 530_000, count: 720 } as const;
-/** Rooms that a training is watched on, of any kind: neither trained on nor judged by. */
+/** Validation rooms of any kind: used neither for training nor for evaluation. */
 const WATCHED = { first: 745_000, count: 24 } as const;
-/** Rooms of each kind that scales are fitted on, and that trainings are compared by. */
+/** Rooms of each kind for fitting scales and comparing trainings. */
 const TUNING: readonly { readonly first: number; readonly count: number; readonly kind?: Kind }[] = [
   ...(['walk', 'rest', 'many', 'daily'] as const).map((kind) => ({ kind, first: 740_000, count: 10 })),
-  // Of any kind, of three to nine links, some without a calibration.
+  // Of any kind, with three to nine links, some without a calibration.
   { first: 742_000, count: 40 },
 ];
 
 /** Options of `csiflow train memory`. */
 export interface TrainMemoryOptions {
-  /** The model that is to remember: `general`, or a folder. */
+  /** The model to extend with a memory: `general`, or a folder. */
   readonly model: string;
   readonly seed: number;
   readonly rooms?: number;
   readonly epochs?: number;
-  /** Looks at rooms that are not trained on, without a better one, until it stops; 0: it goes on to its last epoch. */
+  /** Validations without improvement before training stops; 0: it runs to its last epoch. */
   readonly patience: number;
-  /** Folder that simulated rooms are kept in. */
+  /** Folder that caches simulated rooms. */
   readonly cache?: string;
-  /** File that the training's state is kept in; one that is there is gone on from. */
+  /** File with the training's state; an existing one is resumed. */
   readonly state?: string;
   readonly print: (line: string) => void;
 }
@@ -60,9 +60,9 @@ export interface TrainedMemory {
 }
 
 /**
- * Simulates rooms, trains the network that remembers behind a model's pose network, fits its error scale on rooms that were
- * not trained on, and writes it beside the model.
- * @throws Error that names what is wrong with the model or the state
+ * Simulates rooms, trains the memory network behind a model's pose network, fits its error scale on rooms
+ * excluded from training, and writes it beside the model.
+ * @throws Error that names the problem with the model or the state
  */
 export async function trainMemoryOf(options: TrainMemoryOptions): Promise<TrainedMemory> {
   const { model, seed, patience, cache, state, print } = options;
@@ -95,7 +95,7 @@ export async function trainMemoryOf(options: TrainMemoryOptions): Promise<Traine
     seconds: COURSE_S,
     stopped: stopped ? stoppedText(patience) : 'at its last epoch',
     loss_in_other_rooms: rounded(watched),
-    // Epochs, the mean loss of each, and the loss in rooms that are not trained on.
+    // Epochs, the mean loss of each, and the validation loss.
     loss: curve,
     with: `\`csiflow train memory\`, ${backend.name} ${backend.version} on ${backend.device}`,
   };
@@ -104,7 +104,7 @@ export async function trainMemoryOf(options: TrainMemoryOptions): Promise<Traine
 
 type Curve = readonly (readonly [epoch: number, loss: number, watched: number])[];
 
-/** A training that tells how far it is, and keeps its state. */
+/** Trains, reports progress, and saves the training's state. */
 function trainWatched(
   courses: readonly Course[],
   settings: MemorySettings,
@@ -130,11 +130,11 @@ function trainWatched(
 
 const rounded = (loss: number): number => Math.round(1000 * loss) / 1000;
 
-/** Judges trained weights on the tuning rooms, fits their scale, and writes them. */
+/** Evaluates trained weights on the tuning rooms, fits their scale, and writes them. */
 function finish(trained: {
   readonly folder: string;
   readonly network: Network;
-  /** SHA-256 of its weights. */
+  /** SHA-256 of the pose network's weights. */
   readonly behind: string;
   readonly weights: Float32Array;
   readonly training: Readonly<Record<string, unknown>>;
@@ -150,7 +150,7 @@ function finish(trained: {
   return { folder, manifest, figures };
 }
 
-/** @throws Error that names the file where it holds no training of a memory, or another one */
+/** ⏎ @throws Error that names the file if it holds no training of a memory, or a different one */
 function standingOf(file: string | undefined, seed: number): MemoryStanding | null {
   if (file === undefined || !existsSync(file)) return null;
   let standing: Partial<MemoryStanding> | null;

@@ -25,30 +25,30 @@ import { lossOf, TERMS, type Terms } from './memory-loss.js';
 import { stretchOf, type Stretch } from './stretch.js';
 import { symmetries } from './symmetry.js';
 
-/** How the network that remembers is trained; chosen on rooms that were not trained on (seeds from 740,000). */
+/** How to train the memory network; chosen on rooms excluded from training (seeds from 740,000). */
 export interface MemorySettings {
   readonly epochs: number;
-  /** Rooms of a batch. */
+  /** Rooms per batch. */
   readonly batch: number;
-  /** Windows that a gradient reaches back over. */
+  /** Windows over which a gradient propagates back. */
   readonly reach: number;
-  /** Highest learning rate; it rises at first and then falls to nothing along a cosine. */
+  /** Peak learning rate; it first rises and then falls to 0 along a cosine. */
   readonly rate: number;
-  /** Share of the weights that a step of rate 1 takes away. */
+  /** Share of the weights that a step of rate 1 removes. */
   readonly decay: number;
 }
 
-/** A course is begun at one of its first windows; shorter courses than this and a reach are left out. */
+/** A course starts at one of its first windows; courses shorter than this plus a reach are not used. */
 const LATEST_START = 50;
-/** Fewer windows than this are not worth a step. */
+/** A step needs at least this many windows. */
 const FEWEST = 5;
 
-/** Where a training stands. */
+/** State of a training. */
 export interface MemoryStanding {
   readonly adam: AdamState;
   readonly epoch: number;
   readonly seed: number;
-  /** Not in states of earlier versions. */
+  /** Missing in states of earlier versions. */
   readonly watched?: EarlyStopState;
 }
 
@@ -56,11 +56,11 @@ export interface MemoryStanding {
 export interface MemoryTraining {
   readonly seed: number;
   readonly standing?: MemoryStanding | null;
-  /** Weights to begin with; null: random ones. */
+  /** Weights to start from; null: random ones. */
   readonly start?: Float32Array | null;
-  /** Rooms that are looked at after each epoch, and not trained on. */
+  /** Validation rooms, evaluated after each epoch. */
   readonly watched: readonly Course[];
-  /** Looks without a better one until the training stops; 0: it goes on to its last epoch. */
+  /** Validations without improvement before training stops; 0: it runs to its last epoch. */
   readonly patience: number;
   readonly progress: (now: MemoryEpoch, standing: () => MemoryStanding) => void;
 }
@@ -68,23 +68,23 @@ export interface MemoryTraining {
 export interface MemoryEpoch {
   readonly epoch: number;
   readonly loss: number;
-  /** Loss of the rooms that are not trained on. */
+  /** Validation loss. */
   readonly watched: number;
 }
 
 export interface TrainedWeights {
-  /** Those of the best look. */
+  /** Weights at the best validation. */
   readonly weights: Float32Array;
-  /** The best look's loss. */
+  /** Loss at the best validation. */
   readonly watched: number;
-  /** Whether the looks got no better before the last epoch. */
+  /** Whether validation stopped improving before the last epoch. */
   readonly stopped: boolean;
 }
 
 /**
- * Trains from `standing` on, or from the first weights. The same courses and seed give the same weights on one backend, also
- * where a training was stopped between two epochs.
- * @throws RangeError where no course is long enough, Error where the loss is not a number any more
+ * Trains from `standing`, or from the first weights. The same courses and seed give the same weights on one
+ * backend, even if a training was stopped between two epochs.
+ * @throws RangeError if no course is long enough, Error if the loss is no longer a number
  */
 export function trainMemory(
   courses: readonly Course[],
@@ -103,7 +103,7 @@ export function trainMemory(
     patience,
     standing?.watched ?? null,
   );
-  // A training that makes the weights that it starts from no better ends with them.
+  // A training that does not improve the weights it starts from ends with them.
   if (start && !standing) early.look(start);
   const batch = Math.min(settings.batch, long.length);
   const steps = Math.floor(long.length / batch);
@@ -141,7 +141,7 @@ function longEnough(courses: readonly Course[], { reach }: MemorySettings): read
   );
 }
 
-/** Mean loss over all windows of courses, each from a memory of nothing, as they are. */
+/** Mean loss over all windows of courses, unaugmented, each from an empty memory. */
 export function watchedLoss(weights: Float32Array, courses: readonly Course[], reach: number): number {
   let [sum, count] = [0, 0];
   for (const course of courses) {
@@ -177,7 +177,7 @@ const numbersOf = ({ cells, room }: Memories): RoomMemories => ({
   room: room.dataSync<'float32'>().slice(),
 });
 
-/** One step for each stretch of these rooms' courses, from where the one before left their memories. */
+/** One step for each stretch of these rooms' courses; memories carry over from the stretch before. */
 function* stretches(
   rooms: readonly Course[],
   { reach }: MemorySettings,
@@ -197,7 +197,7 @@ function* stretches(
   }
 }
 
-/** Memories as plain numbers, all rooms one after the other. */
+/** Memories as plain numbers, room after room. */
 export interface RoomMemories {
   readonly cells: Float32Array;
   readonly room: Float32Array;
@@ -209,7 +209,7 @@ interface Stepped {
   readonly after: RoomMemories;
 }
 
-/** Loss of a stretch, its gradient laid out as the weights are, and the memories at its end. */
+/** Loss of a stretch, its gradient in the layout of the weights, and the memories at its end. */
 export function lossAndGradient(
   weights: Float32Array,
   stretch: Stretch,
@@ -234,7 +234,7 @@ export function lossAndGradient(
   return { loss, gradient, after };
 }
 
-/** Mean over the windows of a stretch; `ended` is called with the memories at its end. */
+/** Mean loss over the windows of a stretch; calls `ended` with the memories at its end. */
 export function meanLoss(
   tensors: readonly tf.Tensor[],
   stretch: Stretch,
@@ -249,7 +249,7 @@ export function meanLoss(
   return tf.div<tf.Scalar>(tf.addN(losses), losses.length);
 }
 
-/** Takes a stretch in, window by window. */
+/** Feeds a stretch in, window by window. */
 export function follow(
   tensors: readonly tf.Tensor[],
   stretch: Stretch,
@@ -288,7 +288,7 @@ export function follow(
   return memories;
 }
 
-/** Normal by the numbers of inputs and outputs (Glorot and Bengio 2010). */
+/** Normal, scaled by the numbers of inputs and outputs (Glorot and Bengio 2010). */
 function firstWeights(random: () => number): Float32Array {
   const weights = new Float32Array(MEMORY_PARAMETERS);
   for (const { name, inputs, outputs } of MEMORY_LAYERS) {

@@ -4,19 +4,20 @@ import { Random } from '../../pipeline/sources/simulator/random.js';
 import { NO_DIFFUSE, randomLinks, randomSize, type Room } from '../../pipeline/sources/simulator/room.js';
 
 /**
- * Prints the static wall paths of 20 random rooms as the simulator has them, for referee.py. What a wall, or a pair
- * of walls, adds is determined from channels that have only those walls: the channel itself is judged, not a copy.
+ * Prints the static wall paths of 20 random rooms of the simulator, for referee.py. The contribution of a
+ * wall, or of a pair of walls, is determined from channels that have only those walls: this judges the
+ * channel itself, not a copy.
  */
 
 const ROOMS = 20;
-/** The rooms of reports: not those that anything was trained or tuned on. */
+/** The rooms of reports: nothing was trained or tuned on them. */
 const FIRST_SEED = 900_000;
 const CARRIER = 2.437e9;
 /** 57 subcarriers of 312.5 kHz. */
 const SUBCARRIERS = Array.from({ length: 57 }, (_, i) => i - 28);
 /**
- * Of a perfect conductor, as a vertical antenna sees it: walls turn the field round, floor and ceiling do not.
- * The simulator itself takes -0.25 to -0.95 for all six.
+ * Of a perfect conductor, as a vertical antenna sees it: walls reverse the field, floor and ceiling do not.
+ * The simulator itself uses -0.25 to -0.95 for all six.
  */
 const REFLECTION = [-1, -1, -1, -1, 1, 1];
 

@@ -15,10 +15,10 @@ import sionna.rt as rt  # noqa: E402 (the variant comes first)
 
 LIGHT = 299_792_458.0
 WALLS = ("x0", "x1", "y0", "y1", "z0", "z1")
-# Stands in for a perfect conductor; |reflection| is 1 within 1e-3 dB.
+# Approximates a perfect conductor; |reflection| is 1 within 1e-3 dB.
 CONDUCTOR = "<bsdf type='radio-material' id='wall-mat'><float name='relative_permittivity' value='1'/>" \
             "<float name='conductivity' value='1e9'/><float name='thickness' value='1'/></bsdf>"
-# What walls are made of: ITU material and its thickness, metres.
+# Wall materials: ITU material and its thickness, metres.
 MATERIALS = (("concrete", 0.2), ("brick", 0.115), ("plasterboard", 0.026), ("wood", 0.04), ("glass", 0.012))
 
 

@@ -7,7 +7,7 @@ import { robustnessPage, type Section } from './report.js';
 import { soak } from './soak.js';
 import { runSuite } from './suite.js';
 
-/** `npm run attack`: damaged states, kills, floods, a soak and overload, and the page of what they found. */
+/** `npm run attack`: damaged states, kills, floods, a soak and overload, and the page with the findings. */
 
 const count = (text: string): number => {
   const value = Number(text);

@@ -5,9 +5,9 @@ import { Outbox, StateStore } from '../../pipeline/state/index.js';
 import * as killed from './killed-run.js';
 import type { Section } from './report.js';
 
-/** Bits that are flipped in one file: many, then one, in turn. */
+/** Bits flipped in one file: many, then one, in turn. */
 const BITS = [20, 1] as const;
-/** Starts of the undamaged killed run: they must not report what a damaged one reports. */
+/** Restarts of the undamaged killed run: they must not report any damage. */
 const UNTOUCHED = 3;
 
 export interface Damages {
@@ -15,7 +15,7 @@ export interface Damages {
   readonly cuts: number;
 }
 
-/** What is done to one file of a killed run. */
+/** The damage to one file of a killed run. */
 interface Damage {
   readonly kind: 'untouched' | 'flipped' | 'cut' | 'removed';
   readonly file: string;
@@ -25,7 +25,10 @@ interface Damage {
 
 type Outcome = 'equal stores' | 'told at the start' | 'told when read';
 
-/** Damages files of a killed run and starts it again: it ends with the stores of a run that nothing happened to, or says what is damaged. */
+/**
+ * Damages files of a killed run and restarts it: it must end with the stores of an undisturbed run, or report
+ * the damage.
+ */
 export async function attackFiles(
   { flips, cuts }: Damages,
   progress: (line: string) => void,
@@ -68,10 +71,10 @@ export async function attackFiles(
   return { title: `Damaged files: starts after ${flips} flips and ${cuts} cuts`, rows, findings };
 }
 
-/** What the stores hold, each as one text. */
+/** The content of the stores, each as one text. */
 type Content = Readonly<Record<'duckdb' | 'lines' | 'outbox', string>>;
 
-/** Files that a user may well lose one of. */
+/** Files of which a user may well lose one. */
 const REMOVED = [`${killed.STORE}.wal`, `${killed.LINES}.index`, killed.STORE];
 
 async function wholeRun(run: string): Promise<Content> {
@@ -82,7 +85,7 @@ async function wholeRun(run: string): Promise<Content> {
   return content;
 }
 
-/** All but the lines themselves, which other programs read: they carry no checksums. */
+/** All except the lines files, which other programs read: they carry no checksums. */
 async function damageable(run: string): Promise<readonly string[]> {
   const kept = await readdir(join(run, killed.DATA));
   const stores = kept.filter((name) => /\.(duckdb|wal|index)$/.test(name));
@@ -92,7 +95,7 @@ async function damageable(run: string): Promise<readonly string[]> {
   return files;
 }
 
-/** @throws Error where it ends otherwise than it may */
+/** ⏎ @throws Error for any other ending */
 async function inflict(run: string, damage: Damage, expected: Content): Promise<Outcome> {
   const file = join(run, damage.file);
   await damageFile(file, damage);
@@ -118,7 +121,7 @@ async function inflict(run: string, damage: Damage, expected: Content): Promise<
   return 'equal stores';
 }
 
-/** The file, or what it belongs to, and what to do. */
+/** Requires that the message names the file, or what it belongs to, and what to do. */
 function requireNamed(said: string, file: string): void {
   const [name] = file.split(/\.wal$|\.index$/);
   if (said.includes(name!) && /restore|backup/.test(said) && /move/.test(said)) return;
@@ -144,7 +147,7 @@ async function contentOf(run: string): Promise<Content> {
   return { duckdb: await rowsOf(run), lines: await killed.linesOf(run), outbox: await waitingOf(run) };
 }
 
-/** Epochs alone may differ. @throws Error what csiflow says of the store */
+/** Only epochs may differ. @throws Error csiflow's message about the store */
 async function rowsOf(run: string): Promise<string> {
   const to = join(run, 'measures.ndjson');
   const from = join(run, killed.STORE);
@@ -154,7 +157,7 @@ async function rowsOf(run: string): Promise<string> {
   return rows.split('\n').sort().join('\n');
 }
 
-/** Records that the server which is away has yet to get. */
+/** Records not yet delivered to the server that is offline. */
 async function waitingOf(run: string): Promise<string> {
   const folder = join(run, killed.STATE);
   if (!existsSync(folder)) throw new Error(`${folder} is gone`);
@@ -171,7 +174,7 @@ const range = (count: number): readonly number[] => Array.from({ length: count }
 const countOf = (text: string): number => text.split('\n').filter(Boolean).length;
 const lastLine = (text: string): string => text.trim().split('\n').at(-1)!.slice(0, 400);
 
-/** The same for the same seed (Numerical Recipes' generator). */
+/** Deterministic for a seed (Numerical Recipes' generator). */
 function randomNumbers(seed: number): (below: number) => number {
   let state = (seed + 1) * 7919;
   return (below) => {

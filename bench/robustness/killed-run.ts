@@ -7,32 +7,35 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { packageFile } from '../../pipeline/base/paths.js';
 
-/** How a csiflow ended. */
+/** How a csiflow process ended. */
 export interface Ending {
-  /** Null where a signal ended it. */
+  /** Null if a signal ended it. */
   readonly code: number | null;
   readonly signal: string | null;
   readonly said: string;
 }
 
-/** Folder of all that the topology keeps, within the one of the run. */
+/** Folder of all the topology's files, within the run's own. */
 export const DATA = 'data';
 export const STORE = join(DATA, 'history.duckdb');
 export const LINES = join(DATA, 'lines.ndjson');
 export const STATE = join(DATA, 'state');
-/** The sink whose server is away: what it is to get waits in its outbox. */
+/** The sink whose server is offline: its records wait in its outbox. */
 export const WAITING = 'waiting';
 export const TOPOLOGY_ID = 'attacked';
 
 const TOPOLOGY = 'topology.yaml';
 const SECONDS = 40;
-/** Times as fast as it was recorded; slower where the run is to be killed in its midst, on a busy machine too. */
+/**
+ * Playback speeds relative to the recording; slower if the run is to be killed before it ends, even on a busy
+ * machine.
+ */
 const [SPEED, SLOWLY] = [20, 4];
-/** Of event time in one file of lines, bytes: the scene gives several. */
+/** Size of a lines file before rotation, bytes: the scene fills several. */
 const ROTATE_BYTES = 16_384;
-/** Bytes of lines after which the run is stopped, and another one killed. */
+/** The run is stopped, and later another one killed, after this many bytes of lines. */
 const [STOP_AT, KILL_AT] = [20_000, 45_000];
-/** No start and no run takes that long, on a busy machine either. */
+/** No start and no run takes this long, even on a busy machine. */
 const HANGS_MS = 600_000;
 
 const ENVIRONMENT = packageFile('topologies/environments/demo-flat.yaml');
@@ -76,7 +79,7 @@ export async function makeRun(): Promise<string> {
   return folder;
 }
 
-/** The same recording and topology, with all that was kept. */
+/** The same recording and topology, with all stored files. */
 export async function copyOf(run: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'csiflow-damage-'));
   await cp(run, folder, { recursive: true });
@@ -85,10 +88,10 @@ export async function copyOf(run: string): Promise<string> {
 
 export const remove = (run: string): Promise<void> => rm(run, { recursive: true });
 
-/** Nothing has run any more. */
+/** Resets the run to its initial state. */
 export const forget = (run: string): Promise<void> => rm(join(run, DATA), { recursive: true });
 
-/** All that is kept is as it was when it was copied. */
+/** Restores all stored files from a copy. */
 export async function putBack(run: string, copy: string): Promise<void> {
   await forget(run);
   await cp(join(copy, DATA), join(run, DATA), { recursive: true });
@@ -97,7 +100,7 @@ export async function putBack(run: string, copy: string): Promise<void> {
 /** Runs to the end of the recording. */
 export const finish = (run: string): Promise<Ending> => csiflow(runOf(run));
 
-/** Stops it once on its own terms, so that all stores hold something, and kills it later on. */
+/** Stops it once gracefully, so that all stores hold data, and kills it later. */
 export async function kill(run: string): Promise<void> {
   await setSpeed(run, SLOWLY);
   for (const [bytes, signal] of [
@@ -106,7 +109,7 @@ export async function kill(run: string): Promise<void> {
   ] as const) {
     const child = start(runOf(run));
     const ended = endingOf(child);
-    // What is killed has written to the database, too: its log is there.
+    // The killed run must have written to the database too: check for its WAL.
     const isThere = async () =>
       (await bytesOfLines(run)) >= bytes && (signal === 'SIGTERM' || existsSync(join(run, `${STORE}.wal`)));
     while (!(await isThere())) {
@@ -144,13 +147,13 @@ async function bytesOfLines(run: string): Promise<number> {
     const files = await Promise.all((await filesOfLines(run)).map((file) => stat(file)));
     return files.reduce((total, { size }) => total + size, 0);
   } catch (error) {
-    // It has not made its folder yet.
+    // It has not created its folder yet.
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 0;
     throw error;
   }
 }
 
-/** Runs a command of csiflow to its end. */
+/** Runs a csiflow command to its end. */
 export const csiflow = (options: readonly string[]): Promise<Ending> => endingOf(start(options));
 
 const start = (options: readonly string[]): ChildProcess =>

@@ -1,17 +1,21 @@
 import { WebSocket } from 'ws';
 
-/** Tells the service that a client which reads nothing is there: its own question waits behind what is unread. */
+/**
+ * Interval of unsolicited pongs, which show the service that a client which reads nothing is alive: the
+ * service's own ping is queued behind unread messages.
+ */
 const PONG_MS = 10_000;
 /**
- * How long a slow client reads nothing. The system and the service hold some 5 MB for it, the messages of 15 s; half a
- * minute after it has closed the connection, the service ends it without a word, and the client never hears why.
+ * How long a slow client reads nothing. The system and the service buffer about 5 MB for it, the messages of
+ * 15 s; half a minute after closing the connection, the service drops it without a close frame, and the
+ * client never learns the reason.
  */
 export const STALL_MS = 30_000;
-/** How long it then reads, to hear what it missed or why it was closed. */
+/** How long it then reads, to receive what it missed or the reason for the close. */
 const CATCH_UP_MS = 5_000;
 /** Close code for a client that is too slow (docs/websocket.md). */
 const TOO_SLOW = 1013;
-/** Every format in which a pose can be requested. */
+/** All formats of a pose that can be requested. */
 const WHOLE = { include_keypoints: true, include_3d: true, include_dense_pose: true };
 
 const connect = async (address: string, key: string): Promise<WebSocket> => {
@@ -21,7 +25,7 @@ const connect = async (address: string, key: string): Promise<WebSocket> => {
     socket.once('open', resolve);
     socket.once('error', reject);
   });
-  // The close that follows says it.
+  // The close event that follows reports it.
   socket.on('error', () => undefined);
   return socket;
 };
@@ -30,7 +34,7 @@ const subscribe = (socket: WebSocket, filters: object): void => {
   socket.send(JSON.stringify({ type: 'subscribe', channel: 'pose_updates', filters }));
 };
 
-/** Reads all that comes. */
+/** Reads all messages. */
 export class Reader {
   /** Messages so far. */
   updates = 0;
@@ -56,11 +60,11 @@ export class Reader {
 }
 
 /**
- * Asks for everything of all rooms and reads nothing until it must have been closed for it; then it hears why, and
- * connects anew.
+ * Subscribes to everything in all rooms and reads nothing until the service must have closed it; then it
+ * reads the reason and reconnects.
  */
 export class Staller {
-  /** How often it was closed, by code. */
+  /** Number of closes, by code. */
   readonly closes = new Map<number, number>();
   readonly #address: string;
   readonly #key: string;
@@ -68,7 +72,7 @@ export class Staller {
   #socket: WebSocket | undefined;
   #timers: NodeJS.Timeout[] = [];
 
-  /** @param key of its own: the streams of an account are few */
+  /** ⏎ @param key its own: an account has few streams */
   constructor(address: string, key: string, rooms: readonly string[]) {
     this.#address = address;
     this.#key = key;
@@ -88,7 +92,7 @@ export class Staller {
       this.closes.set(code, (this.closes.get(code) ?? 0) + 1);
       void this.open();
     });
-    // Twice each: as many as a connection may hold.
+    // Twice each: the limit of a connection.
     for (const room of [...this.#rooms, ...this.#rooms])
       subscribe(socket, { environment_id: room, ...WHOLE });
     this.#timers.push(

@@ -6,20 +6,23 @@ import { LINKS_PER_ROOM, makeSite } from '../speed/system/site.js';
 import type { Section } from './report.js';
 
 const ROOMS = 100;
-/** Rooms that send all the time; the load is that all others send too. */
+/** Rooms that send all the time; under load, all the others send too. */
 const STEADY_ROOMS = 10;
 const FRAMES_PER_LINK_S = 20;
-/** The rooms whose poses are followed, evenly spread: so many subscriptions a connection may have. */
+/** Rooms whose poses are followed, evenly spread: the limit of subscriptions per connection. */
 const FOLLOWED = Array.from({ length: 10 }, (_, index) => 1 + index * (ROOMS / 10));
 const [BEFORE_S, AFTER_S] = [15, 20];
 const SAMPLE_MS = 250;
-/** `settings.max_lag_ms` by default, and the limit for a return to normal: of poses, and of the reported health. */
+/**
+ * Default of `settings.max_lag_ms`, and the limit for a return to normal: of poses, and of the reported
+ * health.
+ */
 const [MAX_LAG_MS, RETURN_MS] = [2_000, 5_000];
 
-/** Those that results wait in. */
+/** Nodes in which results may queue. */
 const NODES = ['routers', 'windows', 'poses', 'people', 'live'];
 
-/** A pose that came to a client: when, and how long after the end of its window, milliseconds. */
+/** A pose that a client received: when, and how long after the end of its window, milliseconds. */
 interface Arrival {
   readonly at: number;
   readonly lagMs: number;
@@ -32,17 +35,20 @@ interface Sample {
   readonly health: string;
   readonly problem: string;
   readonly fps: number;
-  /** What waits in the kernel: results know nothing of its age. */
+  /** Data waiting in the kernel: results do not include its age. */
   readonly unreadBytes: number;
 }
 
-/** When the load began and ended, milliseconds. */
+/** Start and end of the load, milliseconds. */
 interface Load {
   readonly from: number;
   readonly to: number;
 }
 
-/** The whole chain of a hundred rooms gets 8,000 frames a second, many times what two cores can do, and then few again. */
+/**
+ * The whole chain of a hundred rooms receives 8,000 frames per second, many times what two cores can process,
+ * and then few again.
+ */
 export async function overload(seconds: number, progress: (line: string) => void): Promise<Section> {
   const site = await makeSite({ rooms: ROOMS, inference: true, unlimited: true });
   const service = new Service(site);
@@ -76,7 +82,7 @@ export async function overload(seconds: number, progress: (line: string) => void
     const load = { from, to: performance.now() };
     const starvedMs = (await service.starvedMs()) - starved;
     const sent = loaded.sent + (await steady).sent;
-    // Without input the last windows wait until their links are idle.
+    // Without input, the last windows wait until their links are idle.
     const seen = [...arrivals];
     await settled(service);
     sending = false;
@@ -106,7 +112,7 @@ interface Overloaded {
   readonly load: Load;
   readonly arrivals: readonly Arrival[];
   readonly samples: readonly Sample[];
-  /** For how long its main thread waited for a processor during the load. */
+  /** How long its main thread waited for a processor during the load. */
   readonly starvedMs: number;
   readonly sent: number;
   readonly received: number;
@@ -123,7 +129,7 @@ async function follow(service: Service, key: string, arrivals: Arrival[]): Promi
       readonly type: string;
       readonly timestamp: string;
     };
-    // A pose is of the middle of its window of two seconds.
+    // A pose describes the middle of its window of two seconds.
     if (type === 'pose_update')
       arrivals.push({ at: now, lagMs: performance.timeOrigin + now - Date.parse(timestamp) - 1000 });
   });
@@ -164,7 +170,7 @@ async function sampled(
   return samples;
 }
 
-/** Waits until what was sent has been counted. */
+/** Waits until all sent frames have been counted. */
 async function settled(service: Service): Promise<void> {
   const count = () => service.metric('csiflow_received_total', 'node="routers"');
   for (let last = -1, now = await count(); now !== last; now = await count()) {
@@ -173,7 +179,7 @@ async function settled(service: Service): Promise<void> {
   }
 }
 
-/** What nodes left out, and why. */
+/** Records that nodes shed, and why. */
 async function shedOf(service: Service): Promise<string> {
   const found: string[] = [];
   for (const [node, reason] of [
@@ -256,7 +262,7 @@ function findingsOf(found: Overloaded, loaded: readonly Arrival[]): string[] {
   ];
 }
 
-/** From the end of the load until poses are as fresh as before it for good, milliseconds. */
+/** Time from the end of the load until poses are permanently as fresh as before it, milliseconds. */
 function freshMs({ load, arrivals }: Overloaded): number {
   const normal = quantile(
     arrivals.filter(({ at }) => at < load.from).map(({ lagMs }) => lagMs),
@@ -266,7 +272,7 @@ function freshMs({ load, arrivals }: Overloaded): number {
   return (late?.at ?? load.to) - load.to;
 }
 
-/** From the end of the load until it is healthy for good, milliseconds. */
+/** Time from the end of the load until it is permanently healthy, milliseconds. */
 function healthyMs({ load, samples }: Overloaded): number {
   const unwell = samples.findLast(({ at, health }) => at > load.to && health !== 'healthy');
   return (unwell?.at ?? load.to) - load.to;

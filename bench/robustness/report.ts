@@ -1,10 +1,10 @@
 import { availableParallelism, loadavg } from 'node:os';
 
-/** What one part of the attack found. */
+/** Results of one part of the attack. */
 export interface Section {
   readonly title: string;
   readonly rows: readonly (readonly [what: string, figure: string])[];
-  /** What did not hold; none: all did. */
+  /** Requirements that did not hold; empty: all did. */
   readonly findings: readonly string[];
 }
 

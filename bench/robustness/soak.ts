@@ -6,26 +6,26 @@ import { makeSite } from '../speed/system/site.js';
 import { Reader, Staller } from './listeners.js';
 import type { Section } from './report.js';
 
-/** What an hour at most is sampled by, milliseconds. */
+/** Sampling interval for runs of an hour or less, milliseconds. */
 const SAMPLE_MS = 5_000;
 const RATE = 1_000;
 const [ROOMS, FAST, SLOW] = [5, 5, 5];
-/** The longest that a probe of life may wait. */
+/** Maximum latency of a liveness probe. */
 const LIVE_LIMIT_MS = 1_000;
-/** Poses of a room (`hop_ms` of the site). */
+/** Poses per second of a room (`hop_ms` of the site). */
 const WINDOWS_PER_S = 5;
-/** Of its room's poses, what a client that reads must get: the first come after two seconds. */
+/** Share of its room's poses that a reading client must receive: the first arrive after two seconds. */
 const SHARE_READ = 0.95;
-/** The last quarter may take so many times as much as the second: caches fill in the first. */
+/** Allowed ratio of the last quarter to the second: caches fill in the first. */
 const GROWTH = 1.3;
 
 interface Sample {
   readonly residentMb: number;
   readonly liveMs: number;
-  /** Of it, the time for which the machine was busy with other programs. */
+  /** Part of it during which the machine was busy with other programs. */
   readonly starvedMs: number;
   readonly status: number;
-  /** What the topology says of itself. */
+  /** The reported health of the topology. */
   readonly health: string;
   /** Open file descriptors. */
   readonly descriptors: number;
@@ -33,7 +33,10 @@ interface Sample {
   readonly stateMb: number;
 }
 
-/** 1,000 frames a second through the whole chain, while some clients read and others stall until they are closed. */
+/**
+ * 1,000 frames per second through the whole chain, while some clients read and others stall until they are
+ * closed.
+ */
 export async function soak(seconds: number, progress: (line: string) => void): Promise<Section> {
   const site = await makeSite({ rooms: ROOMS, inference: true, unlimited: true });
   const service = new Service(site);
@@ -102,18 +105,18 @@ async function sampled(
   return samples;
 }
 
-/** What is kept beside the database, which grows by what it stores. */
+/** Size of all state except the database, which grows with its content. */
 async function stateMb(folder: string): Promise<number> {
   const files = await readdir(folder, { recursive: true, withFileTypes: true });
   const kept = files.filter((file) => file.isFile() && !file.name.includes('.duckdb'));
-  // A file may be gone by now.
+  // A file may have been removed by now.
   const sizes = await Promise.all(
     kept.map(({ parentPath, name }) => stat(join(parentPath, name)).catch(() => ({ size: 0 }))),
   );
   return sizes.reduce((total, { size }) => total + size, 0) / 2 ** 20;
 }
 
-/** Waits until what was sent has been counted. */
+/** Waits until all sent frames have been counted. */
 async function settled(service: Service): Promise<void> {
   const count = () => service.metric('csiflow_received_total', 'node="routers"');
   for (let last = -1, now = await count(); now !== last; now = await count()) {

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { packageFile } from '../../pipeline/base/paths.js';
 import type { Section } from './report.js';
 
-/** Tests that attack, run with counts of their own. */
+/** Attack tests, run with counts of their own. */
 export interface Suite {
   readonly title: string;
   readonly files: readonly string[];
-  /** Variables that give the counts. */
+  /** Variables that set the counts. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
@@ -20,14 +20,14 @@ interface Outcome {
       readonly fullName: string;
       readonly status: string;
       readonly duration?: number;
-      /** What the test counted. */
+      /** Counts reported by the test. */
       readonly meta: { readonly kills?: number };
       readonly failureMessages: readonly string[];
     }[];
   }[];
 }
 
-/** Runs the tests; what failed is what did not hold. */
+/** Runs the tests; failures are the requirements that did not hold. */
 export async function runSuite({ title, files, environment }: Suite): Promise<Section> {
   const folder = await mkdtemp(join(tmpdir(), 'csiflow-attack-'));
   const output = join(folder, 'outcome.json');

@@ -16,35 +16,38 @@ import { PEOPLE, TOLD } from '../memory/courses.js';
 import { lossOf, TERMS, type Terms } from '../memory/memory-loss.js';
 import type { Lesson } from './lessons.js';
 
-/** Layers that tell from what is remembered; what is remembered, and where on the floor, stays as it was. */
+/**
+ * Layers that produce the answer from the memory; the layers that update the memory and locate people on the
+ * floor stay unchanged.
+ */
 const TRAINED = new Set(['count', 'body', 'figure']);
 /**
- * Labels tell nothing of the errors of joints, and the floor's own answer is not trained. A recording holds a few rests, each of
- * one posture at one place: with the posture's full weight the training learns these by heart.
+ * Labels give no errors of joints, and the floor's own answer is not trained. A recording contains a few
+ * rests, each of one posture at one place: with the posture's full weight, the training would memorise them.
  */
 const SITE_TERMS: Terms = { ...TERMS, postures: 0.05, jointScales: 0, floor: 0, cells: 0 };
 
-/** How a training on a site's recordings is done; chosen on simulated rooms (seeds from 700,000). */
+/** Settings of a training on a site's recordings; chosen on simulated rooms (seeds from 700,000). */
 export interface SiteSettings {
-  /** Steps at most. */
+  /** Maximum number of steps. */
   readonly steps: number;
-  /** Windows of a step. */
+  /** Windows per step. */
   readonly batch: number;
-  /** Highest learning rate. */
+  /** Peak learning rate. */
   readonly rate: number;
-  /** Steps between two looks. */
+  /** Steps between two validations. */
   readonly look: number;
 }
 
 export interface SiteLook {
   readonly step: number;
-  /** Mean since the look before. */
+  /** Mean since the previous validation. */
   readonly loss: number;
-  /** Of what is not trained on. */
+  /** Validation loss. */
   readonly watched: number;
 }
 
-/** Trains the layers that tell. The same lessons and seed give the same weights on one backend. */
+/** Trains the answer layers. The same lessons and seed give the same weights on one backend. */
 export function trainAnswers(
   start: Float32Array,
   { trained, watched }: { readonly trained: readonly Lesson[]; readonly watched: readonly Lesson[] },
@@ -52,7 +55,7 @@ export function trainAnswers(
   options: {
     readonly size: Scene['size'];
     readonly seed: number;
-    /** Looks without a better one until the training stops; 0: it goes on to its last step. */
+    /** Validations without improvement before training stops; 0: it runs to its last step. */
     readonly patience: number;
     readonly progress: (look: SiteLook) => void;
   },
@@ -66,7 +69,7 @@ export function trainAnswers(
   const random = seeded(seed);
   const adam = new Adam(start.slice(), { clip: 1, beta2: 0.999, average: 0.98 });
   const early = new EarlyStop((weights) => lossOfAll(weights, watched, size), patience);
-  // A training that makes the weights that it starts from no better ends with them.
+  // A training that does not improve the weights it starts from ends with them.
   const { loss: before } = early.look(start);
   let sum = 0;
   let stop = false;
@@ -87,7 +90,7 @@ export function trainAnswers(
   return { weights: early.best, before, watched: early.state.loss, stopped: stop };
 }
 
-/** Windows of a look that are computed together. */
+/** Windows per validation batch. */
 const TOGETHER = 256;
 
 /** Mean loss of weights over lessons. */
@@ -100,7 +103,7 @@ export function lossOfAll(weights: Float32Array, lessons: readonly Lesson[], siz
   return sum / lessons.length;
 }
 
-/** Loss of lessons and its gradient, laid out as the weights are: 0 for layers that are not trained. */
+/** Loss of lessons and its gradient, in the layout of the weights: 0 for layers that are not trained. */
 export function lossAndGradient(
   weights: Float32Array,
   lessons: readonly Lesson[],

@@ -2,7 +2,7 @@ import { CommandError, EXIT } from '../../pipeline/base/exit.js';
 import type { CheckedTopology } from '../../pipeline/config/index.js';
 import type { Environment } from '../../pipeline/model/index.js';
 
-/** A topology in the only environment that it may have, or in another one. @throws CommandError where it has several */
+/** A topology in its only environment, or in another one. @throws CommandError if it has several */
 export function inEnvironment(topology: CheckedTopology, environment: Environment | null): CheckedTopology {
   const sources = topology.nodes.filter(({ component }) => component.kind === 'source');
   if (sources.length !== 1)

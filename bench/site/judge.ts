@@ -15,10 +15,10 @@ const COLUMNS: readonly Column[] = [
   { id: 'claimed', title: 'nobody there: frames that see a person', unit: 'share' },
 ];
 
-/** Frames of so long stand together: those beside each other are alike. */
+/** Frames within this time form one block: neighbouring frames are alike. */
 const BLOCK_US = 20e6;
 
-/** A frame within labelled time, and who was there. */
+/** A frame within labelled time, with the people present. */
 interface Judged {
   readonly frame: PoseFrame;
   readonly people: readonly LabelledPerson[];
@@ -26,14 +26,14 @@ interface Judged {
 
 type Place = readonly [number, number];
 
-/** What a model is worth in stretches that it was not trained on, beside two answers that need no CSI. */
+/** Accuracy of a model in stretches excluded from its training, beside two answers that need no CSI. */
 export function judgedTable(
   runs: readonly { readonly name: string; readonly observed: Observed }[],
   options: {
     readonly recordings: readonly Labelled[];
     readonly spans: readonly Span[];
     readonly environment: Environment;
-    /** Where people were in what was trained on, on average; null where nobody was. */
+    /** Mean place of people in the training data; null if there were none. */
     readonly usual: Place | null;
   },
 ): Table {
@@ -117,6 +117,6 @@ const constantRow = (name: string, [x, y]: Place, blocks: readonly (readonly Jud
   },
 });
 
-/** Mean place of all who were there in courses. */
+/** Mean of all places; null if there are none. */
 export const usualPlace = (places: readonly Place[]): Place | null =>
   places.length === 0 ? null : [mean(places.map(([x]) => x)), mean(places.map(([, y]) => y))];

@@ -4,17 +4,17 @@ import { Problems, type Location, type Problem } from '../../pipeline/config/pro
 import type { Environment, Posture } from '../../pipeline/model/index.js';
 import { PEOPLE } from '../memory/courses.js';
 
-/** Somebody who was there, by what a user wrote down. */
+/** A person present, according to a user's labels. */
 export interface LabelledPerson {
   /** Metres. */
   readonly place: readonly [number, number];
-  /** Metres a second. */
+  /** Metres per second. */
   readonly velocity: readonly [number, number];
-  /** Null where nobody wrote it down. */
+  /** Null if not labelled. */
   readonly posture: Posture | null;
 }
 
-/** Who was where in a recording. */
+/** Labelled positions of people in a recording. */
 export class Labels {
   readonly #tracks: readonly (readonly Line[])[];
   readonly #from: number;
@@ -28,9 +28,10 @@ export class Labels {
   }
 
   /**
-   * Who is there at a time, between two lines on the straight way from one to the other; null where it was not written down:
-   * before the first line, after the last one, and after somebody's last line that does not say that they went away.
-   * @param time as in the lines: seconds since the recording's first frame, or since 1970 where {@link Line.absolute}
+   * The people present at a time, interpolated linearly between two lines; null if not labelled: before the
+   * first line, after the last one, and after the last line of a person if it does not say that they left.
+   * @param time as in the lines: seconds since the recording's first frame, or since 1970 if {@link
+   * Line.absolute}
    */
   at(time: number): readonly LabelledPerson[] | null {
     if (time < this.#from || time > this.#to) return null;
@@ -54,19 +55,19 @@ function between({ time, place, posture }: Line, next: Line, now: number): Label
   return { place: [x + velocity[0] * (now - time), y + velocity[1] * (now - time)], velocity, posture };
 }
 
-/** A line of a file of labels. */
+/** A line of a label file. */
 export interface Line {
   /** Seconds since the recording's first frame, or since 1970. */
   readonly time: number;
   readonly absolute: boolean;
-  /** Null where a line is of nobody: labels begin or go on until there. */
+  /** Null for a line without a person: labels begin or continue until there. */
   readonly person: string | null;
-  /** Metres; null where somebody goes away. */
+  /** Metres; null if the person leaves. */
   readonly place: readonly [number, number] | null;
   readonly posture: Posture | null;
 }
 
-/** Labels, or all that is wrong with their file. */
+/** Labels, or all errors in their file. */
 export type LoadedLabels =
   | { readonly labels: Labels; readonly absolute: boolean; readonly problems: readonly Problem[] }
   | { readonly labels?: undefined; readonly absolute?: undefined; readonly problems: readonly Problem[] };
@@ -80,7 +81,9 @@ interface Cell {
 
 const AWAY = 'away';
 
-/** Reads and checks a file of labels: docs/training.md has its form. Never throws for what stands in it. */
+/**
+ * Reads and checks a label file: docs/training.md describes its format. Never throws for the file's content.
+ */
 export function loadLabels(file: string, environment: Environment): LoadedLabels {
   const problems = new Problems();
   const text = readBounded(file, file, problems);
@@ -173,14 +176,14 @@ function metres({ text }: Cell, side: number): { readonly value: number; readonl
   return { value, problem };
 }
 
-/** What is wrong with a line as the next after another, or null. */
+/** The error of a line that follows another one, or null. */
 function orderProblem(before: Line | undefined, line: Line): string | null {
   if (!before) return null;
   if (before.absolute !== line.absolute) return 'all times must be of one kind: seconds, or dates';
   return before.time > line.time ? 'times must not go back' : null;
 }
 
-/** Follows who is there. */
+/** Tracks who is present. */
 function crowdProblem(there: Set<string>, { person, place }: Line): string | null {
   if (person === null) return null;
   if (place === null) there.delete(person);

@@ -16,11 +16,11 @@ import type { HeardWindow } from './listen.js';
 export interface Labelled {
   readonly played: Played;
   readonly labels: Labels;
-  /** Whether times of labels are dates. */
+  /** Whether label times are dates. */
   readonly absolute: boolean;
 }
 
-/** Who was there at an event time as it was played; null where nobody wrote it down. */
+/** The people present at an event time as played; null if not labelled. */
 export function peopleAt(recordings: readonly Labelled[], time: number): readonly LabelledPerson[] | null {
   const recording = recordings.find(({ played: { from, to } }) => time >= from && time <= to);
   if (!recording) return null;
@@ -34,7 +34,7 @@ export interface Span {
   readonly to: number;
 }
 
-/** What is trained on, what a training is watched by, and what it is judged by at the end: in order of time. */
+/** Training, validation and test spans, in order of time. */
 export interface Split {
   readonly trained: readonly Span[];
   readonly watched: readonly Span[];
@@ -44,7 +44,7 @@ export interface Split {
 const TRAINED = 0.7;
 const WATCHED = 0.15;
 
-/** Cuts each recording by its labelled windows. No window lies in two parts. */
+/** Splits each recording by its labelled windows. No window is in two parts. */
 export function splitOf(windows: readonly HeardWindow[], recordings: readonly Labelled[]): Split {
   const spans = recordings.map(({ played: { from, to } }, index) => {
     const own = windows.filter(
@@ -63,10 +63,10 @@ export function splitOf(windows: readonly HeardWindow[], recordings: readonly La
 
 export const middleOf = ({ start, end }: Pick<HeardWindow, 'start' | 'end'>): number => (start + end) / 2;
 
-/** Beats between two windows after which nothing is remembered of the first. */
+/** Beats between two windows after which the memory starts empty. */
 const MAX_BEATS = 1.6;
 
-/** A labelled window, and what the start remembers after it. */
+/** A labelled window, and the start model's memory after it. */
 export interface Lesson {
   readonly state: MemoryState;
   /** The window's answer, in the order of OUT. */
@@ -77,9 +77,10 @@ export interface Lesson {
 }
 
 /**
- * What was labelled within spans. What labels do not say (joints, and where it was left out the posture) is what the start's own
- * memory says: a training then changes it as little as it can (after Li and Hoiem 2018).
- * @param start weights of the network that remembers
+ * The labelled windows within spans. For values without labels (joints, and the posture where omitted), the
+ * target is the start model's own answer, so that training changes it as little as possible (following Li and
+ * Hoiem 2018).
+ * @param start weights of the memory network
  */
 export function lessonsOf(
   windows: readonly HeardWindow[],
@@ -107,7 +108,10 @@ export function lessonsOf(
   });
 }
 
-/** Each a beat after the one before: of windows that overlap more, each second, third or so makes a run of its own. */
+/**
+ * Runs of windows one beat apart. If windows overlap more than that, every second, third and so on forms a
+ * run of its own.
+ */
 function runsOf(windows: readonly HeardWindow[]): HeardWindow[][] {
   const beat = BEAT_S * 1e6;
   const runs: HeardWindow[][] = [];
@@ -122,10 +126,10 @@ function runsOf(windows: readonly HeardWindow[]): HeardWindow[][] {
   return runs;
 }
 
-/** In the order of {@link TRUE}. @param said what stands where labels say nothing */
+/** In the order of {@link TRUE}. @param said used where labels give no value */
 function told({ place, velocity, posture }: LabelledPerson, said: Estimate): number[] {
   const speed = Math.hypot(...velocity);
-  // Who walks faces where they go.
+  // Walkers face the way they go.
   const heading = speed > MOVING ? velocity.map((part) => part / speed) : said.heading;
   const known = posture ?? POSTURES[likeliest(said.postures)]!;
   const row = Array<number>(TOLD).fill(0);

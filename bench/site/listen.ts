@@ -13,14 +13,14 @@ import { playlist, type Played } from '../accuracy/chain/inputs.js';
 import { feed, type Observed } from '../accuracy/chain/scene.js';
 import { batches, shownTo, type ShownWindow } from '../memory/courses.js';
 
-/** A window of a recording, as the pose network shows it. */
+/** A window of a recording, as network input. */
 export interface HeardWindow extends ShownWindow {
-  /** Event time as it was played, microseconds. */
+  /** Event time as played, microseconds. */
   readonly start: number;
   readonly end: number;
 }
 
-/** A topology in which `infer-pose` has this model. @param folder absolute */
+/** A topology whose `infer-pose` uses this model. @param folder absolute */
 export const withModel = (topology: CheckedTopology, folder: string): CheckedTopology => ({
   ...topology,
   nodes: topology.nodes.map((node) =>
@@ -28,7 +28,7 @@ export const withModel = (topology: CheckedTopology, folder: string): CheckedTop
   ),
 });
 
-/** The folder of the model that a topology's `infer-pose` has, and its calibration. */
+/** The model folder and calibration of a topology's `infer-pose`. */
 export function poseSettings(topology: CheckedTopology): {
   readonly model: string;
   readonly calibration: string | null;
@@ -45,14 +45,14 @@ export function poseSettings(topology: CheckedTopology): {
   };
 }
 
-/** What sinks got of recordings, and what the pose network saw in them. */
+/** Sink output for recordings, and the input of the pose network. */
 export interface Heard {
   readonly observed: Observed;
   readonly windows: readonly HeardWindow[];
   readonly played: readonly Played[];
 }
 
-/** Plays recordings one after another through a topology, every node included. */
+/** Plays recordings one after another through every node of a topology. */
 export async function listenToRecordings(
   topology: CheckedTopology,
   network: Network,
@@ -66,7 +66,7 @@ export async function listenToRecordings(
   return { observed, windows: listener.end(), played };
 }
 
-/** A topology that also gives the windows of a node to a listener. */
+/** A topology that also sends a node's windows to a listener. */
 const besides = (topology: CheckedTopology, node: string, listener: Listener): CheckedTopology => ({
   ...topology,
   nodes: [
@@ -98,10 +98,10 @@ const besides = (topology: CheckedTopology, node: string, listener: Listener): C
   ],
 });
 
-/** Windows of recordings that the network answers together. */
+/** Windows per inference of the network. */
 const WAITING = 30;
 
-/** Shows windows to the network as they come: what it says of them is a tenth of their own size. */
+/** Runs the network on windows as they arrive, because its output is a tenth of their size. */
 class Listener {
   readonly #network: Network;
   readonly #table: LinkTable;

@@ -1,19 +1,19 @@
 import type { Table } from '../accuracy/chain/table.js';
 import { tableText } from '../accuracy/chain/table.js';
 
-/** What a training on a site's own recordings gave. */
+/** Results of a training on a site's own recordings. */
 export interface SiteReport {
   readonly model: string;
-  /** SHA-256 of what it began with and ended with, hexadecimal. */
+  /** SHA-256 of the first and the final model, hexadecimal. */
   readonly from: { readonly folder: string; readonly sha256: string };
   readonly sha256: string;
   readonly training: Readonly<Record<string, unknown>>;
-  /** Steps, the loss of what was trained on, and of what was looked at; the first one is of the model that it began with. */
+  /** Steps, training loss and validation loss; the first entry is of the initial model. */
   readonly curve: readonly (readonly [step: number, loss: number | null, watched: number])[];
   readonly table: Table;
 }
 
-/** The report as Markdown; its curve is a chart of Mermaid's. */
+/** The report as Markdown; its curve is a Mermaid chart. */
 export const markdownOf = ({ model, from, training, curve, table, sha256 }: SiteReport): string =>
   [
     `# The model ${model}, trained on recordings of its own room`,

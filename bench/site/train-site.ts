@@ -31,7 +31,7 @@ export const SITE_SETTINGS: SiteSettings = { steps: 1500, batch: 64, rate: 0.003
 
 /** A recording with its labels. */
 export interface LabelledRecording {
-  /** Of any format that the `file` source reads. */
+  /** In any format that the `file` source reads. */
   readonly path: string;
   readonly labels: Labels;
   readonly absolute: boolean;
@@ -39,10 +39,10 @@ export interface LabelledRecording {
 
 /** Options of `csiflow train site`. */
 export interface TrainSiteOptions {
-  /** In the recordings' own room: {@link inEnvironment}. */
+  /** In the recordings' own room: see {@link inEnvironment}. */
   readonly topology: CheckedTopology;
   readonly recordings: readonly LabelledRecording[];
-  /** Folder of the new model. */
+  /** Folder for the new model. */
   readonly out: string;
   readonly seed: number;
   readonly steps: number;
@@ -51,10 +51,10 @@ export interface TrainSiteOptions {
 }
 
 /**
- * Trains what `infer-pose` remembers on a site's own recordings, through the nodes of the topology, and writes a model and a
- * report into `out`. What it says of each recording's last part, which it neither trains on nor looks at, is measured before and
- * after at the topology's sinks.
- * @throws CommandError that names what is wrong with topology, recordings or model
+ * Trains the memory of `infer-pose` on a site's own recordings, through the nodes of the topology, and writes
+ * a model and a report into `out`. The last part of each recording is used neither for training nor for
+ * validation: the output of the topology's sinks for it is measured before and after.
+ * @throws CommandError that names the problem with the topology, recordings or model
  */
 export async function trainSite(options: TrainSiteOptions): Promise<SiteReport> {
   const { topology, recordings, print } = options;
@@ -117,7 +117,7 @@ interface Start {
   readonly memory: Float32Array;
 }
 
-/** The model that the topology has now. */
+/** The topology's current model. */
 function startOf(topology: CheckedTopology): Start {
   const folder = poseSettings(topology).model;
   const { manifest, weights } = readModel(folder);
@@ -135,11 +135,11 @@ interface Lessons {
   readonly watched: readonly Lesson[];
 }
 
-/** Fewer labelled windows teach nothing. */
+/** Minimum number of labelled windows. */
 const FEWEST = 20;
 const WHERE = 'in the part that is not trained on';
 
-/** @throws CommandError where too little is labelled */
+/** ⏎ @throws CommandError if there are too few labels */
 function trainOn(lessons: Lessons, start: Start, size: Scene['size'], options: TrainSiteOptions) {
   const { trained, watched } = lessons;
   if (trained.length < FEWEST || watched.length === 0)
@@ -174,7 +174,7 @@ function trainOn(lessons: Lessons, start: Start, size: Scene['size'], options: T
 
 const rounded = (loss: number): number => Math.round(1000 * loss) / 1000;
 
-/** Writes the model as `infer-pose` reads it: the pose network as it was, the memory as it was trained. */
+/** Writes the model in the format of `infer-pose`: the unchanged pose network, and the trained memory. */
 function writeSite(
   folder: string,
   trained: ReturnType<typeof trainOn>,
@@ -214,7 +214,7 @@ function writeSite(
   return manifest;
 }
 
-/** Where people were. */
+/** Positions of the people. */
 const placesOf = ({ people, truth }: Lesson): (readonly [number, number])[] =>
   Array.from({ length: people }, (_, p): readonly [number, number] => {
     const at = p * TOLD + TRUE.place;

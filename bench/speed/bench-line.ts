@@ -17,7 +17,7 @@ import type { CheckedNode, CheckedTopology, Settings } from '../../pipeline/conf
 import { allocateBlock, csiLayout, PORTS, type CsiBlock } from '../../pipeline/model/index.js';
 import { environmentOf } from '../context.js';
 
-/** The line that the runtime's figures are measured with: denoise, phase-sanitize, window; 64 subcarriers. */
+/** The line on which the runtime is measured: denoise, phase-sanitize, window; 64 subcarriers. */
 
 export const BLOCK = 64;
 const FIRST_US = 1_700_000_000_000_000;
@@ -48,7 +48,7 @@ export const STEPS: readonly BenchNode[] = [
 export const createSteps = (context: Context): readonly Operator[] =>
   STEPS.map(({ component, config }) => component.create(config as never, context) as Operator);
 
-/** A source of CSI without a field to set, as the node `in`. */
+/** A CSI source without settings, as the node `in`. */
 export const sourceNode = (open: (output: SourceOutput) => Promise<void>): BenchNode => ({
   id: 'in',
   component: defineSource({

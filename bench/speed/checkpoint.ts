@@ -3,13 +3,13 @@ import { createLogger } from '../../pipeline/telemetry/log.js';
 import { BLOCK, csiBlocks, lineOf, median, sourceNode, STEPS, withFolder } from './bench-line.js';
 
 export interface CheckpointPause {
-  /** Time that checkpoints took from the pump (snapshots, encoding, handing over to the store), milliseconds. */
+  /** Time of a checkpoint on the pump (snapshots, encoding, handing over to the store), milliseconds. */
   readonly medianMs: number;
   readonly longestMs: number;
   readonly checkpoints: number;
 }
 
-/** Checkpoints of denoise, phase-sanitize and window, all windows of `links` links full. */
+/** Checkpoints of denoise, phase-sanitize and window, with all windows of `links` links full. */
 export function checkpointPause(links = 100, checkpoints = 15): Promise<CheckpointPause> {
   return withFolder(async (folder) => {
     // Two seconds of frames: every window is full.
@@ -40,7 +40,7 @@ export function checkpointPause(links = 100, checkpoints = 15): Promise<Checkpoi
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
     await runner.stop({ force: true });
-    // The first ones run code that was not compiled yet.
+    // The first ones run code that is not compiled yet.
     const warm = [...pauses.values()].slice(2);
     return { medianMs: median(warm), longestMs: Math.max(...warm), checkpoints: warm.length };
   });

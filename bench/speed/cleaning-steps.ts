@@ -13,7 +13,7 @@ import { allocateBlock, csiLayout, type CsiBlock } from '../../pipeline/model/in
 import { cost } from '../accuracy/cleaning/cost.js';
 import type { Step } from '../accuracy/cleaning/frames.js';
 
-/** What one step costs. */
+/** The cost of one step. */
 export interface StepCost {
   readonly step: string;
   /** Processor time, nanoseconds. */
@@ -36,7 +36,7 @@ const STEPS: readonly Step[] = [
   { component: passOnChange },
 ];
 
-/** Frames as a card with three antennas sends: 56 subcarriers, 20 MHz, 100 a second. */
+/** Frames as sent by a card with three antennas: 56 subcarriers, 20 MHz, 100 per second. */
 const FRAMES = 4096;
 const PER_BLOCK = 64;
 

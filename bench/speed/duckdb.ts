@@ -9,8 +9,8 @@ import { openSink } from '../context.js';
 import { fillWithPoses, HOP, PEOPLE } from './pose-rows.js';
 
 /**
- * Appends person rows to a store; then queries one of ten million of them, at rest and while rows are
- * appended, each query twice by turns: the second figure is the first's control.
+ * Appends person rows to a store; then queries one with ten million of them, at rest and while rows are
+ * appended. Runs each query twice, alternating: the second figure is the control of the first.
  *
  * `node dist/bench/speed/duckdb.js [PERSON_ROWS]`: takes about three minutes and 2 GB of disk.
  */
@@ -53,7 +53,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** Of frames made beforehand: few, as records come from the processor's cache in real use too. */
+/** Appends prepared frames: few, since records are in the processor's cache in real use too. */
 async function measureAppends(folder: string): Promise<object> {
   const sink = await openSink(duckdb, { path: 'append.duckdb' }, folder);
   const batch = Array.from({ length: 256 }, (_, index) => poseFrame(index));
@@ -70,7 +70,7 @@ async function measureAppends(folder: string): Promise<object> {
   };
 }
 
-/** Epochs of what is appended while queries run. */
+/** First epoch of rows appended while queries run. */
 const EPOCHS_FROM = 1_000_000;
 
 async function* measureQueries(reader: Reader, frames: number): AsyncGenerator<object> {
@@ -124,7 +124,7 @@ function summary(times: number[]): object {
   };
 }
 
-/** Writes as a topology would: records come steadily, the sink commits when it finds it time. */
+/** Writes as a topology would: records arrive steadily, and the sink commits in its own time. */
 function startAppends(sink: Sink, from: number): { readonly stop: () => Promise<number> } {
   const started = performance.now();
   const end = new AbortController();
@@ -150,7 +150,7 @@ function startAppends(sink: Sink, from: number): { readonly stop: () => Promise<
 
 const millimetres = (value: number): number => Math.round(value * 1000) / 1000;
 
-/** People on slow circles, with a little noise in the joints as a network's output has it. */
+/** People on slow circles, with a little noise in the joints as in a network's output. */
 function poseFrame(frameId: number): PoseFrame {
   const time = START + frameId * HOP;
   return {

@@ -21,24 +21,27 @@ export interface FormatSpeed {
   readonly file: string;
   readonly format: string;
   readonly frames: number;
-  /** Frames in a second of processor time: read from the disk's cache, cut and decoded into columns. */
+  /** Frames per second of processor time: read from the disk cache, cut and decoded into columns. */
   readonly perSecond: number;
-  /** Of the second reading of each pair over the first, less one: what differs from 0 is the machine. */
+  /** The second reading of each pair over the first, less one: a difference from 0 is measurement noise. */
   readonly control: number;
-  /** The same of Python's csiread on the same file, between the two; null where it does not read it, or is not there. */
+  /**
+   * The same for Python's csiread on the same file, between the two; null if it does not read the file, or is
+   * not installed.
+   */
   readonly csiread: { readonly perSecond: number; readonly ratio: number } | null;
 }
 
-/** Each recording is read for so long before it is measured, so that its code is compiled; seconds. */
+/** Each recording is read for this many seconds before the measurement, so that its code is compiled. */
 export const LONG_S = 1;
-/** Then in pairs: by csiflow, by csiread, and by csiflow again, each for a part of that time. */
+/** Then it is read in rounds: by csiflow, by csiread, and by csiflow again, each for a part of that time. */
 const PAIRS = 5;
-/** Records of a batch, as live sources hand them on. */
+/** Records per batch, as from live sources. */
 const BATCH = 64;
 
 /**
- * @param python a Python that has csiread; null leaves it out
- * @param long seconds that each file is read before it is measured
+ * @param python a Python with csiread; null skips it
+ * @param long seconds for which each file is read before it is measured
  */
 export const formatSpeeds = (
   files: readonly string[],
@@ -77,7 +80,7 @@ function speedOf(path: string, python: string | null, long: number): FormatSpeed
   };
 }
 
-/** What each round took, until they have taken `long` together. */
+/** Durations of rounds that together take `long`. */
 function rounds(round: () => number, long: number): readonly number[] {
   const taken: number[] = [];
   for (let sum = 0; sum < long; sum += taken.at(-1)!) taken.push(round());
@@ -91,18 +94,18 @@ const bytesOf = (path: string): Uint8Array => {
 
 const headOf = (path: string): Uint8Array => bytesOf(path).subarray(0, HEAD_BYTES);
 
-/** @throws FormatError for a file of no kind that is known */
+/** ⏎ @throws FormatError for a file of an unknown kind */
 function kindOf(path: string): FileFormat {
   const kind = recogniseFile(headOf(path));
   if (kind) return kind;
   throw new FormatError('file.format', path, 'it is of no kind that csiflow reads');
 }
 
-/** One link that takes frames of any sender. */
+/** One link that accepts frames of any sender. */
 const [link] = environmentOf(1).links;
 const ANY_SENDER = new LinkTable([{ ...environmentOf(1), links: [{ ...link!, sender: '*' }] }]);
 
-/** Reads, cuts and decodes a whole recording; gives its frames. */
+/** Reads, cuts and decodes a whole recording; returns its number of frames. */
 function decodeFile(path: string, kind: FileFormat): number {
   const bytes = bytesOf(path);
   const { format, start, cutter } = kind.open(bytes.subarray(0, HEAD_BYTES));
@@ -121,7 +124,9 @@ function decodeFile(path: string, kind: FileFormat): number {
   return frames;
 }
 
-/** Reads a file as long as csiflow does, and prints frames and the median of the seconds. */
+/**
+ * Reads a file for as long as csiflow does, and prints the number of frames and the median time in seconds.
+ */
 const CSIREAD = `
 import sys, time, statistics, csiread
 path, kind, long = sys.argv[1], sys.argv[2], float(sys.argv[3])
@@ -150,7 +155,7 @@ function csireadArguments(path: string, format: string): readonly string[] | nul
   return chip === undefined ? null : [chip, '80'];
 }
 
-/** Frames a second of csiread; null where it does not read such files. @throws Error where it fails */
+/** Frames per second of csiread; null if it does not read such files. @throws Error if it fails */
 function csireadSpeed(python: string, path: string, format: string, long: number): number | null {
   const more = csireadArguments(path, format);
   if (!more) return null;

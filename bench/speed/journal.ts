@@ -5,7 +5,7 @@ import { BLOCK, median, withFolder } from './bench-line.js';
 export interface JournalSpeed {
   /** From the first append to the last commit. */
   readonly recordsPerSecond: number;
-  /** Wall time of the calling thread in `append`, microseconds a record. */
+  /** Wall time of the calling thread in `append`, microseconds per record. */
   readonly threadMicrosecondsPerRecord: number;
   readonly rounds: number;
 }
@@ -24,7 +24,7 @@ export async function journalSpeed(rounds = 7, entries = 4000, bytes = 148): Pro
   return { recordsPerSecond: median(rates), threadMicrosecondsPerRecord: median(thread), rounds };
 }
 
-/** Seconds in all, and milliseconds within `append`. */
+/** Seconds in total, and milliseconds within `append`. */
 async function write(folder: string, batch: RawBatch, entries: number) {
   const store = new StateStore(folder, 'bench');
   let failure: Error | undefined;

@@ -10,8 +10,8 @@ import { influxdb } from '../../sinks/influxdb/influxdb.js';
 import { openSink } from '../context.js';
 
 /**
- * Fills a store with measures of every minute, and sums up a month of them by the hour, a year by the day and
- * a day by five minutes, each query twice by turns: the second figure is the first's control.
+ * Fills a store with measures of every minute, and aggregates a month of them by hour, a year by day and a
+ * day by five minutes. Runs each query twice, alternating: the second figure is the control of the first.
  *
  * `node dist/bench/speed/measures.js [--days 365] [--influxdb http://127.0.0.1:8086 --database bench]`
  */
@@ -20,7 +20,7 @@ const MINUTE = 60_000_000;
 const DAY = 1_440 * MINUTE;
 const START = 1_704_067_200_000_000;
 const ENVIRONMENT = 'flat-1';
-/** 16 of the whole flat, 4 of each of 2 persons. */
+/** 16 of the whole flat, and 4 for each of 2 persons. */
 const FLAT = Array.from({ length: 16 }, (_, index) => `seconds_${index}`);
 const OF_PERSONS = ['person_seconds', 'moving_seconds', 'walking_seconds', 'sitting_seconds'];
 const PERSONS = ['1', '2'];

@@ -9,7 +9,7 @@ import { BLOCK, createSteps, median } from './bench-line.js';
 /** Speed of decode, denoise, phase-sanitize and window on one core. */
 export interface ChainSpeed {
   readonly bins: number;
-  /** Medians over the rounds, processor time; steps are added one by one. */
+  /** Medians over the rounds, processor time; steps are added cumulatively. */
   readonly microsecondsPerFrame: {
     readonly decode: number;
     readonly denoise: number;
@@ -17,14 +17,16 @@ export interface ChainSpeed {
     readonly window: number;
   };
   readonly framesPerSecond: number;
-  /** The same chain measured a second time in each round, over the first: what differs from 1 is the machine. */
+  /**
+   * The same chain measured again in each round, over the first: a difference from 1 is measurement noise.
+   */
   readonly control: number;
 }
 
 const LINKS = 20;
 const BATCHES = 100;
 const PERIOD_US = 10_000;
-/** Place of `window` among the operators. */
+/** Position of `window` among the operators. */
 const WINDOW = 2;
 
 /** Twenty links at 100 frames/s in batches of 64; each round runs the chain with one, two, three and four steps, and once more with four. */
@@ -59,7 +61,7 @@ function run(steps: number, bins: number, round: number): number {
   return (used.user + used.system) / (BATCHES * BLOCK);
 }
 
-/** Datagrams of a slowly changing channel with a random phase each. */
+/** Datagrams of a slowly changing channel, each with a random phase. */
 function batch(bins: number, index: number): RawBatch {
   const builder = new RawBuilder(BLOCK, 'simulated');
   for (let i = 0; i < BLOCK; i++) {

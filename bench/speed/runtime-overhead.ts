@@ -16,14 +16,17 @@ import {
   withFolder,
 } from './bench-line.js';
 
-/** Cost of the runtime (queue, pump, gate, RxJS, marks, counting) over a plain loop of the same steps. */
+/** Overhead of the runtime (queue, pump, gate, RxJS, marks, counting) over a plain loop of the same steps. */
 export interface RuntimeOverhead {
   /**
-   * Median over the pairs of the runtime's time over that of the loop, less one. Time by the clock: processor
-   * time also holds what V8's helper threads and the state store do beside, of which the pump feels nothing.
+   * Median over the pairs of the runtime's time over that of the loop, less one. Wall-clock time: processor
+   * time would include the concurrent work of V8's helper threads and the state store, which does not slow
+   * the pump.
    */
   readonly overhead: number;
-  /** The same of the loop over itself, measured beside each pair: what differs from 0 is the machine. */
+  /**
+   * The same for the loop over itself, measured beside each pair: a difference from 0 is measurement noise.
+   */
   readonly control: number;
   readonly loopMicrosecondsPerFrame: number;
   readonly runtimeMicrosecondsPerFrame: number;
@@ -32,7 +35,9 @@ export interface RuntimeOverhead {
 
 const LINKS = 20;
 
-/** Each pair takes the same `blocks` blocks of 64 frames through the loop, the runtime, and the loop again. */
+/**
+ * Each pair sends the same `blocks` blocks of 64 frames through the loop, the runtime, and the loop again.
+ */
 export async function runtimeOverhead(pairs = 9, blocks = 1500): Promise<RuntimeOverhead> {
   const input = csiBlocks(blocks, LINKS);
   plainLoop(input);

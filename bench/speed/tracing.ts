@@ -4,17 +4,17 @@ import { csiBlocks, median } from './bench-line.js';
 import { throughRuntime } from './runtime-overhead.js';
 
 /**
- * Cost of following frames: `node dist/bench/speed/tracing.js`. The same blocks go through the runtime untraced,
- * traced at two shares, and untraced again, which is the control. What counts is the time that the main thread was
- * on a processor (of Linux; elsewhere the clock's): other load of the machine is left out. The spans are thrown
- * away where an exporter would send them.
+ * Cost of tracing frames: `node dist/bench/speed/tracing.js`. The same blocks go through the runtime
+ * untraced, traced with two sampling ratios, and untraced again, which is the control. Measures the time that
+ * the main thread spent on a processor (on Linux; elsewhere wall-clock time), which excludes other load on
+ * the machine. Spans are discarded where an exporter would send them.
  */
 interface TracingCost {
-  /** Share of frames followed; of each batch at most one. */
+  /** Share of frames traced; at most one per batch. */
   readonly ratio: number;
   /** Median over the pairs of the traced time over the untraced, less one. */
   readonly overhead: number;
-  /** The same of the untraced run over itself. */
+  /** The same for the untraced run over itself. */
   readonly control: number;
   readonly spans: number;
   readonly pairs: number;
@@ -52,14 +52,14 @@ export async function tracingCost(ratio: number, pairs = 9, blocks = 1000): Prom
   };
 }
 
-/** Nanoseconds that the main thread was on a processor while `work` ran. */
+/** Nanoseconds that the main thread spent on a processor while `work` ran. */
 async function spent(work: () => Promise<unknown>): Promise<number> {
   const before = onProcessor();
   await work();
   return onProcessor() - before;
 }
 
-/** The first number of the kernel's statistics of a thread. */
+/** The first number of the kernel's statistics for a thread. */
 const STATISTICS = '/proc/self/schedstat';
 
 const onProcessor = (): number =>

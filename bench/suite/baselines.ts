@@ -1,7 +1,7 @@
 import { Random } from '../../pipeline/sources/simulator/random.js';
 import type { Answer, Case } from './task.js';
 
-/** The answer that is sure of a class. */
+/** The answer that is certain of a class. */
 export const sure = (label: number, classes: number): readonly number[] =>
   Array.from({ length: classes }, (_, one) => Number(one === label));
 
@@ -11,8 +11,8 @@ export const RANDOM = 'a class by chance';
 const STREAM = 94;
 
 /**
- * Adds the answers that need no CSI: the most frequent class of the other groups (of its own, where there is only one),
- * and one by chance.
+ * Adds the answers that need no CSI: the most frequent class of the other groups (of its own, where there is
+ * only one), and a random one.
  */
 export function withBaselines(cases: readonly Case[], classes: number, seed: number): readonly Case[] {
   const random = new Random(seed, STREAM);

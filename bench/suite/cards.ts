@@ -15,7 +15,7 @@ import { tableText } from '../accuracy/chain/table.js';
 import type { TaskName } from './contracts.js';
 import type { SuiteReport } from './report.js';
 
-/** A page about a model that ships. */
+/** A page about a shipped model. */
 export interface Card {
   /** In the repository. */
   readonly path: string;
@@ -28,13 +28,13 @@ interface Described {
   readonly summary: string;
   readonly facts: readonly (readonly [string, string])[];
   readonly trainedOn: readonly string[];
-  /** Tasks of the suite that it answers. */
+  /** Tasks of the suite that the model answers. */
   readonly tasks: readonly TaskName[];
   readonly more: string;
   readonly limits: readonly string[];
 }
 
-/** The cards of all models that ship, with what a report says of them. */
+/** The cards of all shipped models, with their results from a report. */
 export const cards = (report: SuiteReport): readonly Card[] =>
   [pose(), falls(), fallsOfSeveral(), fallWarnings()].map((model) => ({
     path: `docs/models/${model.name}.md`,

@@ -5,26 +5,29 @@ import { playlist, type Playable, type Played } from '../accuracy/chain/inputs.j
 import { recordedEnvironment } from '../accuracy/chain/rooms.js';
 import { fedBy, placedIn } from '../accuracy/chain/scene.js';
 
-/** Amplitudes of one link on the grid of the topology's `window`: what its `denoise`, `phase-sanitize` and `window` make of frames. */
+/**
+ * Amplitudes of one link on the grid of the topology's `window`: frames after its `denoise`, `phase-sanitize`
+ * and `window`.
+ */
 export interface Grid {
   /** Of the first point, event time in microseconds. */
   readonly start: number;
   /** Between points, microseconds. */
   readonly step: number;
   readonly points: number;
-  /** Receiving and sending antennas together. */
+  /** Receiving times sending antennas. */
   readonly antennas: number;
   readonly carriers: number;
   /** [point, antenna, carrier]. */
   readonly amplitude: Float32Array;
-  /** One a point: 1 where the last frame is held. */
+  /** One per point: 1 where the last frame is held. */
   readonly gaps: Uint8Array;
 }
 
 /**
- * Plays recordings of one link one after another up to the windows of a topology, which are put together again: each
- * point is resampled once and the same in all windows that have it.
- * @returns one for each recording, in their order
+ * Plays recordings of one link one after another up to the windows of a topology, and joins the windows
+ * again: each point is resampled once, and is the same in all windows that contain it.
+ * @returns one grid for each recording, in their order
  */
 export async function gridsOf(
   topology: CheckedTopology,
@@ -50,7 +53,7 @@ export async function gridsOf(
   return grids;
 }
 
-/** Takes the windows of a recording from the list, and joins them. */
+/** Removes a recording's windows from the list and joins them. */
 function joined(windows: Window[], { path, from, to }: Played): Grid {
   const own = windows.filter(({ start, links }) => start >= from && start <= to && links.length > 0);
   windows.splice(0, windows.findLastIndex(({ start }) => start <= to) + 1);

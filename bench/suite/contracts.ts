@@ -1,13 +1,13 @@
-/** What a model is given in each task, and what it has to answer: the whole of what models from elsewhere need to know. */
+/** A model's inputs and outputs in each task: all that external models need to know. */
 
 export interface Contract {
   readonly summary: string;
   readonly inputs: Readonly<Record<string, InputContract>>;
-  /** Names of the numbers that the model answers with, in order. */
+  /** Names of the model's output values, in order. */
   readonly outputs: readonly string[];
-  /** `classes`: probabilities or scores of classes, of which the highest counts; `values`: numbers as they are. */
+  /** `classes`: probabilities or scores of classes, of which the highest counts; `values`: plain numbers. */
   readonly kind: 'classes' | 'values';
-  /** Of the first measure of its table. */
+  /** Direction of the first measure of its table. */
   readonly best: 'highest' | 'lowest';
 }
 
@@ -16,15 +16,15 @@ export interface InputContract {
   readonly meaning: string;
 }
 
-/** Points of a second on the grid of the shipped `window`. */
+/** Points per second on the grid of the shipped `window`. */
 const PER_S = 50;
-/** Carriers that links are brought to, evenly spread over those that they have. */
+/** Links are resampled to this many carriers, evenly spread over those that they have. */
 export const CARRIERS = 30;
 /** Of clips: 15 s. */
 export const CLIP_POINTS = 15 * PER_S;
 /** Of a window: 2 s. */
 export const WINDOW_POINTS = 2 * PER_S;
-/** Of sleepers: 30 s, five a second. */
+/** Of sleepers: 30 s, five points per second. */
 export const BREATH_POINTS = 150;
 /** Of simulated rooms. */
 export const ROOM_LINKS = 4;

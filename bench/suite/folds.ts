@@ -1,4 +1,4 @@
-/** What is trained on, and what is judged: numbers of items. */
+/** Training and test items, by number. */
 export interface Fold {
   /** The group that is held out. */
   readonly out: string;
@@ -6,7 +6,7 @@ export interface Fold {
   readonly test: readonly number[];
 }
 
-/** Each group is held out once, whole: nothing of a group that is judged was trained on. */
+/** Holds each group out once, as a whole: no item of a judged group was trained on. */
 export function leaveOneOut(groups: readonly string[]): readonly Fold[] {
   const items = groups.map((_, index) => index);
   return [...new Set(groups)].sort().map((out) => ({
@@ -17,8 +17,8 @@ export function leaveOneOut(groups: readonly string[]): readonly Fold[] {
 }
 
 /**
- * Splits of one group alone, for choosing a method where there is no second group to hold out: `parts` contiguous parts
- * of its items, each held out once.
+ * Splits a single group, to choose a method without a second group to hold out: `parts` contiguous parts of
+ * its items, each held out once.
  */
 export function partsOf(items: number, parts: number): readonly Fold[] {
   const part = (index: number) => Math.floor((index * parts) / items);

@@ -1,7 +1,7 @@
 import { rocAuc } from '../accuracy/statistics.js';
 import type { Answer, Judged, Metric } from './task.js';
 
-/** The class that an answer names: its highest. */
+/** The class of an answer: its highest value. */
 export const chosen = (answer: readonly number[]): number => answer.indexOf(Math.max(...answer));
 
 const right = ({ truth, answer }: Judged): boolean => answer !== null && chosen(answer) === truth[0];
@@ -25,7 +25,7 @@ export const abstained: Metric = {
   of: (judged) => share(judged, ({ answer }) => answer === null),
 };
 
-/** No answer is a wrong one. */
+/** A missing answer counts as wrong. */
 export const accuracy: Metric = {
   id: 'accuracy',
   title: 'accuracy',
@@ -33,7 +33,7 @@ export const accuracy: Metric = {
   of: (judged) => share(judged, right),
 };
 
-/** Mean of the classes' recalls, so that a frequent class does not count for more. */
+/** Mean of the classes' recalls, so that frequent classes do not dominate. */
 export const balanced: Metric = {
   id: 'balanced',
   title: 'balanced accuracy',
@@ -42,7 +42,7 @@ export const balanced: Metric = {
     meanOf([...new Set(judged.map(({ truth }) => truth[0]!))].map((one) => recall(judged, one))),
 };
 
-/** F1 of class 1 of two; a second without an answer counts as class 0. */
+/** F1 of class 1 of two; seconds without an answer count as class 0. */
 export const f1: Metric = {
   id: 'f1',
   title: 'F1',
@@ -57,7 +57,7 @@ export const f1: Metric = {
   },
 };
 
-/** Of two classes: the mean of the shares found of class 1 and rightly not called so of class 0; no answer counts as class 0. */
+/** Mean of sensitivity and specificity of class 1 of two; a missing answer counts as class 0. */
 export const balancedOfTwo: Metric = {
   id: 'balanced',
   title: 'balanced accuracy',
@@ -65,7 +65,7 @@ export const balancedOfTwo: Metric = {
   of: (judged) => (sensitivity.of(judged) + 1 - falsePositives.of(judged)) / 2,
 };
 
-/** Of those that are class 0, those called class 1. */
+/** Share of class 0 that is called class 1. */
 export const falsePositives: Metric = {
   id: 'falsePositives',
   title: 'false positives',
@@ -77,7 +77,7 @@ export const falsePositives: Metric = {
     ),
 };
 
-/** Of those that are class 1, those called class 1. */
+/** Share of class 1 that is called class 1. */
 export const sensitivity: Metric = {
   id: 'sensitivity',
   title: 'found',
@@ -85,7 +85,7 @@ export const sensitivity: Metric = {
   of: (judged) => recall(judged, 1),
 };
 
-/** Of the answers of class 1; no answer is the lowest score. */
+/** Of the scores of class 1; a missing answer is the lowest score. */
 export const auc: Metric = {
   id: 'auc',
   title: 'ROC AUC',
@@ -117,7 +117,7 @@ export const meanError = (
     ),
 });
 
-/** Share of the answers given for which something holds. */
+/** Share of the answers given that satisfy a condition. */
 export const shareOfAnswers = (
   id: string,
   title: string,

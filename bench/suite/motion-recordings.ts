@@ -8,13 +8,13 @@ import { readNpy } from '../../pipeline/formats/tables/npy.js';
 import { pickledTexts } from './pickled.js';
 import { listClips, shareOut } from './recordings.js';
 
-/** What is true of a stretch of a recording; null: not known, or left out. */
+/** Ground truth of a stretch of a recording; null: unknown, or not used. */
 export interface Label {
   readonly moving: boolean | null;
   readonly somebody: boolean | null;
 }
 
-/** A recording of a link with what is true of it, by seconds from its beginning. */
+/** A recording of a link with its ground truth, by seconds from its beginning. */
 export interface MotionRecording {
   readonly chip: string;
   readonly playable: Playable;
@@ -28,7 +28,10 @@ export const INTEL = 'labelled/falls-intel5300-bedroom';
 const UNKNOWN: Label = { moving: null, somebody: null };
 const CHIPS = { esp32: 'ESP32', c3: 'ESP32-C3', s3: 'ESP32-S3' } as const;
 
-/** An empty room, or somebody who moves in it; three chips. @param folder where the converted captures go */
+/**
+ * An empty room, or somebody who moves in it; three chips. @param folder where to write the converted
+ * captures
+ */
 export function espectre(data: string, folder: string): readonly MotionRecording[] {
   return readdirSync(join(data, ESPECTRE))
     .filter((file) => file.endsWith('.npz'))
@@ -47,14 +50,14 @@ export function espectre(data: string, folder: string): readonly MotionRecording
     });
 }
 
-/** Frames a second; the set does not say it. */
+/** Frames per second, assumed: the dataset does not give it. */
 const CONTINUOUS_RATE = 100;
-/** Of the frames of a stretch that must agree. */
+/** Share of a stretch's frames that must agree. */
 const AGREEING = 0.8;
 const HT20 = Array.from({ length: 56 }, (_, i) => (i < 28 ? i - 28 : i - 27));
 const LABELS = /^(SEATED|WALKING|TURN|SITTING_DOWN|STANDING_UP)/;
 
-/** One person who sits, stands up, walks, turns and sits down; a label a frame. */
+/** One person who sits, stands up, walks, turns and sits down; one label per frame. */
 export function continuous(data: string, share: number): readonly MotionRecording[] {
   const files = ['D1', 'D2'].flatMap((part) =>
     readdirSync(join(data, CONTINUOUS, part))
@@ -103,9 +106,9 @@ function readAmplitudes(path: string): CsiBlock {
   return block;
 }
 
-/** Of walking and running clips the middle, where the action is certain, seconds. */
+/** The middle of walking and running clips, where the action is certain, seconds. */
 const MIDDLE = [4, 11] as const;
-/** Of the long takes of somebody who lies or sits, seconds. */
+/** Length used of the long takes of somebody who lies or sits, seconds. */
 const TAKE = 120;
 
 /** Clips of people who walk and run, and long takes of people who lie or sit. */
@@ -120,7 +123,7 @@ export function intel(data: string, share: number): readonly MotionRecording[] {
   const still = shareOut(listClips(folder, ['lying', 'sitting'], 1), share).map(({ path }) => ({
     chip: 'Intel 5300',
     playable: path,
-    // They stir now and then, and nobody wrote down when: only presence is known.
+    // They stir now and then, at times that the dataset does not label: only presence is known.
     labelOf: (_from: number, to: number): Label => ({ moving: null, somebody: to <= TAKE ? true : null }),
   }));
   return [...active, ...still];

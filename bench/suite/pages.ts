@@ -4,8 +4,9 @@ import { cards } from './cards.js';
 import { withTable, writeSuite, type SuiteReport } from './report.js';
 
 /**
- * Writes what ships of a report: docs/reports/suite.*, the model cards, and the table of README where there is one.
- * @param place where a file of the repository is written to
+ * Writes the shipped parts of a report: docs/reports/suite.*, the model cards, and the table of README where
+ * there is one.
+ * @param place gives the path to write a file of the repository to
  * @returns the files
  */
 export function writePages(report: SuiteReport, place: (path: string) => string): readonly string[] {

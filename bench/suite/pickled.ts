@@ -1,13 +1,16 @@
-/** How many bytes follow the opcodes of Python's pickles (protocols 2 to 4) that are passed over; all others have none. */
+/**
+ * Lengths in bytes of the arguments of skipped opcodes of Python's pickles (protocols 2 to 4); all others
+ * have none.
+ */
 const PASSED: Readonly<Record<number, number>> = { 0x80: 1, 0x95: 8, 0x4b: 1, 0x4d: 2, 0x4a: 4 };
 const [SHORT_TEXT, TEXT, BYTES, GLOBAL] = [0x8c, 0x58, 0x43, 0x63];
 const [MEMOIZE, PUT, LONG_PUT, GET, LONG_GET, STOP] = [0x94, 0x71, 0x72, 0x68, 0x6a, 0x2e];
 
 /**
- * The texts of a pickled numpy array of Python strings, in its order, as labels are kept in `.npy` files of objects.
- * Nothing is executed: opcodes that are neither texts nor references to them are passed over.
- * @param wanted whether a text is one of the array's, and no name of the pickle's own
- * @throws Error where it is cut off
+ * The strings of a pickled numpy array, in its order, as `.npy` files of objects store labels. Executes
+ * nothing: skips opcodes that are neither strings nor references to them.
+ * @param wanted whether a string is one of the array's, and not a name of the pickle's own
+ * @throws Error if the pickle is truncated
  */
 export function pickledTexts(file: Buffer, wanted: (text: string) => boolean): readonly string[] {
   const memo: (string | null)[] = [];

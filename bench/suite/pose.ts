@@ -8,7 +8,7 @@ import type { Case } from './task.js';
 /** Of COCO's 17 joints. */
 const RIGHT_SHOULDER = 6;
 
-/** Poses as numbers: x and y on the floor, then x, y, z of 17 joints from the middle of the hips. */
+/** Poses as numbers: x and y on the floor, then x, y, z of 17 joints relative to the middle of the hips. */
 
 export const poseOf = (person: Person): readonly number[] => [
   person.position.x,
@@ -22,7 +22,7 @@ export const truePose = ({ root, keypoints }: TruthLine): readonly number[] => [
   ...aligned(keypoints).flat(),
 ];
 
-/** Joints of an answer, moved to the middle of its own hips. */
+/** Joints of an answer, relative to the middle of its own hips. */
 const joints = (pose: readonly number[]): number[][] =>
   aligned(Array.from({ length: 17 }, (_, joint) => pose.slice(2 + 3 * joint, 5 + 3 * joint)));
 

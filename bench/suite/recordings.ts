@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { allocateBlock, csiLayout, type CsiBlock } from '../../pipeline/model/index.js';
 
-/** A clip of a set that is laid out as ACTIVITY/PERSON-NUMBER.ENDING. */
+/** A clip of a dataset laid out as ACTIVITY/PERSON-NUMBER.ENDING. */
 export interface ListedClip {
   readonly path: string;
   readonly activity: string;
@@ -11,8 +11,8 @@ export interface ListedClip {
 }
 
 /**
- * The clips of some activities, a share of each activity and person, in the order of person and number: neighbours in
- * the list are of different activities.
+ * The clips of some activities, a share of each activity and person, ordered by person and number: neighbours
+ * in the list show different activities.
  */
 export function listClips(
   folder: string,
@@ -35,16 +35,19 @@ export function listClips(
     .sort((a, b) => a.file.localeCompare(b.file, 'en', { numeric: true }));
 }
 
-/** A share of a list, spread over it: the first one at least. */
+/** An evenly spread share of a list: at least its first item. */
 export const shareOut = <T>(all: readonly T[], share: number): readonly T[] =>
   all.filter((_, index) => Math.ceil((index + 1) * share) > Math.ceil(index * share));
 
-/** Carriers of a channel of 20 MHz that carry data or pilots, as 52 amplitudes are of. */
+/** Data and pilot carriers of a 20 MHz channel, the ones of 52 amplitudes. */
 const LEGACY = Array.from({ length: 52 }, (_, i) => (i < 26 ? i - 26 : i - 25));
-/** Of falls-rpi4-amplitude, which has no times. */
+/** Of falls-rpi4-amplitude, which has no timestamps. */
 const RPI_RATE = 100;
 
-/** A file of falls-rpi4-amplitude: a line a frame, 52 amplitudes without times, assumed at 100 a second. @throws Error that names the line */
+/**
+ * A file of falls-rpi4-amplitude: one line per frame, 52 amplitudes without timestamps, assumed at 100 per
+ * second. @throws Error that names the line
+ */
 export function readAmplitudes(path: string): CsiBlock {
   const lines = gunzipSync(readFileSync(path)).toString().trim().split('\n');
   const block = allocateBlock(

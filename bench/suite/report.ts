@@ -7,7 +7,7 @@ import { CONTRACTS, TASK_NAMES } from './contracts.js';
 import type { Measured } from './suite.js';
 import { OWN, type SuitePlan } from './task.js';
 
-/** A task of the report: each says for itself how it was measured, so that one can be measured anew. */
+/** A task of the report: each states how it was measured, so that one can be measured again by itself. */
 export interface Reported extends Measured {
   readonly version: string;
   readonly seed: number;
@@ -45,7 +45,7 @@ export const reportText = ({ topology, tasks }: SuiteReport): string =>
 const provenance = ({ version, seed, rooms, seconds }: Reported): string =>
   `csiflow ${version}, seed ${seed}, ${rooms} rooms or the same share of the recordings, ${seconds} s.`;
 
-/** Writes `suite.md` and `suite.json`; tasks that were not measured now stay as they were. */
+/** Writes `suite.md` and `suite.json`; tasks not measured in this run keep their earlier results. */
 export function writeSuite(folder: string, report: SuiteReport): SuiteReport {
   mkdirSync(folder, { recursive: true });
   const file = join(folder, 'suite.json');
@@ -55,7 +55,10 @@ export function writeSuite(folder: string, report: SuiteReport): SuiteReport {
   return whole;
 }
 
-/** In the order of the suite; a task that was skipped now keeps what was measured. @throws Error where the earlier report is of another topology */
+/**
+ * In the order of the suite; a skipped task keeps its earlier result. @throws Error if the earlier report is
+ * of another topology
+ */
 function withEarlier(file: string, { topology, tasks }: SuiteReport): readonly Reported[] {
   const earlier = existsSync(file) ? readSuite(file) : { topology, tasks: [] };
   if (earlier.topology !== topology)
@@ -73,7 +76,10 @@ function withEarlier(file: string, { topology, tasks }: SuiteReport): readonly R
 export const readSuite = (file: string): SuiteReport =>
   JSON.parse(readFileSync(file, 'utf8'), unknownAgain) as SuiteReport;
 
-/** The table of README: of each task its first measure, beside the best answer that needs no CSI or no learning. */
+/**
+ * The table of README: the first measure of each task, beside the best answer that needs no CSI or no
+ * learning.
+ */
 export function readmeTable({ tasks }: SuiteReport): string {
   const rows = tasks.flatMap(({ id, title, groups, table }) => {
     if (!table) return [];
@@ -100,7 +106,7 @@ function bestOf(rows: readonly Row[], column: string, best: 'highest' | 'lowest'
 
 const [BEGIN, END] = ['<!-- suite: begin -->', '<!-- suite: end -->'];
 
-/** README with the table between its marks. @throws Error where it has none */
+/** README with the table between its marks. @throws Error if it has no marks */
 export function withTable(readme: string, report: SuiteReport): string {
   const [from, to] = [readme.indexOf(BEGIN), readme.indexOf(END)];
   if (from < 0 || to < from) throw new Error(`README.md has no ${BEGIN} with ${END} behind it`);

@@ -3,7 +3,7 @@ import type { Row, Table } from '../accuracy/chain/table.js';
 import type { TaskName } from './contracts.js';
 import { OWN, type Case, type Metric, type Task } from './task.js';
 
-/** Makes a task's table of its cases: a row for each method, and for csiflow one for each part too. */
+/** Builds a task's table from its cases: a row for each method, and for csiflow one per part too. */
 export function scored(id: TaskName, task: Task, cases: readonly Case[], models: readonly string[]): Table {
   const groups = groupsOf(cases);
   const parts = [...new Set(cases.map(({ part }) => part))];
@@ -40,7 +40,7 @@ export function scored(id: TaskName, task: Task, cases: readonly Case[], models:
 const groupsOf = (cases: readonly Case[]): readonly (readonly Case[])[] =>
   [...new Set(cases.map(({ group }) => group))].map((group) => cases.filter((one) => one.group === group));
 
-/** With its interval over groups; without one where there is only one group. */
+/** With its interval over groups; without one if there is only one group. */
 function figure(metric: Metric, method: string, groups: readonly (readonly Case[])[]): Figure {
   const judged = groups
     .map((cases) =>

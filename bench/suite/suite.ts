@@ -30,17 +30,17 @@ export interface Measured {
   readonly groups: Task['groups'];
   readonly table: Table | null;
   readonly skipped: string | null;
-  /** Seconds that it took. */
+  /** Duration in seconds. */
   readonly seconds: number;
 }
 
-/** A model from elsewhere, as a row names it. */
+/** An external model, as a row names it. */
 export interface Entrant {
   readonly task: TaskName;
   readonly row: string;
 }
 
-/** Runs tasks one after another; `done` hears of each. */
+/** Runs tasks one after another; calls `done` with each. */
 export async function runSuite(
   plan: Omit<SuitePlan, 'folder'>,
   names: readonly TaskName[],

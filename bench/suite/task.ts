@@ -3,22 +3,22 @@ import type { Plan } from '../accuracy/chain/plan.js';
 import type { Unit } from '../accuracy/chain/table.js';
 import type { TaskName } from './contracts.js';
 
-/** Probabilities of the classes, or values, as the task's contract has them; null: no answer. */
+/** Probabilities of the classes, or values, as the task's contract defines them; null: no answer. */
 export type Answer = readonly number[] | null;
 
-/** One question of a task with everybody's answer to it. */
+/** One question of a task with every method's answer. */
 export interface Case {
-  /** The person, room or chip it is of: left out whole from training, drawn whole for intervals. */
+  /** The person, room or chip of the case: held out whole in training, drawn whole for intervals. */
   readonly group: string;
-  /** The part of the data that gets a row of its own; '' where there is only one. */
+  /** The part of the data that gets its own row; '' if there is only one. */
   readonly part: string;
   /** The right class as a number, or the right values. */
   readonly truth: readonly number[];
-  /** By the name of the method. A method that is not named was not asked. */
+  /** By the name of the method. Methods that are absent were not asked. */
   readonly answers: Readonly<Record<string, Answer>>;
 }
 
-/** A case as one method answered it. */
+/** A case with one method's answer. */
 export interface Judged {
   readonly truth: readonly number[];
   readonly answer: Answer;
@@ -29,11 +29,11 @@ export interface Metric {
   readonly id: string;
   readonly title: string;
   readonly unit: Unit;
-  /** NaN where there is nothing to take it from. */
+  /** NaN if there are no data. */
   readonly of: (judged: readonly Judged[]) => number;
 }
 
-/** What a model is given: named arrays of 32-bit floats. */
+/** Inputs of a model: named arrays of 32-bit floats. */
 export type Inputs = Readonly<Record<string, Tensor>>;
 
 export interface Tensor {
@@ -41,11 +41,11 @@ export interface Tensor {
   readonly data: Float32Array;
 }
 
-/** Models from elsewhere. */
+/** External models. */
 export interface Panel {
   /** Whether a model answers a task. */
   readonly answers: (task: TaskName) => boolean;
-  /** Asks all that answer a task; by the names of their rows. @param fold the group that is held out */
+  /** Runs all models that answer a task; answers by row name. @param fold the group that is held out */
   readonly ask: (
     task: TaskName,
     fold: string,
@@ -53,25 +53,27 @@ export interface Panel {
   ) => Promise<Readonly<Record<string, Answer>>>;
 }
 
-/** Nobody is asked. */
+/** Runs no model. */
 export const NO_PANEL: Panel = { answers: () => false, ask: () => Promise.resolve({}) };
 
 /** What is measured, and how much of it. */
 export interface SuitePlan {
   readonly topology: CheckedTopology;
   readonly seed: number;
-  /** Simulated rooms of a task; with fewer than {@link ALL_ROOMS}, the same share of the recordings. */
+  /**
+   * Simulated rooms per task; with fewer than {@link ALL_ROOMS}, the same share of the recordings is played.
+   */
   readonly rooms: number;
-  /** Folder with labelled/; undefined: none was named. */
+  /** Folder with labelled/; undefined: none was given. */
   readonly data: string | undefined;
-  /** For files that are needed on the way; removed afterwards. */
+  /** For temporary files; removed afterwards. */
   readonly folder: string;
   readonly atOnce: number;
   readonly panel: Panel;
   readonly print: (line: string) => void;
 }
 
-/** With so many rooms or more, all recordings are played. */
+/** From this many rooms on, all recordings are played. */
 export const ALL_ROOMS = 20;
 
 /** The share of the recordings that a plan plays. */
@@ -93,14 +95,14 @@ export const roomsPlan = ({ topology, seed, rooms, data, folder, atOnce, print }
 /** A task of the suite. */
 export interface Task {
   readonly title: string;
-  /** How it is done, for people. */
+  /** How the task is measured, for people. */
   readonly method: string;
   /** What a group is. */
   readonly groups: 'people' | 'rooms' | 'chips';
-  /** Folders below the data's that it needs; empty: it is simulated. */
+  /** Folders below `data` that the task needs; empty: it is simulated. */
   readonly needs: readonly string[];
   readonly metrics: readonly Metric[];
-  /** Methods that are given beside csiflow's, and need no CSI or no learning. */
+  /** Methods that are shown beside csiflow's, and need no CSI or no learning. */
   readonly baselines: readonly string[];
   readonly cases: (plan: SuitePlan) => Promise<readonly Case[]>;
 }

@@ -3,7 +3,7 @@ import type { Grid } from './clips.js';
 import { BREATH_POINTS, CARRIERS, CLIP_POINTS, ROOM_LINKS, WINDOW_POINTS } from './contracts.js';
 import type { Tensor } from './task.js';
 
-/** Carriers brought to another number: straight lines between those that are there. */
+/** Resamples carriers to another number by linear interpolation. */
 export function toCarriers(
   from: ArrayLike<number>,
   at: number,
@@ -20,7 +20,7 @@ export function toCarriers(
   }
 }
 
-/** Over its mean, so that a model sees the same of every receiver. Zeros stay zeros. */
+/** Divided by its mean, so that a model sees the same scale for every receiver. Zeros stay zeros. */
 export function overMean(data: Float32Array): Float32Array {
   let sum = 0;
   for (const value of data) sum += value;
@@ -28,7 +28,7 @@ export function overMean(data: Float32Array): Float32Array {
   return mean > 0 ? data.map((value) => value / mean) : data;
 }
 
-/** A clip as the contracts of clips have it. */
+/** A clip in the layout of the clip contracts. */
 export function clipTensor({ amplitude, points, antennas, carriers }: Grid): Tensor {
   const data = new Float32Array(CLIP_POINTS * antennas * CARRIERS);
   const skipped = Math.max(0, (points - CLIP_POINTS) >> 1);
@@ -48,7 +48,7 @@ export function clipTensor({ amplitude, points, antennas, carriers }: Grid): Ten
 
 export const WINDOW_S = 2;
 
-/** The first antenna's window of 2 s that ends at a time, as the contracts of seconds have it. */
+/** The first antenna's window of 2 s that ends at a time, in the layout of the contracts of seconds. */
 export function windowTensor(
   { start, step, amplitude, points, antennas, carriers }: Grid,
   end: number,
@@ -72,7 +72,7 @@ export const sizeTensor = ({ size }: Environment): Tensor => ({
   data: Float32Array.of(size.x, size.y, size.z),
 });
 
-/** The window of a room with several links as its contract has it; zeros where there is none. */
+/** The window of a room with several links, in the layout of its contract; zeros if there is none. */
 export function roomTensor({ links }: Environment, window: Window | undefined): Tensor {
   const data = new Float32Array(ROOM_LINKS * WINDOW_POINTS * CARRIERS);
   links.forEach(({ id }, place) => {
@@ -89,7 +89,7 @@ export function roomTensor({ links }: Environment, window: Window | undefined): 
   return { shape: [ROOM_LINKS, WINDOW_POINTS, CARRIERS], data: overMean(data) };
 }
 
-/** The last 30 s before a time: of each window the mean of what the one before it did not have. */
+/** The last 30 s before a time: the mean of the new part of each window. */
 export function breathTensor({ links }: Environment, windows: readonly Window[], end: number): Tensor {
   const data = new Float32Array(ROOM_LINKS * BREATH_POINTS * CARRIERS);
   const until = windows.findLastIndex(({ start, points, step }) => start + points * step <= end);

@@ -6,7 +6,7 @@ import { amplitudeScatter, phaseScatter } from '../../bench/accuracy/cleaning/st
 import { blockOf, layoutOf } from '../operators/frames.js';
 import { testContext } from '../support/context.js';
 
-/** A channel of two antennas, each frame turned by a phase of its own and scaled by a gain of its own. */
+/** A channel of two antennas; each frame has its own random phase and gain. */
 const frames = (count: number, jitter: number) =>
   blockOf(
     layoutOf({ rx: 2, subcarriers: Int16Array.of(-6, -4, -1, 1, 4, 6) }),

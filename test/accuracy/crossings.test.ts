@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FRAME_RATE } from '../../bench/accuracy/crossings.js';
 import { judge, nearestNeighbour, scenesOf, shipped } from '../../bench/accuracy/tracked.js';
 
-/** A small part of docs/reports/tracking.md, on seeds that are neither tuned nor reported on. */
+/** A small part of docs/reports/tracking.md, on seeds used neither for tuning nor for reports. */
 const SEED = 800_000;
 
 describe('simulated people', () => {

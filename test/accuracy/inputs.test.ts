@@ -63,7 +63,7 @@ describe('a link that is bad', () => {
     expect(spoilt[1]).toHaveLength(clean[1].length);
     const ratio = spoilt[1].map((frame, i) => power(frame) / power(clean[1][i]!));
     expect(ratio.reduce((a, b) => a + b) / ratio.length).toBeCloseTo(1, 0);
-    // The same carriers of two frames have nothing to do with each other.
+    // Two frames have uncorrelated values on the same carriers.
     const [a, b] = [spoilt[1][0]!, spoilt[1][1]!];
     const product = a.reduce((sum, value, i) => sum + value * b[i]!, 0) / Math.sqrt(power(a) * power(b));
     expect(Math.abs(product)).toBeLessThan(0.4);
@@ -87,7 +87,7 @@ describe('a scene', () => {
     expect(new Set(observed.measures.map(({ name }) => name))).toContain('presence');
     expect(observed.poses.some(({ persons }) => persons.some(({ track }) => track !== null))).toBe(true);
     expect(observed.truth.at(observed.poses[15]!.time)?.people).toHaveLength(1);
-    // A part of 50 ms is read at once: what a sink got can be known so late at the earliest.
+    // A part of 50 ms is read as a whole, so the output is known this late at the earliest.
     expect(observed.poses.every(({ givenAt, windowEnd }) => givenAt >= windowEnd - 50_000)).toBe(true);
   });
 
@@ -100,7 +100,7 @@ describe('a scene', () => {
 describe('recordings one after another', () => {
   it('fail with the name of a file that is not there', { timeout: 60_000 }, async () => {
     const played: Played[] = [];
-    // None of its nodes is dear to open.
+    // All of its nodes are cheap to open.
     const text = `id: quiet
 environment: environments/demo-flat.yaml
 sources: { flat: { type: simulator } }

@@ -33,10 +33,10 @@ describe.skipIf(folder === undefined)('TUD-Campus, published figures', () => {
   });
 });
 
-/** Microseconds of a frame. */
+/** Duration of a frame, microseconds. */
 const FRAME = 40_000;
 
-/** What the operator makes of detections, told as people who stand there: a pixel is a centimetre. */
+/** The operator's tracks of detections, as people who stand there: a pixel is a centimetre. */
 function byOverlap(detections: Sequence): Sequence {
   const config = withDefaults(trackPersons, {
     ...{ association: 'iou', min_hits: 3, max_age_ms: FRAME / 1000, max_persons: 100 },

@@ -143,7 +143,7 @@ test('requests that a client sends ahead begin one after the other, and are answ
     socket.on('data', (data: Buffer) => (answer += data.toString()));
     socket.write(ask.repeat(3));
     await vi.waitUntil(() => begun.length === 1);
-    // What would have begun with the first has by the time that a later call has.
+    // Work started by the first call would be visible by the end of a later one.
     const later = patient.get(PEOPLE, token);
     await vi.waitUntil(() => begun.length > 1);
     expect(begun).toHaveLength(2);

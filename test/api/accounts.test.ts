@@ -335,7 +335,10 @@ test('a name is locked after too many wrong passwords, known or not', async () =
   }
 });
 
-/** Of a service that begins anew over the same state folder. A name counts as under attack after so many tries. */
+/**
+ * Limits of a service restarted over the same state folder. A name counts as under attack after this many
+ * tries.
+ */
 const limitsAfter = (requests: number, slowMs: number): Limits =>
   new Limits(
     new KnownAddresses(service.stateFolder),
@@ -343,7 +346,7 @@ const limitsAfter = (requests: number, slowMs: number): Limits =>
     slowMs,
   );
 
-/** Status of a call that comes from another of this machine's addresses. */
+/** Status of a call from another of this machine's addresses. */
 const postFrom = (localAddress: string, url: string, body: object): Promise<number> =>
   new Promise((resolve, reject) => {
     const headers = { 'Content-Type': 'application/json' };

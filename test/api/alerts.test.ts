@@ -43,7 +43,7 @@ test('the first who acknowledges an alert counts, and everybody is told at once'
   const told: unknown[] = [];
   const live = client.live();
   live.subscribe('acknowledgements', {}, (message) => told.push(message));
-  // Confirmed once the answer to what was asked later is there.
+  // Confirmed once a later request has been answered.
   await new Promise<void>((resolve) => {
     live.subscribe('system_status', {}, () => {
       resolve();

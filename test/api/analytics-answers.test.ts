@@ -8,7 +8,7 @@ import { openService } from './support.js';
 
 const SECOND = 1_000_000;
 const HOUR = 3_600 * SECOND;
-/** More than are read at a time. */
+/** More than one read returns. */
 const FLICKER = 2_500;
 
 const entered = (seconds: number, person: number): Measure =>
@@ -21,7 +21,7 @@ const entered = (seconds: number, person: number): Measure =>
 const fall = (seconds: number, person: number): SensedEvent =>
   sensedEvent(0, { id: `fall-${seconds}`, time: START + seconds * SECOND, person, severity: 'high' });
 
-/** A store of a few lists: what healthcare asks of one. */
+/** A store over a few lists: what the healthcare analytics need of one. */
 function storeOf(events: readonly SensedEvent[], measures: readonly Measure[]) {
   const asked: MeasureQuery[] = [];
   const within =
@@ -64,7 +64,7 @@ async function responses(events: readonly SensedEvent[], measures: readonly Meas
 test('who answers a fall is found behind thousands of entries of the one who fell', async () => {
   const flicker = Array.from({ length: FLICKER }, (_, index) => entered(1 + index / 2, 1));
   const { seconds } = await responses([fall(0, 1), fall(10, 2)], [...flicker, entered(1_800, 3)]);
-  // Of the second, the first one who is not the one who fell.
+  // For the second fall, the first other person.
   expect(seconds).toEqual([1_800, 0.5]);
 });
 

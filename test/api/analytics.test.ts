@@ -101,9 +101,9 @@ describe('local time', () => {
     ['Europe/Berlin', 2026, 10, 26, '2026-10-25T23:00:00.000Z'],
     ['Asia/Kolkata', 2026, 1, 1, '2025-12-31T18:30:00.000Z'],
     ['America/New_York', 2026, 11, 2, '2026-11-02T05:00:00.000Z'],
-    // Clocks went from 0:00 to 1:00: the day has no midnight.
+    // Clocks go from 0:00 to 1:00: the day has no midnight.
     ['America/Sao_Paulo', 2018, 11, 4, '2018-11-04T03:00:00.000Z'],
-    // They went from 1:00 back to 0:00: the day has two.
+    // Clocks go from 1:00 back to 0:00: the day has two midnights.
     ['America/Havana', 2025, 11, 2, '2025-11-02T04:00:00.000Z'],
     ['Pacific/Kiritimati', 2026, 1, 1, '2025-12-31T10:00:00.000Z'],
     ['Australia/Lord_Howe', 2026, 4, 6, '2026-04-05T13:30:00.000Z'],

@@ -33,7 +33,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Sums of numbers in a DuckDB store, of a topology in a folder of its own. */
+/** Sums of numbers in a DuckDB store, of a topology in its own folder. */
 function site(name: string, source: Component, config: Record<string, unknown> = {}): CheckedTopology {
   const topology = topologyOf(
     {
@@ -44,7 +44,7 @@ function site(name: string, source: Component, config: Record<string, unknown> =
     },
     join(folder, name, 'state'),
   );
-  // How far the counter counts is no other source.
+  // The counter's limit does not change the identity of the source.
   return { ...topology, nodes: topology.nodes.map((node) => ({ ...node, hash: node.id })) };
 }
 
@@ -195,7 +195,7 @@ test('a restore that is broken off keeps csiflow from starting, and is done agai
   const newer = site('original', counter, { count: 500 });
   await runToEnd(newer);
   const { stateFolder } = topology.settings;
-  // Nothing can be moved aside to where a file lies: it breaks off in the middle.
+  // A file in the way prevents the move: the restore stops halfway.
   writeFileSync(join(stateFolder, 'restoring'), 'aside');
   writeFileSync(join(stateFolder, 'aside'), '');
   await expect(restoreBackup(backup.folder, topology, { replace: true })).rejects.toThrow();
@@ -343,7 +343,7 @@ const damages: readonly (readonly [string, (backup: string) => void, string])[] 
   ],
 ];
 
-/** As a manifest does. */
+/** As in a manifest. */
 const described = (file: string) => ({
   bytes: statSync(file).size,
   sha256: createHash('sha256').update(readFileSync(file)).digest('hex'),

@@ -13,15 +13,15 @@ import { Canaries } from '../support/canaries.js';
 import { Csiflow, csiflowWith } from '../support/csiflow.js';
 
 /**
- * Canaries in every place where somebody may put a secret, on a running csiflow whose servers are away, refuse
- * its credentials and repeat in their answers whatever they were sent. Then they are searched for.
+ * Canaries in every place that may hold a secret, on a running csiflow whose servers are offline, reject its
+ * credentials or echo whatever they receive. Then everything is searched for them.
  */
 const canaries = new Canaries();
 const folder = mkdtempSync(join(tmpdir(), 'csiflow-canaries-'));
 const file = join(folder, 'site.yaml');
 const plugin = join(folder, 'alarm.mjs');
 
-/** Alarms with each measure, so that webhooks have something to tell. */
+/** Alarms with each measure, so that webhooks have something to send. */
 const ALARM = `export default {
   kind: 'operator', name: 'alarm', summary: 'Alarms.', examples: [],
   config: { type: 'object', properties: {}, additionalProperties: false },
@@ -39,7 +39,7 @@ let address: string;
 let token: string;
 let server: Server;
 let collector: Server;
-/** Bodies that the collector of traces got; its headers hold the canary that it was given. */
+/** Bodies that the trace collector received; the canary is in its headers. */
 const traced: string[] = [];
 const asked: string[] = [];
 let environment: Environment;
@@ -105,7 +105,7 @@ interface Environment extends Record<string, string> {
   readonly CSIFLOW_SECRETS: string;
 }
 
-/** New secrets in a folder of its own, and the variables of a process that is given them. */
+/** New secrets in a separate folder, and the environment variables of a process that receives them. */
 function plantSecrets(name: string): Environment {
   const secrets = join(folder, name);
   mkdirSync(secrets);
@@ -195,7 +195,7 @@ test('login attempts and requests with wrong credentials are answered and logged
   ] as const)
     answers.push(await request('/api/v1/pose/latest', { headers: { [name]: value } }));
   answers.push(await request(`/api/v1/pose/latest?token=${canaries.plant('a token in a query')}`));
-  // Who asks sees his own path again; logs do not hold it.
+  // The caller sees its own path again; logs do not contain it.
   await request(`/${canaries.plant('a token in a path')}`);
   answers.push(await webSocket(`/ws/pose?token=${canaries.plant('a token for the WebSocket')}`));
   expect(canaries.found(answers.join('\n'))).toEqual([]);
@@ -250,7 +250,7 @@ test('plan and apply show which fields change, not what they say', async () => {
   expect(canaries.found(broken)).toEqual([]);
 });
 
-/** Commands, each with whether it is to succeed. `given` stands for the folder of its secrets. */
+/** Commands, each with whether it is expected to succeed. `given` is the folder of its secrets. */
 const commandsOn = (wrong: string, given: string): readonly (readonly [boolean, readonly string[]])[] => {
   const remote = ['--url', address];
   const read = ['--secrets', given, '--plugin', plugin];
@@ -267,7 +267,7 @@ const commandsOn = (wrong: string, given: string): readonly (readonly [boolean, 
   ];
 };
 
-/** A topology that is wrong where its secrets stand. */
+/** A topology with errors at its secrets. */
 function wrongFile(): string {
   const wrong = join(folder, 'wrong.yaml');
   writeFileSync(
@@ -289,7 +289,7 @@ const withPassword = (variables: Environment): Environment => ({
 
 const COMMANDS = commandsOn('', '').length;
 
-// Each has secrets of its own: what a process has read it hides, also in what the next command prints.
+// Each has its own secrets: a process hides those it has read, even in the output of the next command.
 test.each(Array.from({ length: COMMANDS }, (_, index) => index))(
   'command %i prints no secret',
   async (index) => {

@@ -24,7 +24,7 @@ test('bones move where there is a skeleton, a disc stands for who has none', () 
   // Nobody in the first second, then a skeleton of 14 lines a frame.
   expect(bones!.split(';')).toHaveLength(102);
   expect(bones!.split(';')[1]!.match(/M/g)).toHaveLength(14);
-  // It stands still, so it is written once; a second after the last frame it is gone.
+  // It stands still, so it is written once; one second after the last frame it disappears.
   expect(disc!.split(';')).toHaveLength(3);
   expect(disc!.split(';')[1]).toMatch(/^M[^M]*$/);
 });
@@ -104,7 +104,7 @@ test('the path that an alert names gives its clip, under each mount, to who may 
   expect((await service.get(path)).status).toBe(401);
 });
 
-/** Long ago, by the time of what the topology has read. */
+/** Long ago, by the event time of the topology. */
 const old = fallEvent({ time: FIRST_TIME - 120_000_000 });
 
 test.each([
@@ -131,7 +131,7 @@ test('a fresh alert that is not stored yet is waited for', async () => {
   service.main.reader.events = looked;
 });
 
-/** Asks for a clip; its alert is looked for twice, and then the time is over. */
+/** Requests a clip; its alert is searched twice, then the time is up. */
 async function askInVain(path: string): Promise<Response> {
   const looked = service.main.reader.events.bind(service.main.reader);
   let looks = 0;

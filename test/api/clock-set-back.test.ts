@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { FIRST_TIME, person, poseFrame } from '../support/fake-topology.js';
 import { openService, type TestService } from './support.js';
 
-/** Frames of an hour later: the clock was ahead when they were stored. */
+/** Frames from an hour later: the clock was ahead when they were stored. */
 const AHEAD = 36_000;
 
 let service: TestService;

@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => service.close());
 
-/** As it comes over the wire: `fetch` would unpack it. */
+/** The raw bytes: `fetch` would decompress them. */
 async function ask(path: string, encodings: string | null) {
   const asked = request(service.server.address + path, {
     headers: {

@@ -10,7 +10,7 @@ import { createRunner, type Runner } from '../../pipeline/runtime/runner.js';
 import { testEnvironment } from '../support/context.js';
 import { aborted, quiet } from '../support/flow.js';
 
-/** As in the registry, but that it reaches nothing and loads nothing. */
+/** As in the registry, but without network access or models. */
 function inert(component: Component): Component {
   const source: Source = {
     open: async (_, output) => {
@@ -31,7 +31,7 @@ function inert(component: Component): Component {
   return { ...component, create: () => ({ process: async () => ({ data: [] }), adjust: () => undefined }) };
 }
 
-/** Nodes that each field of the configuration has something to act on in. */
+/** Nodes on which every field of the configuration has an effect. */
 export const WHOLE = {
   sources: { flat: { type: 'simulator' } },
   operators: {
@@ -57,7 +57,7 @@ export interface Bench {
   close(): Promise<void>;
 }
 
-/** A runner over a topology of the registry's components that reach nothing, and of own ones, not started. */
+/** A stopped runner over a topology of inert components from the registry, and some of its own. */
 export function bench(
   nodes: object = WHOLE,
   environments = [testEnvironment],

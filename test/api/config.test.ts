@@ -58,7 +58,7 @@ interface Data {
   readonly changes: readonly { readonly change: string }[];
 }
 
-/** All that these tests look at in bodies of either form. */
+/** The parts of a body, in either form, that these tests read. */
 interface Body {
   readonly data: Data & readonly Data[];
   readonly detection: Detection;
@@ -250,7 +250,7 @@ describe('versions', () => {
   });
 });
 
-/** For each field another value than the topology has, where it acts, and whether what runs takes it over. */
+/** For each field a new value, where it takes effect, and whether running nodes apply it. */
 const EFFECTS: readonly (readonly [string, object, string, object, 'at once' | 'restart'])[] = [
   [B, { domain: 'security' }, 'settings', { domain: 'security' }, 'restart'],
   [A, { environment: { name: 'Ward' } }, 'environment', { name: 'Ward' }, 'restart'],
@@ -322,7 +322,7 @@ describe('each field does what it says, and the flag of the restart is right', (
       await made.runner.restart();
     }
     expect(acts(place)).toMatchObject(expected);
-    // Taken back before a restart, it needs none.
+    // Reverted before a restart, so no restart is required.
     expect((await call('POST', `${B}/undo`)).body.data.requires_restart).toBe(waits);
   });
 

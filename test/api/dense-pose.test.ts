@@ -18,7 +18,7 @@ import { testEnvironment } from '../support/context.js';
 import { person, poseFrame } from '../support/fake-topology.js';
 import { openService, type TestService } from './support.js';
 
-/** Joints of somebody who stands at the origin and looks along x, in COCO order: forward, left, up. */
+/** Joints of a person who stands at the origin and looks along x, in COCO order: forward, left, up. */
 const STANDING: readonly (readonly [number, number, number])[] = [
   ...([
     [0.1, 0, 1.6],
@@ -73,7 +73,7 @@ interface Picture {
 
 const pictureOf = (base64: string): Picture => decode(Buffer.from(base64, 'base64')) as Picture;
 
-/** Part that is seen where a point of the room is. */
+/** The body part at a point of the room. */
 function partAt(one: Person, { x, y, z }: Point): number {
   const { width, height, data } = pictureOf(drawn.formB(one).iuv_image);
   const box = drawn.boxOf(one)!;
@@ -87,7 +87,7 @@ const named = (name: (typeof PART_NAMES)[number]): number => PART_NAMES.indexOf(
 
 describe('a person who looks at the camera', () => {
   const facing = standing(Math.PI);
-  // Who looks at the camera has the left side at greater y, which the picture shows at its left.
+  // A person facing the camera has the left side at greater y, which the picture shows on its left.
   const at = (joint: number): Point => facing.keypoints[joint]!;
 
   test.each([

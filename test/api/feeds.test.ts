@@ -3,7 +3,7 @@ import { Feeds } from '../../api/ws/feeds.js';
 import type { Data } from '../../pipeline/model/index.js';
 import { FakeTopology, poseFrame } from '../support/fake-topology.js';
 
-/** Topologies that come and go as the test says. */
+/** Topologies that the test adds and removes. */
 function setOf(...list: FakeTopology[]) {
   const listeners = new Set<() => void>();
   return {

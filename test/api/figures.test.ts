@@ -128,7 +128,7 @@ describe('GPUs', () => {
     const answers = ['40, 1024, 2048\n', '', '60, 512, 2048\n'];
     const shown: number[] = [];
     const probe: GpuProbe = new GpuProbe(async () => {
-      // What the answer before has left.
+      // Utilisation according to the previous answer.
       if (answers.length < 3) shown.push(probe.figures.usage);
       return answers.shift() ?? '';
     }, 1);
@@ -207,7 +207,7 @@ test('bytes of the network are those since the start', async () => {
     log: context.log,
     askGpu: async () => '40, 1024, 2048\n',
   });
-  // The GPU is not waited for.
+  // Does not wait for the GPU.
   await probe.resources();
   const { bytesIn, bytesOut, gpu, gpuMemory } = await probe.resources();
   const after = transfers();

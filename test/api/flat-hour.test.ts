@@ -10,7 +10,7 @@ import { testContext } from '../support/context.js';
 import { END, fallsOf, FLAT, recording, START, truth } from '../support/flat-hour.js';
 import { openService, type TestService } from './support.js';
 
-/** The analytics of an hour whose truth is known, within the bounds that docs/analytics.md states. */
+/** The analytics of an hour with known truth, within the bounds of docs/analytics.md. */
 
 const TICK = 0.2;
 const ticks = truth();
@@ -53,7 +53,7 @@ const isWithin = (zone: number, [x, y]: readonly [number, number]): boolean => {
   return x >= Math.min(...xs) && x <= Math.max(...xs) && y >= Math.min(...ys) && y <= Math.max(...ys);
 };
 
-/** How often somebody came: into the flat, or a zone. */
+/** How often somebody entered the flat, or a zone. */
 const comings = (counts: (line: TruthLine) => boolean): number =>
   ticks.reduce((sum, lines, index) => {
     const came = lines.filter(
@@ -65,7 +65,7 @@ const comings = (counts: (line: TruthLine) => boolean): number =>
     return sum + came.length;
   }, 0);
 
-/** Stretches of time in which something held, seconds each. */
+/** Durations of the stretches in which a condition held, seconds. */
 function stretches(holds: (lines: readonly TruthLine[]) => boolean): number[] {
   const found: number[] = [];
   ticks.forEach((lines, index) => {

@@ -9,7 +9,7 @@ import { NO_FACTS } from '../../api/service/configuration/field.js';
 import { testContext, testEnvironment } from '../support/context.js';
 import { bench, WHOLE, type Bench } from './config-support.js';
 
-/** A place with a link that cannot be told from a person's number: it cannot be made anonymous. */
+/** A place whose link id could be a person's number: it cannot be made anonymous. */
 const numbered = () => {
   const [link, ...links] = testEnvironment.links;
   return bench(WHOLE, [{ ...testEnvironment, links: [{ ...link!, id: '7' }, ...links] }]);
@@ -328,7 +328,7 @@ describe('a topology beside the main one is held to its privacy', () => {
 
   test('no topology is adjusted where the change cannot be kept in the file', () => {
     const configuration = configured(other);
-    // No file can be put in the place of a folder that is not empty.
+    // A file cannot replace a non-empty folder.
     mkdirSync(join(made.folder, 'configuration.json', 'full'), { recursive: true });
     const before = other.runner.next;
     expect(() => set(configuration, 'privacy.anonymize_data', true)).toThrow();

@@ -169,7 +169,7 @@ test('made-up credentials have a limit of their own, which hits nobody else', as
   expect((await byKey()).status).toBe(401);
   expect((await ask(latest, 'made-up')).status).toBe(429);
   expect((await byKey()).status).toBe(429);
-  // Others at the same address, whose token has expired, whose login has ended, who have none, and who have a good one.
+  // Others at the same address: with an expired token, an ended session, no token, and a valid one.
   expect((await ask(latest, service.token('viewer', { expiresIn: -60 }))).status).toBe(401);
   const refreshed = service.token('viewer');
   new Sessions(service.stateFolder).end('test-viewer');
@@ -179,7 +179,7 @@ test('made-up credentials have a limit of their own, which hits nobody else', as
   expect((await ask('/api/v1/health', 'made-up')).status).toBe(200);
 });
 
-/** `fetch` lets nobody set these headers. */
+/** `fetch` does not allow these headers. */
 async function statusOf(path: string, headers: Record<string, string>): Promise<number> {
   const asked = request(service.server.address + path, { headers }).end();
   const [response] = (await once(asked, 'response')) as [{ statusCode: number; resume(): void }];

@@ -6,7 +6,7 @@ const HISTORY = '/form-b/api/v1/pose/history?start_time=2026-01-01T00:00:00Z&end
 const { context, recorded } = testContext();
 
 let service: TestService;
-/** Told of each call's signal, whose work ends with it and not before. */
+/** Called with each call's signal, whose work ends with it and not before. */
 let asked: (signal: AbortSignal) => void;
 
 async function open(answerMs: number): Promise<void> {
@@ -25,7 +25,7 @@ async function open(answerMs: number): Promise<void> {
 }
 afterEach(() => service.close());
 
-/** What an answer leaves behind is done once the service has given another. */
+/** Work left over from an answer is done once the service has sent another. */
 const settle = (): Promise<Response> => service.get('/form-b/api/v1/health');
 
 test('a call that is answered 504 ends what it asks of the store', async () => {

@@ -47,7 +47,7 @@ test('a strange Host is refused with 421, over HTTP', async () => {
   expect(response.statusCode).toBe(421);
 });
 
-/** Two, of which one is known, in either order: a proxy may go by the one, csiflow by the other. */
+/** Two hosts, one of them known, in either order: a proxy may use one, csiflow the other. */
 const TWO_HOSTS = ['Host: localhost\r\nHost: evil.example\r\n', 'Host: evil.example\r\nhost: localhost\r\n'];
 const UPGRADE =
   'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n' +
@@ -157,12 +157,12 @@ test('tokens of an outside identity provider are taken, with the role that it gi
     });
     expect(await status(confused)).toBe(401);
     expect(await status(service.token('admin'))).toBe(200);
-    // Its clock goes before ours, or behind it.
+    // Its clock is ahead of ours, or behind it.
     const second = Math.floor(Date.now() / 1000);
     expect(await status(sign({ ...base, nbf: second + 10 }))).toBe(200);
     expect(await status(sign({ ...base, nbf: second + 100 }))).toBe(401);
     expect(await status(service.token('admin', { expiresIn: -5 }))).toBe(401);
-    // It is away: who has its token goes on.
+    // The provider is offline: holders of its tokens keep access.
     provider.closeAllConnections();
     provider.close();
     expect(await status(sign(base))).toBe(200);
@@ -181,7 +181,7 @@ test('figures and rooms are open, unless a login is asked for', async () => {
     expect((await fetch(service.server.address + path, { method: 'HEAD' })).status).toBe(401);
     expect((await service.get(path, service.token('viewer'))).status).toBe(200);
   }
-  // The page itself tells nothing, and must be there to log in; so must what watches the service.
+  // The page itself discloses nothing, and must be available for login; so must health checks.
   for (const path of ['/', '/livez', '/readyz', '/health'])
     expect((await service.get(path)).status).toBe(200);
 });

@@ -9,7 +9,7 @@ import { defineOperator, Registry, type SettingAnswers } from '../../pipeline/co
 import { testContext } from '../support/context.js';
 import { bench, type Bench } from './config-support.js';
 
-/** A tracker of a user's own: it counts in frames, and at most nine people. */
+/** A user's own tracker: it counts in frames, and tracks at most nine people. */
 const ownTracker = defineOperator({
   name: 'own-tracker',
   summary: 'Follows people in a way of its own.',

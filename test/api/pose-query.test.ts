@@ -24,7 +24,7 @@ const minutes = (index: number, activity: string, subject: string, value: number
   provenance: { origin: 'simulated' },
 });
 
-/** A frame of so many persons `minute` minutes after the first one. */
+/** A frame with these persons, `minute` minutes after the first one. */
 const frameAt = (minute: number, ...confidences: readonly number[]) => ({
   ...poseFrame(
     minute,
@@ -33,7 +33,7 @@ const frameAt = (minute: number, ...confidences: readonly number[]) => ({
   time: FIRST_TIME + minute * MINUTE,
 });
 
-/** Two hours: one person, then two, then nobody; the second person is unsure. */
+/** Two hours: one person, then two, then nobody; the second person has low confidence. */
 function fill(main: FakeTopology): void {
   main.publish(frameAt(0, 0.8), frameAt(10, 0.6), frameAt(20, 0.9, 0.3), frameAt(70), frameAt(200, 0.5));
   main.measures.push(
@@ -258,7 +258,7 @@ describe('buckets follow the clocks on the wall', () => {
     ['weekly_summary', 'Europe/Berlin', '2026-03-31T12:00:00Z', '2026-03-29T22:00:00Z'],
     ['weekly_summary', 'UTC', '2026-03-29T12:00:00Z', '2026-03-23T00:00:00Z'],
     ['hourly_summary', 'Asia/Kolkata', '2026-01-01T10:15:00Z', '2026-01-01T09:30:00Z'],
-    // Clocks are put back from three to two: two hours of the same name.
+    // Clocks go back from three to two: two hours have the same name.
     ['hourly_summary', 'Europe/Berlin', '2026-10-25T00:45:00Z', '2026-10-25T00:00:00Z'],
     ['hourly_summary', 'Europe/Berlin', '2026-10-25T01:45:00Z', '2026-10-25T01:00:00Z'],
     ['minute_summary', 'America/New_York', '2026-01-01T10:15:42Z', '2026-01-01T10:15:00Z'],

@@ -44,7 +44,7 @@ interface Frame {
   readonly metadata: { readonly router_id: string; readonly signal_strength?: number };
 }
 
-/** Frames of a person who walks, from the simulator, and the blocks that they came in. */
+/** Frames of a simulated walking person, and the blocks that contained them. */
 async function simulated(seconds: number): Promise<{ frames: Frame[]; blocks: CsiBlock[] }> {
   const { context } = testContext({ environments: topology.environments, links });
   const blocks: CsiBlock[] = [];
@@ -235,7 +235,7 @@ describe('refuses', () => {
   });
 
   test('a shape that the link does not send, naming what it sends', async () => {
-    // The first call begins to listen.
+    // The first call opens the listener.
     const listening = post({ csi_data: frame({}) });
     const heard = setInterval(() => {
       service.main.publish(run.blocks[0]!);

@@ -10,18 +10,18 @@ beforeEach(async () => {
   service = await openService(DEFAULT_LIMITS, { slowMs: { headers: 300, whole: 600, check: 50 } });
 });
 afterEach(async () => {
-  // Whatever was sent, it goes on answering.
+  // Whatever was sent, it keeps responding.
   expect((await service.get('/api/v1/health')).status).toBe(200);
   await service.close();
 });
 
 const open = (): Socket => connect(Number(new URL(service.server.address).port), '127.0.0.1');
 
-/** All that is answered until the connection is closed. */
+/** All responses until the connection is closed. */
 async function said(socket: Socket): Promise<string> {
   let text = '';
   socket.on('data', (data: Buffer) => (text += data.toString('latin1')));
-  // A reset is an end, too.
+  // A reset also ends the connection.
   socket.on('error', () => undefined);
   await once(socket, 'close');
   return text;

@@ -23,7 +23,7 @@ async function summaryOf(start: number, end: number): Promise<Record<string, Rec
   return dataOf(`/form-b/api/v1/analytics/summary?${range}`);
 }
 
-/** Ten a second, of two people. */
+/** Ten per second, of two people. */
 const frames = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, index) =>
     poseFrame(from + index, [person(1, 1, 1), person(2, 3, 2)]),

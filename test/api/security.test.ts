@@ -50,7 +50,7 @@ afterAll(() => {
   agent.destroy();
 });
 
-/** The status alone, without the cost of `fetch`, for calls by the thousand. */
+/** Only the status, without the cost of `fetch`, for thousands of calls. */
 const statusOf = (method: string, path: string, headers: Readonly<Record<string, string>>): Promise<number> =>
   new Promise((resolve, reject) => {
     request(service.server.address + path, { agent, method, headers }, (response) => {
@@ -68,7 +68,7 @@ const alive = async (): Promise<void> => {
 
 // ---------------------------------------------------------------- who may do what
 
-/** Not one of them is to be open by accident: a new open endpoint must be written down here too. */
+/** None may be open by accident: a new open endpoint must be listed here too. */
 const OPEN = ['POST /auth/token', 'POST /auth/refresh', 'POST /auth/revoke', 'GET /health'];
 
 test('no endpoint is open but those that are meant to be', () => {
@@ -76,7 +76,7 @@ test('no endpoint is open but those that are meant to be', () => {
   expect(open.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([...OPEN].sort());
 });
 
-/** At every mount, also those of the form that an endpoint lacks. */
+/** At every mount, including those of the form that lacks the endpoint. */
 const GUARDED = ENDPOINTS.filter(({ access }) => access !== 'open').flatMap((endpoint) =>
   ['/form-a/api/v1', '/form-b/api/v1', '/api/v1'].map((base) => ({
     name: `${endpoint.method} ${base}${endpoint.path}`,
@@ -86,7 +86,7 @@ const GUARDED = ENDPOINTS.filter(({ access }) => access !== 'open').flatMap((end
   })),
 );
 
-/** Tokens that are not ours, though they say so. */
+/** Forged tokens. */
 let forgeries: Readonly<Record<string, string>>;
 beforeAll(() => {
   forgeries = forged();
@@ -162,7 +162,7 @@ describe('every route that is not open', () => {
 
   test('what changes something is for no viewer', () => {
     const changing = ENDPOINTS.filter(({ method, access }) => method !== 'GET' && access === 'viewer');
-    // It only asks, in a body.
+    // A query only, with its parameters in a body.
     expect(changing.map(({ method, path }) => `${method} ${path}`)).toEqual(['POST /pose/query']);
   });
 });
@@ -201,7 +201,7 @@ describe('a path out of the folder', () => {
     '/docs/..%2f..%2fpackage.json',
     '//etc/passwd',
   ])('leads nowhere as %s', async (path) => {
-    // Over a bare socket, as clients tidy such paths up.
+    // Over a bare socket, because clients normalise such paths.
     const socket = connect(Number(new URL(service.server.address).port), '127.0.0.1');
     socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
     let answer = '';
@@ -270,7 +270,7 @@ describe('the prototype of all objects', () => {
 describe('a bomb', () => {
   const MEBIBYTE = 1 << 20;
   const withBody = OPERATIONS.filter(({ endpoint, form }) => endpoint[form]!.body);
-  /** What patterns that go back and forth take for ever with. */
+  /** Inputs on which backtracking patterns take for ever. */
   const SLOW = [`${'a'.repeat(5_000)}!`, '1:'.repeat(2_500), '-'.repeat(5_000), ' '.repeat(5_000) + 'x'];
 
   test.each(named(OPERATIONS))(
@@ -280,7 +280,7 @@ describe('a bomb', () => {
         service.main.state = 'running';
         const { path, body } = callWith(operation, text);
         const { method } = operation.endpoint;
-        // Four such texts are a body; in an address one is enough.
+        // Four such texts make a body; an address needs only one.
         if (path.length > 15_000) continue;
         const response = await send(method, path, { token: service.token('admin'), body });
         await response.arrayBuffer();
@@ -362,7 +362,7 @@ describe('a WebSocket flood', () => {
     const got: string[] = [];
     flooder.on('message', (data: Buffer) => got.push(data.toString()));
     const closed = once(flooder, 'close');
-    // Until it is closed: a slow machine may count more messages before.
+    // Until it is closed: a slow machine may count further messages first.
     while (flooder.readyState === WebSocket.OPEN) {
       for (let index = 0; index < 100; index++) flooder.send(message);
       await new Promise((sent) => {

@@ -142,7 +142,7 @@ const live = () => {
   return made;
 };
 
-/** Publishes until something has come: the client may still be subscribing. */
+/** Publishes until a message arrives: the client may still be subscribing. */
 const came = (list: readonly unknown[], publish: () => void): Promise<void> =>
   expect
     .poll(
@@ -189,7 +189,7 @@ test('alerts come from all topologies, unless one environment is asked for; who 
   for (const list of Object.values(heard)) await came(list, publish);
   const [alert] = heard.all.filter(({ alert_type }) => alert_type === 'intrusion');
   expect(alert).not.toHaveProperty('environment_id');
-  // What is to be done about it is the business of its own topology.
+  // The actions depend on the alert's own topology.
   expect(alert).toMatchObject({ actions_required: ['security_response', 'notification'] });
   expect(new Set(heard.room.map(({ alert_type }) => alert_type))).toEqual(new Set(['fall_detection']));
   expect(

@@ -44,7 +44,7 @@ test('processes with one accounts folder take the tokens, keys and users of each
     (await fetch(`${server.address}${API}/system/status`, { headers: { 'X-API-Key': key } })).status;
   expect([await status(one), await status(two), await status(stranger)]).toEqual([200, 200, 401]);
 
-  // A refresh token is good once, wherever it was used; the second time ends the login everywhere.
+  // A refresh token works once, in whichever process; the second use revokes the session everywhere.
   expect((await two.post(`${API}/auth/refresh`, { refresh_token })).status).toBe(200);
   expect((await one.post(`${API}/auth/refresh`, { refresh_token })).status).toBe(401);
   for (const service of [one, two]) expect((await service.get(`${API}/auth/users`, token)).status).toBe(401);

@@ -20,7 +20,7 @@ import { complaints, holdAnswers, releaseAnswers } from '../support/openapi.js';
 export interface TestService {
   readonly server: RunningServer;
   readonly main: FakeTopology;
-  /** Users and keys lie here. */
+  /** Folder of users and keys. */
   readonly stateFolder: string;
   /** A token of a fresh user of that role, made with the service's own key. */
   token(role: Role, options?: { readonly expiresIn?: number }): string;
@@ -50,7 +50,7 @@ interface Accounts {
 }
 let made: Promise<Accounts> | undefined;
 
-/** The files of the users that all services have, and of their logins: to make them takes longer than a test. */
+/** The user and session files that all services share: creating them takes longer than a test. */
 const accounts = (): Promise<Accounts> =>
   (made ??= (async () => {
     const folder = mkdtempSync(join(tmpdir(), 'csiflow-users-'));
@@ -67,7 +67,7 @@ const accounts = (): Promise<Accounts> =>
     }
   })());
 
-/** Gives a fake topology a source, as every real one has: its configuration has fields of it. */
+/** Adds a source to a fake topology, as every real one has: its configuration includes fields of it. */
 export function addSource(main: FakeTopology): void {
   const source = {
     id: 'in',
@@ -114,7 +114,7 @@ export async function openService(
   const stateFolder = outside.stateFolder ?? mkdtempSync(join(tmpdir(), 'csiflow-api-'));
   const { users, sessions } = await accounts();
   writeFileSync(join(stateFolder, USERS_FILE), users, { mode: 0o600 });
-  // A service that is opened again goes on with the logins that there are.
+  // A reopened service keeps the existing sessions.
   const logins = join(stateFolder, SESSIONS_FILE);
   if (!existsSync(logins)) writeFileSync(logins, sessions, { mode: 0o600 });
   const main = new FakeTopology();
@@ -149,7 +149,7 @@ export async function openService(
     'Content-Type': 'application/json',
     ...(token !== undefined && { Authorization: `Bearer ${token}` }),
   });
-  /** Each answer fits the OpenAPI document. */
+  /** Checks that each response matches the OpenAPI document. */
   const call = async (method: string, path: string, init: RequestInit): Promise<Response> => {
     const response = await fetch(server.address + path, { ...init, method });
     if (response.headers.get('Content-Type')?.startsWith('application/json'))

@@ -47,7 +47,7 @@ describe('POST /system/restart', () => {
   });
 });
 
-/** What is refused in which state. */
+/** Rejected calls by state. */
 const CONFLICTS = [
   ['start', 'running'],
   ['start', 'degraded'],

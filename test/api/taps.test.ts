@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => service.close());
 
-/** Asks, and publishes records until the answer is there. */
+/** Sends a request, and publishes records until it is answered. */
 async function lookWhile(query: string, publish: (round: number) => void): Promise<Answer> {
   let round = 0;
   const timer = setInterval(() => {

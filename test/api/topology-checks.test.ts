@@ -41,7 +41,7 @@ afterEach(async () => {
   await Promise.all(threads.splice(0).map((thread) => thread.close()));
 });
 
-/** Answers a number by waiting so many milliseconds, without giving others a turn. */
+/** Answers a number by blocking for that many milliseconds. */
 function busyThread(limitMs: number, most = 8): Thread<number, number> {
   const code = `
     import { parentPort } from 'node:worker_threads';
@@ -83,7 +83,7 @@ let running: Csiflow;
 beforeAll(() => {
   data = mkdtempSync(join(tmpdir(), 'csiflow-checks-'));
   const canary = `canary-${'c'.repeat(20)}`;
-  // It hears nothing, so it leaves the processor to the tests beside it.
+  // It receives no input, so it leaves the processor to concurrent tests.
   cpSync(join(folder, 'environments/ward-1.yaml'), join(data, 'environments/ward-1.yaml'));
   const file = join(data, 'quiet.yaml');
   writeFileSync(file, GOOD.replace('id: sent', 'id: quiet').replace('port: 5999', 'port: 0'));
@@ -117,7 +117,7 @@ test('a plan over the network reads nothing of the host', async () => {
   const path = await plan('id: quiet\nenvironment: "${PATH}"\nsources: {}\n');
   expect(path).toContain('config.variable.not_allowed');
   expect(path).not.toContain(process.env['PATH']!.slice(0, 20));
-  // Allowed, but not shown: neither as a path, nor as an id in a conflict.
+  // Allowed, but not echoed: neither as a path, nor as an id in a conflict.
   const id = await plan(GOOD.replace('id: sent', 'id: "${CANARY}"'));
   expect(id).toContain('not of quiet');
   expect(id).not.toContain('canary-c');

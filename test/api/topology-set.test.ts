@@ -31,7 +31,7 @@ afterEach(async () => {
 
 const FLAT = readFileSync(packageFile('topologies/environments/demo-flat.yaml'), 'utf8');
 
-/** File of a flat of that id. */
+/** Path of the file of a flat with that id. */
 function flat(id: string): string {
   const file = join(folder, `${id}.environment.yaml`);
   writeFileSync(file, FLAT.replace(/^id: .*$/m, `id: ${id}`));
@@ -209,7 +209,7 @@ test('one that was put here gives way to one of its id that csiflow run is given
   expect(second.find('ward-3')).toBe(given);
   expect(second.list().map(({ topology }) => topology.id)).toEqual(['test', 'ward-3', 'ward-4']);
   await expect(second.put('ward-3', text('ward-3'))).rejects.toThrow('was given to csiflow run');
-  // Without it, the one that was put here is there again.
+  // Without it, the uploaded one is there again.
   expect((await open(options)).find('ward-3')).toBeDefined();
 });
 

@@ -19,7 +19,7 @@ const get = async (path: string) => {
 const schemaOf = (path: string) => ENDPOINTS.find((endpoint) => endpoint.path === path)!.b!.response;
 const iso = (frames: number) => encodeURIComponent(new Date(FIRST_TIME / 1000 + frames * 100).toISOString());
 
-/** Ten frames of a metre a second along x, then ten of rest. */
+/** Ten frames at one metre per second along x, then ten of rest. */
 function walkThenRest(): void {
   for (let index = 0; index < 20; index++)
     service.main.publish(poseFrame(index, [person(7, Math.min(index, 10) / 10, 2), person(8, 4, 4)]));

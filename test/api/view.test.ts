@@ -11,7 +11,7 @@ test('a camera that looks along x sees y to the left and z up', () => {
     view: { position: [0, 0, 1], target: [5, 0, 1], width: 200, height: 100, field_of_view_deg: 90 },
   });
   expect(camera.project({ x: 2, y: 0, z: 1 })).toEqual({ x: 100, y: 50 });
-  expect(camera.project({ x: 2, y: 2, z: 1 })!.x).toBeCloseTo(0); // 45 degrees to the left: the picture's edge
+  expect(camera.project({ x: 2, y: 2, z: 1 })!.x).toBeCloseTo(0); // 45 degrees to the left: the edge
   expect(camera.project({ x: 2, y: 0, z: 2 })!.y).toBeCloseTo(0);
   expect(camera.project({ x: -1, y: 0, z: 1 })).toBeNull();
 });

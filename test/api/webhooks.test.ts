@@ -26,7 +26,7 @@ const node = (id: string, component: CheckedNode['component'], from: string[], c
   hash: id,
 });
 
-/** What the network's names lead to; others are unknown. */
+/** Addresses of the network's names; others are unknown. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   'alarms.example': ['203.0.114.7', '2606:2800::1'],
   'inside.example': ['203.0.114.8', '127.0.0.1'],
@@ -159,7 +159,7 @@ test('the node comes behind the operators whose events reach a sink, once', () =
   expect(withWebhooks(scaled)).toBe(scaled);
 });
 
-/** Alarms by the second. */
+/** An alarm each second. */
 const ALARM = `export default {
   kind: 'operator', name: 'alarm', summary: 'Alarms.', examples: [],
   config: { type: 'object', properties: {}, additionalProperties: false },
@@ -220,15 +220,16 @@ settings: { state_folder: state, checkpoint_interval_ms: 500 }
     );
     expect(made.data.id).toBeTruthy();
     await expect.poll(() => receiver.calls.length, { timeout: 60_000 }).toBeGreaterThan(1);
-    // A simulated room that was never in a checkpoint begins anew.
+    // A simulated room without a checkpoint starts over.
     await expect.poll(() => checkpointsOf(address), { timeout: 60_000 }).toBeGreaterThan(0);
     const before = alarmsOf(receiver.calls);
     await csiflow.kill();
     receiver.calls.length = 0;
     receiver.answer = (_call, response) => response.writeHead(204).end();
     csiflow = start();
-    // None between is missing. What waited since before the kill is sent beside what is new, so later ones may come
-    // first; and so may earlier ones: what came before the webhook, but after the checkpoint, is met again.
+    // No alarm in between is missing. Alarms queued before the kill are sent in parallel with new ones, so
+    // later ones may arrive first. Earlier ones may arrive too: those before the webhook but after the
+    // checkpoint are processed again.
     const isWhole = (seconds: readonly number[]) =>
       seconds.includes(before[0]!) && seconds.every((second, index) => second === seconds[0]! + index);
     await expect
@@ -247,13 +248,13 @@ settings: { state_folder: state, checkpoint_interval_ms: 500 }
   }
 });
 
-/** Checkpoints that a service has made. */
+/** Number of checkpoints that a service has made. */
 async function checkpointsOf(address: string): Promise<number> {
   const figures = await (await fetch(`${address}/metrics`)).text();
   return Number(/^csiflow_checkpoint_seconds_count\{.*\} (\d+)$/m.exec(figures)?.[1] ?? 0);
 }
 
-/** Seconds of the alarms, each once, in order. */
+/** Seconds of the alarms, without repetitions, in order. */
 const alarmsOf = (calls: readonly { readonly body: string }[]): readonly number[] =>
   [
     ...new Set(calls.map(({ body }) => Number((JSON.parse(body) as { alert_id: string }).alert_id.slice(6)))),

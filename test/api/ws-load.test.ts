@@ -11,7 +11,7 @@ import { testEnvironment } from '../support/context.js';
 import { person, poseFrame } from '../support/fake-topology.js';
 import { openService, type TestService } from './support.js';
 
-/** A connection whose socket takes all, or as much as the test says. */
+/** A connection whose socket accepts everything, or as much as the test allows. */
 function client() {
   const got: string[] = [];
   const closed: number[] = [];
@@ -138,7 +138,7 @@ describe('a slow client', () => {
     slow.pause();
     const crowd = Array.from({ length: 20 }, (_, index) => person(index + 1, index / 5, 2));
     let sent = 0;
-    // Each frame is some 40 kB: the kernel holds a few megabytes for the slow one, the service one.
+    // Each frame is about 40 kB: the kernel buffers a few megabytes for the slow one, the service one.
     while (service.server.streams().skipped < 250 && sent < 2000) {
       service.main.publish(poseFrame(sent++, crowd));
       await expect.poll(() => frames, { interval: 1, timeout: 10_000 }).toBe(sent);

@@ -16,7 +16,7 @@ import { stopwatch } from '../support/waiting.js';
 
 type Message = Record<string, unknown> & { readonly type: string };
 
-/** A client that keeps what it was sent until the test asks for it. */
+/** A client that stores received messages until the test reads them. */
 class Client {
   readonly socket: WebSocket;
   readonly #inbox: Message[] = [];
@@ -36,7 +36,7 @@ class Client {
     });
   }
 
-  /** The next message of a type; those of other types before it are passed over. */
+  /** The next message of a type; skips earlier ones of other types. */
   async next(type: string): Promise<Message> {
     for (;;) {
       const index = this.#inbox.findIndex((message) => message.type === type);
@@ -80,7 +80,7 @@ afterEach(async () => {
   vi.useRealTimers();
 });
 
-/** Puts the service's clock forward; what it does every second is done as often. */
+/** Advances the service's clock, and runs its once-per-second work as often. */
 function pass(seconds: number): void {
   ahead += seconds * 1000;
   vi.advanceTimersByTime(seconds * 1000);
@@ -154,7 +154,7 @@ test.each([
 test('closes with 4401 when its key is revoked', async () => {
   const keys = new ApiKeys(service.stateFolder);
   const { key, apiKey } = keys.create('dashboard', 'viewer', null);
-  // As over HTTP, a key opens where a token does not.
+  // As over HTTP, a valid key works even if the token is invalid.
   const client = connect('/ws/pose?token=nonsense', { headers: { 'X-API-Key': key } });
   await client.next('connection_established');
   keys.remove(apiKey.id);
@@ -163,7 +163,7 @@ test('closes with 4401 when its key is revoked', async () => {
   expect(code).toBe(4401);
 });
 
-/** Of a connection whose client does not answer, and what was done to it. */
+/** A connection whose client does not respond, and the calls made on it. */
 function silent(expiresAt: number | null) {
   const did: string[] = [];
   const socket = Object.assign(new EventEmitter(), {
@@ -307,7 +307,7 @@ test('an alert says who, where, what to do and where it can be seen; everyday ev
     },
     actions_required: ['medical_response', 'notification'],
   });
-  // Told once, though both subscriptions match: it names none.
+  // Sent once, though both subscriptions match: it names none.
   expect(await client.next('alert')).toMatchObject({
     alert_id: 'crowd',
     data: { person_id: null, location: { x: 0, y: 0 } },
@@ -368,7 +368,7 @@ test('past a hundred connections an address is refused until one is closed', asy
   expect(await json(answer)).toMatchObject({
     error: { code: 'RATE_LIMIT_EXCEEDED', details: { limit: 100, window: 60 } },
   });
-  // The client tells its end before it was open as an error.
+  // The client reports its end before it opened as an error.
   refused.terminate();
   await once(refused, 'error');
   all[0]!.socket.close();
@@ -384,7 +384,7 @@ test('past a hundred connections an address is refused until one is closed', asy
     .toBe('open');
 });
 
-/** As the configuration does: the node is switched, and the topology tells that it has changed. */
+/** Like the configuration: switches the node, and the topology reports a change. */
 async function switchFeed(enabled: boolean): Promise<void> {
   const { main } = service;
   const node = {
@@ -444,7 +444,7 @@ test.each([
   expect((await client.next('error'))['message']).toContain(text);
 });
 
-/** Subscribes as a client that was here before. */
+/** Subscribes as a returning client. */
 async function resume(client: Client, channel: string, place: object, more: object = {}): Promise<Message> {
   await client.next('connection_established');
   client.send({ type: 'subscribe', channel, resume: place, ...more });
@@ -579,7 +579,7 @@ test('a subscriber is told where a room is once another process reads it', async
   main.publish(poseFrame(1));
   await client.next('pose_update');
   at = { at: 'elsewhere', address: 'http://ward-3:8000' };
-  // Who has heard of it since the last look is asked after at the next one.
+  // Rooms with data since the last check are not looked up before the next one.
   pass(10);
   const { message } = await client.next('error');
   expect(message).toContain('ask http://ward-3:8000');

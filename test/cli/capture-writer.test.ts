@@ -87,7 +87,7 @@ test('a stretch of time is found in a long capture without reading what lies bef
   writeFileSync(path, encodeHeader(META));
   for (const batch of batchesOf(records(0, 2_000, 500), 500)) appendFileSync(path, encodeRecords(batch));
   const bytes = readFileSync(path);
-  // A megabyte; some of it unreadable.
+  // A megabyte, part of it unreadable.
   bytes.fill(0xee, 400_000, 480_000);
   const damaged = join(temporaryFolder(), 'b.csi');
   writeFileSync(damaged, bytes);

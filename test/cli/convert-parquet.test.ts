@@ -17,7 +17,7 @@ import { testContext } from '../support/context.js';
 import { temporaryFolder } from '../support/flow.js';
 import { anySender } from '../support/recordings.js';
 
-/** All frames of a recording of one sender: time, layout, level and the bits of the values. */
+/** All frames of one sender in a recording: time, layout, level and the bits of the values. */
 async function framesIn(path: string, sender: string) {
   const links = [{ ...anySender.links[0]!, sender }];
   const { context } = testContext({ links: new LinkTable([{ ...anySender, links }]) });
@@ -33,7 +33,7 @@ async function framesIn(path: string, sender: string) {
         frames.push({ time: one.time[i]!, layout: one.layout.key, rssi: one.rssi[i]!, values });
       }
     }
-  // Frames of one record have one time, in either order.
+  // Frames of one record have the same time, in either order.
   return {
     origin: recording.origin,
     frames: frames.sort((a, b) => a.time - b.time || a.layout.localeCompare(b.layout)),

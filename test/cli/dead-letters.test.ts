@@ -83,7 +83,7 @@ test('replay and drop of nothing in particular are refused', async () => {
 
 test('where the state is in use, it can be looked at; to change it, the running csiflow is asked', async () => {
   const store = openStore();
-  /** The state is in use by another process only. */
+  /** Only the state is in use by another process. */
   const beside = async (...words: readonly string[]) => {
     const run = new Csiflow(['dead-letters', ...words]);
     return { code: await run.ended(), output: run.output };

@@ -46,7 +46,7 @@ describe('a store that a running csiflow has open', () => {
   let run: Csiflow;
   let url: string;
   let env: Record<string, string>;
-  /** The account may log in but a few times a minute: who asks more often has a token. */
+  /** An account has few logins per minute: frequent callers use a token. */
   let asked: Record<string, string>;
 
   beforeAll(async () => {

@@ -8,7 +8,7 @@ const program = new Command('csiflow');
 const folder = new URL('../../api/cli/commands/', import.meta.url);
 for (const module of await loadSubcommands(folder)) module.register(program);
 
-/** Those that do something: of groups of commands their members. */
+/** Commands that do something: the members of command groups. */
 const commands = leaves(program);
 
 function leaves(command: Command): readonly Command[] {
@@ -40,13 +40,13 @@ test.each(pages())('%s names commands and options that there are', (page) => {
   expect(unknownIn(code.join('\n'))).toEqual([]);
 });
 
-/** The README and all of docs/. */
+/** The README and everything in docs/. */
 function pages(): readonly string[] {
   const found = readdirSync(packageFile('docs'), { recursive: true, encoding: 'utf8' });
   return ['README.md', ...found.filter((file) => file.endsWith('.md')).map((file) => `docs/${file}`)].sort();
 }
 
-/** Commands and options in lines such as `csiflow run a.yaml --port 0` that csiflow does not have. */
+/** Commands and options in lines such as `csiflow run a.yaml --port 0` that csiflow lacks. */
 function unknownIn(text: string): readonly string[] {
   const lines = text
     .replaceAll('\\\n', ' ')
@@ -62,7 +62,7 @@ function unknownIn(text: string): readonly string[] {
   });
 }
 
-/** The command that words begin with; `within` itself where they name none. */
+/** The command that words start with; `within` itself if they name none. */
 function named(within: Command, [word, ...rest]: readonly string[]): Command {
   const next = within.commands.find((command) => command.name() === word);
   return next ? named(next, rest) : within;

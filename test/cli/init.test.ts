@@ -20,7 +20,7 @@ import { csiflow } from '../support/csiflow.js';
 let folder: string;
 let capture: string;
 
-/** Frames of node 7 that change from one to the next as noise does. */
+/** Frames of node 7 with noise. */
 const frame = (index: number): Uint8Array =>
   encodePairs(
     { node: 7, bins: 64, mhz: 2437, sequence: index, rssi: -40, noise: -90 },
@@ -126,7 +126,7 @@ it('reads a recording as it is told to, and so does its test', async () => {
   expect([other.code, other.err]).toEqual([EXIT.invalid, expect.stringContaining('are ath11k-cfr')]);
 });
 
-/** Amplitudes of 60 frames of 52 carriers, that change as noise does. */
+/** Amplitudes of 60 frames of 52 carriers, with noise. */
 const rows = Array.from({ length: 60 }, (_, i) =>
   Array.from({ length: 52 }, (__, j) => ((j * 31 + i * 17 * (j % 7)) % 60) + 1).join(','),
 );

@@ -13,7 +13,9 @@ import { csiflow } from '../support/csiflow.js';
 let folder: string;
 let log: string;
 
-/** 20 s of a receiver at 50 Hz: the amplitude sways at 2 Hz, and nothing comes from second 12 to 14. */
+/**
+ * 20 s of a receiver at 50 Hz: the amplitude oscillates at 2 Hz, and nothing arrives from second 12 to 14.
+ */
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'csiflow-plot-'));
   log = join(folder, 'evening.log');

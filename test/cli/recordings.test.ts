@@ -65,7 +65,7 @@ describe('csiflow replay', () => {
     await recorded;
     await writer.close();
     expect(result.records).toBe(FRAMES);
-    // 199 steps of 5 ms at four times the pace.
+    // 199 steps of 5 ms at four times the speed.
     expect(result.seconds).toBeGreaterThanOrEqual(0.24);
     const { code, out: stdout } = await csiflow('inspect', out, '--json');
     expect(code).toBe(EXIT.fine);

@@ -23,7 +23,7 @@ function run(...args: readonly string[]): Csiflow {
   return made;
 }
 
-/** Writes a topology that measures motion in an empty simulated flat; gives its file. */
+/** Writes a topology that measures motion in an empty simulated flat; returns its file. */
 function write(id: string, source = '{ type: simulator, rate_hz: 20, people: [] }', room = id): string {
   writeFileSync(join(folder, `${room}.room.yaml`), FLAT.replace(/^id: .*$/m, `id: ${room}`));
   const lines = [
@@ -65,7 +65,7 @@ test('several topologies run in one process: the first is the main one, all are 
         { id: 'hall', status: 'running', main: false },
       ],
     });
-  // Files that its new text names start from its own folder, and it is changed as the main one is.
+  // Paths in its new text are relative to its own folder, and it is changed like the main one.
   const changed = readFileSync(join(folder, 'hall.yaml'), 'utf8').replace('rate_hz: 20', 'rate_hz: 25');
   const body = (more: object) => ({ method: 'POST', body: JSON.stringify({ topology: changed, ...more }) });
   expect(await ask('/topologies/hall', { ...body({}), method: 'PUT' })).toMatchObject({ status: 409 });

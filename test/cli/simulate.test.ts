@@ -30,7 +30,7 @@ const room: Environment = {
 };
 writeFileSync(at('room.yaml'), JSON.stringify(room));
 
-/** A topology of a scene alone. */
+/** A topology that is just a scene. */
 function scene(fields: string, name = 'scene.yaml', environment = 'room.yaml'): string {
   writeFileSync(
     at(name),
@@ -39,7 +39,7 @@ function scene(fields: string, name = 'scene.yaml', environment = 'room.yaml'): 
   return at(name);
 }
 
-/** All frames of a source, one after the other; a negative zero is a zero, as it is in a datagram. */
+/** All frames of a source in order; negative zeros become zeros, as in a datagram. */
 async function framesOf(source: Source): Promise<readonly unknown[]> {
   const rows: unknown[] = [];
   await source.open(null, {

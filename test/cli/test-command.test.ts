@@ -15,7 +15,7 @@ const VITALS = '020011c50103dc05e0750900d00400000000803f6666663f0000000000000000
 
 let files = 0;
 
-/** A topology without a network in it, with `tests`. */
+/** A topology without a network, with `tests`. */
 function topology(tests: string): string {
   const path = join(folder, `t${files++}.yaml`);
   writeFileSync(

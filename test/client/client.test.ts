@@ -29,9 +29,9 @@ afterEach(async () => {
 const SOON = { timeout: 15_000 };
 const viewer = { username: 'viewer', password: 'pw' };
 const sockets: WebSocket[] = [];
-/** Messages that AsyncAPI's schemas do not describe. */
+/** Messages that do not match AsyncAPI's schemas. */
 const unfit: object[] = [];
-/** Can be ended without a word. */
+/** Can be closed without a close frame. */
 class Breakable extends WebSocket {
   constructor(...given: ConstructorParameters<typeof WebSocket>) {
     super(...given);
@@ -125,7 +125,7 @@ describe('calls', () => {
 });
 
 describe('a login', () => {
-  /** Answers of a service whose tokens last for `lives` seconds, one after the other. */
+  /** Answers of a service whose tokens are valid for `lives` seconds, in turn. */
   const answering = (lives: readonly number[], refuses: (path: string, token: string) => boolean) => {
     const asked: string[] = [];
     let made = 0;
@@ -178,7 +178,7 @@ describe('a login', () => {
   });
 });
 
-/** WebSockets that say what a test tells them to. */
+/** WebSockets whose messages a test scripts. */
 class Scripted {
   readonly constructed: SocketClass;
   opened: Promise<void>;

@@ -10,7 +10,7 @@ const many = (make: (index: number) => string): string => {
 };
 const HEAD = 'id: sent\nenvironment: nowhere.yaml\n';
 
-/** Texts of a megabyte. Each took from 4 seconds to minutes before there were bounds. */
+/** Texts of one megabyte. Each took from 4 seconds to minutes before there were limits. */
 const TEXTS: readonly (readonly [string, string])[] = [
   ['unknown keys', HEAD + many((index) => `k${index}: 1\n`)],
   ['brackets', `${HEAD}sources: ${'['.repeat(MIB - 100)}`],
@@ -39,7 +39,7 @@ test.each(TEXTS)(
         env: {},
       },
     );
-    // Of the processor, not of the clock: others may use it too.
+    // Processor time, not wall-clock time: others may use the machine too.
     const { user, system } = process.cpuUsage(begun);
     expect((user + system) / 1e6).toBeLessThan(10);
     expect(topology).toBeUndefined();

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 
-// Whoever copies a block of code from a page gets one that can be read. Topologies are checked by docs.test.ts, commands
-// and options by cli/help.test.ts, SQL by sinks/documented-queries.test.ts, TypeScript by long/package.test.ts.
+// Code blocks copied from a page must be valid. Topologies are checked by docs.test.ts, commands and options
+// by cli/help.test.ts, SQL by sinks/documented-queries.test.ts, TypeScript by long/package.test.ts.
 
 const pages = [
   ...['README.md', 'CONTRIBUTING.md'],
@@ -14,7 +14,7 @@ const pages = [
     .map((file) => join('docs', file)),
 ];
 
-/** Blocks of a language: where each is, and its text. */
+/** Blocks of a language: location and text. */
 const blocks = (language: string): readonly (readonly [place: string, text: string])[] =>
   pages.flatMap((page) => {
     const text = readFileSync(page, 'utf8');

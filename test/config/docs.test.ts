@@ -74,7 +74,7 @@ test.each(snippets)('a topology shown in %s is valid', (file, text) => {
   expect(problems.filter((problem) => problem.severity === 'error')).toEqual([]);
 });
 
-/** Snippets name environments that are not there; what they show are nodes. */
+/** Snippets name environments that do not exist; they are about nodes. */
 function loadedEnvironment() {
   return [parse(readFileSync('topologies/environments/demo-flat.yaml', 'utf8'))] as never;
 }

@@ -45,8 +45,8 @@ test('merge keys, variables and secrets come out as configuration', () => {
 test('nearly every code is shown by a golden file', () => {
   const shown = new Set(files.flatMap((file) => load(file).problems.map((problem) => problem.code)));
   const rest = Object.keys(CODES).filter((code) => !shown.has(code));
-  // Those of files of a size, of many problems, of a component's own fault, of privacy, of several topologies, of expressions and routes, of what radios measure and of those that come over the network have
-  // tests of their own.
+  // Codes with tests of their own: file size, number of problems, faults of components, privacy, several
+  // topologies, expressions and routes, measurements of radios, and network input.
   expect(rest.filter((code) => !/^config\.(privacy|together)\./.test(code)).sort()).toEqual([
     'config.check.too_slow',
     'config.claim.taken',

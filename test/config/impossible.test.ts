@@ -10,7 +10,7 @@ import type { Environment } from '../../pipeline/model/index.js';
 const folder = mkdtempSync(join(tmpdir(), 'csiflow-impossible-'));
 const environments = [{ id: 'ward', name: 'ward', zones: [], links: [] }] as unknown as Environment[];
 
-/** Codes and places of what is wrong with a source, operators and a sink. */
+/** Codes and locations of the problems of a source, operators and a sink. */
 function found(
   parts: Readonly<Record<'source' | 'operators' | 'sink', string>>,
   options?: Partial<LoadOptions>,

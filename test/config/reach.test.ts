@@ -130,7 +130,7 @@ describe('a command', () => {
     expect(again(started)).toEqual([]);
     expect(again(started.replace('csi.log', '/etc/passwd'))).toEqual(['config.command.not_allowed']);
     expect(again(started.replace('[cat,', '[cat, -n,'))).toEqual(['config.command.not_allowed']);
-    // Another folder may hold another program of the same name.
+    // Another folder may contain another program of the same name.
     expect(again(started, host)).toContain('config.command.not_allowed');
   });
 });

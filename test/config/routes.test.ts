@@ -60,7 +60,7 @@ test('a fault in an expression is told at its column, also within quotes', () =>
   expect(found(filter("'event.confidenc > 0.5'"), 'some')).toEqual([
     { code, at: [5, 54, 9], suggestion: 'confidence' },
   ]);
-  // With an escape nobody can count: the whole value.
+  // A value with an escape has no exact location: the whole value is marked.
   expect(found(filter('"event.confidenc == \\"\\u0061\\""'), 'some')).toMatchObject([{ at: [5, 47, 31] }]);
 });
 

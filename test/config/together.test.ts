@@ -27,7 +27,7 @@ interface Parts {
   readonly settings?: string;
 }
 
-/** Writes a topology and its environment; gives the topology's file. */
+/** Writes a topology and its environment; returns the topology's file. */
 function write(
   name: string,
   {
@@ -55,7 +55,7 @@ function write(
 
 const load = (file: string) => loadTopology(file, components, { env: {} });
 
-/** Code, line and column of each problem, and the file that it stands in, without the folder. */
+/** Code, line and column of each problem, and its file without the folder. */
 function problemsOf(files: readonly string[]): readonly string[] {
   const loaded = files.map((file) => ({ file, topology: load(file).topology! }));
   return checkTogether(loaded).map(
@@ -127,7 +127,7 @@ test('what the first one promises for all and another one cannot keep stands in 
   expect(problemsOf([one, two])).toEqual([]);
   writeFileSync(join(folder, 'two.room.yaml'), `id: two\n${ROOM.replace('id: a', "id: '7'")}`);
   expect(problemsOf([one, two])).toEqual(['two.yaml:2:14 config.privacy.anonymity']);
-  // The promises of another one are its own.
+  // Another topology's guarantees are its own.
   expect(problemsOf([two, one])).toEqual([]);
 });
 
@@ -144,7 +144,7 @@ test('of several environments the one that is taken is pointed at', () => {
     two,
     'id: two\nenvironments:\n  - free.room.yaml\n  - one.room.yaml\nsources:\n  in: { type: udp, port: 0 }\n',
   );
-  // A file of two rooms whose links have one id is refused by itself.
+  // A file of two rooms with the same link id is rejected by itself.
   writeFileSync(
     join(folder, 'free.room.yaml'),
     `id: free\n${ROOM.replace('id: a', 'id: b').replace('node-1', 'node-2')}`,

@@ -14,20 +14,20 @@ import { pose } from './sections/pose.js';
 import { resources } from './sections/resources.js';
 import { lately, Service } from './service.js';
 
-/** What a section's tests are made with: each is named by the section and the first column of its row. */
+/** Creates a section's tests: each is named by the section and the first column of its row. */
 export interface Rows {
   readonly service: () => Service;
   readonly row: (section: string, first: string, run: () => Promise<void>) => void;
   readonly rows: (section: string, firsts: readonly string[], run: (first: string) => Promise<void>) => void;
-  /** A row that another test shows: which one. */
+  /** A row that another test covers, and where. */
   readonly elsewhere: (section: string, first: string, where: string) => void;
 }
 
 /**
- * The service interface, row by row of the tables of its document, against a running csiflow that is called from
- * outside.
+ * The service interface, row by row of the tables of its document, against a running csiflow that is called
+ * from outside.
  *
- * @param store gives the fields of the sink that keeps results, in YAML
+ * @param store returns the fields of the sink that stores results, in YAML
  */
 export function contract(name: string, store: () => Promise<string>): void {
   describe(`the service interface over ${name}`, () => {
@@ -82,7 +82,7 @@ export function contract(name: string, store: () => Promise<string>): void {
   });
 }
 
-/** Somebody has been seen to go into the kitchen: all that follows has something to show. */
+/** Waits until somebody has entered the kitchen, so that all later sections have data. */
 async function someoneCame(service: Service): Promise<void> {
   const deadline = Date.now() + 100_000;
   for (;;) {

@@ -1,13 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { sharedFile } from '../support/shared.js';
 
-/** The contract itself, where it is at hand. */
+/** The contract itself, if available. */
 export const document = sharedFile('service-interface.md');
 
-/** First column of the tables whose rows are named by two cells: method and path, direction and type. */
+/** First column of the tables whose rows are identified by two cells: method and path, direction and type. */
 const NAMED_BY_TWO = new Set(['Method', 'Direction']);
 
-/** Names of all rows of its tables: `2.3 frame_id`, `4.2 GET /pose/latest`; rows of one name in a section once. */
+/**
+ * Names of all table rows: `2.3 frame_id`, `4.2 GET /pose/latest`; rows of the same name in a section count
+ * once.
+ */
 export function rowsOf(path: string): ReadonlySet<string> {
   const rows = new Set<string>();
   let [section, head] = ['', ''];

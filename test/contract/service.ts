@@ -14,11 +14,11 @@ export type Role = 'viewer' | 'operator' | 'admin';
 export const MINUTE = 60_000;
 export const iso = (milliseconds: number): string => new Date(milliseconds).toISOString();
 
-/** The last minutes, as the parameters of a range. */
+/** The last minutes, as range parameters. */
 export const lately = (minutes = 10): string =>
   `start_time=${iso(Date.now() - minutes * MINUTE)}&end_time=${iso(Date.now() + MINUTE)}`;
 
-/** The latest pose frame that has somebody in it. */
+/** The latest pose frame with at least one person. */
 export async function latest(service: Service, form: Form): Promise<Answer> {
   let found!: Answer;
   const path = form === 'a' ? 'persons.0' : 'data.persons.0';
@@ -35,7 +35,7 @@ interface Call {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What was answered. */
+/** A response. */
 export class Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -47,21 +47,23 @@ export class Answer {
     this.body = body;
   }
 
-  /** A part of the body: `data.persons.0.track_id`; undefined where there is none. */
+  /** A part of the body: `data.persons.0.track_id`; undefined if it does not exist. */
   at(path: string): unknown {
     return path
       .split('.')
       .reduce<unknown>((inner, key) => (inner as Record<string, unknown> | undefined)?.[key], this.body);
   }
 
-  /** @throws where the body has not that shape */
+  /** ⏎ @throws if the body does not have that shape */
   fits(shape: Shape, path?: string): this {
     expect(misfits(path === undefined ? this.body : this.at(path), shape)).toEqual([]);
     return this;
   }
 }
 
-/** People walk about in the simulated flat of the demo: the store has poses, measures and events of them. */
+/**
+ * People walk around in the simulated flat of the demo: the store receives their poses, measures and events.
+ */
 const topologyText = (store: string) => `
 id: contract
 environment: environment.json
@@ -93,7 +95,7 @@ settings:
   state_folder: state
 `;
 
-/** The demo's flat with the zone of a kitchen that covers half of it, so that walkers come and go. */
+/** The demo's flat with a kitchen zone that covers half of it, so that walkers enter and leave. */
 const ENVIRONMENT = {
   id: 'flat',
   name: 'Flat',
@@ -118,7 +120,7 @@ const ENVIRONMENT = {
   ],
 };
 
-/** A running csiflow, called from outside as any client does. */
+/** A running csiflow, called from outside like any client would. */
 export class Service {
   readonly address: string;
   readonly #csiflow: Csiflow;
@@ -137,7 +139,9 @@ export class Service {
     this.#keys = keys;
   }
 
-  /** @param store the fields of the sink that keeps results, in YAML: `type: duckdb, path: store.duckdb` */
+  /**
+   * @param store the fields of the sink that stores results, in YAML: `type: duckdb, path: store.duckdb`
+   */
   static async start(store: string): Promise<Service> {
     const folder = mkdtempSync(join(tmpdir(), 'csiflow-contract-'));
     writeFileSync(join(folder, 'topology.yaml'), topologyText(store));
@@ -160,7 +164,7 @@ export class Service {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** Each answer has the `X-RateLimit-*` headers and fits the OpenAPI document too. */
+  /** Checks that each response has the `X-RateLimit-*` headers and matches the OpenAPI document. */
   async call(
     form: Form,
     method: string,
@@ -195,12 +199,12 @@ export class Service {
     return this.call(form, 'PUT', path, { ...call, body });
   }
 
-  /** A client of `/ws/pose` that keeps what comes. */
+  /** A client of `/ws/pose` that stores received messages. */
   socket(): Socket {
     return new Socket(`${this.address.replace('http', 'ws')}/ws/pose`, this.#keys.viewer);
   }
 
-  /** Waits until the system has that state; by its health, which may be asked often. */
+  /** Waits until the system is in that state, by polling its health, which has a high rate limit. */
   async reaches(state: 'running' | 'stopped'): Promise<void> {
     const health = async () => (await this.get('b', '/health')).at('status');
     await expect
@@ -240,7 +244,7 @@ export class Socket {
     this.#socket.send(JSON.stringify(message));
   }
 
-  /** The first message of that type that is wanted, once it is there. */
+  /** Waits for the first matching message of that type. */
   async first(
     type: string,
     isWanted: (message: Readonly<Record<string, unknown>>) => boolean = () => true,

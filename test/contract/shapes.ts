@@ -1,6 +1,6 @@
 /**
- * Shapes of the contract's bodies, written down from the document, not from the schemas of the code. An object has
- * all of its fields and no other; a name with `?` may be left out.
+ * Shapes of the contract's bodies, taken from the document, not from the schemas of the code. An object has
+ * all of its fields and no other; a name with `?` is optional.
  */
 export type Shape =
   | 'string'
@@ -30,7 +30,7 @@ const SIMPLE: Readonly<Record<Extract<Shape, string>, (value: unknown) => boolea
   base64: (value) => typeof value === 'string' && /^[A-Za-z0-9+/]*={0,2}$/.test(value),
 };
 
-/** What does not fit, with its place; empty where all does. */
+/** All mismatches, with their locations; empty if there are none. */
 export function misfits(value: unknown, shape: Shape, at = 'body'): readonly string[] {
   if (typeof shape === 'string') return SIMPLE[shape](value) ? [] : [`${at} is no ${shape}: ${shown(value)}`];
   if (isList(shape)) return ofList(value, shape, at);

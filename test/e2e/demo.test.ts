@@ -81,7 +81,7 @@ interface Documented {
   readonly requestBody?: { readonly content: { readonly 'application/json': { readonly example?: object } } };
 }
 
-/** None of the examples is refused as wrong; those of poses are answered. */
+/** No example is rejected as invalid; those of poses are answered. */
 async function understandsItsExamples(at: string, bearer: string): Promise<void> {
   const answers: Record<string, number> = {};
   for (const form of ['a', 'b']) {

@@ -53,21 +53,22 @@ describe.runIf(recording)('the recording of two ESP32 nodes', () => {
           },
         },
       });
-      // On a busy machine the last windows are still on their way.
+      // On a busy machine the last windows may still be in progress.
       await expect.poll(() => updates.length, { timeout: 30_000 }).toBeGreaterThan(20);
       socket.terminate();
     } finally {
       await run.interrupt();
     }
     expect(await numberOf(database, 'select count(*) from poses')).toBeGreaterThan(15);
-    // Whether people are made out at four times their speed is chance: test/long/recorded-pace looks at their own.
+    // Whether people are detected at four times their speed is random: test/long/recorded-pace checks it at
+    // the recorded speed.
     expect(await numberOf(database, "select count(*) from measures where name = 'motion'")).toBeGreaterThan(
       15,
     );
     expect(
       await textsOf(database, "select distinct subject from measures where name = 'packet_loss' order by 1"),
     ).toHaveLength(2);
-    // What the nodes' own firmware claims is kept as its claim: 4 persons, all the time.
+    // Claims of the nodes' own firmware are stored as claims: 4 persons, all the time.
     expect(
       await textsOf(database, "select distinct source from measures where name = 'occupancy' order by 1"),
     ).toEqual(['node-1', 'node-2']);

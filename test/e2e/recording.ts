@@ -14,7 +14,7 @@ import { sharedFile } from '../support/shared.js';
 export const recording = sharedFile('captures/adr018/pretrain-1775182186.csi.jsonl');
 export const RAW_FRAMES = 5_309;
 
-/** Writes its first lines into a file of their own, and gives that file. */
+/** Writes its first lines into a separate file, and returns that file. */
 export async function beginning(folder: string, lines: number): Promise<string> {
   const file = join(folder, 'beginning.csi.jsonl');
   const all = (await readFile(recording!, 'utf8')).split('\n');
@@ -22,7 +22,7 @@ export async function beginning(folder: string, lines: number): Promise<string> 
   return file;
 }
 
-/** What the topology's status says of its source. */
+/** Details of the source from the topology's status. */
 export async function sourceDetails({ address, token }: UdpRun): Promise<unknown> {
   const response = await fetch(`${address}/form-b/api/v1/topologies/esp32-udp`, {
     headers: { Authorization: `Bearer ${token}` },
@@ -31,7 +31,7 @@ export async function sourceDetails({ address, token }: UdpRun): Promise<unknown
   return data.nodes.find(({ id }) => id === 'routers')!.details;
 }
 
-/** Runs the recording through the file source in a folder of its own. Gives the path of its database. */
+/** Runs the recording through the file source in a separate folder. Returns the path of its database. */
 export async function runAtSpeed(data: string, speed: number): Promise<string> {
   const folder = await mkdtemp(join(data, 'speed-'));
   const topology = join(folder, 'replay.yaml');
@@ -41,7 +41,10 @@ export async function runAtSpeed(data: string, speed: number): Promise<string> {
   return join(folder, 'out.duckdb');
 }
 
-/** All rows of a database as text, without the epoch and the network's own time, in which runs may differ. */
+/**
+ * All rows of a database as text, without the epoch and the network's own time, which may differ between
+ * runs.
+ */
 export function storedRows(path: string): Promise<string> {
   return withDatabase(path, async (connection) => {
     const parts: string[] = [];
@@ -54,7 +57,10 @@ export function storedRows(path: string): Promise<string> {
   });
 }
 
-/** Lines of the files beside a database, sorted, and the bytes of its Parquet files and exports: of all that other programs read. */
+/**
+ * Sorted lines of the files beside a database, and the bytes of its Parquet files and exports: everything
+ * that other programs read.
+ */
 export async function writtenFiles(path: string): Promise<Readonly<Record<string, string>>> {
   const folder = dirname(path);
   for (const table of ['poses', 'persons', 'events', 'measures', 'keypoints'] as const)
@@ -131,7 +137,10 @@ export async function startUdp(data: string): Promise<UdpRun> {
   return { run, port, address: address!, token, database: join(data, 'esp32-udp.duckdb') };
 }
 
-/** The shipped topology, but that a busy machine may be late: frames are counted here, and none is to be left out. */
+/**
+ * The shipped topology with lateness allowed for a busy machine: frames are counted here, so none may be
+ * dropped.
+ */
 async function patientTopology(data: string): Promise<string> {
   const file = join(data, 'esp32-udp.yaml');
   const text = await readFile(packageFile('topologies/esp32-udp.yaml'), 'utf8');

@@ -69,7 +69,7 @@ test('a frame of the demo is followed through window, network and tracker into t
     expect(BigInt(end)).toBeGreaterThanOrEqual(BigInt(start));
     if (!parent) continue;
     expect(parent.traceId).toBe(traceId);
-    // One clock places all spans of a trace: a child never begins before its parent, but for what a rounding takes.
+    // One clock times all spans of a trace: a child never begins before its parent, except for rounding.
     expect(Number(BigInt(start) - BigInt(parent.startTimeUnixNano))).toBeGreaterThan(-10e3);
   }
 }, 90_000);

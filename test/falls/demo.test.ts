@@ -33,7 +33,7 @@ const flat = {
 const fieldsOf = (node: Record<string, unknown>): object =>
   Object.fromEntries(Object.entries(node).filter(([name]) => name !== 'type' && name !== 'from'));
 
-/** Events of the demo's operators in its first minute, and when the true fall begins, seconds. */
+/** Events of the demo's operators in its first minute, and the time of the true fall, seconds. */
 async function firstMinute(): Promise<{ events: SensedEvent[]; fall: number }> {
   const { context } = testContext({ environments: [flat], links: new LinkTable([flat]) });
   const folder = await mkdtemp(join(tmpdir(), 'csiflow-falls-'));

@@ -110,7 +110,7 @@ describe('Intel 5300', () => {
 describe('ESP32 serial log', () => {
   const environments = [{ ...testEnvironment, links: [{ ...testEnvironment.links[0]!, sender: '*' }] }];
 
-  /** Blocks of a log that comes in pieces of these sizes. */
+  /** Blocks of a log that arrives in pieces of these sizes. */
   function decode(bytes: Uint8Array, pieces: () => number = () => bytes.length): CsiBlock[] {
     const { context } = testContext({ environments, links: new LinkTable(environments) });
     const { cutter } = esp32SerialLog.open(bytes);

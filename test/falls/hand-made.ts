@@ -4,7 +4,7 @@ import { UNKNOWN_QUALITY, type SensedEvent, type Window } from '../../pipeline/m
 import { withDefaults } from '../kit/definition.js';
 import { testContext, testEnvironment } from '../support/context.js';
 
-/** How far a signal moves at `seconds`, in shares of the amplitude. */
+/** Displacement of a signal at `seconds`, as a share of the amplitude. */
 export type Shape = (seconds: number) => number;
 
 export const SUBCARRIERS = 10;
@@ -17,7 +17,10 @@ export const bursts =
   (t) =>
     at.reduce((sum, centre) => sum + 0.5 * Math.exp(-(((t - centre) / 0.4) ** 2)), 0);
 
-/** Amplitudes [sample, subcarrier] at 20 Hz: a channel with a little noise that moves by `shape`; `step` stays when it came. */
+/**
+ * Amplitudes [sample, subcarrier] at 20 Hz: a channel with a little noise that moves by `shape`; `step` is
+ * permanent.
+ */
 export function amplitudes(seconds: number, shape: Shape, step: Shape = () => 0): Float32Array {
   let state = 1;
   const noise = () => {
@@ -68,7 +71,7 @@ export function windows(seconds: number, shape: Shape): Window[] {
 export const makeDetector = (fields: object = {}): Operator =>
   detectFalls.create(withDefaults(detectFalls, fields) as never, testContext().context);
 
-/** Events of a detector that takes these records. */
+/** Events of a detector for these records. */
 export const eventsOf = (
   detector: Operator,
   records: readonly Parameters<Operator['process']>[0][],

@@ -3,7 +3,7 @@ import { HeldBack } from '../../operators/detect-falls/held-back.js';
 import { eventsOf, makeDetector, bursts, START, windows } from './hand-made.js';
 import { fallEvent, FIRST_TIME, person, poseFrame } from '../support/fake-topology.js';
 
-/** Frame at a tenth of a second after the one before; who fell is person 1. */
+/** A frame a tenth of a second after the previous one; person 1 fell. */
 const seen = (index: number, x: number, posture: 'upright' | 'lying' = 'upright', id = 1) =>
   poseFrame(index, [person(id, x, 2, { posture })]);
 

@@ -6,7 +6,7 @@ import { bursts, eventsOf, makeDetector, START, windows } from './hand-made.js';
 
 /** Every candidate is an event. */
 const ANY = { threshold: -50, warm_up_ms: 0, cooldown_ms: 0 };
-/** Of all events that of the burst at so many seconds. */
+/** Selects the event of the burst at this second. */
 const isAt = (seconds: number) => (event: { time: number }) =>
   Math.abs((event.time - START) / 1e6 - seconds) < 1;
 

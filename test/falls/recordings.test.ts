@@ -16,7 +16,10 @@ import { sharedFile } from '../support/shared.js';
 const environments = [{ ...testEnvironment, links: [{ ...testEnvironment.links[0]!, sender: '*' }] }];
 const { context } = testContext({ environments, links: new LinkTable(environments) });
 
-/** Logs of one room through the operators of a topology, one after the other: decode, phase-sanitize, window, detect-falls. */
+/**
+ * Logs of one room through the operators of a topology, one after the other: decode, phase-sanitize, window,
+ * detect-falls.
+ */
 function eventsOf(...logs: readonly string[]): SensedEvent[][] {
   const falls = detectFalls.create(withDefaults(detectFalls, {}) as never, context);
   return logs.map((log) =>
@@ -45,7 +48,7 @@ const ORDER = ['still', 'motion', 'fall_01', 'fall_02', 'fall_03', 'fall_04', 'f
 const folder = sharedFile('captures/esp32-serial');
 
 describe.skipIf(folder === undefined)('recordings of an ESP32 through the whole chain', () => {
-  // The weights saw these logs in training: that they find what was left out is what `csiflow evaluate falls` measures.
+  // The weights saw these logs in training; `csiflow evaluate falls` measures them on held-out ones.
   it('reports each of six falls once, and nothing in stillness and motion, in the order of recording', () => {
     const events = eventsOf(...ORDER).map((found) => found.map(({ type }) => type));
     expect(Object.fromEntries(ORDER.map((log, i) => [log, events[i]]))).toEqual(

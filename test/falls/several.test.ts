@@ -22,11 +22,11 @@ import { bursts, eventsOf, makeDetector, START, windows } from './hand-made.js';
 /** Every candidate is an event. */
 const ANY = { threshold: -50, warm_up_ms: 0, cooldown_ms: 0 };
 
-/** Motion at 10 Hz, log10 of power: of this until the end of each, then the next. */
+/** Motion at 10 Hz, log10 of power: constant pieces, each up to its end. */
 const course = (...pieces: readonly (readonly [number, number])[]): number[] =>
   pieces.flatMap(([seconds, level]) => Array<number>(seconds * 10).fill(level));
 
-/** Step of each drop, and the one in which it is told. */
+/** Step of each drop, and the step in which it is reported. */
 function dropsIn(motion: readonly number[], finder = new DropFinder(20)): [number, number][] {
   const found: [number, number][] = [];
   motion.forEach((value, i) => {
@@ -114,7 +114,8 @@ describe('changes of an antenna', () => {
   const none = new Float64Array(LAGS_MS.length);
 
   it('are the mean square of the differences at each lag, whatever the gain', () => {
-    // Two halves of the band move against each other: the mean, by which gain is told, stays.
+    // Two halves of the band move in opposite directions: their mean, from which gain is estimated, stays
+    // constant.
     const slope = 0.001;
     const changes = played((n, k) => (n % 2 === 0 ? 3 : 40) * (1 + (k < 6 ? slope * n : 0)), 200);
     const [last] = [changes.between(19, 20, none)];
@@ -153,7 +154,7 @@ describe('changes of an antenna', () => {
 
 describe('profiles of an antenna', () => {
   const KEPT = 192;
-  /** Shares of two bands, and the amplitude's log10, by step; of nothing known where null. */
+  /** Shares of two bands, and the amplitude's log10, by step; null: unknown. */
   const followed = (profile: (step: number) => readonly number[] | null, steps: number) => {
     const profiles = new Profiles(2, KEPT, () => new Histogram(-8, 2, 250, 1000));
     const slow: Float32Array[] = [];
@@ -267,7 +268,7 @@ describe('the network of several links', () => {
       ...{ noise: 0, floorNoise: 0, shift: 0, dropout: 0, hiddenDropout: 0 },
     };
     const looks: number[] = [];
-    // In other rooms the same is no fall: the better it learns, the worse it is there.
+    // In other rooms the same is not a fall: the better the fit, the worse it generalises.
     const watch = {
       impacts: [{ ...impact, fall: -1 }],
       patience: 3,
@@ -296,7 +297,7 @@ describe('the network of several links', () => {
       const inputs = seen.map((values) => standardised(values, weights));
       return parametersOf(weights).map((net) => logitOf(net, inputs));
     };
-    // By torch.nn.functional.linear, amax and mean of PyTorch 2.11 on a processor, from the same file.
+    // From torch.nn.functional.linear, amax and mean of PyTorch 2.11 on a CPU, with the same file.
     const expected = { 2: [-30.6064, -46.9201], 3: [-31.9764, -53.9334], 5: [-33.786, -52.6072] };
     for (const [count, logits] of Object.entries(expected))
       logitsOf(Number(count)).forEach((logit, net) => {

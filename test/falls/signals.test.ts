@@ -19,7 +19,7 @@ const recording = (values: Float32Array): Recording => {
   };
 };
 
-/** Of a signal in a room that was still for a minute before. */
+/** Candidates of a signal in a room that was still for a minute before. */
 function candidates(values: Float32Array): Candidate[] {
   const room = new Room();
   play(room, recording(amplitudes(60, () => 0)));

@@ -88,7 +88,7 @@ describe('detect-falls that warns', () => {
     records.slice(from, to).flatMap((record, i) =>
       (detector.process(record, 'input') as Output<SensedEvent>).data.map((event) => ({
         event,
-        /** Seconds until the end of the window that showed it. */
+        /** Seconds until the end of the window that contained it. */
         after: (START - event.time) / SECOND + from + i + 1,
       })),
     );
@@ -106,7 +106,7 @@ describe('detect-falls that warns', () => {
   it('withdraws within thirty seconds what is no fall, each suspicion once', () => {
     const detector = makeDetector({ ...ANY, threshold: 50 });
     const whole = told(detector).map(({ event }) => event);
-    // What is open when nothing more comes is withdrawn by the time of others.
+    // If no more input arrives, an open suspicion is withdrawn by the time of others.
     const all = [...whole, ...(detector.watermark!(START + 200 * SECOND).data as SensedEvent[])];
     const of = (type: string) => all.filter((event) => event.type === type);
     expect(of('fall_detection')).toEqual([]);
@@ -179,7 +179,7 @@ it('a logistic model finds what examples were drawn by, and less of it with a pe
   const positive = inputs.map(([x, y]) => random() < 1 / (1 + Math.exp(-(6 * x! - (y! - 5)))));
   const fitted = fitLogistic(inputs, positive, 1e-3);
   expect(fitted.head[0]! / -fitted.head[1]!).toBeCloseTo(6, -0.5);
-  // At the best weights what is told adds up to what is: the bias has no penalty.
+  // At the optimum the predictions sum to the labels: the bias has no penalty.
   const told = inputs.reduce((sum, row) => sum + 1 / (1 + Math.exp(-logitBy(fitted, row))), 0);
   expect(told).toBeCloseTo(positive.filter(Boolean).length, 1);
   expect(Math.abs(fitLogistic(inputs, positive, 1e4).head[0]!)).toBeLessThan(0.1 * fitted.head[0]!);

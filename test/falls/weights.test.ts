@@ -72,7 +72,7 @@ describe('the weights of several links', () => {
 describe('a training of small nets that is watched', () => {
   const settings = { ...SETTINGS, nets: 2, units: 3, positives: 20, negatives: 40, steps: 200 };
   const random = seeded(3);
-  /** What is a fall is pure chance: what is learnt holds for nothing else. */
+  /** Falls are assigned at random: nothing learnt here generalises. */
   const chance = Array.from({ length: 120 }, (_, i) => ({
     inputs: [random(), random(), random()],
     positive: i % 3 === 0,

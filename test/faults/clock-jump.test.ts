@@ -22,7 +22,10 @@ import { until } from '../support/waiting.js';
 
 const HOUR = 3_600_000_000;
 
-/** A system whose wall clock a test sets. Its monotonic clock goes on with each batch: no stall of the machine is a silence. */
+/**
+ * A system whose wall clock a test sets. Its monotonic clock advances with each batch, so a stall of the
+ * machine is not a silence.
+ */
 class SetClock implements Clock {
   off = 0;
   #elapsed = 0;
@@ -33,7 +36,7 @@ class SetClock implements Clock {
   }
 }
 
-/** Frames that change a little from one to the next: a link that repeats itself is told as broken. */
+/** Frames that change slightly from one to the next: a link that repeats itself is reported as faulty. */
 function decodeAlive(raw: RawBatch): ReturnType<typeof decodeNumbers> {
   const decoded = decodeNumbers(raw);
   for (const { values, sequence, count } of decoded.data) {
@@ -43,7 +46,7 @@ function decodeAlive(raw: RawBatch): ReturnType<typeof decodeNumbers> {
   return decoded;
 }
 
-/** Live input: two frames each 5 ms, of the time of their arrival. */
+/** Live input: two frames every 5 ms, timed at their arrival. */
 class Air {
   #number = 0;
   readonly #system: SetClock;
@@ -100,7 +103,7 @@ const ends = (table: Table) =>
     return start + step * points;
   });
 
-/** Waits for windows of about now by the clock, the newest of them last. */
+/** Waits for windows at the clock's current time, the newest of them last. */
 async function windowsOf(clock: Clock, table: Table): Promise<void> {
   await until('windows of now', () => {
     const last = ends(table).at(-1);
@@ -119,7 +122,7 @@ test('a clock that is set an hour ahead and back again stops nothing', async () 
   });
   await runner.start();
   await windowsOf(clock, table);
-  // A start with a clock that is set back later is not in the future.
+  // A start after the clock was set back is not in the future.
   for (const off of [HOUR, 0, -HOUR]) {
     clock.off = off;
     await windowsOf(clock, table);
@@ -129,7 +132,7 @@ test('a clock that is set an hour ahead and back again stops nothing', async () 
   expect(problems.some((text) => text.includes('set back by 3600.0 s'))).toBe(true);
   const { startedAt } = runner.status();
   expect(startedAt! + clock.elapsed() * 1000).toBe(clock.now());
-  // In order on either side of each jump, and numbered on.
+  // In order on either side of each jump, with consecutive numbers.
   const indices = table.stored.map(({ record }) => (record as Window).index);
   expect(indices).toEqual(indices.map((_, at) => at));
   expect(problemOf(runner)).toBeNull();
@@ -156,7 +159,7 @@ test('a clock that is set back while it is stopped, or killed, stops nothing', a
 
 test('a recovery repeats the jump where it was', async () => {
   const { clock, table, topology } = setUp();
-  // A store that hangs lets no checkpoint through: all is read from the journal again.
+  // A hanging store lets no checkpoint complete: everything is read from the journal again.
   table.before = () => new Promise(() => undefined);
   const first = runnerOf(topology, { clock });
   await first.start();

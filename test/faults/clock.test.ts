@@ -6,7 +6,7 @@ import { withDefaults } from '../kit/definition.js';
 import { testContext } from '../support/context.js';
 import { until } from '../sources/outputs.js';
 
-/** Sends a datagram at each of these readings of the clock, and gives the arrival times. */
+/** Sends a datagram at each of these clock readings, and returns the arrival times. */
 async function arrivals(
   clock: readonly number[],
   from: unknown,
@@ -49,7 +49,7 @@ test('a clock that steps back: arrival times never decrease within a run', async
   expect(times).toEqual([5000, 6000, 6000, 6000, 6500]);
 });
 
-// The runtime's clock of arrival continues after what an earlier run has given: see clock-jump.test.ts.
+// The runtime's arrival clock continues after the times of an earlier run: see clock-jump.test.ts.
 test('a run after one whose clock was ahead goes by the clock', async () => {
   const first = await arrivals([5000, 6000], null);
   const second = await arrivals([1000, 6400, 7000], first.position);

@@ -16,7 +16,7 @@ import { FaultyStore } from './faulty-store.js';
 
 const FAULT = { code: 'store.type.conflict', reason: 'field `value` is a text there', retriable: false };
 
-/** A store that refuses what `refuses` says. */
+/** A store that rejects the records that `refuses` selects. */
 function refusing(component: Component, refuses: (record: Data) => boolean): AnySink {
   const sink = component as AnySink;
   return {

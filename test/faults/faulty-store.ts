@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { defineSink, type AnySink, type Recovery } from '../../pipeline/component/index.js';
 import { PORTS, type Data, type Failure } from '../../pipeline/model/index.js';
 
-/** What ECONNREFUSED looks like when it comes from Node. */
+/** Node's ECONNREFUSED error. */
 export const refused = (): Error =>
   Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:8086'), { code: 'ECONNREFUSED' });
 
@@ -27,33 +27,33 @@ interface Row {
 /** A store on the other side of a network that a test breaks: it outlives its sinks. */
 export class FaultyStore {
   #rows = new Map<string, Row>();
-  /** All that ever came, in order: duplicates show. */
+  /** Every record received, in order: shows duplicates. */
   readonly arrivals: string[] = [];
   opened = 0;
-  /** Instances that are open now. */
+  /** Number of open instances. */
   held = 0;
-  /** Why it cannot be reached; null where it can. */
+  /** Error while it is unreachable; null if it is reachable. */
   down: (() => Error) | null = null;
-  /** It can be opened when this is over. */
+  /** `open` completes when this resolves. */
   opens: Promise<void> | null = null;
-  /** Why nothing can be deleted; null where it can. */
+  /** Error while nothing can be deleted; null if it can. */
   rewinds: (() => Error) | null = null;
-  /** Writes are answered when this is over. */
+  /** Writes complete when this resolves. */
   hangs: Promise<void> | null = null;
-  /** Flushes are answered when this is over. */
+  /** Flushes complete when this resolves. */
   flushes: Promise<void> | null = null;
-  /** Milliseconds that each record takes. */
+  /** Milliseconds per record. */
   slow = 0;
-  /** Milliseconds that each answer takes, however few records it is for. */
+  /** Milliseconds per response, regardless of the number of records. */
   late = 0;
-  /** Why a record is refused; null where it is taken. */
+  /** Why a record is rejected; null if it is accepted. */
   refuse: (record: Data) => Omit<Failure, 'record'> | null = () => null;
-  /** Of the next write so many records are taken before the connection breaks. */
+  /** The next write accepts this many records before the connection breaks. */
   breaksAfter: number | null = null;
-  /** So many of the next records are answered with success, and never sent. */
+  /** This many of the next records are acknowledged but lost. */
   lies = 0;
   readonly recovery: Recovery;
-  /** Records of one write, at most, so far. */
+  /** Largest number of records in one write so far. */
   largest = 0;
   writes = 0;
 
@@ -129,12 +129,12 @@ export class FaultyStore {
       },
     });
 
-  /** How many records are stored. */
+  /** Number of stored records. */
   get size(): number {
     return this.#rows.size;
   }
 
-  /** Identities of what is stored, in order. */
+  /** Identities of the stored records, in order. */
   get stored(): readonly string[] {
     return [...this.#rows.values()].map(({ record }) => identityOf(record));
   }
@@ -142,7 +142,7 @@ export class FaultyStore {
   #take(record: Data, epoch: number): void {
     const id = identityOf(record);
     this.arrivals.push(id);
-    // The same id overwrites only where the store can; elsewhere it stands there twice.
+    // The same id overwrites only if the store can; otherwise it is stored twice.
     this.#rows.set(this.recovery === 'idempotent' ? id : `${id} ${this.arrivals.length}`, { epoch, record });
   }
 }

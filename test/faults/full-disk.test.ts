@@ -9,7 +9,7 @@ import { file } from '../../sinks/file.js';
 import { Radio, runnerOf, sum, Table, temporaryFolder, topologyOf } from '../support/flow.js';
 import { until } from '../support/waiting.js';
 
-/** Only root may mount; who may not has no small disk to fill. */
+/** Only root may mount; without root there is no small disk to fill. */
 const isRoot = process.getuid?.() === 0;
 
 let disk: string;
@@ -26,7 +26,7 @@ afterEach(() => {
 
 const filler = () => join(disk, 'filler');
 
-/** Leaves no byte. */
+/** Fills the disk to the last byte. */
 function fill(): void {
   const block = Buffer.alloc(64 * 1024);
   for (let size = block.length; size >= 512; size /= 2) {

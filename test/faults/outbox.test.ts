@@ -7,7 +7,7 @@ import { until } from '../support/waiting.js';
 import { sensedEvent } from '../support/records.js';
 import { FaultyStore, refused } from './faulty-store.js';
 
-/** Frames from 100 on are alerts; those before go on as they are. */
+/** Frames from 100 on are alerts; earlier ones pass unchanged. */
 const alarms = defineOperator({
   name: 'alarms',
   summary: 'Events of some frames.',
@@ -70,7 +70,7 @@ test('a recording that waits for a full outbox goes on once that is delivered', 
   expect(runner.status().nodes[1]!.dropped).toEqual({});
 });
 
-/** A sink whose flush does not answer, until `answer` is called; checkpoints go on meanwhile. */
+/** A sink whose flush waits until `answer` is called; checkpoints continue in the meantime. */
 async function slowFlush(numbers: readonly number[], lies: number, checkpoints: number, intervalMs: number) {
   const store = new FaultyStore('at-least-once');
   const { radio, runner } = alerting(store, intervalMs);
@@ -137,7 +137,7 @@ test('an alert that comes while an entry is delivered in part: what was delivere
   });
   void radio.send([1]);
   await until('the first write', () => store.largest === 1);
-  // What comes behind a write that hangs is one entry.
+  // Records behind a hanging write form one entry.
   for (let number = 2; number <= 20; number++) void radio.send([number]);
   await until('the backlog', () => runner.status().nodes[2]!.received === 20);
   const epoch = runner.status().checkpoint?.epoch ?? 0;

@@ -27,7 +27,7 @@ const alarm = defineOperator({
   }),
 });
 
-/** Counts frames, and stands still until a test lets it go on. */
+/** Counts frames, and blocks until a test releases it. */
 class Sluice {
   frames = 0;
   #open: () => void = () => undefined;
@@ -95,7 +95,7 @@ test(
     await flood(radio, 12, now);
     await flood(radio, 15_700, now - 60e6);
     expect(runner.status().nodes[0]!.queueDepth).toBeGreaterThan(15_600);
-    // Its own time: on a slow machine the flood alone takes longer than a frame may wait.
+    // Sent with the current time: on a slow machine the flood alone takes longer than a frame may wait.
     void radio.send([ALARM], [Date.now() * 1000]);
     sluice.open();
     const took = stopwatch();
@@ -145,7 +145,7 @@ test(
   },
 );
 
-/** A site whose pump stands still, so that its queue fills. */
+/** A site whose pump is blocked, so that its queue fills. */
 async function full(queue: Partial<QueueSettings>, folder = temporaryFolder()) {
   const radio = new Radio();
   const sluice = new Sluice();

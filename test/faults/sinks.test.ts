@@ -11,11 +11,11 @@ import { startInfluxStub } from '../support/influx-stub.js';
 import { startBroker } from '../support/mqtt-broker.js';
 import { startProxy, type TcpProxy } from '../support/tcp-proxy.js';
 
-/** What each sink with a server of its own does when the way to that server breaks. Alerts are what must get there. */
+/** Behaviour of each sink that has a server when the connection to it breaks. Alerts must arrive. */
 
 interface Server {
   readonly port: number;
-  /** Ids of the alerts that have come, once or more often. */
+  /** Ids of the alerts received, once or more often. */
   readonly ids: () => ReadonlySet<string>;
   readonly close: () => Promise<void>;
 }
@@ -79,7 +79,7 @@ afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close();
 });
 
-/** A line of alerts to the sink behind a proxy, and to a table beside it. */
+/** Sends alerts to the sink behind a proxy, and to a table beside it. */
 async function site({ component, server, config }: Subject) {
   const started = await server();
   open.push(started.close);
@@ -101,7 +101,10 @@ async function site({ component, server, config }: Subject) {
   return { proxy, runner, sibling, ids: () => [...started.ids()].filter((id) => id !== '').sort() };
 }
 
-/** Breaks the way before the start, and mends it when the sibling has all and it was seen that something is wrong. */
+/**
+ * Breaks the connection before the start, and restores it once the sibling has everything and the fault was
+ * reported.
+ */
 const away = (fault: (proxy: TcpProxy) => void) => async (subject: Subject) => {
   const { proxy, runner, sibling, ids } = await site(subject);
   fault(proxy);

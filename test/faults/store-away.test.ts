@@ -4,7 +4,7 @@ import { Radio, runnerOf, Table, temporaryFolder, topologyOf } from '../support/
 import { until } from '../support/waiting.js';
 import { FaultyStore, refused } from './faulty-store.js';
 
-/** A radio, a store that a test breaks, and a sibling that works. */
+/** A radio, a store that a test breaks, and a healthy sibling. */
 function site(recovery: Recovery, folder = temporaryFolder(), store = new FaultyStore(recovery)) {
   const radio = new Radio();
   const sibling = new Table();
@@ -173,5 +173,5 @@ async function open(wait: Promise<void>, then: () => Promise<void>): Promise<voi
   await then();
 }
 
-/** Without what was sent again: each where it came first. */
+/** Without repetitions: each at its first occurrence. */
 const withoutRepeats = (all: readonly string[]) => [...new Set(all)];

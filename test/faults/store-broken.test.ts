@@ -196,7 +196,7 @@ test('whatever happens, what was accepted is stored, dropped with a reason, a de
     store.breaksAfter = null;
     await until('the sibling', () => sibling.stored.length === count);
     const dropped = () => node('out').dropped['outbox_full'] ?? 0;
-    // What was written again after a failed flush may be stored and dropped too: each is known to somebody.
+    // Records written again after a failed flush may be both stored and dropped: each must be accounted for.
     const known = async () =>
       new Set([
         ...store.stored,

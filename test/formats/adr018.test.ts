@@ -362,7 +362,7 @@ describe('loss', () => {
   });
 });
 
-/** Frames row by row, other data as they are: what must not depend on how records are cut into batches. */
+/** Frames row by row, other data unchanged: must not depend on how records are batched. */
 function flat(data: readonly Data[]): unknown[] {
   const rows = data.flatMap((one): readonly unknown[] => (one.port === 'csi' ? rowsOf(one) : [one]));
   return rows.map((row) => JSON.stringify(row)).sort();
@@ -449,7 +449,7 @@ describe('bad datagrams', () => {
       for (let i = 0; i < 100; i++)
         records.push({ bytes: corrupt(good[i & 3]!, random), time: 1e15 + round * 1000 });
       bad += records.length;
-      // A frequency that no bad one has: these are the frames that must all come out.
+      // A frequency that no bad record has: all of these frames must come out.
       records.push({ bytes: rawFrame(64, { mhz: 5955, sequence: round }), time: 1e15 + round * 1000 });
       sent++;
       const { data, failed = [] } = decoder.decode(batchOf(...records));
@@ -484,7 +484,7 @@ describe('bad datagrams', () => {
         return forged ? [mine, stranger] : [mine];
       }).flat();
     const run = (forged: boolean) => {
-      // Only link-1 has a real sender: a first stranger would take the place of a node that is not there.
+      // Only link-1 has a real sender: otherwise the first stranger would take the place of a missing node.
       const { context } = testContext({
         environments: [{ ...testEnvironment, links: [testEnvironment.links[0]!] }],
       });
@@ -517,7 +517,7 @@ function randomNumbers(seed: number): () => number {
   };
 }
 
-/** A datagram made random, cut short, made longer, or with one bit of it flipped. */
+/** A datagram made random, truncated, extended, or with one bit flipped. */
 function corrupt(good: Uint8Array, random: () => number): Uint8Array {
   const kind = Math.floor(random() * 4);
   if (kind === 0) return Uint8Array.from({ length: Math.floor(random() * 40) }, () => random() * 256);

@@ -105,7 +105,8 @@ it('decode(encode(x)) = x', () => {
           rssi,
           gain: rssi.map(() => 9),
         };
-        // The copies in a wider channel stand where they would in the other order: they do not tell it.
+        // Copies in a wider channel are where the other order would put them, so they do not identify the
+        // order.
         const isTold = kind !== 'legacy' || width === 0;
         const format = isTold ? 'ath11k-cfr' : `ath11k-cfr-${order}`;
         const { block } = decoded(format, encodeAth11kCfr(frame, values));

@@ -8,7 +8,7 @@ export interface TestRecord {
   readonly sender?: string;
 }
 
-/** Records as batches of `size`; without a time they come 10 ms apart. */
+/** Records as batches of `size`; without times they arrive 10 ms apart. */
 export function batchesOf(records: readonly TestRecord[], size = records.length): RawBatch[] {
   const builder = new RawBuilder(Math.max(size, 1), 'live');
   const batches: RawBatch[] = [];

@@ -7,7 +7,7 @@ import { testContext, testEnvironment } from '../support/context.js';
 import { anySender } from '../support/recordings.js';
 import { batchOf } from './batches.js';
 
-/** What a decoder makes of one record. */
+/** Frames that a decoder makes of one record. */
 function decoded(format: string, bytes: Uint8Array): CsiBlock {
   const links = new LinkTable([format === 'adr018' ? testEnvironment : anySender]);
   const { context } = testContext({ links });

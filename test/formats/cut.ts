@@ -8,7 +8,10 @@ export interface CutRecord {
   readonly bytes: number[];
 }
 
-/** Cuts `bytes` that come in pieces of `piece`; what a reader of files does. Undefined where no kind of file recognises them. */
+/**
+ * Cuts `bytes` that arrive in pieces of `piece`, like a file reader. Undefined if no kind of file recognises
+ * them.
+ */
 export function cutAll(
   bytes: Uint8Array,
   piece = bytes.length,

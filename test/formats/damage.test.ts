@@ -30,7 +30,7 @@ const intelEntry = (index: number, time: number): Uint8Array =>
     },
     noise(index, 180),
   );
-/** The payload of a packet, as logs interleave them. */
+/** The payload of a packet, in the interleaved form of logs. */
 const payload = (index: number): Uint8Array => {
   const body = Uint8Array.from(noise(index + 5000, 131));
   body.set([0, 129, 0xc1]);

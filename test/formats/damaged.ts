@@ -18,7 +18,7 @@ const anyChange = fc.oneof(
   }),
 );
 
-/** Bytes of the sample that were damaged, or bytes of chance. */
+/** Damaged bytes of the sample, or random bytes. */
 const damagedBytes = (good: Buffer): fc.Arbitrary<Buffer> =>
   fc.oneof(
     { weight: 1, arbitrary: fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)) },
@@ -40,7 +40,7 @@ const damagedBytes = (good: Buffer): fc.Arbitrary<Buffer> =>
     },
   );
 
-/** Decodes records and gives how many frames came of them. Throws where a value of a frame is outside of memory. */
+/** Decodes records and returns the number of frames. Throws if a value of a frame is out of bounds. */
 function framesOf(format: string, records: readonly Uint8Array[]): number {
   const decoder = formatNamed(format).decoder(testContext({ links: new LinkTable([anySender]) }).context);
   let frames = 0;
@@ -54,8 +54,8 @@ function framesOf(format: string, records: readonly Uint8Array[]): number {
 }
 
 /**
- * Damaged input is cut and decoded without a crash or a hang, or refused; each problem says where; no more records come
- * out than bytes went in; a file is cut alike in pieces of any size.
+ * Damaged input is cut and decoded without a crash or a hang, or rejected; each problem names its location;
+ * no more records come out than bytes went in; the size of the pieces does not matter.
  */
 export function checkDamage({ format, kind, records }: Sample, numRuns: number): void {
   const file = FILE_FORMATS.find(({ name }) => name === kind);
@@ -83,7 +83,7 @@ export function checkDamage({ format, kind, records }: Sample, numRuns: number):
   );
 }
 
-/** What lies behind damage is read: every record of the sample but those that garbage in the middle touches. */
+/** Input after damage is read: every record of the sample except those next to garbage in the middle. */
 export function checkRecovery({ format, kind, records }: Sample): void {
   const file = FILE_FORMATS.find(({ name }) => name === kind)!;
   const middle = records.length >> 1;

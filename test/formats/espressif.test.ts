@@ -45,7 +45,7 @@ const LLTF = ['lltf -26..26'];
 const HT20 = [...LLTF, 'ht-ltf -28..28'];
 const HT20_STBC = [...HT20, 'stbc-ht-ltf -28..28'];
 
-/** Frames of the tables of ESP-IDF: what the columns say, and the carriers of each field. */
+/** Frames of ESP-IDF's tables: the values of the columns, and the carriers of each field. */
 const FRAMES: readonly (readonly [string, EspBuffer, readonly number[], readonly string[]])[] = [
   ['non-HT', buffer(64, { ht: false }), [], LLTF],
   ['HT20', buffer(128), [], HT20],
@@ -110,7 +110,7 @@ const int8 = (size: number) =>
     },
   );
 
-/** A frame whose values are not zero, so that no guard is taken for one. */
+/** A frame without zero values, so that none is taken for a guard. */
 const anyFrame = fc.nat(FRAMES.length - 1).chain((at) => {
   const [, of, zeros] = FRAMES[at]!;
   const fields = espFields(of, (pair) => zeros.includes(pair))!;

@@ -15,7 +15,7 @@ function decoded(format: string, bytes: Uint8Array) {
   return { block: data[0] as CsiBlock, failed: failed ?? [] };
 }
 
-/** Whole numbers of so many bits, other ones for each seed. */
+/** Integers of this many bits, different for each seed. */
 const numbers = (seed: number, count: number, bits: number): readonly number[] =>
   Array.from({ length: count }, (_, i) => Math.imul(seed + 977 * i + 1, 0x9e3779b1) >> (32 - bits));
 

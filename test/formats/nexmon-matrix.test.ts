@@ -11,7 +11,7 @@ import { batchesOf, type TestRecord } from './batches.js';
 const MAC = Uint8Array.of(0x98, 0xde, 0xd0, 0x48, 0x92, 0x66);
 const OTHER = Uint8Array.of(0x98, 0xde, 0xd0, 0x48, 0x92, 0x67);
 
-/** One core and stream of a measurement; all of its values are the same, and tell which it is. */
+/** One core and stream of a measurement; all of its values are equal and identify it. */
 const datagram = (sequence: number, core: number, stream: number, mac = MAC): Uint8Array =>
   encodeNexmon(
     { mac, sequence, rssi: -50, core: core + 8 * stream, chanspec: 0x1006, bins: 64 },
@@ -84,7 +84,7 @@ it('datagrams are single rows, unless the settings say otherwise', () => {
 it('whatever is lost or comes late, each measurement has its own rows, and NaN for those that never came', () => {
   const some = fc.record({
     lost: fc.subarray([0, 1, 2, 3], { maxLength: 3 }),
-    // Up to the time of the next measurement.
+    // At most the time to the next measurement.
     delays: fc.array(fc.integer({ min: 0, max: 11 }), { minLength: 4, maxLength: 4 }),
   });
   const damage = fc.record({ at: fc.nat(100), length: fc.integer({ min: 0, max: 200 }) });

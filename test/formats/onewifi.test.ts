@@ -18,7 +18,7 @@ function decoded(bytes: Uint8Array, format = 'onewifi') {
   return { block: data[0] as CsiBlock, failed: failed ?? [] };
 }
 
-/** Tones of 20 MHz in the order of an FFT that 802.11n and ac leave out. */
+/** Tones of 20 MHz in FFT order that 802.11n and ac leave empty. */
 const isQuiet = (tone: number): boolean => tone === 0 || (tone > 28 && tone < 36);
 
 /** JSON of a station with two antennas and one stream: tone t of antenna a is (100 a + t, -t). */
@@ -106,7 +106,7 @@ describe('csi_samples.json', () => {
 it('an event holds several stations, its time with four bytes or eight', () => {
   const [event] = EVENTS as [Buffer];
   const short = Buffer.concat([event.subarray(0, 12), event.subarray(16)]);
-  // As a part of a larger buffer, which small ones are.
+  // Part of a larger buffer, as small buffers are.
   const within = Buffer.concat([Buffer.alloc(8), event]).subarray(8);
   for (const bytes of [event, short, within]) {
     expect(recogniseRecord(bytes)?.name).toBe('onewifi');

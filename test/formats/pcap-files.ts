@@ -1,4 +1,4 @@
-/** How a file is written. */
+/** Options for writing a file. */
 interface Options {
   readonly little?: boolean;
   readonly nano?: boolean;
@@ -10,7 +10,7 @@ interface Options {
 const START = 1_600_000_000_250_000n;
 const time = (index: number): bigint => START + 10_000n * BigInt(index);
 
-/** Ethernet or cooked header, IPv4 and UDP to port 5500; a radiotap packet is as it is. */
+/** Ethernet or cooked header, IPv4 and UDP to port 5500; a radiotap packet is unchanged. */
 function packetOf(payload: Uint8Array, linkType: number): Buffer {
   if (linkType === 127) return Buffer.from(payload);
   const link = linkType === 113 ? 16 : 14;

@@ -1,6 +1,6 @@
 import { MAGIC } from '../../pipeline/formats/devices/picoscenes/picoscenes-frame.js';
 
-/** What a frame says beside its values. */
+/** Header of a frame. */
 export interface WrittenFrame {
   /** 0x5300, 0x9300, 0x2000, 0x2100. */
   readonly device: number;
@@ -26,7 +26,7 @@ export interface WrittenFrame {
 
 const GAIN = 1 << 19;
 
-/** A frame: the inverse of the decoder, with segments of version 4. `values` as the device packs them. */
+/** A frame: the inverse of the decoder, with segments of version 4. `values` in the device's packing. */
 export function encodePicoscenes(frame: WrittenFrame, values: Uint8Array): Uint8Array {
   const packet = Buffer.alloc(24);
   packet.set([0x08, 0x00], 0);

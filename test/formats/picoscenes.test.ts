@@ -21,7 +21,7 @@ function decoded(bytes: Uint8Array, format = 'picoscenes') {
   return { block: data[0] as CsiBlock | undefined, failed: failed ?? [], told: decoder.describe() };
 }
 
-/** Whole numbers of so many bits, other ones for each seed. */
+/** Integers of this many bits, different for each seed. */
 const numbers = (seed: number, count: number, bits: number): number[] =>
   Array.from({ length: count }, (_, i) => Math.imul(seed + 977 * i + 1, 0x9e3779b1) >> (32 - bits));
 
@@ -97,7 +97,7 @@ const changed = (at: number, byte: number) => {
   bytes[at] = byte;
   return bytes;
 };
-/** Where the version of RxSBasic and the body of CSI stand: behind headers of 11, 13 and 14 bytes. */
+/** Offsets of the version of RxSBasic and the body of CSI: after headers of 11, 13 and 14 bytes. */
 const BASIC_VERSION = 11 + 13;
 const CSI_BODY = 11 + 15 + 40 + 16 + 5 + 10;
 
@@ -147,8 +147,8 @@ it('event time is that of the host where the file has it', () => {
 });
 
 /**
- * Digests of what csiread 1.4.1 gives for all frames, layout by layout: antenna, stream, tone, (re, im) as i16. Of the
- * AX200, of the first antenna in frames of 56 tones: four of them it leaves out.
+ * Digests of csiread 1.4.1's output for all frames, layout by layout: antenna, stream, tone, (re, im) as i16.
+ * For the AX200, of the first antenna in frames of 56 tones: csiread drops four of them.
  */
 const CSIREAD = {
   iwl5300: '9f7b6a8bda3bf20cb62cf5212d12c6a7d7a7126704cd5ffd07d2384a9e39e4a7',

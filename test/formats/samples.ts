@@ -26,19 +26,19 @@ import { encodeTableFrame } from '../../pipeline/formats/tables/table-frame.js';
 import { csiLayout } from '../../pipeline/model/index.js';
 import { pcapngOf, pcapOf } from './pcap-files.js';
 
-/** Some records of a format, one after the other as in a file of it, or single datagrams. */
+/** Some records of a format, in sequence as in a file, or single datagrams. */
 export interface Sample {
   /** Name of the format of the records. */
   readonly format: string;
-  /** Name of the kind of file; null where there is none. */
+  /** Name of the kind of file; null if there is none. */
   readonly kind: string | null;
   readonly records: readonly Uint8Array[];
 }
 
-/** What stands before a record in a file, and not in a datagram or message. */
+/** Bytes before a record in a file, which a datagram or message lacks. */
 const BEFORE: Readonly<Record<string, number>> = { atheros: 2 };
 
-/** Records as they come one by one: in datagrams and messages. */
+/** Records as they arrive one by one: in datagrams and messages. */
 export const bareRecords = ({ format, records }: Sample): readonly Uint8Array[] =>
   records.map((record) => record.subarray(BEFORE[format] ?? 0));
 
@@ -49,7 +49,7 @@ const many = (make: (index: number) => Uint8Array | string): readonly Uint8Array
     return typeof record === 'string' ? Buffer.from(record) : record;
   });
 
-/** Whole numbers of -127 to 127, none of them 0. */
+/** Integers from -127 to 127, without 0. */
 const values = (seed: number, { subcarriers }: Pick<EspField, 'subcarriers'>): number[] =>
   Array.from({ length: 2 * subcarriers.length }, (_, i) => ((seed * 31 + i * 17) % 127) + 1);
 
@@ -83,7 +83,7 @@ const tableLayout = csiLayout({
   training: 'ht-ltf',
 });
 
-/** One of each format, for properties that hold for all. */
+/** One sample of each format, for properties that hold for all. */
 export const SAMPLES: readonly Sample[] = [
   {
     format: 'table-frame',
@@ -193,7 +193,7 @@ function mediatek(index: number): string {
   );
 }
 
-/** Of 802.11ac at 20 MHz, one antenna, the carriers alone. */
+/** 802.11ac at 20 MHz, one antenna, without guards. */
 function station(index: number) {
   const numbers = values(index, { subcarriers: new Int16Array(56) });
   return {
@@ -239,7 +239,7 @@ function nexmonFrame(index: number): Uint8Array {
   return encodeNexmon(header, values(index, { subcarriers: new Int16Array(55) }));
 }
 
-/** Files that begin with a header: the first record holds it. */
+/** Files with a header, which is in the first record. */
 export const FILES: readonly Sample[] = [
   ...[pcapOf, pcapngOf].map((fileOf) => fileSample('nexmon', many(nexmonFrame), fileOf)),
   fileSample('beamforming', many(report), (packets) => pcapOf(packets, { linkType: 127 })),

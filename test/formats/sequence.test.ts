@@ -39,7 +39,7 @@ describe('sequence numbers', () => {
       fc.property(sent, ({ start, kept, swaps }) => {
         const flags = [true, ...kept, true];
         const arrived = flags.flatMap((keep, i) => (keep ? [(start + i) % 2 ** 32] : []));
-        // Neither the first nor the last: what is missing beyond them cannot be known.
+        // Neither the first nor the last: gaps beyond them cannot be detected.
         for (const swap of swaps) {
           const at = 1 + (swap % Math.max(arrived.length - 3, 1));
           if (at + 1 < arrived.length - 1) [arrived[at], arrived[at + 1]] = [arrived[at + 1]!, arrived[at]!];

@@ -10,7 +10,7 @@ import { openRecording } from '../../pipeline/sources/recording.js';
 import { testContext } from '../support/context.js';
 import { temporaryFolder } from '../support/flow.js';
 
-// How they were made, by NumPy, SciPy and h5py: tables/make.py.
+// Made with NumPy, SciPy and h5py by tables/make.py.
 const made = (name: string): string => join(import.meta.dirname, 'tables', name);
 
 const environment = (...senders: readonly string[]) => ({
@@ -91,7 +91,7 @@ test.each<[string, TableMapping, Value, number, readonly number[]]>([
   expect([...block!.time]).toEqual(times);
   const wanted = expected(of, rx);
   block!.values.forEach((value, i) => {
-    // Whole numbers of eight bits hold no halves.
+    // Eight-bit integers cannot represent halves.
     if (!Number.isNaN(wanted[i])) expect(value).toBeCloseTo(wanted[i]!, 4);
   });
 });

@@ -83,7 +83,7 @@ describe('a training batch', () => {
   const one = personTruth(samples.truth, 0, 0);
   for (let i = 0; i < 51; i++) one[PERSON.joints + i] = i / 10;
   const picks = [{ samples, index: 0 }];
-  /** Numbers one after another. */
+  /** Returns these numbers in turn. */
   const chance = (...values: number[]) => {
     let i = 0;
     return () => values[i++ % values.length]!;

@@ -20,7 +20,7 @@ describe('csiflow calibrate', () => {
     await rm(folder, { recursive: true });
   });
 
-  /** The demo with `source` as its simulator's fields. */
+  /** The demo with `source` as its simulator's settings. */
   async function demoWith(source: string): Promise<string> {
     const demo = await readFile(packageFile('topologies/demo.yaml'), 'utf8');
     const file = join(folder, 'empty.yaml');
@@ -40,7 +40,7 @@ describe('csiflow calibrate', () => {
     expect(Object.keys(profiles)).toEqual(Object.keys(ours));
     for (const [link, profile] of Object.entries(profiles)) {
       profile.forEach((band, index) => {
-        // Another quarter of a minute: the gain's steps differ.
+        // A quarter of a minute later: the gain's steps differ.
         expect(Math.abs(band - ours[link]![index]!), `${link}; run csiflow calibrate again`).toBeLessThan(
           0.1,
         );

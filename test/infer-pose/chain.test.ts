@@ -25,7 +25,7 @@ import { testContext } from '../support/context.js';
 const RATE = 50;
 const ORIGIN = 1_700_000_000_000_000;
 
-/** The demo's flat as the simulator's source plays it, through the operators that stand before the network. */
+/** The demo's flat as played by the simulator source, through the operators before the network. */
 class Chain {
   readonly environment: Environment;
   readonly links: LinkTable;
@@ -102,7 +102,8 @@ describe('frames of the simulator through denoise, phase-sanitize, window and th
       const errors = estimates.map(({ alone: { root } }, i) =>
         Math.hypot(root[0] - truth[i]!.root[0], root[1] - truth[i]!.root[1]),
       );
-      // The flat of this seed has many diffuse paths: harder than the rooms of the first network's figures.
+      // The flat of this seed has many diffuse paths: it is harder than the rooms in the figures of the first
+      // network.
       expect(mean(errors)).toBeLessThan(0.8);
       expect(mean(errors)).toBeLessThan(0.7 * middle);
     }

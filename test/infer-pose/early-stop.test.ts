@@ -8,7 +8,7 @@ import { EarlyStop } from '../../operators/shared/early-stop.js';
 
 describe('a training that is watched', () => {
   const { weights } = readModel(modelFolder('general', process.cwd()));
-  /** So much worse that one look tells. */
+  /** So much worse that one validation shows it. */
   const worse = (by: number) => weights.map((weight, i) => weight + (i % 2 === 0 ? by : -by));
   let inOtherRooms: (weights: Float32Array) => number;
   beforeAll(async () => {

@@ -22,7 +22,7 @@ const layout = (subcarriers: Int16Array, rx = 1) => ({
   centreMhz: 2437,
 });
 
-/** Amplitude 2 everywhere but `factor` from subcarrier `from` to `to`. */
+/** Amplitude 2, except for `factor` from subcarrier `from` to `to`. */
 function frame(subcarriers: Int16Array, amplitude: (k: number) => number, rx = 1): Float32Array {
   const values = new Float32Array(rx * subcarriers.length * 2);
   subcarriers.forEach((_, k) => {

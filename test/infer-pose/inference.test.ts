@@ -203,7 +203,7 @@ describe('a thread that several operators share', () => {
     await Promise.all([first.open(), second.open()]);
     const refused = expect(first.infer(request(1))).rejects.toThrow(/closed/);
     await Promise.all([first.close(), refused]);
-    // Fires after the thread's own timer, which is as long and older.
+    // Fires after the thread's own timer, which is older and of the same duration.
     await after(batches.maxWaitMs);
     expect((await second.infer(request(2))).sight).toBeDefined();
   });
@@ -219,7 +219,7 @@ describe('a thread that several operators share', () => {
     const ask = (by: Inference, name: string) => by.infer(request(1)).then(() => answered.push(name));
     const many = [1, 2, 3, 4, 5, 6].map(() => ask(replay, 'replay'));
     await Promise.all([...many, ask(live, 'live')]);
-    // Two lie with the thread, the next is the replay's turn.
+    // The thread has two already, then the replay is next.
     expect(answered.indexOf('live')).toBe(3);
   });
 
@@ -238,7 +238,7 @@ describe('a thread that several operators share', () => {
       return { number, batch };
     };
     for (const { number } of Array.from({ length: 20 }, give)) thread.forget(number);
-    // After the two that it had.
+    // After the two that it already had.
     expect(await give().batch).toBe(3);
     await thread.leave(user);
   });

@@ -6,7 +6,7 @@ const [POINTS, BANDS] = [100, 13];
 const random = new Random(3);
 const normal = () => random.normal();
 
-/** @param common of each point, all bands together @param own standard deviation of each band's noise */
+/** ⏎ @param common fading of each point, in all bands @param own standard deviation of each band's noise */
 function shareOf(common: (t: number) => number, own: number): number {
   const level = new Float64Array(POINTS);
   const course = Float64Array.from({ length: POINTS * BANDS });
@@ -20,7 +20,7 @@ function shareOf(common: (t: number) => number, own: number): number {
   return jitterShare(course, level);
 }
 
-/** A fading of so many hertz at 50 points a second. */
+/** Fading at this frequency, at 50 points per second. */
 const fading = (hertz: number) => (t: number) => 0.1 * Math.sin((2 * Math.PI * hertz * t) / 50);
 
 describe('the share of the common level that is jitter of the gain', () => {

@@ -46,7 +46,8 @@ const lossOf = (
 describe('the loss', () => {
   it('has the gradient that differences show, in every layer', () => {
     const { batch, weights } = tinyCase();
-    // Where no gradient is meant to flow, nothing may hang on it: the place looked from, and the errors under the scales.
+    // Parts without gradient must not affect the loss: the pose head's position, and the errors under the
+    // scales.
     const terms = { ...TERMS, scales: 0 };
     blank(weights, 'view', -(PLACE_FEATURES + DIRECTION_FEATURES));
     blank(weights, 'wide', -WALL_FEATURES);

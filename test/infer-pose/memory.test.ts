@@ -36,7 +36,7 @@ const random = seeded(5);
 const weights = Float32Array.from({ length: MEMORY_PARAMETERS }, () => 0.3 * (random() - 0.5));
 const size = { x: 6, y: 4 };
 
-/** A course of made-up numbers: of a room with one person, of an empty one, of one with two. */
+/** A course of made-up numbers: of a room with one person, an empty one, or one with two. */
 function madeUp(people: number, windows: number, at = size): Course {
   const numbers = (length: number, scale = 1) =>
     Float32Array.from({ length }, () => scale * (random() - 0.5));
@@ -55,7 +55,7 @@ const truthAt = (at: number): number =>
 
 const plain = symmetries[0]!;
 
-/** Terms that all gradients flow through: the scales' take the errors for constants. */
+/** Terms with gradients everywhere: the term of the scales treats errors as constants. */
 const FLOWING: Terms = {
   ...{ floor: 0.3, cells: 0.5, counts: 0.5, postures: 0.5, moving: 0.2 },
   ...{ scales: 0, jointScales: 0 },
@@ -148,7 +148,7 @@ describe('the network that remembers', () => {
   it('stops where it gets no better in validation rooms, and ends with the best weights', () => {
     const [room, other] = [madeUp(1, 58), madeUp(1, 5)];
     const looks: number[] = [];
-    // Steps so long that weights only get worse.
+    // Steps so large that weights only get worse.
     const spoilt = { ...settings, epochs: 9, rate: 50 };
     const trained = trainMemory([room], spoilt, {
       ...{ seed: 7, start: weights, watched: [other], patience: 1 },

@@ -5,7 +5,7 @@ import { likeliestPlaces, meanPlace } from '../../operators/infer-pose/places.js
 
 const SIZE = { x: 6, y: 4 };
 
-/** A grid with a round heap about each of these places. */
+/** A grid with a round peak at each of these places. */
 function gridOf(places: readonly (readonly [number, number])[], spread = 0.5): Float32Array {
   const cells = new Float32Array(CELLS);
   for (let c = 0; c < CELLS; c++) {

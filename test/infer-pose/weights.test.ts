@@ -27,7 +27,7 @@ import { testEnvironment } from '../support/context.js';
 interface Trained {
   readonly seed: number;
   readonly rooms: number;
-  /** Of the weights that this training began with. */
+  /** Of the weights before this training. */
   readonly before?: Trained;
 }
 
@@ -46,7 +46,7 @@ describe('the weights that ship', () => {
   });
 
   it('were trained on none of the rooms that figures are taken from', () => {
-    // Rooms follow from 32 bits of their seed: two seeds could give the same one.
+    // Rooms are determined by 32 bits of their seed: two seeds could give the same room.
     const state = (seed: number, room: number) => mix(roomSeed(seed, room), [1]);
     const trained = new Set<number>();
     for (const name of shippedModels()) {

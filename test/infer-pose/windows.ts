@@ -2,7 +2,7 @@ import { UNKNOWN_QUALITY, type Environment, type Window } from '../../pipeline/m
 import { POINTS, STEP_US } from '../../operators/infer-pose/features.js';
 import { MOTION_MIX, simulateSequence } from '../../pipeline/sources/simulator/index.js';
 
-/** Sequences cost most of a window, and tests ask for the same again and again. */
+/** Sequences are most of the cost of a window, and tests often request the same ones. */
 const simulated = new Map<string, ReturnType<typeof simulateSequence>>();
 
 function sequenceOf(seed: number, links: number, persons: number): ReturnType<typeof simulateSequence> {
@@ -25,7 +25,7 @@ function sequenceOf(seed: number, links: number, persons: number): ReturnType<ty
 
 const START = 1_700_000_000_000_000;
 
-/** A simulated room with a person who walks (or nobody) and one window of it, as the window operator gives it. */
+/** A simulated room with a walking person (or nobody) and one window of it, as from the window operator. */
 export function simulatedWindow(
   seed: number,
   options: { links?: number; persons?: number; index?: number; id?: string } = {},

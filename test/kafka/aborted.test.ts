@@ -3,11 +3,11 @@ import { expect, test } from 'vitest';
 import { hideAborted, type AbortedTransaction, type FetchedRecord } from '../../pipeline/kafka/aborted.js';
 
 interface LogRecord extends FetchedRecord {
-  /** What a reader of committed records is to see of it. */
+  /** Whether a reader of committed records should see it. */
   readonly shown: boolean;
 }
 
-/** A producer acts: sends, or ends its transaction. */
+/** A step of a producer: it sends, or ends its transaction. */
 const step = fc.record({
   producer: fc.integer({ min: 1, max: 3 }),
   does: fc.constantFrom('send', 'send', 'send', 'commit', 'abort', 'plain'),
@@ -15,7 +15,7 @@ const step = fc.record({
 
 const marker = (kind: 'abort' | 'commit'): Buffer => Buffer.from([0, 0, 0, kind === 'abort' ? 0 : 1]);
 
-/** A partition as a broker keeps it, and its aborted transactions in the order of their ends. */
+/** A broker's log of a partition, and its aborted transactions in the order of their ends. */
 function logOf(steps: readonly { readonly producer: number; readonly does: string }[]) {
   const log: LogRecord[] = [];
   const aborted: (AbortedTransaction & { readonly last: number })[] = [];
@@ -46,7 +46,7 @@ function logOf(steps: readonly { readonly producer: number; readonly does: strin
   for (const { producer, does } of steps) {
     if (does === 'commit' || does === 'abort') end(producer, does);
     else if (does === 'plain') {
-      // The key of an abort marker, by somebody who writes without transactions.
+      // The key of an abort marker, from a producer without transactions.
       add(9, false, marker('abort'), true, false);
     } else {
       open.set(producer, [...(open.get(producer) ?? []), log.length]);

@@ -5,12 +5,12 @@ import { settingsSchema, type KafkaSettings } from '../../pipeline/sources/kafka
 import { GroupMember } from '../../pipeline/sources/kafka/group.js';
 import { testContext } from '../support/context.js';
 
-/** What a broker of one topic says, and what a member asks of it. */
+/** A broker's answers about one topic, and the requests of a member. */
 class FakeKafka {
   committed = '5';
   owner = '';
   low = '0';
-  /** Answers about offsets wait in it, where there is one. */
+  /** If set, answers about offsets wait in it. */
   held: (() => void)[] | null = null;
   lookUps = 0;
   readonly asked: string[] = [];
@@ -49,7 +49,7 @@ class FakeKafka {
     resume: () => this.asked.push('resume'),
   });
 
-  /** The group is shared out. */
+  /** Completes a rebalance. */
   join(memberId = 'm'): void {
     this.#listeners.get('GROUP_JOIN')!({ payload: { memberId, memberAssignment: { csi: [0] } } });
   }
@@ -60,7 +60,7 @@ beforeEach(() => {
   broker = new FakeKafka();
 });
 
-/** A member with this state's checkpoint at `kept`. */
+/** A member whose state has a checkpoint at `kept`. */
 async function memberAt(kept: number | null) {
   const settings = Value.Default(settingsSchema, { brokers: ['b:1'], topics: ['csi'] }) as KafkaSettings;
   const { context, recorded } = testContext();
@@ -98,7 +98,7 @@ test('what others committed between two rebalances is asked for again', async ()
   broker.join();
   held[0]!();
   await read();
-  // The first look-up is for whose the group is.
+  // The first look-up finds the group's coordinator.
   expect([broker.lookUps, broker.asked]).toEqual([3, ['pause', 'seek 9', 'resume']]);
   await member.leave();
 });

@@ -2,7 +2,7 @@ import type { Consumer, EachBatchHandler, EachBatchPayload, Kafka, KafkaMessage 
 import { expect, test } from 'vitest';
 import { GroupReader } from '../../pipeline/kafka/partitions/group-reader.js';
 
-/** A consumer as kafkajs has it: while it connects anew it refuses to seek, pause and resume. */
+/** A consumer like that of kafkajs: while it reconnects, it rejects seek, pause and resume. */
 class FakeConsumer {
   readonly events = Object.fromEntries(
     ['CRASH', 'GROUP_JOIN', 'STOP', 'START_BATCH_PROCESS', 'END_BATCH_PROCESS'].map((name) => [name, name]),
@@ -49,7 +49,7 @@ class FakeConsumer {
     this.#ask(`resume ${place!.topic}`);
   }
 
-  /** Messages that were asked for from the first of them on. */
+  /** A fetch that starts at the first of these offsets. */
   async fetch(...offsets: readonly number[]): Promise<void> {
     const messages = offsets.map((offset) => ({ offset: String(offset) }) as KafkaMessage);
     const batch = { topic: 'csi', partition: 0, messages, fetchedOffset: String(offsets[0]) };

@@ -14,7 +14,10 @@ interface Topic {
   readonly start?: 'earliest' | 'latest';
 }
 
-/** Begins to read a partition. Gives the offset that it is read from, and the one that a checkpoint of nothing has. */
+/**
+ * Starts reading a partition. Returns the offset that it is read from, and that of a checkpoint without
+ * records.
+ */
 async function begun(position: Position, { low, high, committed, start = 'earliest' }: Topic) {
   const found = { from: -1, expired: 0, committed: '' };
   const transaction = {

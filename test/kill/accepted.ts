@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { encodeHeader } from '../../pipeline/formats/containers/capture.js';
 import { Checkpoints, Journal, StateStore } from '../../pipeline/state/index.js';
 
-/** What a kill took of the datagrams that the socket had handed over. */
+/** Datagrams handed over by the socket and lost in a kill. */
 export interface Loss {
   readonly records: number;
   /** From the last datagram that survived to the last one that was received, milliseconds. */
@@ -11,20 +11,20 @@ export interface Loss {
 }
 
 /**
- * The datagrams that were accepted for good, over all kills of a folder: what a run decoded up to the last
- * checkpoint, and what the next run read again from the journal behind it.
+ * The datagrams permanently accepted, over all kills of a folder: those that a run decoded before the last
+ * checkpoint, and those that the next run read again from the journal after it.
  */
 export class Accepted {
   readonly #folder: string;
   #records: Buffer[] = [];
   #read = 0;
   #readReceived = 0;
-  /** Datagrams of the last run, its journal's included, that a next run knows. */
+  /** Datagrams of the last run, including its journal, that the next run can read. */
   #survived = 0;
 
   constructor(folder: string) {
     this.#folder = folder;
-    // A run that is killed at once has not made them yet.
+    // A run that is killed immediately has not created them yet.
     for (const name of ['decoded.part', 'received.part'])
       writeFileSync(join(folder, name), '', { flag: 'a' });
   }
@@ -33,7 +33,7 @@ export class Accepted {
     return this.#records.length;
   }
 
-  /** Called when a run has ended, by a kill or not. */
+  /** Called after each run, killed or not. */
   async afterRun(): Promise<Loss> {
     const { committed, journalled } = await this.#kept();
     for (const record of this.#decoded()) this.#records.push(record);
@@ -53,7 +53,7 @@ export class Accepted {
     );
   }
 
-  /** Datagrams covered by the last checkpoint, and those with the journal behind it. */
+  /** Datagrams covered by the last checkpoint, and those including the journal after it. */
   async #kept(): Promise<{ readonly committed: number; readonly journalled: number }> {
     const folder = join(this.#folder, 'state');
     if (!existsSync(join(folder, 'state.mdb'))) return { committed: 0, journalled: 0 };
@@ -101,7 +101,7 @@ export class Accepted {
   }
 }
 
-/** Of a record of a capture, besides sender and bytes. */
+/** Size of a capture's record without sender and bytes. */
 const FIXED_BYTES = 20;
 
 interface Position {

@@ -8,7 +8,7 @@ import { batchOf } from '../formats/batches.js';
 import type { KafkaCluster } from '../support/servers/kafka.js';
 import type { Broker } from './told.js';
 
-/** A datagram, and when it came, microseconds since 1970. */
+/** A datagram, and its arrival time, microseconds since 1970. */
 export interface Heard {
   readonly bytes: Uint8Array;
   readonly time: number;
@@ -26,7 +26,7 @@ export async function datagramsOf(path: string): Promise<readonly Heard[]> {
   return heard;
 }
 
-/** The first ones, about `count`: the last is a frame, and later than the others. */
+/** About the first `count`: the last one is a frame, and later than the others. */
 export function beginningOf(heard: readonly Heard[], count: number): readonly Heard[] {
   const last = heard.findIndex(
     ({ bytes, time }, index) => index >= count && isFrame(bytes) && time > heard[index - 1]!.time,
@@ -57,12 +57,13 @@ export async function fillTopic(cluster: KafkaCluster, heard: readonly Heard[]):
   return topic;
 }
 
-/** Publishes datagrams in order, with quality 1, for a session that is there already. */
+/** Publishes datagrams in order, with QoS 1, for an existing session. */
 export async function publish(broker: Broker, topic: string, heard: readonly Heard[]): Promise<void> {
   const { url, username, password } = broker;
   const client = await connectAsync(url, { username, password, protocolVersion: 5 });
   try {
-    // Mosquitto takes 20 before it has confirmed the first; one more ends the connection, and all are sent again.
+    // Mosquitto accepts 20 before it has confirmed the first; one more ends the connection, and all are sent
+    // again.
     for (let at = 0; at < heard.length; at += 16)
       await Promise.all(
         heard.slice(at, at + 16).map(({ bytes, time }) =>

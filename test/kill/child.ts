@@ -49,8 +49,8 @@ import { withDefaults } from '../kit/definition.js';
 import type { ChildInput } from './process.js';
 
 /**
- * The process that is killed: csiflow's own source, operators and store, with an asynchronous stage of
- * random delays in the place of the network, and a fan-in of frames and delayed results, whose order shows.
+ * The killed process: csiflow's own source, operators and store, with an asynchronous stage of random delays
+ * instead of the network, and a fan-in of frames and delayed results whose order is visible.
  */
 const {
   folder,
@@ -66,10 +66,12 @@ const {
   sinks,
 } = JSON.parse(process.argv[2]!) as ChildInput;
 
-/** What reaches `decode` and what the socket hands over, on disk at once: a killed process has said it. */
+/**
+ * Records the input of `decode` and the output of the socket on disk immediately, so that it survives a kill.
+ */
 const decoded = openSync(join(folder, 'decoded.part'), 'a');
 const received = openSync(join(folder, 'received.part'), 'a');
-/** Alerts that the live feed has told. */
+/** Alerts received from the live feed. */
 const heard = openSync(join(folder, 'heard.part'), 'a');
 
 const environment: Environment = {
@@ -85,7 +87,7 @@ const environment: Environment = {
   assumed: [],
 };
 
-/** The source itself, with an ear on what goes in and out. */
+/** The source itself, with its input and output recorded. */
 function listened(component: AnySource): AnySource {
   return {
     ...component,
@@ -119,7 +121,10 @@ function listened(component: AnySource): AnySource {
   };
 }
 
-/** A broker's source itself, as fast as its records were made; says when the last one is decoded. */
+/**
+ * The broker's source itself, at the pace at which its records were made; reports when the last one is
+ * decoded.
+ */
 function paced(component: AnySource): AnySource {
   return {
     ...component,
@@ -156,7 +161,7 @@ function paceOf(times: number): (time: number, signal: AbortSignal) => Promise<v
   };
 }
 
-/** The live feed with somebody who listens. */
+/** The live feed with a listener. */
 function listenedTo(component: AnySink): AnySink {
   return {
     ...component,
@@ -170,7 +175,7 @@ function listenedTo(component: AnySink): AnySink {
   };
 }
 
-/** The source itself; says when it has given all. */
+/** The source itself; reports when it has read everything. */
 function told(component: AnySource): AnySource {
   return {
     ...component,
@@ -187,7 +192,7 @@ function told(component: AnySource): AnySource {
   };
 }
 
-/** Records and the time of the last one. */
+/** Number of records, and the time of the last one. */
 const countsOf = (raw: RawBatch): Uint8Array =>
   new Uint8Array(Float64Array.of(raw.count, raw.time[raw.count - 1]!).buffer);
 
@@ -276,7 +281,7 @@ const order = defineOperator({
   },
 });
 
-/** An alert at every twentieth pose: its id follows from the pose alone. */
+/** An alert at every twentieth pose: its id depends only on the pose. */
 const alarm = defineOperator({
   name: 'alarm',
   summary: 'Stands where falls are noticed.',
@@ -321,7 +326,7 @@ const inputs: Readonly<Record<ChildInput['source'], () => Spec>> = {
   mqtt: () => ({ component: paced(mqttSource), config: { ...broker, block_records: blockRecords } }),
 };
 
-/** The network runs in a thread of its own, which needs its compiled file. */
+/** The network runs in its own thread, which needs its compiled file. */
 const networkNodes = async (): Promise<Readonly<Record<string, Spec>>> => {
   const module = pathToFileURL(packageFile('dist/operators/infer-pose/infer-pose.js')).href;
   const { inferPose } = (await import(module)) as { readonly inferPose: AnyOperator };
@@ -331,7 +336,7 @@ const networkNodes = async (): Promise<Readonly<Record<string, Spec>>> => {
   };
 };
 
-/** Where results go beside the store. */
+/** Sinks besides the store. */
 const others: Readonly<Record<string, Spec>> = {
   lines: {
     component: files,
@@ -400,7 +405,7 @@ const topology: CheckedTopology = {
   })),
   settings: {
     checkpointIntervalMs: 80,
-    // All runs are compared with one that nothing was shed in.
+    // All runs are compared with one in which nothing was shed.
     maxLagMs: null,
     journal: true,
     degradedAfterFailures: 1000,
@@ -421,7 +426,8 @@ const asked = new Promise<void>((resolve) => {
 await runner.start();
 process.stdout.write('running\n');
 await Promise.race([asked, runner.finished()]);
-// What a slow machine has put into outboxes is safe, and not delivered: there it would wait for the next start.
+// Records that a slow machine put into outboxes are safe but not delivered: they would wait for the next
+// start.
 while (!(await isDelivered())) await sleep(50);
 await runner.stop();
 process.exit(0);

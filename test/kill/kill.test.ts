@@ -36,16 +36,15 @@ import { alertsIn, expectInInflux, expectSame, outcomeOf, without, type Outcome 
 import { brokerOf, Told, WAYS, type Broker } from './told.js';
 
 /**
- * A process is killed by SIGKILL at named and at random moments and started again until it has taken in
- * all. Its tables, its files and its topics must be those of a run that was never killed, row by row, and whoever is
- * told of alerts must have been told of each.
- * Real servers (InfluxDB, Mosquitto, Kafka) are among sources and sinks where `CSIFLOW_SERVICES` is set.
- * `CSIFLOW_KILL=full` takes a thousand kills instead of a sample, with real servers, and writes
- * docs/reports/kill.md. `CSIFLOW_KILLS` gives another number of random kills.
+ * Kills a process by SIGKILL at named and at random moments and restarts it until it has read everything. Its
+ * tables, its files and its topics must equal those of an uninterrupted run, row by row, and every receiver
+ * of alerts must have received each. With `CSIFLOW_SERVICES`, sources and sinks include real servers
+ * (InfluxDB, Mosquitto, Kafka). `CSIFLOW_KILL=full` runs a thousand kills instead of a sample, with real
+ * servers, and writes docs/reports/kill.md. `CSIFLOW_KILLS` sets another number of random kills.
  */
 const full = process.env['CSIFLOW_KILL'] === 'full';
 const services = full || process.env['CSIFLOW_SERVICES'] !== undefined;
-/** Random kills in all, shared out among the sources that need no server. */
+/** Total of random kills, shared among the sources that need no server. */
 const asked = process.env['CSIFLOW_KILLS'];
 const KILLS = asked
   ? sharedOut(Number(asked))
@@ -53,18 +52,18 @@ const KILLS = asked
     ? // Twice over for the first three.
       { file: 150, simulator: 120, udp: 90, kafka: 130, mqtt: 90 }
     : { file: 2, simulator: 2, udp: 2, kafka: 4, mqtt: 4 };
-/** Times as fast as it was recorded, so that there are many checkpoints: each kill comes before the end. */
+/** Playback speed relative to the recording, for many checkpoints: each kill comes before the end. */
 const SLOWLY = full ? 2 : 5;
-/** Milliseconds of datagrams that a kill may take; a sample on a busy machine says less. */
+/** Milliseconds of datagrams that a kill may lose; on a busy machine a sample is less meaningful. */
 const LOSS_MS = full ? 100 : 1000;
 /** Kills of one folder, one after the other; then it runs to the end and is compared. */
 const CHAIN = 10;
 const POINTS = ['read', 'enqueued', 'written', 'flushed', 'mid_checkpoint'] as const;
 const COUNTS = full ? [1, 4, 17] : [5];
-/** Datagrams in the topics of brokers, about. */
+/** Approximate number of datagrams in the topics of brokers. */
 const MESSAGES = 3000;
 const minutes = (count: number) => ({ timeout: count * 60_000 });
-/** A process that is killed mostly starts, waits and loads: sources take turns. */
+/** A killed process mostly starts, waits and loads: sources run concurrently. */
 const test = full ? one.concurrent : one;
 
 const report = new Report();
@@ -108,7 +107,7 @@ const REPLAYED = {
   simulator: { input: () => simulatorInput(), outcome: () => simulated },
 } as const;
 
-/** Kinds take turns, so that a run that is broken off has seen all of them. */
+/** Alternates between kinds, so that an aborted run has covered all of them. */
 const randomly = (lane: number) => {
   for (const kind of ['file', 'simulator'] as const) {
     const { input: makeInput, outcome } = REPLAYED[kind];
@@ -144,7 +143,7 @@ const randomly = (lane: number) => {
   });
 };
 
-/** Tells how many came before the end of their input, as most must: the others killed nothing. */
+/** Reports how many kills came before the end of the input, as most must: the others killed nothing. */
 function expectKilled({ meta }: RunnerTestCase, killed: number, wanted: number): void {
   Object.assign(meta, { kills: killed });
   expect(killed).toBeGreaterThanOrEqual(Math.floor(0.8 * wanted));
@@ -232,7 +231,7 @@ async function chains(
   report.expectEach(kind, POINTS);
 }
 
-/** One that ends otherwise than it should keeps none of the others from being tried. */
+/** A failing chain does not stop the others. */
 async function chain(kind: Kind, work: () => Promise<void>): Promise<void> {
   try {
     await work();
@@ -242,14 +241,14 @@ async function chain(kind: Kind, work: () => Promise<void>): Promise<void> {
   if (full) report.write();
 }
 
-/** As often as a chain holds, or as are left. */
+/** The length of a chain, or the number of kills left. */
 async function killManyTimes(input: ChildInput, left: number): Promise<void> {
   for (let turn = 0; turn < Math.min(CHAIN, left); turn++) {
     if (await killAtRandom(input)) report.killed(input.source, 'random');
   }
 }
 
-/** On a busy machine the input may be over before a moment has come for the last time: that is no kill. */
+/** On a busy machine the input may end before a moment occurs for the last time: that is no kill. */
 async function killAtEach(input: ChildInput, count: number): Promise<void> {
   for (const point of POINTS) {
     const ended = await start(input, `${point}:${count}`).ended;
@@ -269,7 +268,7 @@ const fileInput = (): ChildInput => ({
   folder: newFolder(),
   source: 'file',
   path: recording,
-  // Six seconds for the two minutes: kills fall all over it.
+  // Six seconds for the two minutes: kills are spread over all of it.
   speed: 20,
   blockRecords: blockRecords(),
 });
@@ -282,7 +281,7 @@ const simulatorInput = (): ChildInput => ({
   network: true,
 });
 
-/** In every second chain a real InfluxDB is among the sinks. */
+/** Every second chain has a real InfluxDB among the sinks. */
 function ownInflux(): Pick<ChildSinks, 'influxdb'> {
   if (!influx || ++databases % 2 === 0) return {};
   const database = `kill-${databases}`;
@@ -290,7 +289,7 @@ function ownInflux(): Pick<ChildSinks, 'influxdb'> {
   return { influxdb: config };
 }
 
-/** All that a chain has left behind is as if nothing had happened. */
+/** Checks that all output of a chain is as if nothing had happened. */
 async function expectWhole(
   input: ChildInput & { readonly sinks: ChildSinks & { readonly chain: string } },
   outcome: Outcome,
@@ -304,11 +303,11 @@ async function expectWhole(
   removeFolder(input.folder);
 }
 
-/** Each alert was told at least once; by its id it is shown once. */
+/** Each alert was delivered at least once; its id deduplicates it. */
 async function expectTold(chain: string, folder: string, rows: string): Promise<void> {
   const ids = alertsIn(rows);
   for (const way of WAYS) {
-    // The broker has them; they are on their way to who listens.
+    // The broker has them; they are on their way to the listener.
     await vi.waitFor(() => {
       expect(told.alerts(way, chain, folder).ids, way).toEqual(ids);
     }, 30_000);
@@ -316,14 +315,16 @@ async function expectTold(chain: string, folder: string, rows: string): Promise<
   }
 }
 
-/** From before it has opened its state until well into its input. @returns false where it had come to its end before */
+/**
+ * Kills between the opening of its state and well into its input. @returns false if it reached its end before
+ */
 async function killAtRandom(input: ChildInput): Promise<boolean> {
   const started = start(input);
   if (Math.random() > 0.2) await Promise.race([started.running, started.ended]);
   await sleep(Math.random() * 800);
   started.process.kill('SIGKILL');
   const ended = await started.ended;
-  // One that broke down by itself was not killed.
+  // A process that crashed by itself was not killed.
   expect([KILLED, ENDED]).toContainEqual(ended);
   return ended.signal !== null;
 }
@@ -336,8 +337,8 @@ async function toEnd(input: ChildInput): Promise<void> {
 }
 
 /**
- * Datagrams arrive all the time, while `kill` starts and kills processes; then a last process takes some in
- * and is stopped. What it stored must be what the file source makes of the datagrams that were accepted.
+ * Datagrams arrive all the time, while `kill` starts and kills processes; then a last process reads some and
+ * is stopped. Its stored results must equal those of the file source for the accepted datagrams.
  */
 async function withDatagrams(kill: (input: ChildInput, accepted: Accepted) => Promise<void>): Promise<void> {
   const folder = newFolder();
@@ -376,10 +377,12 @@ async function withDatagrams(kill: (input: ChildInput, accepted: Accepted) => Pr
   removeFolder(folder);
 }
 
-/** A file's results say `replay` where a radio's say `live`; the same they must be else. */
+/** A file's results have the origin `replay`, a radio's `live`; otherwise they must be equal. */
 const UNLIKE = ['origin'];
 
-/** What the file source makes of datagrams, and then waits for more. Default: those that are in the topics. */
+/**
+ * Results of the file source for a capture, which then waits for more. Default: the datagrams in the topics.
+ */
 async function outcomeOfCapture(capture?: string): Promise<Outcome> {
   const folder = newFolder();
   const path = capture ?? writeCapture(folder, beginningOf(heard, MESSAGES));
@@ -389,7 +392,7 @@ async function outcomeOfCapture(capture?: string): Promise<Outcome> {
   return outcome;
 }
 
-/** Stopped when it has read all. */
+/** Stops it when it has read everything. */
 async function toStop(started: Started): Promise<void> {
   await Promise.race([started.read, started.ended]);
   started.process.kill('SIGTERM');
@@ -413,7 +416,7 @@ async function expectLike(
   removeFolder(folder);
 }
 
-/** Reads a topic and writes another; `kill` comes before it reads to the end. */
+/** Reads one topic and writes another; calls `kill` before it reads to the end. */
 async function throughKafka(
   cluster: KafkaCluster,
   topic: string,
@@ -422,7 +425,7 @@ async function throughKafka(
 ): Promise<Passed & Outcome & { readonly results: readonly string[] }> {
   const { chain, ...sinks } = told.sinks();
   const { brokers } = cluster;
-  // Results bear the time of the recording, which a broker would soon find too old to keep.
+  // Results carry the time of the recording, which exceeds a broker's default retention.
   const to = await cluster.topic(1, [{ name: 'retention.ms', value: '-1' }]);
   const session = { group: chain, session_timeout_ms: 1500, fetch_wait_ms: 50 };
   const input: ChildInput = {
@@ -441,7 +444,7 @@ async function throughKafka(
   };
 }
 
-/** Reads a topic that is filled once its session is there. */
+/** Reads a topic that is filled once its session exists. */
 async function throughMqtt(kill: (input: ChildInput) => Promise<void>): Promise<Passed & Outcome> {
   const { chain, ...sinks } = told.sinks();
   const { url, username, password } = broker;
@@ -460,13 +463,13 @@ async function throughMqtt(kill: (input: ChildInput) => Promise<void>): Promise<
   report.killed('mqtt', 'random');
   await kill(input);
   await published;
-  // A process that had all of them before it was killed would leave the next one waiting for the last.
+  // If a process had received all of them before it was killed, the next one would wait for the last.
   await publish(broker, topic, messages.slice(-1));
   await toStop(start({ ...input, speed: 0 }));
   return { ...(await outcomeOf(input.folder, ...UNLIKE)), folder: input.folder, chain };
 }
 
-/** No process comes to the end of the topic before it is killed. */
+/** No process reaches the end of the topic before it is killed. */
 const slowly = (source: 'kafka' | 'mqtt') => ({
   folder: newFolder(),
   source,
@@ -475,7 +478,7 @@ const slowly = (source: 'kafka' | 'mqtt') => ({
   blockRecords: blockRecords(),
 });
 
-/** Sends the datagrams of a recording round and round, three a millisecond. */
+/** Sends the datagrams of a recording in a loop, three per millisecond. */
 class Sender {
   readonly #socket = createSocket('udp4');
   #timer: NodeJS.Timeout | undefined;
@@ -491,7 +494,7 @@ class Sender {
     }, 2);
   }
 
-  /** Ends with a frame: the radio's watermark and the file's are then the same. */
+  /** Ends with a frame, so that the radio's and the file's watermarks are equal. */
   async stop(): Promise<void> {
     if (!this.#timer) return;
     clearInterval(this.#timer);
@@ -526,7 +529,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Where the recordings are not there: made datagrams of two nodes, a hundred a second. */
+/** Without the recordings: generated datagrams of two nodes, a hundred per second. */
 function madeRecording(): string {
   const path = join(newFolder(), 'made.csi');
   const start = 1_700_000_000_000_000;

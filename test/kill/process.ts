@@ -5,22 +5,22 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { packageFolder } from '../../pipeline/base/paths.js';
 
-/** What a process of child.ts is told. */
+/** Input of a process of child.ts. */
 export interface ChildInput {
   readonly folder: string;
   readonly source: Kind;
   readonly port?: number;
   readonly path?: string;
-  /** Configuration of the source, where it is a broker's. */
+  /** Configuration of the source if it is a broker's. */
   readonly from?: Readonly<Record<string, unknown>>;
-  /** Event time of the last record, where a source has no end: it has read to the end then. */
+  /** Event time of the last record of an endless source, which marks its end. */
   readonly until?: number;
-  /** Times as fast as it was recorded; 0 as fast as it goes. */
+  /** Playback speed relative to the recording; 0 for as fast as possible. */
   readonly speed?: number;
   readonly blockRecords: number;
   /** Reads to the end and then waits, as a live source does. */
   readonly hold?: boolean;
-  /** The pose network itself is in the line too. */
+  /** Includes the pose network itself. */
   readonly network?: boolean;
   readonly sinks?: ChildSinks;
 }
@@ -29,7 +29,7 @@ export interface ChildInput {
 export const KINDS = ['file', 'simulator', 'udp', 'kafka', 'mqtt'] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** Where results go beside the store and the file, which are always there. */
+/** Sinks besides the store and the file, which are always there. */
 export interface ChildSinks {
   readonly webhook?: string;
   /** Configurations of the sinks. */
@@ -41,7 +41,7 @@ export interface ChildSinks {
 export interface Started {
   readonly process: ChildProcess;
   readonly running: Promise<void>;
-  /** The source has read all its input. */
+  /** Resolves when the source has read all its input. */
   readonly read: Promise<void>;
   readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>;
 }
@@ -55,14 +55,14 @@ const running = new Set<ChildProcess>();
 
 export const buildChild = () => buildProcess('child');
 
-/** Makes one file of a script of this folder. @returns where it is */
+/** Bundles a script of this folder into one file. @returns its path */
 export async function buildProcess(name: string): Promise<string> {
   const outfile = builtAs(name);
   built.push(outfile);
   await build({
     entryPoints: [join(import.meta.dirname, `${name}.ts`)],
     outfile,
-    // It is started a thousand times: one small file is read in half of the time.
+    // It is started a thousand times: one small file loads in half the time.
     bundle: true,
     minify: true,
     external: [
@@ -87,7 +87,7 @@ export async function buildProcess(name: string): Promise<string> {
   return outfile;
 }
 
-/** Ends and removes all that was started here. */
+/** Ends all processes and removes all files created here. */
 export function cleanUp(): void {
   for (const started of running) started.kill('SIGKILL');
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
@@ -104,7 +104,7 @@ export function removeFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** @param killAt `point:count`, where it kills itself @param script another than child.ts, as built */
+/** ⏎ @param killAt `point:count` at which it kills itself @param script built script instead of child.ts */
 export function start(input: object, killAt?: string, script = child): Started {
   const started = spawn(process.execPath, [script, JSON.stringify(input)], {
     env: { ...process.env, ...(killAt === undefined ? {} : { CSIFLOW_KILL_AT: killAt }) },

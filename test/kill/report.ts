@@ -6,7 +6,7 @@ import type { Loss } from './accepted.js';
 import { KINDS, type Kind } from './process.js';
 import { WAYS, type Way } from './told.js';
 
-/** Counts what was done, for docs/reports/kill.md. */
+/** Collects counts for docs/reports/kill.md. */
 export class Report {
   readonly #kills = new Map<string, number>();
   readonly #losses: Loss[] = [];
@@ -30,49 +30,49 @@ export class Report {
     return this.#kills.get(`${kind} ${moment}`) ?? 0;
   }
 
-  /** Tables were compared with those of the uninterrupted run, and were equal. */
+  /** Tables equal those of the uninterrupted run. */
   compared(kind: Kind, rows: string): void {
     this.#tables[kind]++;
     this.#rows[kind] += rows.split('\n').length;
   }
 
-  /** An InfluxDB was compared with the DuckDB beside it, and held the same. */
+  /** An InfluxDB holds the same as the DuckDB beside it. */
   stored(records: number): void {
     this.#influx.stores++;
     this.#influx.records += records;
   }
 
-  /** A topic was compared with that of the uninterrupted run; `again` results of it came more than once. */
+  /** A topic equals that of the uninterrupted run; `again` results arrived more than once. */
   delivered(delivery: Delivery, results: number, again: number): void {
     this.#topics[delivery]++;
     this.#results[delivery] += results;
     this.#twice[delivery] += again;
   }
 
-  /** All alerts of a chain were told by a way, some of them again. */
+  /** All alerts of a chain were delivered by a way, some of them repeatedly. */
   told(way: Way, alerts: number, again: number): void {
     this.#told[way] += alerts;
     this.#again[way] += again;
   }
 
-  /** A chain of kills did not end as it should. */
+  /** A chain of kills failed. */
   broke(kind: Kind, error: unknown): void {
     const text = error instanceof Error ? error.message : String(error);
     this.#broken[kind].push(text);
     console.error(kind, error);
   }
 
-  /** @throws where a chain of this kind did not end as it should */
+  /** ⏎ @throws if a chain of this kind failed */
   expectNone(kind: Kind): void {
     expect(this.#broken[kind]).toEqual([]);
   }
 
-  /** @throws where a process of this kind was never killed at one of the moments */
+  /** ⏎ @throws if a process of this kind was never killed at one of the moments */
   expectEach(kind: Kind, moments: readonly string[]): void {
     expect(moments.filter((moment) => !this.#kills.has(`${kind} ${moment}`))).toEqual([]);
   }
 
-  /** The longest stretch of datagrams that a kill took, milliseconds. */
+  /** The longest stretch of datagrams lost in a kill, milliseconds. */
   get longestLoss(): number {
     return Math.max(0, ...this.#losses.map(({ milliseconds }) => milliseconds));
   }

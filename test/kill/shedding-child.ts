@@ -15,7 +15,7 @@ import type { SheddingInput } from './shedding.test.js';
 /** The process that is killed while it sheds: `udp`, an operator that cannot keep up, and a store. */
 const { folder, port, msEach } = JSON.parse(process.argv[2]!) as SheddingInput;
 
-/** On disk at once, line by line: what a killed process has received, processed and shed, in that order. */
+/** Written to disk immediately, line by line: what a process received, processed and shed, in that order. */
 const course = openSync(join(folder, 'course.txt'), 'a');
 const say = (what: string, numbers: readonly number[] | number): void => {
   writeSync(course, `${what} ${typeof numbers === 'number' ? numbers : numbers.join(',')}\n`);
@@ -31,7 +31,7 @@ const environment: Environment = {
   assumed: [],
 };
 
-/** The source itself; numbers of frames stand in bytes 12 to 15 of a datagram. */
+/** The source itself; frame numbers are in bytes 12 to 15 of a datagram. */
 const heard: Component = {
   ...udp,
   create: (config, context) => {

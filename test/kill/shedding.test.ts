@@ -9,11 +9,11 @@ import { encodePairs } from '../../pipeline/formats/devices/adr018/adr018-frame.
 import { until } from '../support/waiting.js';
 import { buildProcess, cleanUp, newFolder, start } from './process.js';
 
-/** What a process of shedding-child.ts is told. */
+/** Input of a process of shedding-child.ts. */
 export interface SheddingInput {
   readonly folder: string;
   readonly port: number;
-  /** Time that a frame takes. */
+  /** Processing time of a frame. */
   readonly msEach: number;
 }
 
@@ -44,7 +44,7 @@ test(
         const started = start(input, undefined, script);
         await started.running;
         await until('frames that are shed', () => latest().shed.size > 0);
-        // Others are processed and stored meanwhile, and more are shed.
+        // Other frames are processed and stored in the meantime, and more are shed.
         await sleep(200 + 800 * Math.random());
         started.process.kill('SIGKILL');
         expect(await started.ended).toEqual({ code: null, signal: 'SIGKILL' });
@@ -67,7 +67,7 @@ test(
 
 function expectEachOnce(runs: readonly Run[], stored: readonly number[]): void {
   expect(new Set(stored).size, 'stored twice').toBe(stored.length);
-  // A later run decides anew what the disk did not know of an earlier one.
+  // A later run decides again about frames whose decision had not reached the disk.
   const decided = new Map<number, 'processed' | 'shed'>();
   for (const { processed, shed } of runs) {
     for (const number of processed) decided.set(number, 'processed');
@@ -78,7 +78,7 @@ function expectEachOnce(runs: readonly Run[], stored: readonly number[]): void {
   for (const run of runs) {
     expect(new Set(run.processed).size, 'processed twice in a run').toBe(run.processed.length);
     expect(run.processed.filter((number) => run.shed.has(number))).toEqual([]);
-    // A kill takes the newest alone: those that were not yet on the disk.
+    // A kill loses only the newest frames: those not yet on disk.
     const lost = run.received.filter((number) => !isStored.has(number) && decided.get(number) !== 'shed');
     const behind = run.received.filter((number) => number >= (lost[0] ?? Infinity));
     expect(behind.filter((number) => isStored.has(number))).toEqual([]);
@@ -86,7 +86,8 @@ function expectEachOnce(runs: readonly Run[], stored: readonly number[]): void {
     else expect(run.shed.size).toBeGreaterThan(0);
   }
   for (const [index, { shed, processed }] of runs.entries()) {
-    // The store goes back to the last checkpoint; of what was stored by then, all that was shed before is known too.
+    // The store rewinds to the last checkpoint; for what was stored by then, all earlier shedding is known
+    // too.
     const later = new Set(runs.slice(index + 1).flatMap((run) => run.processed));
     const kept = processed.filter((number) => isStored.has(number) && !later.has(number));
     const newest = kept.at(-1) ?? -1;
@@ -97,24 +98,24 @@ function expectEachOnce(runs: readonly Run[], stored: readonly number[]): void {
   expect(last.counted).toEqual([last.processed.length, last.shed.size]);
 }
 
-/** What a process says of itself. */
+/** The reported course of a process. */
 interface Run {
   readonly received: readonly number[];
   readonly processed: readonly number[];
   readonly shed: ReadonlySet<number>;
-  /** The newest frame that was decided on. */
+  /** The newest frame with a decision. */
   readonly newest: number;
-  /** Of its metrics at its end: processed and shed. */
+  /** Its final metrics: processed and shed. */
   readonly counted: readonly number[];
 }
 
-/** Complete lines: the last may be written just now. */
+/** Complete lines: the last one may be in progress. */
 function courseOf(folder: string): readonly string[] {
   const file = join(folder, 'course.txt');
   return existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(0, -1) : [];
 }
 
-/** Frames are decided on in the order in which they came, those of the journal first. */
+/** Frames are decided in order of arrival, those of the journal first. */
 function runOf(course: readonly string[]): Run {
   const received: number[] = [];
   const processed: number[] = [];
@@ -133,7 +134,8 @@ function runOf(course: readonly string[]): Run {
       processed.push(...numbers);
       const isNew = received[decided] === numbers[0];
       if (isNew) decided += numbers.length;
-      // The journal's come before all that this run has received; a full queue may push out of that meanwhile.
+      // Frames of the journal come before all frames received in this run; a full queue may meanwhile drop
+      // some of the latter.
       else expect(newOnes, 'out of order').toBe(0);
       if (isNew) newOnes++;
     }
@@ -151,7 +153,7 @@ async function storedIn(folder: string): Promise<readonly number[]> {
   return numbers;
 }
 
-/** Sends frames of growing number, four times as many as a process can do. */
+/** Sends frames with increasing numbers, four times as many as a process can handle. */
 class Sender {
   readonly #socket = createSocket('udp4');
   readonly #timer: NodeJS.Timeout;

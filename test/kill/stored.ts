@@ -8,18 +8,18 @@ import { influxdb } from '../../sinks/influxdb/influxdb.js';
 import { withDefaults } from '../kit/definition.js';
 import { testContext } from '../support/context.js';
 
-/** What is left behind by a chain of kills: tables of the store, lines of the files; both as text. */
+/** Output of a chain of kills: tables of the store, lines of the files; both as text. */
 export interface Outcome {
   readonly rows: string;
   readonly lines: string;
 }
 
-/** @param except fields that differ between the inputs that are compared */
+/** ⏎ @param except fields that differ between the compared inputs */
 export async function outcomeOf(folder: string, ...except: readonly string[]): Promise<Outcome> {
   return { rows: await rowsOf(folder, except), lines: linesOf(folder, except) };
 }
 
-/** Says where they differ first, rather than all of ten thousand rows. */
+/** Reports the first difference, rather than all of ten thousand rows. */
 export function expectSame(stored: string, wanted: string, what: string): void {
   if (stored === wanted) return;
   const [found, right] = [stored.split('\n'), wanted.split('\n')];
@@ -37,8 +37,9 @@ export const alertsIn = (rows: string): readonly string[] =>
   [...rows.matchAll(/^events .*?"(room\/fall_detection\/\d+)"/gm)].map((match) => match[1]!).sort();
 
 /**
- * Poses, events and measures of the InfluxDB are those of the DuckDB beside it, value by value: both round alike.
- * @returns how many records were compared
+ * Poses, events and measures of the InfluxDB equal those of the DuckDB beside it, value by value: both round
+ * alike.
+ * @returns the number of records compared
  */
 export async function expectInInflux(
   config: Readonly<Record<string, unknown>>,
@@ -50,7 +51,7 @@ export async function expectInInflux(
   return found.length;
 }
 
-/** All that a store gives back of the nodes that both stores have, as text. */
+/** All records of a store from the nodes that both stores have, as text. */
 async function readBack(component: AnySink, config: object): Promise<readonly string[]> {
   const sink = component.create(withDefaults(component, config) as never, testContext().context);
   await sink.open();
@@ -67,25 +68,25 @@ async function recordsOf(reader: Reader): Promise<readonly object[]> {
   return [
     ...(await reader.poses(query)).map((frame) => ({ ...frame, processingMs: 0 })),
     ...(await reader.events({ ...query, ownOnly: false })),
-    // Of `order`, which writes to DuckDB alone: each of its measures has a name of its own.
+    // Of `order`, which only writes to DuckDB: each of its measures has a name of its own.
     ...measures.filter(({ name }) => !/^(frame_|pose_seen)/.test(name)),
   ];
 }
 
-/** Fields in order of their names: stores need not have the same. */
+/** Fields sorted by name: stores may use different orders. */
 const sorted = (_: string, value: unknown): unknown =>
   value !== null && typeof value === 'object' && !Array.isArray(value)
     ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
     : value;
 
-/** Lines of the files, in order of their text: two nodes that write to one sink have no order between them. */
+/** Lines of the files, sorted: two nodes that write to one sink have no order between them. */
 function linesOf(folder: string, except: readonly string[]): string {
   const names = readdirSync(folder).filter((name) => /^out\.\d+\.ndjson$/.test(name));
   const lines = names.flatMap((name) => readFileSync(join(folder, name), 'utf8').trim().split('\n'));
   return without(lines, ['processingMs', ...except]);
 }
 
-/** JSON lines without some of their fields, in order of their text. */
+/** JSON lines without some of their fields, sorted. */
 export function without(lines: readonly string[], fields: readonly string[]): string {
   const left = new Set(fields);
   return lines
@@ -96,7 +97,7 @@ export function without(lines: readonly string[], fields: readonly string[]): st
     .join('\n');
 }
 
-/** All rows as text, without what may differ between two runs of the same input. */
+/** All rows as text, without fields that may differ between two runs of the same input. */
 async function rowsOf(folder: string, except: readonly string[]): Promise<string> {
   const instance = await DuckDBInstance.create(join(folder, 'out.duckdb'), { access_mode: 'READ_ONLY' });
   const connection = await instance.connect();

@@ -9,7 +9,7 @@ import type { ChildSinks } from './process.js';
 export const WAYS = ['webhook', 'mqtt', 'websocket'] as const;
 export type Way = (typeof WAYS)[number];
 
-/** An MQTT broker, and how to log in. */
+/** An MQTT broker, and its credentials. */
 export interface Broker {
   readonly url: string;
   readonly username: string;
@@ -17,7 +17,7 @@ export interface Broker {
   readonly stop: () => Promise<unknown>;
 }
 
-/** A real Mosquitto, or one in this process where none is to be had. */
+/** A real Mosquitto, or a broker in this process if there is none. */
 export async function brokerOf(real: boolean): Promise<Broker> {
   if (!real) {
     const { port, close } = await startBroker();
@@ -27,15 +27,18 @@ export async function brokerOf(real: boolean): Promise<Broker> {
   return { url, username: 'csiflow', password, stop: () => server.stop() };
 }
 
-/** How often the receiver of webhooks says that it is busy. */
+/** Share of calls that the webhook receiver rejects as busy. */
 const BUSY = 0.2;
 
-/** Who is told of alerts: a receiver of webhooks that is often busy, a broker, and who listens to the live feed. Each chain of kills is told apart. */
+/**
+ * Receivers of alerts: a webhook receiver that is often busy, a broker, and a listener of the live feed.
+ * Counts each chain of kills separately.
+ */
 export class Told {
   readonly #receiver: Awaited<ReturnType<typeof startReceiver>>;
   readonly #broker: Broker;
   readonly #client: MqttClient;
-  /** Ids of alerts as they came, by way and chain. */
+  /** Ids of alerts in order of arrival, by way and chain. */
   readonly #ids = new Map<string, string[]>();
   #chains = 0;
 
@@ -69,7 +72,7 @@ export class Told {
     });
   }
 
-  /** Sinks of a new chain. */
+  /** Sinks for a new chain. */
   sinks(): ChildSinks & { readonly chain: string } {
     const chain = `chain-${++this.#chains}`;
     const { url, username, password } = this.#broker;
@@ -80,7 +83,7 @@ export class Told {
     };
   }
 
-  /** Ids of the alerts that came by a way, each once, and how many came again. */
+  /** Distinct ids of the alerts that arrived by a way, and the number of repetitions. */
   alerts(
     way: Way,
     chain: string,
@@ -104,7 +107,7 @@ export class Told {
   }
 }
 
-/** What a listener of the live feed wrote down, in the process that was killed. */
+/** Notes of the live feed's listener in the killed process. */
 function heardIn(folder: string): readonly string[] {
   const path = join(folder, 'heard.part');
   return existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : [];

@@ -32,11 +32,12 @@ import {
 import { conformance } from './cases.js';
 import { formatRecords } from './drivers/formats.js';
 
-// A component that keeps every promise passes its kit whole; one with a single fault is caught by the case of that promise.
+// A component that keeps every promise passes its whole kit; one with a single fault is caught by the case of
+// that promise.
 
 const config = Type.Object({}, { additionalProperties: false });
 
-/** What is wrong with a component, and how it comes to be so. */
+/** Faults of a component, and how to cause them. */
 type Faults<T> = Readonly<Record<string, readonly (readonly [fault: string, driver: () => T])[]>>;
 
 function catches<T>(kit: string, good: T, cases: (driver: T) => readonly KitCase[], faults: Faults<T>): void {
@@ -62,7 +63,7 @@ afterEach(() => {
   for (const timer of timers.splice(0)) clearTimeout(timer);
 });
 
-/** A case that never ends fails by the limit of its test. */
+/** A case that never ends fails at its test's timeout. */
 const orHangs = (run: Promise<void>): Promise<void> =>
   Promise.race([
     run,
@@ -304,7 +305,7 @@ test('an operator that a jump of the clock changes is told of `timeFields`', asy
 describe('sinks', () => {
   type Recovery = 'rewind' | 'idempotent';
 
-  /** A store in memory, and a sink that does all that is promised. */
+  /** A store in memory, and a sink that keeps all promises. */
   class Memory {
     rows: { epoch: number; name: string; session: number }[] = [];
     session = 0;
@@ -543,7 +544,7 @@ describe('sources', () => {
     }
   }
 
-  /** A record of fewer than four bytes is no number. */
+  /** A record of fewer than four bytes is not a number. */
   const decode: Source['decode'] = (batch) =>
     decodeNumbers(
       range(0, batch.count)

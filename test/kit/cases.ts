@@ -10,14 +10,14 @@ interface WithServer {
   readonly server?: boolean;
 }
 
-/** All cases, or where a component needs a server that is not there, those of its definition. */
+/** All cases, or only those of its definition if the component needs a server that is missing. */
 export const withServer = (
   { component, config, invalid = [], server = false }: WithServer,
   cases: readonly KitCase[],
 ): readonly KitCase[] =>
   server && !process.env['CSIFLOW_SERVICES'] ? definitionCases(component, config, invalid) : cases;
 
-/** Makes tests of cases. What `beside` opens is there for all of them. */
+/** Creates tests from cases. What `beside` opens stays open during all of them. */
 export function conformance(
   name: string,
   cases: readonly KitCase[],

@@ -3,7 +3,7 @@ import { encodeFeatures, encodeVitals } from '../../pipeline/formats/devices/adr
 
 export * from '../../pipeline/testing/kit/csi-input.js';
 
-/** ADR-018 datagrams of two nodes: frames, numbers left out, vitals, features, and one that is broken. */
+/** ADR-018 datagrams of two nodes: frames, gaps in numbers, vitals, features, and a broken one. */
 export function datagrams(count: number): Uint8Array[] {
   return Array.from({ length: count }, (_, i) => {
     const node = 1 + (i % 2);

@@ -4,7 +4,9 @@ import { makeOperator } from '../../pipeline/testing/kit/run-operator.js';
 import { conformance } from './cases.js';
 
 export interface OperatorDriver extends Driver {
-  /** One operator stays open beside those of the cases: what operators of a process share is started once. */
+  /**
+   * One operator stays open beside those of the cases: operators of a process start their shared parts once.
+   */
   readonly oneBeside?: boolean;
 }
 

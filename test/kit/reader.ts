@@ -15,10 +15,10 @@ import {
   START,
 } from '../support/records.js';
 
-/** An empty store of its own, and how to fill it. */
+/** An empty store, and how to fill it. */
 export interface ReadableStore {
   readonly reader: Reader;
-  /** After it the records can be read. */
+  /** The records are readable when it resolves. */
   put(records: readonly Data[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -28,7 +28,7 @@ const frames = (count: number, people = 1): PoseFrame[] =>
   Array.from({ length: count }, (_, index) => poseFrame(index, { people }));
 const ids = (found: readonly PoseFrame[]): number[] => found.map(({ frameId }) => frameId);
 
-/** What every store's reader does, so that the service interface need not know which store it has. */
+/** Behaviour of every store's reader, so that the service interface does not depend on the store. */
 export function readerConformance(name: string, makeStore: () => Promise<ReadableStore>): void {
   describe(`reader of ${name}`, () => {
     let store: ReadableStore;
@@ -173,7 +173,7 @@ export function readerConformance(name: string, makeStore: () => Promise<Readabl
             let next = 0;
             const write = async (count: number) => {
               const batch = Array.from({ length: count }, () => poseFrame(next++, { environment: room }));
-              // Two frames of one time: the frame's number decides their order.
+              // Two frames with the same time: the frame's number decides their order.
               await store.put(batch.map((frame) => ({ ...frame, time: START + (frame.frameId >> 1) * HOP })));
             };
             const seen: number[] = [];
@@ -382,7 +382,8 @@ export function readerConformance(name: string, makeStore: () => Promise<Readabl
     });
 
     describe('summaries', () => {
-      // Three of ten frames hold nobody, the others one or two; one person of three is unsure.
+      // Three of ten frames are empty, the others have one or two persons; one person in three has low
+      // confidence.
       const written = Array.from({ length: 40 }, (_, index) => {
         const people = index % 10 < 3 ? 0 : 1 + (index % 2);
         const confidence = [0.25, 0.5, 0.75];

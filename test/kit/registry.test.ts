@@ -10,7 +10,7 @@ import { operatorConformance, type OperatorDriver } from './operator.js';
 import { sinkConformance, type SinkDriver } from './sink.js';
 import { sourceConformance, type SourceDriver } from './source.js';
 
-/** A file of test/kit/drivers, named as the component: what it exports says which kinds it drives. */
+/** A file of test/kit/drivers, named like the component: its exports determine the kinds it drives. */
 interface Drivers {
   readonly source?: SourceDriver;
   readonly operator?: OperatorDriver;

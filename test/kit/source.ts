@@ -2,7 +2,7 @@ import { sourceCases, type SourceDriver as Driver } from '../../pipeline/testing
 import { conformance, withServer } from './cases.js';
 
 export interface SourceDriver extends Driver {
-  /** It needs a real server: its tests are in test/services/, here is what its definition promises. */
+  /** It needs a real server: its tests are in test/services/; here only its definition is tested. */
   readonly server?: boolean;
 }
 

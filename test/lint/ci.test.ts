@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
-// What `.ci/run` prints last has to tell which tests failed: the log above it has ten thousand lines.
+// The end of `.ci/run`'s output must name the failed tests: the log above it has ten thousand lines.
 
 let folder: string;
 beforeEach(() => {
@@ -18,7 +18,7 @@ const write = (name: string, text: string): void => {
   writeFileSync(join(folder, name), text);
 };
 
-/** A report as vitest writes it, of one file. */
+/** A vitest report of one file. */
 const report = (failures: Readonly<Record<string, string>>, passed = 0): string =>
   JSON.stringify({
     numPassedTests: passed,

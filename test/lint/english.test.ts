@@ -5,10 +5,10 @@ import { expect, test } from 'vitest';
 const ROOT = join(import.meta.dirname, '..', '..');
 const CODE = ['pipeline', 'operators', 'sinks', 'api', 'bench'];
 const PAGES = ['docs', 'topologies', 'README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md'];
-/** Records of their time, and figures that commands write. */
+/** Historical documents, and figures written by commands. */
 const PAST = /^docs\/(decisions|reports)\//;
 
-/** Turns of phrase that stop a reader, with what to write. */
+/** Phrases that stop a reader, with replacements. */
 const TICS: readonly (readonly [tic: RegExp, better: string])[] = [
   [/\b(is|are|was|were|be|been) told\b/, 'is reported, is notified, is called with'],
   [/\btold (of|apart)\b/, 'reported; distinguished'],
@@ -25,7 +25,7 @@ const TICS: readonly (readonly [tic: RegExp, better: string])[] = [
   [/\bWhat must (be|stay) so\b/, 'The conditions that must hold; Regression tests'],
 ];
 
-/** The tics of a text: line, words, and what to write. */
+/** The tics of a text: line, words and replacement. */
 const faultsIn = (text: string): string[] =>
   text
     .split('\n')

@@ -9,7 +9,7 @@ test.each(Object.keys(LONG_FILES))('%s is still longer than 300 lines', (path) =
   expect(linesOf(path)).toBeGreaterThan(300);
 });
 
-/** Lines of the longest function of a file. */
+/** Number of lines of the longest function of a file. */
 function longestFunction(path: string): number {
   const source = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest);
   let longest = 0;

@@ -2,7 +2,9 @@ import { ESLint } from 'eslint';
 import tseslint from 'typescript-eslint';
 import { expect, test } from 'vitest';
 
-/** The project's rules without those that need the types of the whole program: to read it takes half a minute. */
+/**
+ * The project's rules without those that need the types of the whole program: loading it takes half a minute.
+ */
 const eslint = new ESLint({
   overrideConfigFile: 'eslint.config.mjs',
   overrideConfig: tseslint.configs.disableTypeChecked,

@@ -5,8 +5,8 @@ import { cell, type Table } from '../../bench/accuracy/chain/table.js';
 import { loadTopology } from '../../pipeline/config/index.js';
 
 /**
- * The report in small: what `topologies/demo.yaml` must at least reach in two rooms that no model was trained on: half
- * a minute of a processor.
+ * A small version of the report: the minimum for `topologies/demo.yaml` in two rooms on which no model was
+ * trained; half a minute of processor time.
  */
 const demo = loadTopology('topologies/demo.yaml', components, { env: {}, standIn: 'unset' }).topology!;
 
@@ -42,7 +42,7 @@ it('locates a walker, and knows the posture and the heading', { timeout: MINUTES
   const table = await measured('walking');
   const middle = cell(table, "4 links: the room's middle, the mean pose", 'place').value;
   expect(middle).toBeGreaterThan(1);
-  // Two rooms with diffuse paths and hard walls: far worse than most, and than the rooms that seeds gave before.
+  // Two rooms with diffuse paths and hard walls: far worse than most, and than the rooms of earlier seeds.
   expect(cell(table, '4 links', 'place').value).toBeLessThan(0.65 * middle);
   expect(cell(table, '4 links', 'mpjpe').value).toBeLessThan(160);
   expect(cell(table, '4 links', 'heading').value).toBeLessThan(35);

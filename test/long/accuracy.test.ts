@@ -5,7 +5,7 @@ import { cell, type Table } from '../../bench/accuracy/chain/table.js';
 import { loadTopology } from '../../pipeline/config/index.js';
 import { sharedFile } from '../support/shared.js';
 
-/** The tables that take minutes, in small: what `topologies/demo.yaml` must at least reach. */
+/** Small versions of the tables that take minutes: the minimum for `topologies/demo.yaml`. */
 const demo = loadTopology('topologies/demo.yaml', components, { env: {}, standIn: 'unset' }).topology!;
 const data = sharedFile('.');
 
@@ -37,11 +37,11 @@ it('counts and follows walkers', { timeout: MINUTES }, async () => {
 });
 
 it('tells an error that is about the real one, also with a bad link', { timeout: MINUTES }, async () => {
-  // Frames of one room err alike: of three rooms the fifths say little.
+  // Errors of frames in one room are correlated: with three rooms the fifths say little.
   const table = await measured('errors', 8);
   const good = cell(table, 'all links good', 'place').value;
   expect(cell(table, 'all links good', 'off').value).toBeLessThan(0.5);
-  // In metres: a share of what all links reach would ask for more where those become better.
+  // In metres: a share of the result with all links would demand more as that improves.
   expect(good).toBeLessThan(0.47);
   expect(cell(table, 'one link delivers noise', 'place').value).toBeLessThan(0.7);
   expect(cell(table, 'one link is dead', 'place').value).toBeLessThan(0.7);

@@ -14,14 +14,14 @@ import { floods, type Flood } from '../support/floods.js';
 import { TURNS } from '../support/turns.js';
 
 /**
- * What one call may keep others waiting for, milliseconds. It is measured as processor time of the server's main
- * thread in one turn of its event loop (see `turns.ts`): on a busy machine the time on the wall says nothing. A turn
- * over it is tried twice more, and the shortest counts: what is too much is so each time, other work of the process
- * and its compiler are not.
+ * Longest time that one call may block others, milliseconds: processor time of the server's main thread in
+ * one turn of its event loop (see `turns.ts`), because wall-clock time says nothing on a busy machine. A
+ * longer turn is tried twice more, and the shortest counts: a real excess repeats each time, other work of
+ * the process and its compiler does not.
  */
 const MAX_TURN_MS = 100;
 const TRIES = 3;
-/** Bodies of chance for each route, beside those that are always sent. */
+/** Random bodies for each route, besides the fixed ones. */
 const RANDOM = Number(process.env['CSIFLOW_FLOODS'] ?? 1);
 
 const TOPOLOGY = `
@@ -67,7 +67,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Bodies take seconds to make: by then the server has closed a connection that is kept. */
+/** Bodies take seconds to build: the server has closed a keep-alive connection by then. */
 const CLOSE = { Connection: 'close' };
 
 async function send(method: string, path: string, body: string) {
@@ -80,11 +80,11 @@ async function send(method: string, path: string, body: string) {
   return { status: response.status, text: await response.text() };
 }
 
-/** Milliseconds of the longest turn since the question before. */
+/** Milliseconds of the longest turn since the previous query. */
 const longestTurn = async (work = 0): Promise<number> =>
   Number(await (await fetch(`${turns}/?work=${work}`, { headers: CLOSE })).text());
 
-/** Sends it up to three times. The shortest of the longest turns, and what was answered. */
+/** Sends it up to three times. Returns the shortest of the longest turns, and the response. */
 async function flood(method: string, path: string, body: string) {
   let [shortest, status] = [Infinity, 0];
   for (let tries = 0; tries < TRIES && shortest > MAX_TURN_MS; tries++) {
@@ -94,7 +94,7 @@ async function flood(method: string, path: string, body: string) {
       fetch(`${address}/livez`, { headers: CLOSE }),
     ]);
     expect(live.status).toBe(200);
-    // An error names what is wrong; it does not send the body back.
+    // An error names the problem; it does not echo the body.
     if (answer.status >= 400) expect(answer.text.length).toBeLessThan(50_000);
     status = answer.status;
     shortest = Math.min(shortest, await longestTurn());
@@ -110,7 +110,7 @@ test('a turn of 150 ms is found', async () => {
 
 const made = new WeakMap<TSchema, readonly Flood[]>();
 
-/** Most endpoints take the same in both forms. */
+/** Most endpoints accept the same body in both forms. */
 function floodsOf(endpoint: AnyEndpoint, form: Form): readonly Flood[] {
   const schema = viewOf(endpoint, form).view.body!;
   const bounds = { bytes: bodyLimit(endpoint), values: endpoint.largest?.values ?? BODY_VALUES };

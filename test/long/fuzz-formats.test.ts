@@ -11,18 +11,18 @@ import { EVENTS, FILES, SAMPLES } from '../formats/samples.js';
 import { formatDrivers } from '../kit/drivers/formats.js';
 import { anySender } from '../support/recordings.js';
 
-/** As docs/formats/README.md states them. */
+/** The limits stated in docs/formats/README.md. */
 const RECORDS = 100_000;
 const MULTIPLE = 32;
 const PER_RECORD = 1024;
-/** Of what a decoder keeps from record to record, as JSON. */
+/** Of a decoder's state between records, as JSON. */
 const MAX_STATE_BYTES = 262_144;
 const FILE_RUNS = 500;
 
 const MAC = Uint8Array.of(2, 0, 0, 0, 0, 1);
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, i) => 1 + ((i * 17) % 127));
 
-/** Larger records than the drivers', of other layouts. */
+/** Larger records than those of the drivers, in other layouts. */
 const LARGER: Readonly<Record<string, readonly Uint8Array[]>> = {
   nexmon: [101, 106, 3].map((chip) => {
     const header = { mac: MAC, sequence: 1, rssi: -40, chanspec: 0xe06a, bins: 256, core: 9 };
@@ -59,7 +59,7 @@ const LARGER: Readonly<Record<string, readonly Uint8Array[]>> = {
   onewifi: EVENTS.slice(0, 2),
 };
 
-/** Whole numbers from 0 to 2^32 - 1 (Marsaglia's xorshift). */
+/** Integers from 0 to 2^32 - 1 (Marsaglia's xorshift). */
 function numbersFrom(seed: number): () => number {
   let state = seed | 1;
   return () => {
@@ -70,7 +70,7 @@ function numbersFrom(seed: number): () => number {
   };
 }
 
-/** Bytes of chance, or a good record cut off, with bits flipped, or with numbers at their limits. */
+/** Random bytes, or a good record truncated, with bits flipped, or with numbers at their limits. */
 function damaged(good: readonly Uint8Array[], next: () => number): Uint8Array {
   const from = good[next() % good.length]!;
   const kind = next() % 8;
@@ -78,7 +78,7 @@ function damaged(good: readonly Uint8Array[], next: () => number): Uint8Array {
   if (kind === 1) return from.slice(0, next() % (from.length + 1));
   const bytes = Uint8Array.from(from);
   for (let left = 1 + (next() % 4); left > 0; left--) {
-    // The header decides most.
+    // The header matters most.
     const at = next() % (next() % 2 === 0 ? Math.min(bytes.length, 64) : bytes.length);
     if (kind < 5) bytes[at]! ^= 1 << (next() & 7);
     else bytes[at] = [0, 1, 0x7f, 0x80, 0xff, next()][next() % 6]!;
@@ -104,7 +104,7 @@ const sizeOf = ({ data, failed = [] }: Output<Data>): number =>
   data.reduce((sum, one) => sum + (one.port === 'csi' ? blockBytes(one) : JSON.stringify(one).length), 0) +
   failed.reduce((sum, one) => sum + bytesIn(one), 0);
 
-/** Its layout is shared, and of the size of the frame at most. */
+/** Its layout is shared, and at most the size of the frame. */
 const blockBytes = ({ layout, ...columns }: CsiBlock): number =>
   bytesIn(columns) + layout.subcarriers.byteLength;
 
@@ -113,10 +113,10 @@ const rawOf = (bytes: Uint8Array, time: number): RawBatch => ({
   ...{ sender: Uint16Array.of(0), senders: ['127.0.0.1:4000'], origin: 'live' as const },
 });
 
-/** Formats that put several records together: what comes out with one record is also of those before it. */
+/** Formats that combine several records: the output at one record also contains those before it. */
 const isPutTogether = ({ variantOf }: Format): boolean => variantOf === 'nexmon';
 
-/** The most that comes out of a record, or of all so far, over its bytes. Throws where a decoder does. */
+/** The largest output of a record, or of all so far, relative to its bytes. Throws if a decoder does. */
 function fuzz(format: Format, good: readonly Uint8Array[], seed: number): number {
   const next = numbersFrom(seed);
   const decoder = format.decoder(context);

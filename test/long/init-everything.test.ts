@@ -11,7 +11,8 @@ import { temporaryFolder } from '../support/flow.js';
 import { moving } from '../support/receivers.js';
 import { sharedFile } from '../support/shared.js';
 
-// Whatever `csiflow inspect` knows, `csiflow init` makes a topology of, which is valid, passes its test and runs to its end.
+// For everything that `csiflow inspect` knows, `csiflow init` makes a topology that is valid, passes its test
+// and runs to its end.
 
 async function initialise(path: string, ...options: string[]): Promise<string> {
   const folder = temporaryFolder();
@@ -24,7 +25,7 @@ async function initialise(path: string, ...options: string[]): Promise<string> {
   return topology;
 }
 
-/** The same, and it runs at once; for recordings of a moment: they are played at their own pace. */
+/** The same, and runs it immediately; for very short recordings: they are played at their own pace. */
 async function runOf(path: string): Promise<void> {
   const ended = await csiflow('run', await initialise(path), '--no-api', '--until-end');
   expect(ended.code, ended.output).toBe(EXIT.fine);

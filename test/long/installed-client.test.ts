@@ -8,7 +8,7 @@ import { packageFile, packageFolder } from '../../pipeline/base/paths.js';
 import { openService } from '../api/support.js';
 import { person, poseFrame } from '../support/fake-topology.js';
 
-/** A project of somebody else, into which csiflow's client was installed. */
+/** A third party's project with csiflow's client installed. */
 const project = mkdtempSync(join(tmpdir(), 'csiflow-installed-'));
 afterAll(() => {
   rmSync(project, { recursive: true });
@@ -18,7 +18,7 @@ const example = /```ts\n(.*?)```/s.exec(readFileSync(packageFile('docs/client.md
 
 const compiler = packageFile('node_modules/typescript/bin/tsc');
 
-/** Writes the declarations that `npm run build` writes, of the client alone. */
+/** Writes the declarations that `npm run build` writes, for the client alone. */
 function declare(outDir: string): void {
   const config = join(project, 'declarations.json');
   writeFileSync(
@@ -35,7 +35,7 @@ function declare(outDir: string): void {
   execFileSync(process.execPath, [compiler, '-p', config]);
 }
 
-/** The client alone: what it would need of the rest of the package is missing. */
+/** The client alone: any dependency on the rest of the package would be missing. */
 beforeAll(() => {
   const home = join(project, 'node_modules/csiflow');
   for (const part of ['package.json', 'dist/api/client'])
@@ -58,7 +58,7 @@ beforeAll(() => {
 
 const OPTIONS = { strict: true, skipLibCheck: true, target: 'es2022', outDir: 'out', preserveSymlinks: true };
 
-/** What the compiler complains of: nothing where it is content. */
+/** The compiler's errors: empty if there are none. */
 async function compile(file: string, text: string, options: object): Promise<string> {
   writeFileSync(join(project, file), text);
   const config = `${file}.json`;

@@ -1,3 +1,3 @@
-// The properties that `npm test` draws few inputs for, with five times as many.
+// The properties for which `npm test` draws few inputs, with five times as many.
 import '../config/load.test.js';
 import '../state/damage.test.js';

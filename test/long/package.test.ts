@@ -14,20 +14,23 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { packageFile, packageFolder } from '../../pipeline/base/paths.js';
 import { Csiflow } from '../support/csiflow.js';
 
-/** Somebody else's project, into which the package is installed as its users do: from the tarball, with scripts on. */
+/**
+ * A third party's project in which the package is installed like a user would: from the tarball, with scripts
+ * enabled.
+ */
 const project = mkdtempSync(join(tmpdir(), 'csiflow-package-'));
 let packed: readonly string[];
 
 const npm = (cwd: string, ...words: string[]): string =>
   execFileSync('npm', words, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
 
-/** Blocks of the docs that begin with the name of a file. */
+/** Blocks of the docs that start with a file name. */
 const examples = ['typescript', 'own-operator', 'own-sink', 'own-source', 'testing'].flatMap((page) =>
   [...readFileSync(packageFile(`docs/${page}.md`), 'utf8').matchAll(/```ts\n(\/\/ (\S+)\n.*?)```/gs)].map(
     ([, text, file]) => ({ file: file!, text: text! }),
   ),
 );
-/** Those that a program of Node.js is made of: they use its modules, or its process. */
+/** Those for Node.js: they use its modules, or its process. */
 const forNode = ({ text }: { text: string }): boolean => /'node:|process\./.test(text);
 
 const ROOM =
@@ -107,7 +110,7 @@ test('an operator, a sink and a source of one’s own pass the kits, with the ru
     cwd: project,
     encoding: 'utf8',
   });
-  // Whole kits, not empty lists.
+  // Complete kits, not empty lists.
   expect(Number(/^# pass (\d+)$/m.exec(printed)?.[1])).toBeGreaterThan(25);
 }, 300_000);
 

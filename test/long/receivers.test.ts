@@ -18,10 +18,10 @@ import { feed, moving, startExample, stored } from '../support/receivers.js';
 import { freePorts } from '../support/servers/server.js';
 import { sharedFile } from '../support/shared.js';
 
-// Each example of `topologies/` is started as its first lines say, and gets what its receiver gives by the way that it names:
-// a recording of one where there is one, else frames of its format.
+// Each example of `topologies/` is started as its first lines say, and receives its receiver's output over
+// the transport that it names: a recording if there is one, otherwise frames of its format.
 
-/** A named pipe, as a serial port stands for it: whoever writes to it never waits for its reader. */
+/** A named pipe as a serial port: writers never wait for the reader. */
 async function pipe() {
   const path = join(temporaryFolder(), 'receiver');
   execFileSync('mkfifo', [path]);
@@ -30,7 +30,7 @@ async function pipe() {
   return { path, write: (bytes: Uint8Array | string) => file.write(Buffer.from(bytes as string)) };
 }
 
-/** A recording in pieces of about a record each; the first one again behind the last. */
+/** A recording in pieces of about one record each; repeats from the start. */
 function pieces(path: string, records: number): (index: number) => Buffer {
   const file = readFileSync(path);
   const bytes: Buffer = path.endsWith('.gz') ? gunzipSync(file) : file;
@@ -140,7 +140,8 @@ describe('nexmon-udp', () => {
     const [port] = await freePorts(1);
     const example = await startExample('nexmon-udp', { CSIFLOW_UDP_PORT: String(port) });
     const to = `udp://127.0.0.1:${port}`;
-    // Slower than it was: bursts of 200 frames a second, of 242 carriers each, are shed on a busy machine.
+    // Slower than recorded: bursts of 200 frames per second, of 242 carriers each, are shed on a busy
+    // machine.
     await feed(example, 20, () => csiflow('replay', capture!, '--to', to, '--speed', '0.5'));
     await stored(example);
   });

@@ -38,7 +38,8 @@ test.runIf(recording)(
     expect(await storedRows(tenfold)).toBe(rows);
     expect(await storedRows(paced)).toBe(rows);
 
-    // Over UDP the event time is the arrival: windows begin elsewhere on the grid, so figures agree, not bytes.
+    // Over UDP the event time is the arrival time: windows start elsewhere on the grid, so figures agree, not
+    // bytes.
     const both = async (sql: string) =>
       [await numberOf(udp.database, sql), await numberOf(fast, sql)] as const;
     const [udpPoses, filePoses] = await both('select count(*) from poses');
@@ -46,7 +47,7 @@ test.runIf(recording)(
     const [udpMotion, fileMotion] = await both(
       "select avg(value) from measures where name = 'motion' and source = 'csiflow'",
     );
-    // On a busy machine datagrams arrive in bursts, which looks like movement: 0.23 at a load of 13.
+    // On a busy machine datagrams arrive in bursts, which look like movement: 0.23 at a load of 13.
     expect(Math.abs(udpMotion / fileMotion - 1)).toBeLessThan(0.4);
     for (const axis of ['x', 'y']) {
       const [udpPlace, filePlace] = await both(`select median(${axis}) from persons`);

@@ -23,7 +23,7 @@ async function measure(
 const activities = sharedFile('labelled/falls-rpi4-amplitude');
 it.skipIf(!activities)('names activities, and beats chance by far', { timeout: 300_000 }, async () => {
   const table = await measure('activity-rpi4', { rooms: 8, atOnce: 1 });
-  // Of all recordings it gets 79 %; two fifths of them teach less.
+  // With all recordings it reaches 79 %; two fifths of them teach less.
   expect(cell(table, 'csiflow', 'accuracy').value).toBeGreaterThan(0.55);
 });
 

@@ -48,7 +48,7 @@ sinks: { out: { type: console, from: poses } }
   expect(await csiflow('simulate', at('scene.yaml'), ...simulated)).toMatchObject({ code: 0 });
 }, 240_000);
 
-/** As a user would write it down who knows it to the centimetre, twice a second. */
+/** Labels of a user who knows the positions to the centimetre, twice per second. */
 function writeLabels(): void {
   const lines = readFileSync(at('truth.ndjson'), 'utf8').trim().split('\n');
   const truth = lines.map((line) => JSON.parse(line) as TruthLine).filter((_, i) => i % 10 === 0);

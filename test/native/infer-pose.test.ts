@@ -9,8 +9,8 @@ import { SHIPPED } from '../../operators/infer-pose/weights.js';
 import { simulatedWindow } from '../infer-pose/windows.js';
 
 /**
- * Metres, radians and probabilities may differ by so much between TensorFlow's kernels and WASM's: both compute
- * with 32-bit floats, in another order.
+ * Tolerance in metres, radians and probabilities between TensorFlow's kernels and WASM's: both compute with
+ * 32-bit floats, in a different order.
  */
 const TOLERANCE = 1e-3;
 

@@ -9,7 +9,7 @@ import { Stage, type TruthLine } from '../../pipeline/sources/simulator/stage.js
 import { withDefaults } from '../kit/definition.js';
 import { testContext, testEnvironment } from '../support/context.js';
 
-/** On a whole minute. */
+/** At a full minute. */
 const START = 1_700_000_040_000_000;
 const RATE_HZ = 5;
 const SECONDS = 3600;
@@ -30,7 +30,10 @@ const environment: Environment = {
   ],
 };
 
-/** Six minutes or so: walks, stands, sits for long, lies in bed for long, moves about; one more comes and goes. */
+/**
+ * About six minutes: walks, stands, sits for long, lies in bed for long, moves around; another person comes
+ * and goes.
+ */
 const people = [
   {
     start: [2, 1.5],
@@ -59,7 +62,10 @@ const people = [
   },
 ] as const;
 
-/** What the simulated people do in the hour, frame by frame: no radio and no network between it and the operators. */
+/**
+ * Movements of the simulated people in the hour, frame by frame: the operators get them without radio or
+ * network.
+ */
 function truthOfHour(): TruthLine[][] {
   const stage = new Stage(environment, {
     seed: 11,
@@ -104,11 +110,11 @@ const poseOf = (lines: readonly TruthLine[], index: number): PoseFrame => ({
   })),
 });
 
-/** Walking is what the script calls so; all else is told by posture. */
+/** Walking is as in the script; all other activities follow from posture. */
 const activityOf = ({ posture, activity }: TruthLine): string =>
   posture === 'upright' ? (activity === 'walk' ? 'walking' : 'standing') : posture;
 
-/** Seconds of each activity in each minute, all persons together: `walking 1700000040000000`. */
+/** Seconds of each activity in each minute, for all persons together: `walking 1700000040000000`. */
 type Minutes = ReadonlyMap<string, number>;
 const NAMES = ['walking', 'standing', 'sitting', 'lying'];
 
@@ -122,7 +128,7 @@ const hourOf = (minutes: Minutes, name: string): number =>
 
 const STILL_SECONDS = 75;
 
-/** How often a person keeps a posture other than lying for that long without walking, to the end of it. */
+/** How often a person stays in a posture other than lying for that long without walking, until it ends. */
 function longStretches(hour: readonly (readonly TruthLine[])[], who: number): number {
   const doing = hour.map((lines) => {
     const line = lines.find(({ person }) => person === who);
@@ -172,12 +178,12 @@ describe('an hour of two simulated people, their true poses given to the operato
       add(measured, name.replace('_seconds', ''), time, value);
   }, 60_000);
 
-  // 33 s reached: docs/analytics.md.
+  // Reached: 33 s (docs/analytics.md).
   it.each(NAMES)('counts %s to 60 seconds an hour', (name) => {
     expect(Math.abs(hourOf(measured, name) - hourOf(truth, name))).toBeLessThan(60);
   });
 
-  // 6.6 s reached.
+  // Reached: 6.6 s.
   it('counts each activity to 8 seconds in each minute', () => {
     const keys = new Set([...truth.keys(), ...measured.keys()]);
     const errors = [...keys].map((key) => Math.abs((measured.get(key) ?? 0) - (truth.get(key) ?? 0)));

@@ -27,7 +27,10 @@ const make = (component: typeof csiRatio | typeof conjugateMultiply, settings: o
   return { operator: component.create(withDefaults(component, settings) as never, context), recorded };
 };
 
-/** Frames of three antennas and one subcarrier: the first one jitters, the second is steady, the third is silent. */
+/**
+ * Frames of three antennas and one subcarrier: the first has jitter, the second is steady, the third is
+ * silent.
+ */
 const three = layoutOf({ rx: 3, subcarriers: Int16Array.of(1) });
 const unequal = (count: number) =>
   Array.from({ length: count }, (_, i) => ({
@@ -67,7 +70,7 @@ describe.each(both)('$name', ({ component, kernel, golden: expected }) => {
     const blocks = outputs(operator, [blockOf(three, unequal(15))]) as CsiBlock[];
     expect(blocks.map(({ count }) => count)).toEqual([6]);
     expect(recorded.dropped).toEqual({ reference_unknown: 9 });
-    // The silent antenna gives zeros, the other one does not: it is not the reference itself.
+    // The output of the silent antenna is zero, that of the other is not: it is not the reference itself.
     const [first, , third] = blocks[0]!.values;
     expect(first).not.toBe(0);
     expect(first).not.toBe(1);

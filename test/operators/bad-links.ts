@@ -11,7 +11,7 @@ import { blockOf, csiValue, layoutOf } from './frames.js';
 const START = 1_700_000_000_000_000;
 const good = layoutOf({ rx: 2 });
 
-/** Layouts as a bad sender changes them: one antenna, one subcarrier, another channel. */
+/** Layouts of a misbehaving sender: one antenna, one subcarrier, another channel. */
 const layouts: readonly CsiLayout[] = [
   good,
   layoutOf(),
@@ -21,7 +21,7 @@ const layouts: readonly CsiLayout[] = [
 
 interface BadFrames {
   readonly layout: number;
-  /** Microseconds since the good link's frame before. */
+  /** Microseconds since the good link's previous frame. */
   readonly ahead: number;
   readonly silent: boolean;
   readonly values: readonly number[];
@@ -35,9 +35,9 @@ const badFrames: fc.Arbitrary<BadFrames> = fc.record({
 });
 
 /**
- * Whatever one link sends (no numbers, zeros, one subcarrier, another layout in mid-stream), a component of frames gives
- * finite values for it, and what it gives for another link stays as it is.
- * @param finite false: it passes values on that are no numbers
+ * For any frames of one link (NaNs, zeros, one subcarrier, a layout change in mid-stream), a component's
+ * output for it is finite, and its output for another link does not change.
+ * @param finite false: it passes NaNs on
  */
 export function breaksNothing(component: AnyOperator, settings: object, finite = true): void {
   it('one link breaks nothing for another, whatever it sends', () => {

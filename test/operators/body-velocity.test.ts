@@ -16,7 +16,7 @@ const RATE = 200;
 const MHZ = 5320;
 type Point = readonly [x: number, y: number];
 
-/** Links from corner to corner of a square of 4 m: along the walls, and one across. */
+/** Links between corners of a square of 4 m: along the walls, and one across. */
 const ENDS: readonly (readonly [Point, Point])[] = [
   [
     [0, 0],
@@ -48,7 +48,10 @@ const roomOf = (move: (point: Point) => Point, ends = ENDS): Environment => ({
   })),
 });
 
-/** What the operator says of a body at `at` that moves at `velocity`: on each link one path that turns at its Doppler frequency. */
+/**
+ * The operator's output for a body at `at` that moves at `velocity`: each link has one path that rotates at
+ * its Doppler frequency.
+ */
 function seen(room: Environment, at: Point, velocity: Point, settings: object = {}, before?: PoseFrame) {
   const environments = [room];
   const { context } = testContext({ environments, links: new LinkTable(environments) });

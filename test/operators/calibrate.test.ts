@@ -28,11 +28,11 @@ interface Scene {
   readonly phase?: readonly number[];
   readonly response?: readonly number[];
   readonly link?: number;
-  /** Amplitude of what moves. */
+  /** Amplitude of the moving part. */
   readonly moving?: number;
 }
 
-/** 50 frames a second of a link whose packets have phases, slopes and gains of their own. */
+/** 50 frames per second of a link whose packets have random phases, slopes and gains. */
 function scene({
   of = layout,
   seconds,
@@ -69,7 +69,10 @@ const framesOf = (data: readonly Data[]): CsiBlock[] => data.filter((one) => one
 const told = (data: readonly Data[], name: string): number[] =>
   data.flatMap((one) => (one.port === 'measure' && one.name === name ? [one.value] : []));
 
-/** Amplitude over the frame's mean, and the angle against the first antenna, of each value of a block's last frame. */
+/**
+ * Amplitude over the frame's mean, and the angle relative to the first antenna, of each value of a block's
+ * last frame.
+ */
 function lastFrame(data: readonly Data[]): { amplitude: number[]; angle: number[] } {
   const block = framesOf(data).at(-1)!;
   const columns = block.layout.rx * block.layout.subcarriers.length;
@@ -105,7 +108,7 @@ describe('learning', () => {
   it('tells thresholds, and that the calibration fits', () => {
     expect(told(data, 'motion_threshold')[0]).toBeGreaterThanOrEqual(0.02);
     expect(told(data, 'motion_threshold')[0]).toBeLessThan(0.2);
-    // 1 % of noise, evenly spread: -55 dB of the power, of which neighbours share little.
+    // 1 % of uniform noise: -55 dB of the power, of which neighbours share little.
     expect(told(data, 'noise_level_db')[0]).toBeLessThan(-45);
     expect(told(data, 'calibration_drift').at(-1)).toBeLessThan(0.01);
     expect(told(data, 'calibration_phase_drift_deg').at(-1)).toBeLessThan(1);
@@ -144,7 +147,7 @@ describe('links', () => {
     const { values } = blocks[0]!;
     for (let frame = 0; frame < 500; frame++)
       for (let k = 0; k < 6; k++) {
-        // The third antenna: turned by another angle in each frame.
+        // The third antenna: rotated by another angle in each frame.
         const at = frame * 36 + 24 + 2 * k;
         const [re, im] = [values[at]!, values[at + 1]!];
         values[at] = re * Math.cos(frame * frame) - im * Math.sin(frame * frame);

@@ -10,7 +10,7 @@ export function expectRelative(
   expect(relativeError(actual, expected)).toBeLessThanOrEqual(tolerance);
 }
 
-/** The largest difference, over the largest of the expected values. NaN where a value is none. */
+/** The largest difference, over the largest of the expected values. NaN if a value is NaN. */
 export function relativeError(actual: ArrayLike<number>, expected: ArrayLike<number>): number {
   const differences = Array.from(expected, (value, i) => Math.abs(actual[i]! - value));
   return Math.max(...differences) / Math.max(...Array.from(expected, Math.abs));

@@ -20,8 +20,8 @@ const make = (settings: Partial<Settings>) =>
 
 const one = layoutOf({ subcarriers: Int16Array.of(1) });
 /**
- * A series as one subcarrier through the operator: as its real part, or as its amplitude, with a phase that turns.
- * What comes out, with its sign.
+ * Sends a series through the operator as one subcarrier: as its real part, or as its amplitude with a
+ * rotating phase. Returns the output with its sign.
  */
 function throughOperator(settings: Partial<Settings>, series: readonly number[]): number[] {
   const phases = series.map((_, i) => (settings.part === 'complex' ? 0 : 0.7 * i));
@@ -42,7 +42,7 @@ describe.skipIf(!reference)('against numpy, scipy and pywavelets', () => {
   });
 
   it('the operator gives the newest value of that fit, in Float32', () => {
-    // The last value of the reference is that of the polynomial through the last eleven samples.
+    // The reference's last value is that of the polynomial through the last eleven samples.
     const found = throughOperator({ method: 'savitzky-golay', window: 11, degree: 3, part: 'complex' }, x);
     const expected = x.map((_, i) =>
       i < 10 ? found[i]! : savitzkyGolay(x.slice(i - 10, i + 1), 11, 3).at(-1)!,
@@ -59,7 +59,7 @@ describe.skipIf(!reference)('against numpy, scipy and pywavelets', () => {
       1e-9,
     );
     expectRelative(sosFilter(sections, x), reference!.butter4_bp_sosfilt, 1e-9);
-    // The direct form of eight poles is itself no more exact than that.
+    // The direct form of eight poles is itself no more accurate.
     expectRelative(sosFilter(sections, x), reference!.butter4_bp_lfilter, 1e-8);
   });
 
@@ -104,7 +104,7 @@ describe.skipIf(!reference)('against numpy, scipy and pywavelets', () => {
 
   it('principal components equal eigh of the covariance', () => {
     const { eig5, pc1, score1, score2 } = reference!.pca_amp_a0;
-    // The reference gives scores and the first component: data of rank two that have them.
+    // The reference has scores and the first component: data of rank two with these.
     const second = pc1.map((_, i) => (i === 0 ? -pc1[1]! : i === 1 ? pc1[0]! : 0));
     const length = Math.hypot(...second);
     const data = Float64Array.from({ length: 256 * 30 }, (_, i) => {
@@ -210,7 +210,7 @@ describe('pca', () => {
     const filter = new Subspace(columns, 2, 48);
     for (const [i, row] of rows.entries()) {
       const clean = row.slice();
-      // An outlier of one column is no component of many.
+      // An outlier of one column is not a component of many.
       if (i === 190) row[5]! += 1;
       filter.apply(row);
       if (i === 189) expectRelative(row, clean, 1e-9);

@@ -71,7 +71,7 @@ describe('denoise', () => {
           const expected = hampel(amplitude, { before: window - 1, after: 0, threshold: 3 });
           pairs.forEach(([re, im], i) => {
             const [x, y] = [block.values[2 * i]!, block.values[2 * i + 1]!];
-            // Float32 holds seven digits: amplitudes up to 57 are right to 1e-5.
+            // Float32 has seven digits: amplitudes up to 57 are exact to 1e-5.
             expect(Math.abs(Math.hypot(x, y) - expected[i]!)).toBeLessThan(1e-5);
             if (re !== 0 || im !== 0) expect(Math.abs(x * im - y * re)).toBeLessThan(1e-2);
           });

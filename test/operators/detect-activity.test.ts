@@ -6,7 +6,7 @@ import { withDefaults } from '../kit/definition.js';
 import { testContext } from '../support/context.js';
 import { HOP, person, poseFrame, START } from '../support/records.js';
 
-/** Frames of the records' frame 0 to a whole minute: 22:13:20 to 22:14. */
+/** Frames from the records' frame 0 to a full minute: 22:13:20 to 22:14. */
 const TO_MINUTE = 400;
 const MINUTE = START + TO_MINUTE * HOP;
 
@@ -20,7 +20,7 @@ interface Doing {
   readonly id?: number;
 }
 
-/** Frame `index` with these people; null is an empty one. */
+/** Frame `index` with these people; without any, it is empty. */
 const frame = (index: number, ...people: Doing[]) =>
   poseFrame(index, {
     persons: people.map(({ posture = 'upright', speed = 0, state = 'active', id = 1 }) => {
@@ -29,7 +29,7 @@ const frame = (index: number, ...people: Doing[]) =>
     }),
   });
 
-/** What the operator gives for frames `from` to `to`, each as `what` says. */
+/** The operator's output for frames `from` to `to`, each as `what` describes. */
 function feed(node: Operator, from: number, to: number, what: (index: number) => Doing): SensedEvent[] {
   const out: Data[] = [];
   for (let index = from; index < to; index++)
@@ -40,7 +40,7 @@ function feed(node: Operator, from: number, to: number, what: (index: number) =>
 const close = (node: Operator, time = Infinity): readonly Measure[] =>
   (node.watermark!(time) as Output<Measure>).data;
 
-/** Seconds by name, all minutes and persons together. */
+/** Seconds by name, over all minutes and persons. */
 function totals(measures: readonly Measure[]): Record<string, number> {
   const sums: Record<string, number> = {};
   for (const { name, value } of measures) sums[name] = Math.round(((sums[name] ?? 0) + value) * 1000) / 1000;

@@ -32,7 +32,7 @@ const environment: Environment = {
   ],
 };
 
-/** For exact places, with a threshold of 12 s. */
+/** With exact places, and a threshold of 12 s. */
 const operator = (config: object = {}): Operator =>
   detectInactivity.create(
     withDefaults(detectInactivity, {
@@ -52,7 +52,10 @@ interface Being {
   readonly state?: 'tentative' | 'active' | 'lost';
 }
 
-/** Events of frames from second `from` to second `to`, each with the people that `who` gives for its second. */
+/**
+ * Events for frames from second `from` to second `to`, each with the people that `who` returns for its
+ * second.
+ */
 function watch(
   node: Operator,
   from: number,

@@ -37,14 +37,14 @@ const operator = (changes: Partial<typeof config> = {}) =>
   detectMotion.create({ ...config, ...changes }, testContext().context);
 
 interface Scene {
-  /** Frames a second, and how far they lie beside the grid's points, microseconds. */
+  /** Frames per second, and their offset from the grid's points, microseconds. */
   readonly rate?: number;
   readonly offset?: number;
   readonly gain?: (frame: number) => number;
   readonly links?: number;
 }
 
-/** Windows of links of 16 subcarriers: `amplitude` of a subcarrier at a second, with noise. */
+/** Windows of links with 16 subcarriers: `amplitude` of a subcarrier at a second, with noise. */
 function windows(
   seconds: number,
   amplitude: (k: number, t: number, link: number, frame: number) => number,
@@ -81,7 +81,7 @@ const valuesOf = (measures: readonly Measure[], name: string, subject: string | 
 const measure = (node: ReturnType<typeof operator>, input: readonly Window[]) =>
   outputs(node, input) as Measure[];
 
-/** `presence` by the second: `1`, `0`, or `?` where it is not known. */
+/** `presence` by the second: `1`, `0`, or `?` if unknown. */
 function told(measures: readonly Measure[]): string {
   const known = new Map(named(measures, 'presence').map(({ time, value }) => [time, String(value)]));
   return named(measures, 'presence_probability')
@@ -89,7 +89,7 @@ function told(measures: readonly Measure[]): string {
     .join('');
 }
 
-/** How often one answer stands in `told`. */
+/** How often an answer occurs in `of`. */
 const count = (of: string, one: string) => of.split(one).length - 1;
 
 describe('detect-motion', () => {
@@ -247,7 +247,7 @@ describe('presence in simulated rooms', () => {
     },
   );
 
-  // Known: in this room the last person's leaving is taken for resting, and presence lasts.
+  // Known defect: in this room the last person's leaving is mistaken for resting, and presence lasts.
   it.fails('ends in the room of seed 700702 too', async () => {
     await comesAndGoes(700_702);
   });
@@ -266,7 +266,7 @@ describe('presence in simulated rooms', () => {
 
 const folder = sharedFile('labelled/esp32-presence');
 
-/** One of the recordings as the shipped chain measures it. */
+/** Measures of one of the recordings, through the shipped chain. */
 function recording(name: string): Measure[] {
   const arrays = arraysByName(readNpz(readFileSync(join(folder!, name))));
   const { shape, re: csi } = arrays.get('csi_data')!;

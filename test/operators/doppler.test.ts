@@ -17,7 +17,7 @@ const make = (settings: Partial<Settings>) =>
 describe.skipIf(!reference)('against scipy', () => {
   const { re, im } = reference?.ratio_a1a0_k10 ?? { re: [], im: [] };
   const mean = (of: readonly number[]) => of.reduce((sum, value) => sum + value, 0) / of.length;
-  /** The ratio less its mean, zeros around it. */
+  /** The ratio minus its mean, padded with zeros. */
   const series = (from: number, count: number) =>
     Float64Array.from({ length: 2 * count }, (_, i) => {
       const [at, part] = [from + (i >> 1), i % 2 === 0 ? re : im];
@@ -68,7 +68,7 @@ it('the transform is that of the definition, for any length', () => {
   );
 });
 
-/** A still path and one that turns at a frequency, on two subcarriers, at 100 frames a second. */
+/** A static path and one that rotates at a frequency, on two subcarriers, at 100 frames per second. */
 const moving = (hz: number, frames: number, from = 0) => {
   const layout = layoutOf({ subcarriers: Int16Array.of(1, 2) });
   const values = Array.from({ length: frames }, (_, i) => {

@@ -23,7 +23,10 @@ const RATE = 20;
 const make = (component: AnyOperator, config: object = {}): Operator =>
   component.create(withDefaults(component, config) as never, testContext().context);
 
-/** Windows of a second of two links at 20 points a second: each subcarrier changes by `shape` (shares of it) in its own way, with noise. */
+/**
+ * Windows of one second of two links at 20 points per second: each subcarrier changes by `shape` (shares of
+ * it) in its own way, with noise.
+ */
 function windows(
   seconds: number,
   shape: (t: number, k: number) => number,
@@ -132,7 +135,7 @@ const relaid = (one: Window): Window => ({
   links: one.links.map((link) => ({ ...link, layout: 'other' })),
 });
 
-/** Measures of the shipped chain on a simulated room with two links. */
+/** Measures of the shipped chain in a simulated room with two links. */
 async function simulated(seconds: number, seed: number, people: readonly object[]): Promise<Data[]> {
   const { context } = testContext();
   const blocks: CsiBlock[] = [];

@@ -12,7 +12,7 @@ import {
 import type { Operator, Output } from '../../pipeline/component/index.js';
 import type { Data, Window } from '../../pipeline/model/index.js';
 
-/** Of numpy, scipy and pywavelets; undefined where ../shared is missing. */
+/** References from numpy, scipy and pywavelets; undefined if ../shared is missing. */
 export function golden(): Golden | undefined {
   const file = sharedFile('golden/dsp.json');
   return file === undefined ? undefined : (JSON.parse(readFileSync(file, 'utf8')) as Golden);
@@ -79,7 +79,7 @@ export const layoutOf = (fields: Partial<CsiLayout> = {}): CsiLayout =>
     ...fields,
   });
 
-/** A block of the given values; times rise by 10 ms from `start` unless given. */
+/** A block of these values; unless given, times rise by 10 ms from `start`. */
 export function blockOf(
   layout: CsiLayout,
   frames: readonly { link?: number; time?: number; values: ArrayLike<number>; rssi?: number }[],
@@ -96,7 +96,7 @@ export function blockOf(
   return block;
 }
 
-/** Values as they come from hardware: mostly small integers, sometimes none, spikes or no number at all. */
+/** Values as from hardware: mostly small integers, sometimes zeros, spikes or NaN. */
 export const csiValue = fc.oneof(
   { weight: 20, arbitrary: fc.integer({ min: -40, max: 40 }) },
   { weight: 2, arbitrary: fc.constant(0) },
@@ -115,7 +115,7 @@ export const arbitraryBlock = (layout: CsiLayout = layoutOf()): fc.Arbitrary<Csi
     )
     .map((frames) => blockOf(layout, frames));
 
-/** The block cut in pieces of the given sizes, over and over. */
+/** The block cut into pieces of these sizes, repeatedly. */
 export function pieces(block: CsiBlock, sizes: readonly number[]): CsiBlock[] {
   const result: CsiBlock[] = [];
   for (let start = 0, i = 0; start < block.count; i++) {
@@ -126,15 +126,15 @@ export function pieces(block: CsiBlock, sizes: readonly number[]): CsiBlock[] {
   return result;
 }
 
-/** What a synchronous operator gives for each of the inputs. */
+/** Outputs of a synchronous operator for each of the inputs. */
 export const outputs = (operator: Operator, inputs: readonly Data[]): Data[] =>
   inputs.flatMap((data) => (operator.process(data, 'from') as Output<Data>).data);
 
-/** All values of blocks in a row. */
+/** All values of blocks, concatenated. */
 export const valuesOf = (blocks: readonly Data[]): number[] =>
   (blocks as CsiBlock[]).flatMap((block) => Array.from(block.values));
 
-/** What a window operator gives for blocks, told after each that event time has reached its newest frame. */
+/** Output of a window operator for blocks; after each, event time reaches its newest frame. */
 export function windowsOf(operator: Operator, blocks: readonly CsiBlock[]): Window[] {
   let newest = 0;
   return blocks.flatMap((block) => {

@@ -96,7 +96,7 @@ test('aggregate: overlapping windows go on after a restart as if there had been 
   const given: Record<'whole' | 'cut', unknown[]> = { whole: [], cut: [] };
   let cut = before;
   for (let index = 0; index < 120; index++) {
-    // One record in 100 ms, with a silence of longer than a window.
+    // One record every 100 ms, with a gap longer than a window.
     const record = measure(index < 60 ? index : index + 200, { value: index % 7 });
     for (const [name, node] of [
       ['whole', whole],

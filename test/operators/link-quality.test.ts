@@ -16,7 +16,7 @@ const layout = layoutOf({ subcarriers: Int16Array.from(SUBCARRIERS) });
 const WALK = { walk: 1, stand: 0, arms: 0, sit: 0, lie: 0, change: 0, fall: 0 };
 const config = withDefaults(window, { length_ms: 1000, hop_ms: 1000, points: 50 });
 
-/** What a receiver of one link sends in ten seconds: 50 frames a second less those that were lost. */
+/** Frames that a receiver of one link sends in ten seconds: 50 per second, minus those lost. */
 type Frames = readonly { readonly time: number; readonly values: Float32Array }[];
 
 function framesOf(seed: number, snrDb: number, persons: number): Frames {
@@ -28,7 +28,7 @@ function framesOf(seed: number, snrDb: number, persons: number): Frames {
   );
 }
 
-/** Windows of links that send these frames. */
+/** Windows of links with these frames. */
 function windows(...links: Frames[]) {
   const { context, recorded } = testContext();
   const frames = links

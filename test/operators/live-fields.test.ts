@@ -8,7 +8,7 @@ import { withDefaults } from '../kit/definition.js';
 
 const config = withDefaults(trackPersons, { max_persons: 4, min_hits: 1, min_confidence: 0 });
 
-/** What the trackers tell of persons at places a metre apart, with the given confidences, frame after frame. */
+/** The trackers' output for persons one metre apart, with these confidences, frame after frame. */
 function tracker() {
   const operator = trackPersons.create(config as never, testContext().context);
   let index = 0;

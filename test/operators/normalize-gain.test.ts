@@ -12,7 +12,7 @@ const make = (method: Method) => {
   return { operator: normalizeGain.create({ method }, context), recorded };
 };
 const two = layoutOf({ rx: 2, subcarriers: Int16Array.of(1) });
-/** Amplitudes of both antennas of each frame, the second one's phase a quarter turn. */
+/** Amplitudes of both antennas of each frame; the second one's phase is a quarter turn. */
 const block = (pairs: readonly (readonly [number, number])[]) =>
   blockOf(
     two,

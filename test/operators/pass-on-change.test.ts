@@ -14,7 +14,7 @@ function passed(frames: readonly { values: number[]; time: number }[]) {
 }
 
 it('passes a frame on where amplitudes changed against the last one that was', () => {
-  // Creeps: each step is small, their sum is not.
+  // Drifts: each step is small, their sum is not.
   const frames = [0, 1, 2, 3, 4].map((i) => ({ values: [10, 0, 10 + i, 0], time: i }));
   expect(passed(frames)).toEqual({ times: [0, 3], dropped: { unchanged: 3 } });
 });

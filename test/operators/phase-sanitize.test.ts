@@ -107,7 +107,7 @@ describe('lines', () => {
 });
 
 describe('phase-sanitize', () => {
-  // Evenly spread round zero, so that the mean phase of a line is its offset.
+  // Evenly spaced around zero, so that the mean phase of a line is its offset.
   const layout = layoutOf({ subcarriers: Int16Array.of(-6, -4, -1, 1, 4, 6) });
 
   it.each(methods)('%s removes any offset and slope', (method) => {
@@ -121,7 +121,8 @@ describe('phase-sanitize', () => {
             5 * Math.sin(slope * k + offset),
           ]);
           const [block] = outputs(operator(method), [blockOf(layout, [{ values }])]) as [CsiBlock];
-          // Unwrapping at exactly half a turn can leave whole turns: compare as the reference would, on the circle.
+          // Unwrapping at exactly half a turn can leave whole turns: compares on the circle, like the
+          // reference.
           for (let k = 0; k < 6; k++) {
             expect(block.values[2 * k]).toBeCloseTo(5, 4);
             expect(block.values[2 * k + 1]).toBeCloseTo(0, 4);
@@ -141,7 +142,10 @@ describe('phase-sanitize', () => {
     expect(phase(6) - phase(0)).toBeCloseTo(0.5, 6);
   });
 
-  /** Of two receive and two transmit antennas: the phase of each pair is its slope times the subcarrier, and its offset. */
+  /**
+   * Two receive and two transmit antennas: the phase of each pair is its slope times the subcarrier, plus its
+   * offset.
+   */
   const four = layoutOf({ rx: 2, tx: 2, subcarriers: layout.subcarriers });
   const phasesAfter = (
     method: (typeof methods)[number],

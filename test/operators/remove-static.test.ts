@@ -22,7 +22,7 @@ it('is the mean of the frames so far at first, and an exponential one later', ()
   [0, 1, 2].forEach((wanted, i) => {
     expect(values[2 * i]).toBeCloseTo(wanted, 4);
   });
-  // A step after long stillness: after one time constant it is 1/e.
+  // A step after a long constant input: after one time constant it has decayed to 1/e.
   const step = [...new Array<number>(1000).fill(0), ...new Array<number>(101).fill(1)];
   const after = valuesOf(outputs(operator(1000), [series(step)]));
   expect(after.at(-2)).toBeCloseTo(Math.exp(-1.01), 3);

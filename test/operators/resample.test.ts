@@ -47,7 +47,7 @@ describe.skipIf(!golden())('against numpy.interp', () => {
   it('equals it to 1e-4 through the operator', () => {
     const found = through(make(100).operator, frames(t_in.map((t, i) => [t * 1000, x_in[i]!])));
     const wanted = t_out.flatMap((t, i) => (t > t_in[0]! ? [[Math.round(t * 1000), y[i]!] as const] : []));
-    // The input goes on beyond the reference.
+    // The input continues beyond the reference.
     found.length = wanted.length;
     expect(found.map(({ ms }) => ms)).toEqual(wanted.map(([ms]) => ms));
     expectRelative(
@@ -98,7 +98,7 @@ it('holds event time back to the points that may still come', () => {
   expect(hold(15)).toBe(15);
   expect(hold(30)).toBeLessThan(20);
   expect(hold(30)).toBeGreaterThan(12);
-  // The link is silent for longer than is interpolated: nothing comes before its next frame.
+  // The link is silent for longer than the interpolation limit: no output before its next frame.
   expect(hold(40)).toBe(40);
   expect(operator.holdWatermark!(Infinity)).toBe(Infinity);
 });
@@ -110,7 +110,7 @@ it('whatever comes, no point is older than event time was held back to', () => {
       const { operator } = make(rate, 40);
       let [ms, held] = [0, 0];
       for (const [ahead, value] of steps) {
-        // Event time passes up to just before the frame.
+        // Event time advances to just before the frame.
         held = Math.max(held, operator.holdWatermark!(START + (ms + ahead) * 1000 - 1));
         ms += ahead;
         for (const found of through(operator, frames([[ms, value]])))

@@ -16,7 +16,7 @@ const make = (settings: Partial<Settings>) => {
 };
 const subcarriers = Int16Array.from({ length: 9 }, (_, i) => i - 4);
 const layout = layoutOf({ rx: 2, subcarriers });
-/** Amplitude and jitter of each of nine subcarriers, over frames; on the second antenna half of it. */
+/** Amplitude and jitter of each of nine subcarriers, over frames; the second antenna has half of it. */
 const frames = (levels: readonly number[], jitter: readonly number[], count: number) =>
   Array.from({ length: count }, (_, i) => ({
     values: [1, 0.5].flatMap((antenna) =>

@@ -74,7 +74,7 @@ describe('sparse delays', () => {
         }
         largest = Math.max(largest, Math.abs(re), Math.abs(im));
       }
-      // The duality gap: no coefficients have an objective below the dual's.
+      // The duality gap: no coefficients have an objective below that of the dual.
       const power = (of: Float64Array) => of.reduce((sum, value) => sum + value * value, 0) / 2;
       const primal = power(rest) + 0.1 * x.reduce((sum, value) => sum + Math.abs(value), 0);
       const within = Math.min(1, 0.1 / largest);
@@ -106,7 +106,7 @@ describe('`sharp`', () => {
           number,
           number,
         ];
-        // A tenth of a radian: delays lie on a grid of 5 ns, and are shrunk.
+        // A tenth of a radian: delays are on a grid of 5 ns, and are shrunk.
         expect(Math.abs(Math.atan2(v * x - u * y, u * x + v * y))).toBeLessThan(0.1);
       }
   });

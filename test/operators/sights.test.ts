@@ -13,12 +13,14 @@ import { person, poseFrame, START } from '../support/records.js';
 const RATE = 5;
 const FRAME = 1_000_000 / RATE;
 
-/** How sure the network is of the one person at a second; null: the track is lost. */
+/** The network's confidence in the one person at a second; null: the track is lost. */
 type Sure = (second: number) => number | null;
 
-/** Who is nobody: claimed in one frame of seven, a few in a row, hardly ever as sure as who walks. */
+/**
+ * A false person: claimed in one frame of seven, a few in a row, hardly ever with the confidence of a walker.
+ */
 const phantom: Sure = (second) => (second % 7 < 1 ? (second % 70 === 0 ? 0.51 : 0.38) : null);
-/** Comes in walking, then lies: seen in every other frame, hardly surer than of nobody. */
+/** Walks in, then lies: seen in every other frame, hardly with more confidence than a false person. */
 const sleeper: Sure = (second) => (second < 5 ? 0.6 : Math.round(second * RATE) % 2 === 0 ? 0.33 : null);
 
 const someone = (sure: number | null, posture: Person['posture']): Person => ({
@@ -91,7 +93,7 @@ describe('who came in walking and then keeps still', () => {
 
 describe('Sights', () => {
   const settings = { min_confidence: 0.2, arrival_confidence: 0.5, min_sight: 0.4 };
-  /** Seconds after which somebody is there for the first time; null: never. */
+  /** Seconds until somebody is first present; null: never. */
   const comes = (sights: Sights, seconds: number, sure: Sure): number | null => {
     for (const { time, persons } of frames(seconds, sure)) {
       sights.see(time, persons);

@@ -143,7 +143,7 @@ describe('track-persons', () => {
       'ended',
       undefined,
     ]);
-    // Walks on for a while, at most.
+    // Walks on for a limited time.
     expect(shown[9]![0]!.position.x - shown[5]![0]!.position.x).toBeLessThan(0.4);
     expect(shown[5]![0]!.articulated).toBe(false);
     expect(shown[9]![0]!.confidence).toBeLessThan(shown[1]![0]!.confidence);
@@ -334,7 +334,7 @@ describe('who is nobody', () => {
 
   it('is not kept by false claims after somebody has left', () => {
     const here = Array.from({ length: 40 }, () => [person(2, 2)]);
-    // Every tenth frame claims somebody with a large error.
+    // Every tenth frame claims a person with a large error.
     const empty = Array.from({ length: 100 }, (_, i) => (i % 10 === 9 ? [person(2.3, 2, 1.2)] : []));
     const shown = follow(operator({ max_age_ms: 3000 }), [...here, ...empty]);
     expect(

@@ -25,7 +25,7 @@ const ZONES: Environment['zones'] = [
 
 type Place = readonly [x: number, y: number] | null;
 
-/** Persons by number at a second; null: not there. */
+/** Persons by number at a second; null: absent. */
 type Scene = (second: number) => Readonly<Record<number, Place>>;
 
 const personAt = (id: number, [x, y]: readonly [number, number], overrides: Partial<Person> = {}): Person =>
@@ -36,7 +36,7 @@ const personAt = (id: number, [x, y]: readonly [number, number], overrides: Part
     ...overrides,
   });
 
-/** A frame each fifth of a second, of a window that ends a second later. */
+/** A frame every fifth of a second, from a window that ends one second later. */
 const frames = (from: number, to: number, scene: Scene): PoseFrame[] =>
   Array.from({ length: Math.round((to - from) * 5) }, (_, index) => {
     const second = from + index / 5;
@@ -59,7 +59,7 @@ const make = (environment: Partial<Environment>, config: object = {}): Operator 
     testContext({ environments: [{ ...testEnvironment, zones: ZONES, ...environment }] }).context,
   );
 
-/** As the runtime does it: event time has reached the end of a frame's window before it comes. */
+/** Like the runtime: event time has reached the end of a frame's window before the frame arrives. */
 function watch(operator: Operator, input: readonly PoseFrame[], end = Infinity): Found {
   const outputs = input.flatMap((frame) => [
     operator.watermark!(frame.windowEnd - 1),
@@ -124,7 +124,7 @@ describe('zones', () => {
       5.2,
       'desk',
     ]);
-    // It takes 2.6 s to be sure: the edge is further back than what may still change.
+    // It takes 2.6 s until it is certain: the edge is earlier than anything that may still change.
     expect(told(watch(make({}), frames(0, 20, slowly)))[1]).toEqual(['zone_left', 6.6, 'desk']);
   });
 
@@ -435,7 +435,7 @@ test('a polygon may be hollow and go either way round', () => {
 });
 
 describe('with what detect-motion says of the room', () => {
-  /** Measures of the room at a second, as detect-motion gives them. */
+  /** Measures of the room at a second, like those of detect-motion. */
   const room = (second: number, probability: number, present: 0 | 1): readonly Measure[] =>
     (
       [
@@ -453,7 +453,7 @@ describe('with what detect-motion says of the room', () => {
       provenance: { origin: 'live' },
     }));
 
-  /** Frames, and what is said of the room just before a second. */
+  /** Frames, with measures of the room just before a second. */
   function watchRoom(input: readonly PoseFrame[], say: Readonly<Record<number, readonly Measure[]>>): Found {
     const node = make({});
     const found = input.map((frame) => {

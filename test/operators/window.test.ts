@@ -26,14 +26,14 @@ const finish = (node: Node) => node.watermark!(Infinity).data;
 const amplitudes = ({ values }: WindowLink) =>
   Array.from({ length: values.length / 2 }, (_, i) => Math.hypot(values[2 * i]!, values[2 * i + 1]!));
 
-/** Frames of one value each; `[link, milliseconds, value]`. */
+/** Frames with one value each; `[link, milliseconds, value]`. */
 const frames = (list: readonly (readonly [link: number, ms: number, value: number])[], of = layout) =>
   blockOf(
     of,
     list.map(([link, ms, value]) => ({ link, time: START + ms * 1000, values: [value, 0] })),
   );
 
-/** A ramp of one link: value 100 + t at t ms, every `period` ms until `until`. */
+/** A ramp on one link: value 100 + t at t ms, every `period` ms until `until`. */
 const ramp = (link: number, period: number, until: number, from = 0) =>
   Array.from({ length: Math.floor((until - from) / period) + 1 }, (_, i) => {
     const ms = from + i * period;
@@ -45,11 +45,11 @@ const byTime = (...lists: (readonly (readonly [number, number, number])[])[]) =>
 
 describe('resampling', () => {
   it.skipIf(!reference)('is numpy.interp on the amplitude, as Float32 allows: 1e-6', () => {
-    // Close to 1970, as today's times have steps of 0.25 us, and the reference has finer ones.
+    // Close to 1970, because today's times have steps of 0.25 us, and the reference has finer ones.
     const start = 1_000_000_000;
     const { t_in, x_in, t_out, y } = reference!.resample_linear;
     const list = t_in.map((t, i) => ({ link: 0, time: start + t * 1e6, values: [x_in[i]!, 0] }));
-    // A frame before the first, as numpy holds the first value.
+    // A frame before the first, because numpy holds the first value.
     list.unshift({ link: 0, time: start + t_in[0]! * 1e6 - 5000, values: [x_in[0]!, 0] });
     // A grid step of 10 ms as in the reference, from its first point; the series runs from 0 to 0.51 s.
     const node = operator({ length_ms: 500, hop_ms: 500, points: 50, max_gap_periods: 100, idle_ms: 500 });
@@ -193,7 +193,7 @@ describe('windows', () => {
   });
 });
 
-/** Two links with jitter, holes, doubles and frames out of order. */
+/** Two links with jitter, gaps, duplicates and frames out of order. */
 const traffic = fc
   .array(
     fc.record({

@@ -32,13 +32,13 @@ import { testContext } from '../support/context.js';
 import { temporaryFolder } from '../support/flow.js';
 import { sensedEvent } from '../support/records.js';
 
-/** A text that is nowhere else. */
+/** A text that occurs nowhere else. */
 const PLANTED = 'planted-7c1f9e20b4';
 const planted = sensedEvent(0, { metadata: { note: PLANTED } });
 const secret = Buffer.alloc(32, 3);
 const environment = 'test-room';
 
-/** Files below a folder whose bytes hold the planted text. */
+/** Files below a folder that contain the planted text. */
 const showing = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -115,7 +115,7 @@ describe('a DuckDB store', () => {
     const folder = temporaryFolder();
     await (await written(folder, before)).close();
     const sink = make(folder, after, before);
-    // As it lies, until then.
+    // Unencrypted until then.
     await sink.open();
     expect(await sink.reader!.events({ environment })).toEqual([planted]);
     await sink.close();
@@ -250,7 +250,7 @@ describe('the state folder', () => {
     expect(() => new StateStore(folder, 'ward', after)).toThrow(
       expect.objectContaining({ code: 'state.encryption', message: expect.stringContaining(why) as string }),
     );
-    // The folder is free once the refused store has closed.
+    // The folder is free once the rejected store has closed.
     await vi.waitFor(() => new StateStore(folder, 'ward', before).close(), { timeout: 15_000 });
   });
 

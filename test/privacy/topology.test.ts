@@ -19,7 +19,7 @@ import { measure, poseFrame, sensedEvent, START } from '../support/records.js';
 const environment = 'test-room';
 const privacy = { dataRetentionDays: null, anonymizeData: true, enableEncryption: true, key: null };
 
-/** One of each kind of record about person 1 for each frame that comes. */
+/** One record of each kind about person 1 for each input frame. */
 const about = defineOperator({
   name: 'about',
   summary: 'Tells of a person.',
@@ -47,13 +47,13 @@ function line(folder: string, config: object, settings: Pick<Settings, 'privacy'
     history: { component: duckdb, config: { path: 'store.duckdb' }, from: ['about'] },
   };
   const topology = topologyOf(nodes, folder, settings);
-  // The source goes on from its position whatever it is to count to.
+  // The source continues from its position, whatever its limit.
   return { ...topology, nodes: topology.nodes.map((node) => ({ ...node, hash: node.id })) };
 }
 
 const COUNT = 20;
 
-/** Runs a topology up to a frame, or to the end of its input, and gives what its store holds then. */
+/** Runs a topology up to a frame, or to the end of its input, and returns the content of its store. */
 async function stored(folder: string, settings: Pick<Settings, 'privacy'>, holdAt?: number) {
   const topology = line(folder, holdAt === undefined ? {} : { holdAt }, settings);
   const runner = runnerOf(topology);
@@ -140,7 +140,7 @@ test('an encrypted store is exported with its key file', async () => {
 
 test('data_retention_days bounds what a DuckDB store keeps, by event time', async () => {
   const folder = temporaryFolder();
-  // Frames lie in 2023, long before the present.
+  // Frames are from 2023, long before the present.
   const days = (Date.now() * 1000 - START) / 86_400_000_000;
   const long = { ...privacy, enableEncryption: false, dataRetentionDays: days + 100 };
   expect((await stored(folder, { privacy: long }, 10)).poses).toHaveLength(10);

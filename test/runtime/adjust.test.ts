@@ -12,7 +12,9 @@ import { poseFrame } from '../support/fake-topology.js';
 import { aborted, runnerOf, temporaryFolder } from '../support/flow.js';
 import { until } from '../support/waiting.js';
 
-/** Frames, as many as the test lets out; a `step` that can be changed live and an `offset` that cannot; a sink. */
+/**
+ * As many frames as the test releases; a `step` that can be changed live and an `offset` that cannot; a sink.
+ */
 function bench() {
   let allowed = 0;
   let wake: () => void = () => undefined;

@@ -12,7 +12,7 @@ import {
 
 const table = new Table();
 
-/** Frames pass an operator that works beside the stream on their way to one that sums them up. */
+/** Frames pass an asynchronous operator on their way to one that sums them up. */
 const topology = () =>
   topologyOf(
     {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Barriers, type BarriersOptions } from '../../pipeline/runtime/checkpoints/barriers.js';
 import type { NodeRun } from '../../pipeline/runtime/host.js';
 
-/** Barriers of one node over a store that never answers, at a clock of their own, milliseconds. */
+/** Barriers of one node over a store that never responds, with its own clock, milliseconds. */
 function stuck(clock: { ms: number }) {
   const run = { id: 'out' } as NodeRun;
   const options = {

@@ -119,7 +119,7 @@ test('memory lost at any moment: restored, the rows are those of a run that neve
           const runner = runnerOf(line(table, folder, { count: 300, block }));
           await runner.start();
           for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setTimeout(resolve, 1));
-          // No checkpoint, nothing flushed: as if the process had gone.
+          // No checkpoint, no flush: like a crash.
           await runner.stop({ force: true });
         }
         const last = runnerOf(line(table, folder, { count: 300, block }));

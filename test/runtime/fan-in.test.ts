@@ -9,7 +9,7 @@ import { throughDisk } from '../../pipeline/testing/kit/run-operator.js';
 
 const links = new LinkTable([testEnvironment]);
 
-/** What came out: frames one by one, marks apart. */
+/** The output: frames one by one, marks separately. */
 class Log {
   readonly records: string[] = [];
   readonly barriers: { epoch: number; after: number }[] = [];
@@ -43,7 +43,7 @@ class Log {
   }
 }
 
-/** The signals of one input: records in the order of time, cut into blocks, each followed by its watermark. */
+/** The signals of one input: records in order of time, cut into blocks, each followed by its watermark. */
 function inputSignals(
   from: string,
   times: readonly number[],
@@ -64,7 +64,7 @@ function inputSignals(
   return signals;
 }
 
-/** Inputs mixed: `turns` says whose signal comes next. */
+/** Interleaves inputs: `turns` selects whose signal comes next. */
 function mix(inputs: readonly (readonly Signal[])[], turns: readonly number[]): Signal[] {
   const queues = inputs.map((signals) => [...signals]);
   const mixed: Signal[] = [];
@@ -169,14 +169,15 @@ test('records behind an early barrier wait for it; those before it belong to the
         expect(log.barriers.length).toBeLessThanOrEqual(1);
       }
       expect(log.records).toEqual(whole);
-      // Up to the barrier only, then on from its snapshot: as if it had never stopped.
+      // Runs only up to the barrier, then continues from its snapshot: as if it had never stopped.
       const first = new Log(names);
       for (const signal of mix(
         withBarrier.map((each, index) => each.slice(0, cutAt[index]! + 1)),
         after,
       ))
         first.fanIn.push(signal);
-      // The barrier aligned with the last of these; no record came behind it, so the state is that of the barrier.
+      // The barrier aligned with the last of these; no record followed it, so the state is that of the
+      // barrier.
       const state = throughDisk(first.fanIn.snapshot(links));
       const second = new Log(names, state);
       for (const signal of mix(

@@ -30,7 +30,7 @@ sinkConformance('table', {
   identity: (data) => (data.port === 'measure' ? `m@${data.time}=${data.value}` : ''),
 });
 
-/** Unknown fields are refused, as everywhere but in these tests' short schemas. */
+/** Rejects unknown fields, as everywhere except in these tests' short schemas. */
 function strict<C extends { readonly config: object }>(component: C): C {
   return { ...component, config: { ...component.config, additionalProperties: false } };
 }

@@ -7,11 +7,11 @@ import { systemClock } from '../../pipeline/base/clock.js';
 import { counter, order, Radio, runnerOf, Table, temporaryFolder, topologyOf } from '../support/flow.js';
 import { until } from '../support/waiting.js';
 
-/** Results are late after so long. */
+/** Results are late after this time. */
 const LIMIT_MS = 400;
 const settings = { lateAfterMs: LIMIT_MS, checkpointIntervalMs: 10_000 };
 
-/** Sends a frame of `ago` milliseconds ago each 20 ms, until the returned function is called. */
+/** Sends a frame from `ago` milliseconds ago every 20 ms, until the returned function is called. */
 function sending(radio: Radio, ago = 0): () => void {
   let number = 0;
   const timer = setInterval(() => {

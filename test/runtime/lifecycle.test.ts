@@ -89,7 +89,7 @@ test('a start that cannot work says why, and leaves nothing open', async () => {
   await other.finished();
 });
 
-/** Rows of a run in which nothing fails. */
+/** Rows of a run without failures. */
 async function undisturbed(config: Record<string, unknown>): Promise<readonly string[]> {
   const table = new Table();
   const runner = runnerOf(simple(table, temporaryFolder(), counter, config));
@@ -102,7 +102,7 @@ test('a topology that fails while it runs recovers from its checkpoint, and the 
   const table = new Table();
   const begunAt: number[] = [];
   let checkpoint = (): number | undefined => undefined;
-  /** Counts, and fails twice: behind frames that a checkpoint has, and some more that none has. */
+  /** Counts, and fails twice: after frames covered by a checkpoint, and some more that are not. */
   const failing = defineSource({
     name: 'failing',
     summary: 'Counts, and fails twice.',
@@ -134,7 +134,7 @@ test('a topology that fails while it runs recovers from its checkpoint, and the 
   await until('the end', () => table.rows.some((row) => row.startsWith('end@')));
   expect(states).toContain('restarting');
   expect(begunAt).toHaveLength(3);
-  // It goes on behind the checkpoint, not from the beginning.
+  // It continues after the checkpoint, not from the beginning.
   expect(begunAt[1]).toBeGreaterThan(0);
   expect(begunAt[2]).toBeGreaterThan(begunAt[1]!);
   expect(table.rows).toEqual(await undisturbed({ count: 500 }));
@@ -184,7 +184,7 @@ test('records that a sink refuses become dead letters, and too many in a row deg
     ...topology,
     settings: { ...topology.settings, stateFolder: temporaryFolder(), stopAfterFailures: 3 },
   });
-  // It may stop before its start is done.
+  // It may stop before its start has completed.
   await strict.start().catch((error: unknown) => error);
   await until('it to stop itself', () => strict.status().state === 'failed');
   expect(strict.status().problem).toContain('records in a row failed');

@@ -21,7 +21,7 @@ const windowOf = (number: number, time: number): Window => ({
   provenance: { origin: 'simulated' },
 });
 
-/** A window for each frame; rooms take turns. */
+/** A window for each frame; rooms alternate. */
 const windows = defineOperator({
   name: 'windows',
   summary: 'A window for each frame.',
@@ -36,7 +36,7 @@ const windows = defineOperator({
   }),
 });
 
-/** Does one window after the other, each in `msEach`. */
+/** Processes one window after the other, each in `msEach`. */
 class Network {
   msEach = 10;
   #last: Promise<void> = Promise.resolve();
@@ -64,14 +64,14 @@ class Network {
 
 function site() {
   const [radio, network, table] = [new Radio(), new Network(), new Table()];
-  /** What was handed to a store that cannot take it back. */
+  /** Records written to a store that cannot rewind. */
   const told: Measure[] = [];
   table.before = (records) => {
     told.push(...(records as readonly Measure[]));
   };
   const topology = topologyOf(
     {
-      // An age of its own, never reached: the network alone is to shed.
+      // A separate age limit, never reached: only the network is to shed.
       in: { component: radio.component, queue: { capacity: 100_000, maxAgeMs: 3_600_000 } },
       windows: { component: windows, from: ['in'] },
       network: { component: network.component, from: ['windows'] },
@@ -83,7 +83,7 @@ function site() {
   return { radio, network, told, topology };
 }
 
-/** Sends a frame each `everyMs` until the returned function is called, which gives how many there were. */
+/** Sends a frame every `everyMs` until the returned function is called, which returns their number. */
 function sending(radio: Radio, everyMs: number, first = 0): () => number {
   const began = performance.now();
   let number = first;
@@ -162,7 +162,7 @@ test('what can be read again is not shed: the source waits', async () => {
   expect(runner.status().nodes.find(({ id }) => id === 'network')!.dropped).toEqual({});
 });
 
-/** Takes the processor for `msEach` a block, as a chain does that cannot keep up. */
+/** Blocks the processor for `msEach` per block, like a chain that cannot keep up. */
 const slow = (msEach: number, pace = { msEach }) =>
   defineOperator({
     name: 'slow',
@@ -227,7 +227,7 @@ test('what a pause has piled up is not left out where it is caught up with', asy
   const runner = runnerOf(topology);
   await runner.start();
   for (let number = 0; number < 50; number++) void radio.send([number]);
-  // Nothing is taken meanwhile.
+  // Nothing is read in the meantime.
   for (const end = performance.now() + 300; performance.now() < end;);
   await until('all of it', () => table.stored.length === 50 || runner.status().nodes[0]!.sent === 50);
   expect(runner.status().nodes[0]!.dropped).toEqual({});

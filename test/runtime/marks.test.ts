@@ -5,7 +5,7 @@ import { PORTS } from '../../pipeline/model/index.js';
 import { stateError } from '../../pipeline/state/index.js';
 import { counter, runnerOf, sum, temporaryFolder, topologyOf } from '../support/flow.js';
 
-/** Counts flushes; what it is given at the next start is kept for the test. */
+/** Counts flushes; keeps the data of the next start for the test. */
 function marked() {
   const given: State[] = [];
   let flushes = 0;

@@ -16,7 +16,7 @@ import {
 import { until } from '../support/waiting.js';
 
 const COUNT = 1_400;
-/** Where the first half ends: at 707 the quick branch gives a record, which waits for the slow one's of 710. */
+/** End of the first half: at 707 the quick branch emits a record, which waits for the slow one's of 710. */
 const HALF = 708;
 /** Lines up to 700, of both branches. */
 const BEFORE = 70 + 100;
@@ -30,7 +30,7 @@ interface Variant {
   readonly from?: readonly string[];
 }
 
-/** A quick branch and one that takes its time, in one file. */
+/** A quick branch and a slow one, in one file. */
 const topology = (
   folder: string,
   { count = COUNT, span = 7, block = 7, longest = 3, rotate = 3_600_000, from }: Variant,
@@ -80,7 +80,7 @@ async function goOn(folder: string, variant: Variant): Promise<void> {
   await runner.stop();
 }
 
-/** The same topology to a restart, though its input ends early. */
+/** To a restart it is the same topology, though its input ends early. */
 const firstHalf = (whole: CheckedTopology): CheckedTopology => ({
   ...whole,
   nodes: whole.nodes.map((node) =>
@@ -88,7 +88,7 @@ const firstHalf = (whole: CheckedTopology): CheckedTopology => ({
   ),
 });
 
-/** Runs the first half, at the end of which a record waits in the sink for the slow branch. */
+/** Runs the first half, at whose end a record waits in the sink for the slow branch. */
 async function half(folder: string, variant: Variant): Promise<void> {
   const runner = runnerOf(firstHalf(topology(folder, variant)));
   await runner.start();
@@ -158,7 +158,7 @@ test('thousands of records behind an early barrier wait for it, and the pump for
   await until('more than may be held', () => sentBy('quick') > 4_096);
   expect(sentBy('quick')).toBeLessThan(4_400);
   valve.release();
-  // What came last waits for the next sum of the slow input.
+  // The last records wait for the next sum of the slow input.
   await until('nearly all', () => sentBy('out') > 13_000);
   await runner.stop();
   const times = timesOf(linesOf(folder));

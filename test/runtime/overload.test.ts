@@ -33,7 +33,7 @@ test('a full asynchronous stage shuts the gate, and opens it again; nothing is l
   await runner.start();
   await until('the stage to be full', () => runner.status().nodes[1]!.queueDepth > 8);
   const { sent } = runner.status().nodes[0]!;
-  // A turn of the loop in which the pump could go on, if it was not held back.
+  // A turn of the loop in which the pump could continue if it were not held back.
   await new Promise((resolve) => setTimeout(resolve, 30));
   expect(runner.status().nodes[0]!.sent).toBe(sent);
   expect(sent).toBeLessThan(20);
@@ -192,7 +192,7 @@ test('an input that stands still shuts the gate and is named; nothing fails, and
   expect(runner.status().nodes[0]!.sent).toBe(400_000);
 });
 
-/** Takes in both inputs and gives nothing. */
+/** Reads both inputs and emits nothing. */
 const order2 = { ...order, create: () => ({ process: () => NOTHING }) };
 
 test('a sink that hangs does not hold a stop for ever; its store is written by the next start', async () => {

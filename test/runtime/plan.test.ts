@@ -13,7 +13,7 @@ import { person, poseFrame } from '../support/fake-topology.js';
 import { aborted, runnerOf, temporaryFolder } from '../support/flow.js';
 import { until } from '../support/waiting.js';
 
-/** Pose frames of a person who walks to and fro; as many as the test lets out. */
+/** Pose frames of a person who walks back and forth; as many as the test releases. */
 class Walk {
   #wake: () => void = () => undefined;
   #allowed = 0;
@@ -55,7 +55,7 @@ class Walk {
 
 const untracked = (x: number, y: number): Person => ({ ...person(0, x, y), track: null });
 
-/** A store in memory whose troubles the test makes. */
+/** A store in memory that the test breaks. */
 class Shelf {
   readonly frames: PoseFrame[] = [];
   openError: Error | null = null;
@@ -101,7 +101,7 @@ class Shelf {
   }
 }
 
-/** Counts frames; its state is of no use for another `step`. */
+/** Counts frames; its state is useless for another `step`. */
 const tally = defineOperator({
   name: 'tally',
   summary: 'Counts.',

@@ -66,20 +66,20 @@ test('what waits unread in the system is read before more is pumped', async () =
   await runner.start();
   await until('all records', () => course.filter((what) => what === 'pumped').length === WAITING);
   await runner.stop();
-  // A starved machine may have pumped in between; one that reads once a turn ends with the last record.
+  // A starved machine may have pumped in between; one that reads once per turn ends with the last record.
   expect(course.lastIndexOf('read')).toBeLessThan(1.5 * WAITING);
 });
 
 test('a queue that has just been late gets no time to catch up again', () => {
   const queue = new StandingQueue(2000);
-  // So late as is allowed for, and for so long.
+  // Within the allowed lateness, and its allowed duration.
   expect(queue.isTooLate(0, 300)).toBe(false);
   expect(queue.isTooLate(500, 800)).toBe(false);
   expect(queue.isTooLate(550, 850)).toBe(true);
-  // Fresh, and late again at once.
+  // Fresh, and late again immediately.
   expect(queue.isTooLate(900, 900)).toBe(false);
   expect(queue.isTooLate(900, 1200)).toBe(true);
-  // Long after it is as if nothing had been.
+  // Long after, as if nothing had happened.
   expect(queue.isTooLate(3000, 3000)).toBe(false);
   expect(queue.isTooLate(3000, 3300)).toBe(false);
 });

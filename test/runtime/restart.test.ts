@@ -5,7 +5,7 @@ import type { Patience } from '../../pipeline/runtime/host.js';
 import { aborted, counter, runnerOf, sum, Table, temporaryFolder, topologyOf } from '../support/flow.js';
 import { until } from '../support/waiting.js';
 
-/** An operator whose `open` takes until the test lets it go on. */
+/** An operator whose `open` blocks until the test releases it. */
 function slow() {
   let release: () => void = () => undefined;
   let opened = 0;
@@ -27,7 +27,7 @@ function slow() {
   return {
     component: component as Component,
     opened: () => opened,
-    /** Of the one that was opened last, at the time of asking. */
+    /** Of the most recently opened one. */
     get release() {
       return release;
     },
@@ -155,7 +155,7 @@ test('a forced stop does not wait for a node that hangs', async () => {
     },
     temporaryFolder(),
   );
-  // Far beyond the time of a test.
+  // Far longer than a test.
   const runner = runnerOf(topology, { patience: { stopMs: 600_000, forcedStopMs: 20 } });
   await runner.start();
   await runner.stop({ force: true });

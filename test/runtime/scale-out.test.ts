@@ -140,10 +140,10 @@ class Broker {
   readonly committed = new Map<number, Written>();
   readonly results = new Map<number, string[]>();
   readonly takes = new Map<number, number>();
-  /** Who has committed last: partitions are rooms here. */
+  /** The last process to commit: partitions are rooms here. */
   readonly holders = new Map<number, Member>();
   readonly members = new Map<string, (share: readonly number[]) => void>();
-  /** Frames that may be read. */
+  /** Number of frames that may be read. */
   end = 0;
 
   partitions(self: Member): Partitions {
@@ -205,7 +205,7 @@ class Broker {
   }
 }
 
-/** @param refuses whether its sink takes no record at this moment @param settings of the topology */
+/** ⏎ @param refuses whether its sink currently rejects records @param settings of the topology */
 function worker(
   broker: Broker,
   member: string,
@@ -259,7 +259,7 @@ function worker(
   return runnerOf(topology, options);
 }
 
-/** What one process that never stopped would have sent of frames 0 to `end`. */
+/** Results for frames 0 to `end` of one uninterrupted process. */
 const sums = (end: number): readonly string[] =>
   Array.from({ length: Math.floor((end - 1) / 10) }, (_, index) => {
     const last = (index + 1) * 10;
@@ -282,7 +282,7 @@ test('a partition that moves from process to process goes on with its state, and
     const end = (round + 1) * 55;
     broker.end = end;
     await until('all to be committed', () => position(0) === end && position(1) === end);
-    // The new owner is told first: the old one does not know yet that it was fenced off.
+    // The new owner is asked first: the old one does not know yet that it was fenced off.
     const [zero, one] = owners;
     const share = (member: number) =>
       [zero === member ? 0 : -1, one === member ? 1 : -1].filter((p) => p >= 0);
@@ -355,7 +355,7 @@ test('a replayed letter goes to the partition that it is of, also when that come
   await runner.stop();
 });
 
-/** A letter is forgotten with the checkpoint behind its replay. */
+/** A letter is removed with the checkpoint after its replay. */
 async function emptied(runner: ReturnType<typeof worker>): Promise<void> {
   for (let tries = 0; (await runner.letters.list()).total > 0; tries++) {
     if (tries > 2000) throw new Error('the letters have not gone');

@@ -25,7 +25,7 @@ class Machine {
   }
 }
 
-/** Looks once an hour. */
+/** Checks once an hour. */
 function run(clock: SettledClock, machine: Machine, hours: number): number {
   for (let hour = 0; hour < hours; hour++) {
     machine.pass(HOUR_MS);
@@ -47,7 +47,7 @@ test('a clock that is wrong for less than a day deletes nothing that is younger,
         for (const { off, hours } of spells) {
           machine.off = off * DAY_US;
           run(clock, machine, hours);
-          // A clock that is off by a day, or less, is followed.
+          // A clock that is off by a day or less is followed.
           expect(clock.now()).toBeLessThanOrEqual(machine.truth + DAY_US);
           machine.off = 0;
           run(clock, machine, 1);

@@ -8,7 +8,7 @@ const BEGIN = 1_700_000_000_000_000;
 const HOUR_MS = 3_600_000;
 const DAY_US = 86_400_000_000;
 
-/** A topology's settled time, on a clock of which the test says how it runs. */
+/** A topology's settled time, on a clock that the test controls. */
 function settled(put: (time: SettledTime) => Promise<void> = () => Promise.resolve()) {
   let [elapsed, off] = [0, 0];
   const stored: SettledTime[] = [];

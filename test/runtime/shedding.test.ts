@@ -20,7 +20,7 @@ const windowOf = (time: number): Window => ({
   provenance: { origin: 'simulated' },
 });
 
-/** A shedder at a clock of its own, milliseconds. */
+/** A shedder with its own clock, milliseconds. */
 function shedderAt(clock: { ms: number }, isOverloaded = true) {
   const time = { now: () => clock.ms * 1000, elapsed: () => clock.ms };
   const meter = new NodeMeter('site', 'network', () => undefined);
@@ -29,7 +29,7 @@ function shedderAt(clock: { ms: number }, isOverloaded = true) {
   const shedding = { maxLagMs: MAX_LAG_MS, log: null, isOverloaded: () => isOverloaded };
   const shedder = new LoadShedder(run as unknown as NodeRun, { clock: time } as Host, shedding, 64);
   let number = 0;
-  /** Gives it a window whose end was so long ago. */
+  /** Adds a window that ended this long ago. */
   const put = (ageMs: number, links: Window['links'] = []): Work => {
     const data = { ...windowOf((clock.ms - ageMs) * 1000), links };
     const work: Work = {
@@ -49,7 +49,7 @@ function shedderAt(clock: { ms: number }, isOverloaded = true) {
   return { shedder, put, meter };
 }
 
-/** A window that is computed and sent on in so long. */
+/** A window that is computed and sent on in this time. */
 function done(shedder: LoadShedder, clock: { ms: number }, put: (ageMs: number) => Work, ms: number): void {
   put(0);
   const work = shedder.take()!;
@@ -84,7 +84,7 @@ test('a result that has become too old while others held it up is not sent on', 
   expect(late.signal).toBeNull();
   expect(meter.droppedBy.get('stale')).toBe(1);
   clock.ms += 10_000;
-  // Else an operator that is slow by itself would give nothing at all.
+  // Otherwise a slow operator would emit nothing at all.
   expect(shedder.isWanted(slow)).toBe(true);
   shedder.end();
 });
@@ -99,13 +99,13 @@ test('a result that took long because others were before it is not sent on too l
   clock.ms += 1600;
   expect(shedder.isWanted({ ...work, tookMs: 700 })).toBe(false);
   expect(meter.droppedBy.get('stale')).toBe(1);
-  // Nothing was quick for longer than results may be late: it is the operator that is slow.
+  // Nothing was quick for longer than results may be late: the operator itself is slow.
   clock.ms += 500;
   expect(shedder.isWanted({ ...work, tookMs: 700 })).toBe(true);
   shedder.end();
 });
 
-/** A window of two seconds that ends at `end`, whose last frame came at `until`, seconds. */
+/** A window of two seconds that ends at `end`, with its last frame at `until`, seconds. */
 function roomWindow(end: number, until: number, environment = 'room'): Window {
   const gaps = Uint8Array.from({ length: 100 }, (_, point) => ((end - 2) * 50 + point < until * 50 ? 0 : 1));
   const links = [{ gaps }, { gaps: new Uint8Array(100).fill(1) }] as unknown as Window['links'];
@@ -119,7 +119,7 @@ test('under overload, windows of a room that has fallen silent are shed, until s
   expect([10, 10.2, 10.4].map((end) => shed(end, 10, true))).toEqual([false, false, false]);
   expect(shed(10.6, 10, false)).toBe(false);
   expect(shed(10.8, 10, true)).toBe(true);
-  // Also once the overload is over, and with the last frame out of the window.
+  // Also after the overload, and with the last frame out of the window.
   expect([11, 12, 12.2].map((end) => shed(end, 10, false))).toEqual([true, true, true]);
   expect(shed(12.4, 12.3, false)).toBe(false);
   expect(shed(13, 12.3, false)).toBe(false);
@@ -182,7 +182,7 @@ test('overload is not forgotten over a turn that lasts longer than a second', ()
   expect(queue.isTooLate(1300, 1700)).toBe(true);
   expect(queue.isTooLate(1700, 1750)).toBe(false);
   expect(queue.isTooLate(2000, 2900)).toBe(true);
-  // Calm for a second: a pause alone loses nothing.
+  // Calm for one second: a pause alone loses nothing.
   for (let now = 3000; now <= 4100; now += 100) expect(queue.isTooLate(now, now)).toBe(false);
   expect(queue.isTooLate(4100, 4500)).toBe(false);
 });

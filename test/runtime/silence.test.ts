@@ -5,7 +5,7 @@ import { Lateness } from '../../pipeline/runtime/lateness.js';
 import { Problems } from '../../pipeline/runtime/problems.js';
 import { Radio, Table } from '../support/flow.js';
 
-/** What is wrong with a live source that has given nothing for a minute. */
+/** The problem of a live source without input for a minute. */
 function problemAfterAMinute(isPartition: boolean, watermark: number): string | null {
   let elapsed = 0;
   const nodes = [

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { BATCH, WriteSize } from '../../pipeline/runtime/stages/sink/write-size.js';
 
-/** The sizes of writes to a store that takes so long to answer, and so long for each record, milliseconds. */
+/** The sizes of writes to a store with these times per response and per record, milliseconds. */
 function sizes(size: WriteSize, writes: number, answerMs: number, recordMs: number): readonly number[] {
   return Array.from({ length: writes }, () => {
     const count = size.value;

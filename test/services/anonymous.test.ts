@@ -14,11 +14,14 @@ import { INFLUX_USERS, startInflux, type InfluxServer } from '../support/servers
 import { startMosquitto, type Mosquitto } from '../support/servers/mosquitto.js';
 
 /**
- * One person whose number and whose place are like no other number, in a deployment that makes its results anonymous.
- * Everything that can be told is told, some of it to servers that are away; then both are searched for.
+ * One person with a unique number and place, in a deployment that anonymises its results. Everything is sent
+ * to every output, including servers that are offline; then all outputs are searched for both.
  */
 const TRUE = { person: 87_654_321, x: 3.141_592, y: 2.718_281, keypoint: 1.618_033 };
-/** As written in metres, whole or rounded. The seconds of a time of day, such as 09:15:23.142, are no place. */
+/**
+ * As written in metres, unrounded or rounded. The seconds of a time of day, such as 09:15:23.142, are not a
+ * place.
+ */
 const PLANTED = [
   /87654321/,
   /3[.]?14159|(?<![\d:])3\.142/,
@@ -39,7 +42,10 @@ let csiflow: Csiflow;
 let address: string;
 let token: string;
 
-/** Tells of the person with each measure: a pose frame, a fall, a measure of theirs; and fails with a pose. */
+/**
+ * Emits records of the person with each measure: a pose frame, a fall, a measure of theirs; and fails with a
+ * pose.
+ */
 const WITNESS = `const provenance = { origin: 'live' };
 const person = {
   confidence: 0.9, position: { x: ${TRUE.x}, y: ${TRUE.y}, z: 0 }, positionError: 0.1, heading: 1, headingConfidence: 1,
@@ -148,7 +154,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 }, 60_000);
 
-/** Places where the person's number or place stands, with a piece of what surrounds it. */
+/** Places that contain the person's number or place, with some of their context. */
 const found = (where: string, text: string): readonly string[] =>
   PLANTED.flatMap((pattern) => {
     const match = pattern.exec(text);
@@ -266,7 +272,7 @@ test('nor do logs, traces, files and outboxes on disk; the pseudonym is that of 
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
     entry.isFile(),
   );
-  // Operators' own dead letters lie in the state as they were inferred, so that they can be given again.
+  // Operators' own dead letters are stored in the state as inferred, so that they can be replayed.
   const kept = files.filter(({ name }) => !/^(witness\.mjs|state\.mdb)$/.test(name));
   expect(kept.map(({ name }) => name)).toContain('site.duckdb');
   for (const { parentPath, name } of kept)

@@ -9,7 +9,7 @@ import { startInflux } from '../support/servers/influx.js';
 import { KafkaCluster } from '../support/servers/kafka.js';
 import { startMosquitto } from '../support/servers/mosquitto.js';
 
-/** Real servers that refuse the password which csiflow was given. */
+/** Real servers that reject csiflow's password. */
 const canaries = new Canaries();
 const folder = mkdtempSync(join(tmpdir(), 'csiflow-canaries-'));
 const secrets = join(folder, 'secrets');
@@ -62,7 +62,7 @@ test.each(['influxdb', 'mqtt', 'kafka'])(
       env: { CSIFLOW_SECRETS: secrets },
     });
     try {
-      // It is refused at the start, or its records wait in the outbox and the node says why.
+      // It is rejected at the start, or its records wait in the outbox and the node reports why.
       await csiflow.printed(/"problem":"refused|"node":"refused"[^\n]*"(error|problem|reason)":/);
       const running = /the topology is running/.test(csiflow.output);
       const shown = running ? await statusOf(csiflow) : '';
@@ -76,7 +76,7 @@ test.each(['influxdb', 'mqtt', 'kafka'])(
   60_000,
 );
 
-/** What the service says of the topology, once it says that it is degraded, and its metrics. */
+/** The service's report on the topology, once degraded, and its metrics. */
 async function statusOf(csiflow: Csiflow): Promise<string> {
   const address = (await csiflow.printed(/live page +(http:\S+)\//))[1]!;
   const [, password] = await csiflow.printed(/admin \/ (\S+)/);

@@ -6,14 +6,15 @@ import { testContext } from '../support/context.js';
 import { measure, person, poseFrame, sensedEvent } from '../support/records.js';
 import { INFLUX_USERS, startInflux, type InfluxServer } from '../support/servers/influx.js';
 
-// The statements of docs/influxdb.md, on a database that csiflow wrote with the rights which that page says it needs.
+// The statements of docs/influxdb.md, on a database that csiflow wrote with the rights that the page
+// requires.
 
 const page = readFileSync('docs/influxdb.md', 'utf8');
 const queries = [...page.matchAll(/^```sql\n([^]*?)^```/gm)].map(([, text]) => text!);
 const grant = /`(GRANT [^`]+)`/.exec(page)![1]!;
 
 const environment = 'ward-3';
-/** A minute ago: the queries ask for the last hours. */
+/** A minute ago: the queries cover the last hours. */
 const time = (Date.now() - 60_000) * 1000;
 const PASSWORD = 'csiflow-pw';
 
@@ -48,7 +49,7 @@ interface Series {
   readonly values: readonly (readonly unknown[])[];
 }
 
-/** The rows of an answer, with their tags; those of empty intervals are left out. */
+/** The rows of an answer, with their tags; without those of empty intervals. */
 async function ask(query: string): Promise<readonly Row[]> {
   const parameters = new URLSearchParams({ db: 'ward-3', u: 'admin', p: INFLUX_USERS.admin, q: query });
   const answer = (await (await fetch(`${influx.url}/query?${parameters.toString()}`)).json()) as {
@@ -62,7 +63,7 @@ async function ask(query: string): Promise<readonly Row[]> {
   );
 }
 
-/** What each query finds, in the order of the page. */
+/** Results of each query, in the order of the page. */
 const found: readonly (readonly Row[])[] = [
   [{ mean: 2, max: 2 }],
   [{ severity: 'high', confidence: 0.8125, person: 1, x: 1.234_567_8, y: 2 }],

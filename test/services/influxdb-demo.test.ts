@@ -13,14 +13,14 @@ import { panelsOf } from '../support/dashboards.js';
 import { INFLUX_USERS, startInflux, type InfluxServer } from '../support/servers/influx.js';
 import { startPrometheus, type PrometheusServer } from '../support/servers/prometheus.js';
 
-/** The demo with InfluxDB in the place of DuckDB, and DuckDB beside it to compare with. */
+/** The demo with InfluxDB instead of DuckDB, and a DuckDB beside it for comparison. */
 let folder: string;
 let influx: InfluxServer;
 let prometheus: PrometheusServer;
 let demo: Csiflow;
 let address: string;
 let token: string;
-/** What is to be ended, the last first, also where the start fails half-way. */
+/** Functions that end everything, last first, even if the start fails halfway. */
 const open: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
@@ -101,7 +101,7 @@ test('the history is served from InfluxDB in both forms, page by page', async ()
     seen.push(...page.poses.map(({ timestamp }) => Date.parse(timestamp)));
     cursor = page.pagination.next_cursor;
   }
-  // One frame each 200 ms, each once.
+  // One frame every 200 ms, each once.
   expect(seen).toEqual(seen.map((_, index) => seen[0]! + index * 200));
 
   const range = new URLSearchParams({

@@ -36,7 +36,7 @@ const line = (config: object, table: Table, folder: string, source: object) =>
     folder,
   );
 
-/** Read with patience, however short the sink's own time is. */
+/** Reads with a long timeout, however short the sink's own is. */
 async function stored(config: object): Promise<readonly Measure[]> {
   const patient = { ...config, timeout_ms: 10_000 };
   const sink = influxdb.create(withDefaults(influxdb, patient) as never, testContext().context);
@@ -49,7 +49,7 @@ async function stored(config: object): Promise<readonly Measure[]> {
 const text = ({ name, time, value }: Measure): string => `${name}@${time}=${value}`;
 const texts = async (config: object) => (await stored(config)).map(text).sort();
 
-/** Waits until the outbox is delivered: InfluxDB holds what the table does, no more and no less. */
+/** Waits until the outbox is delivered: InfluxDB holds exactly what the table does. */
 async function holdsAll(config: object, table: Table): Promise<void> {
   await expect
     .poll(async () => (await stored(config)).length, { timeout: 40_000, interval: 300 })

@@ -295,7 +295,7 @@ describe('retention', () => {
       .poll(() => means('person_count, person_count_max', 'occupancy'), { timeout: 15_000, interval: 200 })
       .toEqual(Array(5).fill([0.5, 1]));
     await sink.close();
-    // The same again changes nothing; another interval replaces the queries.
+    // Repeating it changes nothing; another interval replaces the queries.
     await (await open(config)).close();
     await (await open({ ...config, means_interval_s: 60 })).close();
     expect(JSON.stringify(await influx.execute('SHOW CONTINUOUS QUERIES'))).toContain('time(1m)');

@@ -18,7 +18,7 @@ afterAll(async () => {
   await influx.server.stop();
 });
 
-/** The configuration of a sink with a bucket of its own. */
+/** The configuration of a sink with its own bucket. */
 async function ownBucket() {
   const database = `test-${++buckets}`;
   await influx.makeBucket(database);
@@ -110,7 +110,7 @@ test('influxd is killed and started again: what was answered for is there', asyn
     await influx.server.crash();
     await expect(sink.write(records, 1)).rejects.toMatchObject({ code: 'influxdb.unavailable' });
     await influx.server.start();
-    // It answers before it is ready; the runtime tries again as this does.
+    // It responds before it is ready; like the runtime, this retries.
     await expect.poll(() => sink.write(records, 1).catch(() => null), { timeout: 20_000 }).toEqual([]);
   }
   const found = await sink.reader!.measures({ environment: 'test-room' });

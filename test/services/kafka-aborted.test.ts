@@ -11,7 +11,7 @@ afterAll(async () => {
   await cluster.stop();
 });
 
-/** Some bytes of padding make a fetch of `bytes` begin in the middle of transactions. */
+/** Padding makes a fetch of `bytes` start in the middle of transactions. */
 async function write(topic: string, rounds: number): Promise<readonly string[]> {
   const producers = await Promise.all(
     ['a', 'b', 'c'].map(async (name) => {
@@ -34,7 +34,7 @@ async function write(topic: string, rounds: number): Promise<readonly string[]> 
         values.push(value);
         await transaction.send({ topic, messages: [{ key: 'k', value }] });
       }
-    // The last to begin ends first; now and then one of them is committed.
+    // The last to begin ends first; occasionally one of them is committed.
     for (const { transaction, values } of open.reverse()) {
       if ((round + values[0]!.charCodeAt(0)) % 4 === 0) {
         await transaction.commit();

@@ -177,7 +177,7 @@ describe('exactly once', () => {
       await spooled.write([measure(7, { value: 7 })], 8);
       await spooled.flush();
     }
-    // The same spool twice: as a crash leaves it after the transaction, before the file was removed.
+    // The same spool twice: the state of a crash after the transaction, before the file was removed.
     for (const where of [folder, copy]) {
       const sink = make(settings, where);
       await sink.open();
@@ -223,7 +223,7 @@ describe('exactly once', () => {
     expect(results.map(({ name }) => Number(name.slice('frame_'.length))).sort((a, b) => a - b)).toEqual(
       upTo(total),
     );
-    // The operator's count goes on over all kills.
+    // The operator's count continues over all kills.
     expect(results.map(({ value }) => value).sort((a, b) => a - b)).toEqual(upTo(total));
   }, 180_000);
 });
@@ -301,8 +301,8 @@ describe('a topology whose brokers are in trouble', () => {
 });
 
 describe('two processes in one group', () => {
-  // A stop in the moment between a checkpoint and its commit to Kafka counts that interval twice, as docs/kafka.md
-  // says of groups without scale-out: one run may fall into it, three in a row do not.
+  // A stop between a checkpoint and its commit to Kafka counts that interval twice, as docs/kafka.md says of
+  // groups without scale-out: one run may hit that moment, three in a row do not.
   const RARE = { retry: 2, timeout: 120_000 };
   test('one that stood still for longer than its session takes back what others count', RARE, async () => {
     const [from, to] = [await cluster.topic(4), await cluster.topic(2)];
@@ -369,7 +369,7 @@ function startChild(input: CopyInput, killAt: string | undefined) {
   return started;
 }
 
-/** @param kill a named moment, or milliseconds after it runs */
+/** ⏎ @param kill a named moment, or milliseconds after the start */
 async function runUntil(input: CopyInput, kill: string | number): Promise<void> {
   const started = startChild(input, typeof kill === 'string' ? kill : undefined);
   const ended = once(started, 'exit');
@@ -382,7 +382,7 @@ async function runUntil(input: CopyInput, kill: string | number): Promise<void> 
   expect(signal, String(kill)).toBe('SIGKILL');
 }
 
-/** Frames with numbers up to `total`, 200 a second, to a partition each in turn. */
+/** Frames with numbers up to `total`, 200 per second, to each partition in turn. */
 async function produce(topic: string, total: number, partitions = 3): Promise<void> {
   const producer = cluster.client.producer({ idempotent: true });
   await producer.connect();

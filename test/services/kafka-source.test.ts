@@ -35,7 +35,7 @@ const frame = (sequence: number): Buffer =>
     ),
   );
 
-/** Writes frames `from` to `to` (excluded) to a partition each in turn. */
+/** Writes frames `from` to `to` (excluded) to each partition in turn. */
 async function produce(topic: string, from: number, to: number, partitions = 1): Promise<void> {
   const producer = cluster.client.producer({ idempotent: true });
   await producer.connect();
@@ -97,7 +97,7 @@ function member(
   return { runner: runnerOf(topology, options), table, sequences: () => sequencesOf(table) };
 }
 
-/** An operator that passes nothing on before `held`. */
+/** An operator that passes nothing on until `held` resolves. */
 const waiting = (held: Promise<void>): Component =>
   defineOperator({
     name: 'wait',
@@ -120,7 +120,7 @@ const sequencesOf = (table: Table): number[] =>
     record.port === 'csi' ? [...record.sequence.subarray(0, record.count)] : [],
   );
 
-/** Of the numbers up to `total`: those that are missing, and those that are there more than once. */
+/** Of the numbers up to `total`: the missing ones, and the duplicates. */
 function tally(numbers: readonly number[], total: number): { missing: number[]; twice: number[] } {
   const seen = new Map<number, number>();
   for (const number of numbers) seen.set(number, (seen.get(number) ?? 0) + 1);
@@ -158,7 +158,7 @@ describe('one member', () => {
     await runner.start();
     await until('all messages', () => sequences().length >= 3000);
     expect(tally(sequences(), 3000)).toEqual(ONCE);
-    // By time over all partitions, to a few milliseconds.
+    // In order of time over all partitions, to a few milliseconds.
     expect(Math.max(...sequences().map((sequence, place) => Math.abs(sequence - place)))).toBeLessThan(20);
     await until('the offsets', () => lagOf(runner) === 0);
     await vi.waitFor(async () => {
@@ -290,7 +290,7 @@ describe('one member', () => {
     await runner.start();
     await until('fetching to end', () => details(runner).partitions?.[0]?.state === 'paused');
     const admin = await cluster.admin();
-    // The library must have heard of the topic.
+    // The library must know the topic.
     await admin.fetchTopicOffsets(topic);
     await admin.deleteTopicRecords({ topic, partitions: [{ partition: 0, offset: '35000' }] });
     letGo();
@@ -339,7 +339,7 @@ describe('several members', () => {
       for (; !enough.signal.aborted; produced += 200) await produce(topic, produced, produced + 200, 8);
     })();
     const up = new Set<number>();
-    // Each step starts the member, or stops it; pauses from nothing to a second.
+    // Each step starts the member or stops it; pauses take up to a second.
     for (const [step, index] of [0, 1, 2, 3, 0, 1, 0, 3, 1, 2, 2, 3, 0, 1, 3, 0].entries()) {
       const { runner } = members[index]!;
       await (up.delete(index) ? runner.stop() : runner.start());
@@ -375,7 +375,7 @@ describe('several members', () => {
     await b.runner.stop({ force: true });
     await until('all partitions', () => shareOf(a.runner) === 4);
     await produce(topic, 2000, 4000, 4);
-    // Its next start takes back what no checkpoint covered.
+    // Its next start rewinds what no checkpoint covered.
     await b.runner.start();
     await until('a half each again', () => shareOf(a.runner) === 2 && shareOf(b.runner) === 2);
     await until('all messages', () => a.sequences().length + b.sequences().length >= 4000);
@@ -414,7 +414,7 @@ describe('a broker that dies', () => {
       await runner.stop();
       expect(tally(sequences(), 1000)).toEqual(ONCE);
 
-      // And one that starts while no broker is there.
+      // And one that starts while no broker is available.
       await own.nodes[0]!.crash();
       const late = member(['csi'], { brokers: own.brokers, group: nextGroup() });
       await late.runner.start();
@@ -423,7 +423,7 @@ describe('a broker that dies', () => {
       await vi.waitFor(() => {
         expect(tally(late.sequences(), 1000)).toEqual(ONCE);
       }, 30_000);
-      // Its messages are as old as the outage: on a slow machine it may say so, but nothing of the broker.
+      // Its messages are as old as the outage: a slow machine may report that, but nothing about the broker.
       expect(late.runner.status().problem ?? '').not.toMatch(/broker|listens/);
     } finally {
       await own.stop();

@@ -16,21 +16,21 @@ import { KafkaCluster } from '../support/servers/kafka.js';
 import { startMosquitto } from '../support/servers/mosquitto.js';
 import { eventually, until } from '../support/waiting.js';
 
-/** Formats with a record of their own in the kits, beside those of the samples. */
+/** Formats with their own record in the kits, besides those of the samples. */
 const OTHERS = ['adr018', 'csi-json', 'esp32-serial', 'intel5300'];
 const FORMATS = [...SAMPLES.map(({ format }) => format), ...OTHERS];
 const EACH = 4;
 
-/** Records of all formats in turn, as they come into one topic. */
+/** Records of all formats in turn, as they arrive in one topic. */
 const MIXED = Array.from({ length: EACH }, (_, index) => [
   ...SAMPLES.map((sample) => bareRecords(sample)[index]!),
   ...OTHERS.map((format) => formatRecords[format]!(index).bytes),
 ]).flat();
 
-/** What nobody writes. */
+/** Nobody writes this. */
 const UNKNOWN = Buffer.from('what is this?');
 
-/** Frames by layout: they say which formats they are of. */
+/** Frames by layout, which identifies their formats. */
 function tally(blocks: readonly Pick<CsiBlock, 'layout' | 'count'>[]): Readonly<Record<string, number>> {
   const frames: Record<string, number> = {};
   for (const { layout, count } of blocks) frames[layout.key] = (frames[layout.key] ?? 0) + count;
@@ -40,7 +40,7 @@ function tally(blocks: readonly Pick<CsiBlock, 'layout' | 'count'>[]): Readonly<
 const csiOf = (data: readonly Data[]): CsiBlock[] =>
   data.filter((one): one is CsiBlock => one.port === 'csi');
 
-/** What each record gives that is read alone, by the decoder of its own format. */
+/** Output for each record alone, from the decoder of its own format. */
 const alone = (): CsiBlock[] =>
   MIXED.flatMap((record, i) => {
     const { context } = testContext({ links: new LinkTable([anySender]) });

@@ -30,7 +30,7 @@ interface Seen {
   readonly retain: boolean;
 }
 
-/** Someone who reads everything below `root`; its session outlives the broker's end. */
+/** A reader of everything below `root`; its session survives the broker's end. */
 async function reader(root: string): Promise<{ client: MqttClient; seen: Seen[] }> {
   const client = await connectAsync(broker.url, {
     username: 'reader',
@@ -52,7 +52,7 @@ async function reader(root: string): Promise<{ client: MqttClient; seen: Seen[] 
 }
 
 let sinks = 0;
-/** Topics of its own for each test: the broker keeps retained messages. */
+/** Separate topics for each test: the broker keeps retained messages. */
 async function make(config: object = {}): Promise<{ sink: Sink; root: string }> {
   const { context } = testContext({ topology: `test-${++sinks}` });
   const root = `csiflow/t${sinks}`;
@@ -159,7 +159,7 @@ test('who comes late sees the state and no alert', async () => {
   await sink.open();
   await sink.write([poseFrame(0), sensedEvent(0), measure(0)], 1);
   const { client, seen } = await reader(root);
-  // Retained messages come before the answer to what is asked after them.
+  // Retained messages arrive before the answer to a later request.
   await client.subscribeAsync('nothing', { qos: 1 });
   expect(seen.map(({ topic }) => topic.slice(root.length + '/test-room/'.length)).sort()).toEqual([
     'analytics/motion',
@@ -190,7 +190,7 @@ test('what the access list forbids is told, and the rest goes through', async ()
   await eventually(() => {
     expect(new Set(seen.filter(ends('analytics/motion')).map(({ text }) => text)).size).toBe(3);
   });
-  // It is not tried again at once: the broker breaks the connection off over it.
+  // It is not retried immediately: the broker closes the connection because of it.
   expect(await sink.write([alert], 1)).toHaveLength(1);
   expect(root).toBeTruthy();
 });
@@ -206,7 +206,7 @@ test('a broker that hangs is given up, and what it did not confirm is reported',
   }
 });
 
-/** `count` measures, one a millisecond of event time, published below `prefix`. */
+/** `count` measures, one per millisecond of event time, published below `prefix`. */
 const line = (prefix: string, count: number) =>
   topologyOf(
     {
@@ -242,7 +242,7 @@ test('killed in the middle: what waited on disk is published in order, and nothi
   await broker.server.crash();
   await until('the sink is degraded', () => runner.status().state === 'degraded');
   await broker.server.start();
-  // One measure for each millisecond but the first, and the end.
+  // One measure for each millisecond except the first, and the end.
   await until('all were published', () => new Set(times(seen)).size === count);
   await until('it is well again', () => runner.status().state === 'running');
   const first = [...new Set(times(seen))];

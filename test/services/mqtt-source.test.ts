@@ -200,7 +200,7 @@ test('the broker killed in the middle: every message comes, once and in order', 
     { timeout: 10_000 },
   );
   expect(running.problems.at(-1)).toBeNull();
-  // The publisher itself sends again what was not confirmed to it, which the broker takes for new.
+  // The publisher itself resends unconfirmed messages, which the broker takes for new.
   const sequences = sequencesOf(running);
   expect(sequences.length).toBeLessThanOrEqual(201);
   expect([...sequences].sort((a, b) => a - b)).toEqual(sequences);
@@ -239,7 +239,7 @@ test('the time that a publisher gives is taken where it can be true', async () =
       qos: 1,
       properties: { userProperties: { 'csiflow-time': time } },
     });
-  // The test's clock stands at 2023-11-14T22:13:20Z.
+  // The test's clock is at 2023-11-14T22:13:20Z.
   await send(0, '2023-11-14T22:00:00.250Z');
   await send(1, '1699999500000000');
   await send(2, 'yesterday');

@@ -33,7 +33,7 @@ test('promtool finds nothing to say about the metrics of a running system', asyn
 }, 120_000);
 
 test('Prometheus scrapes it, and its figures are those of the status', async () => {
-  // On a busy machine a scrape that takes too long leaves a hole.
+  // On a busy machine a scrape that takes too long leaves a gap.
   await prometheus.waitFor('up{job="csiflow"} == 1');
   expect(await prometheus.waitFor('csiflow_topology_state == 1')).toMatchObject([
     { metric: { topology: 'demo', state: 'running' } },
@@ -47,7 +47,7 @@ test('Prometheus scrapes it, and its figures are those of the status', async () 
       ...['inactivity', 'vitals', 'zones', 'links', 'history', 'live', 'webhooks'],
     ].sort(),
   );
-  // What a node sends is what those behind it receive: nothing is counted twice or left out between two scrapes.
+  // A node's output is the input of those behind it: nothing is counted twice or missed between two scrapes.
   const [between] = await prometheus.waitFor(
     'abs(sum(csiflow_sent_total{node="clean"}) - sum(csiflow_received_total{node="phase"}))',
   );

@@ -5,7 +5,7 @@ import { afterThisTest } from '../support/clean-up.js';
 import { feed, moving, startExample, stored } from '../support/receivers.js';
 import { freePorts, Server, serverFolder } from '../support/servers/server.js';
 
-/** What OneWifi publishes of a station: 802.11ac at 20 MHz, one antenna. */
+/** OneWifi's message about a station: 802.11ac at 20 MHz, one antenna. */
 function station(index: number): string {
   const values = moving(5 * index, 56);
   return encodeOneWifi({
@@ -22,7 +22,7 @@ function station(index: number): string {
 test('onewifi-mqtt: what a router publishes to mosquitto', { timeout: 300_000 }, async () => {
   const [port] = (await freePorts(1)) as [number];
   const folder = await serverFolder('mosquitto');
-  // As it is installed: open to this machine.
+  // As installed: open to this machine.
   const server = new Server({
     name: 'mosquitto',
     folder,

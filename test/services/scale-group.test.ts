@@ -66,7 +66,7 @@ test('a process that starts again takes the place of the one that was killed, wh
   await again.join();
   expect(again.shares).toEqual([before]);
   expect(other.shares.length).toBe(rebalances);
-  // It was not dead: it must not go on.
+  // It was alive: it must not continue.
   await until('the first is told', () => killed.lost.length > 0);
   expect(killed.lost[0]).toMatchObject({ final: true });
   expect(killed.lost[0]!.message).toMatch(/another process has taken this one's place.*state folder/);
@@ -93,7 +93,7 @@ test('another topology is kept out of a group, while it has members and when it 
   await memberOf(topic, 'three').join();
 }, 30_000);
 
-/** A topology that is not scaled out, and stores what it reads. */
+/** A topology without scale-out that stores its input. */
 function plain(topic: string, id: string): Runner {
   const topology = topologyOf(
     {

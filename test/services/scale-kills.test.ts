@@ -8,10 +8,12 @@ import { readAll } from '../support/scale/topics.js';
 
 const [ROOMS, PARTITIONS, RATE_HZ] = [24, 12, 20];
 const WORKERS = ['worker-0', 'worker-1'];
-/** Shorter than the session, so that a worker that had to wait for the end of its former one would never serve. */
+/**
+ * Shorter than the session: a worker that had to wait for the end of its former session would never serve.
+ */
 const [KILLS, EVERY_MS, SESSION_MS] = [12, 5_000, 6_000];
 const SECONDS = (KILLS * EVERY_MS) / 1000 + 5;
-/** Seconds of frames that may wait while the workers are killed: it takes them seconds to start. */
+/** Seconds of frames that may queue while the workers are killed: they take seconds to start. */
 const BEHIND = 5;
 
 let site: ScaleSite;
@@ -20,7 +22,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => site.stop());
 
-/** Frames that are there, and those of them that the group has committed. */
+/** Available frames, and those of them that the group has committed. */
 async function progress(
   admin: Admin,
   group: string,
@@ -36,7 +38,8 @@ async function progress(
 const resultsOf = async (topic: string): Promise<readonly string[]> =>
   (await readAll(site.cluster.brokers[0]!, topic)).map(({ key, value }) => `${key} ${value}`).sort();
 
-// It takes two minutes, so it runs by itself: `CSIFLOW_SERVICES=1 CSIFLOW_SCALE=full npx vitest run test/services/scale-kills.test.ts`.
+// It takes two minutes, so it runs separately: `CSIFLOW_SERVICES=1 CSIFLOW_SCALE=full npx vitest run
+// test/services/scale-kills.test.ts`.
 test('workers that are killed more often than their session lasts keep up, and lose and double nothing', async () => {
   const rooms = makeRooms(ROOMS, 3);
   const file = site.write(rooms, { sessionMs: SESSION_MS, results: ['motion'] });

@@ -4,7 +4,7 @@ import { drained, produce } from '../../bench/speed/scale/topics.js';
 import { ScaleSite } from '../support/scale/site.js';
 import { readAll, type Result } from '../support/scale/topics.js';
 
-/** The whole takes five minutes: `npm run test:scale`. */
+/** The full test takes five minutes: `npm run test:scale`. */
 const whole = process.env['CSIFLOW_SCALE'] === 'full';
 const KILLS = whole ? 60 : 4;
 const STRETCH_SECONDS = whole ? 5 : 3;
@@ -16,7 +16,9 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => site.stop());
 
-/** Of each room and type the results in order, without what the clock has put in. Types interleave as they come. */
+/**
+ * The results of each room and type in order, without clock-dependent fields. Types interleave arbitrarily.
+ */
 function byRoom(results: readonly Result[]): ReadonlyMap<string, readonly string[]> {
   const rooms = new Map<string, string[]>();
   for (const { key, value } of results) {
@@ -53,7 +55,7 @@ test(
     const workers = Array.from({ length: WORKERS }, (_, index) => `worker-${index}`);
     for (const worker of workers) fleet.start(worker);
     for (let kill = 0; kill < KILLS; kill++) {
-      // In the middle of a stretch of which something is done already.
+      // In the middle of a stretch that is partly processed.
       const produced = produceNext();
       await drained(admin, 'shared', 'csi', 120_000, ROOMS * 3 * RATE_HZ * STRETCH_SECONDS * 0.7);
       const turns = workers.map((_, index) => workers[(kill + index) % WORKERS]!);
@@ -79,13 +81,13 @@ test(
     const wrong = [...expected].flatMap(([name, list]) => differences(list, found.get(name)!));
     expect(wrong).toEqual([]);
     for (const [name, list] of expected) expect(found.get(name), name).toEqual(list);
-    // At least one person was followed over all kills.
+    // At least one person was tracked over all kills.
     expect(Math.max(...[...found.values()].flatMap(ages))).toBeGreaterThan((KILLS - 1) * STRETCH_SECONDS);
   },
   whole ? 1_800_000 : 240_000,
 );
 
-/** Ids that one of two runs lacks or has twice: the whole results are too long to be looked at. */
+/** Ids that one of two runs lacks or has twice: the full results are too long to read. */
 function differences(expected: readonly string[], found: readonly string[]): readonly string[] {
   const count = new Map<string, number>();
   const add = (text: string, by: number) => {
@@ -97,7 +99,7 @@ function differences(expected: readonly string[], found: readonly string[]): rea
   return [...count].filter(([, sum]) => sum !== 0).map(([id, sum]) => `${sum > 0 ? '+' : ''}${sum} ${id}`);
 }
 
-/** For how long the tracks of a room's frames have been followed, seconds. */
+/** Durations of the tracks in a room's frames, seconds. */
 const ages = (records: readonly string[]): readonly number[] =>
   records.flatMap((text) => {
     const { timestamp, persons = [] } = JSON.parse(text) as Frame;

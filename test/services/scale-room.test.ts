@@ -23,7 +23,7 @@ afterAll(async () => {
   await cluster.stop();
 });
 
-/** A pose of each room in a block of frames. */
+/** A pose for each room in a block of frames. */
 const see = defineOperator({
   name: 'see',
   summary: 'Sees.',

@@ -15,7 +15,7 @@ afterAll(async () => {
 });
 
 injectionConformance('InfluxDB 1', async () => {
-  // May drop what it likes, were it asked to.
+  // May drop anything, if asked to.
   const account = { username: 'admin', password: INFLUX_USERS.admin };
   const config = { url: influx.url, database: 'injection', ...account };
   const sink: Sink = influxdb.create(withDefaults(influxdb, config) as never, testContext().context);

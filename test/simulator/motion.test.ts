@@ -21,7 +21,7 @@ const scene = fc.record({
   steps: fc.array(step, { minLength: 1, maxLength: 6 }),
 });
 
-/** Poses of a script, 20 a second: keypoints, pose and activity to `look`. */
+/** Poses of a script, 20 per second: keypoints, pose and activity go to `look`. */
 function watch(
   {
     seed,
@@ -73,7 +73,7 @@ describe('people', () => {
         let lowest = Infinity;
         let lifted = 0;
         watch(input, (points, pose, activity) => {
-          // Whoever is away, or in the doorway, is not inside the room.
+          // People who are away, or in the doorway, are not inside the room.
           if (input.steps.some((one) => one.activity === 'away') && atDoor(pose, input.size)) return;
           if (ACTIVITIES[activity] === 'away') return;
           let low = Infinity;

@@ -17,7 +17,7 @@ import { bandOf, GROUPS } from '../../pipeline/sources/simulator/scene.js';
 const SIZE = { x: 5, y: 4, z: 2.6 };
 const NOSE = 2;
 
-/** The samples of a script, 50 a second. */
+/** The samples of a script, 50 per second. */
 function play(steps: readonly Step[], seed = 3, door?: readonly [number, number]) {
   const body = new Body({ height: 1.75, build: 1, reflectivity: 0.9 });
   const motion = new Motion(body.size, SIZE, new Random(seed), door ? { door } : {});
@@ -36,7 +36,7 @@ function play(steps: readonly Step[], seed = 3, door?: readonly [number, number]
   return { samples, starts, body };
 }
 
-/** Greatest speed of the nose downward. */
+/** Greatest downward speed of the nose. */
 const plunge = (samples: ReturnType<typeof play>['samples']): number =>
   Math.max(...samples.slice(1).map((one, i) => (samples[i]!.points[NOSE]! - one.points[NOSE]!) / 0.02));
 
@@ -69,7 +69,7 @@ describe('several people', () => {
           if (distance < 0.5) close++;
         }
       }
-      // The last person's keypoints are about that person's root.
+      // The last person's keypoints are around that person's root.
       const [x, y] = at(2, 0);
       const hips = (2 * samples * 17 + 11) * 3;
       expect(Math.hypot(truth.keypoints[hips]! - x!, truth.keypoints[hips + 1]! - y!)).toBeLessThan(0.3);

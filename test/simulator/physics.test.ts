@@ -71,7 +71,7 @@ describe('the static channel', () => {
   test('wall images have the lengths of mirror geometry', () => {
     const a: Vec3 = [1, 2, 1];
     const b: Vec3 = [4, 3, 2];
-    // By the wall y = 6: over the point where the angles are equal, a 4-3 split of the way along x.
+    // At the wall y = 6: above the point where the angles are equal, a 4-3 split of the way along x.
     const bounce: Vec3 = [1 + (3 * 4) / 7, 6, 1 + 4 / 7];
     expect(distance(mirror(a, 3, SIZE), b)).toBeCloseTo(distance(a, bounce) + distance(bounce, b), 12);
     expect(SECOND_ORDER).toHaveLength(18);
@@ -110,7 +110,7 @@ describe('the static channel', () => {
   });
 });
 
-/** One path by an ellipsoid as the bistatic radar equation has it, on every subcarrier. */
+/** One path from an ellipsoid by the bistatic radar equation, on every subcarrier. */
 function addScattered(
   into: Float64Array,
   gain: number,
@@ -125,7 +125,7 @@ function addScattered(
   const sum = [0, 1, 2].map((i) => (sent[i]! - at[i]!) / d1 + (heard[i]! - at[i]!) / d2);
   const [x, y, z] = sum.map((value) => value / Math.hypot(...sum)) as [number, number, number];
   const [xx, yy, zz, xy, xz, yz] = body.shapes.subarray(6 * part, 6 * part + 6) as unknown as number[];
-  // pi a^2 b^2 c^2 / (n' diag(a^2, b^2, c^2) n)^2, n half way between both ends.
+  // pi a^2 b^2 c^2 / (n' diag(a^2, b^2, c^2) n)^2, n halfway between both ends.
   const form = xx! * x * x + yy! * y * y + zz! * z * z + 2 * (xy! * x * y + xz! * x * z + yz! * y * z);
   const crossSection = (body.strengths[part]! / form) ** 2;
   const amplitude = (gain * Math.sqrt(crossSection) * LAMBDA) / ((4 * Math.PI) ** 1.5 * d1 * d2);
@@ -329,7 +329,7 @@ describe('furniture that blocks', () => {
   });
 
   test('edges follow the knife edge within 2 dB, within 4 in deep shadow', () => {
-    // A wide screen whose top lies at a height h above the line of sight, half way: J(v) of ITU-R P.526.
+    // A wide screen whose top is at a height h above the line of sight, halfway: J(v) of ITU-R P.526.
     for (const height of [-0.3, 0, 0.3, 0.6]) {
       const screen = { from: [2.99, -20, -20], to: [3.01, 26, 1 + height], opacity: 1 } as const;
       const loss = -decibels(amplitude(respond(behind([screen]), [])) / amplitude(respond(behind([]), [])));

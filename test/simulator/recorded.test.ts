@@ -46,7 +46,7 @@ function straight(tilt: number): number[] {
   });
 }
 
-/** A rag-doll's table: falls forward within a second, then lies. */
+/** A rag-doll's table: falls forward within one second, then lies. */
 const table = (): string =>
   [
     HEADER,

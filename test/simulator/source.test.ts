@@ -10,7 +10,7 @@ import { testContext } from '../support/context.js';
 
 type Config = Parameters<typeof simulator.create>[0];
 
-/** Defaults filled in; as fast as it goes. */
+/** With defaults; as fast as possible. */
 const settings = (fields: Partial<Config>): Config =>
   Value.Default(simulator.config, { speed: 0, start_time: '2026-01-01T00:00:00Z', ...fields }) as Config;
 
@@ -19,7 +19,7 @@ interface Run {
   readonly blocks: CsiBlock[];
 }
 
-/** Runs a source from a position to its end, or until `most` batches were taken. */
+/** Runs a source from a position to its end, or until it has emitted `most` batches. */
 async function run(config: Config, position: Position = null, most = Infinity): Promise<Run> {
   const { context } = testContext({ folder: tmpdir() });
   const stop = new AbortController();
@@ -104,7 +104,7 @@ describe('the source simulator', () => {
     const { blocks } = await run(config, ago, 310);
     const times = blocks.flatMap((block) => [...block.time]);
     const steps = times.slice(1).map((time, index) => time - times[index]!);
-    // 30 s at once, as a kill may have taken them back; then a gap of the rest.
+    // 30 s without pacing, because a kill may have rewound them; then a gap for the rest.
     expect(times[0]! - first.blocks.at(-1)!.time[0]!).toBeLessThan(-39_000_000);
     expect(steps.filter((step) => step > 1_000_000)).toHaveLength(1);
     const gap = steps.findIndex((step) => step > 1_000_000);

@@ -10,7 +10,7 @@ function consoleTo(format: 'human' | 'json', max_lines_per_s = 100, highWaterMar
   const stream = new Writable({
     highWaterMark,
     write: (chunk: Buffer) => {
-      // Never says that it is done: what is beyond the high-water mark waits.
+      // Never drains: data beyond the high-water mark waits.
       written += chunk.toString();
     },
   });

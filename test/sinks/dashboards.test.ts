@@ -4,7 +4,8 @@ import { parse } from 'yaml';
 import { packageFile } from '../../pipeline/base/paths.js';
 import { grafanaQuery, readDashboard } from '../support/dashboards.js';
 
-// What dashboards show is compared with a run of the demo by test/services/dashboards.test.ts; this needs no server.
+// Dashboards are compared with a run of the demo by test/services/dashboards.test.ts; this part needs no
+// server.
 
 const OVER_INFLUXDB = ['people-and-falls', 'links-and-signal-quality'];
 const ALL = [...OVER_INFLUXDB, 'engine'];
@@ -30,7 +31,7 @@ test.each(OVER_INFLUXDB)('%s mixes neither environments nor origins', async (nam
     const sources = query.match(/FROM "/g)!.length;
     for (const wanted of [/"environment" =~ \/\^\(a\|b\)\$\//g, /"origin" =~ \/\^live\$\//g])
       expect(query.match(wanted), panel.title).toHaveLength(sources);
-    // A panel for each environment, a table with a column, or a line for each.
+    // A panel for each environment, or a table with a column or a line for each.
     if (!panel.title.includes('$environment'))
       expect(query, panel.title).toMatch(/GROUP BY .*"environment"|SELECT "environment"/);
   }

@@ -108,7 +108,7 @@ describe('pages of frames with gaps between them', () => {
   const [FRAMES, PEOPLE] = [400, 3];
   let folder: string;
   let sink: Sink;
-  /** Most frames come ten times a second; now and then nobody measures for an hour or for days. */
+  /** Most frames come ten times per second; occasionally there are none for an hour or for days. */
   const times = Array.from({ length: FRAMES }, (_, index) => index).reduce<number[]>((all, index) => {
     const gap = index % 97 === 50 ? 3 * 86_400e6 : index % 31 === 7 ? 3_600e6 : 100_000;
     return [...all, (all.at(-1) ?? START) + gap];

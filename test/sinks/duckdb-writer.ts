@@ -1,6 +1,6 @@
 /**
- * A module for `node -e`, given a folder and csiflow's dist/: writes 20 frames an epoch into a store, says
- * what it does, and never ends. It is to be killed.
+ * A module for `node -e`, called with a folder and csiflow's dist/: writes 20 frames per epoch into a store,
+ * reports its progress, and never ends, so that it can be killed.
  */
 export const WRITER = `import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -148,7 +148,7 @@ describe('duckdb', () => {
     await same.rewind!(2, mark);
     expect(await ids(same)).toEqual([1, 2]);
     await same.close();
-    // As it is without its log, which held the rest.
+    // Without its log, which held the rest.
     writeFileSync(path, older);
     const sink = await open(folder);
     await expect(sink.rewind!(2, mark)).rejects.toMatchObject({
@@ -187,7 +187,8 @@ describe('duckdb', () => {
     await sink.close();
     const path = join(folder, 'store.duckdb');
     const bytes = readFileSync(path);
-    // Within the blocks of the keypoints, which lie behind three headers and are not looked at by opening.
+    // Within the blocks of the keypoints, which are behind three headers and are not read when the file is
+    // opened.
     const told: unknown[] = [];
     for (let at = 3 * 4_096 + 100; at < bytes.length; at += 262_144) {
       const damaged = Buffer.from(bytes);
@@ -381,7 +382,7 @@ describe('duckdb', () => {
   }, 60_000);
 });
 
-/** Changes a store behind csiflow's back. */
+/** Changes a store without csiflow's knowledge. */
 async function alter(path: string, sql: string): Promise<void> {
   const instance = await DuckDBInstance.create(path);
   const connection = await instance.connect();
@@ -390,7 +391,10 @@ async function alter(path: string, sql: string): Promise<void> {
   instance.closeSync();
 }
 
-/** Runs a writer of 20 frames an epoch and kills it some writes after its `flushes`-th flush; gives the last flushed epoch. */
+/**
+ * Runs a writer of 20 frames per epoch and kills it some writes after its `flushes`-th flush; returns the
+ * last flushed epoch.
+ */
 async function writeUntilKilled(folder: string, flushes: number): Promise<number> {
   const child = spawn(process.execPath, ['--input-type=module', '-e', WRITER, folder, packageFile('dist')], {
     stdio: ['ignore', 'pipe', 'inherit'],

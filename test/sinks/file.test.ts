@@ -185,7 +185,10 @@ test('a process killed while it writes NDJSON leaves whole epochs behind, after 
   expect(await content()).toEqual(Array.from({ length: flushed * 20 }, (_, index) => index));
 });
 
-/** For `node -e`, given a folder and csiflow's dist/: writes 20 measures an epoch from epoch 1 on, until it is killed. */
+/**
+ * For `node -e`, called with a folder and csiflow's dist/: writes 20 measures per epoch from epoch 1 on,
+ * until it is killed.
+ */
 const FILE_WRITER = `import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 

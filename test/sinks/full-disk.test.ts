@@ -12,7 +12,7 @@ import { testContext } from '../support/context.js';
 import { temporaryFolder } from '../support/flow.js';
 import { measure } from '../support/records.js';
 
-/** Opens and writes: what a start does. */
+/** Opens and writes, like a start. */
 async function writeTo(folder: string): Promise<void> {
   const { context } = testContext({ folder });
   const config = { path: 'out.ndjson', format: 'ndjson', rotate_bytes: 1e9, rotate_ms: 3_600_000 } as const;

@@ -13,7 +13,10 @@ beforeEach(async () => {
 });
 afterEach(() => stub.close());
 
-/** A thousand measures to InfluxDB and to a table beside it; what both hold, and how the run went. */
+/**
+ * A thousand measures to InfluxDB and to a table beside it; returns the content of both, and the status of
+ * the run.
+ */
 async function run() {
   const table = new Table();
   const runner = runnerOf(
@@ -36,7 +39,7 @@ async function run() {
   return { runner, stored, rows: [...table.rows].sort() };
 }
 
-/** One answer in ten is another one. */
+/** Replaces one answer in ten. */
 function everyTenth(answer: StubAnswer): void {
   let writes = 0;
   stub.onWrite = () => (++writes % 10 === 3 ? answer : undefined);

@@ -110,7 +110,7 @@ describe('points', () => {
   test('an event that InfluxDB would take for another one is told, not overwritten', async () => {
     await open();
     const first = sensedEvent(0, { id: 'a' });
-    // FNV-1a of these two differs, so the collision is made by one id and two contents of the same hash.
+    // FNV-1a of these two differs, so the collision uses one id and two contents with the same hash.
     const twin = idWithNanosecondOf('a');
     expect(await sink.write([first, first], 1)).toEqual([]);
     const [failure] = await sink.write([sensedEvent(0, { id: twin })], 1);
@@ -152,7 +152,7 @@ describe('points', () => {
   });
 });
 
-/** Another id whose event lands on the same nanosecond, found by trying. */
+/** Another id whose event gets the same nanosecond, found by trial. */
 function idWithNanosecondOf(id: string): string {
   const nanosecond = (text: string) => {
     let hash = 0x811c9dc5;

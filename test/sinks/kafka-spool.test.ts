@@ -95,7 +95,7 @@ test('a line that was damaged is named, and what it held', async () => {
       message: expect.stringContaining(`${path}, line 2 is damaged. It holds results`) as string,
     });
   }
-  // As an earlier csiflow wrote it.
+  // As written by an earlier csiflow.
   await writeFile(path, text.replaceAll(/\t[0-9a-f]+$/gm, ''));
   const next = new Spool(folder);
   await next.open();

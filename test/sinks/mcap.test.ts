@@ -44,7 +44,7 @@ async function recorded(records: readonly Data[], config: object = {}): Promise<
 const under = (messages: readonly ReadMessage[], topic: string) =>
   messages.filter((message) => message.topic === `/test-room/${topic}`);
 
-/** As far as these tests look. */
+/** The fields that these tests read. */
 interface Scene {
   readonly entities: readonly {
     readonly id: string;
@@ -82,7 +82,7 @@ test('people are skeletons where they are articulated, discs elsewhere; links th
   expect(faults.entities.map(({ texts }) => texts[0]!.text)).toEqual(['link-2: frozen']);
   expect(under(messages, 'pose')[0]!.content).toEqual({ ...pose, processingMs: undefined });
   expect(under(messages, 'positions')[0]!.content['poses']).toHaveLength(2);
-  // One point for somebody without a skeleton.
+  // One point for a person without a skeleton.
   const { data } = under(messages, 'joints')[0]!.content as unknown as { readonly data: Uint8Array };
   expect(data.length).toBe(12 * (KEYPOINT_NAMES.length + 1));
 });
@@ -141,7 +141,7 @@ test('what JSON or the format cannot hold is refused, and the rest written', asy
 const epochRecords = (epoch: number): Data[] =>
   Array.from({ length: 6 }, (_, index) => resultRecord(epoch * 6 + index));
 
-/** A folder as a kill leaves it, and the mark of each epoch. */
+/** A folder after a kill, and the mark of each epoch. */
 async function killed(config: object): Promise<{ readonly folder: string; readonly marks: unknown[] }> {
   const written = temporaryFolder();
   const sink = await openSink(written, config);
@@ -181,7 +181,7 @@ test.each([{ compression: 'none' }, { compression: 'zstd', rotate_ms: 1_000 }])(
     const last = files(left.folder).at(-1)!;
     const size = statSync(join(left.folder, last)).size;
     const marks = left.marks as ({ readonly bytes: number; readonly path: string } | undefined)[];
-    // What was there when the newest epoch began is on the disk.
+    // Data from before the newest epoch began is on disk.
     const safe = marks[2]!.path === last ? marks[2]!.bytes : 0;
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: safe, max: size }), async (cut) => {

@@ -10,8 +10,9 @@ import { startBroker } from '../support/mqtt-broker.js';
 import { eventually } from '../support/waiting.js';
 
 /**
- * What Home Assistant's documentation says of MQTT discovery (www.home-assistant.io/integrations: mqtt,
- * binary_sensor.mqtt, sensor.mqtt, event.mqtt), and the fields that its releases take (`default_entity_id` from 2025.10 on, `object_id` until 2026.3).
+ * Home Assistant's documentation of MQTT discovery (www.home-assistant.io/integrations: mqtt,
+ * binary_sensor.mqtt, sensor.mqtt, event.mqtt), and the fields that its releases accept (`default_entity_id`
+ * from 2025.10 on, `object_id` until 2026.3).
  */
 const TOPIC = /^homeassistant\/(binary_sensor|sensor|event)\/[a-zA-Z0-9_-]+\/[a-zA-Z0-9_-]+\/config$/;
 
@@ -75,7 +76,7 @@ const DEVICE_FIELDS = [
 const ORIGIN_FIELDS = ['name', 'support_url', 'sw_version'];
 const STATE_CLASSES = ['measurement', 'total', 'total_increasing'];
 const CATEGORIES = ['config', 'diagnostic'];
-/** Of binary sensors; a word that is not among them keeps the entity from being made. */
+/** Of binary sensors; an unknown class prevents the entity from being created. */
 const BINARY_CLASSES = ['connectivity', 'motion', 'moving', 'occupancy', 'presence', 'problem', 'safety'];
 
 const ALL = Object.keys(ENTITIES) as Entity[];
@@ -130,7 +131,7 @@ describe('MQTT discovery', () => {
     if (expire_after !== undefined)
       expect(Number.isInteger(expire_after) && Number(expire_after) > 0).toBe(true);
     if (icon !== undefined) expect(icon).toMatch(/^mdi:[a-z-]+$/);
-    // Only one way to tell availability is allowed.
+    // Only one form of availability is allowed.
     expect(config).not.toHaveProperty('availability');
     expect(config!['availability_topic']).toBe('csiflow/test-room/status/connection');
   });

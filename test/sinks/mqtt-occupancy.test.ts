@@ -30,7 +30,7 @@ function tracked(id: number, state: Track['state'], posture: Person['posture'] =
 }
 
 const secondsNow = { now: 0 };
-/** A clock that a test sets, seconds; at first it is behind all records. */
+/** A clock that a test sets, seconds; initially it is behind all records. */
 const clock = { now: () => poseFrame(secondsNow.now * PER_SECOND).time };
 const occupancyOf = (fallHold: number) => new Occupancy(fallHold, clock);
 
@@ -121,7 +121,7 @@ test('a fall outlives a restart: the state that the broker kept is gone on from'
   await first.write([presence(0, 1), fall(1)], 1);
   await first.close();
   const second = await open();
-  // The broker answers a subscription with what it kept; wait until it has come.
+  // The broker answers a subscription with its retained message; wait until it has arrived.
   await eventually(async () => {
     await second.write([presence(100 + states.length, 1), presence(100.5 + states.length, 0)], 2);
     expect(states.at(-1)).toMatchObject({ occupied: true, reasons: ['fallen'] });

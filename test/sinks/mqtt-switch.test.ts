@@ -11,7 +11,7 @@ import { Radio, runnerOf, topologyOf } from '../support/flow.js';
 import { startBroker } from '../support/mqtt-broker.js';
 import { poseFrame } from '../support/records.js';
 
-/** A pose frame of the number of each frame. */
+/** A pose frame with each frame's number. */
 const people = defineOperator({
   name: 'people',
   summary: 'Poses.',

@@ -55,7 +55,7 @@ async function open(config: object = {}): Promise<Sink> {
   return sink;
 }
 
-/** Writes, and waits until the reader has seen all that was published. */
+/** Writes, and waits until the reader has received everything that was published. */
 async function write(sink: Sink, records: readonly Data[]): ReturnType<Sink['write']> {
   const failed = await sink.write(records, 1);
   const { published } = sink.describe!()['test-room'] as { published: number };

@@ -29,7 +29,7 @@ test('an export to Parquet flags times as UTC, and names table, writer and units
   });
   const ask = async (sql: string) => (await connection.runAndReadAll(sql)).getRows();
   const from = join(folder, 'store.duckdb');
-  // Where csiflow runs does not matter.
+  // csiflow's own time zone does not matter.
   await connection.run("SET TimeZone = 'America/New_York'");
   for (const table of EXPORTED) {
     const to = join(folder, `${table}.parquet`);

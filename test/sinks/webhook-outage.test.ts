@@ -12,7 +12,7 @@ afterEach(async () => {
   await receiver.close();
 });
 
-/** On a loaded machine an answer may take seconds: only a receiver that never answers is given up early. */
+/** On a loaded machine an answer may take seconds: only tests with a silent receiver use a short timeout. */
 const line = (count: number, timeout_ms = 30_000) =>
   topologyOf(
     {
@@ -34,7 +34,7 @@ const line = (count: number, timeout_ms = 30_000) =>
     { checkpointIntervalMs: 100 },
   );
 
-/** Alerts that came one by one while the receiver was away: each waits by itself. */
+/** Alerts that arrived one by one while the receiver was offline: each is queued separately. */
 async function oneByOne(count: number, timeout_ms?: number) {
   receiver.answer = (_call, response) => response.writeHead(503).end();
   const radio = new Radio();
@@ -78,7 +78,7 @@ test('while the receiver is in trouble alerts wait on disk, and each is there on
   };
   await until('all are there', () => new Set(taken).size === 40);
   await until('it is well again', () => runner.status().state === 'running');
-  // Nobody is told twice of what was confirmed.
+  // Confirmed alerts are not sent again.
   expect(taken).toHaveLength(40);
   expect(await runner.deadLetters()).toEqual([]);
 }, 30_000);
@@ -137,7 +137,7 @@ test('an event that the receiver never answers holds up no other', async () => {
   await runner.stop();
 }, 30_000);
 
-/** Does it when it is called for the first time. */
+/** Calls it the first time only. */
 function once(work: () => void): () => void {
   let done = false;
   return () => {
@@ -154,7 +154,7 @@ test('a slow receiver gets as many calls side by side as it may', async () => {
   receiver.answer = (call, response) => {
     most = Math.max(most, ++now);
     const over = once(() => now--);
-    // The caller has hung up: it calls again.
+    // The caller has hung up: it retries.
     response.on('close', over);
     setTimeout(() => {
       over();
@@ -165,7 +165,7 @@ test('a slow receiver gets as many calls side by side as it may', async () => {
   const took = stopwatch();
   await until('all are there', () => taken.size === 40);
   expect(most).toBe(4);
-  // Ten rounds of 200 ms are 2 s; one call after the other they would be 8 s.
+  // Ten rounds of 200 ms are 2 s; sequential calls would take 8 s.
   expect(took()).toBeLessThan(6000);
   await runner.stop();
 }, 30_000);

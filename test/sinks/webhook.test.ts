@@ -15,7 +15,7 @@ const secret = 'canary-secret-of-the-webhook';
 
 let receiver: Receiver;
 let sinks: Sink[];
-/** Milliseconds of the clock that the test sets. */
+/** Milliseconds of the clock, set by the test. */
 let elapsed: number;
 
 beforeEach(async () => {
@@ -44,7 +44,7 @@ const status =
     response.writeHead(code, headers).end(body);
   };
 
-/** Gives one answer after the other, then 204. */
+/** Responds with these codes in turn, then 204. */
 function answers(...codes: number[]): void {
   receiver.answer = (call, response) => {
     status(codes.shift() ?? 204)(call, response);
@@ -59,7 +59,7 @@ const rejection = (work: Promise<unknown>): Promise<Error & { code?: string; ret
     (error: unknown) => error as Error,
   );
 
-/** As docs/webhooks.md shows it to whoever writes a receiver. */
+/** As docs/webhooks.md shows it to authors of receivers. */
 function isGenuine({ headers, body }: Call, now: number): boolean {
   const timestamp = Number(headers['csiflow-timestamp']);
   if (Math.abs(now - timestamp) > 300) return false;
@@ -183,7 +183,7 @@ describe('webhook', () => {
     await sink.write([failed], 1);
     await sink.write([failed, low, sensedEvent(3), sensedEvent(4, { severity: 'critical' })], 1);
     expect(receiver.calls.slice(1).map(({ headers }) => headers['idempotency-key'])).toEqual([
-      // The first one finds nobody in front of it.
+      // The first one has none ahead of it.
       'test-room/fall_detection/1',
       'test-room/fall_detection/4',
       'test-room/fall_detection/3',

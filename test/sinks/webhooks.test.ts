@@ -97,7 +97,7 @@ test('of what waits for one that is back, a fall goes before all that is less se
   for (const id of ['a', 'b', 'c'])
     await sink.write([fallEvent({ id, type: 'zone_entered', severity: 'low' })], 1);
   await sink.write([fallEvent({ id: 'fall' })], 1);
-  // From then on it is what shows whether the receiver is back.
+  // From then on it serves as the probe for the receiver's return.
   await expect.poll(() => told(one), { timeout: 5_000 }).toContain('fall');
   one.calls.length = 0;
   one.answer = (_call, response) => response.writeHead(204).end();

@@ -107,7 +107,7 @@ test('partitions of one process, which share its state folder, each keep what th
   };
   const sinks = [0, 1, 2, 3].map(share);
   await Promise.all(sinks.map((sink) => sink.open()));
-  // Each write is more than what is remembered, so the file is written anew.
+  // Each write exceeds what is retained, so the file is rewritten.
   for (let round = 0; round < 20; round++)
     await Promise.all(sinks.map((sink, partition) => sink.write([sensedEvent(100 * partition + round)], 1)));
   const again = [0, 1, 2, 3].map(share);

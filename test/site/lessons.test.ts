@@ -29,7 +29,7 @@ const line = (
   ...{ time, absolute: false, person, place, posture },
 });
 
-/** Nobody, then anna walks along x at 0.5 m/s for 8 s, then keeps still; from 30 s on nobody knows. */
+/** Nobody, then anna walks along x at 0.5 m/s for 8 s, then keeps still; unlabelled from 30 s on. */
 const labels = new Labels([
   line(0, null, null),
   line(6, 'anna', [0, 1], 'upright'),
@@ -39,7 +39,7 @@ const labels = new Labels([
 const played = { path: 'evening.csi', from: START, to: START + SECONDS * 1e6, moved: 0 };
 const recordings: readonly Labelled[] = [{ played, labels, absolute: false }];
 
-/** Five windows of 2 s a second. */
+/** Five windows of 2 s per second. */
 const windows = Array.from({ length: 5 * (SECONDS - 2) }, (_, i): HeardWindow => ({
   start: START + i * 200_000,
   end: START + i * 200_000 + 2e6,

@@ -55,7 +55,7 @@ function start(folder: string, position: Position = null, settings: Settings = {
   const { output, batches, stop, records: count } = collector();
   const problems: (string | null)[] = [];
   const ended = source.open(position, { ...output, problem: (text) => problems.push(text) });
-  // A failure shows where `until` asks, and at the end.
+  // A failure surfaces when `until` polls, and at the end.
   let failed = false;
   ended.catch(() => (failed = true));
   const stopped = () => {
@@ -121,7 +121,7 @@ describe('a followed file', () => {
     await writeFile(path, wholeFile(0, 10));
     const run = start(folder);
     await run.read(10);
-    // In place: the same file, other content.
+    // In place: the same file, different content.
     await writeFile(path, wholeFile(10, 30));
     await run.read(30);
     await run.stopped();
@@ -233,7 +233,7 @@ describe('a followed file', () => {
           await settle();
           await run.stopped();
           taken = [...taken, ...run.batches];
-          // The checkpoint is older than what was read.
+          // The checkpoint is older than the last record read.
           if (one.kind === 'crash') taken = taken.slice(0, Math.max(1, taken.length - one.back));
           run = start(folder, JSON.parse(JSON.stringify(taken.at(-1)?.position ?? null)) as Position);
         }

@@ -86,7 +86,7 @@ it('moves a file whose times do not follow behind the one before it, and says so
   const { batches, recorded } = await play(folder, '*.csi');
   const times = timesOf(batches);
   expect(times.slice(5, 7)).toEqual([times[4]! + 50_000, times[4]! + 55_000]);
-  // What is recorded later keeps its time.
+  // Later recordings keep their time.
   expect(times.slice(10)).toEqual([START + 2000 * 5000, START + 2001 * 5000]);
   expect(recorded.lines.map(({ message }) => message)).toEqual([
     expect.stringMatching(/b\.csi: its times do not follow/) as string,

@@ -41,7 +41,7 @@ function make(settings: Settings, overrides: Partial<Context> = {}) {
   return { source: file.create({ ...DEFAULTS, ...settings }, context), recorded };
 }
 
-/** Plays to the end; the data of all batches, and the batches. */
+/** Plays to the end; returns the data of all batches, and the batches. */
 async function play(settings: Settings, overrides: Partial<Context> = {}) {
   const { source, recorded } = make(settings, overrides);
   const { output, batches } = collector();
@@ -50,7 +50,7 @@ async function play(settings: Settings, overrides: Partial<Context> = {}) {
   return { data, batches, recorded, source };
 }
 
-/** One row a frame or record, sorted: what may not depend on batches or speed. */
+/** One row per frame or record, sorted: must not depend on batches or speed. */
 const rows = (data: readonly Data[]): string[] =>
   data.flatMap((one) => (one.port === 'csi' ? frames(one) : [JSON.stringify(one)])).sort();
 const frames = (block: CsiBlock): string[] =>
@@ -189,7 +189,7 @@ describe('a file that is none', () => {
   });
 });
 
-/** A saved position with its cutter's state as an earlier 0.1.0 wrote it. */
+/** A saved position with its cutter's state as written by an earlier 0.1.0. */
 function as010(position: unknown, cutter: (now: never) => unknown): never {
   const saved = JSON.parse(JSON.stringify(position)) as { recording: { cutter: never } };
   return { ...saved, recording: { ...saved.recording, cutter: cutter(saved.recording.cutter) } } as never;
@@ -260,7 +260,7 @@ describe.skipIf(recording === undefined)(
         malformed: { unknown_magic: 0, truncated: 0, oversized: 0 },
         links: { 'link-1': { received: 2659, lost: 0 }, 'link-2': { received: 2650, lost: 0 } },
       });
-      // Two compressed packets whose content the file does not hold.
+      // Two compressed packets whose content is not in the file.
       expect(recorded.dropped).toEqual({ 'jsonl.packet': 2 });
       const count = (training: string) =>
         data.reduce(

@@ -57,7 +57,7 @@ async function start(config: object = {}, output: Partial<SourceOutput> = {}, en
     stop.abort();
     await ended;
   };
-  // What an open rejects with is for the test.
+  // The test handles the rejection of an open.
   afterThisTest(() => close().catch(() => undefined));
   await Promise.race([ready.promise, ended]);
   const { port } = source.describe!()['address'] as { readonly port: number };

@@ -7,7 +7,7 @@ import { startOf } from '../../pipeline/sources/kafka/start.js';
 const topics = (count: number): Share => ({ t: Array.from({ length: count }, (_, index) => index) });
 const claims = (partitions: readonly number[]): Share => (partitions.length === 0 ? {} : { t: partitions });
 
-/** Members and who of them claims each partition; -1: nobody. */
+/** Members and the partitions they claim; -1: unclaimed. */
 const groups = fc
   .tuple(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 20 }))
   .chain(([members, partitions]) =>
@@ -75,7 +75,7 @@ describe('where a partition is begun', () => {
   test('the checkpoint comes first, as long as nobody else has committed', () => {
     expect(start(60, 50)).toEqual({ offset: 60, lost: 0 });
     expect(start(60, null)).toEqual({ offset: 60, lost: 0 });
-    // An older state was put back.
+    // An older state was restored.
     expect(start(40, 50)).toEqual({ offset: 40, lost: 0 });
     expect(start(40, 50, 'other')).toEqual({ offset: 50, lost: 0 });
     expect(start(undefined, 50)).toEqual({ offset: 50, lost: 0 });

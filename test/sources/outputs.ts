@@ -1,12 +1,12 @@
 import type { SourceBatch, SourceOutput } from '../../pipeline/component/index.js';
 
-/** Takes all that a source offers; `after` aborts it once so many records have come. */
+/** Accepts all output of a source; `after` aborts it after this many records. */
 export function collector(after = Infinity): {
   output: SourceOutput;
   batches: SourceBatch[];
   stop: () => void;
   records: () => number;
-  /** How often it has said that more waits to be read. */
+  /** How often it has reported unread input. */
   unread: () => number;
 } {
   const controller = new AbortController();
@@ -35,7 +35,7 @@ export function collector(after = Infinity): {
   };
 }
 
-/** Waits until `done` says so, looking again after each turn of the event loop. */
+/** Waits until `done` returns true, and checks after each turn of the event loop. */
 export async function until(done: () => boolean): Promise<void> {
   while (!done()) await new Promise<void>((resolve) => setImmediate(resolve));
 }

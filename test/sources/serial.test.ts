@@ -32,7 +32,7 @@ function start(config: object, folder = temporaryFolder()) {
     taken.stop();
     await ended;
   };
-  // What an open rejects with is for the test.
+  // The test handles the rejection of an open.
   const over = ended.catch(() => undefined);
   afterThisTest(async () => {
     taken.stop();
@@ -44,7 +44,7 @@ function start(config: object, folder = temporaryFolder()) {
   return { source, taken, recorded, problems, ended, stop, frames };
 }
 
-/** A program that prints a file and stays, or ends. */
+/** A program that prints a file and keeps running, or ends. */
 const printing = (file: string, then = ''): string[] => [
   process.execPath,
   '-e',
@@ -61,7 +61,7 @@ test.each(KINDS)(
     const file = join(folder, 'stream');
     writeFileSync(file, Buffer.concat(records.map((record) => Buffer.from(record))));
     const { source, taken, frames } = start({ command: printing(file, STAY) }, folder);
-    // A line is whole when the next one begins; what ends with its length is whole at once.
+    // A line is complete when the next one begins; a record with a length is complete immediately.
     await eventually(() => {
       expect(frames()).toBeGreaterThanOrEqual(11);
     });
@@ -207,19 +207,19 @@ test('a stream of nothing that is known is told of, and read once it is', async 
   await eventually(() => {
     expect(problems[0]).toMatch(/^of \d+ bytes that came none are of a kind that csiflow reads/);
   });
-  // Whole pieces more, so that as much is left to be looked at.
+  // Whole pieces more, so that the same amount remains to be searched.
   await pipe.writeFile('noise noise noise'.slice(0, 16).repeat(8192));
   await pipe.writeFile(`\n${lines(1, 2, 3)}`);
   await eventually(() => {
     expect(frames()).toBe(3);
   });
   expect(problems.at(-1)).toBeNull();
-  // Once, not with each piece that is no better.
+  // Once, not with each further bad piece.
   expect(problems.filter((problem) => problem !== null)).toHaveLength(1);
   await pipe.close();
 });
 
-/** Opens a terminal, prints its name, and writes to it what it reads. */
+/** Opens a terminal, prints its name, and writes what it reads to it. */
 const TERMINAL = `
 import os, pty, sys
 main, other = pty.openpty()

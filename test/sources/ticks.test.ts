@@ -12,7 +12,7 @@ import {
 } from '../support/flow.js';
 import { until } from '../support/waiting.js';
 
-/** What a source says while nothing is heard. */
+/** A source's tick during silence. */
 const tick = (time: number): RawBatch => ({
   ...rawNumbers([], []),
   count: 1,

@@ -15,7 +15,10 @@ const SETTINGS = {
   idle_tick_ms: 0,
 };
 
-/** Sends datagrams to a source one by one, each when the one before was decoded; the frames, and what the source says. */
+/**
+ * Sends datagrams to a source one by one, each after the previous one was decoded; returns the frames, and
+ * the source's report.
+ */
 async function heard(format: string, links: LinkTable, datagrams: readonly Uint8Array[]) {
   const { context } = testContext({ links });
   const source = udp.create({ ...SETTINGS, format }, context);

@@ -79,7 +79,7 @@ describe('udp', () => {
     const running = await listen();
     for (let i = 0; i < 500; i++) {
       await send(running, frame(i, 1 + (i & 1)));
-      // So few at a time that the smallest of buffers holds them.
+      // Small groups that fit into the smallest of buffers.
       if (i % 50 === 49) await until(() => running.taken.records() === i + 1);
     }
     const data = running.taken.batches.flatMap(({ raw }) => running.source.decode!(raw!).data);
@@ -182,7 +182,7 @@ describe('udp', () => {
     const { port } = source.describe!()['address'] as { port: number };
     const sender = createSocket('udp4');
     for (let i = 0; i < 100; i++) await send({ sender, port } as Running, frame(i));
-    // 64 wait for room, 36 are lost.
+    // 64 wait for space, 36 are lost.
     await until(() => (recorded.dropped['queue_full'] ?? 0) === 36);
     expect(offers).toBe(64);
     letGo(true);
@@ -199,7 +199,7 @@ describe('udp', () => {
     async () => {
       const { source, sender, port, taken, recorded, ended } = await listen();
       let sent = 3000;
-      // All within one turn of the event loop: nobody reads meanwhile.
+      // All within one turn of the event loop: nothing is read in the meantime.
       await Promise.all(Array.from({ length: sent }, (_, i) => send({ sender, port } as Running, frame(i))));
       // The kernel may drop these too, until its buffer has been read.
       for (const burst = sent; newestOf(taken.batches) < burst; sent++) {

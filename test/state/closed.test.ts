@@ -18,7 +18,7 @@ test('what is noted after the end fails by itself, and ends nothing else', async
   await sent.add('in time', 1);
   await store.close();
   await expect(sent.add('too late', 1)).rejects.toThrow(/cannot be written/);
-  // lmdb would throw on a turn of its own, where nobody can catch it.
+  // lmdb would throw in a turn of its own, where nothing can catch it.
   await new Promise((resolve) => setImmediate(resolve));
   const again = new StateStore(folder, 'test');
   const known = new SentAlerts(again, 'sink');

@@ -11,13 +11,13 @@ import { runs } from '../support/runs.js';
 /** `CSIFLOW_DAMAGES=100000 npx vitest run test/state/damage.test.ts` tries more. */
 const FLIPS = Number(process.env['CSIFLOW_DAMAGES'] ?? runs(150));
 const CUTS = Math.ceil(FLIPS / 5);
-/** Each is a file written and read. */
+/** Each writes and reads a file. */
 const timeout = 20_000 + FLIPS * 200;
 
 let whole: Buffer;
 let file: string;
 
-/** A state as it is after some time: with values of all sizes, and free pages. */
+/** A state after some time of use: with values of all sizes, and free pages. */
 beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), 'csiflow-damage-'));
   const store = new StateStore(folder, 'ward');
@@ -44,7 +44,7 @@ afterAll(() => {
   rmSync(dirname(file), { recursive: true });
 });
 
-/** All that the store says, in order. */
+/** All content of the store, in order. */
 function content(): Buffer {
   const parts: Buffer[] = [];
   const steps = verify(file, (table, key, value) =>
@@ -54,7 +54,7 @@ function content(): Buffer {
   return Buffer.concat(parts);
 }
 
-/** What comes of a damaged file: it is told of, or makes no difference. */
+/** The outcome of opening a damaged file: the damage is reported, or makes no difference. */
 function outcome(bytes: Buffer, expected: Buffer): string {
   writeFileSync(file, bytes);
   try {
@@ -68,7 +68,7 @@ function outcome(bytes: Buffer, expected: Buffer): string {
   return content().equals(expected) ? 'no difference' : 'another content';
 }
 
-/** Numbers that are the same in every run (Numerical Recipes' generator). */
+/** Deterministic numbers (Numerical Recipes' generator). */
 function numbers(): (below: number) => number {
   let seed = 1;
   return (below) => {
@@ -84,7 +84,7 @@ test('a flipped bit is told of, or makes no difference', { timeout }, () => {
   const seen = new Set<string>();
   for (let flip = 0; flip < FLIPS; flip++) {
     const bytes = Buffer.from(whole);
-    // Every fourth hits the headers, which are two pages of hundreds.
+    // Every fourth flip is in the headers, which are two pages of hundreds.
     const at = random(flip % 4 === 0 ? 2 * whole.readUInt32LE(48) : bytes.length);
     bytes[at]! ^= 1 << random(8);
     seen.add(outcome(bytes, expected));

@@ -3,7 +3,7 @@ import { DiskSpace } from '../../pipeline/state/disk-space.js';
 
 const MIB = 2 ** 20;
 
-/** A disk of so many MiB with so many left. */
+/** A disk of this many MiB with this many left. */
 const disk = (size: number, left: number) => {
   const state = { left, asked: 0 };
   const ask = () => {

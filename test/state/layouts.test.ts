@@ -72,7 +72,7 @@ test.each([
     expect.objectContaining({ code, message: expect.stringContaining(`${file} ${message}`) as string }),
   );
   expect(readFileSync(file).equals(before)).toBe(true);
-  // It holds no lock: once it is mended, the next start works.
+  // It holds no lock: once repaired, the next start works.
   rmSync(file);
   await expect
     .poll(() => {

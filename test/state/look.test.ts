@@ -24,7 +24,7 @@ test('what lies in a state folder can be looked at, and is left unlocked', async
 test('what another process writes meanwhile is not called damaged', async () => {
   const { folder, file } = await written();
   const bytes = readFileSync(file);
-  // Headers as of two moments: lmdb goes by the newer one, but nothing writes them like this at rest.
+  // Headers from two moments: lmdb uses the newer one, but nothing leaves them like this at rest.
   const second = bytes.readUInt32LE(48) + 152;
   bytes.writeUInt32LE(bytes.readUInt32LE(second) + 2, second);
   writeFileSync(file, bytes);

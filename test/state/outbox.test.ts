@@ -75,7 +75,7 @@ test('what was delivered behind one that was not is forgotten at a checkpoint; t
   outbox.giveBack(first, first.records, 0);
   outbox.flushed();
   outbox.delivered(second);
-  // The second one is not known to be safe.
+  // The second one may not be on disk yet.
   await store.transaction(outbox.cutter());
   expect(outbox.oldestEpoch).toBe(1);
   expect(lanes([...new Outbox(store, 'sink').entries()])).toEqual(['urgent 1', 'urgent 2']);

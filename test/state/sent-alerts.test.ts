@@ -19,7 +19,7 @@ afterEach(async () => {
 test('an alert that lies in the outbox is remembered for as long as it does', async () => {
   const [outbox, sent] = [new Outbox(store, 'sink'), new SentAlerts(store, 'sink')];
   await outbox.append(3, [sensedEvent(1), sensedEvent(2)], 'urgent');
-  // The first of the two went out; the store does not take the other.
+  // The first of the two was sent; the store rejects the other.
   await sent.add('first', 3);
   for (const epoch of [4, 5, 6, 7]) sent.cut(epoch, outbox.oldestEpoch);
   expect(new SentAlerts(store, 'sink').has('first')).toBe(true);

@@ -6,11 +6,11 @@ const fail = (error: Error) => {
   throw error;
 };
 
-/** What `log` says of records 1 to 8: processed, shed, or nothing. */
+/** The log's entries for records 1 to 8: processed, shed, or nothing. */
 const decisions = (log: ShedLog): string =>
   Array.from({ length: 8 }, (_, index) => log.earlier(index + 1)?.[0] ?? '-').join('');
 
-/** Decides records from `first` on, each as its letter says. */
+/** Decides records from `first` on, each by its letter. */
 function decide(log: ShedLog, first: number, letters: string): void {
   for (let index = 0; index < letters.length; index++) log.decided(first + index, letters[index] === 's');
 }

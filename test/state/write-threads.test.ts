@@ -12,14 +12,16 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** lmdb's environment, as far as it is meant here. */
+/** The parts of lmdb's environment used here. */
 interface Environment {
-  /** `told` hears 1 when the transaction of a thread is visible, and 0 when the thread has ended. */
+  /**
+   * Calls `told` with 1 when the transaction of a thread is visible, and with 0 when the thread has ended.
+   */
   startWriting(address: number, told: (status: number) => unknown): void;
   close(): void;
 }
 
-/** Holds back that the first thread of a store has ended. */
+/** Delays the end of a store's first thread. */
 function slowFirstThread(store: StateStore) {
   const { env } = store.root as unknown as { readonly env: Environment };
   const start = env.startWriting.bind(env);
@@ -27,7 +29,7 @@ function slowFirstThread(store: StateStore) {
   const ends: (() => void)[] = [];
   let threads = 0;
   let closed = false;
-  // Methods of lmdb cannot be assigned to.
+  // lmdb's methods cannot be assigned to.
   Object.defineProperty(env, 'startWriting', {
     value: (address: number, told: (status: number) => unknown) => {
       const isFirst = threads++ === 0;

@@ -10,7 +10,9 @@ import type { Inputs } from '../../bench/suite/task.js';
 import { madeFolder } from './made-data.js';
 import { meanPoolOnnx } from './onnx-model.js';
 
-/** Each model answers with the mean of its input, then twice that mean: what is right is known without it. */
+/**
+ * Each model answers with the mean of its input, then twice that mean: the right answer is known without it.
+ */
 
 const folder = madeFolder();
 afterAll(() => {
@@ -110,7 +112,7 @@ interface Request {
   }[];
 }
 
-/** A server of one model, which answers by `answer`. */
+/** A server of one model that responds with `answer`. */
 async function serve(answer: (body: Request) => { status: number; text: string }): Promise<string> {
   const server = createServer((request: IncomingMessage, response) => {
     const parts: Buffer[] = [];

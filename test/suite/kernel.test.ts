@@ -3,7 +3,7 @@ import { learn } from '../../bench/suite/activity/learn.js';
 import { trainKernel, type Sample } from '../../bench/suite/activity/kernel.js';
 import { Random } from '../../pipeline/sources/simulator/random.js';
 
-/** Two rings, which no straight line parts. */
+/** Two rings, which no straight line separates. */
 const rings = (count: number, seed: number): Sample[] => {
   const random = new Random(seed);
   return Array.from({ length: count }, (_, index) => {
@@ -26,7 +26,7 @@ it('reproduces its samples where nothing is added to the diagonal, and their mea
   const samples = rings(20, 3);
   const classify = trainKernel(samples, 2, { gamma: 30, ridge: 1e-9 });
   for (const { inputs, label } of samples) expect(classify(inputs)[label]).toBeCloseTo(1, 3);
-  // Inputs are cut off at four deviations, which is far from every sample at this width.
+  // Inputs are clipped at four deviations, which is far from every sample at this width.
   expect(classify(Float64Array.of(1e6, -1e6))[0]).toBeCloseTo(0.5, 3);
 });
 

@@ -4,10 +4,13 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { Random } from '../../pipeline/sources/simulator/random.js';
 
-/** A folder for data that a test makes; vitest's own ending empties the system's temporary folder not at once. */
+/**
+ * A folder for data that a test generates; at its end vitest does not empty the system's temporary folder
+ * immediately.
+ */
 export const madeFolder = (): string => mkdtempSync(join(tmpdir(), 'csiflow-made-'));
 
-/** How each activity moves the carriers: hertz, and when within the clip, seconds from and to. */
+/** Movement of the carriers in each activity: hertz, and its time within the clip, seconds from and to. */
 const MOVES: Readonly<Record<string, readonly [hertz: number, from: number, to: number]>> = {
   bend: [0.7, 3, 5],
   fall: [6, 3, 4],
@@ -18,7 +21,9 @@ const MOVES: Readonly<Record<string, readonly [hertz: number, from: number, to: 
   walk: [3, 0, 9],
 };
 
-/** Writes a set laid out as falls-rpi4-amplitude: two people, `clips` clips of 6 s of each activity. */
+/**
+ * Writes a dataset in the layout of falls-rpi4-amplitude: two people, `clips` clips of 6 s of each activity.
+ */
 export function makeAmplitudes(data: string, clips: number): void {
   for (const [activity, [hertz, from, to]] of Object.entries(MOVES)) {
     const folder = join(data, 'labelled/falls-rpi4-amplitude', activity);

@@ -14,7 +14,7 @@ import { cell } from '../../bench/accuracy/chain/table.js';
 import type { Case, Judged } from '../../bench/suite/task.js';
 import { TASKS } from '../../bench/suite/suite.js';
 
-/** Of two classes: 3 found of 4, 1 false of 2, one of each kind without an answer. */
+/** Two classes: 3 of 4 found, 1 of 2 false, and one of each class without an answer. */
 const judged: Judged[] = [
   ...[1, 1, 1].map(() => ({ truth: [1], answer: sure(1, 2) })),
   { truth: [1], answer: null },

@@ -1,4 +1,4 @@
-/** A small writer of ONNX files: just enough of protocol buffers for one graph. */
+/** A minimal writer of ONNX files: just enough protocol buffers for one graph. */
 
 const varint = (value: number): number[] =>
   value < 128 ? [value] : [(value & 127) | 128, ...varint(Math.floor(value / 128))];

@@ -4,7 +4,7 @@ import { cards } from '../../bench/suite/cards.js';
 import { readSuite, reportText, withTable } from '../../bench/suite/report.js';
 import { packageFile } from '../../pipeline/base/paths.js';
 
-/** Figures are in docs/reports/suite.json; `csiflow evaluate suite --pages` writes what is made of them. */
+/** The figures are in docs/reports/suite.json; `csiflow evaluate suite --pages` generates pages from them. */
 
 const report = readSuite(packageFile('docs/reports/suite.json'));
 const written = (path: string): string => readFileSync(packageFile(path), 'utf8');

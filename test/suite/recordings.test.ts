@@ -11,7 +11,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** An array of `['up', 'down', 'up']` as Python writes it with protocol 3. */
+/** An array of `['up', 'down', 'up']` as written by Python with protocol 3. */
 const pickle = Buffer.from(
   '800363610a620a710028580200000075707101580400000064 6f776e710268 0165 2e'.replaceAll(' ', ''),
   'hex',

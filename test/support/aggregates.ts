@@ -1,7 +1,7 @@
 import type { Aggregate, AggregateQuery } from '../../pipeline/component/index.js';
 import type { Measure } from '../../pipeline/model/index.js';
 
-/** What a reader's `aggregates` gives, by the plainest of loops: for expectations, and for readers of fakes. */
+/** A reader's `aggregates` in plain loops: for expectations, and for fake readers. */
 export function aggregatesOf(measures: readonly Measure[], query: AggregateQuery): Aggregate[] {
   const { environment, start, end, names, bucket, offset = 0 } = query;
   const groups = new Map<string, { name: string; subject: string | null; start: number; values: number[] }>();

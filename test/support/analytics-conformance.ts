@@ -3,7 +3,7 @@ import { openService, type TestService } from '../api/support.js';
 import type { ReadableStore } from '../kit/reader.js';
 import { ENVIRONMENT, FORM_A, FORM_B, NOW, records } from './analytics-truth.js';
 
-/** The analytics over a store whose every figure is known: the same whichever store it is. */
+/** The analytics over a store whose every figure is known: the same for every store. */
 export function analyticsConformance(name: string, makeStore: () => Promise<ReadableStore>): void {
   describe(`analytics over ${name}`, () => {
     let store: ReadableStore;

@@ -10,8 +10,8 @@ import { testEnvironment } from './context.js';
 import { poseFrame } from './records.js';
 
 /**
- * A store whose every figure is known: a flat with a shop's corner in Berlin, on the day on which clocks are put
- * forward there (29 March 2026, 23 hours long), and a little of the day before and of the month.
+ * A store whose every figure is known: a flat with a shop's corner in Berlin, on the day on which clocks go
+ * forward there (29 March 2026, 23 hours long), with a little of the day before and of the month.
  */
 export const ENVIRONMENT: Environment = {
   ...testEnvironment,
@@ -90,13 +90,14 @@ interface Scene {
   readonly more?: readonly (readonly [name: string, subject: string | null, value: number])[];
 }
 
-/** The rows of a minute of 60 frames, as watch-zones and detect-activity write them. */
+/** The rows of a minute of 60 frames, like those of watch-zones and detect-activity. */
 function minute(
   time: number,
   { persons, moving = {}, peak, zones = {}, confidence = 0.8, more = [] }: Scene,
 ): Measure[] {
   const present = Object.values(persons).reduce((sum, seconds) => sum + seconds, 0);
-  // Persons come one after the other and leave the other way round: so long each number of them is there.
+  // Persons arrive one after the other and leave in reverse order: the duration for which each number of them
+  // is present.
   const sorted = [60, ...Object.values(persons).sort((a, b) => b - a), 0];
   const rows: [string, string | null, number][] = [
     ['frames', null, 60],
@@ -113,7 +114,7 @@ function minute(
     ['occupancy_peak', null, peak],
     ...ENVIRONMENT.zones.flatMap(({ id }): [string, string, number][] => [
       ['occupancy_mean', id, (zones[id] ?? 0) / 60],
-      // More than are in the environment: nobody may mix them up.
+      // More than the environment has, so that the two cannot be confused.
       ['occupancy_peak', id, 9],
       ['zone_seconds', id, zones[id] ?? 0],
     ]),
@@ -160,19 +161,19 @@ const entered = (iso: string, person: number): Measure =>
 const intrusion = (iso: string, threat: string, persons: number): SensedEvent =>
   event(iso, 'intrusion', { metadata: { zone: 'door', persons, threat_level: threat } });
 
-/** A frame of each minute of an hour, worth 3.25 ms. */
+/** A frame in each minute of an hour, worth 3.25 ms. */
 const frames = (from: string): PoseFrame[] =>
   Array.from({ length: 60 }, (_, index) =>
     poseFrame(index, { environment: ENVIRONMENT.id, time: at(from) + index * MINUTE }),
   );
 
-/** All that is in the store. */
+/** All records of the store. */
 export const records = (): Data[] => [
   // The 28th, 23:59 in Berlin.
   ...minutes('2026-03-28T22:59:00', 1, () => ({ persons: { 9: 60 }, peak: 1, confidence: 0.5 })),
   // The 2nd.
   ...minutes('2026-03-02T12:00:00', 10, () => ({ persons: {}, peak: 0 })),
-  // Midnight to 4 in Berlin are three hours; in bed, restless each tenth minute.
+  // Midnight to 4 in Berlin is three hours; in bed, restless every tenth minute.
   ...minutes('2026-03-28T23:00:00', 180, (index) => ({
     persons: { 1: 60 },
     peak: 1,
@@ -217,7 +218,7 @@ export const records = (): Data[] => [
   entered('2026-03-29T07:00:00.500', 3),
   entered('2026-03-29T07:12:30', 3),
   event('2026-03-29T07:10:00', 'fall_detection', { severity: 'critical' }),
-  // Only who fell comes back within the hour.
+  // Only the person who fell returns within the hour.
   event('2026-03-29T08:00:00', 'fall_detection', { person: null, location: null }),
   event('2026-03-27T12:00:00', 'fall_detection'),
   intrusion('2026-03-29T07:00:02', 'medium', 1),
@@ -229,7 +230,7 @@ export const records = (): Data[] => [
   ...frames('2026-03-29T07:00:00'),
 ];
 
-/** A call, and what its body holds. Paths without the base address. */
+/** A call, and its expected body. Paths without the base address. */
 export interface AnalyticsCase {
   readonly name: string;
   readonly path: string;

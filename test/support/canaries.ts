@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto';
 
-/** Texts that are planted where secrets are, to be searched for where none may be. */
+/** Texts that are planted in place of secrets, to be searched for in outputs. */
 export class Canaries {
   readonly #planted = new Map<string, string>();
 
-  /** A text of its own for a place. */
+  /** A unique text for a place. */
   plant(place: string): string {
     const canary = `cAnary-${randomBytes(9).toString('hex')}`;
     this.#planted.set(place, canary);
     return canary;
   }
 
-  /** Places whose text stands in `text`: as it is, or in base64, in hexadecimal, or a part of it. */
+  /** Places whose text occurs in `text`: in plain form, in base64, in hexadecimal, or in part. */
   found(text: string): readonly string[] {
     return [...this.#planted]
       .filter(([, canary]) => formsOf(canary).some((form) => text.includes(form)))
@@ -20,7 +20,7 @@ export class Canaries {
 }
 
 function formsOf(canary: string): readonly string[] {
-  // In base64 a text looks differently at each of three offsets; its ends depend on its neighbours.
+  // In base64 a text has three forms, one per offset; its ends depend on its neighbours.
   const base64 = [0, 1, 2].map((offset) =>
     Buffer.from(' '.repeat(offset) + canary)
       .toString('base64')

@@ -8,12 +8,12 @@ const places = [
   '/usr/bin/google-chrome',
 ];
 
-/** The system's Chromium; undefined where there is none. In CI there must be one. */
+/** The system's Chromium; undefined if there is none. Required in CI. */
 export const chromiumPath: string | undefined = places.find((path) => path !== undefined && existsSync(path));
 
 export const canBrowse: boolean = chromiumPath !== undefined || process.env['CI'] !== undefined;
 
-/** Opens a headless browser that asks nothing of the outside. */
+/** Opens a headless browser without access to external hosts. */
 export const openBrowser = (): Promise<Browser> =>
   chromium.launch({
     executablePath: chromiumPath ?? '/usr/bin/chromium',

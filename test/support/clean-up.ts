@@ -1,4 +1,4 @@
-/** What is to be undone once the running test is over, the latest first. */
+/** Clean-up jobs of the running test, latest first. */
 const jobs: (() => Promise<void> | void)[] = [];
 
 export function afterThisTest(job: () => Promise<void> | void): void {

@@ -11,7 +11,7 @@ import {
 } from '../../pipeline/component/index.js';
 import { hostFault } from '../../pipeline/base/host.js';
 
-/** Components that exist in tests alone: small, but with every trait that the configuration looks at. */
+/** Components that only exist in tests: small, but with every trait that configuration checks. */
 
 const idle = { open: async () => undefined };
 const swallow = { process: () => NOTHING };

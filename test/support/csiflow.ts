@@ -4,7 +4,7 @@ import { vi } from 'vitest';
 import { runCommandLine } from '../../api/cli/program.js';
 import { packageFile, packageFolder } from '../../pipeline/base/paths.js';
 
-/** The compiled command line as a child process, as a user runs it. */
+/** The compiled command line as a child process, as users run it. */
 export class Csiflow {
   readonly process: ChildProcess;
   readonly #ended: Promise<number | null>;
@@ -36,12 +36,12 @@ export class Csiflow {
     });
   }
 
-  /** All that it has printed. */
+  /** Everything it has printed. */
   get output(): string {
     return this.#output;
   }
 
-  /** Waits until it has printed something that matches. @throws Error with the output where it ends without. */
+  /** Waits until its output matches. @throws Error with the output if it ends first. */
   async printed(pattern: RegExp): Promise<RegExpExecArray> {
     for (;;) {
       const found = pattern.exec(this.#output);
@@ -55,12 +55,12 @@ export class Csiflow {
     }
   }
 
-  /** Waits for its end. Gives its exit code; null where a signal ended it. */
+  /** Waits for its end. Returns its exit code; null if a signal ended it. */
   ended(): Promise<number | null> {
     return this.#ended;
   }
 
-  /** Ctrl-C, then waits for the end. */
+  /** Sends Ctrl-C, then waits for the end. */
   async interrupt(): Promise<number | null> {
     this.process.kill('SIGINT');
     return this.ended();
@@ -76,20 +76,20 @@ export interface Ended {
   readonly code: number;
   readonly out: string;
   readonly err: string;
-  /** Both, in the order in which they were printed. */
+  /** Both streams, in the order of printing. */
   readonly output: string;
 }
 
-/** The streams are the process's: one command at a time. */
+/** The streams belong to the process: one command at a time. */
 let running: Promise<unknown> = Promise.resolve();
 
 /**
- * Runs one command to its end, in this process: to start one and load csiflow takes longer than most commands. How it
- * ends as a process of its own is shown by test/cli/commands.test.ts.
+ * Runs one command to its end, in this process: starting one and loading csiflow takes longer than most
+ * commands. test/cli/commands.test.ts covers how it ends as a separate process.
  */
 export const csiflow = (...args: readonly string[]): Promise<Ended> => csiflowWith({}, ...args);
 
-/** The same with environment variables of its own. */
+/** The same with additional environment variables. */
 export function csiflowWith(
   variables: Readonly<Record<string, string>>,
   ...args: readonly string[]

@@ -14,7 +14,7 @@ export interface Database {
   /** Fields of the sink that writes to it, without `from`. */
   readonly sink: Readonly<Record<string, string>>;
   readonly env: Readonly<Record<string, string>>;
-  /** Series of one statement, times in milliseconds, as the user that Grafana reads with. */
+  /** Series of one statement, times in milliseconds, as Grafana's read-only user. */
   readonly query: (statement: string) => Promise<readonly Series[]>;
   readonly stop: () => Promise<unknown>;
 }
@@ -30,7 +30,7 @@ const variables = {
   sums: '1h',
   timezone: 'Europe/Berlin',
 };
-/** No record lies on their edges. */
+/** No record is on their edges. */
 const VIEWS: Readonly<Record<string, View>> = {
   'all of it': { from: START - 60_007, to: START + MINUTES * 60_000 + 7, points: 1_200, variables },
   'five minutes of it': {
@@ -43,9 +43,9 @@ const VIEWS: Readonly<Record<string, View>> = {
   },
 };
 
-/** Not a fact of the room, so the records that are compared with do not have it. */
+/** Not a fact of the room, so the compared records do not have it. */
 const OF_RUN = ['Inference time'];
-/** What comes now and then is not in each five minutes. */
+/** Rare values are missing in some five-minute intervals. */
 const RARE = [
   'Falls in this range',
   'Falls per day',
@@ -54,7 +54,10 @@ const RARE = [
   'Quality of breathing rates',
 ];
 
-/** Twenty minutes of the demo, faster than real time, in a database and as lines: each panel shows what the lines say. */
+/**
+ * Twenty minutes of the demo, faster than real time, in a database and as lines: each panel must agree with
+ * the lines.
+ */
 export function dashboardConformance(name: string, start: () => Promise<Database>): void {
   describe(`dashboards over ${name}`, () => {
     let folder: string;
@@ -152,7 +155,7 @@ async function linesOf(folder: string): Promise<readonly Data[]> {
   return texts.flatMap((text) => text.trimEnd().split('\n')).map((line) => JSON.parse(line) as Data);
 }
 
-/** Series by their tags as the panel groups them, without what is null. */
+/** Series by their tags as the panel groups them, without nulls. */
 function shownBy({ title }: Panel, found: readonly Series[]): Shown {
   if (title === 'Falls in this range') return summedByEnvironment(found);
   const isTable = title === 'Falls, newest 100';
@@ -166,7 +169,7 @@ function shownBy({ title }: Panel, found: readonly Series[]): Shown {
         continue;
       }
       if (row.slice(1).every((value) => value === null)) continue;
-      // Of the newest value alone, Grafana shows no time; what there is differs by a count of nanoseconds.
+      // For a single newest value, Grafana shows no time; the returned one differs by a count of nanoseconds.
       const numbers = (/^Newest|newest/.test(title) ? row.slice(1) : row) as readonly number[];
       const { origin, ...own } = tags;
       expect(['simulated', undefined]).toContain(origin);
@@ -175,7 +178,7 @@ function shownBy({ title }: Panel, found: readonly Series[]): Shown {
   return shown;
 }
 
-/** As the transformations of the panel do. */
+/** Like the transformations of the panel. */
 function summedByEnvironment(found: readonly Series[]): Shown {
   const sums: Record<string, number> = {};
   for (const { tags, values = [] } of found)

@@ -3,7 +3,7 @@ import { packageFile } from '../../pipeline/base/paths.js';
 
 export interface PanelQuery {
   readonly title: string;
-  /** With its variables put in, as Grafana would. */
+  /** With its variables substituted, like Grafana does. */
   readonly query: string;
 }
 
@@ -51,7 +51,7 @@ function putIn(query: string, variables: Readonly<Record<string, string>>): stri
   );
 }
 
-/** What somebody looks at in Grafana. */
+/** The view of a user of Grafana. */
 export interface View {
   /** Milliseconds, both included. */
   readonly from: number;
@@ -62,7 +62,7 @@ export interface View {
   readonly variables: Readonly<Record<string, string | readonly string[]>>;
 }
 
-/** The query of a panel as Grafana sends it to InfluxDB. */
+/** The query of a panel as sent by Grafana to InfluxDB. */
 export function grafanaQuery({ targets, interval = '1ms' }: Panel, view: View): string {
   const { from, to, points, variables } = view;
   return putIn(targets[0]!.query!, {
@@ -78,13 +78,13 @@ const asExpression = (value: string | readonly string[]): string =>
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1e3, m: 6e4, h: 3.6e6, d: 8.64e7 };
 
-/** Of `15m`. */
+/** Milliseconds of `15m`. */
 export function milliseconds(text: string): number {
   const [, count, unit] = /^(\d+)(ms|s|m|h|d)$/.exec(text)!;
   return Number(count) * UNITS[unit!]!;
 }
 
-/** Below the first figure Grafana rounds to the second, milliseconds. */
+/** Grafana rounds values below the first figure to the second, milliseconds. */
 const ROUNDED: readonly (readonly [below: number, interval: number])[] = [
   ...([
     [10, 1],
@@ -125,7 +125,10 @@ const ROUNDED: readonly (readonly [below: number, interval: number])[] = [
   ] as const),
 ];
 
-/** `$__interval` of Grafana: the range over the points of the panel, rounded, and no shorter than the panel wants. */
+/**
+ * Grafana's `$__interval`: the range over the points of the panel, rounded, and no shorter than the panel's
+ * minimum.
+ */
 export function intervalOf(range: number, points: number, least: number): number {
   const raw = range / points;
   const rounded = ROUNDED.find(([below]) => raw < below)?.[1] ?? 6.048e8;

@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox';
 import { ENDPOINTS } from '../../api/rest/endpoints.js';
 import type { AnyEndpoint } from '../../api/contract/endpoint.js';
 
-/** An endpoint as one form takes it. */
+/** An endpoint in one form. */
 export interface Operation {
   readonly endpoint: AnyEndpoint;
   readonly form: 'a' | 'b';
@@ -11,7 +11,7 @@ export interface Operation {
   readonly path: string;
 }
 
-/** Every endpoint in every form that it has by itself: a new one is among them. */
+/** Every endpoint in each of its forms, including new ones. */
 export const OPERATIONS: readonly Operation[] = ENDPOINTS.flatMap((endpoint) =>
   (['a', 'b'] as const)
     .filter((form) => endpoint[form] !== undefined)
@@ -25,7 +25,7 @@ export const OPERATIONS: readonly Operation[] = ENDPOINTS.flatMap((endpoint) =>
 export const named = <T extends { readonly name: string }>(rows: readonly T[]) =>
   rows.map((row) => [row.name, row] as const);
 
-/** What JSON Schema a schema is. */
+/** The parts of JSON Schema that a schema uses. */
 interface Schema {
   readonly type?: string;
   readonly const?: unknown;
@@ -40,7 +40,7 @@ interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
 }
 
-/** A value that fits the schema, but has `text` wherever any text may stand. */
+/** A value that matches the schema, with `text` wherever any text is allowed. */
 export function filled(given: TSchema, text: string): unknown {
   const schema = given as Schema;
   if ('const' in schema) return schema.const;
@@ -68,10 +68,10 @@ export function filled(given: TSchema, text: string): unknown {
 }
 
 const [START, END] = ['2026-01-01T00:00:00Z', '2026-01-01T01:00:00Z'];
-/** Ends lie after starts. */
+/** Ends are after starts. */
 const TIMES: Readonly<Record<string, string>> = { start_time: START, end_time: END, start: START, end: END };
 
-/** A call of the operation with `text` in every parameter and field where any text may stand. */
+/** A call of the operation with `text` in every parameter and field where any text is allowed. */
 export function callWith(
   { endpoint, form, path }: Operation,
   text: string,

@@ -49,7 +49,7 @@ export function person(id: number, x: number, y: number, overrides: Partial<Pers
   };
 }
 
-/** Frame `index` of the test environment, a tenth of a second after the one before. */
+/** Frame `index` of the test environment, a tenth of a second after the previous one. */
 export const poseFrame = (index: number, persons: readonly Person[] = [person(1, 2, 2)]): PoseFrame => ({
   port: 'pose',
   frameId: index,
@@ -87,7 +87,7 @@ export const fallEvent = (overrides: Partial<SensedEvent> = {}): SensedEvent => 
   ...overrides,
 });
 
-/** A topology without a runtime: state, store and feed are the test's. */
+/** A topology without a runtime: the test controls its state, store and feed. */
 export class FakeTopology implements RunningTopology {
   topology: RunningTopology['topology'];
   readonly links: LinkTable;
@@ -118,7 +118,7 @@ export class FakeTopology implements RunningTopology {
     };
   }
 
-  /** Stores a frame and tells who listens. */
+  /** Stores records and sends them to listeners. */
   publish(...records: readonly Data[]): void {
     for (const record of records) {
       if (record.port === 'pose') this.frames.push(record);
@@ -127,10 +127,10 @@ export class FakeTopology implements RunningTopology {
     for (const listener of this.#live) listener(records);
   }
 
-  /** What its source tells of itself. */
+  /** Reported details of its source. */
   details: Readonly<Record<string, unknown>> = { active_links: 2, rssi: -50 };
 
-  /** Records that wait in an outbox. */
+  /** Records waiting in an outbox. */
   undelivered = 0;
 
   status(): TopologyStatus {
@@ -167,7 +167,7 @@ export class FakeTopology implements RunningTopology {
     this.#become('starting');
   }
 
-  /** What the stops were asked with. */
+  /** Arguments of the calls of `stop`. */
   readonly stops: Parameters<RunningTopology['stop']>[0][] = [];
 
   async stop(options?: Parameters<RunningTopology['stop']>[0]): Promise<void> {
@@ -258,7 +258,7 @@ export class FakeTopology implements RunningTopology {
     );
   }
 
-  /** Of a topology that is scaled out. */
+  /** For a topology with scale-out. */
   whereIs: NonNullable<RunningTopology['whereIs']> = async () => ({ at: 'here' });
   deadLetters: DeadLetter[] = [];
   readonly letters: LetterDesk = {

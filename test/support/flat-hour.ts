@@ -8,8 +8,9 @@ import { withDefaults } from '../kit/definition.js';
 import { testContext, testEnvironment } from './context.js';
 
 /**
- * An hour of a simulated flat whose truth is known: the true poses as frames of a perfect network and tracker, five a
- * second, fed to the operators. Falls are not seen in poses: their events are those of a perfect detector, too.
+ * An hour of a simulated flat with known truth: the true poses as frames of a perfect network and tracker,
+ * five per second, fed to the operators. Poses do not show falls: their events are also those of a perfect
+ * detector.
  */
 const RATE_HZ = 5;
 export const START = Date.UTC(2026, 2, 2, 12) * 1000;
@@ -57,7 +58,7 @@ export const FLAT: Environment = {
   ],
 };
 
-/** Somebody who lives there and falls twice an hour or so, and a guest who comes and goes. */
+/** A resident who falls about twice an hour, and a guest who comes and goes. */
 const stage = (): Stage =>
   new Stage(FLAT, {
     seed: 5,
@@ -91,7 +92,7 @@ const stage = (): Stage =>
     ],
   });
 
-/** What was true, tick by tick. */
+/** Ground truth, tick by tick. */
 export function truth(): TruthLine[][] {
   const scene = stage();
   const ticks: TruthLine[][] = [];
@@ -104,7 +105,7 @@ export function truth(): TruthLine[][] {
   return ticks;
 }
 
-/** Frames, and all that the operators give. */
+/** Frames, and all output of the operators. */
 export function recording(ticks: readonly (readonly TruthLine[])[]): Data[] {
   const frames = ticks.map((lines, index) => frameOf(index, lines, ticks[index - 2]));
   const found = [watchZones, detectActivity].flatMap((component) => run(component, frames));
@@ -153,7 +154,7 @@ function personOf({ person, root, posture, keypoints }: TruthLine, before: Truth
   };
 }
 
-/** Ticks at which somebody begins to fall. */
+/** Ticks at which somebody starts to fall. */
 export const fallsOf = (ticks: readonly (readonly TruthLine[])[]): TruthLine[] =>
   ticks.flatMap((lines, index) =>
     lines.filter(

@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 import { seededRandom } from '../../pipeline/base/random.js';
 
-/** Of a body of a route. */
+/** Limits of a route's body. */
 export interface Bounds {
   readonly bytes: number;
   readonly values: number;
@@ -12,7 +12,10 @@ export interface Flood {
   readonly body: string;
 }
 
-/** Bodies at the bounds of a route, each of which is wrong in a way that is dear to find. @param random how many of chance */
+/**
+ * Bodies at the limits of a route, each with an error that is expensive to find. @param random number of
+ * random ones
+ */
 export function floods(schema: TSchema, bounds: Bounds, random: number): readonly Flood[] {
   const escaped = (part: Bounds): string =>
     like(schema, { ...part, bytes: part.bytes / 6 }, 'x').replaceAll('x', '\\u00e9');
@@ -34,7 +37,7 @@ export function floods(schema: TSchema, bounds: Bounds, random: number): readonl
   ];
 }
 
-/** As large as the bounds allow: a larger one is refused before it is looked at. */
+/** The largest body within the limits: a larger one is rejected unread. */
 function fitted(bounds: Bounds, make: (part: Bounds) => string): string {
   for (let share = 1; ;) {
     const body = make({ bytes: bounds.bytes * share, values: bounds.values * share });
@@ -47,7 +50,7 @@ function fitted(bounds: Bounds, make: (part: Bounds) => string): string {
 const times = (count: number, part: (index: number) => string): string =>
   Array.from({ length: Math.floor(count) }, (_, index) => part(index)).join(',');
 
-/** So many fields, with names that are as long as that leaves room for. */
+/** This many fields, with names as long as the size allows. */
 function fields(count: number, bytes: number): string {
   const length = Math.max(bytes / count - 6, 6);
   return `{${times(count, (index) => `"${String(index).padStart(length, 'z')}":1`)}}`;
@@ -65,7 +68,10 @@ interface Shape {
   readonly type?: string;
 }
 
-/** A body as the schema has it, whose lists and texts are as long as its part allows; all else in it is `odd`. */
+/**
+ * A body that follows the schema, with lists and texts as long as its part allows; everything else in it is
+ * `odd`.
+ */
 function like(schema: TSchema, { bytes, values }: Bounds, odd: unknown): string {
   const { properties, items, anyOf, type } = schema as Shape;
   if (anyOf) return like(anyOf.at(-1)!, { bytes, values }, odd);
@@ -82,11 +88,11 @@ function like(schema: TSchema, { bytes, values }: Bounds, odd: unknown): string 
   return JSON.stringify(type === 'string' && typeof odd === 'string' ? odd.repeat(Math.max(1, bytes)) : odd);
 }
 
-/** Of any shape, with the schema's own names among others; the same for a seed. */
+/** Of any shape, with names of the schema among others; deterministic for a seed. */
 function chance(schema: TSchema, { bytes, values }: Bounds, seed: number): string {
   const random = seededRandom(seed, 'floods');
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
-  // What has this name is refused as a whole, so not all have it.
+  // A body with this name is rejected as a whole, so only some have it.
   const refused = seed % 2 === 0 ? [] : ['__proto__'];
   const names = [...Object.keys((schema as Shape).properties ?? {}), 'z', 'constructor', ...refused];
   let [room, left] = [bytes, values];

@@ -65,7 +65,7 @@ export const measure = (name: string, time: number, value: number): Measure => (
   provenance: { origin: 'simulated' },
 });
 
-/** Records of four bytes: a number each. */
+/** Records of four bytes: one number each. */
 export function rawNumbers(numbers: readonly number[], times: readonly number[]): RawBatch {
   const bytes = new Uint8Array(numbers.length * 4);
   const view = new DataView(bytes.buffer);
@@ -83,7 +83,7 @@ export function rawNumbers(numbers: readonly number[], times: readonly number[])
   };
 }
 
-/** Frames from records of {@link rawNumbers}; the number 4,294,967,295 is bad input. */
+/** Frames from records of {@link rawNumbers}; the number 4,294,967,295 is invalid input. */
 export function decodeNumbers(raw: RawBatch) {
   const view = new DataView(raw.bytes.buffer, raw.bytes.byteOffset, raw.bytes.byteLength);
   const numbers = Array.from({ length: raw.count }, (_, index) => view.getUint32(raw.offsets[index]!));
@@ -102,7 +102,7 @@ export function decodeNumbers(raw: RawBatch) {
   return { data: block.count === 0 ? [] : [block], failed };
 }
 
-/** Replayable: frames 0 to `count`, in blocks of `block`, each at `every` milliseconds from `offset`. */
+/** Replayable: frames 0 to `count`, in blocks of `block`, one every `every` milliseconds from `offset`. */
 export const counter = defineSource({
   name: 'counter',
   summary: 'Counts.',
@@ -146,7 +146,7 @@ export const aborted = (signal: AbortSignal): Promise<void> =>
 export class Radio {
   output: SourceOutput | undefined;
   position: unknown;
-  /** What it was told of overload. */
+  /** Reported overloads. */
   readonly overloads: boolean[] = [];
   readonly component = defineSource({
     name: 'radio',
@@ -174,7 +174,7 @@ export class Radio {
   }
 }
 
-/** Sums the sequence numbers of frames and reports at each full `span` milliseconds of event time. */
+/** Sums the sequence numbers of frames and reports every full `span` milliseconds of event time. */
 export const sum = defineOperator({
   name: 'sum',
   summary: 'Sums.',
@@ -214,7 +214,7 @@ export const sum = defineOperator({
   },
 });
 
-/** Passes measures on after a random time, several at once. */
+/** Passes measures on after a random time, several concurrently. */
 export const jitter = defineOperator({
   name: 'jitter',
   summary: 'Waits.',
@@ -233,7 +233,7 @@ export const jitter = defineOperator({
   }),
 });
 
-/** A stage that waits until the test lets it go on. */
+/** A stage that waits until the test releases it. */
 export class Valve {
   readonly waiting: (() => void)[] = [];
   open = false;
@@ -266,7 +266,7 @@ export class Valve {
   }
 }
 
-/** Numbers the records of its inputs in the order in which it sees them: tells one order from another. */
+/** Numbers the records of its inputs in the order of arrival: makes different orders visible. */
 export const order = defineOperator({
   name: 'order',
   summary: 'Numbers records.',
@@ -319,7 +319,7 @@ export interface Row {
   readonly record: Data;
 }
 
-/** A store in memory that outlives its topology; what was not flushed is lost with a crash. */
+/** A store in memory that survives its topology; unflushed records are lost in a crash. */
 export class Table {
   stored: Row[] = [];
   #pending: Row[] = [];
@@ -376,7 +376,7 @@ export class Table {
     });
   }
 
-  /** What is stored, as text, in order. */
+  /** Stored records as text, in order. */
   get rows(): readonly string[] {
     return this.stored.map(({ record }) =>
       record.port === 'measure'
@@ -423,7 +423,7 @@ export function topologyOf(
       journal: true,
       degradedAfterFailures: 5,
       stopAfterFailures: null,
-      // A busy machine would leave out frames that a test counts: whoever tests that asks for it.
+      // A busy machine would shed frames that a test counts: only tests of shedding enable it.
       maxLagMs: null,
       stateFolder,
       seed: 1,

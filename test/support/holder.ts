@@ -3,21 +3,21 @@ import { once } from 'node:events';
 import { pathToFileURL } from 'node:url';
 import { packageFile } from '../../pipeline/base/paths.js';
 
-/** Runs a command with process numbers of its own, as in another container. */
+/** Runs a command in its own PID namespace, as in another container. */
 const CONTAINER = ['unshare', '-pf', '--mount-proc', '--kill-child'] as const;
 
-/** Whether this system lets the tests do that. */
+/** Whether this system allows that. */
 export const hasContainers = spawnSync(CONTAINER[0], [...CONTAINER.slice(1), 'true']).status === 0;
 
-/** Another process that takes something, says so and keeps it until it is killed. */
+/** Another process that acquires something, reports it and holds it until it is killed. */
 export class Holder {
   readonly process: ChildProcess;
   readonly #printed: Promise<string>;
 
   /**
    * @param module compiled file
-   * @param take JavaScript that takes it from `module`; what it throws is printed
-   * @param container whether the process has number 1 of its own process numbers
+   * @param take JavaScript that acquires it from `module`; errors are printed
+   * @param container whether the process has number 1 in its own PID namespace
    */
   constructor(module: string, take: string, { container = false } = {}) {
     const code = `const module = await import(${JSON.stringify(pathToFileURL(packageFile(`dist/${module}`)).href)});
@@ -34,7 +34,7 @@ export class Holder {
     this.#printed = once(this.process.stdout!, 'data').then(([chunk]) => String(chunk));
   }
 
-  /** What came of it. */
+  /** The outcome. */
   printed(): Promise<string> {
     return this.#printed;
   }

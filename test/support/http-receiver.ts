@@ -8,12 +8,12 @@ export interface Call {
   readonly body: string;
 }
 
-/** An HTTP server of a test: it keeps what it is sent, and answers as told. */
+/** An HTTP server of a test: it records calls, and responds as configured. */
 export interface Receiver {
   readonly port: number;
   readonly url: string;
   readonly calls: Call[];
-  /** Answers a call; default 204. */
+  /** Responds to a call; default 204. */
   answer: (call: Call, response: ServerResponse) => void;
   close(): Promise<void>;
 }

@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** An answer in the place of the usual one. */
+/** A response that replaces the usual one. */
 export interface StubAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** The connection is cut within the answer. */
+  /** The connection is cut within the response. */
   readonly cut?: boolean;
 }
 
@@ -20,22 +20,22 @@ export interface StubPoint {
 
 export interface InfluxStub {
   readonly url: string;
-  /** Points by what InfluxDB tells them apart by. */
+  /** Points by InfluxDB's identity of points. */
   readonly points: ReadonlyMap<string, StubPoint>;
-  /** Bodies, paths and headers as they came. */
+  /** Bodies, paths and headers as received. */
   readonly requests: readonly { path: string; authorization: string | undefined; body: string }[];
-  /** Asked for each write before it is taken; undefined: it is taken. */
+  /** Called before each write is accepted; undefined: accepts it. */
   onWrite: (lines: readonly string[]) => StubAnswer | undefined;
   /** Answers a statement; undefined: as usual. */
   onQuery: (statement: string) => object[] | undefined;
   /** Answers the paths of version 2; undefined: as usual. */
   onBuckets: (() => StubAnswer) | undefined;
-  /** What it says that it is. */
+  /** The version it reports. */
   version: string;
   close(): Promise<void>;
 }
 
-/** What a sink sees of InfluxDB 1, in this process: it takes lines, and says that the database is there. */
+/** InfluxDB 1 as a sink sees it, in this process: it accepts lines, and reports that the database exists. */
 export async function startInfluxStub(): Promise<InfluxStub> {
   const points = new Map<string, StubPoint>();
   const requests: { path: string; authorization: string | undefined; body: string }[] = [];

@@ -8,12 +8,12 @@ import { fallEvent, FIRST_TIME, person, poseFrame } from './fake-topology.js';
 /** A store to fill and to read. */
 export interface OpenStore {
   readonly reader: Reader;
-  /** After it the records can be read. */
+  /** The records are readable when it resolves. */
   put(records: readonly Data[]): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What ends a text in SQL or InfluxQL, and goes on. */
+/** Texts that end a string in SQL or InfluxQL, and continue. */
 const TEXTS = [
   `x' OR '1'='1`,
   `x'; DROP TABLE poses; --`,
@@ -25,12 +25,12 @@ const TEXTS = [
   `x\n'; DELETE FROM events; --`,
 ];
 
-/** Numbers and words that stand in what nobody asks for. */
+/** Numbers and words in data that nobody requests. */
 const CANARIES = ['987654', 'canary'];
 const OTHER = 'secret-room';
 const OURS = 'test-room';
 
-/** Texts that would be statements of a database are texts, wherever the service interface takes one. */
+/** Texts that would be database statements remain texts, wherever the service interface accepts one. */
 export function injectionConformance(name: string, makeStore: () => Promise<OpenStore>): void {
   let service: TestService;
   let store: OpenStore;

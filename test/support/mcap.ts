@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadZstd } from '../../pipeline/base/zstd.js';
 import protobuf from 'protobufjs';
-// Gives the library `fromDescriptor`.
+// Adds `fromDescriptor` to the library.
 import 'protobufjs/ext/descriptor.js';
 
 /** A message of a recording, decoded by the schema in the file. */
@@ -20,7 +20,7 @@ async function handlers(): Promise<McapTypes.DecompressHandlers> {
   return { zstd: (bytes) => decompress(bytes) };
 }
 
-/** All whole messages of a file that may be cut off. */
+/** All complete messages of a file that may be truncated. */
 export async function readMcap(bytes: Uint8Array): Promise<readonly ReadMessage[]> {
   const reader = new McapStreamReader({ decompressHandlers: await handlers() });
   reader.append(bytes);

@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { packageFile } from '../../pipeline/base/paths.js';
 import { csiflow, type Ended } from './csiflow.js';
 
-/** The topology `t.yaml` in a folder: some seconds of movement in the demo's flat, as fast as it can, for sinks that take it `from: [motion]`. */
+/**
+ * The topology `t.yaml` in a folder: some seconds of movement in the demo's flat, as fast as possible, for
+ * sinks with `from: [motion]`.
+ */
 export function motionTopology(
   folder: string,
   { seconds = 3, sinks, settings = '{}' }: { seconds?: number; sinks: string; settings?: string },
@@ -26,7 +29,7 @@ ${sinks}
   return file;
 }
 
-/** How a user plays a topology to its end. */
+/** Options with which a user plays a topology to its end. */
 export const RUN_TO_END = ['run', '--no-api', '--until-end', '--log', 'error'];
 
 export const runToEnd = (topology: string): Promise<Ended> => csiflow(...RUN_TO_END, topology);

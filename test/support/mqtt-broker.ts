@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { Aedes } from 'aedes';
 
-/** A broker in this process. It speaks MQTT 3.1.1 alone. */
+/** A broker in this process. It only speaks MQTT 3.1.1. */
 export async function startBroker(): Promise<{ broker: Aedes; port: number; close: () => Promise<void> }> {
   const broker = await Aedes.createBroker();
   const server = createServer((socket) => {

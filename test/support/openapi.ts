@@ -25,9 +25,9 @@ formats.default(ajv, ['date-time']);
 const validators = { a: new Map<object, ValidateFunction>(), b: new Map<object, ValidateFunction>() };
 
 /**
- * Holds an answer against the OpenAPI document of the form that it came in.
+ * Checks a response against the OpenAPI document of its form.
  * @param configured the form of `/api/v1`
- * @returns what does not fit, empty where all does; also for paths outside of the service interface
+ * @returns mismatches, empty if there are none; also for paths outside of the service interface
  */
 export function complaints(
   method: string,
@@ -54,13 +54,13 @@ export function complaints(
   ];
 }
 
-/** Addresses of services that are held against the documents. */
+/** Addresses of services whose responses are checked. */
 const held = new Set<string>();
 let fetchIsHeld = false;
 
 /**
- * From now on every answer of that service to `fetch`, at the mounts of the forms, is held against its document:
- * a call whose answer does not fit rejects.
+ * From now on every response of that service to `fetch`, at the mounts of the forms, is checked against its
+ * document: a call with a mismatch rejects.
  */
 export function holdAnswers(address: string): void {
   held.add(address);
@@ -86,7 +86,7 @@ export function releaseAnswers(address: string): void {
 }
 
 const ERROR = { $ref: '#/components/schemas/Error' };
-/** The `X-RateLimit-*` headers, and the id that the body has too. */
+/** The `X-RateLimit-*` headers, and the id that is also in the body. */
 function headersMissing(headers: Headers, body: unknown): readonly string[] {
   const id = headers.get('X-Request-Id');
   const said = requestIdOf(body) ?? id;

@@ -1,9 +1,11 @@
 import type { Data, Measure, PoseFrame, SensedEvent } from '../../pipeline/model/index.js';
 import { intervalOf, milliseconds, type Panel, type View } from './dashboards.js';
 
-// What the panels of the dashboards must show, computed from the records themselves. Times are milliseconds.
+// Expected content of the dashboards' panels, computed from the records themselves. Times are milliseconds.
 
-/** Of one series: its tags as JSON, and values by time. Of a table, rows are told apart by their tags alone. */
+/**
+ * For a series: its tags as JSON, and values by time. Rows of a table are only distinguished by their tags.
+ */
 export type Shown = Readonly<Record<string, readonly (readonly number[])[]>>;
 
 type Tags = Readonly<Record<string, string>>;
@@ -29,10 +31,10 @@ const median: Fold = (values) => {
 class Records {
   readonly #records: readonly Data[];
   readonly #view: View;
-  /** `$__interval`, and what the variables `sums` and `timezone` say. */
+  /** `$__interval`, and the values of the variables `sums` and `timezone`. */
   readonly interval: number;
   readonly sums: number;
-  /** Ahead of UTC: the range holds no change of clocks. */
+  /** Ahead of UTC: the range contains no clock change. */
   readonly ahead: number;
 
   constructor(records: readonly Data[], panel: Panel, view: View, ahead: number) {
@@ -60,7 +62,7 @@ class Records {
     return own.map((event) => sample(event, tags(event), event.confidence));
   }
 
-  /** @param by what the panel groups by besides the environment */
+  /** ⏎ @param by grouping of the panel besides the environment */
   measures(name: RegExp, by: readonly ('name' | 'subject' | 'slot' | 'source')[] = []): Sample[] {
     const own = this.#of('measure').filter(
       (measure) => measure.source === 'csiflow' && name.test(measure.name),
@@ -117,7 +119,7 @@ const sample = (
   ...{ time: time / 1e3, tags: { environment, ...tags }, value },
 });
 
-/** A measure of a person has a slot, one of anything else a subject. */
+/** A measure of a person has a slot, all others have a subject. */
 const about = ({ subject }: Measure) =>
   subject !== null && /^\d+$/.test(subject)
     ? { subject: '', slot: String(Number(subject) % 16) }
@@ -289,11 +291,13 @@ const TRUTHS: Readonly<Record<string, (all: Records) => Shown>> = {
     ),
 };
 
-/** Links and zones: not what is about the whole environment. */
+/** Links and zones: without measures of the whole environment. */
 const ofZones = (samples: readonly Sample[]): Sample[] =>
   samples.filter(({ tags }) => tags['subject'] !== '');
 
-/** @param ahead of UTC in the view's time zone, milliseconds. @throws Error for a panel that nobody has described */
+/**
+ * @param ahead of UTC in the view's time zone, milliseconds. @throws Error for a panel without a description
+ */
 export function truthOf(panel: Panel, records: readonly Data[], view: View, ahead: number): Shown {
   const truth = TRUTHS[panel.title];
   if (!truth) throw new Error(`say in panel-truth.ts what the panel '${panel.title}' shows`);

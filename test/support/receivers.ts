@@ -8,14 +8,14 @@ import { afterThisTest } from './clean-up.js';
 import { Csiflow } from './csiflow.js';
 import { temporaryFolder } from './flow.js';
 
-/** A running example of `topologies/`, its data in a folder of its own. */
+/** A running example of `topologies/`, with its data in a separate folder. */
 export interface Example {
   readonly name: string;
   readonly run: Csiflow;
   readonly folder: string;
 }
 
-/** Starts `topologies/NAME.yaml` as a user does. */
+/** Starts `topologies/NAME.yaml` like a user. */
 export async function startExample(
   name: string,
   env: Record<string, string>,
@@ -30,8 +30,8 @@ export async function startExample(
 }
 
 /**
- * Calls `send` with 0, 1, 2 ..., `ms` apart as a receiver measures, until the example's own sinks have what they are for:
- * motion on the terminal, and people on the live page's interface where it has them.
+ * Calls `send` with 0, 1, 2 ..., `ms` apart like a receiver, until the example's own sinks have their output:
+ * motion on the terminal, and people on the live page's interface if it has them.
  */
 export async function feed(
   { run }: Example,
@@ -65,7 +65,7 @@ async function seen(run: Csiflow, hasPoses: boolean): Promise<void> {
     .toBe(200);
 }
 
-/** Stops an example by Ctrl-C; what its store holds is of motion, and of poses where it has them. */
+/** Stops an example with Ctrl-C; its store must contain motion, and poses if it has them. */
 export async function stored({ name, run, folder }: Example, hasPoses = true): Promise<void> {
   expect(await run.interrupt(), run.output).toBe(0);
   const file = join(folder, `${name}.duckdb`);
@@ -83,8 +83,9 @@ export async function stored({ name, run, folder }: Example, hasPoses = true): P
 }
 
 /**
- * What a receiver measures of `tones` carriers while something moves: 50 frames a second, two echoes, one of which grows by
- * a wavelength in a quarter of a second. Real and imaginary part in turn, whole numbers of -120 to 120.
+ * A receiver's measurement of `tones` carriers while something moves: 50 frames per second, two echoes, one
+ * of which lengthens by a wavelength in a quarter of a second. Real and imaginary part in turn, integers from
+ * -120 to 120.
  */
 export function moving(index: number, tones: number): number[] {
   const turn = (2 * Math.PI * index) / 12.5;

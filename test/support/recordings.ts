@@ -11,7 +11,7 @@ export const anySender = {
   links: [{ ...testEnvironment.links[0]!, sender: '*' }],
 };
 
-/** All frames of a recording, gzipped or not, of whichever sender, as frames of `link-1`. */
+/** All frames of a recording, gzipped or not, from any sender, as frames of `link-1`. */
 export function recordingBlocks(
   path: string,
   { metrics, log }: Pick<Context, 'metrics' | 'log'>,

@@ -8,5 +8,5 @@ import './equality.js';
 
 afterEach(cleanUp);
 
-// A run that passed passes again. Other inputs are drawn with another FAST_CHECK_SEED, see CONTRIBUTING.md.
+// A run that passed passes again. FAST_CHECK_SEED draws other inputs, see CONTRIBUTING.md.
 fc.configureGlobal({ seed: Number(process.env['FAST_CHECK_SEED'] ?? 1) });

@@ -1,7 +1,7 @@
 import type { PoseSummary, SummaryQuery } from '../../pipeline/component/index.js';
 import type { PoseFrame } from '../../pipeline/model/index.js';
 
-/** What a reader's `summaries` gives, by the plainest of loops: for expectations, and for readers of fakes. */
+/** A reader's `summaries` in plain loops: for expectations, and for fake readers. */
 export function summariesOf(frames: readonly PoseFrame[], query: SummaryQuery): PoseSummary[] {
   const { environment, start, end, bucket, offset = 0 } = query;
   const { minConfidence = 0, minPersons = 0, maxPersons = Infinity } = query;

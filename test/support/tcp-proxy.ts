@@ -1,22 +1,22 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** A way to a server that a test can break. */
+/** A connection to a server that a test can break. */
 export interface TcpProxy {
   readonly port: number;
-  /** Breaks all connections; later ones are refused until `mend`. */
+  /** Breaks all connections; rejects later ones until `mend`. */
   cut(): void;
   mend(): void;
-  /** From now on nothing passes; connections stay open, and new ones are taken. Until `mend`. */
+  /** Blocks all data; connections stay open, and new ones are accepted. Until `mend`. */
   stall(): void;
-  /** Each piece takes so long, milliseconds, in either direction. Until `mend`. */
+  /** Delays each piece by this time, milliseconds, in either direction. Until `mend`. */
   slow(milliseconds: number): void;
-  /** So many bytes of a client's next piece pass, then its connection breaks. Once. */
+  /** Passes this many bytes of a client's next piece, then breaks its connection. Once. */
   tear(bytes: number): void;
   close(): Promise<void>;
 }
 
-/** Hands on what comes to a free port of loopback. */
+/** Forwards connections from a free port on loopback. */
 export async function startProxy(target: number): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   let whole = true;
@@ -34,7 +34,7 @@ export async function startProxy(target: number): Promise<TcpProxy> {
   };
   const keep = (socket: Socket, other: Socket): void => {
     sockets.add(socket);
-    // Its end is what matters here, not why.
+    // Only its end matters here, not the reason.
     socket.on('error', () => undefined);
     socket.once('close', () => {
       sockets.delete(socket);

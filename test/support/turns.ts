@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Loaded into a csiflow that is tested, with `--import`: how much processor time its main thread takes until others
- * get their turn. That is what it can do about the time that others wait; the rest of that time is the machine's load,
- * which tells nothing about the code. It prints the address where it answers.
+ * Loaded into a csiflow under test, with `--import`: measures how much processor time its main thread takes
+ * per turn of its event loop. csiflow only controls this part of the time that others wait; the rest is load
+ * of the machine, which says nothing about the code. It prints its address.
  */
 const CODE = `
   import { readFileSync } from 'node:fs';

@@ -1,17 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { TestRunner, vi } from 'vitest';
 
-/** In a hook: shorter than the limit of vitest.config.ts, so that the error says what did not come. */
+/** In a hook: shorter than the limit of vitest.config.ts, so that the error names what did not happen. */
 const IN_A_HOOK_MS = 25_000;
 
-/** What is left of the running test's own time, less what an error needs to be told. */
+/** Remaining time of the running test, minus the time that an error needs to be reported. */
 function leftMs(): number {
   const test = TestRunner.getCurrentTest();
   if (!test?.result?.startTime) return IN_A_HOOK_MS;
   return Math.max(0, test.result.startTime + test.timeout - 500 - Date.now());
 }
 
-/** Waits until `done` is true, for as long as the test may take. @throws Error that names what did not come. */
+/**
+ * Waits until `done` is true, for as long as the test may take. @throws Error that names what did not happen.
+ */
 export async function until(what: string, done: () => boolean): Promise<void> {
   const deadline = performance.now() + leftMs();
   while (!done()) {
@@ -25,8 +27,9 @@ export const eventually = <T>(check: () => T | Promise<T>): Promise<T> =>
   vi.waitFor(check, { timeout: leftMs(), interval: 10 });
 
 /**
- * How long the main thread of a process was ready to run while the machine was busy with others, in milliseconds; 0
- * where the system does not say. Less that, a time is what it would be on a quiet machine.
+ * How long the main thread of a process was ready to run while the machine was busy with other programs, in
+ * milliseconds; 0 if the system does not report it. Subtract it from a duration to get that of a quiet
+ * machine.
  */
 export function starvedMs(pid = process.pid): number {
   try {
@@ -36,7 +39,7 @@ export function starvedMs(pid = process.pid): number {
   }
 }
 
-/** Starts a stopwatch that stands still while the machine is busy with others. It gives milliseconds. */
+/** Starts a stopwatch that pauses while the machine is busy with other programs. It returns milliseconds. */
 export function stopwatch(pid = process.pid): () => number {
   const [began, starved] = [performance.now(), starvedMs(pid)];
   return () => performance.now() - began - (starvedMs(pid) - starved);

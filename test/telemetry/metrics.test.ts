@@ -35,7 +35,7 @@ test('the page of metrics names those of the engine, with their types and labels
   const log = createLogger({ destination: { write: () => undefined } });
   await openTracer({ ratio: 1 }, { metrics, log, version: '1.0.0' }).close();
   const registered = metrics.registry.getMetricsAsArray().map((metric) => {
-    // prom-client keeps the labels of a metric to itself.
+    // prom-client does not expose the labels of a metric.
     const { labelNames } = metric as unknown as { readonly labelNames: readonly string[] };
     return { name: metric.name, type: String(metric.type), labels: labelNames };
   });

@@ -21,7 +21,7 @@ class Recorder implements Tracer {
   }
 }
 
-/** Frames 0 to 100 in blocks of 7, summed every 10 ms, each sum passed on later, then stored. */
+/** Frames 0 to 100 in blocks of 7, summed every 10 ms; each sum is passed on later, then stored. */
 async function traced(ratio: number): Promise<readonly Span[]> {
   const tracer = new Recorder(ratio);
   const topology = topologyOf(
@@ -180,7 +180,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0)) await cleanup();
 });
 
-/** Takes OTLP as JSON, as a collector does. */
+/** Accepts OTLP as JSON, like a collector. */
 async function collector(status = 200) {
   const requests: { readonly url: string; readonly headers: IncomingHttpHeaders; readonly body: string }[] =
     [];
@@ -209,7 +209,7 @@ function environment(variables: Readonly<Record<string, string>>): void {
   });
 }
 
-/** Lines that were logged, and the tracer under test. */
+/** Logged lines, and the tracer under test. */
 function tracerOf() {
   const lines: string[] = [];
   const metrics = createMetrics();

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { Lab, type Busy } from '../../pipeline/testing/lab.js';
 
-/** A node with so much in its queue; `mock` where it stands in for a sink. */
+/** A node with this many records in its queue; `mock` if it replaces a sink. */
 const node = (queueDepth: number, mock: Busy['mock'] = null) => {
   const meter = { queueDepth };
   return { meter, busy: { meter, mock } as unknown as Busy };

@@ -4,7 +4,7 @@ import { MockSink } from '../../pipeline/testing/mock-sink.js';
 import type { AnySink, Recovery, Sink } from '../../pipeline/component/index.js';
 import { LinkTable, type Measure } from '../../pipeline/model/index.js';
 
-/** A mocked sink, and what a topology would write to. */
+/** A mocked sink, and the input that a topology would write. */
 function mocked(recovery: Recovery): { readonly mock: MockSink; readonly sink: Sink } {
   const lab = new Lab([], () => undefined);
   const mock = new MockSink(

@@ -9,14 +9,15 @@ import { runSuites } from '../../pipeline/testing/suites.js';
 import { afterThisTest } from '../support/clean-up.js';
 import { testEnvironment } from '../support/context.js';
 
-// The recipes of docs/recipes.md as they stand there: what they read from is replaced by sources whose records are given.
+// The recipes of docs/recipes.md unchanged, except that their inputs are replaced by sources with given
+// records.
 
 interface Fragment {
   readonly operators: Readonly<Record<string, { readonly from: string | readonly string[] }>>;
   readonly sinks: object;
 }
 
-/** What comes in, by the node that gives it, and what must come out. */
+/** Input, by node, and the expected output. */
 interface Check {
   readonly input: Readonly<Record<string, readonly object[]>>;
   readonly expect: readonly object[];
@@ -134,7 +135,7 @@ for (const [, title, text] of page.matchAll(/^## (.+)\n[^]*?^```yaml\n([^]*?)^``
   recipes.set(title!, parse(text!) as Fragment);
 
 test('each recipe that reads events or measures has its test', () => {
-  // Tests are given no poses.
+  // Tests have no poses as input.
   expect([...recipes.keys()].filter((title) => !(title in checks))).toEqual([
     'The number of people, once a minute',
   ]);

@@ -25,7 +25,7 @@ const LAYOUT = csiLayout({
 });
 const STEP = 20_000;
 
-/** Frames at an uneven pace, with outliers, a few lost ones and a long hole. */
+/** Frames at an uneven pace, with outliers, a few lost ones and a long gap. */
 function frames(): { readonly times: Float64Array; readonly values: Float32Array } {
   const random = new Random(7);
   const times: number[] = [];
@@ -43,7 +43,7 @@ function frames(): { readonly times: Float64Array; readonly values: Float32Array
 const made = (component: AnyOperator, config: object, context: Context) =>
   component.create(withDefaults(component, config) as never, context);
 
-/** The windows that the operators themselves give. */
+/** The windows of the operators themselves. */
 function windowsOf({ times, values }: ReturnType<typeof frames>): Window[] {
   const { context } = testContext();
   const block: CsiBlock = allocateBlock(LAYOUT, times.length);

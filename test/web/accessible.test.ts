@@ -30,7 +30,7 @@ describe.runIf(canBrowse)('the live page for everybody', () => {
     'has no serious finding of axe in %s colours',
     async (colorScheme) => {
       const page = await browser.newPage({ colorScheme, reducedMotion: 'reduce' });
-      /** What keeps people from using what is shown, by rule and place. */
+      /** Accessibility violations, by rule and place. */
       const findings = async (): Promise<readonly string[]> => {
         await page.evaluate(axe);
         const { violations } = await page.evaluate<{ violations: Finding[] }>('axe.run()');

@@ -38,7 +38,7 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
     await page.click('button[type=submit]');
   };
 
-  /** Publishes until the page shows what is waited for: it may still be subscribing. */
+  /** Publishes until the page shows the expected text: it may still be subscribing. */
   const shows = async (selector: string, text: string, publish: () => void): Promise<void> => {
     await expect
       .poll(
@@ -114,7 +114,7 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
     });
     const answer = await service.get('/form-b/api/v1/pose/latest?include_3d=true', service.token('viewer'));
     const { data } = (await answer.json()) as { data: { persons: { position: { x: number; y: number } }[] } };
-    // The dot in the middle of the disc is the only place that is all of the person's colour.
+    // The dot in the middle of the disc is the only place with the person's full colour.
     const drawnAt = () =>
       page.evaluate(`(() => {
         const canvas = document.getElementById('room');
@@ -220,12 +220,12 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
     });
     await expect.poll(() => page.textContent('#engine')).toContain('Health');
     await service.close();
-    // Another one for afterEach to close; the page knows nothing of it.
+    // Another one for afterEach to close; the page does not know it.
     service = await openService();
     const classes = (id: string) => page.getAttribute(id, 'class');
     await page.clock.fastForward(3_100);
     await expect.poll(() => classes('#people'), { timeout: 10_000 }).toContain('stale');
-    // At once, not when the next status is overdue: health is what nobody is to believe of a dead service.
+    // Immediately, not when the next status is overdue: a dead service's health must not be shown.
     await expect.poll(() => classes('#engine'), { timeout: 3_000 }).toContain('stale');
     expect(await page.textContent('#away')).toMatch(/^The service has not answered for \d+ s, since /);
     expect(await classes('#live')).toBe('away');
@@ -297,7 +297,7 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
     await expect.poll(source).toContain('data:image/svg+xml');
     expect(decodeURIComponent((await source())!)).toContain('>SIMULATED</text>');
     expect(await page.evaluate('document.querySelector("#clip-image").naturalWidth')).toBeGreaterThan(0);
-    // What is on the screen differs from what was there before.
+    // The screen differs from its earlier content.
     const before = await page.locator('#clip-image').screenshot();
     await expect
       .poll(async () => (await page.locator('#clip-image').screenshot()).equals(before), { timeout: 10_000 })
@@ -364,7 +364,7 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
   });
 });
 
-/** Opens the page with a clock that the test can put forward. */
+/** Opens the page with a clock that the test can advance. */
 async function withOwnTime(page: Page, service: TestService): Promise<void> {
   await page.clock.install();
   await page.goto(service.server.address);
@@ -436,7 +436,7 @@ describe.runIf(canBrowse)('the live page on a phone', () => {
     await page.clock.fastForward(3_100);
     await expect.poll(() => page.textContent('#badge'), { timeout: 15_000 }).toBe('STALE');
     service = await openService(undefined, { stateFolder: folder, port });
-    // The page tries again after a while.
+    // The page retries after a while.
     const again = async () => {
       await page.clock.fastForward(1_000);
       return badge();

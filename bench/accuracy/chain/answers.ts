@@ -3,12 +3,12 @@ import type { Environment, Person, PoseFrame } from '../../../pipeline/model/ind
 import type { TruthLine } from '../../../pipeline/sources/simulator/stage.js';
 import type { Observed } from './scene.js';
 
-/** Reading what a sink got, the way its receiver would. */
+/** Reads the output of a sink as its receiver would. */
 
-/** When the window that a frame was inferred from began, microseconds. */
+/** Start of the window that a frame was inferred from, microseconds. */
 export const windowStart = ({ time, windowEnd }: PoseFrame): number => 2 * time - windowEnd;
 
-/** Frames whose window lies within a stretch of event time. */
+/** Frames whose window is entirely within a stretch of event time. */
 export const framesIn = ({ poses }: Observed, from: number, to: number): readonly PoseFrame[] =>
   poses.filter((frame) => windowStart(frame) >= from && frame.windowEnd <= to);
 
@@ -16,11 +16,11 @@ export const framesIn = ({ poses }: Observed, from: number, to: number): readonl
 export const toldOf = ({ persons }: PoseFrame): readonly Person[] =>
   persons.filter(({ track }) => track?.state !== 'ended');
 
-/** Who is seen in this very frame. */
+/** Persons seen in this very frame. */
 export const seenIn = (frame: PoseFrame): readonly Person[] =>
   toldOf(frame).filter(({ track }) => track?.state !== 'lost');
 
-/** The surest answer of a frame where one person is looked for. */
+/** The most confident person of a frame, where one person is expected. */
 export const surestOf = (frame: PoseFrame): Person | undefined =>
   [...toldOf(frame)].sort((a, b) => a.positionError - b.positionError)[0];
 
@@ -30,11 +30,11 @@ export const placeError = (person: Person, { root }: TruthLine): number => place
 export const placeErrorAt = ({ position }: Person, [x, y]: readonly [number, number]): number =>
   Math.hypot(position.x - x, position.y - y);
 
-/** Error of the answer that is always the middle of the room. */
+/** Error of the constant answer: the middle of the room. */
 export const middleError = ({ size }: Environment, { root }: TruthLine): number =>
   Math.hypot(size.x / 2 - root[0], size.y / 2 - root[1]);
 
-/** Degrees; undefined without a heading. */
+/** Degrees; undefined if there is no heading. */
 export function headingError({ heading }: Person, truth: TruthLine): number | undefined {
   if (heading === null) return undefined;
   const turn = heading - truth.heading;
@@ -57,7 +57,10 @@ export const jointError = (a: readonly (readonly number[])[], b: readonly (reado
     0,
   );
 
-/** Reported number of people in the environment over time: by `watch-zones` if the topology has it, otherwise by its tracks. */
+/**
+ * Reported number of people in the environment over time: from `watch-zones` if the topology has it,
+ * otherwise from its tracks.
+ */
 export function occupancyAt(observed: Observed, zones: boolean, time: number): number {
   if (zones) return lastMeasure(observed, 'occupancy', time) ?? 0;
   const frame = observed.poses.findLast(({ windowEnd }) => windowEnd <= time);

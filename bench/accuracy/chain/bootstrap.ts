@@ -1,11 +1,11 @@
 import { Random } from '../../../pipeline/sources/simulator/random.js';
 
-/** A figure with its 95 % interval; NaN where there was nothing to take it from. */
+/** A figure with its 95 % interval; NaN if there are no data. */
 export interface Figure {
   readonly value: number;
   readonly low: number;
   readonly high: number;
-  /** Rooms (or people) that it was taken from. */
+  /** Number of rooms (or people) behind it. */
   readonly rooms: number;
 }
 
@@ -27,7 +27,7 @@ export function over<T>(rooms: readonly T[], statistic: (rooms: readonly T[]) =>
   return { value, low: percentile(0.025), high: percentile(0.975), rooms: rooms.length };
 }
 
-/** Mean of the values of all rooms together. */
+/** Mean over the values of all rooms. */
 export function meanOver(rooms: readonly (readonly number[])[]): Figure {
   const sums = rooms
     .filter((values) => values.length > 0)
@@ -38,7 +38,7 @@ export function meanOver(rooms: readonly (readonly number[])[]): Figure {
   });
 }
 
-/** Median of the values of all rooms together. */
+/** Median over the values of all rooms. */
 export const medianOver = (rooms: readonly (readonly number[])[]): Figure =>
   over(
     rooms.filter((values) => values.length > 0),
@@ -75,5 +75,5 @@ function solve(of: (x: number) => number, near: number): number {
   return (low + high) / 2;
 }
 
-/** A figure that is known, not estimated. */
+/** A known figure, not an estimate. */
 export const exact = (value: number): Figure => ({ value, low: value, high: value, rooms: 0 });

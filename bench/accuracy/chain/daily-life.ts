@@ -3,7 +3,7 @@ import { Random } from '../../../pipeline/sources/simulator/random.js';
 
 type Step = PersonConfig['script'][number];
 
-/** Parts of an ordinary day; each as a few steps. What looks like a fall but is none comes often. */
+/** Parts of an ordinary day, each of a few steps. Movements that merely resemble a fall are frequent. */
 const PARTS: readonly { readonly weight: number; readonly steps: (random: Random) => readonly Step[] }[] = [
   { weight: 5, steps: (random) => [{ activity: 'walk', seconds: random.uniform(5, 20) }] },
   {
@@ -33,7 +33,7 @@ const PARTS: readonly { readonly weight: number; readonly steps: (random: Random
   { weight: 1, steps: () => [{ activity: 'turn' }] },
 ];
 
-/** Without a fall, `seconds` long or a little longer. */
+/** A day without a fall, `seconds` long or slightly longer. */
 export function dailyLife(seed: number, seconds: number): PersonConfig['script'] {
   const random = new Random(seed, STREAM);
   const script: Step[] = [{ activity: 'walk', seconds: 10 }];

@@ -8,10 +8,10 @@ import { readNpz } from '../../../pipeline/formats/tables/npy.js';
 const BINS = 64;
 
 /**
- * Writes a recording of labelled/esp32-presence (int8 [frames, 128], as the chip gives it) as a capture of ADR-018
- * frames: the same bytes, in the datagrams that csiflow receives from such a chip.
- * Frames have no times of their own: they are spread over the recording's duration.
- * @throws Error where it is laid out otherwise
+ * Writes a recording of labelled/esp32-presence (int8 [frames, 128], as the chip outputs it) as a capture of
+ * ADR-018 frames: the same bytes, in the datagrams that csiflow receives from such a chip. Frames have no
+ * timestamps of their own: they are spread over the recording's duration.
+ * @throws Error if the layout is different
  */
 export function captureOf(npz: string, capture: string): void {
   const arrays = arraysByName(readNpz(readFileSync(npz)));

@@ -18,12 +18,12 @@ type Measurement = { readonly summary: string } & (
   | { readonly measure: (plan: Plan) => Promise<Table>; readonly missing?: undefined }
   | {
       readonly measure: (plan: RecordingsPlan) => Promise<Table>;
-      /** A folder of recordings that it needs and that is not there. */
+      /** A required folder of recordings that is missing. */
       readonly missing: (data: string) => string | undefined;
     }
 );
 
-/** What can be measured, in the order of the report. */
+/** The measurements, in the order of the report. */
 export const TABLES = {
   empty: { summary: 'empty rooms after somebody left', measure: emptyRooms },
   negatives: { summary: 'rooms with a fan, a curtain or a pet, and nobody', measure: negatives },
@@ -57,7 +57,7 @@ export interface Measured {
   readonly problem: string | null;
 }
 
-/** Measures a topology by what its sinks get; `done` hears of each table. */
+/** Measures a topology by the output of its sinks; calls `done` with each table. */
 export async function evaluateChain(
   options: Omit<Plan, 'folder'>,
   names: readonly TableName[],

@@ -20,7 +20,7 @@ import {
 import { file } from '../../../pipeline/sources/file/file.js';
 import { Random } from '../../../pipeline/sources/simulator/random.js';
 
-/** Inputs of the laboratory that no component is, made of components. */
+/** Inputs for the laboratory that are not components themselves, built from components. */
 
 type SourceInput = TestInput & { readonly kind: 'source' };
 
@@ -47,23 +47,26 @@ export interface Played {
   readonly path: string;
   readonly from: number;
   readonly to: number;
-  /** By how much later than its own times, microseconds. */
+  /** Offset from its own timestamps, microseconds. */
   readonly moved: number;
 }
 
-/** A recording: a file that the `file` source reads, or frames of one link that something else has read. */
+/** A recording: a file that the `file` source reads, or frames of one link from elsewhere. */
 export type Playable = string | { readonly path: string; readonly frames: () => CsiBlock };
 
-/** Frames that are handed on at once. */
+/** Frames per batch. */
 const BATCH = 256;
 
-/** Silence between two recordings: longer than what operators look back on, so that a cut is not taken for motion. */
+/**
+ * Silence between two recordings: longer than any operator's look-back, so that a cut does not look like
+ * motion.
+ */
 const PAUSE_US = 10e6;
 const FIRST_US = Date.UTC(2026, 0, 1) * 1000;
 
 /**
- * Recordings one after another as one radio's stream, each read by the `file` source.
- * @param played is filled with when each was played
+ * Plays recordings one after another as one radio's stream, each read by the `file` source.
+ * @param played receives the time at which each was played
  */
 export function playlist(recordings: readonly Playable[], played: Played[]): SourceInput {
   return sourceInput(file, {} as const, (context) => ({
@@ -103,7 +106,7 @@ async function playFrames(block: CsiBlock, offer: Offer): Promise<void> {
     if (!(await offer([sliceBlock(block, from, Math.min(block.count, from + BATCH))], from))) return;
 }
 
-/** Moves event times, so that the first one becomes `start`. */
+/** Shifts event times so that the first one becomes `start`. */
 class Shift {
   readonly #start: number;
   #by: number | undefined;
@@ -134,10 +137,10 @@ function dataOf(source: Source, { raw, data }: SourceBatch): readonly Data[] {
   return decoded;
 }
 
-/** What is wrong with a link: `noise` instead of CSI, or nothing at all. */
+/** A link's fault: `noise` instead of CSI, or no frames. */
 export type Fault = 'noise' | 'dead';
 
-/** A source of CSI of which one link is bad: `noise` of the link's own level, or no frames. */
+/** A source of CSI with one bad link: `noise` of the link's own level, or no frames. */
 export function withBadLink(input: SourceInput, link: string, fault: Fault): SourceInput {
   const { component, config } = input;
   return sourceInput(component, config, (context, settings) => {
@@ -172,7 +175,7 @@ function noisy(block: CsiBlock, bad: number, random: Random): CsiBlock {
   return { ...block, values };
 }
 
-/** The frames of all other links. */
+/** The frames of all the other links. */
 function without(block: CsiBlock, bad: number): CsiBlock {
   const kept = Array.from(block.link.keys()).filter((frame) => block.link[frame] !== bad);
   return storedBlock(block, kept);

@@ -7,19 +7,19 @@ import { calibrate, play, type Played, type Scene } from './scene.js';
 /** What is measured, and how much of it. */
 export interface Plan {
   readonly topology: CheckedTopology;
-  /** Rooms, bodies, motions and receivers follow from it. */
+  /** Determines rooms, bodies, motions and receivers. */
   readonly seed: number;
-  /** Rooms a row. */
+  /** Rooms per row. */
   readonly rooms: number;
-  /** Numbers of links; tables that need only one take the first. */
+  /** Numbers of links; tables that need only one use the first. */
   readonly links: readonly number[];
-  /** Minutes a room: of emptiness, of daily life. */
+  /** Minutes per room: empty, and with daily life. */
   readonly minutes: { readonly empty: number; readonly daily: number };
-  /** Folder with captures/ and labelled/; where it is not given, tables of recordings are left out. */
+  /** Folder with captures/ and labelled/; without it, tables of recordings are skipped. */
   readonly data?: string;
   /** For calibrations; removed afterwards. */
   readonly folder: string;
-  /** Scenes that are played side by side: one thread simulates, the other infers. */
+  /** Scenes that are played concurrently: one thread simulates, the other infers. */
   readonly atOnce: number;
   readonly print: (line: string) => void;
 }
@@ -34,12 +34,15 @@ export interface PlannedRoom {
   readonly calibration: string;
 }
 
-/** Each table has seeds of its own, so that a part of the report is the same as in the whole. */
+/**
+ * Each table has its own seeds, so that measuring part of the report gives the same figures as measuring all
+ * of it.
+ */
 export const seedsOf = ({ seed, rooms }: Plan, table: number): readonly number[] =>
   Array.from({ length: rooms }, (_, room) => seed + 1000 * table + room);
 
 /**
- * A random room, calibrated as a user would: with a run of the same room while it is empty.
+ * A random room, calibrated as a user would: from a run of the same room while it is empty.
  * @param simulator further settings of the room
  */
 export async function plannedRoom(
@@ -54,7 +57,7 @@ export async function plannedRoom(
   return { seed, environment, calibration };
 }
 
-/** Plays a scene in a room, and says so. */
+/** Plays a scene in a room, and reports progress. */
 export async function playIn(
   plan: Plan,
   room: PlannedRoom,
@@ -69,7 +72,10 @@ export async function playIn(
   return played;
 }
 
-/** Does the same with each item, several at a time; results in their order. The first failure ends it. */
+/**
+ * Applies a function to each item, several concurrently; returns results in their order. Stops at the first
+ * failure.
+ */
 export async function each<T, R>(
   { atOnce }: Plan,
   items: readonly T[],

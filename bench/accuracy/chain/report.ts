@@ -5,7 +5,9 @@ import { TABLES, type Measured, type TableName } from './evaluate.js';
 import type { Plan } from './plan.js';
 import { tableText } from './table.js';
 
-/** A table of the report: each says for itself what it was measured on, so that one can be measured anew. */
+/**
+ * A table of the report: each states what it was measured on, so that one can be measured again by itself.
+ */
 export interface Reported extends Measured {
   readonly version: string;
   readonly seed: number;
@@ -39,7 +41,10 @@ const reportText = ({ topology, tables }: ChainReport): string =>
 export const measuredText = ({ id, table, problem }: Measured): string =>
   table ? tableText(table) : `## ${id}\n\n${problem ?? ''}\n`;
 
-/** Writes `accuracy.md` and `accuracy.json`; returns their paths. Tables that were not measured now stay as they were. */
+/**
+ * Writes `accuracy.md` and `accuracy.json`; returns their paths. Tables not measured in this run keep their
+ * earlier results.
+ */
 export function writeReport(folder: string, report: ChainReport): readonly string[] {
   mkdirSync(folder, { recursive: true });
   const json = join(folder, 'accuracy.json');
@@ -52,7 +57,7 @@ export function writeReport(folder: string, report: ChainReport): readonly strin
   return files.map(([file]) => file);
 }
 
-/** In the order of the report. @throws Error where the earlier report is of another topology */
+/** In the order of the report. @throws Error if the earlier report is of another topology */
 function withEarlier(file: string, { topology, tables }: ChainReport): readonly Reported[] {
   if (!existsSync(file)) return tables;
   const earlier = JSON.parse(readFileSync(file, 'utf8'), unknownAgain) as ChainReport;
@@ -64,6 +69,6 @@ function withEarlier(file: string, { topology, tables }: ChainReport): readonly 
   return (Object.keys(TABLES) as TableName[]).flatMap((name) => all.filter(({ id }) => id === name));
 }
 
-/** JSON has no NaN: a figure that there was nothing to take from is null there. */
+/** JSON has no NaN: figures without data are null there. */
 export const unknownAgain = (key: string, value: unknown): unknown =>
   value === null && ['value', 'low', 'high'].includes(key) ? NaN : value;

@@ -2,10 +2,13 @@ import type { Environment, Link } from '../../../pipeline/model/index.js';
 import { Random } from '../../../pipeline/sources/simulator/random.js';
 import { randomLinks, randomSize } from '../../../pipeline/sources/simulator/room.js';
 
-/** Of the simulator's streams of chance none has this number: a room does not depend on what happens in it. */
+/** No random stream of the simulator has this number: a room does not depend on what happens in it. */
 const STREAM = 90;
 
-/** A room as a user would write it down: size and places of the nodes round its walls, to the centimetre. */
+/**
+ * A room as a user would describe it: its size, and the positions of the nodes along its walls, to the
+ * centimetre.
+ */
 export function randomEnvironment(seed: number, links: number): Environment {
   const random = new Random(seed, STREAM, links);
   const drawn = randomSize(random);
@@ -40,7 +43,7 @@ export function randomEnvironment(seed: number, links: number): Environment {
   };
 }
 
-/** A room that nobody measured, with the one link of a recording. */
+/** A room of unknown size, with the one link of a recording. */
 export const recordedEnvironment = (): Environment => ({
   id: 'recording',
   size: { x: 5, y: 4, z: 2.5 },

@@ -19,26 +19,26 @@ import type { Outcome } from '../../../pipeline/testing/outcome.js';
 import { withBadLink, type Fault } from './inputs.js';
 import { Truth } from './truth.js';
 
-/** What is played through a topology. */
+/** Input of a topology. */
 export interface Scene {
   readonly environment: Environment;
-  /** Empty-room profiles, as `csiflow calibrate` wrote them; null: without. */
+  /** Empty-room profiles, as written by `csiflow calibrate`; null: none. */
   readonly calibration: string | null;
   readonly seed: number;
   readonly people: readonly PersonConfig[];
   readonly seconds: number;
   /** Further settings of the simulator: `snr_db`, `loss`, ... */
   readonly simulator?: Readonly<Record<string, unknown>>;
-  /** A link that is bad from the start; the calibration is of when it was good. */
+  /** A link that is bad from the start; the calibration predates the fault. */
   readonly bad?: { readonly link: string; readonly fault: Fault } | null;
-  /** A node whose windows are wanted too. */
+  /** A node whose windows are also collected. */
   readonly windowsOf?: string | undefined;
 }
 
-/** A record with how much of the input had been read when a sink got it. */
+/** A record with the amount of input read when a sink received it. */
 export type Given<T> = T & { readonly givenAt: number };
 
-/** What the sinks of a topology got. Times are event times, microseconds. */
+/** The output of a topology's sinks. Times are event times, microseconds. */
 export interface Observed {
   readonly start: number;
   readonly end: number;
@@ -50,15 +50,15 @@ export interface Observed {
 /** A scene that was played. */
 export interface Played extends Observed {
   readonly truth: Truth;
-  /** Where they were wanted. */
+  /** Empty unless requested. */
   readonly windows: readonly Window[];
 }
 
-/** Real time that one scene may take, milliseconds. */
+/** Real-time limit of one scene, milliseconds. */
 const LIMIT_MS = 3_600_000;
 const PLACE = { file: '', line: 1, column: 1, length: 1 };
 
-/** Plays a scene as raw frames through a topology, every node of it included. */
+/** Plays a scene as raw frames through every node of a topology. */
 export async function play(topology: CheckedTopology, scene: Scene): Promise<Played> {
   const good = simulated(scene);
   const input = scene.bad ? withBadLink(good, scene.bad.link, scene.bad.fault) : good;
@@ -70,7 +70,7 @@ export async function play(topology: CheckedTopology, scene: Scene): Promise<Pla
   return { ...observed, windows, truth: new Truth([...outcome.truth.values()][0] ?? '') };
 }
 
-/** Feeds the first source of a topology; the others have no input. @throws Error where anything of it failed */
+/** Feeds the first source of a topology; the others get no input. @throws Error if any part fails */
 export async function feed(
   topology: CheckedTopology,
   input: TestInput,
@@ -94,7 +94,7 @@ export async function feed(
   return { observed: observedIn(outcome), outcome };
 }
 
-/** Learns the profiles of the empty room as `csiflow calibrate` does, and writes them to a file. */
+/** Learns the profiles of the empty room like `csiflow calibrate`, and writes them to a file. */
 export async function calibrate(
   topology: CheckedTopology,
   scene: Omit<Scene, 'people' | 'seconds' | 'calibration'>,
@@ -120,7 +120,7 @@ const CALIBRATION_S = 60;
 /** The evening before. */
 const CALIBRATION_TIME = '2025-12-31T20:00:00Z';
 
-/** The simulator as a topology would name it. @throws Error where it does not know a setting */
+/** The simulator as a topology would name it. @throws Error for an unknown setting */
 function simulated({ seed, people, seconds, simulator: more }: Scene): TestInput & { kind: 'source' } {
   const config = Value.Default(simulator.config, { ...more, people, seed, duration_s: seconds });
   const [problem] = Value.Errors(simulator.config, config);
@@ -129,7 +129,7 @@ function simulated({ seed, people, seconds, simulator: more }: Scene): TestInput
   return { kind: 'source', component, config: config as Readonly<Record<string, unknown>> };
 }
 
-/** A topology in another room: what a user changes of a shipped file. */
+/** A topology in another room, with the changes that a user would make to a shipped file. */
 export function placedIn(
   topology: CheckedTopology,
   { environment, calibration }: Pick<Scene, 'environment' | 'calibration'>,
@@ -142,8 +142,9 @@ export function placedIn(
 }
 
 /**
- * A topology that is degraded by a link that it leaves out is measured with what is left, as its users would have it.
- * @throws Error where records were lost or a node failed: figures of such a run would be of something else
+ * A topology that is degraded because it ignores a faulty link is measured with the remaining ones, as its
+ * users would see it.
+ * @throws Error if records were lost or a node failed: the figures would not be of the whole topology
  */
 function checkWhole(topology: CheckedTopology, { state, problem, deadLetters, log }: Outcome): void {
   const dead = [...deadLetters].map(([node, letters]) => `${letters.length} of ${node}`);
@@ -155,9 +156,9 @@ function checkWhole(topology: CheckedTopology, { state, problem, deadLetters, lo
   );
 }
 
-/** What `window` says where a link cannot be right. */
+/** Message of `window` for a link that cannot be right. */
 const LEFT_OUT = /^\S+: link \S+ is faulty and ignored/;
-/** A topology whose sources are others. */
+/** A topology with other sources. */
 export const fedBy = (
   topology: CheckedTopology,
   { component, config }: Pick<CheckedNode, 'component' | 'config'>,
@@ -168,7 +169,7 @@ export const fedBy = (
   ),
 });
 
-/** What all sinks got, each record once. */
+/** The output of all sinks, each record once. */
 function observedIn({ taken, start, inputMs }: Outcome): Observed {
   const poses = new Map<string, Given<PoseFrame>>();
   const events = new Map<string, Given<SensedEvent>>();
@@ -179,7 +180,7 @@ function observedIn({ taken, start, inputMs }: Outcome): Observed {
     if (record.port === 'pose') {
       const key = `${record.environment} ${record.frameId}`;
       const known = poses.get(key);
-      // Of a frame that comes with and without tracks the tracked one is what people are shown.
+      // If a frame arrives with and without tracks, people see the tracked one.
       const tracked = known?.persons.some(({ track }) => track !== null) ?? false;
       if (!known || !tracked) poses.set(key, give(record, givenMs));
     }

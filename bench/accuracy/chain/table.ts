@@ -1,6 +1,6 @@
 import type { Figure } from './bootstrap.js';
 
-/** How a column's figures are written. */
+/** The format of a column's figures. */
 export type Unit = 'share' | 'm' | 'mm' | 'deg' | 'per_h' | 'number' | 'score' | 'count';
 
 export interface Column {
@@ -13,14 +13,14 @@ export interface Row {
   readonly name: string;
   /** An answer that needs no CSI. */
   readonly baseline: boolean;
-  /** By column; left out: it does not apply. */
+  /** By column; a missing one does not apply. */
   readonly cells: Readonly<Record<string, Figure>>;
 }
 
 export interface Table {
   readonly id: string;
   readonly title: string;
-  /** What was simulated or played, and how it is counted. */
+  /** What was simulated or played, and how it was counted. */
   readonly method: string;
   readonly columns: readonly Column[];
   readonly rows: readonly Row[];
@@ -56,7 +56,7 @@ export function tableText({ title, method, columns, rows }: Table): string {
   return [`## ${title}`, '', method, '', head, rule, ...body, ''].join('\n');
 }
 
-/** The cell of a row, for bounds. @throws Error where there is none */
+/** The cell of a row, for bounds. @throws Error if there is none */
 export function cell(table: Table, row: string, column: string): Figure {
   const found = table.rows.find(({ name }) => name === row)?.cells[column];
   if (!found) throw new Error(`${table.id} has no cell ${column} in a row ${row}`);

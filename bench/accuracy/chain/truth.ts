@@ -1,14 +1,14 @@
 import type { TruthLine } from '../../../pipeline/sources/simulator/stage.js';
 
-/** What was true at one time. */
+/** Ground truth at one time. */
 export interface Moment {
   /** Event time, microseconds. */
   readonly time: number;
-  /** Who is in the room. */
+  /** People in the room. */
   readonly people: readonly TruthLine[];
 }
 
-/** What a simulated scene was in truth, by event time. */
+/** Ground truth of a simulated scene, by event time. */
 export class Truth {
   readonly moments: readonly Moment[];
 
@@ -24,7 +24,7 @@ export class Truth {
     this.moments = moments;
   }
 
-  /** The moment nearest to a time; undefined where none is within a tenth of a second. */
+  /** The moment nearest to a time; undefined if none is within a tenth of a second. */
   at(time: number): Moment | undefined {
     const { moments } = this;
     let low = 0;
@@ -39,7 +39,7 @@ export class Truth {
     return best && Math.abs(best.time - time) <= NEAR_US ? best : undefined;
   }
 
-  /** When people begin to do something, in order of time. */
+  /** When people start an activity, in order of time. */
   beginnings(activity: TruthLine['activity']): readonly { time: number; person: number }[] {
     const before = new Map<number, string>();
     const found: { time: number; person: number }[] = [];

@@ -9,7 +9,7 @@ import { table } from './table.js';
 const SETTING = 0.03;
 
 export interface CalibrationReport {
-  /** Of a calibration learnt from the first half of the still link. */
+  /** Fits of a calibration learnt from the first half of the still link. */
   readonly fits: readonly CalibrationFit[];
   readonly judged: readonly Judged[];
 }
@@ -43,7 +43,7 @@ function halves(blocks: readonly CsiBlock[]): readonly [CsiBlock[], CsiBlock[]] 
   return [first, second];
 }
 
-/** The two recordings of an empty room and of movement that there are of a chip. */
+/** The two recordings of an empty room and of movement that exist for a chip. */
 export function sessionsOf(folder: string, chip: string): readonly [Session, Session] {
   const of = (kind: string): readonly CsiBlock[] =>
     readdirSync(folder)

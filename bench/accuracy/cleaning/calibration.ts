@@ -11,18 +11,18 @@ import { frameSize, type CsiBlock, type Data, type Measure } from '../../../pipe
 import { benchContext } from '../../context.js';
 import { through } from './frames.js';
 
-/** How a recording looks to a calibration that was learnt from another one. */
+/** How well a recording fits a calibration learnt from another one. */
 export interface CalibrationFit {
   readonly recording: string;
-  /** `calibration_drift`, 0 to 1, and `calibration_phase_drift_deg` of its last second. */
+  /** `calibration_drift`, 0 to 1, and `calibration_phase_drift_deg` in its last second. */
   readonly drift: number;
   readonly turned: number;
 }
 
-/** Time over which the fit is judged here: the recordings are short. */
+/** Time over which the fit is measured: the recordings are short. */
 const JUDGED_US = 1e6;
 
-/** What is learnt of all frames of a recording. */
+/** A calibration learnt from all frames of a recording. */
 export function learnt(blocks: readonly CsiBlock[]): LinkCalibration {
   const { layout } = blocks[0]!;
   const frames = blocks.flatMap((block) =>
@@ -50,7 +50,7 @@ export function fitOf(
   return { recording, drift: drift?.amplitude ?? NaN, turned: ((drift?.phase ?? NaN) * 180) / Math.PI };
 }
 
-/** Windows of shipped topologies, and what `detect-motion` says of them, once a second. */
+/** Windows as in the shipped topologies, and `detect-motion`'s output for them, once a second. */
 const CHAIN = [{ component: denoise }, { component: phaseSanitize }];
 const GRID = { length_ms: 2000, hop_ms: 200, points: 100 };
 
@@ -68,7 +68,7 @@ export function motions(block: CsiBlock): readonly number[] {
   return data.flatMap(({ name, subject, value }) => (name === 'motion' && subject !== null ? [value] : []));
 }
 
-/** Seconds over a threshold of recordings that nobody learnt from. */
+/** Seconds above a threshold, in recordings that were not used for learning. */
 export interface Judged {
   readonly link: string;
   readonly threshold: number;
@@ -76,13 +76,18 @@ export interface Judged {
   readonly moving: readonly [over: number, all: number];
 }
 
-/** The empty room and somebody who moves, recorded twice: each is judged by a threshold learnt from the other empty room. */
+/**
+ * The empty room and somebody who moves, recorded twice: each is judged by a threshold learnt from the other
+ * empty room.
+ */
 export interface Session {
   readonly baseline: CsiBlock;
   readonly movement: CsiBlock;
 }
 
-/** @param setting the one threshold of `detect-motion` @returns by it, and by the link's own */
+/**
+ * @param setting the single threshold of `detect-motion` @returns seconds above it, and above the link's own
+ */
 export function judged(
   link: string,
   sessions: readonly [Session, Session],

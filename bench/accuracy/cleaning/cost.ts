@@ -4,10 +4,10 @@ import { median } from '../../../operators/shared/median.js';
 import { benchContext } from '../../context.js';
 import type { Step } from './frames.js';
 
-/** Times each step is measured; the median counts. */
+/** Repetitions for each step; the median counts. */
 const ROUNDS = 5;
 
-/** Nanoseconds of processor time a frame that a step costs, once its code is compiled. */
+/** Nanoseconds of processor time per frame that a step costs, once its code is compiled. */
 export function cost({ component, settings = {} }: Step, frames: readonly CsiBlock[]): number {
   const config = Value.Default(component.config, { ...settings });
   const count = frames.reduce((sum, block) => sum + block.count, 0);

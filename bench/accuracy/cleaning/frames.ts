@@ -22,7 +22,7 @@ export interface Step {
   readonly settings?: Readonly<Record<string, unknown>>;
 }
 
-/** What one link's frames become behind operators, one after the other. Event time follows each block. */
+/** One link's frames after a chain of operators. Event time advances with each block. */
 export function through(steps: readonly Step[], blocks: readonly CsiBlock[]): readonly Data[] {
   let data: readonly Data[] = blocks;
   for (const { component, settings = {} } of steps) {
@@ -33,11 +33,11 @@ export function through(steps: readonly Step[], blocks: readonly CsiBlock[]): re
   return data;
 }
 
-/** One link that takes frames of any sender. */
+/** One link that accepts frames of any sender. */
 const [link] = environmentOf(1).links;
 const ANY_SENDER = new LinkTable([{ ...environmentOf(1), links: [{ ...link!, sender: '*' }] }]);
 
-/** Frames of a log of the Linux 802.11n CSI Tool, as one link's. */
+/** Frames of a log of the Linux 802.11n CSI Tool, as those of one link. */
 export function intelFrames(path: string): readonly CsiBlock[] {
   const bytes = readFileSync(path);
   const { cutter } = intel5300Log.open(bytes.subarray(0, HEAD_BYTES));
@@ -53,7 +53,7 @@ export function intelFrames(path: string): readonly CsiBlock[] {
   return blocks.filter((data): data is CsiBlock => data.port === 'csi');
 }
 
-/** Subcarriers of an ESP32's 64 bins: those after direct current, then the negative ones. */
+/** Subcarriers of an ESP32's 64 bins: the positive ones after DC, then the negative ones. */
 const BINS = 64;
 const espressif = csiLayout({
   rx: 1,

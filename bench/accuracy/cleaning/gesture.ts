@@ -10,11 +10,11 @@ import { through, type Step } from './frames.js';
 const RATE_HZ = 1000;
 const WINDOW = 256;
 const HOP = 16;
-/** Frequencies shown, either way. */
+/** Range of frequencies shown, in both directions. */
 const SHOWN_HZ = 80;
-/** Decibels below the strongest that are drawn black. */
+/** Decibels below the maximum that are drawn black. */
 const RANGE_DB = 25;
-/** Pixels of a window and of a frequency. */
+/** Pixels per window and per frequency. */
 const SCALE = 3;
 
 const CLEANED: readonly Step[] = [
@@ -30,7 +30,7 @@ const CLEANED: readonly Step[] = [
 export interface Sight {
   readonly receiver: string;
   readonly seconds: number;
-  /** The furthest that the mean frequency goes either way, hertz. */
+  /** Largest mean frequency in each direction, hertz. */
   readonly towards: number;
   readonly away: number;
   /** The fastest edge. */
@@ -56,7 +56,7 @@ export function gestureSeen(receiver: string, frames: readonly CsiBlock[]): Sigh
   };
 }
 
-/** A spectrogram: time to the right, paths that become shorter above the middle; brighter is stronger. */
+/** A spectrogram: time to the right, shortening paths above the middle; brighter is stronger. */
 export function spectrogram(frames: readonly CsiBlock[]): Uint8Array {
   const columns = windows(frames);
   const rows = columns[0]?.length ?? 0;
@@ -72,7 +72,7 @@ export function spectrogram(frames: readonly CsiBlock[]): Uint8Array {
   return encode({ width, height, data, channels: 1, depth: 8 });
 }
 
-/** Powers of each window, lowest frequency first: the means taken out, summed over antennas and subcarriers. */
+/** Powers of each window, lowest frequency first: means removed, summed over antennas and subcarriers. */
 function windows(frames: readonly CsiBlock[]): number[][] {
   const blocks = through(CLEANED, frames) as readonly CsiBlock[];
   const size = frameSize(blocks[0]!.layout);

@@ -6,7 +6,7 @@ import { frameSize, type CsiBlock } from '../../../pipeline/model/index.js';
 import { rocAuc } from '../statistics.js';
 import { through, type Step } from './frames.js';
 
-/** Frames of a stretch that is judged by itself: half a second. */
+/** Frames of a stretch that is judged separately: half a second. */
 const STRETCH = 50;
 
 const NULLS: Step = { component: selectSubcarriers };
@@ -17,7 +17,7 @@ const LOW_PASS: Step = {
   settings: { method: 'butterworth', high_hz: 10, rate_hz: 100 },
 };
 
-/** Chains by what a topology would say. All of them leave nulls out. */
+/** Chains in the terms of a topology. All of them drop null subcarriers. */
 export const CHAINS: Readonly<Record<string, readonly Step[]>> = {
   none: [NULLS],
   'denoise hampel': [NULLS, HAMPEL],
@@ -27,12 +27,12 @@ export const CHAINS: Readonly<Record<string, readonly Step[]>> = {
   'normalize-gain mean, denoise pca': [NULLS, MEAN, { component: denoise, settings: { method: 'pca' } }],
 };
 
-/** How well stretches of movement part from those of the empty room. */
+/** How well stretches of movement separate from those of the empty room. */
 export interface Separation {
   readonly chain: string;
   /** Median of the movement's stretches over that of the baseline's. */
   readonly times: number;
-  /** How often a stretch of movement has more than one of the baseline. */
+  /** Probability that a stretch of movement has more than one of the baseline. */
   readonly auc: number;
 }
 
@@ -47,7 +47,7 @@ export const separation = (
     return { chain, times: median(moved) / median(still), auc: rocAuc(moved, still) };
   });
 
-/** Of each stretch: the deviation of the amplitude over its mean, averaged over subcarriers. */
+/** Of each stretch: the standard deviation of the amplitude over its mean, averaged over subcarriers. */
 function unrest(blocks: readonly CsiBlock[]): readonly number[] {
   const size = frameSize(blocks[0]!.layout);
   const rows = blocks.flatMap((block) =>

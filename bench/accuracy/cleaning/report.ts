@@ -33,7 +33,7 @@ const ESP = 'labelled/esp32-presence';
 const RECEIVERS = [1, 2, 3, 4, 5, 6] as const;
 /** The receiver whose spectrogram is drawn. */
 const DRAWN = 2;
-/** Other recordings that a calibration of the still link is held against. */
+/** Other recordings to which the still link's calibration is compared. */
 const COMPARED = ['1-1-r1', 'userA-1-1-1-1-r1', 'sta-1-r2'] as const;
 const CHIPS = { esp32: 'ESP32', c3: 'ESP32-C3', s3: 'ESP32-S3' } as const;
 
@@ -44,23 +44,23 @@ export interface CleaningReport {
   readonly presence: Readonly<Record<string, readonly Separation[]>>;
   readonly calibration: CalibrationReport;
   readonly walkers: readonly WalkersSeen[];
-  /** Nanoseconds a frame of three antennas and 30 subcarriers. */
+  /** Nanoseconds per frame of three antennas and 30 subcarriers. */
   readonly cost: Readonly<Record<string, number>>;
 }
 
 export interface CleaningOptions {
   /** Folder with captures/ and labelled/. */
   readonly data: string;
-  /** Folder of the report. */
+  /** Folder for the report. */
   readonly out?: string;
   readonly print: (line: string) => void;
 }
 
-/** The first folder that is missing; undefined: all is there. */
+/** The first folder that is missing; undefined: all exist. */
 export const missingCaptures = (data: string): string | undefined =>
   [WIDAR, ESP].map((folder) => join(data, folder)).find((folder) => !existsSync(folder));
 
-/** Measures what cleaning does to real recordings, and writes cleaning.md and a spectrogram beside it. */
+/** Measures the effect of cleaning on real recordings, and writes cleaning.md and a spectrogram beside it. */
 export function evaluateCleaning({ data, out, print }: CleaningOptions): CleaningReport {
   const widar = (name: string) => intelFrames(join(data, WIDAR, `${name}.dat`));
   const gesture = (receiver: number) => widar(`userA-1-1-1-1-r${receiver}`);
@@ -95,7 +95,7 @@ export function evaluateCleaning({ data, out, print }: CleaningOptions): Cleanin
   return report;
 }
 
-/** All steps that have a cost of their own. */
+/** All steps with a cost of their own. */
 const STEPS: Readonly<Record<string, Step>> = Object.fromEntries([
   ...Object.entries({ ...PHASE_METHODS, ...AMPLITUDE_METHODS }).flatMap(([name, steps]) =>
     steps.length === 1 ? [[name, steps[0]!] as const] : [],

@@ -8,10 +8,10 @@ import { frameSize, type CsiBlock } from '../../../pipeline/model/index.js';
 import { through, type Step } from './frames.js';
 
 const RATE_HZ = 1000;
-/** Frames left out at the start, while filters begin. */
+/** Frames skipped at the start, while filters settle. */
 const SETTLING = 300;
 
-/** Methods by what a topology would say. */
+/** Methods in the terms of a topology. */
 export const PHASE_METHODS: Readonly<Record<string, readonly Step[]>> = {
   none: [],
   'phase-sanitize, linear': [{ component: phaseSanitize, settings: { method: 'linear' } }],
@@ -39,14 +39,19 @@ export const AMPLITUDE_METHODS: Readonly<Record<string, readonly Step[]>> = {
   ],
 };
 
-/** How much one quantity scatters over the frames of a still link, the median over antennas and subcarriers. */
+/**
+ * How much one quantity scatters over the frames of a still link: the median over antennas and subcarriers.
+ */
 export interface Scatter {
   readonly method: string;
-  /** Circular variance of the phase, 0 (none) to 1 (any phase), or the deviation of the amplitude over its mean. */
+  /**
+   * Circular variance of the phase, 0 (none) to 1 (any phase), or the standard deviation of the amplitude
+   * over its mean.
+   */
   readonly value: number;
 }
 
-/** Circular variance 1 - |mean of exp(j phase)| over time of each column, behind each method. */
+/** Circular variance 1 - |mean of exp(j phase)| over time of each column, after each method. */
 export const phaseScatter = (frames: readonly CsiBlock[]): readonly Scatter[] =>
   Object.entries(PHASE_METHODS).map(([method, steps]) => ({
     method,
@@ -60,7 +65,7 @@ export const phaseScatter = (frames: readonly CsiBlock[]): readonly Scatter[] =>
     }),
   }));
 
-/** Standard deviation of the amplitude over its mean, of each column, behind each method. */
+/** Standard deviation of the amplitude over its mean, of each column, after each method. */
 export const amplitudeScatter = (frames: readonly CsiBlock[]): readonly Scatter[] =>
   Object.entries(AMPLITUDE_METHODS).map(([method, steps]) => ({
     method,
@@ -74,7 +79,10 @@ export const amplitudeScatter = (frames: readonly CsiBlock[]): readonly Scatter[
 
 const settled = (data: readonly unknown[]): readonly CsiBlock[] => data as readonly CsiBlock[];
 
-/** The median over columns of what a column's real and imaginary parts over time give; the first frames left out. */
+/**
+ * Applies a function to each column's real and imaginary parts over time, without the first frames; returns
+ * the median.
+ */
 function medianOfColumns(
   blocks: readonly CsiBlock[],
   of: (re: Float64Array, im: Float64Array) => number,

@@ -1,7 +1,7 @@
 import { table } from './table.js';
 import { walkersSeen, type WalkersSeen } from './walkers.js';
 
-/** Rooms a row, each with a walker and impairments of its own. */
+/** Rooms per row, each with its own walker and impairments. */
 const ROOMS = 4;
 
 export const walkersOf = (rooms = ROOMS): readonly WalkersSeen[] => [

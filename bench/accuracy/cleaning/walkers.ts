@@ -30,12 +30,12 @@ const SECONDS = 8;
 const CARRIER_MHZ = 5320;
 const SIDE = 5;
 const SPEED_OF_LIGHT = 299.792458;
-/** Frames of a spectrum: 0.32 s. The body is where, and as fast as, it was in the middle of it. */
+/** Frames of a spectrum: 0.32 s. Position and speed of the body are those at its middle. */
 const WINDOW = 64;
-/** Seconds either way over which the true velocity is measured: about a step. */
+/** The true velocity is measured over this many seconds in both directions: about a step. */
 const STEP = 0.1;
 const WALKS = { walk: 1, stand: 0, arms: 0, sit: 0, lie: 0, change: 0, fall: 0 };
-/** Slower than this nobody walks. */
+/** Nobody walks slower than this. */
 const WALKING = 0.4;
 
 /** Links along the walls of a square room, then across it. */
@@ -54,19 +54,19 @@ const ENDS: readonly (readonly [from: number, to: number])[] = [
   [1, 3],
 ];
 
-/** How far what `body-velocity` says is from the truth. */
+/** Errors of `body-velocity`. */
 export interface WalkersSeen {
   readonly links: number;
   readonly place: string;
-  /** Looks at somebody who walks. */
+  /** Number of estimates for a walking person. */
   readonly looks: number;
   /** Degrees: median and upper quartile. */
   readonly angle: readonly [number, number];
-  /** Median error of the speed, metres a second. */
+  /** Median error of the speed, metres per second. */
   readonly speed: number;
 }
 
-/** @param knowsPlace whether poses tell the true place; else it is taken to be the middle of the room */
+/** ⏎ @param knowsPlace whether poses give the true place; otherwise the middle of the room is assumed */
 export function walkersSeen(links: number, knowsPlace: boolean, rooms: number): WalkersSeen {
   const errors = Array.from({ length: rooms }, (_, i) => errorsOf(i + 1, links, knowsPlace)).flat();
   const angles = errors.map(([angle]) => angle);
@@ -93,7 +93,7 @@ const roomOf = (links: number): Environment => ({
   })),
 });
 
-/** Angle in degrees and speed in metres a second by which each look at a walker of one room is off. */
+/** Errors in angle (degrees) and speed (metres per second) of each estimate for a walker in one room. */
 function errorsOf(seed: number, links: number, knowsPlace: boolean): (readonly [number, number])[] {
   const environment = roomOf(links);
   const context: Context = {
@@ -123,7 +123,7 @@ function errorsOf(seed: number, links: number, knowsPlace: boolean): (readonly [
   });
 }
 
-/** One person who walks about, seen by receivers with three antennas half a wavelength apart. */
+/** One person who walks around, seen by receivers with three antennas half a wavelength apart. */
 function walker(seed: number, environment: Environment): Sequence {
   const site = siteOf(environment);
   const apart = SPEED_OF_LIGHT / CARRIER_MHZ / 2;
@@ -149,7 +149,7 @@ function blockOf({ samples, csi }: Sequence, links: number): CsiBlock {
   const layout = csiLayout({
     rx: 3,
     tx: 1,
-    // The middles of the groups that the simulator computes, in whole subcarriers.
+    // The centres of the groups that the simulator computes, in whole subcarriers.
     subcarriers: Int16Array.from({ length: 13 }, (_, group) => 4 * group - 24),
     bandwidthMhz: 20,
     centreMhz: CARRIER_MHZ,
@@ -170,7 +170,7 @@ function blockOf({ samples, csi }: Sequence, links: number): CsiBlock {
   return block;
 }
 
-/** What the operator says of a block; twenty times a second poses tell where the person is, if they do. */
+/** The operator's output for a block; poses give the person's place twenty times per second, if at all. */
 function looks(
   operator: Operator,
   block: CsiBlock,
@@ -216,7 +216,7 @@ const SOMEBODY: Omit<Person, 'position'> = {
   track: null,
 };
 
-/** Metres a second on the floor; null at the ends of the sequence. */
+/** Metres per second on the floor; null at the ends of the sequence. */
 function velocityAt(
   { truth: { root }, samples }: Sequence,
   second: number,

@@ -15,18 +15,18 @@ import { datagramsOf, makeRooms, repeated, writeRooms, type Datagram } from './r
 import { drained, produce } from './topics.js';
 
 /**
- * One process of a topology that is scaled out, with all partitions of 24 rooms of four links with 50 frames/s each;
- * without and with poses by turns, each twice: the second run is the first's control. Frames come quicker than they
- * can be processed. What is measured begins when the process has done its first ten seconds of them, and ends when
- * it has committed all.
+ * One process of a scaled-out topology, with all partitions of 24 rooms of four links with 50 frames/s each;
+ * without and with poses in turn, each twice: the second run is the control of the first. Frames arrive
+ * faster than they can be processed. The measurement starts once the process has done its first ten seconds
+ * of them, and ends when it has committed all.
  *
- * `node dist/bench/speed/scale/one-worker.js --broker 127.0.0.1:9092 [--rounds 2] [--only poses] [--pace 20]`; with
- * `--pace 1` frames come as they would live, which tells the memory of a site that keeps up.
+ * `node dist/bench/speed/scale/one-worker.js --broker 127.0.0.1:9092 [--rounds 2] [--only poses] [--pace
+ * 20]`; with `--pace 1` frames arrive as they would live, which shows the memory of a site that keeps up.
  */
 
 const [ROOMS, PARTITIONS, RATE_HZ] = [24, 12, 50] as const;
 const LINKS = 4;
-/** What is simulated, and then sent again and again with later times. */
+/** This much is simulated, and then sent repeatedly with later timestamps. */
 const STRETCH_SECONDS = 5;
 const WARM_UP_SECONDS = 10;
 const WINDOWS_HZ = 5;
@@ -97,7 +97,7 @@ async function newTopic(admin: Admin, name: string): Promise<string> {
     waitForLeaders: false,
     topics: [{ topic, numPartitions: PARTITIONS, configEntries }],
   });
-  // A broker that is busy does not know it yet, and kafkajs does not wait for that.
+  // A busy broker does not know the topic yet, and kafkajs does not wait for it.
   for (let tries = 0; !(await isThere(admin, topic)); tries++) {
     if (tries === 100) throw new Error(`the broker has not made the topic ${topic}`);
     await delay(100);
@@ -116,7 +116,7 @@ interface Site {
   readonly admin: Admin;
   readonly broker: string;
   readonly stretch: readonly Datagram[];
-  /** Of event time, seconds a second. */
+  /** Event time per second of real time, seconds. */
   readonly pace: number;
 }
 
@@ -175,7 +175,7 @@ async function countOf(admin: Admin, topic: string): Promise<number> {
   return ends.reduce((sum, { high }) => sum + Number(high), 0);
 }
 
-/** What a process had used at a moment. */
+/** Resource use of a process at one moment. */
 interface Moment {
   readonly at: number;
   readonly frames: number;
@@ -201,7 +201,10 @@ async function usedBy(pid: number): Promise<Omit<Moment, 'at' | 'frames'>> {
   };
 }
 
-/** After the name in brackets, which may hold anything: fields 14 and 15 (proc(5)), in ticks of 10 ms. */
+/**
+ * Fields 14 and 15 (proc(5)), in ticks of 10 ms. They follow the name in brackets, which may contain
+ * anything.
+ */
 async function cpuSeconds(path: string): Promise<number> {
   const stat = await readFile(path, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

@@ -15,7 +15,9 @@ export interface Datagram {
   readonly bytes: Uint8Array;
 }
 
-/** Rooms of 5 x 4 m with up to four links round each; their senders are nodes 1 to 4 of the room's own key. */
+/**
+ * Rooms of 5 x 4 m with up to four links around each; their senders are nodes 1 to 4 of the room's own key.
+ */
 export const makeRooms = (count: number, links: 3 | 4): readonly Environment[] =>
   Array.from({ length: count }, (_, index) => {
     const id = `room-${String(index + 1).padStart(2, '0')}`;
@@ -41,7 +43,7 @@ export const makeRooms = (count: number, links: 3 | 4): readonly Environment[] =
     };
   });
 
-/** Writes the rooms' files; gives their paths relative to `folder`. */
+/** Writes the rooms' files; returns their paths relative to `folder`. */
 export function writeRooms(rooms: readonly Environment[], folder: string): readonly string[] {
   mkdirSync(join(folder, 'rooms'), { recursive: true });
   return rooms.map((room) => {
@@ -51,7 +53,9 @@ export function writeRooms(rooms: readonly Environment[], folder: string): reado
   });
 }
 
-/** What all links of the rooms send from 2026 on while one person walks about in each, in the order of time. */
+/**
+ * Datagrams of all links of the rooms from 2026 on, while one person walks around in each, in order of time.
+ */
 export async function datagramsOf(
   rooms: readonly Environment[],
   seconds: number,
@@ -84,13 +88,13 @@ export async function datagramsOf(
   return datagrams.sort((a, b) => a.time - b.time);
 }
 
-/** The datagrams of `seconds`, again and again, later each time and with sequence numbers that go on. */
+/** The datagrams of `seconds`, repeated, with later timestamps each time and continuing sequence numbers. */
 export function* repeated(datagrams: readonly Datagram[], seconds: number): Generator<readonly Datagram[]> {
   for (let round = 0; ; round++) {
     yield datagrams.map(({ room, time, bytes }) => {
       const copy = Uint8Array.from(bytes);
       const view = new DataView(copy.buffer);
-      // Of ADR-018: the sequence number stands at byte 12.
+      // In ADR-018 the sequence number is at byte 12.
       view.setUint32(12, view.getUint32(12, true) + round * 1_000_000, true);
       return { room, time: time + round * seconds * 1e6, bytes: copy };
     });

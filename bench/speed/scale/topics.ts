@@ -3,7 +3,7 @@ import type { Admin, Kafka } from 'kafkajs';
 import type { Datagram } from './rooms.js';
 
 /**
- * Writes datagrams with their room as key, at most `pace` seconds of event time a second.
+ * Writes datagrams with their room as key, at most `pace` seconds of event time per second.
  * @param partitionOf partition of a room
  */
 export async function produce(
@@ -36,7 +36,7 @@ export async function produce(
   await producer.disconnect();
 }
 
-/** Messages of a topic that the group has not committed, by partition; those of the others are left out. */
+/** Messages of a topic that the group has not committed, by partition; other partitions are omitted. */
 async function missing(
   admin: Admin,
   groupId: string,
@@ -62,7 +62,7 @@ export async function drained(
 ): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {
-    // A group that begins has no coordinator for a moment.
+    // A new group has no coordinator for a moment.
     const open = await missing(admin, groupId, topic).catch(() => 'cannot be asked');
     if (typeof open !== 'string' && open.reduce((sum, { count }) => sum + count, 0) <= left) return;
     if (performance.now() > deadline)

@@ -6,8 +6,9 @@ import { makeSite, type Site } from './site.js';
 import { Service } from './service.js';
 
 /**
- * Asks a running csiflow for the analytics of a month, over a DuckDB store of a year of minutes as `watch-zones` and
- * `detect-activity` write them. Each call twice by turns: the second figure is the first's control.
+ * Requests the analytics of a month from a running csiflow, over a DuckDB store of a year of minutes as
+ * written by `watch-zones` and `detect-activity`. Makes each call twice, alternating: the second figure is
+ * the control of the first.
  *
  * `node dist/bench/speed/system/analytics.js [DAYS]`: takes about two minutes and 1 GB of disk.
  */
@@ -17,7 +18,7 @@ const DAY_MINUTES = 1_440;
 const ROUNDS = 10;
 const ENVIRONMENT = 'room-1';
 const ZONES = ['bed', 'door', 'shelf'];
-/** Distinct persons in a day, two of them at a time. */
+/** Distinct persons per day, two of them at a time. */
 const PERSONS_OF_A_DAY = 4;
 const OF_THE_ROOM = [
   ...[
@@ -124,7 +125,10 @@ const zones = (): string =>
     '',
   ].join('\n');
 
-/** By SQL, in the sink's own tables, in the order in which it writes them; an event each ten minutes, a frame each minute. */
+/**
+ * Fills the sink's own tables by SQL, in the order in which the sink writes them; an event every ten minutes,
+ * a frame every minute.
+ */
 async function fill(path: string, days: number, end: number): Promise<void> {
   const instance = await DuckDBInstance.create(path, { preserve_insertion_order: 'true' });
   const connection = await instance.connect();

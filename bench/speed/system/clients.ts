@@ -8,7 +8,7 @@ import { makeSite } from './site.js';
 
 export interface ClientsFigures extends Times {
   readonly requests: number;
-  /** Answers that were not 200, and calls without an answer. */
+  /** Responses other than 200, and calls without a response. */
   readonly errors: number;
   readonly statuses: LoadReport['statuses'];
   readonly byPath: LoadReport['byPath'];
@@ -16,18 +16,18 @@ export interface ClientsFigures extends Times {
   readonly webSockets: { readonly opened: number; readonly closed: number };
   readonly updates: number;
   readonly fewestUpdates: number;
-  /** Datagrams that were sent, and that csiflow received. */
+  /** Datagrams sent, and received by csiflow. */
   readonly frames: { readonly sent: number; readonly received: number };
   readonly residentMb: number;
-  /** Share of a core that csiflow used before the clients came, with the same frames. */
+  /** Share of a core that csiflow used before the clients connected, with the same frames. */
   readonly coresAlone: number;
-  /** Share of a core that each used with the clients there. */
+  /** Share of a core that each used with the clients connected. */
   readonly cores: { readonly csiflow: CpuTime; readonly clients: CpuTime };
-  /** Average load of the machine over the last minute, before it all. */
+  /** Load average of the machine over the last minute, before the measurement. */
   readonly load: number;
 }
 
-/** An account may have ten streams. */
+/** Limit of streams per account. */
 const STREAMS_OF_A_KEY = 10;
 const [WARM_UP_S, ALONE_S] = [5, 5];
 const PATHS = [
@@ -39,8 +39,9 @@ const PATHS = [
 ];
 
 /**
- * 200 WebSocket clients with 20 filters and 500 REST requests a second over keep-alive, while the topology takes 2,000
- * frames a second through all of its chain. Clients and sender share the machine's cores with csiflow.
+ * 200 WebSocket clients with 20 filters and 500 REST requests per second over keep-alive, while the topology
+ * processes 2,000 frames per second in its whole chain. Clients and sender share the machine's cores with
+ * csiflow.
  */
 export async function clientsSpeed(seconds: number): Promise<ClientsFigures> {
   const [clients, rate, load] = [200, 500, loadavg()[0]!];

@@ -6,10 +6,10 @@ import { fillWithPoses, HOP, PEOPLE } from '../pose-rows.js';
 import { sendFrom, Service } from './service.js';
 import { makeSite } from './site.js';
 
-/** Milliseconds from the request to the last byte of the answer. */
+/** Milliseconds from the request to the last byte of the response. */
 export interface PageTimes {
   readonly page: string;
-  /** The first call, which counts all that it is a page of. */
+  /** The first call, which also counts the total. */
   readonly first: number;
   readonly p50: number;
   readonly p99: number;
@@ -19,9 +19,9 @@ export interface PageTimes {
 export interface HistoryFigures {
   readonly persons: number;
   readonly atRest: readonly PageTimes[];
-  /** The same while frames come and results are committed. */
+  /** The same while frames arrive and results are committed. */
   readonly whileWriting: readonly PageTimes[];
-  /** Sums over all of it, by POST /pose/query; the first call, as the second one is remembered. */
+  /** Aggregates over everything, by POST /pose/query; the first call, since the second one is cached. */
   readonly query: number;
   readonly load: number;
 }
@@ -34,9 +34,9 @@ const FORM_A = '/form-a/api/v1/pose/history';
 const FORM_B = '/form-b/api/v1/pose/history';
 
 /**
- * Asks a running csiflow for pages of history over a DuckDB store of so many stored persons, two in a frame. The last
- * cursor is that of a query of the last frames: to walk there takes a thousand times a thousand calls, and what a
- * cursor costs does not depend on what lies before it.
+ * Requests pages of history from a running csiflow over a DuckDB store of this many stored persons, two per
+ * frame. The last cursor is that of a query of the last frames: to walk there takes a thousand times a
+ * thousand calls, and the cost of a cursor does not depend on what precedes it.
  */
 export async function historySpeed(
   persons: number,
@@ -86,7 +86,7 @@ interface Range {
   readonly end: number;
 }
 
-/** Gives the answer's text. */
+/** Returns the text of the response. */
 type Ask = (path: string, body?: object) => Promise<string>;
 
 const asker =
@@ -101,7 +101,7 @@ const asker =
     return text;
   };
 
-/** Addresses of the pages that are measured, by name. */
+/** URLs of the measured pages, by name. */
 async function pagesOf(
   ask: Ask,
   { start, end }: Range,
@@ -120,7 +120,7 @@ async function pagesOf(
   };
 }
 
-/** The page behind so many frames. */
+/** The page after this many frames. */
 async function walk(ask: Ask, frames: number): Promise<string> {
   let cursor = '';
   for (let left = frames; left > 0; left -= STRIDE)

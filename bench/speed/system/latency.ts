@@ -5,7 +5,10 @@ import { pause, sendFrom, Service } from './service.js';
 
 export interface Latency {
   readonly poses: number;
-  /** From the datagram that closed a window to its pose on the WebSocket, less the network's own time, milliseconds. */
+  /**
+   * From the datagram that closed a window to its pose on the WebSocket, without the network's own time,
+   * milliseconds.
+   */
   readonly p50: number;
   readonly p99: number;
   /** The network's own time, milliseconds. */
@@ -25,8 +28,8 @@ const WINDOW_US = 2_000_000;
 const LINKS_PER_ROOM = 4;
 
 /**
- * 1,000 frames a second over some rooms of four links, their poses followed on one WebSocket. Windows of several
- * rooms close together, so that most of them also wait for the network to be done with the others.
+ * 1,000 frames per second over some rooms of four links, whose poses are followed on one WebSocket. Windows
+ * of several rooms close together, so most of them also wait until the network has processed the others.
  */
 export async function poseLatency(seconds: number, rooms: number): Promise<Latency> {
   const site = await makeSite({ rooms, inference: true });
@@ -62,7 +65,7 @@ interface Message {
   readonly data: { readonly metadata: { readonly processing_time_ms: number } };
 }
 
-/** One subscription a room, so that each pose tells its room. */
+/** One subscription per room, so that each pose identifies its room. */
 async function follow(
   service: Service,
   token: string,
@@ -107,7 +110,10 @@ function summary(arrivals: readonly Arrival[], times: Float64Array, links: numbe
   };
 }
 
-/** A window closes with the last of its room's links to have a frame at its end or later; datagram k is link k's, in turn. */
+/**
+ * A window closes with the last of its room's links to have a frame at its end or later; datagram k is link
+ * k's, in turn.
+ */
 function closingTime(times: Float64Array, links: number, room: number, end: number): number | undefined {
   const first = times.findIndex((time) => time >= end);
   if (first < 0 || first + links > times.length) return undefined;

@@ -9,19 +9,19 @@ import type { CpuTime } from './service.js';
 export interface LoadOrder {
   /** `http://127.0.0.1:8000` */
   readonly address: string;
-  /** Ten WebSocket clients each. */
+  /** Ten WebSocket clients for each. */
   readonly keys: readonly string[];
   readonly clients: number;
-  /** Distinct ones, shared out among the clients. */
+  /** Number of distinct filters, shared among the clients. */
   readonly filters: number;
-  /** REST requests a second, sent when they are due, whatever becomes of those before. */
+  /** REST requests per second, sent when due, whether or not earlier ones were answered. */
   readonly rate: number;
   readonly seconds: number;
-  /** Asked for in turn. */
+  /** Requested in turn. */
   readonly paths: readonly string[];
 }
 
-/** From when a request was due to the last byte of its answer, milliseconds. */
+/** From the due time of a request to the last byte of its response, milliseconds. */
 export interface Times {
   readonly p50: number;
   readonly p99: number;
@@ -30,16 +30,16 @@ export interface Times {
 
 export interface LoadReport {
   readonly requests: number;
-  /** By status; `failed` are those without an answer. */
+  /** By status; `failed` counts requests without a response. */
   readonly statuses: Readonly<Record<string, number>>;
   readonly times: Times;
   readonly byPath: Readonly<Record<string, Times>>;
-  /** Of all answers together. */
+  /** Of all responses together. */
   readonly bytes: number;
   readonly opened: number;
-  /** Clients that were closed before the end. */
+  /** Clients whose connection was closed before the end. */
   readonly closed: number;
-  /** Pose updates of all clients, and the fewest that one had. */
+  /** Pose updates of all clients, and the fewest of any one. */
   readonly updates: number;
   readonly fewest: number;
   /** Of this process, while requests were sent. */
@@ -48,7 +48,7 @@ export interface LoadReport {
 
 const SOCKETS = 64;
 
-/** Clients of both kinds, in a process of their own: it shares the machine's cores with csiflow. */
+/** Clients of both kinds, in a separate process: it shares the machine's cores with csiflow. */
 async function load(order: LoadOrder): Promise<LoadReport> {
   const clients = await Promise.all(
     Array.from({ length: order.clients }, (_, index) => follow(order, index)),
@@ -86,7 +86,7 @@ interface Answer {
   readonly milliseconds: number;
 }
 
-/** Sends each request when it is due, and waits for all answers. */
+/** Sends each request when it is due, and waits for all responses. */
 async function askAll(agent: Agent, order: LoadOrder): Promise<readonly Answer[]> {
   const { rate, seconds, paths } = order;
   const pending: Promise<Answer>[] = [];
@@ -135,7 +135,7 @@ interface Client {
   updates: number;
 }
 
-/** An address may have 100 connections: from 127.0.0.1, 127.0.0.2 and so on. */
+/** Addresses are limited to 100 connections each: use 127.0.0.1, 127.0.0.2 and so on. */
 async function follow({ address, keys, filters }: LoadOrder, index: number): Promise<Client> {
   const socket = new WebSocket(`${address.replace('http', 'ws')}/ws/pose`, ['pose_v1'], {
     headers: { 'X-API-Key': keys[index % keys.length]! },
@@ -157,7 +157,8 @@ async function follow({ address, keys, filters }: LoadOrder, index: number): Pro
   return client;
 }
 
-// It ends when who ordered it has taken the report and lets go of it: before that the report may still be on its way.
+// Exits when the parent process disconnects after receiving the report: before that, the report may still be
+// in transit.
 process.once('message', (order: LoadOrder) => {
   void load(order).then(
     (report) => process.send!(report),

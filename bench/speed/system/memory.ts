@@ -5,13 +5,13 @@ export interface Memory {
   /** Resident memory every five seconds, MB. */
   readonly samples: readonly number[];
   readonly highest: number;
-  /** Fitted to the second half of the samples, MB a minute. */
+  /** Slope over the second half of the samples, MB per minute. */
   readonly slope: number;
 }
 
 const EVERY_MS = 5_000;
 
-/** Resident memory of the whole process at 1,000 frames a second, inference on WASM included. */
+/** Resident memory of the whole process at 1,000 frames per second, including inference on WASM. */
 export async function memoryUse(seconds: number): Promise<Memory> {
   const site = await makeSite({ rooms: 5, inference: true });
   const service = new Service(site);

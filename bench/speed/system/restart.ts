@@ -2,13 +2,13 @@ import { makeSite } from './site.js';
 import { pause, sendFrom, Service } from './service.js';
 
 export interface Restart {
-  /** From the start of the process until it runs and has processed its backlog, seconds. */
+  /** Time from the start of the process until it runs and has processed its backlog, seconds. */
   readonly seconds: number;
-  /** Frames that were in the journal and not in a checkpoint. */
+  /** Frames in the journal that were not in a checkpoint. */
   readonly backlog: number;
 }
 
-/** Kills csiflow at full load and starts it again; the second pair kills it idle, as a control. */
+/** Kills csiflow at full load and restarts it; the second pair kills it idle, as a control. */
 export async function restartAfterKill(
   rate: number,
   progress: (line: string) => void = () => undefined,
@@ -46,7 +46,10 @@ async function once(rate: number): Promise<Restart> {
   }
 }
 
-/** Waits until the count of processed frames has stood still for half a second; the time is that of its last change. */
+/**
+ * Waits until the count of processed frames has been constant for half a second; returns the time of its last
+ * change.
+ */
 async function caughtUp(service: Service, begun: number): Promise<Restart> {
   let [backlog, at] = [-1, performance.now()];
   while (performance.now() - at < 500) {

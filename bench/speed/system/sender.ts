@@ -9,32 +9,37 @@ import { LINKS_OF_A_HOST, senderOf } from './links.js';
 export interface SenderOrder {
   readonly port: number;
   readonly links: number;
-  /** Links before its first one, which others send. Default: 0. */
+  /** Number of links before its first one, which other senders send. Default: 0. */
   readonly skip?: number;
-  /** Datagrams a second, over all links. */
+  /** Datagrams per second, over all links. */
   readonly rate: number;
   readonly seconds: number;
-  /** Keep the time of each datagram; else only how many were sent. */
+  /** Whether to record the time of each datagram; otherwise only their number. */
   readonly times: boolean;
 }
 
 export interface SenderReport {
   readonly sent: number;
-  /** Microseconds since 1970 at which each was handed to the socket. */
+  /** When each was handed to the socket, microseconds since 1970. */
   readonly times: Float64Array;
   readonly seconds: number;
 }
 
-/** What a link sends in turn: somebody walks by. A link that repeats one frame is left out as broken. */
+/**
+ * Frames that a link sends in turn: somebody walks by. A link that repeats one frame is ignored as faulty.
+ */
 const STEPS = 97;
 const BINS = 64;
 const BYTES = 20 + 2 * BINS;
-/** Datagrams sent between two looks at the clock. */
+/** Datagrams sent between two checks of the clock. */
 const BURST = 16;
-/** Up to this rate it sleeps between datagrams, and leaves its core to others; a millisecond then holds ten at most. */
+/**
+ * Up to this rate it sleeps between datagrams, and leaves its core to others; each millisecond then has ten
+ * at most.
+ */
 const CALM_RATE = 10_000;
 
-/** Sends ADR-018 datagrams of 64 bins in turn for each link, at a steady rate; a worker thread. */
+/** Sends ADR-018 datagrams of 64 bins for each link in turn, at a steady rate; runs in a worker thread. */
 async function send(order: SenderOrder): Promise<SenderReport> {
   const { port, links, skip = 0, rate, seconds, times: keep } = order;
   const [first, last] = [skip, skip + links - 1].map((link) => Math.floor(link / LINKS_OF_A_HOST)) as [
@@ -61,7 +66,7 @@ async function send(order: SenderOrder): Promise<SenderReport> {
       const bytes = datagrams[link]![sequences[link]! % STEPS]!;
       bytes.writeUInt32LE(sequences[link]!++, 12);
       if (keep) times[sent] = (performance.timeOrigin + performance.now()) * 1000;
-      // A copy: the socket sends later than the next change of the sequence number.
+      // A copy: the socket may send after the next change of the sequence number.
       socketOf[link]!.send(Buffer.from(bytes));
       sent++;
     }
@@ -87,7 +92,7 @@ async function socketFrom(host: string, port: number): Promise<Socket> {
   });
   socket.setSendBufferSize(4 << 20);
   socket.on('error', (error: NodeJS.ErrnoException) => {
-    // Nobody listens once the receiver has been killed, as it is meant to be.
+    // Expected once the receiver has been killed: nothing listens there.
     if (error.code !== 'ECONNREFUSED') throw error;
   });
   return socket;
@@ -98,7 +103,7 @@ function walk(node: number): readonly Buffer[] {
   return Array.from({ length: STEPS }, (_, step) => datagram(node, (2 * Math.PI * step) / STEPS, random));
 }
 
-/** @param phase of the one who walks by, radians */
+/** ⏎ @param phase of the passer-by, radians */
 function datagram(node: number, phase: number, random: () => number): Buffer {
   const bytes = Buffer.alloc(BYTES);
   bytes.writeUInt32LE(0xc5110001, 0);

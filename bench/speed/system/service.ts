@@ -13,11 +13,11 @@ export interface CpuTime {
   readonly system: number;
 }
 
-/** csiflow as a process of its own, over a made-up site. */
+/** csiflow in its own process, on a made-up site. */
 export class Service {
   readonly #process: ChildProcess;
   readonly #site: Site;
-  /** Warnings and errors of its log, and how often each was logged. */
+  /** Warnings and errors of its log, with their counts. */
   readonly warnings = new Map<string, number>();
   #output = '';
   #wake: () => void = () => undefined;
@@ -41,7 +41,7 @@ export class Service {
     });
   }
 
-  /** Password of the first start. */
+  /** Password set at the first start. */
   async password(): Promise<string> {
     return (await this.printed(/admin \/ (\S+)/))[1]!;
   }
@@ -65,13 +65,13 @@ export class Service {
     }
   }
 
-  /** Value of a metric summed over its labels that match; 0 where it is not there. */
+  /** Value of a metric, summed over matching labels; 0 if it does not exist. */
   async metric(name: string, labels = ''): Promise<number> {
     const [value] = await this.metrics([[name, labels]]);
     return value!;
   }
 
-  /** Values of several metrics at one moment, as of {@link metric}. */
+  /** Values of several metrics at one moment; see {@link metric}. */
   async metrics(asked: readonly (readonly [name: string, labels: string])[]): Promise<readonly number[]> {
     const lines = ((await this.#ask('/metrics')) ?? '').split('\n');
     return asked.map(([name, labels]) =>
@@ -92,13 +92,13 @@ export class Service {
     return (await readdir(`/proc/${this.#process.pid}/fd`)).length;
   }
 
-  /** What it says of itself: healthy, degraded or unhealthy. */
+  /** Its reported health: healthy, degraded or unhealthy. */
   async health(): Promise<string> {
     const text = (await this.#ask('/api/v1/health')) ?? '{}';
     return /"(healthy|degraded|unhealthy)"/.exec(text)?.[1] ?? 'no answer';
   }
 
-  /** What its status says: why it is degraded, and frames a second. */
+  /** From its status: why it is degraded, and frames per second. */
   async status(token: string): Promise<{ readonly problem: string; readonly fps: number }> {
     const [topologies, status] = await Promise.all(
       ['topologies', 'system/status'].map((path) => this.#ask(`/form-b/api/v1/${path}`, token)),
@@ -110,29 +110,33 @@ export class Service {
     };
   }
 
-  /** Datagrams that wait in the kernel for csiflow to read them, with what the kernel needs for each, bytes. */
+  /** Datagrams in the kernel that csiflow has not read, including the kernel's overhead for each, bytes. */
   async unreadBytes(): Promise<number> {
     const port = this.#site.udpPort.toString(16).toUpperCase().padStart(4, '0');
     const table = await readFile('/proc/net/udp', 'utf8');
     return parseInt(new RegExp(`^\\s*\\d+: \\w+:${port} \\S+ \\S+ \\w+:(\\w+)`, 'm').exec(table)![1]!, 16);
   }
 
-  /** How long its main thread has been ready to run while the machine was busy with others, milliseconds. */
+  /**
+   * How long its main thread has been ready to run while the machine was busy with other programs,
+   * milliseconds.
+   */
   async starvedMs(): Promise<number> {
     const stat = await readFile(`/proc/${this.#process.pid}/schedstat`, 'utf8');
     return Number(stat.split(' ')[1]) / 1e6;
   }
 
-  /** Processor time of all its threads so far. */
+  /** Processor time of all its threads so far, seconds. */
   async cpuSeconds(): Promise<number> {
     const { user, system } = await this.cpu();
     return user + system;
   }
 
-  /** The same, in csiflow and in the kernel, seconds. */
+  /** The same, split into csiflow and the kernel, seconds. */
   async cpu(): Promise<CpuTime> {
     const stat = await readFile(`/proc/${this.#process.pid}/stat`, 'utf8');
-    // After the name in brackets, which may hold anything: fields 14 and 15 (proc(5)), in ticks of 10 ms.
+    // Fields 14 and 15 (proc(5)), in ticks of 10 ms. They follow the name in brackets, which may contain
+    // anything.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return { user: Number(fields[11]) / 100, system: Number(fields[12]) / 100 };
   }
@@ -147,7 +151,7 @@ export class Service {
     return data.access_token;
   }
 
-  /** Makes so many keys of viewers. */
+  /** Creates this many keys with the viewer role. */
   async keys(token: string, count: number): Promise<readonly string[]> {
     const keys: string[] = [];
     for (let number = 1; number <= count; number++) {
@@ -180,7 +184,7 @@ export class Service {
     this.warnings.set(warning, (this.warnings.get(warning) ?? 0) + 1);
   }
 
-  /** Null while nothing answers. */
+  /** Null while it does not respond. */
   async #ask(path: string, token?: string): Promise<string | null> {
     const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
     try {
@@ -192,7 +196,7 @@ export class Service {
   }
 }
 
-/** Sends from a thread of its own, so that measuring does not disturb the rate. */
+/** Sends from a separate thread, so that measuring does not disturb the rate. */
 export async function sendFrom(order: SenderOrder): Promise<SenderReport> {
   const worker = new Worker(compiledModule(import.meta.url, './sender.js'), { workerData: order });
   const ended = once(worker, 'exit').then(([code]) => {

@@ -16,22 +16,22 @@ export interface Site {
   readonly links: number;
   /** Ids of the environments. */
   readonly rooms: readonly string[];
-  /** File of rate limits; null for the usual ones. */
+  /** File of rate limits; null for the defaults. */
   readonly limits: string | null;
   remove(): Promise<void>;
 }
 
 export interface SiteOptions {
   readonly rooms: number;
-  /** With the network, tracking and falls, or the signal processing and motion alone. */
+  /** True: with the network, tracking and falls. False: signal processing and motion only. */
   readonly inference: boolean;
-  /** With rate limits that are not reached. */
+  /** With rate limits too high to be reached. */
   readonly unlimited?: boolean;
 }
 
 export const LINKS_PER_ROOM = 4;
 
-/** Every four links are a room. */
+/** Every four links form a room. */
 export async function makeSite({ rooms, inference, unlimited = false }: SiteOptions): Promise<Site> {
   const folder = await mkdtemp(join(tmpdir(), 'csiflow-bench-'));
   const [udpPort, apiPort] = [await freeUdpPort(), await freeTcpPort()];

@@ -3,16 +3,19 @@ import { pause, sendFrom, Service } from './service.js';
 
 export interface UdpStep {
   readonly rate: number;
-  /** Datagrams a second that the sender reached. */
+  /** Datagrams per second that the sender reached. */
   readonly reached: number;
   readonly sent: number;
   readonly received: number;
   readonly lost: number;
-  /** Processor time of the whole process, all its threads, for each datagram received. */
+  /** Processor time of the whole process, all threads, per datagram received. */
   readonly microseconds: number;
 }
 
-/** Datagrams of 64 subcarriers through socket, journal, decoding, signal processing, motion and DuckDB, at rising rates; each rate twice (A against A). */
+/**
+ * Datagrams of 64 subcarriers through socket, journal, decoding, signal processing, motion and DuckDB, at
+ * increasing rates; each rate twice (A against A).
+ */
 export async function udpLine(
   rates: readonly number[],
   seconds: number,
@@ -51,7 +54,7 @@ export async function udpLine(
 const received = (service: Service): Promise<number> =>
   service.metric('csiflow_received_total', 'node="routers"');
 
-/** Waits until the count has stood still for half a second. */
+/** Waits until the count has been constant for half a second. */
 async function settled(service: Service): Promise<void> {
   for (let last = -1, now = await received(service); now !== last; now = await received(service)) {
     last = now;

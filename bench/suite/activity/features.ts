@@ -1,21 +1,21 @@
 import type { Grid } from '../clips.js';
 import { quantile, tracksOf, type Tracks } from './tracks.js';
 
-/** Tracks whose power says how much somebody moves: changes over 0.1 and 0.26 s. */
+/** Tracks whose power shows how much somebody moves: changes over 0.1 and 0.26 s. */
 const MOTION = [1, 3];
 const POINTS_A_SECOND = 50;
-/** Width of the mean over the motion of which the peak is looked for. */
+/** Width of the moving mean over the motion whose peak is sought. */
 const PEAK_WIDTH = 31;
-/** From the peak of motion: first bin, bins, points of a bin. */
+/** Relative to the peak of motion: first bin, number of bins, points per bin. */
 const FIRST = -4.25 * POINTS_A_SECOND;
 const BINS = 18;
 const BIN = POINTS_A_SECOND / 2;
 const QUANTILES = [0.05, 0.25, 0.5, 0.75, 0.95];
 
 /**
- * What a learner reads of a clip, one vector for each antenna: how each track is distributed over the clip, and its
- * course in half seconds round the clip's strongest motion, relative to its own highest half second. Where in the
- * clip that lies, and how long the clip is, is left out.
+ * Features of a clip, one vector for each antenna: how each track is distributed over the clip, and its
+ * course in half seconds around the clip's strongest motion, relative to its own highest half second. The
+ * position of that motion in the clip and the clip's length are left out.
  */
 export function featuresOf(grid: Grid): readonly Float64Array[] {
   const antennas = Array.from({ length: grid.antennas }, (_, antenna) => tracksOf(grid, antenna));
@@ -25,7 +25,7 @@ export function featuresOf(grid: Grid): readonly Float64Array[] {
   );
 }
 
-/** The point of strongest motion, of all antennas together, at least a second from the ends. */
+/** The point of strongest motion over all antennas, at least a second from the ends. */
 function peakOf(antennas: readonly Tracks[], points: number): number {
   const total = new Float64Array(points);
   for (const tracks of antennas) {

@@ -5,16 +5,16 @@ export interface Sample {
 }
 
 export interface KernelSettings {
-  /** Of the Gaussian kernel: over the mean square distance of a feature. */
+  /** Of the Gaussian kernel, relative to the mean square distance of a feature. */
   readonly gamma: number;
-  /** Added to the diagonal: how little single samples are believed. */
+  /** Added to the diagonal: how little single samples are trusted. */
   readonly ridge: number;
 }
 
-/** A scorer of classes: the higher, the likelier. */
+/** Scores classes: the higher, the likelier. */
 export type Classifier = (inputs: Float64Array) => Float64Array;
 
-/** Standardised features beyond so many deviations are cut off. */
+/** Standardised features are clipped at this many deviations. */
 const LIMIT = 4;
 
 /**

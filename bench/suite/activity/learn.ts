@@ -1,14 +1,14 @@
 import { leaveOneOut, partsOf, type Fold } from '../folds.js';
 import { trainKernel, type Classifier, type KernelSettings, type Sample } from './kernel.js';
 
-/** What is chosen among, by training data alone. */
+/** The candidates; training data alone decides between them. */
 const SETTINGS: readonly KernelSettings[] = [
   { gamma: 0.1, ridge: 0.01 },
   { gamma: 0.3, ridge: 0.01 },
   { gamma: 1, ridge: 0.01 },
   { gamma: 0.3, ridge: 0.1 },
 ];
-/** Of one person's clips, where no second person is left to choose by. */
+/** Folds of one person's clips, where there is no second person to choose by. */
 const PARTS = 4;
 
 export interface Learnt {
@@ -16,7 +16,7 @@ export interface Learnt {
   readonly settings: KernelSettings;
 }
 
-/** Trains with the settings that do best when the groups of the training data are held out one by one. */
+/** Trains with the settings that do best when each group of the training data is held out in turn. */
 export function learn(samples: readonly Sample[], groups: readonly string[], classes: number): Learnt {
   const several = new Set(groups).size > 1;
   const folds = several ? leaveOneOut(groups) : partsOf(samples.length, PARTS);

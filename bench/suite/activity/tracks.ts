@@ -1,9 +1,9 @@
 import type { Grid } from '../clips.js';
 
 /**
- * How the amplitude of one antenna changes over a clip: tracks with a value for each point of the grid, mostly log10 of
- * power. The amplitude is divided by the clip's mean; the second set of differences by each point's own mean too, so
- * that the receiver's gain falls out of it.
+ * How the amplitude of one antenna changes over a clip: tracks with a value for each point of the grid,
+ * mostly log10 of power. The amplitude is divided by the clip's mean; the second set of differences is also
+ * divided by each point's own mean, which cancels the receiver's gain.
  */
 export type Tracks = readonly Float64Array[];
 
@@ -19,19 +19,19 @@ const BANDS = [
   [6, 8],
   [8, 10],
 ] as const;
-/** Points of a spectrum, and from one to the next. */
+/** Points of a spectrum, and the step from one spectrum to the next. */
 const SPECTRUM = 64;
 const HOP = 10;
-/** Widths of means, points: of differences, of levels, of correlations. */
+/** Widths of moving means in points: of differences, of levels, of correlations. */
 const [SHORT, MEDIUM, LONG] = [15, 25, 61];
 const CORRELATION_LAGS = [3, 5, 10];
-/** Neighbouring carriers that move alike where it is movement, and do not where it is noise. */
+/** Neighbouring carriers that change alike under movement, and independently under noise. */
 const NEIGHBOURS = 5;
 const MIN_POWER = 1e-7;
 
 const log = (value: number): number => Math.log10(value + MIN_POWER);
 
-/** Of antenna number `antenna`. */
+/** Tracks of antenna number `antenna`. */
 export function tracksOf({ amplitude, points, antennas, carriers, step }: Grid, antenna: number): Tracks {
   const level = new Float64Array(points);
   const values = new Float64Array(points * carriers);
@@ -66,7 +66,7 @@ const mean = (of: Float64Array, at: number, count: number): number => {
 
 export const median = (values: Float64Array): number => quantile(Float64Array.from(values).sort(), 0.5);
 
-/** Between the two nearest of a sorted list. */
+/** Interpolates between the two nearest values of a sorted list. */
 export function quantile(sorted: Float64Array, share: number): number {
   const place = share * (sorted.length - 1);
   const below = Math.floor(place);
@@ -74,7 +74,7 @@ export function quantile(sorted: Float64Array, share: number): number {
   return sorted[below]! + (place - below) * (sorted[next]! - sorted[below]!);
 }
 
-/** Mean of `width` points round each point; beyond the ends the outermost is repeated. */
+/** Mean of `width` points around each point; the outermost point is repeated beyond the ends. */
 function smoothed(values: Float64Array, width: number): Float64Array {
   const half = (width - 1) / 2;
   const at = (i: number) => values[Math.max(0, Math.min(values.length - 1, i))]!;
@@ -106,7 +106,7 @@ function differences(values: Float64Array, width: number, lag: number): Float64A
   return smoothed(out, SHORT).map(log);
 }
 
-/** Power in each band, mean over the carriers, log; between spectra by straight lines. */
+/** Power in each band, averaged over the carriers, log; interpolated linearly between spectra. */
 function bandPowers(values: Float64Array, width: number, step: number): Float64Array[] {
   const points = values.length / width;
   const rate = 1e6 / step;
@@ -127,7 +127,7 @@ const HANN = Float64Array.from(
   (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * i) / (SPECTRUM - 1)),
 );
 
-/** Log power in the bands round a point. */
+/** Log power in the bands around a point. */
 function spectrumAt(values: Float64Array, width: number, centre: number, rate: number): readonly number[] {
   const points = values.length / width;
   const row = (i: number) => Math.max(0, Math.min(points - 1, centre - SPECTRUM / 2 + i)) * width;
@@ -161,7 +161,7 @@ function spectrumAt(values: Float64Array, width: number, centre: number, rate: n
   });
 }
 
-/** How far the carriers lie from their medians over the clip: another posture is another level. */
+/** How far the carriers are from their medians over the clip: a new posture is a new level. */
 function distanceFromUsual(values: Float64Array, width: number): Float64Array {
   const points = values.length / width;
   const out = new Float64Array(points);
@@ -175,7 +175,10 @@ function distanceFromUsual(values: Float64Array, width: number): Float64Array {
   return smoothed(out, SHORT).map(log);
 }
 
-/** Of what is faster than about a second: autocorrelations, and the share that neighbouring carriers have in common. */
+/**
+ * For changes faster than about a second: autocorrelations, and the share that neighbouring carriers have in
+ * common.
+ */
 function fluctuation(values: Float64Array, width: number): Float64Array[] {
   const points = values.length / width;
   const fast = new Float64Array(values.length);
@@ -197,7 +200,9 @@ function fluctuation(values: Float64Array, width: number): Float64Array[] {
   ];
 }
 
-/** Mean over the carriers of the products of points `lag` apart; zeros where the second lies behind the end. */
+/**
+ * Mean over the carriers of the products of points `lag` apart; zeros where the second point is past the end.
+ */
 function products(values: Float64Array, width: number, lag: number): Float64Array {
   const points = values.length / width;
   const out = new Float64Array(points);

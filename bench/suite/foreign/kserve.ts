@@ -5,7 +5,7 @@ interface Output {
   readonly data?: unknown;
 }
 
-/** Time that one answer may take, milliseconds. */
+/** Time limit of one answer, milliseconds. */
 const LIMIT_MS = 60_000;
 
 /** A server that speaks the Open Inference Protocol 2 (KServe, Triton, MLServer, OpenVINO) over HTTP with JSON. */
@@ -28,7 +28,7 @@ export const kserve: Runtime = (url, { name, output }) => {
       throw new Error(
         `${name}: ${address} answers without \`outputs[].data\`${output === undefined ? '' : ` of ${output}`}`,
       );
-    // JSON has no NaN: a null is no answer.
+    // JSON has no NaN: null means no answer.
     return (one.data as readonly unknown[]).map((value) => (typeof value === 'number' ? value : NaN));
   });
 };

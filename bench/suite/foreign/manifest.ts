@@ -7,7 +7,7 @@ import { locationOf } from '../../../pipeline/config/reading/tree.js';
 import { readYaml } from '../../../pipeline/config/reading/yaml.js';
 import { CONTRACTS, TASK_NAMES, type TaskName } from '../contracts.js';
 
-/** What a file says of a model from elsewhere. */
+/** A file that describes an external model. */
 const ManifestSchema = Type.Object(
   {
     name: Type.String({ minLength: 1, maxLength: 60, description: 'How the model is called in tables.' }),
@@ -64,16 +64,16 @@ const ManifestSchema = Type.Object(
 
 export type Manifest = Omit<Static<typeof ManifestSchema>, 'task'> & {
   readonly task: TaskName;
-  /** The manifest's own. */
+  /** The manifest's own folder. */
   readonly folder: string;
 };
 
-/** A manifest, or all that is wrong with its file. */
+/** A manifest, or all errors in its file. */
 export type Loaded =
   | { readonly manifest: Manifest; readonly problems: readonly Problem[] }
   | { readonly manifest?: undefined; readonly problems: readonly Problem[] };
 
-/** Reads and checks a manifest, YAML or JSON. Never throws for what stands in it. */
+/** Reads and checks a manifest, YAML or JSON. Never throws for the file's content. */
 export function loadManifest(file: string): Loaded {
   const problems = new Problems();
   const text = readBounded(file, file, problems);
@@ -95,7 +95,7 @@ interface Complaint {
   readonly message: string;
 }
 
-/** Rules between fields. */
+/** Checks that span several fields. */
 function complaints({ runtime, path, url, task, inputs, classes }: Manifest): readonly Complaint[] {
   const [needed, other] = runtime === 'kserve' ? (['url', 'path'] as const) : (['path', 'url'] as const);
   const given = { path, url };

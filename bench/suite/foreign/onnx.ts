@@ -4,7 +4,7 @@ import type { Runtime } from './model.js';
 const PACKAGE = 'onnxruntime-web';
 const VERSION = '1.30.0';
 
-/** A model in the file format of ONNX, by onnxruntime-web on WASM: an optional peer dependency. */
+/** A model in ONNX format, run by onnxruntime-web on WASM: an optional peer dependency. */
 export const onnx: Runtime = async (file, { name, output }) => {
   const ort = await loadRuntime();
   const session = await ort.InferenceSession.create(new Uint8Array(readFileSync(file)), {
@@ -31,7 +31,7 @@ export const onnx: Runtime = async (file, { name, output }) => {
 async function loadRuntime(): Promise<typeof import('onnxruntime-web')> {
   try {
     const ort = await import('onnxruntime-web');
-    // One thread: several need headers of cross-origin isolation, or workers that outlive the command.
+    // One thread: more need cross-origin isolation headers, or workers that outlive the command.
     ort.env.wasm.numThreads = 1;
     return ort;
   } catch (error) {

@@ -10,7 +10,7 @@ import { tfjs } from './tfjs.js';
 
 const RUNTIMES: Readonly<Record<Manifest['runtime'], Runtime>> = { tfjs, onnx, kserve };
 
-/** The row of a model; what it was trained on is said where that is what it is judged on. */
+/** The row of a model; says what it was trained on if it is judged on the same data. */
 export function rowOf(manifest: Manifest): Entrant {
   const { name, task, trained_on: trained } = manifest;
   const seen = !hasFolds(manifest) && TASKS[task].needs.some((folder) => trained.includes(folder));
@@ -20,7 +20,7 @@ export function rowOf(manifest: Manifest): Entrant {
 const placeOf = ({ path, url, folder }: Manifest): string => url ?? resolve(folder, path!);
 const hasFolds = (manifest: Manifest): boolean => placeOf(manifest).includes('{fold}');
 
-/** Asks models by their manifests; each is loaded once, or once for each fold. */
+/** Runs models by their manifests; loads each once, or once per fold. */
 export function panelOf(manifests: readonly Manifest[]): Panel {
   const loaded = new Map<string, Promise<Model>>();
   const modelOf = (manifest: Manifest, fold: string): Promise<Model> => {
@@ -48,7 +48,9 @@ export function panelOf(manifests: readonly Manifest[]): Panel {
 const renamed = (inputs: Inputs, { inputs: names = {} }: Manifest): Inputs =>
   Object.fromEntries(Object.entries(inputs).map(([name, tensor]) => [names[name] ?? name, tensor]));
 
-/** The answer in the task's order. All `NaN`: the model gives no answer. @throws Error where it has another length */
+/**
+ * The answer in the task's order. All `NaN`: the model gives no answer. @throws Error if its length is wrong
+ */
 function checked({ name, task, classes }: Manifest, output: readonly number[]): Answer {
   const { outputs }: Contract = CONTRACTS[task];
   if (output.length !== outputs.length)

@@ -14,7 +14,7 @@ interface ModelFile {
   }[];
 }
 
-/** A layers model of TensorFlow.js: a folder with model.json and the files of weights that it names. */
+/** A layers model of TensorFlow.js: a folder with model.json and its weight files. */
 export const tfjs: Runtime = async (folder, { name }) => {
   await loadBackend('auto');
   const model = await loadLayersModel(tf.io.fromMemory(artifactsOf(folder)));
@@ -25,7 +25,7 @@ export const tfjs: Runtime = async (folder, { name }) => {
       throw new Error(
         `${name}: its inputs are ${names.join(', ')}, it is given ${Object.keys(inputs).join(', ')}: name them with \`inputs\` in its manifest`,
       );
-    // A model with one input takes it by whichever name.
+    // A model with one input accepts it under any name.
     const given = names.map((one) => inputs[one] ?? Object.values(inputs)[0]!);
     return outputOf(
       model,

@@ -22,7 +22,7 @@ interface ActivitySet {
 }
 
 const RULE = 'by the strength of the motion alone';
-/** Clips that are played in one stream. */
+/** Clips played in one stream. */
 const STREAM = 100;
 
 const SETS: readonly ActivitySet[] = [
@@ -110,7 +110,7 @@ interface Classified {
   readonly rule: readonly number[];
 }
 
-/** Answers for each clip by what was learnt of the other people's. */
+/** Answers each clip with what was learnt from the other people's clips. */
 function classify(
   plan: SuitePlan,
   clips: readonly ReadClip[],
@@ -142,7 +142,10 @@ function classify(
   return answers;
 }
 
-/** The 95th percentile of the change within 0.1 s of the first antenna: where features begin with quantiles, six a track. */
+/**
+ * The 95th percentile of the change within 0.1 s of the first antenna: features begin with quantiles, six per
+ * track.
+ */
 const strength = (features: Float64Array): number => features[6 + 4]!;
 
 const meanStrength = (all: readonly Float64Array[]): number =>

@@ -11,7 +11,7 @@ import { clipTensor } from '../tensors.js';
 
 const FOLDER = 'labelled/falls-intel5300-bedroom';
 const RULE = 'the strongest second of motion';
-/** Of the other people's clips without a fall, as many may exceed the rule's limit. */
+/** Share of the other people's clips without a fall that may exceed the rule's limit. */
 const ALLOWED = 0.01;
 
 export const falls: Task = {
@@ -52,10 +52,13 @@ async function fallCases(plan: SuitePlan): Promise<readonly Case[]> {
 
 const ownAnswer = ({ alarms, score }: FallClip): Answer => decided(alarms > 0, score);
 
-/** An answer whose second number is the score that a ROC curve is taken from, and which says what was decided. */
+/** An answer whose second number is the score for a ROC curve, and whose class is the decision. */
 const decided = (fall: boolean, score: number): Answer => [fall ? -Infinity : Infinity, score];
 
-/** Of each antenna the mean square change within 0.1 s over the mean square, in its strongest second; the strongest antenna's. */
+/**
+ * Mean square change within 0.1 s over the mean square, of each antenna in its strongest second; the
+ * strongest antenna's.
+ */
 function strongestSecond({ amplitude, points, antennas, carriers, step }: Grid): number {
   const lag = Math.round(1e5 / step);
   const second = Math.round(1e6 / step);

@@ -24,11 +24,11 @@ import { windowTensor, WINDOW_S } from '../tensors.js';
 
 const RULE = 'change within 0.1 s, limit from one other chip';
 
-/** What a task asks of a second. */
+/** What a task asks about each second. */
 interface Question {
   readonly task: TaskName;
   readonly truth: (label: Label) => boolean | null;
-  /** What the measures of a second say; undefined where they say nothing. */
+  /** What the measures of a second say; undefined if they say nothing. */
   readonly told: (measures: readonly Measure[], node: CheckedNode) => boolean | undefined;
 }
 
@@ -142,7 +142,10 @@ async function ofRecording(
   return seconds;
 }
 
-/** How much the first antenna's carriers, each point over its own mean, change within 0.1 s in the window before a time. */
+/**
+ * How much the first antenna's carriers, each point over its own mean, change within 0.1 s in the window that
+ * ends at a time.
+ */
 function changeBefore(grid: Grid, end: number): number {
   const { data, shape } = windowTensor(grid, end);
   const [points = 0, carriers = 0] = shape;
@@ -158,7 +161,7 @@ function changeBefore(grid: Grid, end: number): number {
   return change / ((points - lag) * carriers);
 }
 
-/** The limit with the best F1; where there is one class alone, what lies beside all of them. */
+/** The limit with the best F1; if there is only one class, a limit outside its values. */
 function limitOf(seconds: readonly Second[]): number {
   const limits = seconds.map(({ change }) => change).sort((a, b) => a - b);
   const rated = limits.map((limit) => {

@@ -12,7 +12,7 @@ import { bodyError, jointErrors, poseOf, torso, truePose, MIDDLE_POSE, withMiddl
 import { OWN, roomsPlan, type Case, type Metric, type SuitePlan, type Task } from '../task.js';
 import { breathTensor, geometryTensor, roomTensor, sizeTensor } from '../tensors.js';
 
-/** Tasks that are played in simulated rooms, which no model was trained on. */
+/** Tasks that play simulated rooms on which no model was trained. */
 
 const PEOPLE = [0, 1, 2, 3] as const;
 const WALK_S = 30;
@@ -21,7 +21,7 @@ const SETTLED_US = 6e6;
 const ROOMS = `simulated rooms with ${ROOM_LINKS} links, calibrated empty; frames go through the whole topology`;
 const RULE = 'one where there is presence, else nobody';
 
-/** The seeds' tables: others than those of \`csiflow evaluate chain\`. */
+/** Seeds of the tables: different from those of \`csiflow evaluate chain\`. */
 const [COUNT, POSE, BREATHING] = [31, 32, 33];
 
 export const count: Task = {
@@ -117,7 +117,7 @@ async function posesIn(plan: SuitePlan, room: PlannedRoom) {
 }
 
 const SLEEP_S = 90;
-/** A look at 30 s that lie wholly after somebody lay down. */
+/** A time whose last 30 s are all after somebody lay down. */
 const ASLEEP_US = 45e6;
 const LOOK_US = 5e6;
 const SLOWEST = 9;
@@ -177,7 +177,7 @@ async function breathsIn(plan: SuitePlan, room: PlannedRoom): Promise<readonly C
   return cases;
 }
 
-/** Does the same in each room of a task. */
+/** Runs the same work in each room of a task. */
 async function inRooms<T>(
   plan: SuitePlan,
   table: number,
@@ -190,7 +190,7 @@ async function inRooms<T>(
   return all.flat();
 }
 
-/** Plays a scene; its windows are kept where a model from elsewhere is asked. */
+/** Plays a scene; keeps its windows if an external model needs them. */
 function playWatched(
   plan: SuitePlan,
   task: TaskName,
@@ -202,7 +202,7 @@ function playWatched(
   return playIn(roomsPlan(plan), room, what, { ...scene, windowsOf });
 }
 
-/** The whole seconds of a scene from when it has settled, event time. */
+/** The whole seconds of a scene after it has settled, event time. */
 function secondsOf({ start, end }: Played): readonly number[] {
   const seconds: number[] = [];
   for (let time = start + SETTLED_US; time <= end; time += 1e6) seconds.push(time);

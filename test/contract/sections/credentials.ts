@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Rows } from '../contract.js';
 
-/** Credentials and roles: what the interface promises in prose. */
+/** Credentials and roles: the promises of the interface's prose. */
 export function credentials({ service, row }: Rows): void {
   const ada = { username: 'bob', password: 'by another name' };
   const tokenOf = async (): Promise<string> => {

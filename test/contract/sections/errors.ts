@@ -6,7 +6,7 @@ import { ERROR_A, ERROR_B } from '../shapes.js';
 const YEARS_AGO = `start_time=${iso(Date.UTC(2020, 0, 1))}&end_time=${iso(Date.UTC(2020, 0, 2))}`;
 const ANY_TEXT = expect.any(String) as string;
 
-/** Errors. Those that cannot be provoked from outside are tested beside the code that answers them. */
+/** Errors. Those that cannot be provoked from outside are tested with the code that returns them. */
 export function errors({ service, row, elsewhere }: Rows): void {
   const refused = async (form: Form, method: string, path: string, call: object = {}) => {
     const answer = await service().call(form, method, path, call);

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { Rows } from '../contract.js';
 import { enveloped, RESTART, START_A, START_B, STOP_A, STOP_B } from '../shapes.js';
 
-/** What a start, a stop and a restart do. In this order, because each needs the state before it. */
+/** Effects of start, stop and restart. In this order, because each needs the state before it. */
 export function lifecycle({ service, row, elsewhere }: Rows): void {
   row('3', 'GET /system/status', async () => {
     expect((await service().get('a', '/system/status')).at('status')).toBe('running');

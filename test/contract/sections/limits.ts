@@ -4,7 +4,7 @@ import { lately, type Form } from '../service.js';
 
 const HOUR = 3600;
 
-/** Rate limits. Runs last, because it uses one up. */
+/** Rate limits. Runs last, because it exhausts one. */
 export function limits({ service, row, elsewhere }: Rows): void {
   const calls = [
     ['/pose/latest', 'viewer'],
@@ -71,14 +71,14 @@ export function limits({ service, row, elsewhere }: Rows): void {
     let last = await logIn('b');
     expect(last.headers.get('X-RateLimit-Window')).toBe('60');
     expect(last.headers.get('X-RateLimit-Limit')).toBe('10');
-    // A minute that ends meanwhile begins to count anew.
+    // The count restarts if a minute ends in between.
     for (let tries = 0; tries < 21 && last.status === 401; tries++) last = await logIn('b');
     expect([last.status, last.at('error.code')]).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
     const reset_at = expect.stringMatching(/^\d{4}-/) as string;
     expect(last.at('error.details')).toEqual({ limit: 10, window: 60, reset_at });
     expect(last.at('error.message')).toMatch(/\d+ second/);
     expect(Number(last.headers.get('Retry-After'))).toBeGreaterThan(0);
-    // One counter over all mounts.
+    // All mounts share one counter.
     const a = await logIn('a');
     expect([a.status, a.at('error.code')]).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
     const reset_time = reset_at;

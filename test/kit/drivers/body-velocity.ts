@@ -4,7 +4,7 @@ import { testEnvironment } from '../../../pipeline/testing/kit/context.js';
 import { badCsi, csiInput } from '../csi-input.js';
 import type { OperatorDriver } from '../operator.js';
 
-/** Three links in three directions: the numbers of `csiInput` in turn. */
+/** Three links in three directions: the link numbers of `csiInput` in turn. */
 const environment: Environment = {
   ...testEnvironment,
   links: [

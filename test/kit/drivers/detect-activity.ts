@@ -3,7 +3,10 @@ import type { PoseFrame, Posture } from '../../../pipeline/model/index.js';
 import { person, poseFrame, HOP } from '../../support/records.js';
 import type { OperatorDriver } from '../operator.js';
 
-/** Two people in turn upright, sitting and lying for 7 s, one of them walking now and then, out of sight for a while. */
+/**
+ * Two people who are upright, sit and lie for 7 s each in turn; one sometimes walks, and is out of sight for
+ * a while.
+ */
 const day = (count: number): PoseFrame[] =>
   Array.from({ length: count }, (_, index) => {
     const seen = index < 200 || index >= 260 ? [0, 1] : [0];

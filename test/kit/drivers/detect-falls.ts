@@ -6,7 +6,7 @@ import { csiInput, START } from '../csi-input.js';
 import { withDefaults } from '../definition.js';
 import type { OperatorDriver } from '../operator.js';
 
-/** Quiet with a burst of movement after each five seconds: bounded peaks that the operator must judge. */
+/** Quiet with a burst of movement every five seconds: bounded peaks that the operator must judge. */
 function bursts(seconds: number): CsiBlock[] {
   return csiInput(seconds).map((block) => {
     const size = block.values.length / block.count;

@@ -3,7 +3,7 @@ import type { Data } from '../../../pipeline/model/index.js';
 import { measure, person, poseFrame } from '../../support/records.js';
 import type { OperatorDriver } from '../operator.js';
 
-/** Someone who keeps still twice, walks in between, and is lost at last; the room's motion beside it. */
+/** A person who keeps still twice, walks in between, and is finally lost; with the room's motion. */
 const room = (count: number): Data[] =>
   Array.from({ length: count }, (_, index): Data[] => {
     const moved = index < 100 ? 0 : Math.min(2, (index - 100) / 20);

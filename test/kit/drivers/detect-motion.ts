@@ -6,7 +6,7 @@ import { csiInput, START } from '../csi-input.js';
 import { withDefaults } from '../definition.js';
 import type { OperatorDriver } from '../operator.js';
 
-/** Windows as the operator `window` makes them. */
+/** Windows like those of the operator `window`. */
 function windows(seconds: number): Window[] {
   const config = withDefaults(window, { length_ms: 500, hop_ms: 100, points: 25 });
   const operator = window.create(config as never, testContext().context);

@@ -6,7 +6,7 @@ import { csiInput, START } from '../csi-input.js';
 import { withDefaults } from '../definition.js';
 import type { OperatorDriver } from '../operator.js';
 
-/** A still room of two links in which some subcarriers rise and fall 15 times a minute. */
+/** A still room of two links in which some subcarriers oscillate 15 times per minute. */
 function breathing(seconds: number): CsiBlock[] {
   return csiInput(seconds).map((block) => {
     const size = block.values.length / block.count;

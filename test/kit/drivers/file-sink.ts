@@ -10,7 +10,7 @@ export const sink: SinkDriver = {
   config: { path: 'out.ndjson' },
   invalid: [{}, { path: '' }, { path: 'a', format: 'xml' }, { path: 'a', rotate_bytes: 1 }],
   backend: async (folder) => ({
-    // Small enough for several files a test.
+    // Small enough for several files per test.
     config: { path: 'out.ndjson', rotate_ms: 1_000 },
     read: async () => {
       const names = (await readdir(folder)).filter((name) => name.endsWith('.ndjson')).sort();

@@ -50,13 +50,13 @@ export const formatDrivers: readonly FormatDriver[] = [
     records: () => Array.from({ length: 20 }, (_, index) => record(index)),
   })),
   ...SAMPLES.map((sample) => sampled(sample.format, sample)),
-  // The same records, read in another way.
+  // The same records, decoded by a variant.
   ...FORMATS.flatMap(({ name, variantOf }) => {
     const sample = SAMPLES.find(({ format }) => format === variantOf);
     return sample ? [sampled(name, sample)] : [];
   }),
   asMatrix(SAMPLES.find(({ format }) => format === 'nexmon')!),
-  // Some of each, one after the other.
+  // Some of each, in sequence.
   sampled('auto', {
     format: 'auto',
     kind: null,
@@ -74,7 +74,7 @@ function sampled(format: string, sample: Sample): FormatDriver {
   };
 }
 
-/** The same datagrams, those of two cores and streams as one frame. */
+/** The same datagrams, with those of two cores and streams as one frame. */
 function asMatrix(sample: Sample): FormatDriver {
   const { format, ...driver } = sampled('nexmon', sample);
   const options = { nexmon: { cores: 2, streams: 2 } };
@@ -84,7 +84,7 @@ function asMatrix(sample: Sample): FormatDriver {
 
 const text = (value: string): Uint8Array => Uint8Array.from(Buffer.from(value));
 
-/** Whole numbers of -50 to 50. */
+/** Integers from -50 to 50. */
 const values = (seed: number, count: number): number[] =>
   Array.from({ length: count }, (_, index) => ((seed * 31 + index * 17) % 101) - 50);
 

@@ -1,7 +1,7 @@
 import type { Data } from '../../../pipeline/model/index.js';
 import { measure, sensedEvent, START } from '../../support/records.js';
 
-/** Forty events of two persons, with as many measures of two links between them: one record in 100 ms. */
+/** Forty events of two persons, with as many measures of two links between them: one record every 100 ms. */
 export const eventsAndMeasures = (): readonly Data[] =>
   Array.from({ length: 80 }, (_, index) =>
     index % 2 === 0

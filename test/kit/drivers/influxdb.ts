@@ -3,7 +3,7 @@ import { startInfluxStub, type StubPoint } from '../../support/influx-stub.js';
 import { HOP, START, resultIdentity, resultRecord } from '../../support/records.js';
 import type { SinkDriver } from '../sink.js';
 
-/** In this process; test/services/ runs the same kit over real servers. */
+/** In this process; test/services/ runs the same kit with real servers. */
 export const sink: SinkDriver = {
   component: influxdb,
   config: { url: 'http://127.0.0.1:8086' },
@@ -29,7 +29,7 @@ export const sink: SinkDriver = {
   identity: resultIdentity,
 };
 
-/** Of the points that stand for a record each: a frame's others hold its persons. */
+/** For points that represent one record each: a frame's other points are its persons. */
 function identityOf({ measurement, tags, timestamp }: StubPoint): string | null {
   const port = measurement === 'occupancy' ? 'pose' : measurement === 'event' ? 'event' : 'measure';
   if (measurement === 'pose' || measurement === 'track') return null;

@@ -8,7 +8,7 @@ import type { SourceDriver } from '../source.js';
 
 let cluster: KafkaCluster;
 
-/** test/services/kafka-kit.test.ts runs the kits over real brokers. */
+/** test/services/kafka-kit.test.ts runs the kits with real brokers. */
 export const useCluster = (started: KafkaCluster): void => {
   cluster = started;
 };

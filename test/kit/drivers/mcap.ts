@@ -20,7 +20,7 @@ function frame(index: number): Data {
   return block;
 }
 
-/** Of one point, at whose end its picture is. */
+/** Window of a single point; its picture is at its end. */
 const window = (index: number): Window => ({
   port: 'window',
   environment: 'test-room',
@@ -38,7 +38,7 @@ const window = (index: number): Window => ({
   provenance: { origin: 'live' },
 });
 
-/** Topics of which a record has one message each, and what they are of. */
+/** Topics with one message per record, and their identities. */
 function nameOf({ topic, time }: ReadMessage): string[] {
   const name = /^\/[^/]+\/(pose|events|measures|amplitude|windows)(\/|$)/.exec(topic)?.[1];
   if (name === undefined) return [];
@@ -53,7 +53,7 @@ export const sink: SinkDriver = {
   config: { path: 'out.mcap' },
   invalid: [{}, { path: '' }, { path: 'a', compression: 'lz4' }, { path: 'a', rotate_ms: 1 }],
   backend: async (folder) => ({
-    // Small enough for several files a test.
+    // Small enough for several files per test.
     config: { path: 'out.mcap', rotate_ms: 1_000 },
     read: async () => (await recordingsIn(folder)).flatMap(nameOf),
   }),

@@ -32,7 +32,7 @@ export const sink: SinkDriver = {
     const url = `mqtt://127.0.0.1:${port}`;
     const { context, recorded } = testContext();
     const seen: string[] = [];
-    // What follows from several records is none of them.
+    // Messages derived from several records have no identity.
     let derived = 0;
     const reader = await connectAsync(url);
     reader.on('message', (topic, payload) => {

@@ -5,7 +5,7 @@ import { encodeLine } from '../../../pipeline/formats/devices/espressif/esp32-se
 import { serial } from '../../../pipeline/sources/serial/serial.js';
 import type { SourceDriver } from '../source.js';
 
-/** What a receiver prints: its log, and a line a frame. */
+/** Output of a receiver: its log, and a line per frame. */
 const printed = (count: number): string =>
   Array.from({ length: count }, (_, sequence) => {
     const pairs = Array.from({ length: 104 }, (_one, i) => ((sequence * 31 + i * 17) % 101) - 50);

@@ -3,7 +3,7 @@ import type { PoseFrame } from '../../../pipeline/model/index.js';
 import { person, poseFrame } from '../../support/records.js';
 import type { OperatorDriver } from '../operator.js';
 
-/** Two people who walk; one is out of sight for a while. */
+/** Two walking people; one is out of sight for a while. */
 const walk = (count: number): PoseFrame[] =>
   Array.from({ length: count }, (_, index) => {
     const seen = index < 20 || index >= 30 ? [0, 1] : [0];

@@ -4,7 +4,7 @@ import { testEnvironment } from '../../support/context.js';
 import { HOP, person, poseFrame, START } from '../../support/records.js';
 import type { OperatorDriver } from '../operator.js';
 
-/** Zones that the circle of {@link person} passes through, nobody authorised, two persons are a crowd. */
+/** Zones on the circle of {@link person}, nobody authorised, two persons are a crowd. */
 const environment: Environment = {
   ...testEnvironment,
   zones: [
@@ -33,7 +33,10 @@ const environment: Environment = {
   crowd_persons: 2,
 };
 
-/** Five minutes of two people who walk in a circle, one frame a second; one is out of sight for a while, and nothing comes for another. */
+/**
+ * Five minutes of two people who walk in a circle, one frame per second; one is out of sight for a while, and
+ * for another while there is no input.
+ */
 const walk = (): PoseFrame[] =>
   Array.from({ length: 300 }, (_, second) => second)
     .filter((second) => second < 200 || second >= 230)

@@ -33,6 +33,6 @@ export const sink: SinkDriver = {
   },
   record: sensedEvent,
   identity: resultIdentity,
-  // It calls side by side.
+  // It makes concurrent calls.
   ordered: false,
 };

@@ -8,7 +8,7 @@ import { HOP, sensedEvent, START, resultIdentity } from '../../support/records.j
 import { turn } from '../../../pipeline/base/waiting.js';
 import type { SinkDriver } from '../sink.js';
 
-/** Nothing waits in the queue of an endpoint any more. */
+/** The queues of all endpoints are empty. */
 const isIdle = (sink: Sink): boolean =>
   (sink.describe!()['endpoints'] as { waiting: number }[]).every(({ waiting }) => waiting === 0);
 
@@ -34,6 +34,6 @@ export const sink: SinkDriver = {
   },
   record: sensedEvent,
   identity: resultIdentity,
-  // It calls side by side.
+  // It makes concurrent calls.
   ordered: false,
 };

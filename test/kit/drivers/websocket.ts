@@ -10,7 +10,7 @@ export const sink: SinkDriver = {
     config: { recent_events: 1_000 },
     read: async ({ feed }) => feed!.recentEvents!('test-room').map(resultIdentity),
   }),
-  // Of the rest it keeps the newest alone; test/sinks/websocket.test.ts listens to all of them.
+  // For other records it keeps only the newest; test/sinks/websocket.test.ts covers all of them.
   record: sensedEvent,
   identity: resultIdentity,
   keeps: false,

@@ -9,7 +9,7 @@ import { kafka as kafkaSink } from '../../../sinks/kafka/kafka.js';
 import { withDefaults } from '../../kit/definition.js';
 import { testEnvironment } from '../../support/context.js';
 
-/** What the process is told. */
+/** Input of the process. */
 export interface CopyInput {
   readonly folder: string;
   readonly brokers: readonly string[];
@@ -20,7 +20,7 @@ export interface CopyInput {
   readonly checkpointIntervalMs?: number;
 }
 
-/** The process that is killed: one measure for each frame of a topic, exactly once into another. */
+/** The killed process: one measure for each frame of a topic, exactly once into another topic. */
 const {
   folder,
   brokers,

@@ -4,14 +4,14 @@ import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageFile } from '../../../pipeline/base/paths.js';
 
-/** Processes of `csiflow run` that share one topology; each keeps its state in a folder of its own. */
+/** Processes of `csiflow run` that share one topology; each has its own state folder. */
 export class Fleet {
   readonly #file: string;
   readonly #folder: string;
   readonly #env: Readonly<Record<string, string>>;
   readonly #workers = new Map<string, ChildProcess>();
   readonly #said = new Map<string, string>();
-  /** Exits that nobody asked for. */
+  /** Unexpected exits. */
   readonly crashes: string[] = [];
 
   constructor(file: string, folder: string, env: Readonly<Record<string, string>>) {
@@ -20,7 +20,7 @@ export class Fleet {
     this.#env = env;
   }
 
-  /** File that a worker's output goes to. */
+  /** File with a worker's output. */
   log(worker: string): string {
     return join(this.#folder, `${worker}.log`);
   }
@@ -53,12 +53,12 @@ export class Fleet {
     this.#workers.set(worker, child);
   }
 
-  /** SIGKILL: it says no goodbye to the group. */
+  /** SIGKILL: it does not leave the group. */
   async kill(worker: string): Promise<void> {
     await this.#end(worker, 'SIGKILL');
   }
 
-  /** All of them; default: each takes a last checkpoint. */
+  /** Stops all of them; by default each takes a last checkpoint. */
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
     await Promise.all([...this.#workers.keys()].map((worker) => this.#end(worker, signal)));
   }

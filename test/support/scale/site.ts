@@ -6,12 +6,12 @@ import { writeRooms } from '../../../bench/speed/scale/rooms.js';
 import { KafkaCluster } from '../servers/kafka.js';
 import { Fleet } from './fleet.js';
 
-/** What differs between the topologies that processes share. */
+/** The differences between shared topologies. */
 export interface SharedTopology {
   readonly sessionMs: number;
-  /** Operators beside `motion`, a line each. */
+  /** Operators besides `motion`, one per line. */
   readonly operators?: readonly string[];
-  /** Nodes whose results go to the topic. */
+  /** Nodes whose results are written to the topic. */
   readonly results: readonly string[];
 }
 
@@ -29,7 +29,7 @@ export class ScaleSite {
     return new ScaleSite(await KafkaCluster.start());
   }
 
-  /** Kills what still runs. */
+  /** Kills all processes that still run. */
   async stop(): Promise<void> {
     for (const fleet of this.#fleets) await fleet.stop('SIGKILL');
     await this.cluster.stop();
@@ -44,14 +44,14 @@ export class ScaleSite {
     return admin;
   }
 
-  /** Writes a topology that reads `csi` and the rooms' environments; gives its file. */
+  /** Writes a topology that reads `csi` and the rooms' environments; returns its file. */
   write(rooms: Parameters<typeof writeRooms>[0], topology: SharedTopology): string {
     const file = join(this.#folder, 'rooms.yaml');
     writeFileSync(file, topologyText(writeRooms(rooms, this.#folder), topology));
     return file;
   }
 
-  /** Processes of one group; their results go to the topic of its name. */
+  /** Processes of one group; their results are written to the topic of its name. */
   fleet(file: string, group: string): Fleet {
     const env = { BROKER: this.cluster.brokers[0]!, GROUP: group, RESULTS: group };
     const fleet = new Fleet(file, this.#folder, env);

@@ -6,7 +6,10 @@ export interface Result {
   readonly value: string;
 }
 
-/** All committed messages of a topic, each partition's in order, read by librdkafka: a second opinion on transactions. */
+/**
+ * All committed messages of a topic, each partition's in order, read by librdkafka: an independent view of
+ * transactions.
+ */
 export async function readAll(broker: string, topic: string): Promise<readonly Result[]> {
   const args = ['-C', '-b', broker, '-t', topic, '-e', '-q', '-o', 'beginning', '-f', '%k\\t%s\\n'];
   const { stdout } = await promisify(execFile)('kcat', [...args, '-X', 'isolation.level=read_committed'], {

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePorts, Server, serverFolder } from './server.js';
 
-/** Passwords of the users that {@link startInflux} makes. */
+/** Passwords of the users that {@link startInflux} creates. */
 export const INFLUX_USERS = {
   admin: 'admin-pw',
   writer: 'writer-pw',
@@ -17,7 +17,8 @@ export interface InfluxServer {
 }
 
 /**
- * InfluxDB 1 with authentication: `admin` may all; `writer` may all in the database `csi`, `reader` read it.
+ * InfluxDB 1 with authentication: `admin` has all rights; `writer` has all rights in the database `csi`,
+ * `reader` reads it.
  *
  * @param dataFolder for data and log; default: within the server's temporary folder
  */

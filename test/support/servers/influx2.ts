@@ -8,15 +8,15 @@ const influxd = join(servicesFolder, 'influx2-2.7.12', 'influxd');
 export interface Influx2Server {
   readonly server: Server;
   readonly url: string;
-  /** May all in the organisation `csiflow`. */
+  /** Has all rights in the organisation `csiflow`. */
   readonly token: string;
-  /** Makes a bucket, which is a database of the same name to version 1's paths. */
+  /** Creates a bucket, which version 1's paths see as a database of the same name. */
   readonly makeBucket: (name: string) => Promise<void>;
-  /** Seconds that a bucket keeps its points; 0 for ever. */
+  /** Seconds for which a bucket keeps its points; 0 for ever. */
   readonly retentionOf: (bucket: string) => Promise<number>;
 }
 
-/** InfluxDB 2.7 as `.ci/services.sh influx2` built it. */
+/** InfluxDB 2.7, built by `.ci/services.sh influx2`. */
 export async function startInflux2(): Promise<Influx2Server> {
   if (!existsSync(influxd)) throw new Error(`there is no ${influxd}: run .ci/services.sh influx2`);
   const folder = await serverFolder('influx2');
@@ -45,7 +45,7 @@ export async function startInflux2(): Promise<Influx2Server> {
     if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
     return response.json();
   };
-  // The port answers before all of it does.
+  // The port accepts connections before all of it is ready.
   for (let tries = 0; (await fetch(`${url}/ready`)).status !== 200; tries++) {
     if (tries > 600) throw new Error('InfluxDB 2 is not ready after a minute');
     await delay(100);

@@ -11,7 +11,7 @@ export interface ClusterOptions {
   readonly nodes?: number;
   /** Further lines of `server.properties`. */
   readonly properties?: readonly string[];
-  /** One more listener of each broker, which speaks TLS and lets this user in alone (SCRAM-SHA-512). */
+  /** An additional listener on each broker that uses TLS and only admits this user (SCRAM-SHA-512). */
   readonly login?: { readonly name: string; readonly password: string };
 }
 
@@ -19,7 +19,7 @@ export interface ClusterOptions {
 export class KafkaCluster {
   readonly brokers: readonly string[];
   readonly nodes: readonly Server[];
-  /** With `login`: `localhost:port` of the listeners that ask for it. */
+  /** With `login`: `localhost:port` of the listeners that require it. */
   readonly secureBrokers: readonly string[];
   readonly #folder: string;
   readonly #client: Kafka;
@@ -77,7 +77,7 @@ export class KafkaCluster {
     return cluster;
   }
 
-  /** PEM file of who signed the certificates of the listeners with a login. */
+  /** PEM file of the authority for the certificates of the listeners with a login. */
   get ca(): string {
     return join(this.#folder, 'server.crt');
   }
@@ -96,7 +96,7 @@ export class KafkaCluster {
     return this.#admin;
   }
 
-  /** A new topic, of a name of its own. */
+  /** A new topic with a unique name. */
   async topic(partitions = 1, configEntries: { name: string; value: string }[] = []): Promise<string> {
     const topic = `t-${randomUUID()}`;
     const admin = await this.admin();
@@ -115,7 +115,10 @@ export class KafkaCluster {
     return topic;
   }
 
-  /** Values that a reader of committed messages sees, partition by partition: by librdkafka, not by the library that wrote them. */
+  /**
+   * Values that a reader of committed messages sees, partition by partition: read by librdkafka, not by the
+   * library that wrote them.
+   */
   async values(topic: string): Promise<readonly string[]> {
     const from = ['-b', this.brokers.join(','), '-t', topic, '-o', 'beginning'];
     const { stdout } = await promisify(execFile)(
@@ -127,14 +130,14 @@ export class KafkaCluster {
   }
 
   /**
-   * Resolves when the topic has no open transaction. A broker answers a commit before it has written the marker
-   * that shows the transaction to its readers: who looks at once may miss it.
+   * Resolves when the topic has no open transaction. A broker answers a commit before it has written the
+   * marker that makes the transaction visible: an immediate read may miss it.
    */
   async decided(topic: string): Promise<void> {
     while ((await this.#ends(topic, 'read_committed')) !== (await this.#ends(topic, 'read_uncommitted')));
   }
 
-  /** Where the partitions end for a reader with this isolation level. */
+  /** The ends of the partitions for a reader with this isolation level. */
   async #ends(topic: string, isolation: string): Promise<string> {
     const offsets = await (await this.admin()).fetchTopicOffsets(topic);
     const partitions = offsets.flatMap(({ partition }) => ['-t', `${topic}:${partition}:-1`]);
@@ -212,7 +215,7 @@ function nodeProperties(
     'group.initial.rebalance.delay.ms=0',
     'group.min.session.timeout.ms=1000',
     'log.segment.bytes=67108864',
-    // Tests write messages of years ago: half a minute after its start a broker would delete them.
+    // Tests write messages with old timestamps: a broker would delete them half a minute after its start.
     'log.retention.ms=-1',
     'log.cleaner.dedupe.buffer.size=16777216',
   ];
@@ -225,7 +228,7 @@ const loginProperties = (folder: string): readonly string[] => [
   `ssl.keystore.location=${join(folder, 'server.pem')}`,
 ];
 
-/** For `localhost`, signed by itself. */
+/** For `localhost`, self-signed. */
 async function makeCertificate(folder: string): Promise<void> {
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', 'server.key'];
   const name = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
@@ -246,13 +249,16 @@ async function writeNode(
   await mkdir(join(home, 'data'), { recursive: true });
   const file = join(home, 'server.properties');
   await writeFile(file, `${properties.join('\n')}\n`);
-  // The broker's own tool makes the folder its own.
+  // The broker's own tool formats the folder.
   const user = login ? ['--add-scram', `SCRAM-SHA-512=[name=${login.name},password=${login.password}]`] : [];
   const [command, ...args] = java('kafka.tools.StorageTool', 'format', '-t', cluster, '-c', file, ...user);
   await promisify(execFile)(command!, args);
 }
 
-/** Resolves when each partition has a leader. kafkajs waits for that too, but gives up where a broker does not know the topic yet. */
+/**
+ * Resolves when each partition has a leader. kafkajs waits for that too, but gives up if a broker does not
+ * know the topic yet.
+ */
 export async function led(admin: Admin, topic: string): Promise<void> {
   for (;;) {
     try {

@@ -7,7 +7,7 @@ import { freePorts, Server, serverFolder } from './server.js';
 
 const run = promisify(execFile);
 
-/** A real broker with passwords, an access list and TLS by an authority of its own. */
+/** A real broker with passwords, an access list and TLS by its own authority. */
 export interface Mosquitto {
   readonly server: Server;
   /** Without and with TLS, and over WebSocket. */
@@ -18,11 +18,11 @@ export interface Mosquitto {
   readonly ca: string;
   /** Of every user of {@link USERS}. */
   readonly password: string;
-  /** Gives a user another password; the broker takes it with its next start. */
+  /** Changes a user's password; the broker applies it at its next start. */
   changePassword(user: User, password: string): Promise<void>;
 }
 
-/** Users, and what they may do: lines of the access list. */
+/** Users and their rights: lines of the access list. */
 const USERS = {
   csiflow: ['topic readwrite csiflow/#', 'topic readwrite homeassistant/#', 'topic readwrite csi/#'],
   /** May not raise alerts. */
@@ -40,7 +40,7 @@ const PASSWORD = 'only-for-tests-4711';
 
 /**
  * Starts a broker.
- * @param durable what it has confirmed outlives its SIGKILL; it then writes all that it keeps with every change
+ * @param durable confirmed messages survive its SIGKILL; it then writes its whole state at every change
  */
 export async function startMosquitto({ durable = true } = {}): Promise<Mosquitto> {
   const folder = await serverFolder('mosquitto');
@@ -86,7 +86,7 @@ const configuration = (folder: string, plain: number, tls: number, web: number, 
     `acl_file ${join(folder, 'access')}`,
     'persistence true',
     `persistence_location ${folder}/`,
-    // Saved with every change: a confirmed message is on disk.
+    // Saved at every change: a confirmed message is on disk.
     `autosave_on_changes ${durable}`,
     `autosave_interval ${durable ? 1 : 1800}`,
     'max_queued_messages 0',
@@ -102,7 +102,7 @@ const configuration = (folder: string, plain: number, tls: number, web: number, 
     '',
   ].join('\n');
 
-/** An authority, and by it a certificate for the name `localhost`. */
+/** Creates an authority, and a certificate by it for the name `localhost`. */
 async function makeCertificates(folder: string): Promise<void> {
   const openssl = (...words: string[]) => run('openssl', words, { cwd: folder });
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];

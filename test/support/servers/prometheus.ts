@@ -6,9 +6,11 @@ import { freePorts, Server, serverFolder } from './server.js';
 export interface PrometheusServer {
   readonly server: Server;
   readonly url: string;
-  /** An instant query: series with their labels and values. @throws Error where Prometheus refuses the expression */
+  /**
+   * An instant query: series with their labels and values. @throws Error if Prometheus rejects the expression
+   */
   readonly query: (expression: string) => Promise<readonly PrometheusSeries[]>;
-  /** Resolves when the expression gives a series; rejects after a minute. */
+  /** Resolves when the expression returns a series; rejects after a minute. */
   readonly waitFor: (expression: string) => Promise<readonly PrometheusSeries[]>;
 }
 

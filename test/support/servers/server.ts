@@ -8,20 +8,20 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { packageFile } from '../../../pipeline/base/paths.js';
 
-/** Where .ci/services.sh keeps what it has installed. */
+/** Where .ci/services.sh installs servers. */
 export const servicesFolder = process.env['SERVICES_DIR'] ?? packageFile('.services');
 
 export interface ServerSettings {
   readonly name: string;
   /** Holds the server's files and log; removed by `stop`. */
   readonly folder: string;
-  /** All must answer before the server counts as up. */
+  /** The server counts as up once all respond. */
   readonly ports: readonly number[];
   readonly command: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** A real server as a child process on loopback; its data lie in a temporary folder and outlive a crash. */
+/** A real server as a child process on loopback; its data are in a temporary folder and survive a crash. */
 export class Server {
   readonly #settings: ServerSettings;
   #process: ChildProcess | undefined;
@@ -30,7 +30,7 @@ export class Server {
     this.#settings = settings;
   }
 
-  /** Starts it, or starts it again after `crash` or `halt`, and waits until its ports answer. */
+  /** Starts it, or restarts it after `crash` or `halt`, and waits until its ports respond. */
   async start(): Promise<this> {
     const { command, folder, env, ports } = this.#settings;
     const child = spawn(command[0]!, command.slice(1), {
@@ -46,7 +46,7 @@ export class Server {
     return this;
   }
 
-  /** SIGKILL, as a power cut of the process. */
+  /** SIGKILL, like a power cut of the process. */
   crash(): Promise<void> {
     return this.#end('SIGKILL');
   }
@@ -56,7 +56,7 @@ export class Server {
     return this.#end('SIGTERM');
   }
 
-  /** Stops the world for it: connections stay open, nothing is answered until `resume`. */
+  /** Suspends it: connections stay open, nothing is answered until `resume`. */
   freeze(): void {
     this.#process?.kill('SIGSTOP');
   }
@@ -100,7 +100,7 @@ export class Server {
 /** A temporary folder for a server's files. */
 export const serverFolder = (name: string): Promise<string> => mkdtemp(join(tmpdir(), `csiflow-${name}-`));
 
-/** Ports of loopback that nobody listens on at this moment. */
+/** Currently unused ports on loopback. */
 export async function freePorts(count: number): Promise<readonly number[]> {
   const servers = Array.from({ length: count }, () => createServer());
   const ports = await Promise.all(

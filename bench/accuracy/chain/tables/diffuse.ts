@@ -2,11 +2,11 @@ import { each, plannedRoom, seedsOf, type Plan } from '../plan.js';
 import type { Row, Table } from '../table.js';
 import { baselineOf, rowOf, walkIn, WALKING_COLUMNS, WALKING_S } from './walking.js';
 
-/** Of all diffuse paths together, against the line of sight, and how much longer they are on average. */
+/** Power of all diffuse paths together, relative to the line of sight, and their mean extra length. */
 const POWER_DB = 0;
 const EXCESS_M = 6;
 
-/** Diffuse paths a link. */
+/** Diffuse paths per link. */
 const VARIANTS = [
   { name: 'no diffuse paths', paths: 0 },
   { name: '30 diffuse paths', paths: 30 },

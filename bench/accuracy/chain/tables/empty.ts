@@ -17,7 +17,7 @@ const COLUMNS: readonly Column[] = [
   { id: 'missedPresence', title: 'walking: seconds without presence', unit: 'share' },
 ];
 
-/** Of one scene: 1 where it holds, 0 where it does not, for each frame, second or room. */
+/** Of one scene: 1 where the condition holds, 0 where it does not, for each frame, second or room. */
 type Counts = Readonly<Record<(typeof COLUMNS)[number]['id'], readonly number[]>>;
 
 const VARIANTS = [
@@ -27,9 +27,9 @@ const VARIANTS = [
 ] as const;
 
 const WALK_S = 20;
-/** Until the person has gone to the door, at most. */
+/** The person reaches the door within this time. */
 const LEAVE_S = 15;
-/** After somebody came in, until windows are full of them, microseconds. */
+/** Time after somebody enters until windows contain only data with them, microseconds. */
 const SETTLED_US = 4e6;
 const SECOND = 1e6;
 
@@ -86,7 +86,7 @@ function countsOf(observed: Observed & { readonly truth: Truth }, zones: boolean
   const later: number[] = [];
   for (let time = left + 30 * SECOND; time <= end; time += SECOND)
     later.push(Number(occupancyAt(observed, zones, time) !== 0));
-  // `presence` is of the second before.
+  // `presence` covers the second before.
   const presence = measuresIn(observed, 'presence', left + 2 * SECOND, end);
   const presenceWalking = measuresIn(observed, 'presence', came + SETTLED_US, left);
   return {

@@ -50,15 +50,18 @@ const BEFORE: readonly { readonly name: string; readonly steps: PersonConfig['sc
 const FALLS_A_ROOM = 5;
 const AFTER_S = 35;
 const FOUND_US = 30e6;
-/** An alarm so much before its fall begins is not of that fall. */
+/** An alarm this long or longer before a fall begins does not belong to that fall. */
 const EARLY_US = 2e6;
 
 interface Fall {
   readonly kind: string;
   readonly found: boolean;
-  /** Seconds from the beginning of the fall until its event was there; NaN where it was not found. */
+  /** Seconds from the start of the fall until its event was received; NaN if it was not detected. */
   readonly delay: number;
-  /** Share of the frames in which somebody lies there that tell so; NaN where nobody lies: who slides down a wall may sit. */
+  /**
+   * Share of the frames with a person lying there that report it; NaN if nobody lies: a person who slides
+   * down a wall may sit.
+   */
   readonly lying: number;
   readonly falseAlarms: number;
 }
@@ -127,10 +130,10 @@ function judged(observed: Observed & { readonly truth: Truth }, room: PlannedRoo
   };
 }
 
-/** A frame tells of the last two seconds. */
+/** A frame covers the last two seconds. */
 const SETTLED_US = 2e6;
 
-/** Share of the frames after a fall that tell somebody as lying, of those in which somebody lies. */
+/** Of the frames after a fall in which somebody lies, the share that report them as lying. */
 function lyingTold({ poses, truth }: Observed & { readonly truth: Truth }, began: number): number {
   const lies = truth.beginnings('lie').find(({ time }) => time > began);
   if (!lies) return NaN;
@@ -139,7 +142,7 @@ function lyingTold({ poses, truth }: Observed & { readonly truth: Truth }, began
   return mean(lying.map((frame) => Number(surestOf(frame)?.posture === 'lying')));
 }
 
-/** False alarms of a stretch of daily life. */
+/** Number of false alarms in a stretch of daily life. */
 async function quietLife(plan: Plan, room: PlannedRoom): Promise<number> {
   const seconds = 60 * plan.minutes.daily;
   if (seconds === 0) return 0;
@@ -148,7 +151,7 @@ async function quietLife(plan: Plan, room: PlannedRoom): Promise<number> {
   return alarmsIn(observed).length;
 }
 
-/** What somebody would be called by: a sender's own claim raises no alert. */
+/** The alarms that would notify somebody: a sender's own claim raises no alert. */
 const alarmsIn = ({ events }: Observed): readonly Given<SensedEvent>[] =>
   events.filter(({ type, source }) => type === 'fall_detection' && source === 'csiflow');
 

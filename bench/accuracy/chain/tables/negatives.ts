@@ -14,7 +14,7 @@ const COLUMNS: readonly Column[] = [
   { id: 'alarms', title: 'false fall alarms an hour', unit: 'per_h' },
 ];
 
-/** What moves in a room with nobody in it. */
+/** Things that move in an empty room. */
 const VARIANTS: readonly { readonly name: string; readonly thing: ThingKind | null }[] = [
   { name: 'nothing', thing: null },
   { name: 'a fan', thing: 'fan' },
@@ -22,7 +22,7 @@ const VARIANTS: readonly { readonly name: string; readonly thing: ThingKind | nu
   { name: 'a pet', thing: 'pet' },
 ];
 
-/** Of one scene: 1 where it holds, 0 where it does not, for each frame or second. */
+/** Of one scene: 1 where the condition holds, 0 where it does not, for each frame or second. */
 interface Claims {
   readonly seen: readonly number[];
   readonly told: readonly number[];

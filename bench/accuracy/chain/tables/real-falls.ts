@@ -24,7 +24,7 @@ export interface FallClip {
   readonly person: string;
   readonly activity: string;
   readonly seconds: number;
-  /** Of its surest candidate at any threshold; 0 where it has none. */
+  /** Score of its strongest candidate at any threshold; 0 if it has none. */
   readonly score: number;
   readonly alarms: number;
 }
@@ -40,9 +40,9 @@ interface RealSet {
 const INTEL = 'labelled/falls-intel5300-bedroom';
 const SERIAL = 'captures/esp32-serial';
 const QUIET = ['lying', 'sitting'];
-/** With so many rooms or more all clips are played; with fewer the same share of them. */
+/** From this many rooms on, all clips are played; with fewer, the same share of them. */
 const ALL_FROM_ROOMS = 20;
-/** Streams that a set is played as, side by side. */
+/** Streams of a set that are played concurrently. */
 const STREAMS = 4;
 
 const SETS: readonly RealSet[] = [
@@ -90,7 +90,7 @@ export async function realFalls(plan: RecordingsPlan): Promise<Table> {
   };
 }
 
-/** Every n-th of a class. */
+/** Every n-th clip of a class. */
 const sharedOut = (files: readonly string[], share: number, activity: string): readonly string[] =>
   files
     .filter((_, index) => Math.floor((index + 1) * share) > Math.floor(index * share))
@@ -98,7 +98,7 @@ const sharedOut = (files: readonly string[], share: number, activity: string): r
 
 const numberOf = (path: string): string => path.slice(path.indexOf('/') + 1);
 
-/** Plays clips as a few streams. */
+/** Plays clips in a few streams. */
 export async function playClips(plan: Plan, paths: readonly string[]): Promise<readonly FallClip[]> {
   const count = Math.min(STREAMS, Math.ceil(paths.length / 8));
   const streams = Array.from({ length: count }, (_, stream) =>
@@ -134,7 +134,7 @@ async function playStream(
   return { observed, played };
 }
 
-/** Each candidate gives an event: what the ROC curve is taken from. */
+/** Lowers the threshold so that each candidate gives an event, for the ROC curve. */
 const openThreshold = (topology: CheckedTopology): CheckedTopology => ({
   ...topology,
   nodes: topology.nodes.map((node) =>

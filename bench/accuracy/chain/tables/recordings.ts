@@ -31,7 +31,7 @@ const ESPECTRE = 'labelled/esp32-presence';
 const SERIAL = 'captures/esp32-serial';
 const CHIPS = ['esp32', 'c3', 's3'] as const;
 
-/** Folders that are needed, of which one is missing; undefined where all are there. */
+/** The first required folder that is missing; undefined if all exist. */
 export const missingRecordings = (data: string): string | undefined =>
   [ESPECTRE, SERIAL].map((folder) => join(data, folder)).find((folder) => !existsSync(folder));
 

@@ -22,7 +22,7 @@ interface Walks {
   readonly predicted: readonly number[];
   readonly missed: readonly number[];
   readonly tracking: TrackingScore;
-  /** The best answer of one person: at the middle of the room. */
+  /** The best constant answer for one person: the middle of the room. */
   readonly middle: readonly number[];
 }
 

@@ -24,7 +24,7 @@ interface Rest {
   readonly posture: Posture;
   readonly place: readonly number[];
   readonly predicted: readonly number[];
-  /** 1 where the posture told is the true one; frames without an answer are wrong. */
+  /** 1 if the reported posture is correct; frames without an answer count as wrong. */
   readonly right: readonly number[];
   readonly abstained: readonly number[];
   readonly unseen: readonly number[];
@@ -33,7 +33,7 @@ interface Rest {
 
 const WALK_S = 15;
 const STILL_S = 60;
-/** After somebody sat or lay down, until no window shows that. */
+/** Time after somebody sits or lies down until no window contains the movement. */
 const SETTLED_US = 3e6;
 
 export async function still(plan: Plan): Promise<Table> {
@@ -107,7 +107,7 @@ function rowOf(name: string, rooms: readonly (readonly Rest[])[]): Row {
   };
 }
 
-/** Mean of the shares of right frames of each posture. */
+/** Mean over the postures of their shares of correct frames. */
 const balanced = (rooms: readonly (readonly Rest[])[]): Figure =>
   over(rooms, (drawn) => {
     const rests = drawn.flat();

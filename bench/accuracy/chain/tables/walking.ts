@@ -59,7 +59,7 @@ export async function walking(plan: Plan): Promise<Table> {
   };
 }
 
-/** @param simulator its further settings */
+/** ⏎ @param simulator further settings of the room */
 export async function walkIn(
   plan: Plan,
   room: PlannedRoom,
@@ -106,7 +106,7 @@ export const rowOf = (name: string, walks: readonly Walk[]): Row => ({
   ),
 });
 
-/** The middle of the room, and the mean pose of all these walks. */
+/** Constant answers: the middle of the room, and the mean pose of all these walks. */
 export function baselineOf(name: string, walks: readonly Walk[]): Row {
   const poses = walks.map(({ truths }) => truths.map(({ keypoints }) => aligned(keypoints)));
   const all = poses.flat();
