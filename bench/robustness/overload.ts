@@ -13,10 +13,7 @@ const FRAMES_PER_LINK_S = 20;
 const FOLLOWED = Array.from({ length: 10 }, (_, index) => 1 + index * (ROOMS / 10));
 const [BEFORE_S, AFTER_S] = [15, 20];
 const SAMPLE_MS = 250;
-/**
- * Default of `settings.max_lag_ms`, and the limit for a return to normal: of poses, and of the reported
- * health.
- */
+/** Default of `settings.max_lag_ms`, and the limit for a return to normal: of poses and of health. */
 const [MAX_LAG_MS, RETURN_MS] = [2_000, 5_000];
 
 /** Nodes in which results may queue. */

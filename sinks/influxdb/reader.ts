@@ -30,10 +30,7 @@ export class InfluxReader implements Reader {
   readonly #connection: () => Queried;
   readonly #policy: string | null;
 
-  /**
-   * @param connection throws if the store is not open
-   * @param policy retention policy; null: the database's default
-   */
+  /** @param connection throws if the store is not open @param policy null: the database's default */
   constructor(connection: () => Queried, policy: string | null) {
     this.#connection = connection;
     this.#policy = policy;
@@ -58,8 +55,7 @@ export class InfluxReader implements Reader {
     const { environment, after, limit, person } = query;
     const conditions = person === undefined ? frameConditions(query) : personConditions(query);
     if (after) conditions.from(after.time);
-    // In the order of nanoseconds, frames of one microsecond may be interleaved: reads some more, and returns
-    // the first in order.
+    // Frames of one microsecond may be interleaved in nanoseconds: reads more, and returns the first.
     const more = limitOf(limit === undefined ? undefined : limit + 2 * SAME_INSTANT);
     const rows =
       person === undefined ? await this.#frames(conditions, more) : await this.#persons(conditions, more);
@@ -186,10 +182,7 @@ export class InfluxReader implements Reader {
     );
   }
 
-  /**
-   * `frames` are consecutive in the order of the filters, so all matching persons in their range belong to
-   * them.
-   */
+  /** `frames` are consecutive, so all matching persons in their range belong to them. */
   async #personsOf(
     frames: readonly Row[],
     query: Pick<PoseQuery, 'environment' | 'minConfidence'>,

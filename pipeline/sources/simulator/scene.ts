@@ -31,10 +31,7 @@ export interface SequenceOptions {
   readonly seconds?: number;
   /** Samples per second; default 50. */
   readonly rateHz?: number;
-  /**
-   * Subcarriers as multiples of 312.5 kHz from the carrier; default: the middles of 13 groups of 4 (-26 to
-   * 26).
-   */
+  /** Multiples of 312.5 kHz from the carrier; default: the middles of 13 groups of 4 (-26 to 26). */
   readonly subcarriers?: readonly number[];
   /** Default 2.437 GHz. */
   readonly carrierHz?: number;
@@ -42,9 +39,7 @@ export interface SequenceOptions {
   readonly links?: number;
   /** Receive antennas of the links of a random room; default 1. */
   readonly antennas?: number;
-  /**
-   * Use this room and these links instead of random ones; wall materials, furniture and people stay random.
-   */
+  /** Use this room and these links; wall materials, furniture and people stay random. */
   readonly site?: Site;
   /** Number of people, who do not walk through each other; default 1. */
   readonly persons?: number;
@@ -84,18 +79,14 @@ export interface Sequence {
   readonly samples: number;
   readonly antennas: number;
   readonly subcarriers: number;
-  /**
-   * [links, samples, antennas, subcarriers, (re, im)]: as received; a lost packet repeats the previous one.
-   */
+  /** [links, samples, antennas, subcarriers, (re, im)]: received; a lost packet repeats the previous one. */
   readonly csi: Float32Array;
   /**
    * [links, antennas, subcarriers, (re, im)]: the empty room, measured beforehand, in the scale of `csi`. Its
    * phase is correct up to an offset and a slope.
    */
   readonly calibration: Float32Array;
-  /**
-   * [links, emptyPackets, antennas, subcarriers, (re, im)]: the empty room, measured beforehand, as received.
-   */
+  /** [links, emptyPackets, antennas, subcarriers, (re, im)]: the empty room, received beforehand. */
   readonly empty: Float32Array;
   /** [links, samples]: 1 if a packet arrived. */
   readonly present: Uint8Array;
@@ -220,10 +211,7 @@ export class Scene {
     this.receivers[link]!.calibrate(new Random(this.#seed, 4, link), this.#empty[link]!, out, to);
   }
 
-  /**
-   * Packets of all links in the empty room in its calibrated state: [links, packets, antennas, subcarriers,
-   * (re, im)].
-   */
+  /** The calibrated, empty room: [links, packets, antennas, subcarriers, (re, im)]. */
   recordEmpty(packets: number): Float32Array {
     const size = this.packetSize(0);
     const out = new Float32Array(this.links.length * packets * size);
