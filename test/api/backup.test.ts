@@ -284,6 +284,8 @@ test('nor is a store that a running topology has open, for one with a state fold
   await restoreBackup(backup.folder, other, { replace: true });
 });
 
+type Manifest = { readonly files: readonly object[] };
+
 const damages: readonly (readonly [string, (backup: string) => void, string])[] = [
   [
     'changed file',
@@ -327,13 +329,16 @@ const damages: readonly (readonly [string, (backup: string) => void, string])[] 
     },
     'state.older',
   ],
-  [
-    'a path that leads outside',
+  ...['../outside', 'stores/../../outside'].map((path): (typeof damages)[number] => [
+    `the path ${path}, which leads to a file that is there`,
     (backup) => {
-      edit(backup, { files: [{ path: '../../x', bytes: 1, sha256: '' }] });
+      const outside = join(backup, '..', 'outside');
+      writeFileSync(outside, 'x');
+      const { files } = JSON.parse(readFileSync(join(backup, 'manifest.json'), 'utf8')) as Manifest;
+      edit(backup, { files: [...files, { path, ...described(outside) }] });
     },
     'backup.damaged',
-  ],
+  ]),
   [
     'another topology',
     (backup) => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, createReadStream, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join, relative, win32 } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Type, type Static } from 'typebox';
 import { Value } from 'typebox/value';
@@ -47,8 +47,9 @@ function readManifest(folder: string): Manifest {
   throw stateError('backup.damaged', `${file} is damaged: use another backup`);
 }
 
-/** A path of a manifest must not lead outside its folder. */
-const isInside = (path: string): boolean => !path.startsWith('/') && !path.split('/').includes('../..');
+/** A path of a manifest must not lead outside its folder, on any system. */
+const isInside = (path: string): boolean =>
+  win32.parse(path).root === '' && !path.split(/[/\\]/).includes('..');
 
 /** Lists all files below a folder; makes them readable only for their owner. */
 export async function describeFiles(folder: string): Promise<Manifest['files']> {
