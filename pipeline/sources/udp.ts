@@ -23,7 +23,7 @@ const config = Type.Object(
       minLength: 1,
       default: '127.0.0.1',
       description:
-        'Address to listen on. Sensors on the network reach it only where this is an address of that network, or 0.0.0.0.',
+        'Address to listen on. Sensors on the network reach it only if this is an address of that network, or 0.0.0.0.',
     }),
     port: Type.Integer({
       minimum: 0,

@@ -54,7 +54,7 @@ export const TableMapping = Type.Object(
       Type.Number({
         exclusiveMinimum: 0,
         maximum: 1_000_000,
-        description: 'Frames per second, if unknown array of times.',
+        description: 'Frames per second; used without an array of times.',
       }),
     ),
     start: Type.Optional(

@@ -42,7 +42,7 @@ export const config = Type.Object(
         minLength: 1,
         maxLength: 256,
         description:
-          'What records come from whose format names no sender (Intel 5300, Atheros, tables): a link with this `sender` takes them. So each of several receivers has a source and a link of its own.',
+          'Sender of records whose format names none (Intel 5300, Atheros, tables). A link with this `sender` receives them, so each of several receivers has its own source and link.',
       }),
     ),
     speed: Type.Number({

@@ -9,7 +9,7 @@ export const config = Type.Object(
       minLength: 1,
       default: '127.0.0.1',
       description:
-        'Address to listen on. Receivers on the network reach it only where this is an address of that network, or 0.0.0.0.',
+        'Address to listen on. Receivers on the network reach it only if this is an address of that network, or 0.0.0.0.',
     }),
     port: Type.Integer({
       minimum: 0,

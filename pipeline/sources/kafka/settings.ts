@@ -41,7 +41,7 @@ export const settingsSchema = Type.Object(
       },
       {
         default: 'live',
-        description: 'Where the records come from, of messages that do not say so (`csiflow-origin`).',
+        description: 'Origin of records whose messages have no header `csiflow-origin`.',
       },
     ),
     start: choice(
@@ -51,7 +51,7 @@ export const settingsSchema = Type.Object(
       },
       {
         default: 'earliest',
-        description: 'Where a partition is begun that neither a checkpoint nor the group has a position of.',
+        description: 'Start of a partition without a position in a checkpoint or in the group.',
       },
     ),
     batch_records: Type.Integer({
@@ -65,7 +65,7 @@ export const settingsSchema = Type.Object(
       maximum: 60_000,
       default: 1000,
       description:
-        'Partitions are merged by time: how long the others wait for one that has messages which did not come yet.',
+        'Partitions are merged by time; limit of the wait for one whose messages have not arrived yet.',
     }),
     max_lag: Type.Integer({
       minimum: 1,

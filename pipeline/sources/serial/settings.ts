@@ -39,7 +39,7 @@ export const config = Type.Object(
         minLength: 1,
         maxLength: 256,
         description:
-          'What records come from whose format names no sender. Default: the `device`, or the program of `command`.',
+          'Sender of records whose format names none. Default: the `device`, or the program of `command`.',
       }),
     ),
     reconnect_ms: Type.Integer({

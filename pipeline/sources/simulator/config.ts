@@ -23,7 +23,7 @@ export const config = Type.Object(
       maxItems: 32,
       default: [],
       description:
-        'Furniture that blocks: weakens paths that it stands in the way of, and people behind it. People do not walk round it.',
+        'Furniture that attenuates paths, and hides people behind it. People do not walk around it.',
     }),
     diffuse: Type.Optional(
       Type.Object(
@@ -45,7 +45,7 @@ export const config = Type.Object(
         {
           additionalProperties: false,
           description:
-            'Weak paths of each link by way of rough walls and small things, which nobody blocks; default random: none in a quarter of rooms, otherwise 10 to 50.',
+            'Weak paths of each link through rough walls and small objects, which nobody blocks; random by default: none in a quarter of rooms, otherwise 10 to 50.',
         },
       ),
     ),

@@ -77,7 +77,7 @@ const StepSchema = Type.Object(
         },
         {
           description:
-            'Kind of a fall; directions from where the person faces, default one of them by chance. Off a bed a person rolls over its edge, off a chair to the front or a side.',
+            'Kind of a fall; directions as seen by the person; random by default. Off a bed a person rolls over its edge, off a chair to the front or a side.',
         },
       ),
     ),
