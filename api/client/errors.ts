@@ -1,3 +1,6 @@
+/** The message of an error; anything else that was thrown, as text. For browsers, which do not load the engine. */
+export const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
 /** An error answer of the service. */
 export class ServiceError extends Error {
   readonly status: number;

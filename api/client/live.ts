@@ -1,4 +1,4 @@
-import { SubscriptionError } from './errors.js';
+import { SubscriptionError, errorText } from './errors.js';
 import type { Session } from './session.js';
 import type {
   ServerMessages,
@@ -103,7 +103,7 @@ export class Live<F extends LiveForm = LiveForm> {
       const token = await this.#session.token();
       if (!this.#closed) this.#open(token);
     } catch (error) {
-      await this.#ended(0, error instanceof Error ? error.message : String(error));
+      await this.#ended(0, errorText(error));
     }
   }
 

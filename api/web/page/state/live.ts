@@ -4,6 +4,7 @@ import { alertsProblem, hearAcknowledgement, hearAlert, loadAlerts } from './ale
 import { loadScene, room } from './scene.js';
 import { logOut, service, token } from './session.js';
 import { now } from './time.js';
+import { errorText } from '../../../client/errors.js';
 
 export type Persons = PoseUpdate<'b'>['data']['persons'];
 export type Person = Persons[number];
@@ -118,7 +119,7 @@ async function catchUp(of: Live<'b'> | null): Promise<void> {
     await loadAlerts();
     alertsProblem.value = '';
   } catch (error) {
-    alertsProblem.value = `Earlier alerts could not be loaded: ${error instanceof Error ? error.message : String(error)}`;
+    alertsProblem.value = `Earlier alerts could not be loaded: ${errorText(error)}`;
     setTimeout(() => void catchUp(of), AGAIN_MS);
   }
 }

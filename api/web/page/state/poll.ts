@@ -2,6 +2,7 @@ import { useSignal, useSignalEffect } from '@preact/signals';
 import type { ReadonlySignal } from '@preact/signals';
 import { link } from './live.js';
 import { ageText } from './time.js';
+import { errorText } from '../../../client/errors.js';
 
 export interface Polled<T> {
   readonly value: T | null;
@@ -26,7 +27,7 @@ export function usePolled<T>(ask: () => Promise<T>, everyMs: number): ReadonlySi
           (value) => ({ value, problem: '' }),
           (error: unknown) => ({
             value: polled.peek().value,
-            problem: error instanceof Error ? error.message : String(error),
+            problem: errorText(error),
           }),
         )
         .then((next) => {

@@ -5,6 +5,7 @@ import { wordsOf } from '../state/announce.js';
 import { goTo, roomNamed, scene } from '../state/scene.js';
 import { mayAct, token } from '../state/session.js';
 import { ageText, now, timeText } from '../state/time.js';
+import { errorText } from '../../../client/errors.js';
 
 /** Alerts of the last day, newest first. */
 export function AlertsPanel() {
@@ -71,7 +72,7 @@ function AcknowledgeButton({ alert }: { readonly alert: Alert }) {
     try {
       await acknowledge(alert);
     } catch (error) {
-      problem.value = error instanceof Error ? error.message : String(error);
+      problem.value = errorText(error);
     }
   };
   return (
@@ -132,7 +133,7 @@ export function ClipDialog() {
         if (shownClip.peek() === value) picture.value = `data:image/svg+xml,${encodeURIComponent(text)}`;
       },
       (error: unknown) => {
-        note.value = error instanceof Error ? error.message : String(error);
+        note.value = errorText(error);
       },
     );
   });

@@ -9,6 +9,7 @@ import { loginProblem, logIn, token } from '../state/session.js';
 import { Links } from './links.js';
 import { TopologyView } from './topology.js';
 import { History } from './history.js';
+import { errorText } from '../../../client/errors.js';
 
 export function App() {
   return (
@@ -63,7 +64,7 @@ function Login() {
     try {
       await logIn(textOf(fields.get('username')), textOf(fields.get('password')));
     } catch (error) {
-      loginProblem.value = error instanceof Error ? error.message : String(error);
+      loginProblem.value = errorText(error);
     } finally {
       busy.value = false;
     }

@@ -4,6 +4,7 @@ import { room } from '../state/scene.js';
 import { mayAct, service } from '../state/session.js';
 import { timeText } from '../state/time.js';
 import { Problem } from './problem.js';
+import { errorText } from '../../../client/errors.js';
 
 const EVERY_MS = 5_000;
 const SHOWN = 20;
@@ -26,7 +27,7 @@ export function DeadLetters() {
     try {
       note.value = await work();
     } catch (error) {
-      note.value = error instanceof Error ? error.message : String(error);
+      note.value = errorText(error);
     }
     done.value++;
   };
@@ -72,7 +73,7 @@ function Record({ letter }: { readonly letter: number }) {
       });
       text.value = JSON.stringify(data?.data.record, null, 2);
     } catch (error) {
-      text.value = error instanceof Error ? error.message : String(error);
+      text.value = errorText(error);
     }
   };
   return (

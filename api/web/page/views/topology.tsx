@@ -7,6 +7,7 @@ import { bottleneckOf, figuresOf, graphOf, topologyOf, type Topology } from '../
 import { GraphPicture } from '../topology/graph.js';
 import { DeadLetters } from './dead-letters.js';
 import { Problem } from './problem.js';
+import { errorText } from '../../../client/errors.js';
 
 const [EVERY_MS, GRAPH_EVERY_MS] = [2_000, 30_000];
 
@@ -58,7 +59,7 @@ function State({ now: { id, status, problem } }: { readonly now: Topology }) {
       else if (action === 'restart') await rest.POST('/topologies/{id}/restart', params);
       else await rest.POST('/topologies/{id}/stop', { ...params, body: {} });
     } catch (error) {
-      complaint.value = error instanceof Error ? error.message : String(error);
+      complaint.value = errorText(error);
     }
   };
   const isUp = status === 'running' || status === 'degraded';
