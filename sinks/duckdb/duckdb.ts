@@ -94,7 +94,7 @@ class DuckDBSink implements Sink {
     this.#config = config;
     this.#context = context;
     this.#path = resolve(context.folder, config.path);
-    this.reader = new DuckDBReader(() => this.#store().pool);
+    this.reader = new DuckDBReader(() => this.#pool());
   }
 
   async open(): Promise<void> {
@@ -225,6 +225,12 @@ class DuckDBSink implements Sink {
     const size = await sizeOf(`${this.#path}.wal`);
     this.#context.metrics.gauge('wal_bytes', size);
     if (size > 2 * this.#config.wal_limit_bytes) await connection.run('CHECKPOINT');
+  }
+
+  /** A call that began before a restart may find the store closed: it can be repeated. */
+  #pool(): Store['pool'] {
+    if (this.#opened) return this.#opened.pool;
+    throw Object.assign(new Error(`${this.#path} is not open`), { retriable: true });
   }
 
   #store(): Store {

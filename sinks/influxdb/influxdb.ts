@@ -232,7 +232,11 @@ class InfluxSink implements Sink {
   }
 
   get #open(): Connection {
-    if (!this.#connection) throw new Error(`the connection to InfluxDB at ${this.#config.url} is not open`);
+    if (!this.#connection)
+      // A call that began before a restart may find it closed: it can be repeated.
+      throw Object.assign(new Error(`the connection to InfluxDB at ${this.#config.url} is not open`), {
+        retriable: true,
+      });
     return this.#connection;
   }
 

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Value } from 'typebox/value';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Clock, Sink } from '../../pipeline/component/index.js';
+import { isAway, type Clock, type Sink } from '../../pipeline/component/index.js';
 import { duckdb } from '../../sinks/duckdb/duckdb.js';
 import { readerConformance } from '../kit/reader.js';
 import { testContext } from '../support/context.js';
@@ -333,6 +333,14 @@ describe('duckdb', () => {
       if (seen) expect(seen.persons).toHaveLength(3);
     }
     await sink.close();
+  });
+
+  test('a reader that outlives its store says that the call can be repeated', async () => {
+    const sink = await open(folder);
+    const { reader } = sink;
+    await sink.close();
+    const asked = (async () => reader!.latestPose(environment))();
+    expect(await asked.then(() => false, isAway)).toBe(true);
   });
 
   describe('export', () => {
