@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { theme } from '../state/theme.js';
+import { shownTheme } from '../state/theme.js';
 
 export interface Line {
   readonly label: string;
@@ -40,7 +40,7 @@ export function Chart(props: ChartProps) {
 
 function Plot({ unit, times, lines }: ChartProps) {
   const place = useRef<HTMLDivElement>(null);
-  const shown = theme.value;
+  const shown = shownTheme.value;
   useEffect(() => {
     const element = place.current!;
     const plot = new uPlot(

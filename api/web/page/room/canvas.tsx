@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { unseen } from '../state/alerts.js';
 import { frame, isStale, trails } from '../state/live.js';
 import { room, scene } from '../state/scene.js';
-import { theme } from '../state/theme.js';
+import { shownTheme } from '../state/theme.js';
 import { drawRoom } from './draw.js';
 import { Pen } from './pen.js';
 import { FROM_ABOVE, FROM_ASIDE, projectionOf, type Camera } from './projection.js';
@@ -81,7 +81,7 @@ function paintForever(canvas: HTMLCanvasElement, camera: () => Camera): () => vo
   const paint = () => {
     fit(canvas);
     const { width, height } = canvas;
-    const now = [frame, unseen, room, scene, theme].map((one): unknown => one.peek());
+    const now = [frame, unseen, room, scene, shownTheme].map((one): unknown => one.peek());
     now.push(camera(), width, height, light.matches);
     if (now.some((value, index) => value !== drawn[index])) draw(canvas, camera());
     drawn = now;
