@@ -13,6 +13,7 @@ import { tellReseal } from '../../pipeline/telemetry/reseal.js';
 import { BACKUPS } from '../../pipeline/state/index.js';
 import { namingDamage } from '../shared/damage.js';
 import type { Writer } from '../shared/writer.js';
+import { storeClosed } from '../shared/store-closed.js';
 import { DuckDBReader } from './reader.js';
 import type { Store } from './store.js';
 
@@ -94,7 +95,7 @@ class DuckDBSink implements Sink {
     this.#config = config;
     this.#context = context;
     this.#path = resolve(context.folder, config.path);
-    this.reader = new DuckDBReader(() => this.#pool());
+    this.reader = new DuckDBReader(() => this.#store().pool);
   }
 
   async open(): Promise<void> {
@@ -227,14 +228,8 @@ class DuckDBSink implements Sink {
     if (size > 2 * this.#config.wal_limit_bytes) await connection.run('CHECKPOINT');
   }
 
-  /** A call that began before a restart may find the store closed: it can be repeated. */
-  #pool(): Store['pool'] {
-    if (this.#opened) return this.#opened.pool;
-    throw Object.assign(new Error(`${this.#path} is not open`), { retriable: true });
-  }
-
   #store(): Store {
-    if (!this.#opened) throw new Error(`${this.#path} is not open`);
+    if (!this.#opened) throw storeClosed(this.#path);
     return this.#opened;
   }
 

@@ -17,6 +17,7 @@ import { InfluxReader } from './reader.js';
 import { prepare, type RetentionOptions } from './setup.js';
 import { TagValues } from './tags.js';
 import { errorText } from '../../pipeline/base/error-text.js';
+import { storeClosed } from '../shared/store-closed.js';
 
 const Text = (description: string) =>
   Type.Union([Type.String({ minLength: 1 }), Type.Null()], { default: null, description });
@@ -232,11 +233,7 @@ class InfluxSink implements Sink {
   }
 
   get #open(): Connection {
-    if (!this.#connection)
-      // A call that began before a restart may find it closed: it can be repeated.
-      throw Object.assign(new Error(`the connection to InfluxDB at ${this.#config.url} is not open`), {
-        retriable: true,
-      });
+    if (!this.#connection) throw storeClosed(`the connection to InfluxDB at ${this.#config.url}`);
     return this.#connection;
   }
 
