@@ -93,7 +93,9 @@ describe('a training of small nets that is watched', () => {
 
   it('says so where there is too little to leave any out', () => {
     const few = chance.slice(0, 4);
-    expect(() => trainEnsemble(few, settings, seeded(1), { patience: 3 })).toThrow(/Early stopping requires at least/);
+    expect(() => trainEnsemble(few, settings, seeded(1), { patience: 3 })).toThrow(
+      /Early stopping requires at least/,
+    );
     expect(trainEnsemble(few, settings, seeded(1)).nets).toHaveLength(2);
   });
 });
