@@ -80,21 +80,58 @@ function products({ points, columns, values, missing }: NormalisedWindow, lag: n
  *
  * @param stride points between two frames: points in between are computed from both
  */
-export function chanceOf({ points, columns, values, missing }: NormalisedWindow, stride: number): number {
-  const rows: number[] = [];
-  for (let point = 0; point < points; point += stride) if (!missing[point]) rows.push(point * columns);
+export function chanceOf(window: NormalisedWindow, stride: number): number {
+  const valid: number[] = [];
+  for (let point = 0; point < window.points; point += stride) if (!window.missing[point]) valid.push(point);
+  const { trace, squares } = productsOfPairs(fewerVectors(window, valid));
+  const rank = (trace * trace) / squares;
+  return 1 / Math.sqrt(valid.length * rank);
+}
+
+/** [count, length]; `count` is even. */
+interface Vectors {
+  readonly values: Float64Array;
+  readonly count: number;
+  readonly length: number;
+}
+
+/**
+ * The values of these points as vectors: one per point, or one per column if those are fewer. The scalar
+ * products of all pairs have the same sum of squares both ways, and a vector of zeros adds nothing.
+ */
+function fewerVectors({ columns, values }: NormalisedWindow, points: readonly number[]): Vectors {
+  const byPoint = points.length <= columns;
+  const [vectors, length] = byPoint ? [points.length, columns] : [columns, points.length];
+  const count = vectors + (vectors % 2);
+  const out = new Float64Array(count * length);
+  points.forEach((point, i) => {
+    const row = values.subarray(point * columns, (point + 1) * columns);
+    if (byPoint) out.set(row, i * length);
+    else for (let k = 0; k < columns; k++) out[k * length + i] = row[k]!;
+  });
+  return { values: out, count, length };
+}
+
+/**
+ * Of the scalar products of all pairs: the sum of squares, and the sum over the pairs of a vector with
+ * itself. Vectors are multiplied two by two, so that each value read serves two products.
+ */
+function productsOfPairs({ values, count, length }: Vectors): { trace: number; squares: number } {
   let trace = 0;
   let squares = 0;
-  for (const a of rows)
-    for (const b of rows) {
-      if (b > a) break;
-      let product = 0;
-      for (let k = 0; k < columns; k++) product += values[a + k]! * values[b + k]!;
-      if (a === b) trace += product;
-      squares += (a === b ? 1 : 2) * product * product;
+  for (let a = 0; a < count; a += 2)
+    for (let b = 0; b <= a; b += 2) {
+      let [aa, ab, ba, bb] = [0, 0, 0, 0];
+      for (let i = a * length, j = b * length; j < (b + 1) * length; i++, j++) {
+        aa += values[i]! * values[j]!;
+        ab += values[i]! * values[j + length]!;
+        ba += values[i + length]! * values[j]!;
+        bb += values[i + length]! * values[j + length]!;
+      }
+      if (a === b) trace += aa + bb;
+      squares += (a === b ? 1 : 2) * (aa * aa + ab * ab + ba * ba + bb * bb);
     }
-  const rank = (trace * trace) / squares;
-  return 1 / Math.sqrt(rows.length * rank);
+  return { trace, squares };
 }
 
 /** Neighbours share this part of the energy of their noise by chance. */

@@ -95,6 +95,7 @@ export class LinkMeter {
       power += value * value;
       before += old * old;
       if (value !== old) same = false;
+      last[i] = value;
     }
     if (same) sums[REPEATED]!++;
     if (!(power > 0)) sums[SILENT]!++;
@@ -105,7 +106,6 @@ export class LinkMeter {
         sums[JUMPS]! += Math.abs(10 * Math.log10(power / before));
       }
     }
-    for (let i = 0; i < size; i++) last[i] = values[at + i]!;
     if (++this.#frames >= EPOCH) this.#judge();
   }
 
