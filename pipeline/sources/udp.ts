@@ -15,6 +15,7 @@ import { aborted } from '../base/waiting.js';
 import { bindError } from './bind-error.js';
 import { DecodingSource } from './decoding-source.js';
 import { DropCount, kernelDrops } from './kernel-drops.js';
+import { bufferAdvice, setReceiveBuffer, USUAL_BUFFER_BYTES } from './receive-buffer.js';
 import { Inbox, type UdpPosition } from './udp-inbox.js';
 
 const config = Type.Object(
@@ -39,7 +40,7 @@ const config = Type.Object(
     receive_buffer_bytes: Type.Integer({
       minimum: 4096,
       maximum: 1_073_741_824,
-      default: 8_388_608,
+      default: USUAL_BUFFER_BYTES,
       description: "The kernel's buffer for datagrams that were not read yet.",
     }),
     block_records: Type.Integer({
@@ -201,16 +202,14 @@ class UdpSource extends DecodingSource {
     this.#buffer(socket, asked);
     if (this.#grantedBytes >= asked) return;
     this.#context.log.warn(
-      `the system grants a receive buffer of ${this.#grantedBytes} bytes instead of the requested ${asked}: bursts may be lost. ` +
-        `Raise net.core.rmem_max (sysctl -w net.core.rmem_max=${asked}), or lower receive_buffer_bytes`,
+      `the system grants a receive buffer of ${this.#grantedBytes} bytes instead of the requested ${asked}: bursts may be lost; ` +
+        bufferAdvice(asked),
       { granted_bytes: this.#grantedBytes, asked_bytes: asked },
     );
   }
 
   #buffer(socket: Socket, bytes: number): void {
-    socket.setRecvBufferSize(bytes);
-    // Linux says twice what it grants: the other half is for its own notes (socket(7)).
-    this.#grantedBytes = socket.getRecvBufferSize() / (process.platform === 'linux' ? 2 : 1);
+    this.#grantedBytes = setReceiveBuffer(socket, bytes);
   }
 
   async #watchKernel(): Promise<void> {

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { endpointsWith, formView } from '../../contract/endpoint.js';
 import {
   linkStates,
@@ -46,6 +46,13 @@ const UnknownSenderSchema = Type.Object(
   closed,
 );
 
+const LinksSchema = Type.Object(
+  { links: Type.Array(LinkSchema), unknown_senders: Type.Array(UnknownSenderSchema) },
+  closed,
+);
+/** What the endpoint answers. */
+export type LinksBody = Static<typeof LinksSchema>;
+
 interface Links {
   readonly links: readonly LinkState[];
   readonly strangers: readonly UnknownSender[];
@@ -65,10 +72,7 @@ const list = endpoint<string, Links>({
   },
   b: formView({
     path: Type.Object({ id: Type.String() }),
-    response: Type.Object(
-      { links: Type.Array(LinkSchema), unknown_senders: Type.Array(UnknownSenderSchema) },
-      closed,
-    ),
+    response: LinksSchema,
     read: ({ path }) => path.id,
     render: ({ links, strangers }) => ({
       data: {
