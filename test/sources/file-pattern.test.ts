@@ -43,9 +43,16 @@ const serialLog = (count: number): string =>
     encodeLine({ sequence, timeMs: sequence * 10, rssi: -40 }, [Array<number>(104).fill(3)]),
   ).join('\n');
 
-async function play(folder: string, path: string, position: Position = null, after = Infinity) {
+async function play(
+  folder: string,
+  path: string,
+  position: Position = null,
+  after = Infinity,
+  startTime?: string,
+) {
   const { context, recorded } = testContext({ folder });
-  const source = file.create({ ...DEFAULTS, path, loop: after < Infinity }, context);
+  const start = startTime === undefined ? {} : { start_time: startTime };
+  const source = file.create({ ...DEFAULTS, path, loop: after < Infinity, ...start }, context);
   const { output, batches } = collector(after);
   await source.open(position, output);
   return { batches, recorded, source };
@@ -131,4 +138,40 @@ it('a pattern does not leave its folder, nor follow links to others', async () =
   expect(filesMatching(join(folder, 'sub', '**'))).toEqual([join(folder, 'sub', 'in.csi')]);
   expect(filesMatching(`${folder}/sub/{..,link}/*.csi`)).toEqual([]);
   expect(filesMatching(join(folder, 'none', '*.csi'))).toEqual([]);
+});
+
+it('places the first record at its start time, and the files behind it as far from it as recorded', async () => {
+  const folder = await makeFolder({
+    ...{ '1.csi': capture(0, 8), '2.csi': capture(20, 24), '3.csi': capture(0, 4) },
+  });
+  const startTime = '2026-01-01T10:00:00.000250Z';
+  const start = Date.parse('2026-01-01T10:00:00Z') * 1000 + 250;
+  const { batches, recorded } = await play(folder, '*.csi', null, Infinity, startTime);
+  const numbers = [...upTo(8), 20, 21, 22, 23];
+  const moved = upTo(4).map((i) => 23 + 10 + i);
+  expect(timesOf(batches)).toEqual([...numbers, ...moved].map((number) => start + number * 5000));
+  expect(recorded.lines.map(({ message }) => message)).toEqual([expect.stringMatching(/3\.csi: .*moved/)]);
+  for (const [i, { position }] of batches.entries()) {
+    const at = JSON.parse(JSON.stringify(position)) as Position;
+    const rest = await play(folder, '*.csi', at, Infinity, startTime);
+    expect(timesOf([...batches.slice(0, i + 1), ...rest.batches])).toEqual(timesOf(batches));
+  }
+});
+
+it('loops on from its start time', async () => {
+  const folder = await makeFolder({ '1.csi': capture(0, 4) });
+  const { batches } = await play(folder, '1.csi', null, 6, '2026-01-01T10:00:00Z');
+  const times = timesOf(batches);
+  expect(times[0]).toBe(Date.parse('2026-01-01T10:00:00Z') * 1000);
+  expect(times[4]! - times[3]!).toBe(50_000);
+});
+
+it('refuses a start time that is none, and one of a followed file', () => {
+  const of = (settings: object) =>
+    file.check!({ ...DEFAULTS, path: 'a.dat', ...settings } as never).map(({ message }) => message);
+  expect(of({ start_time: '2026-01-01T10:00:00Z' })).toEqual([]);
+  expect(of({ start_time: 'noon' })).toEqual(['noon is not a time: use the form 2026-01-01T00:00:00Z']);
+  expect(of({ start_time: '2026-01-01', follow: true })).toEqual([
+    'a followed file is being written now: leave `start_time` out',
+  ]);
 });

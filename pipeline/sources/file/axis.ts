@@ -9,11 +9,20 @@ const EARLIEST_DATE_US = 946_684_800_000_000;
 export class TimeAxis {
   #shift: number;
   #newest: number;
+  /** The files' own times hold, except where a file must be moved. */
+  readonly #isAsRecorded: boolean;
+  /** Time of the first record of all, until that has come. */
+  #start: number | undefined;
 
-  /** @param newest shifted time of the newest record; -Infinity before the first */
-  constructor(shift: number, newest: number) {
+  /**
+   * @param newest shifted time of the newest record; -Infinity before the first
+   * @param start time of the first record of all, microseconds; left out where it is as recorded
+   */
+  constructor(shift: number, newest: number, start?: number) {
     this.#shift = shift;
     this.#newest = newest;
+    this.#isAsRecorded = start === undefined;
+    this.#start = newest === -Infinity ? start : undefined;
   }
 
   /** Added to the times of the file that is read, microseconds. */
@@ -21,22 +30,31 @@ export class TimeAxis {
     return this.#shift;
   }
 
-  /** A file begins. @param first its first time @param asRecorded whether its own times may hold again */
-  begin(first: number, asRecorded: boolean): void {
+  /**
+   * A file begins. True where its times do not follow those of the file before it, and it is moved behind that one.
+   * @param first its first time
+   * @param isFirstPass whether its own times may hold again
+   */
+  begin(first: number, isFirstPass: boolean): boolean {
     const slack = isDate(first) ? SLACK_US : 0;
-    if (asRecorded && first >= this.#newest - slack) this.#shift = 0;
-    else if (first + this.#shift < this.#newest) this.#shift = this.#newest + PAUSE_US - first;
+    if (this.#start !== undefined) {
+      this.#shift = this.#start - first;
+      this.#start = undefined;
+    } else if (this.#isAsRecorded && isFirstPass && first >= this.#newest - slack) this.#shift = 0;
+    else if (first + this.#shift < this.#newest) {
+      this.#shift = this.#newest + PAUSE_US - first;
+      return true;
+    }
+    return false;
   }
 
-  /** A followed file begins: a clock of its own is set by the time at which the file was begun. */
-  beginAt(first: number, begun: number, now: number): void {
-    if (isDate(first)) {
-      this.begin(first, true);
-      return;
-    }
+  /** A followed file begins: a clock of its own is set by the time at which the file was begun. True as for `begin`. */
+  beginAt(first: number, begun: number, now: number): boolean {
+    if (isDate(first)) return this.begin(first, true);
     const isGoingOn = first + this.#shift >= this.#newest && first + this.#shift <= now;
     if (this.#newest === -Infinity || !isGoingOn)
       this.#shift = Math.max(begun, this.#newest + PAUSE_US) - first;
+    return false;
   }
 
   /** The times of records, shifted, and none before the newest of all. */

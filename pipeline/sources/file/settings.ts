@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { fromIsoTime } from '../../base/iso-time.js';
 import { choice, inputFiles, type Complaint } from '../../component/index.js';
 import { FILE_FORMATS, FORMAT_OPTIONS, FORMATS } from '../../formats/index.js';
 import { TABLE_KINDS } from '../../formats/tables/kinds.js';
@@ -45,6 +46,12 @@ export const config = Type.Object(
           'Sender of records whose format names none (Intel 5300, Atheros, tables). A link with this `sender` receives them, so each of several receivers has its own source and link.',
       }),
     ),
+    start_time: Type.Optional(
+      Type.String({
+        description:
+          'Time of the first record, ISO 8601: `2026-01-01T00:00:00Z`. Default: as recorded. Recordings that began together on receivers whose clocks differ get the same time here.',
+      }),
+    ),
     speed: Type.Number({
       minimum: 0,
       maximum: 10_000,
@@ -79,8 +86,20 @@ export const config = Type.Object(
 export type FileSettings = Static<typeof config>;
 
 /** Rules between the fields. */
-export function complaintsOf({ follow, loop, speed, table, format }: FileSettings): readonly Complaint[] {
-  if (!follow) return [];
+export function complaintsOf(settings: FileSettings): readonly Complaint[] {
+  const { follow, start_time: start } = settings;
+  if (follow) return complaintsOfFollowed(settings);
+  if (start === undefined || !Number.isNaN(fromIsoTime(start))) return [];
+  return [{ path: ['start_time'], message: `${start} is not a time: use the form 2026-01-01T00:00:00Z` }];
+}
+
+function complaintsOfFollowed({
+  loop,
+  speed,
+  start_time: start,
+  table,
+  format,
+}: FileSettings): readonly Complaint[] {
   const isTable = table !== undefined || TABLE_KINDS.some(({ name }) => name === format);
   return [
     ...(loop
@@ -88,6 +107,14 @@ export function complaintsOf({ follow, loop, speed, table, format }: FileSetting
       : []),
     ...(speed > 0
       ? [{ path: ['speed'], message: 'a followed file is read as it grows: leave `speed` out' }]
+      : []),
+    ...(start !== undefined
+      ? [
+          {
+            path: ['start_time'],
+            message: 'a followed file is being written now: leave `start_time` out',
+          },
+        ]
       : []),
     ...(isTable
       ? [
