@@ -59,8 +59,8 @@ export const bodyVelocity = defineOperator({
   summary: 'Estimates how fast, and in which direction of the room, a body moves.',
   description: `
 Use it in a room with three links or more whose positions are known and whose receivers have two antennas or more, behind
-\`conjugate-multiply\` with \`raise_reference\`, \`resample\`, and \`denoise\` with a band-pass over complex values. It assumes frames
-evenly spaced at \`rate_hz\`.
+\`csi-ratio\`, \`resample\`, and \`denoise\` with a band-pass over complex values. It assumes frames evenly spaced at
+\`rate_hz\`.
 
 Each link measures only how fast its path over the body becomes shorter. Links in different directions together determine a velocity:
 every \`hop_ms\` it searches for the distribution of velocities, \`bins\` times \`bins\` from -\`max_speed_mps\` to \`max_speed_mps\` along x
@@ -70,8 +70,8 @@ different velocities, so there is a distribution.
 
 \`\`\`yaml
 operators:
-  moving: { type: conjugate-multiply, from: receivers, raise_reference: true }
-  even: { type: resample, from: moving, rate_hz: 200 }
+  ratio: { type: csi-ratio, from: receivers }
+  even: { type: resample, from: ratio, rate_hz: 200 }
   filtered: { type: denoise, from: even, method: butterworth, part: complex, low_hz: 2, high_hz: 60, rate_hz: 200 }
   velocity: { type: body-velocity, from: filtered, rate_hz: 200 }
 \`\`\`
@@ -87,11 +87,14 @@ The frequency that a velocity causes on a link depends on the position of the bo
 reads (\`from: [filtered, people]\`, if they show exactly one person), otherwise \`place\`, otherwise the middle of the room.
 
 Gotchas: it measures one body. Parallel links measure only one direction; place them around the room. Frequencies need
-their sign: behind \`phase-sanitize\`, with one antenna, simulated walkers' directions were wrong by 90 degrees and more. Frequencies
-beyond half of \`rate_hz\` alias. For a body at rest the measures are noise.
+their sign: behind \`phase-sanitize\`, with one antenna, simulated walkers' directions were wrong by 90 degrees and more; behind
+\`conjugate-multiply\` with \`raise_reference\`, recordings of a gesture hardly showed the direction. Frequencies beyond half
+of \`rate_hz\` alias. For a body at rest the measures are noise. Speeds are proportional to the wavelength: csiflow assumes
+5.32 GHz where a format does not tell the channel (Intel 5300). Recordings of several receivers need a common axis of time:
+\`start_time\` of the source \`file\`.
 
 Sources: Zheng et al., Zero-Effort Cross-Domain Gesture Recognition with Wi-Fi (Widar 3.0, MobiSys 2019); Beck and Teboulle, FISTA
-(2009). Figures on simulated walkers: docs/reports/cleaning.md.
+(2009). Figures on simulated walkers and on Widar's recordings of a gesture: docs/reports/cleaning.md.
 `,
   inputs: ['csi', 'pose'],
   requires: ['csi'],

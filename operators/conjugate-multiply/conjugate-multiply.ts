@@ -16,7 +16,7 @@ export const conjugateMultiply = defineOperator({
   name: 'conjugate-multiply',
   summary: 'Multiplies the values of each antenna by the conjugate of a reference antenna.',
   description: `
-Use it before \`doppler\` and \`body-velocity\`, or wherever the change of a path matters and a receiver has two antennas or
+Use it before \`doppler\`, or wherever the change of a path matters and a receiver has two antennas or
 more. It replaces \`phase-sanitize\`.
 
 Phase offsets that a receiver adds to each packet are the same on all its antennas and cancel in H_a conj(H_b). The result
@@ -28,7 +28,8 @@ these frames are dropped and counted as \`reference_unknown\`. The choice is par
 
 \`raise_reference\` follows IndoTrack: it subtracts from each amplitude its smallest value, which weakens the still paths,
 and adds 1,000 times the mean of these to the reference, so that its own changes matter little: the sign of the Doppler
-frequency becomes visible. Both are learnt from the first \`learn_frames\` frames. The scale then has no meaning.
+frequency becomes visible. Both are learnt from the first \`learn_frames\` frames. The scale then has no meaning. In Widar's recordings of
+a gesture the spectra stayed almost symmetrical; \`csi-ratio\` shows the sign better (docs/reports/cleaning.md).
 
 Gotchas: unlike \`csi-ratio\` it retains changes of the receiver's gain, squared. The moving path also appears with the opposite
 sign; the stronger the reference's still paths, the weaker this is. Frames with one antenna are dropped as \`one_antenna\`, and the node

@@ -49,7 +49,8 @@ Over the last frames of a link it computes the power of each frequency, without 
 and outputs two measures per spectrum:
 
 - \`doppler_shift_hz\`: the mean frequency, weighted by the power above the noise. Positive: the path over the person becomes
-  shorter. Behind \`conjugate-multiply\` without \`raise_reference\`, and with uncleaned phases, the sign is meaningless.
+  shorter. The sign has a meaning behind \`csi-ratio\`; with uncleaned phases it has none, and behind
+  \`conjugate-multiply\` hardly any.
 - \`doppler_edge_hz\`: the frequency, either way, below which 95 % of that power lies: the fastest limbs.
 
 A path that changes by one wavelength per second (6 cm at 5 GHz, 12 cm at 2.4 GHz) shifts by 1 Hz; a body moving at v changes it

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { calibrationOf } from '../../bench/accuracy/cleaning/calibration-section.js';
+import { gestureVelocities } from '../../bench/accuracy/cleaning/gesture-velocity.js';
 import { separation } from '../../bench/accuracy/cleaning/presence.js';
 import { missingCaptures } from '../../bench/accuracy/cleaning/report.js';
 import { amplitudeScatter, phaseScatter } from '../../bench/accuracy/cleaning/static-pair.js';
@@ -67,4 +68,49 @@ it('shows which recordings a calibration fits, and how links are judged by their
 
 it('names the recordings that are missing', () => {
   expect(missingCaptures('/no/such/folder')).toBe('/no/such/folder/captures/widar-multilink');
+});
+
+it("finds a gesture that turns back in Widar's geometry, and tells it from its mirror image", () => {
+  const receivers = [
+    ...[
+      [0.455, -0.455],
+      [1.365, -0.455],
+      [2, 0],
+    ],
+    ...[
+      [-0.455, 0.455],
+      [-0.455, 1.365],
+      [0, 2],
+    ],
+  ] as const;
+  const [torso, packets, wave] = [[1.365, 0.455] as const, 800, 299_792_458 / 5.825e9];
+  const towards = ([x, y]: readonly number[]) => {
+    const length = Math.hypot(x! - torso[0], y! - torso[1]);
+    return [(x! - torso[0]) / length, (y! - torso[1]) / length] as const;
+  };
+  // 0.8 m/s along x of the room, and back.
+  const links = receivers.map((receiver) => {
+    const shortening = towards([0, 0])[0] + towards(receiver)[0];
+    const values = (i: number) => {
+      const path = 0.8 * 0.001 * Math.min(i, packets - i) * shortening;
+      const moving = (2 * Math.PI * path) / wave;
+      return [10 + 2 * Math.cos(moving), 2 * Math.sin(moving), 12, 1];
+    };
+    const layout = layoutOf({ rx: 2, subcarriers: Int16Array.of(4) });
+    return [
+      blockOf(
+        layout,
+        Array.from({ length: packets }, (_, i) => ({ time: 5e6 + i * 1000, values: values(i) })),
+      ),
+    ];
+  });
+  // Widar's axes: x of the room is its y.
+  const reference = new Float64Array(400 * 8);
+  const bin = (velocity: number) => Math.round(velocity / 0.2) + 9;
+  for (let i = 0; i < 8; i++) reference[400 * i + bin(0) + 20 * bin(i < 4 ? 0.8 : -0.8)] = 1;
+  const { looks, fit, mirrored, alike, atOtherTimes } = gestureVelocities(links, reference).at(-1)!;
+  expect(looks).toBe(4);
+  expect(fit).toBeGreaterThan(0.5);
+  expect(mirrored).toBeLessThan(0.5);
+  expect(alike).toBeGreaterThan(atOtherTimes + 0.2);
 });

@@ -1,5 +1,5 @@
 import { encode } from 'fast-png';
-import { conjugateMultiply } from '../../../operators/conjugate-multiply/conjugate-multiply.js';
+import { csiRatio } from '../../../operators/csi-ratio/csi-ratio.js';
 import { denoise } from '../../../operators/denoise/denoise.js';
 import { doppler } from '../../../operators/doppler/doppler.js';
 import { DopplerSpectrum, gaussian } from '../../../operators/shared/doppler-spectrum.js';
@@ -18,7 +18,7 @@ const RANGE_DB = 25;
 const SCALE = 3;
 
 const CLEANED: readonly Step[] = [
-  { component: conjugateMultiply, settings: { raise_reference: true } },
+  { component: csiRatio },
   { component: resample, settings: { rate_hz: RATE_HZ, max_gap_ms: 20 } },
   {
     component: denoise,

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { calibrate } from '../../../operators/calibrate/calibrate.js';
 import { doppler } from '../../../operators/doppler/doppler.js';
@@ -6,9 +6,12 @@ import { passOnChange } from '../../../operators/pass-on-change/pass-on-change.j
 import { removeStatic } from '../../../operators/remove-static/remove-static.js';
 import { resample } from '../../../operators/resample/resample.js';
 import { selectSubcarriers } from '../../../operators/select-subcarriers/select-subcarriers.js';
+import { readMat5 } from '../../../pipeline/formats/tables/mat5.js';
 import { outputFile } from '../../../pipeline/base/paths.js';
 import { cost } from './cost.js';
 import { espFrames, intelFrames, type Step } from './frames.js';
+import { gestureVelocities, type GestureVelocity } from './gesture-velocity.js';
+import { gestureVelocitySection } from './gesture-velocity-section.js';
 import { gestureSeen, spectrogram, type Sight } from './gesture.js';
 import {
   calibrationOf,
@@ -29,6 +32,8 @@ import {
 } from './static-pair.js';
 
 const WIDAR = 'captures/widar-multilink';
+/** Widar's velocity profile of the gesture. */
+const PROFILE = 'user-user-1-1-1-1-1-1e-07-100-20-100000-L0.mat';
 const ESP = 'labelled/esp32-presence';
 const RECEIVERS = [1, 2, 3, 4, 5, 6] as const;
 /** The receiver whose spectrogram is drawn. */
@@ -41,6 +46,7 @@ export interface CleaningReport {
   readonly phase: readonly Scatter[];
   readonly amplitude: readonly Scatter[];
   readonly gesture: readonly Sight[];
+  readonly velocity: readonly GestureVelocity[];
   readonly presence: Readonly<Record<string, readonly Separation[]>>;
   readonly calibration: CalibrationReport;
   readonly walkers: readonly WalkersSeen[];
@@ -71,6 +77,8 @@ export function evaluateCleaning({ data, out, print }: CleaningOptions): Cleanin
   const amplitude = amplitudeScatter(still);
   print('the gesture');
   const sights = RECEIVERS.map((receiver) => gestureSeen(`r${receiver}`, gesture(receiver)));
+  const [profile] = readMat5(readFileSync(join(data, WIDAR, PROFILE))).arrays;
+  const velocity = gestureVelocities(RECEIVERS.map(gesture), profile!.re);
   print('presence, chip by chip');
   const presence = Object.fromEntries(
     Object.entries(CHIPS).map(([chip, name]) => [name, separationOf(join(data, ESP), chip)]),
@@ -86,7 +94,7 @@ export function evaluateCleaning({ data, out, print }: CleaningOptions): Cleanin
   const walkers = walkersOf();
   print('what it costs');
   const costs = Object.fromEntries(Object.entries(STEPS).map(([name, step]) => [name, cost(step, still)]));
-  const report = { phase, amplitude, gesture: sights, presence, calibration, walkers, cost: costs };
+  const report = { phase, amplitude, gesture: sights, velocity, presence, calibration, walkers, cost: costs };
   const folder = out ?? outputFile('docs/reports');
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'cleaning-doppler.png'), spectrogram(gesture(DRAWN)));
@@ -145,9 +153,9 @@ ${table(
   amplitude.map(({ method, value }) => [method, `${(100 * value).toFixed(2)} %`]),
 )}`;
 
-const gestureSection = ({ gesture }: CleaningReport): string => `## The Doppler of a gesture
+const gestureSection = ({ gesture, velocity }: CleaningReport): string => `## The Doppler of a gesture
 
-One gesture (push and pull) seen by six receivers at once, behind \`conjugate-multiply\` with \`raise_reference\`, \`resample\`, \`denoise\` with a band-pass of 2 to 80 Hz, and \`doppler\` (windows of 256 ms). The mean frequency goes up while the path over the hand becomes shorter; a change of one wavelength (5.6 cm) a second is 1 Hz.
+One gesture (push and pull) seen by six receivers at once, behind \`csi-ratio\`, \`resample\`, \`denoise\` with a band-pass of 2 to 80 Hz, and \`doppler\` (windows of 256 ms). The mean frequency goes up while the path over the hand becomes shorter; a change of one wavelength (5.6 cm) a second is 1 Hz.
 
 ${table(
   ['receiver', 'seconds', 'highest mean frequency', 'lowest', 'fastest edge'],
@@ -162,7 +170,9 @@ ${table(
 
 ![Spectrogram of the gesture](cleaning-doppler.png)
 
-Receiver r${DRAWN}: time to the right, frequencies from -80 Hz at the bottom to 80 Hz at the top, 25 dB from black to white.`;
+Receiver r${DRAWN}: time to the right, frequencies from -80 Hz at the bottom to 80 Hz at the top, 25 dB from black to white.
+
+${gestureVelocitySection(velocity)}`;
 
 const movementSections = ({
   presence,

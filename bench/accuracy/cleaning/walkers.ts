@@ -1,6 +1,6 @@
 import { Value } from 'typebox/value';
 import { bodyVelocity } from '../../../operators/body-velocity/body-velocity.js';
-import { conjugateMultiply } from '../../../operators/conjugate-multiply/conjugate-multiply.js';
+import { csiRatio } from '../../../operators/csi-ratio/csi-ratio.js';
 import { denoise } from '../../../operators/denoise/denoise.js';
 import { quantile } from '../../../operators/shared/median.js';
 import type { AnyOperator, Context, Operator, Output } from '../../../pipeline/component/index.js';
@@ -105,7 +105,7 @@ function errorsOf(seed: number, links: number, knowsPlace: boolean): (readonly [
   const made = (component: AnyOperator, settings: object): Operator =>
     component.create(Value.Default(component.config, { ...settings }) as never, context);
   const steps = [
-    made(conjugateMultiply, { raise_reference: true }),
+    made(csiRatio, {}),
     made(denoise, { method: 'butterworth', part: 'complex', low_hz: 2, high_hz: 60, rate_hz: RATE }),
   ];
   const operator = made(bodyVelocity, { rate_hz: RATE, window: WINDOW });
