@@ -168,7 +168,7 @@ it('loops on from its start time', async () => {
 
 it('refuses a start time that is none, and one of a followed file', () => {
   const of = (settings: object) =>
-    file.check!({ ...DEFAULTS, path: 'a.dat', ...settings } as never).map(({ message }) => message);
+    file.check!({ ...DEFAULTS, path: 'a.dat', ...settings }).map(({ message }) => message);
   expect(of({ start_time: '2026-01-01T10:00:00Z' })).toEqual([]);
   expect(of({ start_time: 'noon' })).toEqual(['noon is not a time: use the form 2026-01-01T00:00:00Z']);
   expect(of({ start_time: '2026-01-01', follow: true })).toEqual([

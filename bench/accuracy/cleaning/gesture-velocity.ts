@@ -5,7 +5,7 @@ import { csiRatio } from '../../../operators/csi-ratio/csi-ratio.js';
 import { denoise } from '../../../operators/denoise/denoise.js';
 import { resample } from '../../../operators/resample/resample.js';
 import { quantile } from '../../../operators/shared/median.js';
-import type { AnyOperator, Context, Output } from '../../../pipeline/component/index.js';
+import type { Context, Output } from '../../../pipeline/component/index.js';
 import {
   csiLayout,
   LinkTable,
@@ -126,7 +126,7 @@ function profilesOf(removed: Step, links: readonly (readonly CsiBlock[])[]): rea
   ];
   const context = classroom();
   const made = ({ component, settings = {} }: Step) =>
-    (component as AnyOperator).create(Value.Default(component.config, { ...settings }) as never, context);
+    component.create(Value.Default(component.config, { ...settings }) as never, context);
   const cleaned = steps
     .map(made)
     .reduce<readonly Data[]>(
