@@ -4,7 +4,7 @@ import { CommandError, EXIT } from '../../../pipeline/base/exit.js';
 export function register(program: Command): void {
   program
     .command('describe')
-    .argument('<name>', 'name of a component')
+    .argument('<component>', 'name of a component')
     .description('Print the description of a component and its fields.')
     .option('--json', 'print its ports and the JSON schema of its configuration')
     .addHelpText('after', '\nExample:\n  csiflow describe denoise')

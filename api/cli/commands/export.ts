@@ -26,8 +26,8 @@ export function register(program: Command): void {
       )
       .requiredOption('--from <file>', 'the store')
       .requiredOption(
-        '--table <name>',
-        'poses, persons, events or measures, or one of the views tracks and keypoints',
+        '--table <poses|persons|events|measures|tracks|keypoints>',
+        'the table, or the view tracks or keypoints',
       )
       .requiredOption('--to <file>', 'the file to write, atomically')
       .option('--start <time>', 'first event time, ISO 8601; included')

@@ -59,7 +59,7 @@ export function register(program: Command): void {
       [],
     )
     .option('--plugin <file...>', 'modules with your own components', [])
-    .option('--log <level>', 'debug, info, warn or error', 'info')
+    .option('--log <debug|info|warn|error>', 'least severe level that is logged', 'info')
     .addHelpText(
       'after',
       '\nExample:\n  csiflow run topologies/demo.yaml\n  csiflow run topologies/esp32-udp.yaml --port 9000' +

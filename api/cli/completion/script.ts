@@ -1,0 +1,20 @@
+import { Command } from 'commander';
+import { KINDS } from '../../../pipeline/component/index.js';
+import { ROLES } from '../../service/accounts/roles.js';
+import { components } from '../../components.js';
+import { loadSubcommands } from '../subcommands.js';
+import { bashScript } from './bash.js';
+import { fishScript } from './fish.js';
+import { completedOf } from './words.js';
+import { zshScript } from './zsh.js';
+
+const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
+
+/** Completion of the whole command line, generated from the declarations of its commands. */
+export async function completionScript(shell: keyof typeof SCRIPTS): Promise<string> {
+  const program = new Command('csiflow').version('', '--version', 'print the version');
+  for (const module of await loadSubcommands(new URL('../commands/', import.meta.url)))
+    module.register(program);
+  const component = KINDS.flatMap((kind) => components.list(kind).map(({ name }) => name));
+  return SCRIPTS[shell](completedOf(program, { component: [...new Set(component)].sort(), role: ROLES }));
+}
