@@ -3,9 +3,11 @@ import { createSocket } from 'node:dgram';
 import { appendFileSync, chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { packageFile } from '../../pipeline/base/paths.js';
+import { encodePairs } from '../../pipeline/formats/devices/adr018/adr018-frame.js';
 import { encodeAth11kCfr } from '../../pipeline/formats/devices/qualcomm/ath11k-cfr.js';
 import { encodeEspectre } from '../../pipeline/formats/devices/espressif/espectre.js';
 import { encodeMediatek } from '../../pipeline/formats/devices/mediatek-csi.js';
@@ -173,6 +175,33 @@ test('lab-table: the table that ships', seconds, async () => {
   const example = await startExample('lab-table', {});
   await feed(example, 1000, () => undefined);
   expect(await example.run.interrupt(), example.run.output).toBe(0);
+});
+
+test('body-velocity: the recordings that ship, at their own pace', seconds, async () => {
+  const { run } = await startExample('body-velocity', {});
+  await run.printed(/three-sides body_velocity_x_mps = /);
+  expect(await run.interrupt(), run.output).toBe(0);
+});
+
+test('calibrated-room: ESP32 nodes, after a second of the empty room', seconds, async () => {
+  const [port] = await freePorts(1);
+  const { run } = await startExample('calibrated-room', {
+    CSIFLOW_UDP_PORT: String(port),
+    CSIFLOW_LEARN_S: '1',
+  });
+  const socket = createSocket('udp4');
+  afterThisTest(() => void socket.close());
+  const header = { node: 1, bins: 64, mhz: 2437, rssi: -40, noise: -90 };
+  let over = false;
+  const shown = run.printed(/esp32-pair motion = /).finally(() => (over = true));
+  for (let index = 0; !over; index++) {
+    const values = Int8Array.from(moving(index < 200 ? 0 : index, 64));
+    socket.send(encodePairs({ ...header, sequence: index }, values), port, '127.0.0.1');
+    await pause(20);
+  }
+  await shown;
+  expect(run.output).not.toMatch(/does not fit/);
+  expect(await run.interrupt(), run.output).toBe(0);
 });
 
 test('every example of a receiver is tested here or beside', () => {

@@ -52,7 +52,8 @@ export async function calibrateTopology(file: string, settings: CalibrateSetting
     settings.print(`calibrated ${known} links`);
   }
   writeProfiles(settings.out, profiles, Object.keys(links).length > 0 ? { links } : {});
-  settings.print(`wrote the profiles of ${Object.keys(profiles).length} links to ${settings.out}`);
+  const what = windows === undefined ? '' : `the profiles of ${Object.keys(profiles).length} links to `;
+  settings.print(`wrote ${what}${settings.out}`);
   return { profiles, links };
 }
 
