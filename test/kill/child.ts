@@ -122,7 +122,7 @@ function listened(component: AnySource): AnySource {
 }
 
 /**
- * The broker's source itself, at the pace at which its records were made; reports when the last one is
+ * A live source itself, at the pace at which its records were made; reports when the last one is
  * decoded.
  */
 function paced(component: AnySource): AnySource {
@@ -321,6 +321,10 @@ const inputs: Readonly<Record<ChildInput['source'], () => Spec>> = {
   simulator: () => ({
     component: told(simulator),
     config: { duration_s: 40, speed, start_time: '2026-01-01T00:00:00Z' },
+  }),
+  follow: () => ({
+    component: paced(file),
+    config: { path, follow: true, poll_ms: 10, batch_records: blockRecords },
   }),
   kafka: () => ({ component: paced(kafkaSource), config: { ...broker, batch_records: blockRecords } }),
   mqtt: () => ({ component: paced(mqttSource), config: { ...broker, block_records: blockRecords } }),

@@ -31,6 +31,7 @@ import {
   type Kind,
   type Started,
 } from './process.js';
+import { writeGrowing } from './growing.js';
 import { Report } from './report.js';
 import { alertsIn, expectInInflux, expectSame, outcomeOf, without, type Outcome } from './stored.js';
 import { brokerOf, Told, WAYS, type Broker } from './told.js';
@@ -50,8 +51,8 @@ const KILLS = asked
   ? sharedOut(Number(asked))
   : full
     ? // Twice over for the first three.
-      { file: 150, simulator: 120, udp: 90, kafka: 130, mqtt: 90 }
-    : { file: 2, simulator: 2, udp: 2, kafka: 4, mqtt: 4 };
+      { file: 150, simulator: 120, udp: 90, kafka: 130, mqtt: 90, follow: 90 }
+    : { file: 2, simulator: 2, udp: 2, kafka: 4, mqtt: 4, follow: 2 };
 /** Playback speed relative to the recording, for many checkpoints: each kill comes before the end. */
 const SLOWLY = full ? 2 : 5;
 /** Milliseconds of datagrams that a kill may lose; on a busy machine a sample is less meaningful. */
@@ -181,6 +182,13 @@ if (services) {
   });
 }
 
+test('a file that grows and is rotated, killed', minutes(120), async () => {
+  const wanted = await outcomeOfCapture();
+  await chains('follow', async (kill) => {
+    await expectLike('follow', await throughGrowingFile(kill), wanted);
+  });
+});
+
 for (const kind of ['file', 'simulator'] as const) {
   const { input: makeInput, outcome } = REPLAYED[kind];
   test(`${kind}, killed at each named moment`, minutes(60), async () => {
@@ -220,7 +228,7 @@ one('what a kill takes of the datagrams is what was not yet committed', () => {
 
 /** Chains of kills at each named and at random moments. */
 async function chains(
-  kind: 'kafka' | 'mqtt',
+  kind: 'kafka' | 'mqtt' | 'follow',
   work: (kill: (input: ChildInput) => Promise<void>, index: number) => Promise<void>,
 ): Promise<void> {
   let index = 0;
@@ -261,7 +269,7 @@ const blockRecords = (): number => 1 + Math.floor(Math.random() * 64);
 
 function sharedOut(count: number) {
   const [file, simulator] = [Math.round(count * 0.35), Math.round(count * 0.25)];
-  return { file, simulator, udp: count - file - simulator, kafka: 4, mqtt: 4 };
+  return { file, simulator, udp: count - file - simulator, kafka: 4, mqtt: 4, follow: 4 };
 }
 
 const fileInput = (): ChildInput => ({
@@ -405,7 +413,7 @@ interface Passed {
 }
 
 async function expectLike(
-  kind: 'kafka' | 'mqtt',
+  kind: 'kafka' | 'mqtt' | 'follow',
   { folder, chain, ...found }: Passed & Outcome,
   wanted: Outcome,
 ): Promise<void> {
@@ -469,8 +477,20 @@ async function throughMqtt(kill: (input: ChildInput) => Promise<void>): Promise<
   return { ...(await outcomeOf(input.folder, ...UNLIKE)), folder: input.folder, chain };
 }
 
-/** No process reaches the end of the topic before it is killed. */
-const slowly = (source: 'kafka' | 'mqtt') => ({
+/** Follows a file that a program writes and rotates while the processes are killed. */
+async function throughGrowingFile(kill: (input: ChildInput) => Promise<void>): Promise<Passed & Outcome> {
+  const { chain, ...sinks } = told.sinks();
+  const given = slowly('follow');
+  const input: ChildInput = { ...given, path: join(given.folder, 'growing.csi'), sinks };
+  const written = writeGrowing(input.path!, beginningOf(heard, MESSAGES));
+  await kill(input);
+  await written;
+  await toStop(start({ ...input, speed: 0 }));
+  return { ...(await outcomeOf(input.folder, ...UNLIKE)), folder: input.folder, chain };
+}
+
+/** No process reaches the end of its input before it is killed. */
+const slowly = (source: 'kafka' | 'mqtt' | 'follow') => ({
   folder: newFolder(),
   source,
   until: beginningOf(heard, MESSAGES).at(-1)!.time,

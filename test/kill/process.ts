@@ -25,8 +25,8 @@ export interface ChildInput {
   readonly sinks?: ChildSinks;
 }
 
-/** Sources that are killed. */
-export const KINDS = ['file', 'simulator', 'udp', 'kafka', 'mqtt'] as const;
+/** Sources that are killed; `follow` is `file` with a file that grows. */
+export const KINDS = ['file', 'simulator', 'udp', 'kafka', 'mqtt', 'follow'] as const;
 export type Kind = (typeof KINDS)[number];
 
 /** Sinks besides the store and the file, which are always there. */

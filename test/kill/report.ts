@@ -14,7 +14,9 @@ export class Report {
   readonly #rows = countOf(KINDS);
   readonly #told = countOf(WAYS);
   readonly #again = countOf(WAYS);
-  readonly #broken: Record<Kind, string[]> = { file: [], simulator: [], udp: [], kafka: [], mqtt: [] };
+  readonly #broken: Record<Kind, string[]> = {
+    ...{ file: [], simulator: [], udp: [], kafka: [], mqtt: [], follow: [] },
+  };
   readonly #influx = { stores: 0, records: 0 };
   readonly #topics = countOf(DELIVERIES);
   readonly #results = countOf(DELIVERIES);
@@ -92,7 +94,7 @@ export class Report {
 
 Made by \`npm run test:kill\`: ${total} kills. A process runs one of csiflow's own sources, \`denoise\`, \`phase-sanitize\`, \`window\`, \`detect-motion\`, a stage of random delays in the place of the network, \`track-persons\`, a fan-in of frames and delayed poses, an alert at every twentieth pose, and the sinks \`duckdb\`, \`file\`, \`webhook\`, \`mqtt\` and \`websocket\`, with blocks of a random size; behind the \`simulator\`, \`infer-pose\` too. It is killed by SIGKILL, started again, killed again; after up to ten kills it runs to its end. Then all its tables and files are compared with those of an uninterrupted run, row by row, without \`epoch\` and \`processing_ms\`. In half of the chains over \`file\` and \`simulator\` a real InfluxDB is among the sinks. The receiver of the webhooks says at every fifth call that it is busy; the broker is a real Mosquitto, Kafka a real broker.
 
-For \`udp\`, \`kafka\` and \`mqtt\` the uninterrupted run is the \`file\` source over the same datagrams with the same times (for \`udp\` those that were accepted); \`origin\` differs: \`replay\`, not \`live\`.
+For \`udp\`, \`kafka\`, \`mqtt\` and \`follow\` (the source \`file\` with \`follow: true\`, whose file grows and is rotated meanwhile) the uninterrupted run is the \`file\` source over the same datagrams with the same times (for \`udp\` those that were accepted); \`origin\` differs: \`replay\`, not \`live\`.
 
 ${row(['killed', ...KINDS])}
 ${line(KINDS)}
