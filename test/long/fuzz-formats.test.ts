@@ -3,7 +3,14 @@ import { encodeAth11kCfr } from '../../pipeline/formats/devices/qualcomm/ath11k-
 import { encodeReport } from '../../pipeline/formats/devices/beamforming/beamforming.js';
 import { encodeFeitcsi } from '../../pipeline/formats/devices/intel/feitcsi.js';
 import { encodeNexmon } from '../../pipeline/formats/devices/broadcom/nexmon.js';
-import { FILE_FORMATS, FormatError, MESSAGE_FORMATS, type Format } from '../../pipeline/formats/index.js';
+import {
+  FILE_FORMATS,
+  FormatError,
+  formatNamed,
+  MESSAGE_FORMATS,
+  type Format,
+  type FormatOptions,
+} from '../../pipeline/formats/index.js';
 import { LinkTable, type CsiBlock, type Data } from '../../pipeline/model/index.js';
 import type { Output, RawBatch } from '../../pipeline/component/index.js';
 import { cutAll } from '../formats/cut.js';
@@ -113,14 +120,14 @@ const rawOf = (bytes: Uint8Array, time: number): RawBatch => ({
   ...{ sender: Uint16Array.of(0), senders: ['127.0.0.1:4000'], origin: 'live' as const },
 });
 
-/** Formats that combine several records: the output at one record also contains those before it. */
-const isPutTogether = ({ variantOf }: Format): boolean => variantOf === 'nexmon';
-
-/** The largest output of a record, or of all so far, relative to its bytes. Throws if a decoder does. */
-function fuzz(format: Format, good: readonly Uint8Array[], seed: number): number {
+/**
+ * The largest output of a record, or of all so far where a frame is put together of several, relative to its bytes. Throws if
+ * a decoder does.
+ */
+function fuzz(format: Format, good: readonly Uint8Array[], seed: number, options?: FormatOptions): number {
   const next = numbersFrom(seed);
-  const decoder = format.decoder(context);
-  const together = isPutTogether(format);
+  const decoder = format.decoder({ ...context, ...(options && { options }) });
+  const together = options !== undefined;
   let worst = 0;
   let [read, made] = [0, 0];
   for (let i = 0; i < RECORDS; i++) {
@@ -145,6 +152,31 @@ describe('damaged records neither crash a decoder nor make much of little', () =
       expect(fuzz(format, good, seed)).toBeLessThan(MULTIPLE);
     },
   );
+});
+
+describe('damaged datagrams neither crash a matrix of Nexmon nor make much of little', () => {
+  const sizes = [
+    [2, 1],
+    [1, 4],
+    [4, 4],
+  ] as const;
+  test.each(sizes)('%i cores, %i streams', (cores, streams) => {
+    const of = (chip: number, sequence: number, core: number, stream: number): Uint8Array => {
+      const header = { mac: MAC, sequence, rssi: -40, chanspec: 0xe06a, bins: 256, core: core + 8 * stream };
+      const bytes = encodeNexmon(header, numbers(482));
+      bytes[16] = chip;
+      return bytes;
+    };
+    const good = [101, 3].flatMap((chip) =>
+      Array.from({ length: 2 * cores * streams }, (_, i) =>
+        of(chip, Math.floor(i / (cores * streams)), i % cores, Math.floor(i / cores) % streams),
+      ),
+    );
+    const seed = 15_485_863 * (cores + 4 * streams);
+    const worst = fuzz(formatNamed('nexmon'), good, seed, { nexmon: { cores, streams } });
+    expect(worst).toBeGreaterThan(0.5);
+    expect(worst).toBeLessThan(MULTIPLE);
+  });
 });
 
 describe('damaged files neither crash a reader nor make it hang', () => {
