@@ -192,9 +192,11 @@ test('calibrated-room: ESP32 nodes, after a second of the empty room', seconds, 
   const socket = createSocket('udp4');
   afterThisTest(() => void socket.close());
   const header = { node: 1, bins: 64, mhz: 2437, rssi: -40, noise: -90 };
-  let over = false;
-  const shown = run.printed(/esp32-pair motion = /).finally(() => (over = true));
-  for (let index = 0; !over; index++) {
+  const over = new AbortController();
+  const shown = run.printed(/esp32-pair motion = /).finally(() => {
+    over.abort();
+  });
+  for (let index = 0; !over.signal.aborted; index++) {
     const values = Int8Array.from(moving(index < 200 ? 0 : index, 64));
     socket.send(encodePairs({ ...header, sequence: index }, values), port, '127.0.0.1');
     await pause(20);
