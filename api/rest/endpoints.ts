@@ -15,6 +15,7 @@ import { linkEndpoints } from './topologies/links.js';
 import { poseQueryEndpoints } from './pose/pose-query.js';
 import { poseEndpoints } from './pose/pose.js';
 import { processEndpoints } from './processing/process.js';
+import { storeQueryEndpoints } from './pose/store-query.js';
 import { systemEndpoints } from './system/system.js';
 import { tapEndpoints } from './topologies/taps.js';
 import { topologyEndpoints } from './topologies/topologies.js';
@@ -42,6 +43,7 @@ export const ENDPOINTS: readonly AnyEndpoint[] = [
   ...deadLetterEndpoints,
   ...backupEndpoints,
   ...exportEndpoints,
+  ...storeQueryEndpoints,
   ...auditEndpoints,
   ...healthEndpoints,
 ];

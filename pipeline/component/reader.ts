@@ -10,6 +10,29 @@ export interface TableSelection {
   readonly end: number | undefined;
 }
 
+/** What an answer to {@link Reader.ask} may hold. */
+export interface AskLimits {
+  readonly maxRows: number;
+  /** Of the rows as JSON. */
+  readonly maxBytes: number;
+}
+
+/** Rows of a query as JSON: times are text in UTC. */
+export interface Asked {
+  /** Types as SQL names them. */
+  readonly columns: readonly { readonly name: string; readonly type: string }[];
+  readonly rows: readonly (readonly unknown[])[];
+  /** A limit left out further rows. */
+  readonly truncated: boolean;
+}
+
+/** The error of a query that cannot be run as it is written. */
+export const queryRefused = (message: string, cause?: unknown): Error =>
+  Object.assign(new Error(message, { cause }), { code: 'query.refused' });
+
+export const isRefused = (error: unknown): error is Error =>
+  error instanceof Error && 'code' in error && error.code === 'query.refused';
+
 /** Queries a store. All stores answer alike, so the API does not know which one it has. Times are microseconds. */
 export interface Reader {
   /**
@@ -17,6 +40,12 @@ export interface Reader {
    * their number. For stores in files that other programs cannot open at the same time.
    */
   exportTo?(file: string, selection: TableSelection): Promise<number>;
+  /**
+   * Runs one SELECT of the caller's on the tables of the store (docs/stores.md) and on nothing else. Only of stores
+   * that speak SQL.
+   * @throws Error `query.refused` for any other text, and where the query itself fails
+   */
+  ask?(sql: string, limits: AskLimits): Promise<Asked>;
   /**
    * The newest pose frame by event time, or undefined if there is none.
    * @param until ignores frames of later times, microseconds: the clock was ahead when they were stored

@@ -7,10 +7,13 @@ import {
   type DuckDBPreparedStatement,
   type DuckDBValue,
 } from '@duckdb/node-api';
+import { errorText } from '../../pipeline/base/error-text.js';
+import { queryRefused, type Asked, type AskLimits } from '../../pipeline/component/index.js';
 import type { Cell } from '../shared/columns.js';
-import { namingDamage } from '../shared/damage.js';
+import { isDamage, namingDamage } from '../shared/damage.js';
 import type { Database } from '../shared/database.js';
 import type { Row } from '../shared/rows.js';
+import { prepareAsked, readAsked } from './asked.js';
 import { Counts } from './counts.js';
 import type { Parameter, Parameters } from './parameters.js';
 
@@ -23,6 +26,8 @@ export interface Snapshot {
   query(sql: string, parameters: Parameters): Promise<readonly Row[]>;
   /** The same by column, for thousands of rows: of doubles, integers and texts alone. */
   columns(sql: string, parameters: Parameters): Promise<Columns>;
+  /** A query that somebody else wrote: it is checked, and not remembered. */
+  asked(sql: string, limits: AskLimits): Promise<Asked>;
 }
 
 /** An interrupt is said again until the query has ended. */
@@ -192,6 +197,19 @@ class Connection implements Snapshot {
     const columns: Record<string, DuckDBValue[]> = {};
     for (const chunk of chunks) chunk.appendToColumnsObject(names, columns);
     return columns as Columns;
+  }
+
+  async asked(sql: string, limits: AskLimits): Promise<Asked> {
+    const statement = await prepareAsked(this.#connection, sql);
+    try {
+      return await this.#interruptibly(async () => readAsked(await statement.stream(), limits));
+    } catch (error) {
+      this.#signal?.throwIfAborted();
+      // An error of the query's own, such as a cast that fails; damage is not the query's.
+      throw isDamage(errorText(error)) ? error : queryRefused(errorText(error), error);
+    } finally {
+      statement.destroySync();
+    }
   }
 
   close(): void {

@@ -1,6 +1,8 @@
 import type {
   Aggregate,
   AggregateQuery,
+  Asked,
+  AskLimits,
   EventQuery,
   MeasureQuery,
   PersonQuery,
@@ -153,6 +155,10 @@ export class DuckDBReader implements Reader {
     const { sql, parameters } = copyStatement(selection, file);
     const [row] = await this.#query(sql, parameters);
     return row!['Count'] as number;
+  }
+
+  async ask(sql: string, limits: AskLimits): Promise<Asked> {
+    return this.#read((snapshot) => snapshot.asked(sql, limits));
   }
 
   async ping(): Promise<number> {

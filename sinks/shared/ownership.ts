@@ -5,7 +5,7 @@ import { holderOf, lockFile } from '../../pipeline/base/file-lock.js';
 
 /** How to access the data of a file that another process owns. */
 export const ASK_OWNER =
-  'A DuckDB file has one owner at a time: query the csiflow that owns it through its service interface (/pose/history) or with `csiflow export`, or stop it.';
+  'A DuckDB file has one owner at a time: query the csiflow that owns it through its service interface (/pose/history) or with `csiflow query` or `csiflow export`, or stop it.';
 
 /**
  * Claims a DuckDB file. DuckDB locks it against other processes, but with a lock that belongs to the process: a second

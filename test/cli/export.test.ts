@@ -39,6 +39,51 @@ test('nor with another key', async () => {
   expect(code).toBe(2);
 });
 
+describe('a store that nobody has open is queried in its file', () => {
+  const closed = join(folder, 'closed.duckdb');
+  beforeAll(async () => {
+    const limits = { memoryLimitBytes: 64 * 2 ** 20, walLimitBytes: 16 * 2 ** 20 };
+    await (await openDatabase(closed, limits)).close();
+  });
+  const query = (sql: string, ...more: readonly string[]) => csiflow('query', sql, '--from', closed, ...more);
+  const rows = `SELECT * FROM (VALUES (1, 'a"b', NULL), (20, '', TIMESTAMP '2026-11-23')) AS t(n, name, "time")`;
+
+  test.each([
+    ['table', ' n  name  time\n--  ----  -------------------\n 1  a"b   -\n20        2026-11-23 00:00:00\n'],
+    ['csv', 'n,name,time\n1,"a""b",\n20,"",2026-11-23 00:00:00\n'],
+    ['ndjson', '{"n":1,"name":"a\\"b","time":null}\n{"n":20,"name":"","time":"2026-11-23 00:00:00"}\n'],
+  ])('as %s', async (format, text) => {
+    expect(await query(rows, '--format', format)).toMatchObject({ code: 0, out: text, err: '' });
+  });
+
+  test('as JSON, with its columns; what was left out is said', async () => {
+    const { out, err } = await query(rows, '--json', '--max-rows', '1');
+    expect(JSON.parse(out)).toMatchObject({ rows: [[1, 'a"b', null]], truncated: true });
+    expect(err).toContain('only the first 1 rows');
+  });
+
+  test.each([
+    [['DELETE FROM poses'], 'the query was refused: only one SELECT'],
+    [['SELECT 1', '--max-rows', '0'], 'whole number from 1 to 100000'],
+    [['SELECT 1', '--format', 'xml'], '--format must be one of table, csv, json, ndjson'],
+  ])('%j: 2', async ([sql, ...more], why) => {
+    const { code, output } = await query(sql!, ...more);
+    expect(output).toContain(why);
+    expect(code).toBe(2);
+  });
+
+  test('an encrypted one needs its key', async () => {
+    const { code, output } = await csiflow('query', 'SELECT 1', '--from', store);
+    expect(output).toContain('is encrypted: set --key-file');
+    expect(code).toBe(2);
+    const file = join(folder, 'key');
+    writeFileSync(file, 'the secret of this room');
+    expect((await csiflow('query', 'SELECT 1 AS x', '--from', store, '--key-file', file)).out).toContain(
+      'x\n-\n1',
+    );
+  });
+});
+
 describe('a store that a running csiflow has open', () => {
   const file = join(folder, 'ward.yaml');
   const open = join(folder, 'ward.duckdb');
@@ -87,6 +132,34 @@ sinks: { history: { type: duckdb, from: motion, path: ward.duckdb } }
     const earlier = await ofOpen('--url', url, '--end', '2001-01-01T00:00:00Z');
     expect(earlier.output).toMatch(/^0 rows/);
   }, 90_000);
+
+  test('is queried through that one, by its path or as its only store', async () => {
+    const sql = "SELECT name, count(*) AS n FROM measures WHERE name = 'motion' GROUP BY ALL";
+    for (const from of [[], ['--from', open]]) {
+      const { code, output } = await csiflowWith(
+        asked,
+        'query',
+        sql,
+        ...from,
+        '--url',
+        url,
+        '--format',
+        'csv',
+      );
+      expect(output).toMatch(/^name,n\nmotion,[1-9]\d*\n$/);
+      expect(code).toBe(0);
+    }
+  }, 90_000);
+
+  test.each([
+    ['DROP TABLE measures', 'The query was refused: only one SELECT'],
+    ["FROM '/etc/passwd'", 'there is no table /etc/passwd'],
+    ['SELECT sum(a.range * b.range) FROM range(10000000) a, range(10000000) b', 'No answer within 1 s'],
+  ])('%s is refused by it', async (sql, why) => {
+    const { code, output } = await csiflowWith(asked, 'query', sql, '--url', url, '--timeout', '1');
+    expect(output).toContain(why);
+    expect(code).toBe(1);
+  });
 
   test('names who has it, and what to do, where nobody answers', async () => {
     const { code, output } = await ofOpen('--url', 'http://127.0.0.1:9');

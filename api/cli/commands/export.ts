@@ -1,10 +1,11 @@
-import { readFileSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { copyFile, mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { Option, type Command } from 'commander';
 import type { TableSelection } from '../../../pipeline/component/index.js';
 import { CommandError, EXIT } from '../../../pipeline/base/exit.js';
 import { instant } from '../instant.js';
+import { keyHint, secretIn } from '../store-key.js';
 import { ask, remoteOptions, type RemoteOptions } from '../remote.js';
 
 interface Options extends RemoteOptions {
@@ -71,7 +72,7 @@ async function writeTable(options: Options): Promise<void> {
     start: instant('--start', options.start),
     end: instant('--end', options.end),
   };
-  const secret = options.keyFile === undefined ? undefined : readFileSync(options.keyFile, 'utf8').trim();
+  const secret = secretIn(options.keyFile);
   const rows = await exportTable({ ...selection, from: options.from, to: options.to, secret }).catch(
     (error: unknown) => {
       if (codeOf(error) === 'store.locked') return askOwner(options, selection, error as Error);
@@ -116,8 +117,3 @@ async function askOwner(
   await rm(file);
   return rows;
 }
-
-const keyHint = ({ from, keyFile }: Options): string =>
-  keyFile === undefined
-    ? `${from} is encrypted: set --key-file to privacy.key of the state folder or a file with the secret`
-    : `${keyFile} is not the key of ${from}: it is in privacy.key of the state folder, or the secret; omit --key-file if the store is not encrypted`;

@@ -27,11 +27,14 @@ export function storeFiles({ nodes, folder }: CheckedTopology): ReadonlyMap<stri
   return files;
 }
 
+/** A node that writes a store, and its topology. */
+export interface OwnedStore {
+  readonly running: RunningTopology;
+  readonly node: string;
+}
+
 /** The topology and node whose store is this file, after resolving links. */
-export function ownerOf(
-  store: string,
-  topologies: readonly RunningTopology[],
-): { readonly running: RunningTopology; readonly node: string } | undefined {
+export function ownerOf(store: string, topologies: readonly RunningTopology[]): OwnedStore | undefined {
   for (const running of topologies)
     for (const [node, path] of storeFiles(running.topology))
       if (realPath(path) === realPath(store)) return { running, node };
