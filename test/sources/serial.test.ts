@@ -1,9 +1,10 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { rawRecord, type RawBatch } from '../../pipeline/component/index.js';
 import { encodeLine } from '../../pipeline/formats/devices/espressif/esp32-serial.js';
 import type { Data } from '../../pipeline/model/index.js';
 import { LinkTable } from '../../pipeline/model/index.js';
@@ -224,33 +225,78 @@ const TERMINAL = `
 import os, pty, sys
 main, other = pty.openpty()
 print(os.ttyname(other), flush=True)
-for line in sys.stdin.buffer:
-    os.write(main, line)
+while piece := os.read(0, 65536):
+    while piece:
+        piece = piece[os.write(main, piece):]
 `;
 
-test.skipIf(spawnSync('python3', ['-c', '']).status !== 0)(
-  'a serial device is read as it is, and waited for when it is unplugged',
-  async () => {
-    const board = spawn('python3', ['-c', TERMINAL], { stdio: ['pipe', 'pipe', 'inherit'] });
-    afterThisTest(() => {
-      board.kill();
-    });
-    const [name] = (await once(board.stdout, 'data')) as [Buffer];
-    const device = name.toString().trim();
+/** A board on a pseudo terminal. */
+async function plugIn() {
+  const board = spawn('python3', ['-c', TERMINAL], { stdio: ['pipe', 'pipe', 'inherit'] });
+  afterThisTest(() => {
+    board.kill();
+  });
+  const [name] = (await once(board.stdout, 'data')) as [Buffer];
+  const unplug = async () => {
+    board.stdin.end();
+    await once(board, 'exit');
+  };
+  return {
+    device: name.toString().trim(),
+    send: (bytes: Uint8Array | string) => board.stdin.write(bytes),
+    unplug,
+  };
+}
+
+const connected = (source: { describe?: () => Readonly<Record<string, unknown>> }) =>
+  eventually(() => {
+    expect(source.describe!()['connected']).toBe(true);
+  });
+
+describe.skipIf(spawnSync('python3', ['-c', '']).status !== 0)('a serial device', () => {
+  test('is read as it is, and waited for when it is unplugged', async () => {
+    const device = join(temporaryFolder(), 'ttyUSB0');
+    const board = await plugIn();
+    symlinkSync(board.device, device);
     const { frames, problems, source } = start({ device });
-    await eventually(() => {
-      expect(source.describe!()['connected']).toBe(true);
-    });
-    board.stdin.write(
-      `\u001b[0;32mI (574) csi: begins\u001b[0m\r\n${lines(1, 2, 3).replaceAll('\n', '\r\n')}`,
-    );
+    await connected(source);
+    board.send(`\u001b[0;32mI (574) csi: begins\u001b[0m\r\n${lines(1, 2, 3).replaceAll('\n', '\r\n')}`);
     await eventually(() => {
       expect(frames()).toBe(3);
     });
-    board.stdin.end();
-    await once(board, 'exit');
+    await board.unplug();
     await eventually(() => {
       expect(problems.at(-1)).toMatch(/the device has gone|cannot be opened/);
     });
-  },
-);
+    const again = await plugIn();
+    rmSync(device);
+    symlinkSync(again.device, device);
+    await connected(source);
+    again.send(lines(4, 5).replaceAll('\n', '\r\n'));
+    await eventually(() => {
+      expect(frames()).toBe(5);
+    });
+  });
+
+  // A terminal would echo, translate and swallow some of these bytes if it were not told to leave them alone.
+  test.each(['esp-framed-file', 'atheros-log', 'feitcsi-file', 'realtek-csi-file'])(
+    'passes each byte of a %s',
+    async (kind) => {
+      const { records } = SAMPLES.find((sample) => sample.kind === kind)!;
+      const board = await plugIn();
+      const { taken, source } = start({ device: board.device });
+      await connected(source);
+      const sent = Buffer.concat(records);
+      board.send(sent);
+      const read = () => taken.batches.flatMap(({ raw }) => recordsOf(raw!));
+      await eventually(() => {
+        expect(read()).toHaveLength(records.length);
+      });
+      for (const [i, record] of read().entries())
+        expect(Buffer.from(records[i]!).includes(record)).toBe(true);
+    },
+  );
+});
+
+const recordsOf = (raw: RawBatch): readonly Uint8Array[] =>
+  Array.from({ length: raw.count }, (_, i) => rawRecord(raw, i));
