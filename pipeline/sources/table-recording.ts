@@ -117,7 +117,12 @@ async function* batches(
     if (Number.isFinite(time))
       builder.add(
         time,
-        encodeTableFrame(frames.layout(frame), frames.rssi(frame), frames.values(frame)),
+        encodeTableFrame(
+          frames.layout(frame),
+          frames.rssi(frame),
+          frames.values(frame),
+          frames.facts?.(frame),
+        ),
         0,
         undefined,
         frames.sender(frame),

@@ -23,14 +23,20 @@ async function framesIn(path: string, sender: string) {
   const { context } = testContext({ links: new LinkTable([{ ...anySender, links }]) });
   const recording = await openRecording(path);
   const decoder = formatNamed(recording.format).decoder(context);
-  const frames: { time: number; layout: string; rssi: number; values: string }[] = [];
+  const frames: { time: number; layout: string; rssi: number; values: string; facts: unknown }[] = [];
   for await (const { raw } of recording.batches(64))
     for (const one of decoder.decode(raw).data) {
       if (one.port !== 'csi') continue;
       const size = frameSize(one.layout);
       for (let i = 0; i < one.count; i++) {
         const values = Buffer.from(one.values.slice(i * size, (i + 1) * size).buffer).toString('hex');
-        frames.push({ time: one.time[i]!, layout: one.layout.key, rssi: one.rssi[i]!, values });
+        const rows = [i * one.layout.rx, (i + 1) * one.layout.rx] as const;
+        const facts = {
+          ...{ noise: one.noise[i], agc: [...one.agc.slice(...rows)], fftGain: one.fftGain[i] },
+          ...{ bits: one.bits[i], antenna: [...one.antenna.slice(...rows)] },
+          ...{ deviceTime: one.deviceTime[i], instance: one.instance[i] },
+        };
+        frames.push({ time: one.time[i]!, layout: one.layout.key, rssi: one.rssi[i]!, values, facts });
       }
     }
   // Frames of one record have the same time, in either order.
@@ -55,7 +61,17 @@ test('frames of any layout come back from Parquet to the bit', async () => {
   const records = numbers.map((values, i) => {
     const layout = layouts[i % 3]!;
     const frame = Float32Array.from(values).subarray(0, frameSize(layout));
-    return { bytes: encodeTableFrame(layout, i % 5 === 0 ? NaN : -i / 7, frame), time: 1.7e15 + 20_001 * i };
+    const known = i % 2 === 0;
+    const facts = {
+      ...{ noise: known ? -92 : NaN, fftGain: known ? -0.5 : NaN, bits: known ? 12 : 0 },
+      ...{ agc: Array.from({ length: layout.rx }, (_, row) => (row === 1 ? NaN : 20 + row)) },
+      ...{ antennas: known ? [2, 0, 1] : [255, 255, 255], deviceTime: known ? i / 4 : NaN },
+      instance: known ? i : -1,
+    };
+    const rssi = i % 5 === 0 ? NaN : -i / 7;
+    // A third is as older versions wrote them.
+    const bytes = encodeTableFrame(layout, rssi, frame, ...(i % 3 === 0 ? [] : [facts]));
+    return { bytes, time: 1.7e15 + 20_001 * i };
   });
   const header = encodeHeader({ format: 'table-frame', origin: 'simulated' });
   writeFileSync(capture, Buffer.concat([header, ...batchesOf(records).map(encodeRecords)]));
@@ -63,6 +79,7 @@ test('frames of any layout come back from Parquet to the bit', async () => {
   expect([code, out]).toEqual([EXIT.fine, `${parquet}: 300 frames, 0 skipped\n`]);
   const [before, after] = [await framesIn(capture, '*'), await framesIn(parquet, '*')];
   expect(before.frames).toHaveLength(300);
+  expect(before.frames[2]!.facts).toMatchObject({ agc: [20, NaN, 22], antenna: [2, 0, 1], bits: 12 });
   expect(after).toEqual(before);
 });
 

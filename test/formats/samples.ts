@@ -82,6 +82,10 @@ const tableLayout = csiLayout({
   centreMhz: 2437,
   training: 'ht-ltf',
 });
+const tableFacts = {
+  ...{ noise: -92, agc: [23], fftGain: -2, bits: 8, antennas: [1] },
+  ...{ deviceTime: 12_500, instance: 3 },
+};
 
 /** One sample of each format, for properties that hold for all. */
 export const SAMPLES: readonly Sample[] = [
@@ -89,7 +93,12 @@ export const SAMPLES: readonly Sample[] = [
     format: 'table-frame',
     kind: null,
     records: many((index) =>
-      encodeTableFrame(tableLayout, -40, Float32Array.from(values(index, tableLayout))),
+      encodeTableFrame(
+        tableLayout,
+        -40,
+        Float32Array.from(values(index, tableLayout)),
+        ...(index % 2 === 0 ? [] : [tableFacts]),
+      ),
     ),
   },
   {

@@ -293,7 +293,7 @@ describe.skipIf(spawnSync('python3', ['-c', '']).status !== 0)('a serial device'
         expect(read()).toHaveLength(records.length);
       });
       for (const [i, record] of read().entries())
-        expect(Buffer.from(records[i]!).includes(record)).toBe(true);
+        expect(Buffer.from(records[i]!).includes(Buffer.from(record))).toBe(true);
     },
   );
 });

@@ -50,6 +50,15 @@ export function framesOfColumns(columnOf: (name: FrameColumn) => readonly DuckDB
     time: (frame) => microseconds(column.time[frame]),
     sender: (frame) => textOf(column.sender[frame]),
     rssi: (frame) => numberOr(column.rssi[frame], NaN),
+    facts: (frame) => ({
+      noise: numberOr(column.noise[frame], NaN),
+      agc: ofAntennas(column.agc[frame], layouts[frame]!, NaN),
+      fftGain: numberOr(column.fft_gain[frame], NaN),
+      bits: numberOr(column.bits[frame], 0),
+      antennas: ofAntennas(column.antenna[frame], layouts[frame]!, 255),
+      deviceTime: numberOr(column.device_time_us[frame], NaN),
+      instance: numberOr(column.instance[frame], -1),
+    }),
     values: (frame) => Float32Array.from(itemsOf(column.csi[frame]), Number),
   };
 }
@@ -80,6 +89,12 @@ const textOf = (value: DuckDBValue | undefined): string => (typeof value === 'st
 
 const itemsOf = (value: DuckDBValue | undefined): readonly DuckDBValue[] =>
   value instanceof DuckDBListValue ? value.items : [];
+
+const ofAntennas = (
+  value: DuckDBValue | undefined,
+  { rx }: CsiLayout,
+  otherwise: number,
+): readonly number[] => Array.from({ length: rx }, (_, row) => numberOr(itemsOf(value)[row], otherwise));
 
 const microseconds = (value: DuckDBValue | undefined): number =>
   typeof value === 'object' && value !== null && 'micros' in value ? Number(value.micros) : NaN;

@@ -1,5 +1,23 @@
 import type { CsiLayout } from '../../model/index.js';
 
+/** What a receiver may know of a frame besides its values; NaN where unknown. */
+export interface FrameFacts {
+  /** dBm */
+  readonly noise: number;
+  /** Analogue gain of each receive antenna, dB. */
+  readonly agc: ArrayLike<number>;
+  /** Digital gain, dB. */
+  readonly fftGain: number;
+  /** Bits of each number; 0 if unknown. */
+  readonly bits: number;
+  /** Connector of each row of the values, from 0; 255 if unknown. */
+  readonly antennas: ArrayLike<number>;
+  /** The receiver's own clock, microseconds. */
+  readonly deviceTime: number;
+  /** The sender's number for the measurement; -1 if there is none. */
+  readonly instance: number;
+}
+
 /** The frames of a table. */
 export interface TableFrames {
   readonly count: number;
@@ -12,6 +30,8 @@ export interface TableFrames {
   sender(frame: number): string;
   /** dBm, NaN if unknown. */
   rssi(frame: number): number;
+  /** Left out if the table has nothing of it. */
+  readonly facts?: (frame: number) => FrameFacts;
   /** [rx, tx, subcarrier, (re, im)] */
   values(frame: number): Float32Array;
 }
