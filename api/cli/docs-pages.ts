@@ -4,12 +4,14 @@ import { docsPages } from '../../pipeline/config/index.js';
 import { outputFile } from '../../pipeline/base/paths.js';
 import { ResultMessage } from '../../pipeline/formats/json/result-schema.js';
 import { components } from '../components.js';
+import { dictionaryPage } from './dictionary/page.js';
 
 const FOLDER = 'docs/components';
 
-/** Pages of the components, and the JSON schema of results as messages. */
+/** Pages of the components, the data dictionary, and the JSON schema of results as messages. */
 const allPages = () => [
   ...docsPages(components),
+  dictionaryPage(components),
   { path: 'docs/schemas/kafka-results.json', text: `${JSON.stringify(ResultMessage, null, 2)}\n` },
 ];
 

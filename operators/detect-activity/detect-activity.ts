@@ -10,6 +10,7 @@ import {
   type DiaryState,
   type PersonMinute,
 } from './diary.js';
+import { WRITES } from './written.js';
 
 export const detectActivity = defineOperator({
   name: 'detect-activity',
@@ -38,6 +39,7 @@ sitting down and bending are not separate activities. A person who has fallen an
 `,
   inputs: ['pose'],
   outputs: ['event', 'measure'],
+  writes: WRITES,
   stateFields: [],
   settings: { 'analytics.enable_activity_recognition': 'enabled' },
   stateVersion: 2,

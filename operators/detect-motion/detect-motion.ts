@@ -6,6 +6,7 @@ import { withUsableLinks } from '../shared/usable-links.js';
 import { linkMotion } from '../shared/link-motion.js';
 import type { QuietLink } from './link-memory.js';
 import { RoomPresence, type PresenceState } from './presence.js';
+import { WRITES } from './written.js';
 
 interface State {
   readonly due: readonly (readonly [environment: string, time: number])[];
@@ -51,6 +52,7 @@ Sources: Zhang et al., WiSpeed (2018), for the autocorrelation; figures on recor
   inputs: ['window', 'measure'],
   requires: ['window'],
   outputs: ['measure'],
+  writes: WRITES,
   stateFields: [],
   stateVersion: 2,
   timeFields: ['due', 'time'],

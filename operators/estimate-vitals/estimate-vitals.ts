@@ -4,6 +4,7 @@ import type { Failure, Measure, Window } from '../../pipeline/model/index.js';
 import { withUsableLinks } from '../shared/usable-links.js';
 import { BIN, LinkBins, type LinkBinsState, type Series } from './bins.js';
 import { BreathingEstimator, moved } from './breathing.js';
+import { WRITES } from './written.js';
 
 export const estimateVitals = defineOperator({
   name: 'estimate-vitals',
@@ -34,6 +35,7 @@ subcarriers; Fisher (1929) for the peak's share.
 `,
   inputs: ['window'],
   outputs: ['measure'],
+  writes: WRITES,
   stateFields: ['length_ms'],
   config: Type.Object(
     {

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { defineOperator, NOTHING, type Context, type Output } from '../../pipeline/component/index.js';
 import type { Measure } from '../../pipeline/model/index.js';
 import { LinkMeter, type LinkMeterState } from './link-meter.js';
+import { WRITES } from './written.js';
 
 export const measureLinks = defineOperator({
   name: 'measure-links',
@@ -24,6 +25,7 @@ their own, once a second: read one of the two. Frames that come after their inte
 `,
   inputs: ['csi', 'window'],
   outputs: ['measure'],
+  writes: WRITES,
   stateFields: ['interval_ms'],
   config: Type.Object(
     {

@@ -4,6 +4,7 @@ import type { Failure, PoseFrame } from '../../pipeline/model/index.js';
 import { SightFields } from '../shared/sights.js';
 import type { Finding } from './findings.js';
 import { Watch, type WatchState } from './watch.js';
+import { WRITES } from './written.js';
 
 export const watchZones = defineOperator({
   name: 'watch-zones',
@@ -41,6 +42,7 @@ is valid until the next one, at most \`max_gap_ms\`: after that nobody is in sig
   inputs: ['pose', 'measure'],
   requires: ['pose'],
   outputs: ['event', 'measure'],
+  writes: WRITES,
   stateFields: [],
   stateVersion: 3,
   timeFields: ['time', 'sureSince', 'accrued', 'settled', 'intruding'],

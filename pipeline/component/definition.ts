@@ -37,8 +37,22 @@ export interface Definition<N extends string, S extends TObject> {
   readonly liveFields?: readonly (string & keyof Static<S>)[];
   /** Settings of the deployment that its nodes follow; `PUT /config` changes all nodes that do. */
   readonly settings?: SettingAnswers<string & keyof Static<S>>;
+  /** Measures that it writes, each with its unit; those that its configuration names are not in it. */
+  readonly writes?: readonly MeasureFact[];
   /** The part of the system under which status pages show it. */
   readonly role?: Role;
+}
+
+/** A measure that a component writes, for docs/data-dictionary.md. */
+export interface MeasureFact {
+  readonly name: string;
+  /** `s`, `dBm`, `1/min`; empty for shares and numbers of things. */
+  readonly unit: string;
+  /** What its subject is, one or several. */
+  readonly of: readonly ('environment' | 'link' | 'zone' | 'person')[];
+  /** How often, as a phrase: `a minute`, `a window`. */
+  readonly every: string;
+  readonly about: string;
 }
 
 /** What only one node of a process can use: a port, a file, a name at a broker. */

@@ -56,7 +56,7 @@ export const FIELDS = {
 } as const;
 
 /** Fields of `track`: the position of a tracked person, without the skeleton. */
-const TRACK_FIELDS = FIELDS.person.filter(({ name }) =>
+export const TRACK_FIELDS = FIELDS.person.filter(({ name }) =>
   /^(frame_id|confidence|x|y|posture|track_|velocity_)/.test(name),
 );
 

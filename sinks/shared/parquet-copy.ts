@@ -1,10 +1,7 @@
 import { packageVersion } from '../../pipeline/base/paths.js';
-import { KEYPOINT_NAMES } from '../../pipeline/model/index.js';
+import { COLUMN_FACTS } from './column-facts.js';
 import { quoted } from './quoted.js';
-import { TABLES, type TableName } from './tables.js';
-
-/** Tables and views that are written to files. */
-export type FileTable = TableName | 'tracks' | 'keypoints';
+import { runColumns, TABLES, type FileTable } from './tables.js';
 
 /** Columns of the views that hold times; those of tables say so themselves. */
 const VIEW_INSTANTS = { tracks: ['since', 'first_seen', 'last_seen'], keypoints: ['time'] } as const;
@@ -29,18 +26,22 @@ export function parquetRows(table: FileTable, sql: string): string {
   return `SELECT * REPLACE (${instants.join(', ')}) FROM (${rows})${order}`;
 }
 
-/** Units of columns, by name; those of other columns are none, or stand in their names. */
-const UNITS: Readonly<Record<string, string>> = {
-  ...{ x: 'm', y: 'm', z: 'm', error: 'm', position_error: 'm', velocity_x: 'm/s', velocity_y: 'm/s' },
-  ...{ heading: 'rad', keypoints: `mm: x, y, z, error of ${KEYPOINT_NAMES.join(' ')}` },
-};
+/** Units of the columns that a file of this table has, by name; those of other columns are none. */
+function unitsOf(table: FileTable): Readonly<Record<string, string>> {
+  const ofRun: readonly string[] = table === 'tracks' || table === 'keypoints' ? [] : runColumns(table);
+  return Object.fromEntries(
+    Object.entries(COLUMN_FACTS[table]).flatMap(([name, { unit }]) =>
+      unit === undefined || ofRun.includes(name) ? [] : [[name, unit]],
+    ),
+  );
+}
 
 /** Options of `COPY`: the file names its table, its writer and the units of its columns. The same rows give the same bytes. */
 export const parquetOptions = (table: FileTable): string => {
   const metadata = {
     csiflow_table: table,
     csiflow_version: packageVersion(),
-    csiflow_units: JSON.stringify(UNITS),
+    csiflow_units: JSON.stringify(unitsOf(table)),
   };
   const pairs = Object.entries(metadata).map(([key, value]) => `${key}: ${quoted(value)}`);
   return `FORMAT parquet, COMPRESSION zstd, KV_METADATA {${pairs.join(', ')}}`;

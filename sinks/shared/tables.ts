@@ -142,6 +142,15 @@ const measures: Table<Measure> = {
 
 export const TABLES = { poses, persons, events, measures } as const;
 export type TableName = keyof typeof TABLES;
+/** Tables and views that are written to files. */
+export type FileTable = TableName | 'tracks' | 'keypoints';
+
+/** Columns that files for other programs lack. */
+export const runColumns = (name: TableName): readonly string[] =>
+  (TABLES[name].columns as readonly Column<never>[])
+    .filter(({ ofRun }) => ofRun)
+    .map((column) => column.name);
+
 /**
  * Rows of a table for other programs, as SQL: without details of the run, and in an order that does not
  * depend on it. Two runs of the same input produce the same file, byte for byte. `where` is SQL too.
