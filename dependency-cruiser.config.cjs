@@ -60,7 +60,7 @@ const pathOf = (layer) => (layer.endsWith('.ts') ? `${layer.replace('.', '\\.')}
 const ordered = (list) =>
   list.slice(0, -1).map((layer, index) => ({
     name: `layer-${layer.replaceAll('/', '-')}`,
-    comment: `${layer} may not import what lies below it in the list of layers.`,
+    comment: `${layer} may not import what is below it in the lists of ARCHITECTURE.md: move the shared code up, or the importing file down.`,
     severity: 'error',
     from: { path: `^${pathOf(layer)}` },
     to: {
@@ -81,14 +81,14 @@ const orderedFolders = ([layer, names]) => {
     ...ordered(paths),
     {
       name: `every-folder-of-${name}`,
-      comment: `A new folder of ${layer} gets its place in the list of its folders first.`,
+      comment: `Add the new folder to the folders of ${layer} in dependency-cruiser.config.cjs and ARCHITECTURE.md, or use one that exists.`,
       severity: 'error',
       from: { path: `${rest}[^/]+/` },
       to: {},
     },
     {
       name: `not-upward-in-${name}`,
-      comment: `The folders of ${layer} do not import the files beside them.`,
+      comment: `The folders of ${layer} do not import the files beside them: move the shared code into a folder.`,
       severity: 'error',
       from: { path: `^(${within.join('|')})/` },
       to: { path: `${rest}[^/]+$` },
@@ -102,15 +102,23 @@ module.exports = {
     ...Object.entries(folders).flatMap(orderedFolders),
     {
       name: 'every-folder-a-layer',
-      comment: 'A new folder or file gets its place in the list of layers first.',
+      comment:
+        'Add the new folder or file to the layers in dependency-cruiser.config.cjs and ARCHITECTURE.md, or use one that exists.',
       severity: 'error',
       from: { path: '^(pipeline|api)/', pathNot: `^(${layers.map(pathOf).join('|')})` },
       to: {},
     },
-    { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'no-circular',
+      comment: 'Move what both files use into a file of its own.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
     {
       name: 'no-circular-folders',
-      comment: 'No two folders import each other, nor do more of them in a ring.',
+      comment:
+        'No two folders import each other, nor do more of them in a ring: move what they share into one that imports neither.',
       severity: 'error',
       scope: 'folder',
       from: {},
@@ -118,7 +126,7 @@ module.exports = {
     },
     {
       name: 'no-runtime-in-components',
-      comment: 'Operators and sinks know contracts (pipeline/component), not what runs them.',
+      comment: 'Operators and sinks use the contracts of pipeline/component, not what runs them.',
       severity: 'error',
       from: { path: '^(operators|sinks)/' },
       to: { path: '^pipeline/runtime/' },
@@ -126,20 +134,22 @@ module.exports = {
     {
       name: 'one-operator-one-room',
       comment:
-        'Operators are independent of each other; what they share lies in pipeline/model or operators/shared. Only training puts some of them together, as a topology does.',
+        'Operators are independent of each other: move shared code to operators/shared or pipeline/model. Only training combines some of them, as a topology does.',
       severity: 'error',
       from: { path: '^operators/([^/]+)/', pathNot: '^operators/training/' },
       to: { path: '^operators/(?!shared/|training/)([^/]+)/', pathNot: '^operators/$1/' },
     },
     {
       name: 'one-sink-one-room',
+      comment: 'Sinks are independent of each other: move shared code to sinks/shared or pipeline/model.',
       severity: 'error',
       from: { path: '^sinks/([^/.]+)' },
       to: { path: '^sinks/(?!shared/)([^/.]+)', pathNot: '^sinks/$1' },
     },
     {
       name: 'not-to-dev-dep',
-      comment: 'The page is bundled with what it uses.',
+      comment:
+        'Code that ships imports no development dependency; only the page does, because it is bundled.',
       severity: 'error',
       from: { path: '^(pipeline|operators|sinks|api)/', pathNot: '^api/web/page/' },
       to: { dependencyTypes: ['npm-dev'] },
