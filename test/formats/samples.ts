@@ -10,7 +10,9 @@ import { espFields, type EspField } from '../../pipeline/formats/devices/espress
 import { encodeCsiToolLine } from '../../pipeline/formats/devices/espressif/esp32-csi-tool.js';
 import { encodeEspectre } from '../../pipeline/formats/devices/espressif/espectre.js';
 import { encodeFramed } from '../../pipeline/formats/devices/espressif/esp-framed.js';
+import { encodeLine } from '../../pipeline/formats/devices/espressif/esp32-serial.js';
 import { encodeFeitcsi } from '../../pipeline/formats/devices/intel/feitcsi.js';
+import { encodeMeasurement } from '../../pipeline/formats/devices/intel/intel5300.js';
 import { encodeMediatek } from '../../pipeline/formats/devices/mediatek-csi.js';
 import { encodeMicropythonCsi } from '../../pipeline/formats/devices/espressif/micropython-csi.js';
 import { encodeNexmon } from '../../pipeline/formats/devices/broadcom/nexmon.js';
@@ -248,8 +250,18 @@ function nexmonFrame(index: number): Uint8Array {
   return encodeNexmon(header, values(index, { subcarriers: new Int16Array(55) }));
 }
 
-/** Files with a header, which is in the first record. */
+/** Further kinds of files of a format. A header is in the first record. */
 export const FILES: readonly Sample[] = [
+  {
+    format: 'esp32-serial',
+    kind: 'esp32-serial-log',
+    records: many((index) => {
+      const frame = { sequence: index, timeMs: 1000 + index * 10, rssi: -40 };
+      return `${encodeLine(frame, [values(index, lltf[0]!)])}\n`;
+    }),
+  },
+  { format: 'intel5300', kind: 'intel5300-log', records: many(intelEntry) },
+  { format: 'adr018', kind: 'adr018-jsonl', records: many((index) => `${adr018Row(index)}\n`) },
   ...[pcapOf, pcapngOf].map((fileOf) => fileSample('nexmon', many(nexmonFrame), fileOf)),
   fileSample('beamforming', many(report), (packets) => pcapOf(packets, { linkType: 127 })),
   { format: 'realtek-csi', kind: 'realtek-csi-log', records: many((index) => printRealtek(realtek(index))) },
@@ -259,6 +271,23 @@ export const FILES: readonly Sample[] = [
     records: many((index) => encodeOneWifiDump(station(index))).slice(0, 3),
   },
 ];
+
+function intelEntry(index: number): Uint8Array {
+  return encodeMeasurement(
+    {
+      ...{ timestamp: 1_000_000 + index * 10_000, count: index, rx: 3, tx: 1, rssi: [30, 31, 32] },
+      ...{ noise: -90, agc: 20, antennaSelection: 0x24, rate: 0x100 },
+    },
+    Float64Array.from(values(index, { subcarriers: new Int16Array(90) })),
+  );
+}
+
+/** A line of RuView's recordings. */
+function adr018Row(index: number): string {
+  const row = { timestamp: 1_775_182_186 + index / 32, node_id: 1, magic: '0xC5110001', type: 'raw_csi' };
+  const numbers = Buffer.from(values(index, { subcarriers: new Int16Array(64) }));
+  return JSON.stringify({ ...row, subcarriers: 64, iq_hex: numbers.toString('hex') });
+}
 
 /** Messages of a broker. */
 export const EVENTS = many((index) =>

@@ -38,8 +38,11 @@ for (const { component, drivers } of found) {
   if (component.kind === 'sink' && drivers.sink) sinkConformance(component.name, drivers.sink);
 }
 
-test.each(MESSAGE_FORMATS)('format $name has a driver in test/kit/drivers/formats.ts', ({ name }) => {
-  expect(formatDrivers.map(({ format }) => format.name)).toContain(name);
+test.each(MESSAGE_FORMATS)('format $name has a driver', ({ name }) => {
+  expect(
+    formatDrivers.map(({ format }) => format.name),
+    `add records of ${name} to SAMPLES of test/formats/samples.ts`,
+  ).toContain(name);
 });
 
 for (const driver of formatDrivers) conformance(`format ${driver.format.name}`, formatCases(driver));

@@ -2,8 +2,6 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { EXIT } from '../../pipeline/base/exit.js';
-import { encodeLine } from '../../pipeline/formats/devices/espressif/esp32-serial.js';
-import { encodeMeasurement } from '../../pipeline/formats/devices/intel/intel5300.js';
 import { packageFile } from '../../pipeline/base/paths.js';
 import { FILES, SAMPLES } from '../formats/samples.js';
 import { csiflow } from '../support/csiflow.js';
@@ -43,24 +41,6 @@ describe('kinds of files, made here', () => {
   const kinds = [...SAMPLES, ...FILES].filter(({ kind }) => kind !== null);
   test.each(kinds)('$kind', seconds, async ({ kind, records }) => {
     await runOf(written(records, `${kind!}.bin`));
-  });
-
-  test('esp32-serial-log', seconds, async () => {
-    const line = (i: number) => encodeLine({ sequence: i, timeMs: 20 * i, rssi: -40 }, [moving(i, 52)]);
-    await runOf(
-      written([Buffer.from(Array.from({ length: 40 }, (_, i) => `${line(i)}\n`).join(''))], 'a.txt'),
-    );
-  });
-
-  test('intel5300-log', seconds, async () => {
-    const common = { rx: 1, tx: 1, rssi: [30, 0, 0], noise: -90, agc: 20, antennaSelection: 0, rate: 0x100 };
-    const records = Array.from({ length: 40 }, (_, i) =>
-      encodeMeasurement(
-        { ...common, timestamp: 20_000 * i, count: i } as never,
-        Float64Array.from(moving(i, 30)),
-      ),
-    );
-    await runOf(written(records, 'a.dat'));
   });
 });
 
