@@ -22,7 +22,7 @@ import { topologyEndpoints } from './topologies/topologies.js';
 import { trackEndpoints } from './pose/tracks.js';
 import { webhookEndpoints } from './alerts/webhooks.js';
 
-/** Every operation of the service interface. A new resource is a file beside this one and a line here. */
+/** Every operation of the service interface. A new resource is a file in one of the folders, and a line here. */
 export const ENDPOINTS: readonly AnyEndpoint[] = [
   ...authEndpoints,
   ...accountEndpoints,

@@ -123,6 +123,7 @@ export class FakeTopology implements RunningTopology {
     for (const record of records) {
       if (record.port === 'pose') this.frames.push(record);
       if (record.port === 'event') this.events.push(record);
+      if (record.port === 'measure') this.measures.push(record);
     }
     for (const listener of this.#live) listener(records);
   }
