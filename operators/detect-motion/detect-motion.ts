@@ -3,7 +3,7 @@ import { defineOperator, NOTHING, type Output } from '../../pipeline/component/i
 import type { Measure, Window } from '../../pipeline/model/index.js';
 import { quantile } from '../shared/median.js';
 import { withUsableLinks } from '../shared/usable-links.js';
-import { linkMotion } from '../shared/link-motion.js';
+import { isMeasured, linkMotion } from '../shared/link-motion.js';
 import type { QuietLink } from './link-memory.js';
 import { RoomPresence, type PresenceState } from './presence.js';
 import { WRITES } from './written.js';
@@ -161,7 +161,7 @@ function measuresOf(window: Window, room: RoomPresence, time: number): readonly 
     });
   const samples = window.links.flatMap((link) => {
     const sample = linkMotion(link, window);
-    return Number.isFinite(sample.correlation + sample.energy) ? [[link.id, sample] as const] : [];
+    return isMeasured(sample) ? [[link.id, sample] as const] : [];
   });
   const evidence = room.see(time, samples);
   evidence.forEach(({ motion, excess }, i) => {

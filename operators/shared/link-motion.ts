@@ -18,7 +18,7 @@ export const PROFILE = 12;
 export interface LinkMotion extends Change {
   /** Autocorrelation at the shortest lag without noise; NaN if unknown. */
   readonly correlation: number;
-  /** Its standard deviation by chance. */
+  /** Its standard deviation by chance; NaN if unknown. */
   readonly chance: number;
   /** Logarithm of the mean amplitude of each group of carriers. */
   readonly profile: Float64Array;
@@ -41,6 +41,10 @@ export function linkMotion(
     profile: profileOf(mean),
   };
 }
+
+/** False if too few points of the window are measurements to tell movement from noise. */
+export const isMeasured = ({ correlation, chance, energy, smoothness }: LinkMotion): boolean =>
+  Number.isFinite(correlation + chance + energy + smoothness);
 
 /**
  * Motion of a link, 0 (noise) to 1 (slow strong movement). Movement persists from frame to frame, and is

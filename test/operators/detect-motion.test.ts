@@ -142,6 +142,26 @@ describe('detect-motion', () => {
     expect(given).toEqual([]);
   });
 
+  it('gives numbers whatever points of a window are measurements', () => {
+    const whole = windows(8, moving).filter((_, i) => i % 10 === 0);
+    const points = fc.uint8Array({ minLength: grid.points, maxLength: grid.points, max: 1 });
+    const gaps = fc.array(fc.tuple(points, fc.integer({ min: 1, max: grid.points })), {
+      minLength: whole.length,
+      maxLength: whole.length,
+    });
+    fc.assert(
+      fc.property(gaps, (given) => {
+        const damaged = whole.map((one, i) => ({
+          ...one,
+          links: one.links.map((link) => ({ ...link, gaps: given[i]![0], frames: given[i]![1] })),
+        }));
+        for (const { name, value } of measure(operator(), damaged))
+          expect(Number.isFinite(value), `${name} is ${value}`).toBe(true);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
   it('goes on from a snapshot as if it had never stopped, and never changes its input', () => {
     const input = windows(30, (k, t) => (t > 3 && t < 9 ? moving(k, t) : still(k)));
     const copy = structuredClone(input);
