@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
-import { dirname, extname, resolve } from 'node:path';
+import { dirname, extname, join, resolve } from 'node:path';
+import type { DuckDBConnection } from '@duckdb/node-api';
 import type { TableSelection } from '../../pipeline/component/index.js';
 import { secretOf } from '../../pipeline/state/index.js';
 import { namingDamage } from '../shared/damage.js';
+import { dayFile, daysSql, ofDay, timeColumn } from '../shared/days.js';
 import { openDatabase, storeKey, withConnection } from '../shared/database.js';
 import { parquetOptions, parquetRows } from '../shared/parquet-copy.js';
 import { quoted } from '../shared/quoted.js';
@@ -22,6 +24,10 @@ export interface ExportRequest extends TableSelection {
   readonly to: string;
   /** Of an encrypted store: the content of its key file. */
   readonly secret?: string | undefined;
+  /** `to` is then a folder, with a file for each day (UTC) that has rows. */
+  readonly byDay?: boolean | undefined;
+  /** Called after each file. */
+  readonly onFile?: ((done: number, of: number) => void) | undefined;
 }
 
 const TEXT_OPTIONS = { csv: 'FORMAT csv, HEADER', ndjson: 'FORMAT json' } as const;
@@ -37,7 +43,7 @@ const ENDINGS: Readonly<Record<string, Format>> = {
 export const formatOf = (path: string): Format | undefined => ENDINGS[extname(path).toLowerCase()];
 
 /**
- * Writes rows of a store that no other process has open, oldest first, and returns their number. The file is
+ * Writes rows of a store that no other process has open, oldest first, and returns their number. Each file is
  * complete or absent.
  * @throws Error if the store does not exist, or another process owns it.
  */
@@ -46,8 +52,6 @@ export async function exportTable(request: ExportRequest): Promise<number> {
   const to = resolve(request.to);
   if (!existsSync(from)) throw new Error(`the store ${from} does not exist`);
   if (to === from) throw new Error('the export would overwrite the store that it reads');
-  makeFolder(dirname(to));
-  const part = `${to}.part`;
   const database = await openDatabase(from, {
     memoryLimitBytes: 512 * 2 ** 20,
     walLimitBytes: 16 * 2 ** 20,
@@ -56,18 +60,38 @@ export async function exportTable(request: ExportRequest): Promise<number> {
     key: request.secret ? storeKey(secretOf(request.secret)) : null,
   });
   try {
-    const rows = await namingDamage(from, () =>
+    return await namingDamage(from, () =>
       withConnection(database.instance, async (connection) => {
-        const { sql, parameters } = copyStatement(request, part);
-        const result = await connection.run(sql, boundValues(parameters));
-        return Number((await result.getRows())[0]?.[0]);
+        if (!request.byDay) return writeFile(connection, request, to);
+        const found = await connection.runAndReadAll(daysSql(request));
+        const days = found.getRows().map(([day]) => String(day));
+        let rows = 0;
+        for (const [done, day] of days.entries()) {
+          rows += await writeFile(connection, ofDay(request, day), join(to, dayFile(day, request)));
+          request.onFile?.(done + 1, days.length);
+        }
+        return rows;
       }),
     );
+  } finally {
+    await database.close();
+  }
+}
+
+async function writeFile(
+  connection: DuckDBConnection,
+  selection: TableSelection,
+  to: string,
+): Promise<number> {
+  makeFolder(dirname(to));
+  const part = `${to}.part`;
+  try {
+    const { sql, parameters } = copyStatement(selection, part);
+    const result = await connection.run(sql, boundValues(parameters));
     await rename(part, to);
-    return rows;
+    return Number((await result.getRows())[0]?.[0]);
   } finally {
     await rm(part, { force: true });
-    await database.close();
   }
 }
 
@@ -83,7 +107,7 @@ export function copyStatement(selection: TableSelection, file: string) {
 }
 
 function rowsOf({ table, start, end }: TableSelection & { readonly table: FileTable }) {
-  const time = table === 'tracks' ? 'first_seen' : '"time"';
+  const time = timeColumn(table);
   const where = [
     'true',
     ...(start === undefined ? [] : [`${time} >= $start`]),

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openDatabase, storeKey } from '../../sinks/shared/database.js';
+import { openDatabase, storeKey, withConnection } from '../../sinks/shared/database.js';
 import { secretOf } from '../../pipeline/state/index.js';
 import { packageFile } from '../../pipeline/base/paths.js';
 import { Csiflow, csiflow, csiflowWith } from '../support/csiflow.js';
@@ -84,6 +84,64 @@ describe('a store that nobody has open is queried in its file', () => {
   });
 });
 
+describe('by day', () => {
+  const days = join(folder, 'days.duckdb');
+  beforeAll(async () => {
+    const limits = { memoryLimitBytes: 64 * 2 ** 20, walLimitBytes: 16 * 2 ** 20 };
+    const database = await openDatabase(days, limits);
+    await withConnection(database.instance, (connection) =>
+      connection.run(
+        `INSERT INTO measures BY NAME SELECT 1 AS epoch, TIMESTAMP '2026-11-22 22:00:00' + to_hours(i) AS "time",
+           'hall' AS environment, 'motion' AS name, i AS value, 'csiflow' AS source, 'live' AS origin
+         FROM (VALUES (0), (1), (2), (49)) AS t(i)`,
+      ),
+    );
+    await database.close();
+  });
+  const exportDays = (to: string, ...more: readonly string[]) =>
+    csiflow(
+      'export',
+      '--from',
+      days,
+      '--table',
+      'measures',
+      '--by',
+      'day',
+      '--to',
+      join(folder, to),
+      ...more,
+    );
+  const files = (to: string) =>
+    readdirSync(join(folder, to), { recursive: true, encoding: 'utf8' })
+      .filter((path) => /\.\w+$/.test(path))
+      .sort();
+
+  test('each day that has rows is a file in a folder that names it; together they are the whole', async () => {
+    expect(await exportDays('csv', '--format', 'csv')).toMatchObject({ code: 0, err: '' });
+    expect(files('csv')).toEqual([
+      'date=2026-11-22/measures.csv',
+      'date=2026-11-23/measures.csv',
+      'date=2026-11-24/measures.csv',
+    ]);
+    const to = join(folder, 'whole.csv');
+    await csiflow('export', '--from', days, '--table', 'measures', '--to', to);
+    const rows = (path: string) => readFileSync(path, 'utf8').trimEnd().split('\n').slice(1);
+    expect(files('csv').flatMap((path) => rows(join(folder, 'csv', path)))).toEqual(rows(to));
+  });
+
+  test('is Parquet by default; start and end cut the first and the last day', async () => {
+    const range = ['--start', '2026-11-22T23:30:00Z', '--end', '2026-11-24T00:00:00Z', '--json'];
+    expect(JSON.parse((await exportDays('parquet', ...range)).out)).toMatchObject({ rows: 1 });
+    expect(files('parquet')).toEqual(['date=2026-11-23/measures.parquet']);
+  });
+
+  test('nothing else to divide by is known', async () => {
+    expect(
+      (await csiflow('export', '--from', days, '--table', 'poses', '--to', 'x', '--by', 'hour')).code,
+    ).toBe(2);
+  });
+});
+
 describe('a store that a running csiflow has open', () => {
   const file = join(folder, 'ward.yaml');
   const open = join(folder, 'ward.duckdb');
@@ -131,6 +189,22 @@ sinks: { history: { type: duckdb, from: motion, path: ward.duckdb } }
     expect(readdirSync(join(folder, 'data', 'ward.state', 'backups'))).toEqual([]);
     const earlier = await ofOpen('--url', url, '--end', '2001-01-01T00:00:00Z');
     expect(earlier.output).toMatch(/^0 rows/);
+  }, 90_000);
+
+  test('is written by that one a day at a time', async () => {
+    const folderOfDays = join(folder, 'live-days');
+    const { code, output } = await csiflowWith(
+      asked,
+      ...['export', '--from', open, '--table', 'measures', '--by', 'day', '--to', folderOfDays],
+      ...['--format', 'ndjson', '--url', url],
+    );
+    expect(output).toMatch(/^[1-9]\d* rows of measures written to/);
+    expect(code).toBe(0);
+    const [day] = readdirSync(folderOfDays);
+    expect(day).toMatch(/^date=\d{4}-\d\d-\d\d$/);
+    const [line] = readFileSync(join(folderOfDays, day!, 'measures.ndjson'), 'utf8').split('\n');
+    expect((JSON.parse(line!) as { time: string }).time).toContain(day!.slice('date='.length));
+    expect(readdirSync(join(folder, 'data', 'ward.state', 'backups'))).toEqual([]);
   }, 90_000);
 
   test('is queried through that one, by its path or as its only store', async () => {

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { copyFile, mkdir, rename, rm } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { Option, type Command } from 'commander';
 import type { TableSelection } from '../../../pipeline/component/index.js';
 import { CommandError, EXIT } from '../../../pipeline/base/exit.js';
@@ -16,6 +16,7 @@ interface Options extends RemoteOptions {
   readonly end?: string;
   readonly format?: 'parquet' | 'csv' | 'ndjson';
   readonly keyFile?: string;
+  readonly by?: 'day';
 }
 
 export function register(program: Command): void {
@@ -30,7 +31,13 @@ export function register(program: Command): void {
         '--table <poses|persons|events|measures|tracks|keypoints>',
         'the table, or the view tracks or keypoints',
       )
-      .requiredOption('--to <file>', 'the file to write, atomically')
+      .requiredOption('--to <path>', 'the file to write, atomically; by day: a folder')
+      .addOption(
+        new Option(
+          '--by <day>',
+          'write a file for each day (UTC) that has rows: `date=2026-11-23/TABLE.parquet`',
+        ).choices(['day']),
+      )
       .option('--start <time>', 'first event time, ISO 8601; included')
       .option('--end <time>', 'last event time, ISO 8601; excluded')
       .addOption(
@@ -47,20 +54,22 @@ export function register(program: Command): void {
   )
     .addHelpText(
       'after',
-      '\nExample:\n  csiflow export --from data/ward-3.duckdb --table persons --start 2026-03-01T00:00:00Z --to persons.parquet',
+      '\nExample:\n  csiflow export --from data/ward-3.duckdb --table persons --start 2026-03-01T00:00:00Z --to persons.parquet' +
+        '\n  csiflow export --from data/ward-3.duckdb --table measures --by day --to measures',
     )
     .action(writeTable);
 }
 
 async function writeTable(options: Options): Promise<void> {
   const { exportTable, formatOf, EXPORTED } = await import('../../../sinks/duckdb/export.js');
+  const { Progress } = await import('../recordings/progress.js');
   const table = EXPORTED.find((name) => name === options.table);
   if (!table)
     throw new CommandError(
       `unknown table \`${options.table}\`: use one of ${EXPORTED.join(', ')}`,
       EXIT.invalid,
     );
-  const format = options.format ?? formatOf(options.to);
+  const format = options.format ?? (options.by === undefined ? formatOf(options.to) : 'parquet');
   if (!format)
     throw new CommandError(
       `\`${options.to}\` does not end in .parquet, .csv or .ndjson: set --format`,
@@ -73,12 +82,19 @@ async function writeTable(options: Options): Promise<void> {
     end: instant('--end', options.end),
   };
   const secret = secretIn(options.keyFile);
-  const rows = await exportTable({ ...selection, from: options.from, to: options.to, secret }).catch(
-    (error: unknown) => {
+  const progress = new Progress();
+  const { from, to, by } = options;
+  const onFile = (done: number, of: number) => {
+    progress.show(() => `${done} of ${of} days written`);
+  };
+  const rows = await exportTable({ ...selection, from, to, secret, byDay: by !== undefined, onFile })
+    .catch((error: unknown) => {
       if (codeOf(error) === 'store.locked') return askOwner(options, selection, error as Error);
       throw codeOf(error) === 'store.encryption' ? new CommandError(keyHint(options), EXIT.invalid) : error;
-    },
-  );
+    })
+    .finally(() => {
+      progress.end();
+    });
   process.stdout.write(
     options.json
       ? `${JSON.stringify({ rows, file: options.to })}\n`
@@ -89,7 +105,7 @@ async function writeTable(options: Options): Promise<void> {
 const codeOf = (error: unknown): unknown =>
   error instanceof Error && 'code' in error ? error.code : undefined;
 
-/** The csiflow that has the store open writes the file, which is then moved to its destination. */
+/** The csiflow that has the store open writes the files, which are then moved to their destination. */
 async function askOwner(
   options: Options,
   { table, format }: Pick<TableSelection, 'table' | 'format'>,
@@ -101,19 +117,29 @@ async function askOwner(
     format,
     ...(options.start !== undefined && { start: new Date(options.start).toISOString() }),
     ...(options.end !== undefined && { end: new Date(options.end).toISOString() }),
+    ...(options.by !== undefined && { by: options.by }),
   };
-  const { file, rows } = (await ask(options, '/exports', body).catch((error: unknown) => {
+  const { files, rows } = (await ask(options, '/exports', body).catch((error: unknown) => {
     if (!(error instanceof CommandError)) throw error;
     throw new CommandError(
       `${locked.message}\nIt could not write the file: ${error.message}`,
       EXIT.unavailable,
     );
-  })) as { readonly file: string; readonly rows: number };
-  const to = resolve(options.to);
-  await mkdir(dirname(to), { recursive: true });
-  // Not by renaming: it may be on another disk.
-  await copyFile(file, `${to}.part`);
-  await rename(`${to}.part`, to);
-  await rm(file);
+  })) as {
+    readonly rows: number;
+    readonly files: readonly { readonly file: string; readonly day?: string }[];
+  };
+  const { dayFile } = await import('../../../sinks/shared/days.js');
+  for (const { file, day } of files)
+    await move(file, day === undefined ? options.to : join(options.to, dayFile(day, { table, format })));
   return rows;
+}
+
+/** Not by renaming: the destination may be on another disk. */
+async function move(file: string, to: string): Promise<void> {
+  const path = resolve(to);
+  await mkdir(dirname(path), { recursive: true });
+  await copyFile(file, `${path}.part`);
+  await rename(`${path}.part`, path);
+  await rm(file);
 }

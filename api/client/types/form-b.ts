@@ -997,7 +997,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Exports a table of a file store on this machine to a new file in `backups` of the state folder, for other programs.
+         * Exports a table of a file store on this machine to new files in `backups` of the state folder, for other programs: one, or one for each day (UTC).
          * @description Requires the role admin.
          */
         post: operations["postExports"];
@@ -5998,6 +5998,11 @@ export interface operations {
                     start?: string;
                     /** Format: date-time */
                     end?: string;
+                    /**
+                     * @description A file for each day that has rows.
+                     * @enum {unknown}
+                     */
+                    by?: "day";
                 };
             };
         };
@@ -6017,8 +6022,16 @@ export interface operations {
                         /** @constant */
                         success: true;
                         data: {
-                            file: string;
+                            /** @description The only file; left out by day. */
+                            file?: string;
+                            /** @description Of all files. */
                             rows: number;
+                            files: {
+                                /** @description `2026-11-23`; by day only. */
+                                day?: string;
+                                file: string;
+                                rows: number;
+                            }[];
                         };
                         /** Format: date-time */
                         timestamp: string;

@@ -2,14 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '../../../pipeline/base/folders.js';
-import type { TableSelection } from '../../../pipeline/component/index.js';
+import type { Reader, TableSelection } from '../../../pipeline/component/index.js';
 import type { CheckedTopology } from '../../../pipeline/config/index.js';
 import type { RunningTopology } from '../../../pipeline/runtime/status.js';
+import { daysSql, ofDay } from '../../../sinks/shared/days.js';
 import { BACKUPS } from '../../../pipeline/state/index.js';
 
+/** A file of an export; by day, the day that it is of: `2026-11-23`. */
 export interface Export {
   readonly file: string;
   readonly rows: number;
+  readonly day?: string;
 }
 
 /** Prefix of the name of every export: exports older than a day are removed. */
@@ -46,13 +49,8 @@ export function ownerOf(store: string, topologies: readonly RunningTopology[]): 
  * that its SQL may write to. The caller moves it from there.
  * @throws Error if the node has no store that supports this
  */
-export async function makeExport(
-  running: RunningTopology,
-  node: string,
-  selection: TableSelection,
-): Promise<Export> {
-  const reader = (await running.openReaders()).get(node);
-  if (!reader?.exportTo) throw new Error(`the store of ${node} is not open`);
+export async function makeExport({ running, node }: OwnedStore, selection: TableSelection): Promise<Export> {
+  const reader = await readerOf({ running, node });
   const folder = join(running.topology.settings.stateFolder, BACKUPS);
   makeFolder(folder);
   sweep(folder);
@@ -63,6 +61,36 @@ export async function makeExport(
     rmSync(file, { force: true });
     throw error;
   }
+}
+
+/** The same with a file for each day (UTC) that has rows, oldest first. */
+export async function makeExportByDay(
+  store: OwnedStore,
+  selection: TableSelection,
+): Promise<readonly Export[]> {
+  const { rows } = await (
+    await readerOf(store)
+  ).ask(daysSql(selection), { maxRows: MAX_DAYS, maxBytes: 2 ** 20 });
+  const made: Export[] = [];
+  try {
+    for (const day of rows.map(([text]) => String(text)))
+      made.push({ day, ...(await makeExport(store, ofDay(selection, day))) });
+    return made;
+  } catch (error) {
+    for (const { file } of made) rmSync(file, { force: true });
+    throw error;
+  }
+}
+
+/** A hundred years. */
+const MAX_DAYS = 36_525;
+
+type Exporter = Reader & Required<Pick<Reader, 'exportTo' | 'ask'>>;
+
+async function readerOf({ running, node }: OwnedStore): Promise<Exporter> {
+  const reader = (await running.openReaders()).get(node);
+  if (!reader?.exportTo || !reader.ask) throw new Error(`the store of ${node} is not open`);
+  return reader as Exporter;
 }
 
 function sweep(folder: string): void {
