@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { defineOperator } from '../../pipeline/component/index.js';
 import { maxGap, RATE, windowFrames } from '../shared/spectrum-settings.js';
 import { BodyVelocity } from './room.js';
+import { WRITES } from './written.js';
 
 const config = Type.Object(
   {
@@ -99,6 +100,7 @@ Sources: Zheng et al., Zero-Effort Cross-Domain Gesture Recognition with Wi-Fi (
   inputs: ['csi', 'pose'],
   requires: ['csi'],
   outputs: ['measure'],
+  writes: WRITES,
   stateFields: ['window'],
   timeFields: ['time', 'due'],
   config,

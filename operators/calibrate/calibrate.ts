@@ -4,6 +4,7 @@ import { choice, defineOperator, inputFile } from '../../pipeline/component/inde
 import { calibrationFacts } from '../shared/calibration-facts.js';
 import { calibrator, type CalibratorSettings } from './calibrator.js';
 import { readCalibrations } from './link-calibration.js';
+import { WRITES } from './written.js';
 
 const config = Type.Object(
   {
@@ -119,6 +120,7 @@ docs/reports/cleaning.md has figures.
 `,
   inputs: ['csi'],
   outputs: ['csi', 'measure'],
+  writes: WRITES,
   stateFields: ['calibration'],
   timeFields: ['time', 'begin', 'judged', 'due'],
   config,

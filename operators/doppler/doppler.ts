@@ -12,6 +12,7 @@ import {
   movement,
   type Movement,
 } from '../shared/doppler-spectrum.js';
+import { WRITES } from './written.js';
 
 /** SHARP's window and number of frequencies; for the other method they are settings. */
 const SHARP_FRAMES = 31;
@@ -63,6 +64,7 @@ Sources: Qian et al., Widar 2.0 (MobiSys 2018); \`csiDoppler\` of csiread; Meneg
 `,
   inputs: ['csi'],
   outputs: ['measure'],
+  writes: WRITES,
   stateFields: ['method', 'window'],
   timeFields: ['time'],
   config,

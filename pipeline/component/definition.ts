@@ -49,7 +49,7 @@ export interface MeasureFact {
   /** `s`, `dBm`, `1/min`; empty for shares and numbers of things. */
   readonly unit: string;
   /** What its subject is, one or several. */
-  readonly of: readonly ('environment' | 'link' | 'zone' | 'person')[];
+  readonly of: readonly ('environment' | 'link' | 'zone' | 'person' | 'velocity')[];
   /** How often, as a phrase: `a minute`, `a window`. */
   readonly every: string;
   readonly about: string;

@@ -34,7 +34,11 @@ describe('csiflow calibrate', () => {
   it('measures the empty flat of the demo as its calibration file says', async () => {
     const file = await demoWith("people: [], speed: 0, duration_s: 20, start_time: '2026-01-01T00:00:00Z'");
     const out = join(folder, 'profiles.json');
-    const { profiles } = await calibrateTopology(file, { seconds: 15, out, print });
+    const heard: number[] = [];
+    const progress = (seconds: number) => void heard.push(seconds);
+    const { profiles } = await calibrateTopology(file, { seconds: 15, out, print, progress });
+    expect(heard.at(-1)).toBe(15);
+    expect(heard).toEqual(heard.toSorted((a, b) => a - b));
     expect(readProfiles(out)).toEqual(profiles);
     const ours = readProfiles(shipped);
     expect(Object.keys(profiles)).toEqual(Object.keys(ours));

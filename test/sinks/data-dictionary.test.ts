@@ -8,6 +8,7 @@ import { openDatabase, withConnection } from '../../sinks/shared/database.js';
 import { COLUMN_FACTS, VIEW_COLUMNS } from '../../sinks/shared/column-facts.js';
 import type { Column } from '../../sinks/shared/columns.js';
 import { TABLE_NAMES, TABLES } from '../../sinks/shared/tables.js';
+import { portsOf } from '../../pipeline/component/index.js';
 import type { Data } from '../../pipeline/model/index.js';
 import { measure, person, poseFrame, sensedEvent } from '../support/records.js';
 import { unknownFields, unknownMeasures, unknownPoints } from '../support/dictionary.js';
@@ -77,6 +78,16 @@ describe('the data dictionary', () => {
       measure(1, { name: 'motion', subject: 'a' }),
     ];
     expect(unknownMeasures([wrong, good], environment)).toEqual(['motion of person']);
+  });
+
+  test('lists the measures of every operator that makes some', () => {
+    // Operators that pass on records of any kind, and `aggregate`, write measures that the topology names.
+    const silent = components
+      .list('operator')
+      .filter(({ name }) => name !== 'aggregate')
+      .filter((one) => portsOf(one).includes('measure') && !portsOf(one).includes('pose'))
+      .filter(({ writes = [] }) => writes.length === 0);
+    expect(silent.map(({ name }) => name)).toEqual([]);
   });
 
   test('lists each table, measurement and measure', () => {

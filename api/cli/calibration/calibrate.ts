@@ -14,6 +14,8 @@ export interface CalibrateSettings {
   /** Id of the window operator; default: the one that the first `infer-pose` reads. */
   readonly node?: string;
   readonly print: (line: string) => void;
+  /** Told of each window or block: seconds of event time that were heard so far. */
+  readonly progress?: (seconds: number) => void;
 }
 
 /** What a calibration file holds. */
@@ -62,7 +64,7 @@ async function profilesOf(
   topology: CheckedTopology,
   node: string,
   file: string,
-  { seconds, print }: CalibrateSettings,
+  { seconds, print, progress }: CalibrateSettings,
 ): Promise<Profiles> {
   const component = topology.nodes.find(({ id }) => id === node)?.component;
   if (component?.kind !== 'operator' || !component.outputs.includes('window')) {
@@ -75,7 +77,9 @@ async function profilesOf(
     if (window.port !== 'window') return false;
     first ??= window.start;
     learner.add(window);
-    return (window.start - first) / 1e6 >= seconds;
+    const heard = (window.start - first) / 1e6;
+    progress?.(Math.min(heard, seconds));
+    return heard >= seconds;
   });
   const profiles = learner.profiles();
   if (Object.keys(profiles).length === 0) {
@@ -90,14 +94,16 @@ async function profilesOf(
 async function learnAt(
   topology: CheckedTopology,
   node: string,
-  { seconds, print }: CalibrateSettings,
+  { seconds, print, progress }: CalibrateSettings,
 ): Promise<void> {
   let first: number | undefined;
   print(`listening to ${node} for ${seconds} s; the room must be empty`);
   await listenTo(topology, node, (block) => {
     if (block.port !== 'csi') return false;
     first ??= block.time[0]!;
-    return block.time[0]! - first >= LATE;
+    const waited = block.time[0]! - first;
+    progress?.(waited / 1e6);
+    return waited >= LATE;
   });
 }
 

@@ -33,10 +33,22 @@ export function register(program: Command): void {
       '\nExample:\n  csiflow calibrate topologies/ward-3.yaml --out topologies/ward-3.calibration.json',
     )
     .action(async (topology: string, { json, ...options }: Options) => {
-      const { calibrateTopology } = await import('../calibration/calibrate.js');
+      const [{ calibrateTopology }, { Progress }] = await Promise.all([
+        import('../calibration/calibrate.js'),
+        import('../recordings/progress.js'),
+      ]);
+      const shown = new Progress();
       const measured = await calibrateTopology(topology, {
         ...options,
-        print: (line) => process.stderr.write(`${line}\n`),
+        print: (line) => {
+          shown.end();
+          process.stderr.write(`${line}\n`);
+        },
+        progress: (heard) => {
+          shown.show(() => `${heard.toFixed(0)} of ${options.seconds} s heard`);
+        },
+      }).finally(() => {
+        shown.end();
       });
       if (json) process.stdout.write(`${JSON.stringify(measured, null, 2)}\n`);
     });
