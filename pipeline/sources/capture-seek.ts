@@ -14,8 +14,8 @@ export interface Near {
 }
 
 /**
- * A capture needs no index: its times never decrease, and a record is found from any byte on. Halves the file until
- * it knows where the first record of `time` is nearly: all records before the offset that it gives are earlier.
+ * Finds a record by its time without an index, because the times of a capture never decrease. Halves the
+ * range until the first record of `time` is nearly found: all records before the returned offset are earlier.
  * @param start where the first record begins, bytes
  * @param time microseconds since 1970
  */
@@ -42,7 +42,7 @@ async function nextRecord(
     const { bytesRead } = await file.read(bytes, 0, bytes.length, from);
     const builder = new RawBuilder(1, 'replay');
     const cutter = captureRecords();
-    // As behind damage: the bytes begin somewhere in a record.
+    // As after damage: the bytes begin somewhere within a record.
     cutter.restore({ lost: from });
     const taken = cutter.cut(bytes.subarray(0, bytesRead), builder, from, true);
     if (builder.count > 0) return { time: builder.newest, end: from + taken };

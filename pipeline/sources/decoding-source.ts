@@ -2,11 +2,11 @@ import type { Context, Output, Position, RawBatch, Source, SourceOutput, State }
 import { decoderOf, type Decoder, type Format, type FormatOptions } from '../formats/index.js';
 import type { Data } from '../model/index.js';
 
-/** A source of raw records of one format: decoding them, and what is remembered of them, is the decoder's work alone. */
+/** A source of raw records of one format. Decoding, and the state that it needs, is left to the decoder. */
 export abstract class DecodingSource implements Source {
   protected readonly decoder: Decoder;
 
-  /** @param options its settings: what they say of the records */
+  /** @param options the settings that describe the records */
   protected constructor(format: Format, context: Context, options: FormatOptions) {
     this.decoder = decoderOf(format, context, options);
   }

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { isIPv6 } from 'node:net';
 
 /**
- * Datagrams that the kernel has dropped on a socket of this machine since it was opened, because its
- * buffer was full (column `drops` of /proc/net/udp, proc_net(5)). Null where the system does not say.
+ * Datagrams that the kernel has dropped on a socket of this machine since it was opened, because its buffer
+ * was full (column `drops` of /proc/net/udp, proc_net(5)). Null if the system does not report it.
  */
 export async function kernelDrops(socket: {
   readonly address: string;
@@ -14,7 +14,7 @@ export async function kernelDrops(socket: {
   try {
     table = await readFile(six ? '/proc/net/udp6' : '/proc/net/udp', 'utf8');
   } catch (error) {
-    // Other systems than Linux have no such table: then there is nothing to be known.
+    // Only Linux has this table; elsewhere the figure is unknown.
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
     throw error;
   }
@@ -22,13 +22,13 @@ export async function kernelDrops(socket: {
 }
 
 /**
- * Counts what {@link kernelDrops} says. A busy machine may answer a look after the next one: the figure only grows, so
- * that nothing is counted again.
+ * Counts what {@link kernelDrops} reports. On a busy machine, answers may arrive out of order. The figure
+ * only grows, so nothing is counted twice.
  */
 export class DropCount {
   total: number | null = null;
 
-  /** @returns how many more there are than were known */
+  /** @returns how many more there are than before */
   see(drops: number | null): number {
     if (drops === null || drops <= (this.total ?? -1)) return 0;
     const more = drops - (this.total ?? 0);

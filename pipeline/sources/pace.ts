@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context, RawBatch } from '../component/index.js';
 
-/** Lets records go at a multiple of their recorded pace. */
+/** Releases records at a multiple of their recorded pace. */
 export class Pace {
   readonly #speed: number;
   readonly #context: Context;
@@ -15,7 +15,7 @@ export class Pace {
     this.#signal = signal;
   }
 
-  /** Waits until record `from` is due; returns the end of those that are. At once where the signal aborts. */
+  /** Waits until record `from` is due; returns the end of those that are. Returns at once if the signal aborts. */
   async due(raw: RawBatch, from: number): Promise<number> {
     if (this.#speed === 0) return raw.count;
     if (Number.isNaN(this.#firstTime)) {
@@ -43,5 +43,5 @@ export class Pace {
   }
 }
 
-/** A timer takes no more than 31 bits. */
+/** A timer accepts at most 31 bits. */
 const MAX_WAIT_MS = 2_000_000_000;

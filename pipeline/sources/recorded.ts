@@ -1,7 +1,7 @@
 import type { RawBatch, State } from '../component/index.js';
 import type { Problem } from '../formats/index.js';
 
-/** A file of raw records or of arrays, of any kind that csiflow reads; gzip is unpacked on the way. */
+/** A file of raw records or of arrays, of any kind that csiflow reads; gzip is decompressed on the way. */
 export interface Recording {
   readonly path: string;
   /** Name of the kind of file: `capture`, `adr018-jsonl`, ... */
@@ -12,23 +12,29 @@ export interface Recording {
   readonly meta: Readonly<Record<string, unknown>>;
   /** Bytes on disk. */
   readonly size: number;
-  /** Batches of `count` records (the last one of fewer), from `position` on. @throws FormatError where the rest cannot be read. */
+  /**
+   * Batches of `count` records (the last one of fewer), from `position` on. @throws FormatError if the rest
+   * cannot be read
+   */
   batches(count: number, position?: RecordingPosition | null): AsyncGenerator<RecordingBatch, void>;
-  /** A place before which all records are earlier than `time` (microseconds), found without reading what lies before it. */
+  /**
+   * A position before which all records are earlier than `time` (microseconds), found without reading what
+   * precedes it.
+   */
   positionNear?(time: number): Promise<RecordingPosition>;
 }
 
 export interface RecordingBatch {
   readonly raw: RawBatch;
-  /** Where the records after these begin. */
+  /** Position after these records. */
   readonly position: RecordingPosition;
   /** What was skipped on the way to them. */
   readonly problems: readonly Problem[];
 }
 
-/** Where a reader is in a file; survives JSON. */
+/** Position of a reader in a file; survives JSON. */
 export interface RecordingPosition {
-  /** Of the next record, in the unpacked file, bytes. */
+  /** Of the next record, in the decompressed file, bytes. */
   readonly offset: number;
   readonly cutter: State;
   /** Time of the newest record, microseconds; null before the first. */

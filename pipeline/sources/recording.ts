@@ -84,7 +84,7 @@ async function nearIn(path: string, head: Uint8Array, time: number): Promise<Rec
   }
 }
 
-/** Format of the records of a file, by its first bytes; undefined if they do not tell, or cannot be read. */
+/** Format of the records of a file, by its first bytes; undefined if they do not show it, or cannot be read. */
 export function formatOfHead(path: string, kind: string): string | undefined {
   try {
     const head = headNow(path);
@@ -96,7 +96,7 @@ export function formatOfHead(path: string, kind: string): string | undefined {
   }
 }
 
-/** The first bytes of a file, unpacked; none of what is no file, such as a pipe. */
+/** The first bytes of a file, decompressed; empty for anything that is not a regular file, such as a pipe. */
 function headNow(path: string): Uint8Array {
   if (!statSync(path).isFile()) return new Uint8Array(0);
   const file = openSync(path, 'r');
@@ -113,7 +113,7 @@ function headNow(path: string): Uint8Array {
   }
 }
 
-/** @throws FormatError for an empty file and a folder, with the system's code for a file that cannot be looked at. */
+/** @throws FormatError for an empty file and a folder, and with the system's code for a file that cannot be examined */
 async function sizeOf(path: string): Promise<number> {
   const found = await stat(path).catch((error: unknown) => {
     if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
@@ -149,7 +149,7 @@ async function* readBatches(
     },
     problems: builder.takeProblems(),
   });
-  /** True where a batch is full. */
+  /** True if a batch is full. */
   const cut = (last: boolean): boolean => {
     const taken = cutter.cut(rest, builder, offset, last);
     offset += taken;
@@ -163,7 +163,7 @@ async function* readBatches(
     }
     while (cut(true)) yield batch();
   } catch (error) {
-    // What was read before the damage is good.
+    // Records before the damage are valid.
     if (builder.count > 0) yield batch();
     throw damaged(error, path, name, offset);
   }
@@ -171,14 +171,14 @@ async function* readBatches(
   if (end.raw.count > 0 || end.problems.length > 0) yield end;
 }
 
-/** The bytes of the (unpacked) file from `start` on. */
+/** The bytes of the (decompressed) file from `start` on. */
 async function* chunks(path: string, packed: boolean, start: number): AsyncGenerator<Uint8Array, void> {
   if (!packed) {
     yield* createReadStream(path, { start, highWaterMark: CHUNK_BYTES }) as AsyncIterable<Buffer>;
     return;
   }
   let skip = start;
-  // Errors reach the reader through the stream that it iterates.
+  // Errors reach the reader through the stream that it iterates over.
   const unpacked = pipeline(
     createReadStream(path),
     createGunzip({ chunkSize: CHUNK_BYTES }),
@@ -227,13 +227,13 @@ export function unknownKind(path: string, kind: string, head: Uint8Array): Forma
     foreign !== undefined
       ? `it is ${foreign}`
       : nearest && nearest.records > 0
-        ? `nearest comes ${nearest.kind.name}, which finds ${nearest.records} records in the first ${head.length} ` +
+        ? `the most similar kind is ${nearest.kind.name}, which finds ${nearest.records} records in the first ${head.length} ` +
           `bytes: name it (\`--kind ${nearest.kind.name}\`, in a topology \`format: ${nearest.kind.name}\`) to read them`
         : `none finds a record in its first ${head.length} bytes`;
   return new FormatError(
     'file.format',
     path,
-    `its first bytes are of no kind that csiflow reads; ${found}. Tried were\n${KINDS}`,
+    `its first bytes match no kind that csiflow reads; ${found}. Kinds tried:\n${KINDS}`,
   );
 }
 
@@ -241,14 +241,14 @@ const KINDS = [...FILE_FORMATS, ...TABLE_KINDS]
   .map(({ name, summary }) => `  ${name}: ${summary}`)
   .join('\n');
 
-/** Puts the file's name before what is wrong with it. */
+/** Puts the file's name before the message. */
 export function damaged(error: unknown, path: string, kind: string, offset: number): Error {
   if (error instanceof FormatError) {
     return error.location.startsWith(path) ? error : new FormatError(error.code, path, error.message);
   }
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code.startsWith('Z_')) {
-    const message = `the gzip data is damaged or cut off after ${offset} bytes of ${kind}; everything before was read`;
+    const message = `the gzip data is damaged or truncated after ${offset} bytes of ${kind}; everything before was read`;
     return new FormatError('file.gzip', path, message);
   }
   return asError(error);

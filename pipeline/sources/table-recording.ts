@@ -13,12 +13,12 @@ import type { TableFrames } from '../formats/tables/table-frames.js';
 import { encodeTableFrame, tableFrame } from '../formats/tables/table-frame.js';
 import type { Recording, RecordingBatch, RecordingPosition } from './recorded.js';
 
-/** Largest file of arrays, bytes unpacked: all of it is read into memory. */
+/** Largest file of arrays, bytes decompressed: the whole file is read into memory. */
 const MAX_BYTES = 1_073_741_824;
 
 /**
  * Opens a file of arrays. Each frame becomes a record of the format `table-frame`; positions count frames.
- * @throws FormatError where the file cannot be read, or the mapping does not fit it
+ * @throws FormatError if the file cannot be read, or the mapping does not fit it
  */
 export async function openTable(
   path: string,
@@ -30,7 +30,7 @@ export async function openTable(
   const table = await read(path, kind, packed, size);
   const isOwn = table.frames !== undefined && Object.keys(mapping).length === 0;
   const frames = isOwn ? own(path, table.frames) : mapped(path, table, mapping);
-  // Frames of several layouts make no array, and are read all the same.
+  // Frames of several layouts form no array, but are read all the same.
   const unread = isOwn ? [] : table.unread;
   return {
     path,
@@ -57,7 +57,7 @@ async function read(path: string, kind: TableKind, packed: boolean, size: number
     (error: unknown) => {
       throw (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE'
         ? tooLarge()
-        : new FormatError('file.gzip', path, 'the gzip data is damaged or cut off');
+        : new FormatError('file.gzip', path, 'the gzip data is damaged or truncated');
     },
   );
   if (!kind.needsFile) return readTable(kind, bytes, path);
@@ -99,7 +99,7 @@ async function* batches(
   position: RecordingPosition | null,
 ): AsyncGenerator<RecordingBatch, void> {
   const builder = new RawBuilder(count, frames.origin ?? 'replay', position?.newest ?? -Infinity);
-  // What no frame was made of is said once, at the start.
+  // Arrays that produced no frame are reported once, at the start.
   if (!position)
     for (const what of unread)
       builder.problem({ code: 'table.unread', location: what.split(':')[0]!, message: `not read: ${what}` });

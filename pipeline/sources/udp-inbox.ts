@@ -13,7 +13,7 @@ interface Settings {
   readonly idle_tick_ms: number;
 }
 
-/** Gathers datagrams into batches and hands them on in order, never holding more than a bounded number. */
+/** Gathers datagrams into batches and passes them on in order; holds a bounded number. */
 export class Inbox {
   readonly #context: Context;
   readonly #output: SourceOutput;
@@ -26,7 +26,7 @@ export class Inbox {
   #scheduled = false;
   /** Datagrams that this turn of the event loop has read. */
   #read = 0;
-  /** When the last batch was handed on, of the monotonic clock. */
+  /** When the last batch was passed on, on the monotonic clock. */
   #flushed = -Infinity;
   #heard = false;
   #closed = false;
@@ -74,8 +74,9 @@ export class Inbox {
   }
 
   /**
-   * Full batches at once. Others when this burst of reads is over (immediates run after the poll for input); but where
-   * the one before has only just gone, a millisecond later: each batch has its own cost, and many small ones would cost most.
+   * Passes on full batches at once. Passes on others at the end of this burst of reads (immediates run after
+   * the poll for input); but if the previous batch left only just before, a millisecond later: each batch has
+   * a fixed cost, so many small ones are expensive.
    */
   #flushSoon(): void {
     if (this.#builder.full) {
@@ -96,11 +97,11 @@ export class Inbox {
     this.#flushed = this.#context.clock.elapsed();
     const raw = this.#builder.take();
     if (this.#waiting < MAX_WAITING) this.#offer(raw);
-    // The socket cannot be paused: what does not fit is lost here rather than by growing.
+    // The socket cannot be paused: drop what does not fit here, rather than let the queue grow.
     else this.#context.metrics.dropped('queue_full', raw.count);
   }
 
-  /** Under `block` a batch may wait for room; it is in the journal then. */
+  /** Under `block`, a batch may wait for room; it is already in the journal. */
   #offer(raw: RawBatch): void {
     this.#records += raw.count;
     const position: UdpPosition = { records: this.#records, time: raw.time[raw.count - 1]! };
@@ -112,7 +113,7 @@ export class Inbox {
     });
   }
 
-  /** A record of no bytes from no sender: nothing was heard up to now. */
+  /** An empty record without a sender: no records arrived until now. */
   #tickIfSilent(): void {
     if (!this.#heard && this.#builder.count === 0 && this.#waiting === 0 && this.#records > 0) {
       this.#builder.add(this.#context.clock.now(), NO_BYTES);
@@ -132,10 +133,13 @@ export class Inbox {
   }
 }
 
-/** Batches nearer to each other than this are gathered. A steady 1,000 datagrams/s are not: they go at once. */
+/**
+ * Batches closer together than this are combined. A steady stream of 1,000 datagrams/s is not affected: its
+ * batches leave at once.
+ */
 const RECENT_MS = 0.5;
 const GATHER_MS = 1;
-/** Node.js reads so many datagrams of a socket in a turn of the event loop at most. */
+/** Largest number of datagrams that Node.js reads from a socket in one turn of the event loop. */
 const TURN_RECORDS = 32;
 const NO_BYTES = new Uint8Array(0);
 const MAX_WAITING = 64;

@@ -14,7 +14,7 @@ export interface StateFileOptions<S extends TObject> {
   readonly layout: number;
   /** The content before anything was written. */
   readonly initial: Static<S>;
-  /** The first fault that the schema cannot express, as `/place what is wrong`; null: none. Default: no such check. */
+  /** The first fault that the schema cannot express, as `/path what is wrong`; null: none. Default: no such check. */
   readonly fault?: (content: Static<S>) => string | null;
   /** How to repair a damaged file. */
   readonly remedy: string;

@@ -26,7 +26,9 @@ test.each(['picoscenes', 'feitcsi', 'atheros', 'esp-framed'])(
     const { records, kind } = SAMPLES.find((sample) => sample.format === format)!;
     const bytes = Buffer.concat([garbage, ...records]);
     expect(await answerTo(bytes)).toMatch(
-      new RegExp(`nearest comes ${kind}, which finds 1[12] records in the first ${bytes.length} bytes`),
+      new RegExp(
+        `the most similar kind is ${kind}, which finds 1[12] records in the first ${bytes.length} bytes`,
+      ),
     );
     const named = await openRecording(join(folder, 'unknown'), kind!);
     const found = [];
@@ -42,5 +44,5 @@ test.each([
 ])('%j is named', async (text, expected) => {
   const answer = await answerTo(Buffer.from(text, 'latin1'));
   expect(answer).toContain(expected);
-  expect(answer).toContain('Tried were\n  capture: ');
+  expect(answer).toContain('Kinds tried:\n  capture: ');
 });

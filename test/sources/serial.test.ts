@@ -190,7 +190,7 @@ test('a device that is not there is waited for', async () => {
 
 test.each([
   ['a file', 'plain', /is a file: use the source `file`/],
-  ['what is no device', '/dev/null', /is no serial device and no named pipe/],
+  ['what is no device', '/dev/null', /is not a serial device or a named pipe/],
 ])('%s is refused', async (_what, device, message) => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'plain'), 'x');
@@ -206,7 +206,7 @@ test('a stream of nothing that is known is told of, and read once it is', async 
   const pipe = await open(device, 'w');
   await pipe.writeFile('noise '.repeat(11_000));
   await eventually(() => {
-    expect(problems[0]).toMatch(/^of \d+ bytes that came none are of a kind that csiflow reads/);
+    expect(problems[0]).toMatch(/^none of the \d+ bytes received are of a kind that csiflow reads/);
   });
   // Whole pieces more, so that the same amount remains to be searched.
   await pipe.writeFile('noise noise noise'.slice(0, 16).repeat(8192));

@@ -56,7 +56,7 @@ const ENDS: readonly (readonly [transmitter: string, receiver: string])[] = [
 export const linkLines = (found: Pick<Summary, 'senders' | 'seconds'>): readonly string[] =>
   heardIn(found).map(({ sender, format, layouts, rate }, i) => {
     const [transmitter, receiver] = ENDS[i]!;
-    const place = `transmitter: ${transmitter}, receiver: ${receiver}`;
+    const ends = `transmitter: ${transmitter}, receiver: ${receiver}`;
     const about = [format, `${Math.round(rate * 10) / 10} frames per second`, ...layouts];
-    return `  - { id: link-${i + 1}, ${place}, sender: ${yamlText(sender)} } # ${about.filter(Boolean).join(', ')}`;
+    return `  - { id: link-${i + 1}, ${ends}, sender: ${yamlText(sender)} } # ${about.filter(Boolean).join(', ')}`;
   });

@@ -38,7 +38,7 @@ export function requireRole(access: Role | 'open', account: Account | null): voi
   }
 }
 
-/** Paths at the root, outside the service interface, that reveal data about the place. */
+/** Paths at the root, outside the service interface, that reveal data about the rooms. */
 const TELLING_PATHS = ['/metrics', '/scene.json'];
 
 /** @throws ApiError 401 for these without a credential, 429 after too many invalid credentials. */

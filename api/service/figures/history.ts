@@ -40,7 +40,7 @@ const MARK = 0xc51f_0001;
 const FILE = 'figures.ring';
 
 /**
- * The last seven days in minutes, in memory and in one file of fixed size: a ring with a place for each
+ * The last seven days in minutes, in memory and in one file of fixed size: a ring with a slot for each
  * minute, after a header row. Minutes in which csiflow did not run are missing.
  */
 export class History {

@@ -5,7 +5,7 @@ const MAX_WAITING = 4;
 
 /**
  * Slows down password attempts for one name from many addresses: with four waiting attempts of four seconds
- * each, one per second gets through. An attacker who permanently occupies all four places locks out callers
+ * each, one per second gets through. An attacker who permanently occupies all four slots locks out callers
  * from new addresses while the attack lasts: the two are indistinguishable until the password is right.
  */
 export class SlowedNames {

@@ -42,7 +42,7 @@ export const pcapStart = (head: Uint8Array): number => blocksOf(head).start;
 /** Times of day; packets of several queues may be slightly out of order. */
 const CAPTURE_CLOCK = { unit: 1, confirm: 2, slack: 1_000_000, absolute: true };
 
-/** After damage, reading continues at the next place with two consecutive blocks. */
+/** After damage, reading continues at the next offset with two consecutive blocks. */
 class PcapCutter implements Cutter {
   readonly #name: string;
   readonly #blocks: Blocks;

@@ -101,7 +101,7 @@ export const HEAD_BYTES = 65_536;
 /** Longest record of any format, bytes: longer ones are not read into memory. */
 export const MAX_RECORD_BYTES = 1_048_576;
 
-/** A file that cannot be read, or not beyond this place. */
+/** A file that cannot be read, or not beyond this position. */
 export class FormatError extends Error {
   /** Dotted: `capture.version`. */
   readonly code: string;

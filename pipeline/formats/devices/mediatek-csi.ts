@@ -133,9 +133,9 @@ function readRow(record: Uint8Array, fixed: ToneOrder | null): ReadFrame | ReadF
   if (record[0] !== OPENING) return null;
   const row = parseRow(latin1(record).trimEnd());
   if ('fault' in row) return row;
-  const place = placeOf(row);
-  if ('fault' in place) return place;
-  const { band, carriers, tones } = place;
+  const span = spanOf(row);
+  if ('fault' in span) return span;
+  const { band, carriers, tones } = span;
   const power = (tone: number): number => row.re[tone]! ** 2 + row.im[tone]! ** 2;
   const isOfdm20 = tones === 64 && band.training === 'lltf';
   const order = fixed ?? (isOfdm20 ? 'fft' : orderByQuietTones(tones, carriers, power));
@@ -164,15 +164,15 @@ function readRow(record: Uint8Array, fixed: ToneOrder | null): ReadFrame | ReadF
   };
 }
 
-/** Position of a frame among the tones. */
-interface Place {
+/** The tones that a frame occupies. */
+interface Span {
   readonly band: Band;
   /** Its carriers relative to the middle of the tones, in units of a tone. */
   readonly carriers: readonly number[];
   readonly tones: number;
 }
 
-function placeOf({ mode, width, primary, rx, tx, re }: Row): Place | ReadFault {
+function spanOf({ mode, width, primary, rx, tx, re }: Row): Span | ReadFault {
   const kind = MODES[mode];
   const full = kind && width >= 0 ? bandOf(kind, width) : undefined;
   if (!full)
@@ -192,11 +192,11 @@ function placeOf({ mode, width, primary, rx, tx, re }: Row): Place | ReadFault {
   const band = kind === 'he' ? everyFourth(full) : full;
   const step = kind === 'he' ? HE_STEP : 1;
   // A frame narrower than the channel occupies one of its subchannels.
-  const places = 2 ** (channel - width);
-  const place = Math.floor(primary / 2 ** width);
-  if (places > 1 && (primary < 0 || place >= places))
+  const subchannels = 2 ** (channel - width);
+  const subchannel = Math.floor(primary / 2 ** width);
+  if (subchannels > 1 && (primary < 0 || subchannel >= subchannels))
     return { fault: 'channel', reason: `20 MHz channel ${primary} of ${2 ** channel}` };
-  const middle = places === 1 ? 0 : (place - (places - 1) / 2) * 64 * 2 ** width;
+  const middle = subchannels === 1 ? 0 : (subchannel - (subchannels - 1) / 2) * 64 * 2 ** width;
   return { band, carriers: band.subcarriers.map((carrier) => carrier / step + middle), tones };
 }
 
@@ -229,9 +229,9 @@ export function encodeMediatek(
   const { clock, mac, rssi, width, primary, mode, tx, rx, order } = row;
   const tones = 64 << width;
   const [re, im] = [new Array<number>(tones).fill(0), new Array<number>(tones).fill(0)];
-  const place = placeOf({ ...row, re, im });
-  if ('fault' in place) throw new RangeError(place.reason);
-  for (const [i, carrier] of place.carriers.entries()) {
+  const span = spanOf({ ...row, re, im });
+  if ('fault' in span) throw new RangeError(span.reason);
+  for (const [i, carrier] of span.carriers.entries()) {
     re[toneOf(order, carrier, tones)] = values[2 * i]!;
     im[toneOf(order, carrier, tones)] = values[2 * i + 1]!;
   }

@@ -8,26 +8,26 @@ import { GrowingFile } from './growing-file.js';
 import type { FileSettings } from './settings.js';
 import type { FilePosition, Step, StepHost } from './steps.js';
 
-/** What a follower says beyond other readers of files. */
+/** Receives the messages of a follower, besides those of other readers of files. */
 export interface FollowHost extends StepHost {
   readonly clock: Clock;
   readonly info: (message: string) => void;
-  /** Why nothing is read at the moment; null when that is over. */
+  /** Called with the reason why nothing is read at the moment; with null when that is over. */
   readonly problem: (problem: string | null) => void;
 }
 
 /**
- * Reads files as they grow, as `tail -F` does: a file that is replaced is read to its end, and then the new one from its
- * start; one that is truncated is read from its start again. With a pattern, a file that sorts after the current one
- * follows it.
+ * Reads files as they grow, as `tail -F` does: a replaced file is read to its end, and then the new one from
+ * its start; a truncated file is read from its start again. With a pattern, the reader moves on to the next
+ * file in natural order.
  */
 export class Follower {
   readonly #settings: FileSettings;
   readonly #pattern: string;
   readonly #host: FollowHost;
-  /** With a pattern, files before this one were read. */
+  /** With a pattern: files before this one have been read. */
   #floor = '';
-  /** The host knows of it. */
+  /** The host has been notified of it. */
   #opened: GrowingFile | undefined;
 
   constructor(settings: FileSettings, folder: string, host: FollowHost) {
@@ -63,7 +63,7 @@ export class Follower {
   ): AsyncGenerator<Step, void> {
     const recording = await file.recording(this.#settings.format);
     if (!recording) {
-      this.#host.problem(`${file.path}: too little was written to it yet to tell what it is`);
+      this.#host.problem(`${file.path}: it contains too little yet to recognise its kind`);
       return;
     }
     if (file !== this.#opened) this.#host.opened(recording);
@@ -79,7 +79,7 @@ export class Follower {
     }
   }
 
-  /** What is read after `file`, as soon as that is there. */
+  /** The file to read after `file`, once it exists. */
   async #successor(file: GrowingFile): Promise<Successor | undefined> {
     if (await file.isRewritten()) {
       this.#host.warn(`${file.path} was truncated: it is read from its start again`);
@@ -92,16 +92,16 @@ export class Follower {
     return next && { file: next, end: 'last' };
   }
 
-  /** The path of the file behind this one; undefined where there is none yet. */
+  /** The path of the file after this one; undefined if there is none yet. */
   async #after(file: GrowingFile): Promise<string | undefined> {
     const [pattern, { path, identity }] = [this.#pattern, file];
     const isPattern = isFilePattern(pattern);
     const next = isPattern && filesMatching(pattern).find((one) => inNaturalOrder(one, path) > 0);
     if (next) return next;
-    const place = isPattern ? path : pattern;
-    const there = await stat(place, { bigint: true }).catch(() => undefined);
+    const current = isPattern ? path : pattern;
+    const there = await stat(current, { bigint: true }).catch(() => undefined);
     if (!there || String(there.ino) === identity.inode) return undefined;
-    return (await nextGeneration(place, { identity, created: await file.createdAt() })) ?? place;
+    return (await nextGeneration(current, { identity, created: await file.createdAt() })) ?? current;
   }
 
   async #first(): Promise<GrowingFile | undefined> {
@@ -117,13 +117,13 @@ export class Follower {
     return file;
   }
 
-  /** The file of the position, also under another name. */
+  /** The file of the position, even if it was renamed. */
   async #resumed({ file, identity, recording }: FilePosition): Promise<GrowingFile | undefined> {
     if (file === undefined || identity === undefined || recording === null) return undefined;
     const path = await pathOf(file, identity);
     if (path !== undefined) return GrowingFile.open(path, this.#settings.batch_records, recording);
     this.#host.warn(
-      `${file} was replaced or truncated while it was not read: what was written to it after byte ` +
+      `${file} was replaced or truncated while it was not read: everything after byte ` +
         `${recording.offset} is lost, unless it is in a file that csiflow does not follow`,
     );
     this.#floor = file;
@@ -135,11 +135,11 @@ export class Follower {
   }
 }
 
-/** The file behind another one. */
+/** The file after another one. */
 interface Successor {
   readonly file: GrowingFile;
-  /** How the one before it ends. */
+  /** What the previous file turned out to be at its end. */
   readonly end: 'last' | 'rewritten';
-  /** When it was begun, microseconds; left out where the file system can tell. */
+  /** Creation time, microseconds; omitted if the file system knows it. */
   readonly begun?: number;
 }

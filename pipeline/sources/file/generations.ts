@@ -3,19 +3,19 @@ import { open, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { identityOf, isSameFile, type FileIdentity } from './identity.js';
 
-/** Rotated files that were packed cannot be read on from a place in them. */
+/** Compressed rotated files, in which reading cannot be resumed. */
 const PACKED = new Set(['.gz', '.xz', '.bz2', '.zst', '.lz4', '.zip']);
 
-/** Where a file lies now: in its place, or renamed in the same folder. */
+/** The current path of a file: its own, or a new name in the same folder. */
 export async function pathOf(file: string, identity: FileIdentity): Promise<string | undefined> {
   for (const path of [file, ...siblingsOf(file)]) if (await isFileAt(path, identity)) return path;
   return undefined;
 }
 
 /**
- * The file that took the place of another, where several have done so since: of those that begin with the name of `path`
- * the one that was created next. Copies of the file itself are none.
- * @param created when the other was, nanoseconds
+ * The file that replaced another one. If there are several generations, the one created next after it, among
+ * the files whose name begins with that of `path`. Copies of the file itself do not count.
+ * @param created creation time of the other, nanoseconds
  */
 export async function nextGeneration(
   path: string,
@@ -41,7 +41,7 @@ function siblingsOf(file: string): readonly string[] {
       .filter((entry) => entry.isFile())
       .map(({ name }) => join(folder, name));
   } catch {
-    // The folder is missing, too: opening the file reports it.
+    // If the folder is missing too, opening the file reports it.
     return [];
   }
 }

@@ -43,7 +43,7 @@ export class GrowingFile {
     this.#offset = from?.offset ?? 0;
   }
 
-  /** Undefined where the file does not exist. @param from where reading continues; null: its start */
+  /** Undefined if the file does not exist. @param from where to resume; null: its start */
   static async open(
     path: string,
     count: number,
@@ -61,7 +61,10 @@ export class GrowingFile {
     return this.#position;
   }
 
-  /** Undefined until enough was written to recognise it. @throws FormatError where it is of no kind that can be followed */
+  /**
+   * Undefined until enough was written to recognise the kind. @throws FormatError if it is of no kind that
+   * can be followed
+   */
   async recording(asked: string): Promise<OpenedRecording | undefined> {
     this.#opened ??= await this.#recognised(asked);
     if (!this.#opened) return undefined;
@@ -70,7 +73,10 @@ export class GrowingFile {
     return { path: this.path, kind: kind.name, format: file.format, origin: liveOrigin(file), size };
   }
 
-  /** When it was begun, microseconds; the time of its last change, where the file system or a copy knows no better. */
+  /**
+   * Creation time, microseconds; the time of the last change if the file system does not record it, or if the
+   * file is a copy.
+   */
   async begunAt(): Promise<number> {
     const { birthtimeMs, mtimeMs } = await this.#handle.stat();
     return 1000 * (birthtimeMs > 0 ? Math.min(birthtimeMs, mtimeMs) : mtimeMs);
@@ -82,9 +88,9 @@ export class GrowingFile {
   }
 
   /**
-   * What was appended since the last call. `last`: nothing follows; `rewritten`: neither is anything appended, what is
-   * there now belongs to another.
-   * @throws FormatError where the rest cannot be read
+   * What was appended since the last call. `last`: the file is complete; `rewritten`: nothing was appended
+   * either, and the content is that of another file.
+   * @throws FormatError if the rest cannot be read
    */
   async *read(end: 'open' | 'last' | 'rewritten'): AsyncGenerator<RecordingBatch, void> {
     const { kind, file } = this.#opened!;
@@ -106,7 +112,7 @@ export class GrowingFile {
     if (rest.raw.count > 0 || rest.problems.length > 0) yield rest;
   }
 
-  /** True where what was read of it is there no more, or is something else by now. */
+  /** True if the part that was read is gone, or has changed. */
   async isRewritten(): Promise<boolean> {
     const { size } = await this.#handle.stat();
     if (size < this.#offset + this.#rest.length) return true;
@@ -125,7 +131,7 @@ export class GrowingFile {
     return new RawBuilder(this.#count, liveOrigin(file), this.#position?.newest ?? -Infinity);
   }
 
-  /** False where nothing was appended. */
+  /** False if nothing was appended. */
   async #grow(): Promise<boolean> {
     const at = this.#offset + this.#rest.length;
     const { buffer, bytesRead } = await this.#handle.read(Buffer.alloc(CHUNK_BYTES), 0, CHUNK_BYTES, at);
@@ -149,7 +155,7 @@ export class GrowingFile {
       throw new FormatError(
         'file.follow',
         this.path,
-        'a file packed with gzip cannot be followed: leave out `follow`',
+        'a file compressed with gzip cannot be followed: omit `follow`',
       );
     const named = asked === 'auto' ? undefined : FILE_FORMATS.find(({ name }) => name === asked)!;
     const kind = named ?? recogniseFile(head);
@@ -159,17 +165,17 @@ export class GrowingFile {
       throw new FormatError(
         'file.follow',
         this.path,
-        `this is a file of arrays (${table.name}), which is read as a whole: leave out \`follow\``,
+        `this is a file of arrays (${table.name}), which is read as a whole: omit \`follow\``,
       );
     if (isWhole) throw unknownKind(this.path, asked, head);
     return undefined;
   }
 }
 
-/** What a radio has just measured is no replay. */
+/** Live records of a radio are not a replay. */
 const liveOrigin = ({ origin }: OpenedFile) => (origin === 'replay' ? 'live' : origin);
 
-/** A header of which a part was written is waited for. */
+/** Waits if only part of the header has been written. */
 function openedIfWhole(kind: FileFormat, head: Uint8Array, isWhole: boolean) {
   try {
     return { kind, file: kind.open(head) };
@@ -181,7 +187,7 @@ function openedIfWhole(kind: FileFormat, head: Uint8Array, isWhole: boolean) {
 
 async function openIfThere(path: string): Promise<FileHandle | undefined> {
   try {
-    // A pipe without writer would block a thread.
+    // A pipe without a writer would block a thread.
     if ((await stat(path)).isFile()) return await open(path);
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;

@@ -6,7 +6,7 @@ import type { FileSettings } from './settings.js';
 import type { FilePosition, Step, StepHost } from './steps.js';
 
 /**
- * Plays the files that the settings name, one after the other, from a position on; forever where they loop.
+ * Plays the files that the settings name, in order, from a position on; forever if they loop.
  * @throws FormatError or the system's error, both with the name of the file
  */
 export async function* played(
@@ -29,19 +29,20 @@ export async function* played(
         if (host.signal.aborted) return;
       }
     }
-    // Where the files hold nothing, it would loop without ever waiting.
+    // Without records in any file, it would loop without ever waiting.
     if (!settings.loop || (batches === 0 && at === null)) return;
   }
 }
 
-/** @throws FormatError where no file matches the pattern */
+/** @throws FormatError if no file matches the pattern */
 function filesFrom(pattern: string, at: FilePosition | null, { warn }: StepHost): readonly string[] {
   if (!isFilePattern(pattern)) return [pattern];
   const files = filesMatching(pattern);
   if (files.length === 0) throw new FormatError('file.missing', pattern, 'no file matches this pattern');
   const file = at?.file;
   if (file === undefined) return files;
-  if (!files.includes(file)) warn(`${file} is gone: its rest is not read, those that come after it are`);
+  if (!files.includes(file))
+    warn(`${file} no longer exists: its rest is skipped, and reading continues with the files after it`);
   return files.filter((path) => inNaturalOrder(path, file) >= 0);
 }
 

@@ -2,21 +2,21 @@ import type { Problem } from '../../formats/index.js';
 import type { Recording, RecordingBatch, RecordingPosition } from '../recording.js';
 import type { FileIdentity } from './identity.js';
 
-/** Where the source is in its files; survives JSON. */
+/** Position of the source in its files; survives JSON. */
 export interface FilePosition {
-  /** Its path; left out by 0.1.0, which read one file only. */
+  /** Path of the file; absent in positions of 0.1.0, which read one file only. */
   readonly file?: string;
-  /** Of a followed file, to find it again. */
+  /** Identifies a followed file, to find it again. */
   readonly identity?: FileIdentity;
   /** Null: at its start. */
   readonly recording: RecordingPosition | null;
-  /** Records after that place that were handed on already. */
+  /** Number of records after that position that were already passed on. */
   readonly skip: number;
-  /** Times that the files were played to their end. */
+  /** How many times the files were played to their end. */
   readonly pass: number;
   /** Added to the recorded times, microseconds. */
   readonly shift: number;
-  /** Shifted time of the last record that was handed on, microseconds; left out by 0.1.0. */
+  /** Shifted time of the last record that was passed on, microseconds; absent in positions of 0.1.0. */
   readonly newest?: number;
 }
 
@@ -35,22 +35,22 @@ export type OpenedRecording = Pick<Recording, 'path' | 'kind' | 'format' | 'orig
 export interface Step {
   readonly recording: OpenedRecording;
   readonly identity?: FileIdentity;
-  /** In the file, before the batch. */
+  /** Position in the file, before the batch. */
   readonly before: RecordingPosition | null;
   readonly batch: RecordingBatch;
-  /** Times that the files were played to their end before. */
+  /** How many times the files had been played to their end. */
   readonly pass: number;
   /** Set on the first batch of a file that is read from its start. */
   readonly begins?: {
-    /** When the file was begun, microseconds: of a followed file. */
+    /** Creation time of a followed file, microseconds. */
     readonly at?: number;
   };
 }
 
-/** Says what a reader of files comes across. */
+/** Receives the messages of a reader of files. */
 export interface StepHost {
   readonly signal: AbortSignal;
-  /** Called for each file before its first batch. @throws where its records cannot be read with the others' */
+  /** Called for each file before its first batch. @throws if its records cannot be read together with the others' */
   readonly opened: (recording: OpenedRecording) => void;
   readonly report: (problem: Problem) => void;
   readonly warn: (message: string) => void;

@@ -40,9 +40,9 @@ const MAX_UNRECOGNISED = 1024;
 const PIECE_BYTES = 65_536;
 
 /**
- * The records of a body: a file of any kind, one record, or several: one a line, or in a JSON array. The
- * newest has the time of arrival, those before it lie before it as the receiver's clock says; a record that
- * states its own time keeps it. It yields to other work meanwhile.
+ * The records of a body: a file of any kind, one record, or several: one per line, or in a JSON array. The
+ * newest gets the time of arrival; earlier ones are placed before it by the receiver's clock; a record that
+ * states its own time keeps it. Yields to other work meanwhile.
  * @returns null if the format is unknown
  * @throws FormatError if it cannot be read
  */
@@ -133,7 +133,7 @@ function* linesOf(bytes: Uint8Array): Generator<Uint8Array> {
   }
 }
 
-/** Without the blanks between its values, as formats expect a record. */
+/** The record without whitespace between its values, as formats expect it. */
 function compact(element: Uint8Array): Uint8Array {
   try {
     return Buffer.from(JSON.stringify(JSON.parse(Buffer.from(element).toString())));

@@ -65,7 +65,7 @@ export class Inbox {
     clearInterval(this.#tick);
   }
 
-  /** False where the queue leaves it out. */
+  /** False if the queue drops it. */
   #offer(raw: RawBatch): boolean {
     const time = raw.time.map((at) => Math.max(at, this.#newest));
     this.#newest = time[raw.count - 1]!;
@@ -73,7 +73,7 @@ export class Inbox {
     const position: HttpPosition = { records: this.#records, time: this.#newest };
     const taken = this.#output.offer({ position, raw: { ...raw, time } });
     if (typeof taken === 'boolean') return taken;
-    // It is in the journal, and has its place in the queue.
+    // It is in the journal and in the queue.
     this.#waiting++;
     void taken.finally(() => {
       this.#waiting--;
@@ -81,7 +81,7 @@ export class Inbox {
     return true;
   }
 
-  /** A record of no bytes from no sender: nothing was heard up to now. */
+  /** An empty record without a sender: no records arrived until now. */
   #tickIfSilent(): void {
     if (!this.#heard && this.#waiting === 0 && this.#records > 0) {
       const builder = new RawBuilder(1, 'live');

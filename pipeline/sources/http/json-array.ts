@@ -6,9 +6,9 @@ const MAX_LEVELS = 64;
 const STRETCH = 65_536;
 
 /**
- * Where the elements of a JSON array stand: first byte and the one behind the last, one pair after the other. What is
- * within them is not looked at.
- * @returns null where the bytes are no array, or are nested too deep
+ * Locates the elements of a JSON array: for each, the first byte and the one after the last. Does not examine
+ * what is inside them.
+ * @returns null if the bytes are not an array, or are nested too deep
  */
 export async function elementsOf(bytes: Uint8Array, turns: Turns): Promise<readonly number[] | null> {
   const ends: number[] = [];

@@ -193,7 +193,7 @@ async function unpacked(request: IncomingMessage, bytes: Uint8Array, most: numbe
   const encoding = request.headers['content-encoding'] ?? 'identity';
   const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b;
   if (!isGzip && encoding === 'identity') return bytes;
-  if (!isGzip) throw new Refusal(415, `Content-Encoding ${encoding}: bodies may be packed with gzip alone`);
+  if (!isGzip) throw new Refusal(415, `Content-Encoding ${encoding}: only gzip is supported`);
   try {
     return await gunzipped(bytes, { maxOutputLength: most });
   } catch (error) {

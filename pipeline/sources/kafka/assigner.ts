@@ -4,7 +4,7 @@ import type { StaticProtocol } from '../../kafka/index.js';
 /** Partitions by topic. */
 export type Share = Readonly<Record<string, readonly number[]>>;
 
-/** A member of the group as the one sees it that shares the partitions out. */
+/** A member of the group, as seen by the member that assigns the partitions. */
 export interface Claimant {
   readonly id: string;
   /** Partitions it has read and not released yet. */
@@ -62,7 +62,7 @@ function byTopic(given: readonly { readonly topic: string; readonly partition: n
 export interface Membership {
   /** Of the topology. A group only accepts members with a common protocol, so another topology is rejected. */
   readonly topology: string;
-  /** The same over restarts, so that a killed process takes its former place. */
+  /** Identifies the process over restarts: after a kill, it takes its former place. */
   readonly groupInstanceId: string;
   /** What it claims now. */
   readonly claims: () => Share;

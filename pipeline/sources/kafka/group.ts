@@ -18,7 +18,7 @@ import type { KafkaSettings } from './settings.js';
 import { startOf } from './start.js';
 import { asError } from '../../base/error-text.js';
 
-/** A consumer keeps its membership while it reconnects to the brokers; whether they answer is watched here. */
+/** A consumer keeps its membership while it reconnects, so this module watches whether the brokers answer. */
 const CONSUMER_RETRY = { initialRetryTime: 50, maxRetryTime: 1000, retries: 1_000_000 };
 /** The brokers count as offline after this silence. */
 const SILENCE_MS = 5_000;
@@ -29,9 +29,9 @@ const MAX_COMMIT_MS = 8_000;
 const COMMIT_PAUSE_MS = 100;
 
 export interface MemberEvents {
-  /** Messages came, or a partition went. */
+  /** Messages arrived, or a partition was revoked. */
   readonly news: () => void;
-  /** What prevents it from reading; null when that is over. */
+  /** Called with the reason why it cannot read; with null when that is over. */
   readonly problem: (problem: string | null) => void;
 }
 
@@ -44,7 +44,7 @@ export interface MemberEvents {
  *   member joins again without claiming it. Until then no other member gets it (see the assigner).
  */
 export class GroupMember {
-  /** It must not go on: others have counted what no checkpoint here covers yet. */
+  /** It must stop: other members have counted messages that no checkpoint here covers yet. */
   lost = false;
   joined = false;
   readonly group: string;
@@ -66,9 +66,9 @@ export class GroupMember {
   readonly #lagLimit: LagLimit;
   /** Why its backlog is a problem. */
   #tooLong: string | null = null;
-  /** The library has abandoned its consumer: it rejects resuming, and silently ignores commits. */
+  /** The library has given up on its consumer: it refuses to resume, and silently ignores commits. */
   #crashed = false;
-  /** Since when it is not known whether it is a member still. */
+  /** Since when the membership is uncertain. */
   #doubts: number | null = null;
   #watch: NodeJS.Timeout | undefined;
   #covered: TopicPositions = {};
@@ -143,12 +143,12 @@ export class GroupMember {
     return { failed };
   }
 
-  /** Of the partitions that are read here. */
+  /** Number of partitions that are read here. */
   get lanes(): Iterable<Lane> {
     return this.#holdings.held.values();
   }
 
-  /** Messages wait to be handed on. */
+  /** Messages wait to be passed on. */
   get waiting(): boolean {
     for (const lane of this.#holdings.held.values()) if (!lane.empty) return true;
     return false;
@@ -159,8 +159,8 @@ export class GroupMember {
   }
 
   /**
-   * This process, or its network, stood still for so long that the group may have taken it for dead. The first answer
-   * will tell; where none comes, there may be no broker for anybody, and nothing is to wait for it.
+   * This process, or its network, was suspended for so long that the group may consider it dead. The first
+   * answer will show it. If none comes, every broker may be offline, and nothing may wait for an answer.
    */
   get isUnsure(): boolean {
     const now = this.#context.clock.elapsed();
@@ -191,7 +191,7 @@ export class GroupMember {
     this.#followSoon();
   }
 
-  /** Leaves the group. Its lanes stay, in case that it joins again. */
+  /** Leaves the group. Its lanes stay, in case it joins again. */
   async leave(): Promise<void> {
     this.joined = false;
     clearInterval(this.#watch);
@@ -229,10 +229,10 @@ export class GroupMember {
 
   #receive(topic: string, partition: number, batch: EachBatchPayload['batch']): void {
     const lane = this.#holdings.held.get(nameOf(topic, partition));
-    // Of a partition that went, or whose offset is not known yet: it is fetched again.
+    // The partition was revoked, or its offset is not known yet: the batch is fetched again.
     if (!lane) return;
     if (Number((batch as FetchedBatch).fetchedOffset) > lane.fetched) {
-      // It was fetched before the position was known, or the broker has deleted what precedes it.
+      // Fetched before the position was known, or the broker has deleted what precedes it.
       this.#gain(this.#connection!.consumer, [nameOf(topic, partition)]);
       return;
     }
@@ -253,13 +253,16 @@ export class GroupMember {
     consumer.on(FETCH_START, () => {
       if (!this.#rejoins) return;
       this.#rejoins = false;
-      // kafkajs has no way to ask for it: what it does after this error is to join again.
-      throw Object.assign(new Error('this member has let partitions go'), { type: 'REBALANCE_IN_PROGRESS' });
+      // kafkajs offers no way to request it; it joins again after this error.
+      throw Object.assign(new Error('this member has released partitions'), {
+        type: 'REBALANCE_IN_PROGRESS',
+      });
     });
     consumer.on(HEARTBEAT, () => {
       this.#heard = this.#context.clock.elapsed();
     });
-    // Of batches that hold nothing for readers: marks of transactions, and what was aborted. Others are received.
+    // Only for batches without messages for readers: transaction markers and aborted messages. Others are
+    // passed to the handler.
     consumer.on(END_BATCH_PROCESS, ({ payload }) => {
       const lane = this.#holdings.held.get(nameOf(payload.topic, payload.partition));
       if (!lane || payload.batchSize > 0 || Number(payload.firstOffset) > lane.fetched) return;
@@ -276,13 +279,13 @@ export class GroupMember {
     });
   }
 
-  /** Once a second: whether the brokers answer, and how much is still to be read. */
+  /** Once a second: checks whether the brokers answer, and how much is left to read. */
   #look(): void {
     const silence = this.#context.clock.elapsed() - this.#heard;
     const away = silence > SILENCE_MS;
     if (away)
       this.#events.problem(
-        `no broker of ${this.#settings.brokers.join(', ')} has answered for ${Math.round(silence / 1000)} s: it is tried again until one does`,
+        `no broker of ${this.#settings.brokers.join(', ')} has answered for ${Math.round(silence / 1000)} s: retrying until one does`,
       );
     else if (this.#away) this.#events.problem(this.#tooLong);
     this.#away = away;
@@ -347,7 +350,7 @@ export class GroupMember {
     const twice = lane.covered - lane.committed;
     if (twice > 0) {
       this.#context.metrics.count('kafka_counted_twice_total', twice);
-      this.#context.log.error('another member has counted messages again that a checkpoint here holds', {
+      this.#context.log.error('another member has read messages again that a checkpoint here covers', {
         partition: key,
         messages: twice,
       });
@@ -356,7 +359,7 @@ export class GroupMember {
     this.lost = true;
     this.#fail(
       new Error(
-        `the group considered this member dead after ${this.#settings.session_timeout_ms} ms of silence, and assigned ${key} to another: input since the last checkpoint is undone`,
+        `the group considered this member dead after ${this.#settings.session_timeout_ms} ms of silence, and assigned ${key} to another member: input since the last checkpoint is rolled back`,
       ),
     );
   }
@@ -375,12 +378,12 @@ export class GroupMember {
       });
   }
 
-  /** Determines where to start reading partitions, and reads. */
+  /** Determines the offsets to read partitions from, and starts reading. */
   async #begin(consumer: Consumer, keys: readonly string[]): Promise<void> {
     const rebalances = this.#rebalances;
     const known = await knownOffsets(this.#connection!.admin, this.group, keys);
     if (this.#connection?.consumer !== consumer) return;
-    // Others may have read of them, and committed, between two rebalances.
+    // Other members may have read and committed between two rebalances.
     if (this.#rebalances !== rebalances) {
       await this.#begin(consumer, keys);
       return;
@@ -452,7 +455,7 @@ export class GroupMember {
     this.#following = this.#following.then(() => this.#follow());
   }
 
-  /** Commits what the last checkpoint covers, and lets go of partitions that it covers whole. */
+  /** Commits the offsets of the last checkpoint, and releases the partitions that it covers completely. */
   async #follow(): Promise<void> {
     const consumer = this.#connection?.consumer;
     if (!consumer || !this.#memberId || this.#crashed) return;
@@ -468,11 +471,11 @@ export class GroupMember {
       if (lane.sent > lane.committed) continue;
       this.#holdings.releasing.delete(key);
       this.#forget(key);
-      this.#context.log.info('let a partition go', { partition: key, offset: lane.committed });
+      this.#context.log.info('released a partition', { partition: key, offset: lane.committed });
     }
   }
 
-  /** No longer read here: other members may have it. */
+  /** No longer read here: another member may read it. */
   #forget(key: string): void {
     this.#rejoins = true;
     this.#context.metrics.gauge('kafka_lag', NaN, { partition: key });
@@ -490,7 +493,7 @@ export class GroupMember {
         })),
       );
     } catch (error) {
-      this.#context.log.warn('offsets were not committed: the next checkpoint tries again', {
+      this.#context.log.warn('offsets were not committed: the next checkpoint retries', {
         error: String(error),
       });
       return false;

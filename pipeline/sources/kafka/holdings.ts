@@ -11,7 +11,7 @@ export class Holdings {
   readonly held = new Map<string, Lane>();
   /** Revoked, and claimed until a checkpoint covers what was read of them. */
   readonly releasing = new Map<string, Lane>();
-  /** Positions of the checkpoint, of partitions that were not gained since. */
+  /** Positions in the checkpoint of partitions that were not gained since. */
   readonly restored: Map<string, number>;
 
   constructor(restored: TopicPositions) {
@@ -22,7 +22,7 @@ export class Holdings {
     );
   }
 
-  /** Held ones, then those that are being released. */
+  /** Assigned partitions, then those that are being released. */
   get lanes(): readonly (readonly [string, Lane])[] {
     return [...this.held, ...this.releasing];
   }
@@ -45,7 +45,7 @@ export class Holdings {
     return positions;
   }
 
-  /** Kafka does not know yet of all that a checkpoint covers. */
+  /** True if Kafka does not have all offsets of the checkpoint yet. */
   isBehind(covered: TopicPositions): boolean {
     return this.lanes.some(
       ([, { topic, partition, committed }]) => (covered[topic]?.[partition] ?? 0) > committed,

@@ -193,7 +193,7 @@ class KafkaSource implements Source {
     try {
       await Promise.race([ended, failed, this.#handOn(member, output, over.signal)]);
     } finally {
-      // Of several loops, each of a connection that was lost, one alone may go on.
+      // Several loops may exist, one for each lost connection; only the newest may continue.
       end();
     }
   }
@@ -213,7 +213,7 @@ class KafkaSource implements Source {
         }
         waiting = null;
       } else {
-        // Messages that wait here for another partition's do so for a bounded time.
+        // The wait for another partition's messages is bounded.
         waiting = member.waiting ? (waiting ?? now) : null;
         await this.#news(waiting === null ? null : this.#config.merge_wait_ms);
       }

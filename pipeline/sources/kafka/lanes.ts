@@ -1,30 +1,30 @@
 import type { KafkaMessage } from 'kafkajs';
 import { timeOf } from './messages.js';
 
-/** Packed bytes of a partition that wait, above which no more of it is fetched. */
+/** Compressed bytes of a partition that may wait; above this, fetching pauses. */
 const LANE_BYTES = 2 ** 21;
-/** Messages of two partitions that lie nearer to each other need not be put in order: links may lag more than that. */
+/** Messages of two partitions that are closer in time than this need no ordering: links may lag by more. */
 const SKEW_US = 5_000;
 
-/** Messages of one partition that were fetched and not handed on yet. */
+/** Fetched messages of one partition that were not passed on yet. */
 export class Lane {
   readonly topic: string;
   readonly partition: number;
   /** Offset of the next message to be fetched. */
   fetched: number;
-  /** Offset of the next message to be handed on: all before it were. */
+  /** Offset of the next message to be passed on: all before it were. */
   offered: number;
-  /** Offset that the next message of the producer gets, as last heard. */
+  /** Offset that the producer's next message will get, as last reported by the broker. */
   high: number;
-  /** All before it were handed on in batches; what is beyond could not be read, or is not for readers. */
+  /** All messages before it were passed on in batches; those from it on could not be read, or are not for readers. */
   sent: number;
-  /** All before it are in a checkpoint. */
+  /** All messages before it are in a checkpoint. */
   covered: number;
-  /** What the group knows. */
+  /** What the group has committed. */
   committed: number;
   /** Event time of the newest record handed on, microseconds. */
   newest = -Infinity;
-  /** Nothing more is fetched until some was handed on. */
+  /** Fetching is paused until messages were passed on. */
   paused = false;
   #messages: KafkaMessage[] = [];
   #head = 0;
@@ -42,12 +42,12 @@ export class Lane {
     this.high = high;
   }
 
-  /** Event time of the next message, microseconds; NaN where none waits. */
+  /** Event time of the next message, microseconds; NaN if none waits. */
   get time(): number {
     return this.#headTime;
   }
 
-  /** The message that {@link take} gives. */
+  /** The message that {@link take} returns. */
   get next(): KafkaMessage {
     return this.#messages[this.#head]!;
   }
@@ -60,12 +60,15 @@ export class Lane {
     return this.#bytes >= LANE_BYTES;
   }
 
-  /** Messages of the partition that were not handed on. */
+  /** Number of messages of the partition that were not passed on. */
   get lag(): number {
     return Math.max(0, this.high - this.offered);
   }
 
-  /** Takes a fetched batch; what came before is left out. @param last offset of the last message, also of one that is not for readers */
+  /**
+   * Adds a fetched batch, without messages that were added before. @param last offset of the last message,
+   * including messages that are not for readers
+   */
   add(messages: readonly KafkaMessage[], last: number): void {
     for (const message of messages) {
       if (Number(message.offset) < this.fetched) continue;
@@ -90,7 +93,7 @@ export class Lane {
     return message;
   }
 
-  /** Forgets what waits: it is fetched again. */
+  /** Discards the waiting messages, which will be fetched again. */
   clear(): void {
     this.#messages = [];
     this.#head = 0;
@@ -106,15 +109,15 @@ export class Lane {
 
 const sizeOf = ({ value, key }: KafkaMessage): number => (value?.length ?? 0) + (key?.length ?? 0) + 64;
 
-/** From which lane the next message is to be taken, and up to which time more of it may follow. */
+/** The lane to take the next message from, and the time up to which more may follow from it. */
 export interface Turn {
   readonly lane: Lane;
   readonly until: number;
 }
 
 /**
- * The lane of the earliest message. Undefined where none waits, or where one that has more at the broker has
- * nothing here yet: its messages may be earlier. `patient` false goes on without it.
+ * The lane of the earliest message. Undefined if no message waits, or if a lane has unfetched messages at the
+ * broker, which may be earlier. `patient` false does not wait for those.
  */
 export function nextTurn(lanes: Iterable<Lane>, patient: boolean): Turn | undefined {
   let first: Lane | undefined;

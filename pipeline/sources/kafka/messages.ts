@@ -30,7 +30,7 @@ export function timeOf({ headers, timestamp }: KafkaMessage): number {
 type Origin = RawBatch['origin'];
 const ORIGINS: readonly string[] = ['live', 'replay', 'simulated'];
 
-/** What a message says of where its records come from. */
+/** The origin of the records, as the message states it. */
 export function originOf({ headers }: KafkaMessage, otherwise: Origin): Origin {
   const said = text(headers, ORIGIN_HEADER);
   return said !== undefined && ORIGINS.includes(said) ? (said as Origin) : otherwise;

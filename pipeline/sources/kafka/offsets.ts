@@ -3,13 +3,13 @@ import { groupOffsets, markOf } from '../../kafka/index.js';
 import { nameOf, partitionOf } from './names.js';
 import type { CommittedOffset, OffsetLimits } from './start.js';
 
-/** What Kafka knows of a partition. */
+/** What Kafka stores for a partition. */
 export interface KnownOffsets {
   readonly committed: CommittedOffset;
   readonly limits: OffsetLimits;
 }
 
-/** Asks Kafka what it knows of partitions; those of a topic that is gone start at 0. */
+/** Asks Kafka for the stored offsets of partitions; those of a deleted topic start at 0. */
 export async function knownOffsets(
   admin: Admin,
   group: string,
@@ -40,7 +40,7 @@ async function committedOf(
   );
 }
 
-/** An earlier csiflow wrote the owner alone; where the topology was scaled out there is none. */
+/** Earlier versions wrote only the owner; in a scaled-out topology there is none. */
 function ownerIn(metadata: string): string {
   const mark = markOf(metadata);
   return mark ? (mark.owner ?? '') : metadata;

@@ -101,7 +101,7 @@ export const checkSettings = (config: KafkaSettings): readonly Complaint[] => [
     ? [
         {
           path: ['fetch_wait_ms'],
-          message: `an idle member says that it lives every ${config.fetch_wait_ms} ms: make that a third of session_timeout_ms (${config.session_timeout_ms}) at most`,
+          message: `an idle member sends a heartbeat every ${config.fetch_wait_ms} ms: make that a third of session_timeout_ms (${config.session_timeout_ms}) at most`,
         },
       ]
     : []),

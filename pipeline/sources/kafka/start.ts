@@ -19,10 +19,10 @@ export interface Start {
 }
 
 /**
- * Where a partition is read from. The checkpoint of this state applies as long as no other member has read
- * on: offsets are committed after it, so they may be behind it; and where an older state was put back, they
- * are before it, and it is to be read again. An offset that another member has committed comes first: what
- * lies before that was counted there.
+ * Returns the offset from which to read a partition. The checkpoint of this state applies unless another
+ * member has read further. Offsets are committed after the checkpoint, so they may be behind it. If an older
+ * state was restored, the offsets are ahead of the checkpoint, and the input in between is read again. An
+ * offset that another member has committed takes precedence: that member counted what lies before it.
  */
 export function startOf(
   restored: number | undefined,
@@ -36,7 +36,7 @@ export function startOf(
   const wanted = other ? committed.offset : (restored ?? committed.offset);
   if (wanted === null) return { offset: otherwise === 'earliest' ? low : high, lost: 0 };
   if (wanted < low) return { offset: low, lost: low - wanted };
-  // The topic was recreated, or a broker has lost what it had acknowledged.
+  // The topic was recreated, or a broker lost acknowledged messages.
   if (wanted > high) return { offset: otherwise === 'earliest' ? low : high, lost: 0 };
   return { offset: wanted, lost: 0 };
 }

@@ -9,7 +9,7 @@ export interface ConnectionOptions {
   readonly clientId: string;
   /** Set for a session that the broker stores while this client is away. */
   readonly session?: { readonly expirySeconds: number; readonly receiveMaximum: number };
-  /** The broker's message in our name if we vanish. */
+  /** The last will: the broker publishes it if this client vanishes. */
   readonly will?: { readonly topic: string; readonly payload: string };
   /** After each connect, before `ready` resolves: subscriptions, birth messages. Its rejection ends the connection. */
   readonly connected?: (connection: MqttConnection) => Promise<void>;
@@ -25,8 +25,8 @@ export interface Publication {
 }
 
 /**
- * A connection to a broker that comes back by itself. Each connection is a separate client: nothing is queued
- * or resent implicitly, so callers control order and loss.
+ * A connection to a broker that reconnects automatically. Each connection is a separate client: nothing is
+ * queued or resent implicitly, so callers control order and loss.
  */
 export class MqttConnection {
   readonly #settings: BrokerSettings;
@@ -50,7 +50,7 @@ export class MqttConnection {
     this.#options = options;
   }
 
-  /** Reads the files of the configuration and begins to connect. @throws Error where a file cannot be read. */
+  /** Reads the files of the configuration and starts to connect. @throws Error if a file cannot be read */
   async open(): Promise<void> {
     const options = await clientOptions(this.#settings, this.#context.folder);
     this.#running = this.#run(options);
@@ -77,8 +77,8 @@ export class MqttConnection {
   }
 
   /**
-   * Resolves when the broker has the message (QoS 1), or when it is on its way (QoS 0). Rejects with a
-   * {@link BrokerError}, not `retriable` where the broker will not have it.
+   * Resolves when the broker has the message (QoS 1), or when it was sent (QoS 0). Rejects with a {@link
+   * BrokerError}, which is not `retriable` if the broker rejects the message.
    */
   publish(topic: string, payload: string, { qos, retain }: Publication): Promise<void> {
     const client = this.#client;
@@ -98,7 +98,7 @@ export class MqttConnection {
   async subscribe(topics: readonly string[], qos: 0 | 1): Promise<void> {
     const { username } = this.#settings;
     try {
-      // Retained messages of old are not wanted again with every connect (`rh`).
+      // Do not receive old retained messages again with every connect (`rh`).
       await this.#client!.subscribeAsync([...topics], { qos, rh: 1 });
     } catch (error) {
       const who = username === undefined ? 'clients without a name' : `the user \`${username}\``;
@@ -120,7 +120,7 @@ export class MqttConnection {
     };
   }
 
-  /** Takes leave of the broker, so that it does not send the will. */
+  /** Disconnects from the broker properly, so that it does not publish the will. */
   async close(): Promise<void> {
     this.#state = 'closed';
     this.#stop.abort();
@@ -168,7 +168,7 @@ export class MqttConnection {
     return this.#stop.signal.aborted;
   }
 
-  /** One connection: rejects where it does not come about; `lost` resolves with the reason when it breaks. */
+  /** One connection: rejects if it cannot be made; `lost` resolves with the reason when it breaks. */
   async #dial(options: IClientOptions, wait: number): Promise<{ readonly lost: Promise<BrokerError> }> {
     const { url, username } = this.#settings;
     const { connect } = await import('mqtt');
@@ -177,7 +177,7 @@ export class MqttConnection {
     const client = connect(url, { ...options, ...identity(this.#options, this.#settings) });
     this.#client = client;
     let reason: unknown;
-    // The first error says most. There is always a listener: an error nobody listens to ends the process.
+    // The first error says most. Always keep a listener: an error event without one ends the process.
     client.on('error', (error) => {
       reason ??= error;
     });
@@ -229,7 +229,7 @@ export class MqttConnection {
     done(packet.qos === 1 ? LATER : undefined);
   }
 
-  /** Gives up on a broker that leaves publications unanswered. */
+  /** Gives up on a broker that does not confirm publications. */
   #watch(): void {
     if (this.#pending.size === 0) {
       clearTimeout(this.#progress);
@@ -246,7 +246,7 @@ export class MqttConnection {
 }
 
 const FIRST_RETRY_MS = 100;
-/** Where a broker sets no limit (MQTT 5, 3.2.2.3.3). */
+/** Limit if the broker sets none (MQTT 5, 3.2.2.3.3). */
 const MAX_UNCONFIRMED = 65_535;
 const LATER = new Error('acknowledged later');
 

@@ -4,7 +4,7 @@ import { errorText } from '../../base/error-text.js';
 export class BrokerError extends Error {
   /** The system's or Node's code (`ECONNREFUSED`), or `mqtt.<reason code>`. */
   readonly code: string;
-  /** False where trying again changes nothing until a person has done something. */
+  /** False if retrying is pointless until a person changes something. */
   readonly retriable: boolean;
 
   constructor(message: string, code: string, retriable: boolean, cause?: unknown) {
@@ -20,7 +20,7 @@ export function connectError(error: unknown, url: string, user: string | undefin
   const code = codeOf(error);
   const who = user === undefined ? 'a client without a name' : `the user \`${user}\``;
   const [why, retriable] =
-    REFUSALS[code]?.(who) ?? NETWORK[code] ?? ([`it said: ${errorText(error)}`, true] as const);
+    REFUSALS[code]?.(who) ?? NETWORK[code] ?? ([`its answer: ${errorText(error)}`, true] as const);
   return new BrokerError(`the MQTT broker at ${url} cannot be used: ${why}`, code, retriable, error);
 }
 
@@ -29,7 +29,7 @@ export function publishError(error: unknown, topic: string, user: string | undef
   const code = codeOf(error);
   if (!FINAL.has(code))
     return new BrokerError(
-      `a message for \`${topic}\` did not get through: ${errorText(error)}`,
+      `a message for \`${topic}\` was not delivered: ${errorText(error)}`,
       code,
       true,
       error,
@@ -38,7 +38,7 @@ export function publishError(error: unknown, topic: string, user: string | undef
   const why =
     code === 'mqtt.135'
       ? `${who} may not publish there: allow it in the broker's access list`
-      : `it said: ${errorText(error)}`;
+      : `its answer: ${errorText(error)}`;
   return new BrokerError(`the MQTT broker rejects a message for \`${topic}\`: ${why}`, code, false, error);
 }
 
@@ -68,7 +68,7 @@ const REFUSALS: Readonly<Record<string, (who: string) => Reason>> = {
   'mqtt.138': (who) => [`it has banned ${who}`, false],
 };
 
-/** Reason codes of a message that no later try can bring through. */
+/** Reason codes of messages that no retry can deliver. */
 const FINAL = new Set(['mqtt.135', 'mqtt.144', 'mqtt.149', 'mqtt.153', 'mqtt.154', 'mqtt.155']);
 
 const NETWORK: Readonly<Record<string, Reason>> = {

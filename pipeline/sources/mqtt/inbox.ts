@@ -31,7 +31,10 @@ export class Inbox {
   readonly #tick: NodeJS.Timeout | undefined;
   readonly #waiting: Batch[] = [];
   readonly #taken: TakenMessages;
-  /** Topics of which the broker has sent all again, on this connection, that it had sent before: it keeps to their order. */
+  /**
+   * Topics for which the broker, on this connection, has resent all messages that it had sent before: it
+   * preserves their order.
+   */
   readonly #caughtUp = new Set<string>();
   #connected = false;
   #acknowledge: (() => void)[] = [];
@@ -70,7 +73,7 @@ export class Inbox {
     }
   }
 
-  /** Silence counts only while the broker could be heard; with each connection it may send again. */
+  /** Silence counts only while the broker is reachable, and starts again with each connection. */
   set connected(connected: boolean) {
     this.#connected = connected;
     this.#caughtUp.clear();
@@ -94,7 +97,7 @@ export class Inbox {
         return;
       }
     } else if (this.#waiting.length >= MAX_WAITING) {
-      // Quality 0 cannot be held back: what does not fit is lost here rather than by growing.
+      // Quality 0 has no flow control: drop what does not fit here, rather than let the queue grow.
       this.#context.metrics.dropped('queue_full', 1);
       return;
     }
@@ -132,7 +135,7 @@ export class Inbox {
     return false;
   }
 
-  /** The time of measurement where the publisher, or the record itself, gives a believable one, else now. */
+  /** The time of measurement if the publisher or the record states a plausible one, otherwise the current time. */
   #timeOf({ properties }: IPublishPacket, record: Uint8Array): number {
     const now = this.#context.clock.now();
     const said = properties?.userProperties?.[TIME_PROPERTY];
@@ -205,7 +208,7 @@ export class Inbox {
     })();
   }
 
-  /** A record of no bytes from no sender: nothing was heard up to now. */
+  /** An empty record without a sender: no records arrived until now. */
   #tickIfSilent(): void {
     if (this.#connected && !this.#heard && this.#waiting.length === 0 && this.#records > 0) {
       this.#builder.add(this.#context.clock.now(), NO_BYTES);
@@ -215,12 +218,15 @@ export class Inbox {
   }
 }
 
-/** A disk that takes longer leaves its messages unconfirmed: the broker sends them again. */
+/** Disk writes that take longer leave their messages unconfirmed: the broker sends them again. */
 const CLOSE_MS = 1000;
 /** User property of MQTT 5 that a publisher may add, named as the header of Kafka is. */
 const TIME_PROPERTY = 'csiflow-time';
 const NO_BYTES = new Uint8Array(0);
-/** Batches of quality 0 that wait for a full queue; those of quality 1 are bounded by what the broker may send unconfirmed. */
+/**
+ * Batches of quality 0 that wait for a full queue; those of quality 1 are bounded by the number of
+ * unconfirmed messages that the broker may send.
+ */
 const MAX_WAITING = 64;
 
 /** ISO 8601, or microseconds since 1970; NaN for anything else. */

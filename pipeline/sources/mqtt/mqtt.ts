@@ -133,7 +133,7 @@ class MqttSource implements Source {
   readonly #config: Static<typeof config>;
   readonly #context: Context;
   readonly #decoder: Decoder;
-  /** Of what was decoded, so that they are those of the checkpoint; what came since is in the journal. */
+  /** State of the decoder as of the checkpoint; later records are in the journal. */
   readonly #taken = new TakenMessages();
   #connection: MqttConnection | undefined;
   #inbox: Inbox | undefined;
@@ -210,7 +210,7 @@ class MqttSource implements Source {
     });
   }
 
-  /** A rejection is reported to the caller of start; an offline broker is waited for. */
+  /** The caller of start receives a rejection; if the broker is offline, start waits. */
   async #firstConnect(connection: MqttConnection, output: SourceOutput): Promise<void> {
     try {
       await connection.ready();

@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { rawRecord, type RawBatch, type State } from '../../component/index.js';
 
 /**
- * Messages that are remembered. Mosquitto 2.0 was seen to send 344 of them again at once, for all that its client had
- * asked for 64 under way: while its disk is slow it goes on sending, and what a killed client had confirmed is lost
- * with the connection.
+ * Number of messages that are remembered. Mosquitto 2.0 was observed to resend 344 messages at once, although
+ * its client had limited unconfirmed messages to 64: while its disk is slow it keeps sending, and what a
+ * killed client had confirmed is lost with the connection.
  */
 const REMEMBERED = 8_192;
 const DIGEST_BYTES = 8;
 
-/** Messages that were taken last, known by their content. */
+/** The messages accepted last, identified by their content. */
 export class TakenMessages {
   /** Oldest first. */
   readonly #digests: Set<string>;
@@ -32,7 +32,7 @@ export class TakenMessages {
   addAll(raw: RawBatch): void {
     for (let index = 0; index < raw.count; index++) {
       const topic = raw.senders[raw.sender[index]!]!;
-      // A record from nobody is a tick of the clock.
+      // A record without a sender is a tick of the clock.
       if (topic !== '') this.add(topic, rawRecord(raw, index));
     }
   }

@@ -1,18 +1,18 @@
-/** Bytes that come one after the other, from a device or a program. */
+/** A stream of bytes from a device or a program. */
 export interface ByteInput {
-  /** Ends, or throws, when nothing more can come; also when it is closed. */
+  /** Ends, or throws, when no more data can arrive, and also when it is closed. */
   readonly bytes: AsyncIterable<Uint8Array>;
-  /** The other side is known to be there, before a byte has come. */
+  /** Resolves when the other side is known to exist, even before the first byte. */
   readonly isThere: boolean;
-  /** Why nothing more comes, for a person; asked when `bytes` has ended. @param error what it threw */
+  /** Why the input ended, for a person; called after `bytes` has ended. @param error what it threw */
   reason(error: unknown): Promise<string>;
-  /** Resolves when everything that was opened or started is gone. */
+  /** Resolves when everything that was opened or started is closed. */
   close(): Promise<void>;
 }
 
 /** An input that cannot be opened: what is wrong, and how to fix it. */
 export class InputError extends Error {
-  /** False where trying again changes nothing until a person has done something. */
+  /** False if retrying is pointless until a person changes something. */
   readonly retriable: boolean;
 
   constructor(message: string, retriable: boolean, cause?: unknown) {

@@ -61,7 +61,7 @@ export async function startCommand(
   };
 }
 
-/** Asks it to end, then makes it. */
+/** Asks the program to exit, then kills it. */
 async function endOf(child: ChildProcess, exit: Promise<unknown>, clock: Clock): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     if (child.exitCode !== null || child.signalCode !== null) return;
@@ -75,7 +75,7 @@ function send(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void {
     if (process.platform === 'win32') child.kill(signal);
     else process.kill(-child.pid!, signal);
   } catch (error) {
-    // It has just ended by itself.
+    // It has just exited by itself.
     if (codeOf(error) !== 'ESRCH') throw error;
   }
 }
@@ -90,7 +90,7 @@ async function within(event: Promise<unknown>, ms: number, clock: Clock): Promis
   });
 }
 
-/** The last lines that a program has complained with. */
+/** The last lines of the program's error output. */
 class Complaint {
   #bytes = Buffer.alloc(0);
 

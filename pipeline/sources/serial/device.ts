@@ -5,13 +5,16 @@ import { isatty, ReadStream } from 'node:tty';
 import { errorText } from '../../base/error-text.js';
 import { codeOf, InputError, type ByteInput } from './byte-input.js';
 
-/** Not blocked by a line without carrier or a pipe without writer, and never the terminal of this process. */
+/**
+ * Does not block on a line without carrier or a pipe without a writer, and never becomes the terminal of this
+ * process.
+ */
 const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 
 /**
- * Opens a serial device, which is set to pass bytes as they are, or a named pipe.
+ * Opens a serial device, set to pass bytes unchanged, or a named pipe.
  * @param path absolute
- * @param baud bits a second; of a device
+ * @param baud bits per second; of a device
  * @throws InputError
  */
 export async function openDevice(path: string, baud: number): Promise<ByteInput> {
@@ -19,7 +22,7 @@ export async function openDevice(path: string, baud: number): Promise<ByteInput>
   try {
     const isPipe = fstatSync(fd).isFIFO();
     if (!isPipe) await passBytes(path, fd, baud);
-    // Both wait for bytes without holding a thread, so that they can be closed while none come.
+    // Neither stream holds a thread while it waits for bytes, so both can be closed meanwhile.
     const stream = isPipe ? new Socket({ fd, readable: true, writable: false }) : new ReadStream(fd);
     return inputOf(path, stream, isPipe);
   } catch (error) {
@@ -40,23 +43,23 @@ function opened(path: string): number {
 
 const ADVICE: Readonly<Record<string, readonly [why: string, retriable: boolean]>> = {
   ENOENT: ['the device does not exist: plug it in, or set `device` to one that does', true],
-  ENXIO: ['nothing is behind it: plug the device in', true],
-  ENODEV: ['nothing is behind it: plug the device in', true],
-  EBUSY: ['another program has it: end that', true],
+  ENXIO: ['no hardware is connected to it: plug the device in', true],
+  ENODEV: ['no hardware is connected to it: plug the device in', true],
+  EBUSY: ['another program uses it: stop that program', true],
   EACCES: ['csiflow may not read it: on most systems the user must be in the group `dialout`', false],
   EPERM: ['csiflow may not read it: on most systems the user must be in the group `dialout`', false],
   EISDIR: ['it is a folder', false],
 };
 
-/** Bytes as they are, no echo, and the modem lines left alone: many boards restart when those change. */
+/** Bytes unchanged, no echo, and the modem lines left alone: many boards restart when those change. */
 async function passBytes(path: string, fd: number, baud: number): Promise<void> {
   if (!isatty(fd)) {
     const what = fstatSync(fd).isFile()
       ? 'a file: use the source `file`'
-      : 'no serial device and no named pipe';
+      : 'not a serial device or a named pipe';
     throw new InputError(`${path} is ${what}`, false);
   }
-  // It sets what its standard input is.
+  // `stty` changes its standard input.
   const stty = spawn('stty', ['raw', '-echo', '-hupcl', 'clocal', String(baud)], {
     stdio: [fd, 'ignore', 'pipe'],
     timeout: STTY_MS,
@@ -74,7 +77,7 @@ async function passBytes(path: string, fd: number, baud: number): Promise<void> 
   throw new InputError(`${path} cannot be set to ${baud} baud: ${complaint}`, true);
 }
 
-/** Longest that `stty` may take. */
+/** Time limit of `stty`. */
 const STTY_MS = 10_000;
 
 const inputOf = (path: string, stream: Socket, isPipe: boolean): ByteInput => ({

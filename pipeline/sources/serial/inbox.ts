@@ -14,7 +14,7 @@ export interface InboxSettings {
   readonly idle_tick_ms: number;
 }
 
-/** Cuts streams into records, one after the other, and hands them on in order. */
+/** Cuts streams into records, one stream after the other, and passes the records on in order. */
 export class Inbox {
   readonly #settings: InboxSettings;
   readonly #context: Context;
@@ -58,7 +58,7 @@ export class Inbox {
       }, settings.idle_tick_ms);
   }
 
-  /** A stream begins, at its first byte. */
+  /** Starts a stream, at its first byte. */
   begin(): void {
     this.#cutter = new StreamCutter(this.#settings.format);
     this.#connected = true;
@@ -71,12 +71,12 @@ export class Inbox {
     await this.#take(chunk, false);
   }
 
-  /** Why nothing is read of the stream, for a person. */
+  /** Why no record of the stream can be read, for a person. */
   get problem(): string | null {
     return this.#cutter.problem;
   }
 
-  /** The stream has ended. @throws FormatError if its rest cannot be read */
+  /** Ends the stream. @throws FormatError if its rest cannot be read */
   async end(): Promise<void> {
     this.#connected = false;
     await this.#take(NO_BYTES, true);
@@ -120,7 +120,7 @@ export class Inbox {
     }
   }
 
-  /** The stream waits while the queue is full. */
+  /** Pauses the stream while the queue is full. */
   async #flush(): Promise<void> {
     if (this.#builder.count === 0) return;
     const raw = this.#builder.take();
@@ -135,7 +135,7 @@ export class Inbox {
     this.#offering = false;
   }
 
-  /** A record of no bytes from no sender: nothing was heard up to now. */
+  /** An empty record without a sender: no records arrived until now. */
   #tickIfSilent(): void {
     const isQuiet = !this.#heard && !this.#offering && this.#builder.count === 0;
     if (this.#connected && isQuiet && this.#records > 0) {

@@ -11,7 +11,7 @@ import { openDevice } from './device.js';
 import { Inbox, type SerialPosition } from './inbox.js';
 import { complaintsOf, config, type SerialSettings } from './settings.js';
 
-/** Reads a receiver on a serial port, a named pipe, or what a program prints. */
+/** Reads a receiver on a serial port, a named pipe, or the output of a program. */
 export const serial = defineSource({
   name: 'serial',
   summary: 'Reads CSI from a serial device, a named pipe, or the standard output of a command.',
@@ -122,7 +122,10 @@ class SerialSource extends DecodingSource {
     };
   }
 
-  /** Opens the input and reads it to its end. False where it gave nothing. @throws InputError where a person has to mend it first */
+  /**
+   * Opens the input and reads it to its end. False if it gave no data. @throws InputError if a person has to
+   * fix something first
+   */
   async #session(inbox: Inbox, output: SourceOutput): Promise<boolean> {
     const input = await this.#openInput(output);
     if (!input) return false;
@@ -158,7 +161,7 @@ class SerialSource extends DecodingSource {
     }
   }
 
-  /** Reads until nothing more can come. */
+  /** Reads until no more data can arrive. */
   async #read(
     input: ByteInput,
     inbox: Inbox,
@@ -170,10 +173,10 @@ class SerialSource extends DecodingSource {
         hasHeard = true;
         await inbox.receive(chunk);
         this.#tell(inbox.problem, output);
-        // Unreadable input may arrive as fast as a program writes; other work needs its turn.
+        // Unreadable input may arrive as fast as a program can write; other work needs its turn.
         if (inbox.problem !== null) await nextTurn();
       }
-      // What is cut off by a stop is no damage.
+      // A record truncated by a stop is not damage.
       if (!output.signal.aborted) await inbox.end();
       return { hasHeard };
     } catch (error) {
@@ -191,7 +194,7 @@ class SerialSource extends DecodingSource {
   }
 }
 
-/** The same bytes; what stops them is an InputError. */
+/** Passes bytes through; an error that ends them is an InputError. */
 async function* guarded(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   try {
     yield* bytes;
@@ -200,7 +203,7 @@ async function* guarded(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
   }
 }
 
-/** Why no more is read, for a person. */
+/** Why reading stopped, for a person. */
 async function reasonOf(input: ByteInput, failure: Error | undefined, name: string): Promise<string> {
   if (failure instanceof FormatError) return `${name}: ${failure.message}`;
   return input.reason(failure);

@@ -9,21 +9,21 @@ import {
 } from '../../formats/index.js';
 import { tryKinds } from '../../formats/tried.js';
 
-/** A stream of unknown kind is examined again when it has grown by this share. */
+/** A stream of unknown kind is examined again when it has grown by this factor. */
 const GROWTH = 1 / 64;
-/** A stream that is joined in its middle is of the kind that finds so many records in it. */
+/** A stream that is joined in the middle has the kind in which this many records are found. */
 const ENOUGH_RECORDS = 3;
 
-/** Cuts a stream of bytes into records, once its kind is known: by name, or from its first bytes. */
+/** Cuts a stream of bytes into records, once its kind is known: from the settings, or from its first bytes. */
 export class StreamCutter {
   readonly #named: FileFormat | undefined;
   #kind: FileFormat | undefined;
   #opened: OpenedFile | undefined;
   #rest: Uint8Array = new Uint8Array(0);
-  /** Of `#rest` in the stream, bytes. */
+  /** Offset of `#rest` in the stream, bytes. */
   #at = 0;
   #looked = 0;
-  /** All kinds are tried on the stream again once so many bytes of it have come. */
+  /** Length of the stream at which all kinds are tried again. */
   #tryAt = 0;
   #problem: string | null = null;
 
@@ -32,12 +32,12 @@ export class StreamCutter {
     this.#named = FILE_FORMATS.find(({ name }) => name === kind);
   }
 
-  /** Name of the kind that the stream is of; null while that is not known. */
+  /** Name of the stream's kind; null until it is known. */
   get kind(): string | null {
     return this.#kind?.name ?? null;
   }
 
-  /** Why nothing is read of it, for a person. */
+  /** Why no record is read from the stream, for a person. */
   get problem(): string | null {
     return this.#problem;
   }
@@ -47,12 +47,12 @@ export class StreamCutter {
   }
 
   /**
-   * Adds the whole records that have come to `into`. True where that is full: there may be more.
-   * @param last nothing follows
-   * @throws FormatError where the rest of the stream cannot be read
+   * Adds the complete records to `into`. True if `into` is full: there may be more.
+   * @param last the stream has ended
+   * @throws FormatError if the rest of the stream cannot be read
    */
   cut(into: RawBuilder, last: boolean): boolean {
-    // Everything that has arrived, so that the rest of an unknown stream does not grow.
+    // Take everything that has arrived, so that the rest of an unknown stream does not grow.
     while (!this.#opened) if (!this.#look(last)) return false;
     this.#pass(this.#opened.cutter.cut(this.#rest, into, this.#at, last));
     return into.full;
@@ -79,9 +79,9 @@ export class StreamCutter {
       return true;
     }
     if (isWhole && head.length > 0) {
-      // Of a stream that stays unknown nothing new is to be said.
+      // The reason for a stream that stays unknown does not change.
       this.#problem ??=
-        `of ${this.#at + head.length} bytes that came none are of a kind that csiflow reads ` +
+        `none of the ${this.#at + head.length} bytes received are of a kind that csiflow reads ` +
         '(perhaps there are too few; a wrong `baud` has the same effect). Set `format` if you know it';
       this.#pass(Math.ceil(head.length / 2));
       this.#looked = 0;
@@ -90,8 +90,9 @@ export class StreamCutter {
   }
 
   /**
-   * Of what has no beginning that is known: a receiver is joined in the middle of a record. To try all kinds takes a while,
-   * so it is done each time that twice as much has come: noise that never ends is not to hold the event loop.
+   * Recognises a stream without a known header, as when the receiver is joined in the middle of a record.
+   * Trying all kinds takes time, so it happens only when the stream has doubled in length; otherwise endless
+   * noise would block the event loop.
    */
   #nearest(head: Uint8Array): FileFormat | undefined {
     const end = this.#at + head.length;
@@ -102,7 +103,7 @@ export class StreamCutter {
   }
 }
 
-/** @throws FormatError where the head is whole and still cannot be read */
+/** @throws FormatError if the header is complete and still cannot be read */
 function openedAs(kind: FileFormat, head: Uint8Array, isWhole: boolean): OpenedFile | undefined {
   try {
     return kind.open(head);

@@ -242,9 +242,9 @@ export class Channel {
 
   #tap(length: number, amplitude: number): void {
     const turns = length / this.#wavelength;
-    const place = (turns - Math.floor(turns)) * PHASORS_PER_TURN;
-    const index = place | 0;
-    const rest = place - index;
+    const scaled = (turns - Math.floor(turns)) * PHASORS_PER_TURN;
+    const index = scaled | 0;
+    const rest = scaled - index;
     const cos = phasors[2 * index]!;
     const sin = phasors[2 * index + 1]!;
     const re = amplitude * (cos + rest * (phasors[2 * index + 2]! - cos));

@@ -45,9 +45,9 @@ export function fallCourse(random: Random, kind: Direction, height: number): Fal
   return {
     duration: down + 0.9,
     at: (time, from, to, out) => {
-      const place = clamp(time / STEP, 0, angles.length - 1.001);
-      const index = place | 0;
-      const turned = (angles[index]! + (place - index) * (angles[index + 1]! - angles[index]!)) / whole;
+      const scaled = clamp(time / STEP, 0, angles.length - 1.001);
+      const index = scaled | 0;
+      const turned = (angles[index]! + (scaled - index) * (angles[index + 1]! - angles[index]!)) / whole;
       const after = Math.max(0, time - down);
       // Limbs come to rest 0.4 s after the trunk; knees buckle first.
       const limbs = clamp(time / (down + 0.4), 0, 1);

@@ -107,10 +107,10 @@ function collapse(
   const feet = actor.footing.feetOf(first);
   actor.posture = 2;
   actor.add('fall', seconds + 0.5, false, (time, out) => {
-    const place = (course.length - 1) * Math.min(1, time / seconds) ** 1.7;
-    const from = Math.min(course.length - 2, place | 0);
+    const scaled = (course.length - 1) * Math.min(1, time / seconds) ** 1.7;
+    const from = Math.min(course.length - 2, scaled | 0);
     out.set(course[from + 1]!);
-    blend(course[from]!, out, 1 - (place - from));
+    blend(course[from]!, out, 1 - (scaled - from));
     out.set(first.subarray(0, 3));
     if (anchor === 'feet') actor.footing.plant(out, feet.x, feet.y);
   });

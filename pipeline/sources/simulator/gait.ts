@@ -64,7 +64,7 @@ function curve(keys: Keys): Float64Array {
 }
 
 function sample(table: Float64Array, phase: number): number {
-  const place = (phase - Math.floor(phase)) * ENTRIES;
-  const index = place | 0;
-  return table[index]! + (place - index) * (table[index + 1]! - table[index]!);
+  const scaled = (phase - Math.floor(phase)) * ENTRIES;
+  const index = scaled | 0;
+  return table[index]! + (scaled - index) * (table[index + 1]! - table[index]!);
 }

@@ -81,16 +81,22 @@ export function randomPeople(
   return people;
 }
 
-interface Place extends MotionOptions {
+interface RandomMotionOptions extends MotionOptions {
   /** Starting positions of the others; each new one is added. */
   readonly clearOf: Float64Array[];
 }
 
 /** A person with one activity after another, the first drawn from the mix. */
-function randomMotion(random: Random, size: Size, seconds: number, mix: MotionMix, place: Place): Motion {
+function randomMotion(
+  random: Random,
+  size: Size,
+  seconds: number,
+  mix: MotionMix,
+  options: RandomMotionOptions,
+): Motion {
   const body = randomBody(random);
-  const home = freePose(random, size, place.clearOf);
-  const motion = new Motion(body, size, random, { ...place, home });
+  const home = freePose(random, size, options.clearOf);
+  const motion = new Motion(body, size, random, { ...options, home });
   const kinds = Object.keys(mix) as (keyof MotionMix)[];
   const kind = kinds[random.weighted(kinds.map((name) => mix[name] ?? 0))]!;
   begin(motion, kind, random, seconds);

@@ -59,7 +59,7 @@ export interface SequenceOptions {
   readonly diffuse?: Diffuse;
 }
 
-/** A place whose size and links are known. */
+/** A room or flat whose size and links are known. */
 export interface Site {
   readonly size: Size;
   readonly links: readonly SceneLink[];

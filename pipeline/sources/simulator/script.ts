@@ -206,14 +206,14 @@ export function checkPeople(people: readonly PersonConfig[]): Complaint[] {
         path: ['people', person, 'script', step, field],
         message,
       });
-      const places = ON[activity];
-      if (on !== undefined && !places?.includes(on)) {
-        const may = places
-          ? `nobody can ${activity} on a ${on}; one of ${places.join(', ')}`
+      const supports = ON[activity];
+      if (on !== undefined && !supports?.includes(on)) {
+        const may = supports
+          ? `nobody can ${activity} on a ${on}; one of ${supports.join(', ')}`
           : notOf('on', activity);
         return [complain('on', may)];
       }
-      if (fast !== undefined && !places) return [complain('fast', notOf('fast', activity))];
+      if (fast !== undefined && !supports) return [complain('fast', notOf('fast', activity))];
       if (fall !== undefined && activity !== 'fall') return [complain('fall', notOf('fall', activity))];
       return [];
     }),

@@ -95,9 +95,9 @@ export const pathSeconds = ({ count }: Path): number => (count - 1) * PATH_STEP;
  * the gait.
  */
 export function alongPath(path: Path, time: number, pose: Float64Array): { phase: number; speed: number } {
-  const place = Math.min(time / PATH_STEP, path.count - 1.0001);
-  const row = place | 0;
-  const share = place - row;
+  const scaled = Math.min(time / PATH_STEP, path.count - 1.0001);
+  const row = scaled | 0;
+  const share = scaled - row;
   const between = (column: Float64Array) => column[row]! + share * (column[row + 1]! - column[row]!);
   pose[POSE.x] = between(path.x);
   pose[POSE.y] = between(path.y);

@@ -55,9 +55,9 @@ export function addFresnel(x: number, sign: number, out: Float64Array): void {
     out[1]! -= 0.5 * direction;
     return;
   }
-  const place = magnitude * FRESNEL_STEPS;
-  const index = place | 0;
-  const rest = place - index;
+  const scaled = magnitude * FRESNEL_STEPS;
+  const index = scaled | 0;
+  const rest = scaled - index;
   const at = 2 * index;
   out[0]! += direction * (fresnel[at]! + rest * (fresnel[at + 2]! - fresnel[at]!));
   out[1]! += direction * (fresnel[at + 1]! + rest * (fresnel[at + 3]! - fresnel[at + 1]!));

@@ -39,10 +39,10 @@ export function Chart(props: ChartProps) {
 }
 
 function Plot({ unit, times, lines }: ChartProps) {
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const shown = shownTheme.value;
   useEffect(() => {
-    const element = place.current!;
+    const element = container.current!;
     const plot = new uPlot(
       optionsOf(element, unit, lines),
       [[...times], ...lines.map(({ values }) => [...values])],
@@ -57,7 +57,7 @@ function Plot({ unit, times, lines }: ChartProps) {
       plot.destroy();
     };
   }, [times, lines, unit, shown]);
-  return <div ref={place} aria-hidden="true" />;
+  return <div ref={container} aria-hidden="true" />;
 }
 
 function optionsOf(element: HTMLElement, unit: string, lines: readonly Line[]): uPlot.Options {

@@ -16,17 +16,17 @@ export function GraphPicture({ graph, now, before }: Shown) {
     known.map(({ id }) => id),
     graph.edges,
   );
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   // Most graphs start in the middle.
   useEffect(() => {
-    const { scrollWidth, clientWidth } = place.current!;
-    place.current!.scrollLeft = (scrollWidth - clientWidth) / 2;
+    const { scrollWidth, clientWidth } = container.current!;
+    container.current!.scrollLeft = (scrollWidth - clientWidth) / 2;
   }, [width]);
   const figures = figuresOf(now, before);
   const slowest = bottleneckOf(figures);
   const at = new Map(nodes.map((placed) => [placed.id, placed]));
   return (
-    <div ref={place} class="scroll" role="region" aria-label="Graph of nodes" tabIndex={0}>
+    <div ref={container} class="scroll" role="region" aria-label="Graph of nodes" tabIndex={0}>
       <svg id="graph" width={width} height={height} viewBox={`0 0 ${width} ${height}`}>
         <title>Nodes of the topology {now.id}, from sources at the top to sinks at the bottom</title>
         {graph.edges.map(({ from, to, ports }) => (

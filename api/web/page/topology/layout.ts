@@ -31,8 +31,8 @@ export function layOut(
       mean((inputs.get(id) ?? []).map((input) => middles.get(input) ?? width / 2));
     const sorted = row.toSorted((one, other) => wanted(one) - wanted(other));
     const step = width / sorted.length;
-    return sorted.map((id, place) => {
-      const middle = (place + 0.5) * step;
+    return sorted.map((id, column) => {
+      const middle = (column + 0.5) * step;
       middles.set(id, middle);
       return { id, x: middle - NODE.width / 2, y: GAP.down / 2 + index * (NODE.height + GAP.down) };
     });
@@ -43,15 +43,15 @@ export function layOut(
 function rowsOf(ids: readonly string[], inputs: ReadonlyMap<string, readonly string[]>): readonly string[][] {
   const rows: string[][] = [];
   const rowOf = new Map<string, number>();
-  const place = (id: string): number => {
+  const addToRow = (id: string): number => {
     const known = rowOf.get(id);
     if (known !== undefined) return known;
-    const row = Math.max(-1, ...(inputs.get(id) ?? []).map(place)) + 1;
+    const row = Math.max(-1, ...(inputs.get(id) ?? []).map(addToRow)) + 1;
     rowOf.set(id, row);
     (rows[row] ??= []).push(id);
     return row;
   };
-  ids.forEach(place);
+  ids.forEach(addToRow);
   return rows;
 }
 

@@ -88,13 +88,13 @@ export function playCrawl(actor: Actor, library: MotionLibrary, seconds: number)
 
 /** True if all joints stay inside the room. */
 function fits(actor: Actor, cut: Cut): boolean {
-  const place = courseOf(actor, cut);
+  const course = courseOf(actor, cut);
   const pose = new Float64Array(POSE_SIZE);
   for (let time = 0; time <= cut.seconds; time += 0.2) {
-    place(time, pose);
+    course(time, pose);
     if (!actor.footing.clear(pose, CLEAR)) return false;
   }
-  place(cut.seconds, pose);
+  course(cut.seconds, pose);
   return actor.footing.clear(pose, CLEAR);
 }
 
@@ -136,13 +136,13 @@ const turned = (x: number, y: number, by: number): [number, number] => [
 ];
 
 /** The pose at a position between two rows, as recorded. */
-function poseAt({ poses, count }: Clip, place: number, out: Float64Array): Float64Array {
-  const row = Math.max(0, Math.min(count - 2, Math.floor(place)));
-  const share = Math.max(0, Math.min(1, place - row));
-  const at = row * POSE_SIZE;
+function poseAt({ poses, count }: Clip, at: number, out: Float64Array): Float64Array {
+  const row = Math.max(0, Math.min(count - 2, Math.floor(at)));
+  const share = Math.max(0, Math.min(1, at - row));
+  const first = row * POSE_SIZE;
   for (let i = 0; i < POSE_SIZE; i++) {
-    const before = poses[at + i]!;
-    out[i] = before + share * (poses[at + POSE_SIZE + i]! - before);
+    const before = poses[first + i]!;
+    out[i] = before + share * (poses[first + POSE_SIZE + i]! - before);
   }
   return out;
 }
