@@ -41,10 +41,10 @@ export const console = defineSink({
 
 const WINDOW_MS = 1_000;
 
-/** Whether the reader of a stream has gone, as `| head` does. */
+/** Whether the reader of a stream has exited, as `| head` does. */
 const unread = new WeakMap<Writable, boolean>();
 
-/** For as long as the process lives: a line may fail after the sink was closed. */
+/** Stays for the life of the process: a line may fail after the sink was closed. */
 function hear(stream: Writable): void {
   if (unread.has(stream)) return;
   unread.set(stream, false);
@@ -158,5 +158,5 @@ const about = (person: number | null): string => (person === null ? '' : `, pers
 const claim = (source: string): string => (source === 'csiflow' ? '' : ` (claimed by ${quoted(source)})`);
 const round = (value: number): string => String(Math.round(value * 1000) / 1000);
 
-/** Names may come from a sender: no control character of theirs reaches the terminal. */
+/** Names may come from a sender: their control characters must not reach the terminal. */
 const quoted = (text: string): string => (/^[\w.:/-]+$/.test(text) ? text : JSON.stringify(text));

@@ -41,7 +41,10 @@ export const websocket = defineSink({
   create: (config, context) => new LiveSink(config, context),
 });
 
-/** Frames of several inputs overtake each other by less, microseconds. One older by more follows a clock that was set back. */
+/**
+ * Frames of several inputs overtake each other by less than this, microseconds. A frame that is older by more
+ * follows a clock that was set back.
+ */
 const SET_BACK = 10_000_000;
 
 type Listener = (records: readonly Data[]) => void;
@@ -120,7 +123,7 @@ class LiveSink implements Sink, LiveFeed {
     }
   }
 
-  /** One listener's mistake is not the others'. */
+  /** An error in one listener must not affect the others. */
   #tell(listener: Listener, records: readonly Data[]): void {
     try {
       listener(records);
@@ -131,7 +134,7 @@ class LiveSink implements Sink, LiveFeed {
   }
 }
 
-/** Of this instance alone: partitions of a process are written side by side. */
+/** Specific to this instance: several partitions of a process are written in parallel. */
 const fileOf = ({ node, partition }: Context): string =>
   partition === undefined ? `${node}.told` : `${node}#${partition}.told`;
 
@@ -150,7 +153,7 @@ class ToldIds {
 
   async open(): Promise<void> {
     const lines = (await readIfThere(this.#path)).split('\n');
-    // The last part is empty, or a line that a kill cut off: that event is sent again.
+    // The last part is empty, or a line truncated by a kill: that event is sent again.
     for (const line of lines.slice(0, -1)) this.#remember(this.#idOf(line));
     await this.#rewrite();
   }

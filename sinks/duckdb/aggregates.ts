@@ -4,8 +4,9 @@ import type { Snapshot } from './pool.js';
 import { BUCKET } from './summaries.js';
 
 /**
- * Measures summed up by the database. A month by five minutes is tens of thousands of sums: to read them costs more
- * than to make them unless they come by column, as plain numbers, with their names as numbers too.
+ * Measures aggregated by the database. A month in buckets of five minutes gives tens of thousands of sums:
+ * reading them costs more than computing them, unless they arrive by column, as plain numbers, with numbers
+ * for names too.
  */
 export async function aggregatesOf(snapshot: Snapshot, query: AggregateQuery): Promise<Aggregate[]> {
   const { length, first } = bucketsOf(query);
@@ -23,7 +24,7 @@ export async function aggregatesOf(snapshot: Snapshot, query: AggregateQuery): P
   const [name, start, count, sum, min, max] = ['name', 'start', 'count', 'sum', 'min', 'max'].map(
     (column) => columns[column] as readonly number[] | undefined,
   );
-  // Of no rows there are no columns.
+  // A result without rows has no columns.
   const subjects = (columns['subject'] ?? []) as readonly (string | null)[];
   return subjects.map((subject, row) => ({
     name: names[name![row]! - 1]!,

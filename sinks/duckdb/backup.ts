@@ -6,16 +6,19 @@ import { withConnection, type Connectable } from '../shared/database.js';
 import { quoted } from '../shared/quoted.js';
 import { claim } from '../shared/ownership.js';
 
-/** Name of a copy within a folder of its own. */
+/** Name of the copy in its folder. */
 const COPY = 'store.duckdb';
 
-/** Copies what is committed into `folder`, as a consistent snapshot. Rows are still written meanwhile. @param key of copy and store */
+/**
+ * Copies committed rows into `folder`, as a consistent snapshot, while more rows are written.
+ * @param key of copy and store
+ */
 export async function copyStore(instance: Connectable, folder: string, key: string | null): Promise<void> {
   await copyInto(instance, join(folder, COPY), key);
 }
 
 /**
- * Copies what is committed into a new file, as a consistent snapshot.
+ * Copies committed rows into a new file, as a consistent snapshot.
  * @param key of that file; null: it is not encrypted
  * @throws Error if the file itself, without a log, is incomplete: a full disk may show only then
  */
@@ -27,7 +30,7 @@ export async function copyInto(instance: Connectable, file: string, key: string 
     const arrived = await whileAttached(connection, file, [...options, 'READ_ONLY'], () =>
       rowsOf(connection, COPIED),
     );
-    if (arrived !== given) throw new Error(`${file} holds ${arrived} instead of ${given}: ${FULL}`);
+    if (arrived !== given) throw new Error(`${file} contains ${arrived} instead of ${given}: ${FULL}`);
   });
 }
 
@@ -35,7 +38,7 @@ export async function copyInto(instance: Connectable, file: string, key: string 
 const COPIED = 'csiflow_copy';
 const FULL = 'is the disk full? The store is as it was';
 
-/** Gives the rows that were copied, as {@link rowsOf}. */
+/** Returns the copied rows, as {@link rowsOf} does. */
 async function copy(connection: DuckDBConnection): Promise<string> {
   const [[name]] = (await connection.runAndReadAll('SELECT current_database()')).getRows() as [[string]];
   await connection.run('BEGIN');
@@ -48,7 +51,7 @@ async function copy(connection: DuckDBConnection): Promise<string> {
     throw error;
   }
   await connection.run('COMMIT');
-  // DETACH does it too, but not every version of DuckDB reports errors there.
+  // DETACH also copies, but not every version of DuckDB reports its errors.
   await connection.run(`CHECKPOINT ${COPIED}`);
   return rows;
 }
@@ -91,7 +94,7 @@ const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
  */
 export function restoreStore(folder: string, path: string, aside: string): () => void {
   makeFolder(dirname(path));
-  // The process that has it open would go on writing to the file that was moved aside.
+  // The process that has it open would keep writing to the file that was moved aside.
   claim(path)();
   const part = partOf(path);
   copyFileSync(join(folder, COPY), part);

@@ -20,17 +20,17 @@ export class Conditions {
     return this;
   }
 
-  /** Adds `part` where `value` is given. */
+  /** Adds `part` if `value` is given. */
   addIf<V>(value: V | undefined, part: string, parameters: (value: V) => Parameters): this {
     return value === undefined ? this : this.add(part, parameters(value));
   }
 
-  /** Infinity bounds nothing (`"time" >= -Infinity`) or all. */
+  /** An infinite bound excludes nothing (`"time" >= -Infinity`) or everything. */
   addTime(part: string, name: string, time: number | undefined): this {
     return time === undefined ? this : this.add(part, { [name]: bound(time) });
   }
 
-  /** What comes after a cursor in the order of time and frame number; the first part lets zone maps skip the rest. */
+  /** The rows after a cursor in the order of time and frame number; the first part lets zone maps skip the rest. */
   addAfter(after: Cursor | undefined): this {
     if (after === undefined) return this;
     return this.add('"time" >= $afterTime AND ("time" > $afterTime OR frame_id > $afterFrame)', {

@@ -4,14 +4,14 @@ import type { Parameters } from './parameters.js';
 const MAX_COUNTS = 256;
 
 /**
- * Counts of rows until the next commit: to count millions takes longer than to read a page, and clients that
- * read page by page ask for the same count with each.
+ * Caches counts of rows until the next commit: counting millions of rows takes longer than reading a page,
+ * and clients that read page by page request the same count with each.
  */
 export class Counts {
   readonly #counts = new Map<string, number>();
   #version = 0;
 
-  /** The count of a query, which `count` queries. */
+  /** The result of a query that counts, from the cache or from `count`. */
   async of(sql: string, parameters: Parameters, count: () => Promise<number>): Promise<number> {
     const key = JSON.stringify([sql, parameters], (_, value: unknown) =>
       typeof value === 'bigint' ? String(value) : value,
@@ -20,12 +20,12 @@ export class Counts {
     if (known !== undefined) return known;
     const version = this.#version;
     const found = await count();
-    // It may not include what was committed meanwhile.
+    // It may lack what was committed meanwhile.
     if (version === this.#version) this.#store(key, found);
     return found;
   }
 
-  /** The rows have changed. */
+  /** Call after a commit: the rows have changed. */
   forget(): void {
     this.#version++;
     this.#counts.clear();

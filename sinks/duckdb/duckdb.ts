@@ -84,9 +84,9 @@ class DuckDBSink implements Sink {
   readonly #context: Context;
   readonly #path: string;
   #opened: Store | null = null;
-  /** Of the file, where it is encrypted; {@link open} finds it out. */
+  /** Key of an encrypted file; {@link open} determines it. */
   #key: string | null = null;
-  /** Elapsed milliseconds when the oldest uncommitted row came. */
+  /** Elapsed milliseconds when the oldest uncommitted row arrived. */
   #oldestAt = 0;
   /** The current step: steps of one connection never overlap. */
   #last: Promise<unknown> = Promise.resolve();
@@ -100,7 +100,7 @@ class DuckDBSink implements Sink {
 
   async open(): Promise<void> {
     if (this.#opened) throw new Error(`${this.#path} is open already`);
-    // DuckDB itself is loaded here: reading the definition does not wait for it.
+    // Load DuckDB here, so that reading the definition does not.
     const { openStore } = await import('./store.js');
     const { storage } = this.#context;
     this.#key = await this.#keyOf();
@@ -131,7 +131,7 @@ class DuckDBSink implements Sink {
     });
   }
 
-  /** The key for the file as it is; null: none is needed. A new file follows `storage`. */
+  /** The key that the existing file needs; null: none. A new file follows `storage`. */
   async #keyOf(): Promise<string | null> {
     const [{ isEncrypted }, { storeKey }] = await Promise.all([import('./reseal.js'), import('./store.js')]);
     const { key = null, formerKey = null } = this.#context.storage ?? {};

@@ -22,7 +22,7 @@ export const EXPORTED: readonly FileTable[] = [...TABLE_NAMES, 'tracks', 'keypoi
 export interface ExportRequest extends TableSelection {
   readonly from: string;
   readonly to: string;
-  /** Of an encrypted store: the content of its key file. */
+  /** For an encrypted store: the content of its key file. */
   readonly secret?: string | undefined;
   /** `to` is then a folder, with a file for each day (UTC) that has rows. */
   readonly byDay?: boolean | undefined;
@@ -39,7 +39,7 @@ const ENDINGS: Readonly<Record<string, Format>> = {
   '.jsonl': 'ndjson',
 };
 
-/** The format that a file's ending stands for. */
+/** The format for a file extension. */
 export const formatOf = (path: string): Format | undefined => ENDINGS[extname(path).toLowerCase()];
 
 /**
@@ -95,7 +95,7 @@ async function writeFile(
   }
 }
 
-/** Writes what is selected to a file, as SQL. @throws Error if the table does not exist */
+/** Writes the result of a SELECT to a file. @throws Error if the table does not exist */
 export function copyStatement(selection: TableSelection, file: string) {
   const { format } = selection;
   const table = EXPORTED.find((name) => name === selection.table);

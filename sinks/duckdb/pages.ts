@@ -6,14 +6,14 @@ import type { Snapshot } from './pool.js';
 export interface Page {
   readonly table: 'poses' | 'persons';
   readonly conditions: Conditions;
-  /** Where the conditions begin, microseconds; default: the first row. */
+  /** Start of the range, microseconds; default: the first row. */
   readonly from?: number | undefined;
-  /** How many to return, and how many to skip before them; no `limit`: all. */
+  /** Number of rows to return, and to skip before them; no `limit`: all. */
   readonly limit?: number | undefined;
   readonly offset?: number;
 }
 
-/** Time in which a row is expected, microseconds: those of slow rooms, then those that hardly pass a filter. */
+/** Periods that probably contain a row, microseconds: first for slow rooms, then for filters that hardly match. */
 const ROW_WITHIN_US = [200_000, 20_000_000];
 
 /**
@@ -47,7 +47,10 @@ export async function firstRows(
   return snapshot.query(sql(where), parameters);
 }
 
-/** Times of the first and the last row, and how many there are; undefined for an empty table. Without a condition, as the file's statistics answer that. */
+/**
+ * Times of the first and the last row, and the number of rows; undefined for an empty table. Without
+ * conditions, because the file's statistics answer that.
+ */
 export async function timesOf(
   snapshot: Snapshot,
   table: Page['table'],

@@ -3,7 +3,7 @@ export interface Instant {
   readonly micros: bigint;
 }
 
-/** A value that comes into a query beside its text. Plain, so that building a query does not load DuckDB. */
+/** A value that enters a query as a parameter. Plain, so that building a query does not load DuckDB. */
 export type Parameter = string | number | bigint | Instant;
 export type Parameters = Readonly<Record<string, Parameter>>;
 

@@ -17,20 +17,20 @@ import { prepareAsked, readAsked } from './asked.js';
 import { Counts } from './counts.js';
 import type { Parameter, Parameters } from './parameters.js';
 
-/** Values of each column, one a row; nothing where there are no rows. */
+/** Values of each column, one per row; empty if there are no rows. */
 export type Columns = Readonly<Record<string, readonly Cell[]>>;
 
-/** Queries of one transaction: all of them see the same state of the store. */
+/** Queries of one transaction, which all see the same state of the store. */
 export interface Snapshot {
-  /** Values come in as parameters, never as part of the text. */
+  /** Values are passed as parameters, never as part of the text. */
   query(sql: string, parameters: Parameters): Promise<readonly Row[]>;
-  /** The same by column, for thousands of rows: of doubles, integers and texts alone. */
+  /** The same by column, for thousands of rows; only doubles, integers and texts. */
   columns(sql: string, parameters: Parameters): Promise<Columns>;
   /** A query that somebody else wrote: it is checked, and not remembered. */
   asked(sql: string, limits: AskLimits): Promise<Asked>;
 }
 
-/** An interrupt is said again until the query has ended. */
+/** An interrupt is repeated until the query has ended. */
 const AGAIN_MS = 100;
 
 /** Connections for readers, each used by one at a time; further ones wait their turn. */
@@ -49,14 +49,14 @@ export class ReadPool {
   }
 
   /**
-   * Several queries that see the same state of the store.
-   * @param signal interrupts the query under way; the call then rejects with its reason
+   * Several queries on the same state of the store.
+   * @param signal interrupts the current query; the call then rejects with its reason
    */
   async read<T>(work: (snapshot: Snapshot) => Promise<T>, signal?: AbortSignal): Promise<T> {
     return this.#use((connection) => connection.transaction(work), signal);
   }
 
-  /** One query: it is a transaction by itself, at a third of the cost. */
+  /** One query, which is its own transaction at a third of the cost. */
   async query(sql: string, parameters: Parameters, signal?: AbortSignal): Promise<readonly Row[]> {
     return this.#use((connection) => connection.query(sql, parameters), signal);
   }
@@ -91,8 +91,7 @@ export class ReadPool {
     try {
       return await this.#connection(signal);
     } catch (error) {
-      // The caller whose turn it was leaves without a connection: the next one may have it, including one
-      // that waits to close.
+      // The caller whose turn it was stopped waiting: pass the connection to the next one, or to `close`.
       this.#wakeNext();
       throw error;
     }
@@ -109,7 +108,7 @@ export class ReadPool {
     }
   }
 
-  /** Resolves once a connection may be idle, or nobody waits for one any more. */
+  /** Resolves once a connection may be idle, or no caller waits for one. */
   async #turn(signal?: AbortSignal): Promise<void> {
     await new Promise<void>((resolve) => {
       const wake = () => {
@@ -136,7 +135,7 @@ export class ReadPool {
     this.#open++;
     try {
       const connection = await this.#database.instance.connect();
-      // Pages are looked for among few rows: to look for their numbers first and for their values then takes longer.
+      // Pages select few rows, for which a search of row numbers first and of values second takes longer.
       await connection.run('SET late_materialization_max_rows = 0');
       return new Connection(connection);
     } catch (error) {
@@ -157,12 +156,12 @@ class Connection implements Snapshot {
     this.#connection = connection;
   }
 
-  /** False where a transaction could not be ended: whatever came next would fail in it. */
+  /** False if a transaction could not be ended: the next query would fail in it. */
   get usable(): boolean {
     return !this.#inTransaction;
   }
 
-  /** Does `work` here; the signal interrupts the current query and prevents further ones. */
+  /** Runs `work` here; the signal interrupts the current query and prevents further ones. */
   async during<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
     this.#signal = signal;
     try {
@@ -220,7 +219,7 @@ class Connection implements Snapshot {
     const statement = await this.#statement(sql);
     statement.bind(boundValues(parameters));
     const result = await this.#interruptibly(() => statement.run());
-    // Everything is here: fetching it would take two turns of another thread for each chunk.
+    // The result is complete: fetching it would take two turns of another thread for each chunk.
     const chunks = Array.from({ length: result.chunkCount }, (_, index) => result.getChunk(index));
     return { names: result.deduplicatedColumnNames(), chunks };
   }
@@ -232,7 +231,7 @@ class Connection implements Snapshot {
     let again: NodeJS.Timeout | undefined;
     const interrupt = () => {
       this.#connection.interrupt();
-      // A query that still waits for a thread forgets an interrupt when it begins.
+      // A query that still waits for a thread forgets an interrupt when it starts.
       again = setTimeout(interrupt, AGAIN_MS);
     };
     signal?.addEventListener('abort', interrupt, { once: true });
@@ -271,7 +270,7 @@ function rowsOf(chunk: DuckDBDataChunk, names: readonly string[]): Row[] {
   return rows;
 }
 
-/** A value as {@link Row} has it: whole numbers as numbers, times as microseconds. */
+/** Converts a value for {@link Row}: whole numbers become numbers, times microseconds. */
 function cellOf(value: DuckDBValue): Cell {
   if (typeof value === 'bigint') return Number(value);
   if (value instanceof DuckDBTimestampValue) return Number(value.micros);
@@ -279,7 +278,7 @@ function cellOf(value: DuckDBValue): Cell {
   return value as Cell;
 }
 
-/** Parameters as DuckDB takes them. */
+/** Converts parameters for DuckDB. */
 export const boundValues = (parameters: Parameters): Record<string, DuckDBValue> =>
   Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, boundValue(value)]));
 

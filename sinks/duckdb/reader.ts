@@ -29,7 +29,7 @@ export class DuckDBReader implements Reader {
   readonly #pool: () => ReadPool;
   readonly #signal: AbortSignal | undefined;
 
-  /** @param pool throws where the store is not open. */
+  /** @param pool throws if the store is not open */
   constructor(pool: () => ReadPool, signal?: AbortSignal) {
     this.#pool = pool;
     this.#signal = signal;
@@ -150,7 +150,7 @@ export class DuckDBReader implements Reader {
   }
 
   async exportTo(file: string, selection: TableSelection): Promise<number> {
-    // It loads DuckDB itself; reading the definition does not wait for that.
+    // It loads DuckDB, which reading the definition must not do.
     const { copyStatement } = await import('./export.js');
     const { sql, parameters } = copyStatement(selection, file);
     const [row] = await this.#query(sql, parameters);
@@ -186,13 +186,13 @@ export class DuckDBReader implements Reader {
 
 // ------------------------------------------------------------- conditions
 
-/** Frames with at least one person that is certain enough; the column spares a look at `persons`. */
+/** Frames with at least one person above the confidence limit; the column avoids a query of `persons`. */
 const poseConditions = (query: PoseQuery): Conditions =>
   Conditions.of(query).addIf(query.minConfidence, 'best_confidence >= $minConfidence', (minConfidence) => ({
     minConfidence,
   }));
 
-/** A track's number is in a frame once, so each row is a frame too where `person` is given. */
+/** If `person` is given, each row is a frame too, because a track's number occurs once per frame. */
 const personConditions = (query: TimeRange & Pick<PersonQuery, 'person' | 'minConfidence'>): Conditions =>
   Conditions.of(query)
     .addIf(query.person, 'track_id = $person', (person) => ({ person: BigInt(person) }))
@@ -211,10 +211,13 @@ const limitOf = (limit: number | undefined): string => (limit === undefined ? ''
 const limitValue = (limit: number | undefined): Parameters =>
   limit === undefined ? {} : { limit: BigInt(limit) };
 
-/** Periods in which the newest frame of an environment is searched, back from the newest of all. */
+/** Periods in which to search for the newest frame of an environment, back from the newest of all. */
 const NEWEST_WITHIN_US = [10_000_000, 3_600_000_000, Infinity];
 
-/** The newest pose frame's row, if there is one. Backwards through the whole table each row would be newer than the last. */
+/**
+ * The row of the newest pose frame, if any. A scan of the whole table, oldest first, would find a newer row
+ * at each step.
+ */
 async function newest(
   snapshot: Snapshot,
   columns: string,
@@ -237,7 +240,10 @@ async function newest(
 
 // ------------------------------------------------------------------- rows
 
-/** Frames with their persons. `rows` follow each other in the order of the filters, so all persons in their range that pass them are theirs. */
+/**
+ * Frames with their persons. `rows` are consecutive under the filters, so all persons in their range that
+ * pass the filters belong to them.
+ */
 async function withPersons(
   snapshot: Snapshot,
   rows: readonly Row[],
@@ -256,7 +262,7 @@ async function withPersons(
   });
   const found = await snapshot.query(`SELECT * FROM persons ${conditions.where}`, conditions.parameters);
   const byFrame = new Map(rows.map((row) => [keyOf(row), [] as Person[]]));
-  // A few hundred rows: DuckDB takes longer to plan a sort than this takes.
+  // For a few hundred rows, DuckDB takes longer to plan a sort than this takes.
   const inOrder = found.toSorted((a, b) => (a['person_index'] as number) - (b['person_index'] as number));
   for (const row of inOrder) byFrame.get(keyOf(row))?.push(personOf(row));
   return rows.map((row) => frameOf(row, environment, byFrame.get(keyOf(row))!));

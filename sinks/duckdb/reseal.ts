@@ -4,8 +4,8 @@ import { openDatabase } from '../shared/database.js';
 import { copyInto, partOf } from './backup.js';
 
 /**
- * Whether a DuckDB file is encrypted: the first of the flags behind checksum (8 bytes), `DUCK` and version (8
- * bytes) of its header. Null if there is no file.
+ * Whether a DuckDB file is encrypted: the first of the flags after checksum (8 bytes), `DUCK` and version (8
+ * bytes) in its header. Null if there is no file.
  * @throws Error `store.damaged` if it is a folder
  */
 export function isEncrypted(path: string): boolean | null {
@@ -31,7 +31,7 @@ export function isEncrypted(path: string): boolean | null {
 const FLAG_AT = 20;
 
 export interface ResealOptions {
-  /** Key that it is encrypted with; null: it is not. */
+  /** Its current key; null: it is not encrypted. */
   readonly from: string | null;
   /** The key of the rewritten store; null: unencrypted. */
   readonly to: string | null;
@@ -40,8 +40,8 @@ export interface ResealOptions {
 }
 
 /**
- * Rewrites a store atomically, encrypted or unencrypted. It needs space for a second copy, and no other
- * process may have the store open.
+ * Rewrites a store atomically, encrypted or unencrypted. Needs space for a second copy, and no other process
+ * may have the store open.
  * @throws Error if it has another owner, or cannot be read
  */
 export async function reseal(path: string, { from, to, ...limits }: ResealOptions): Promise<void> {
@@ -57,11 +57,11 @@ export async function reseal(path: string, { from, to, ...limits }: ResealOption
     try {
       await copyInto(database.instance, part, to);
     } finally {
-      // With it the log goes into the file: nothing of it is left beside the new one.
+      // This also merges the log into the file, so that nothing of it stays beside the new one.
       await database.close();
     }
     for (const log of [`${part}.wal`, `${path}.wal`])
-      if (existsSync(log)) throw new Error(`${path} was not rewritten: ${log} still holds part of it`);
+      if (existsSync(log)) throw new Error(`${path} was not rewritten: ${log} still contains part of it`);
     renameSync(part, path);
   } finally {
     forgetPart(path);

@@ -1,11 +1,11 @@
 import { TABLE_NAMES } from '../shared/tables.js';
 import { timestampValue, type DuckDBConnection } from '@duckdb/node-api';
 
-/** Rows that a step deletes of one table, about: short enough to fit between two writes. */
+/** Approximate number of rows of a table that a step deletes: few enough to fit between two writes. */
 const STEP_ROWS = 20_000;
 const MAX_PAUSE_MS = 60 * 60 * 1000;
 const DAY_US = 86_400_000_000;
-/** Rows live longer than they should by this share of their time at most, and by an hour at most. */
+/** Rows may outlive their limit by this share of it, and by an hour at most. */
 const LATE = 1 / 20;
 
 /** Deletes rows older than this many days, in small steps between the writes, once an hour or more often. */
@@ -21,10 +21,10 @@ export class Retention {
   }
 
   /**
-   * One step, if one is due. After the last, a checkpoint frees the space for new rows.
-   *
-   * @param now microseconds since 1970. @param elapsed monotonic milliseconds.
-   * @returns true if more is left to delete.
+   * Runs one step, if one is due. After the last, a checkpoint frees the space for new rows.
+   * @param now microseconds since 1970
+   * @param elapsed monotonic milliseconds
+   * @returns true if more is left to delete
    */
   async step(now: number, elapsed: number): Promise<boolean> {
     if (elapsed < this.#nextAt) return false;
@@ -40,7 +40,7 @@ export class Retention {
     return false;
   }
 
-  /** Rows come in the order of time, so the first ones that the scan meets are the oldest, or nearly. */
+  /** Rows arrive in order of time, so the first ones that the scan meets are approximately the oldest. */
   async #stepEnd(cutoff: number): Promise<bigint | null> {
     const ends = TABLE_NAMES.map(
       (table) =>
@@ -54,7 +54,7 @@ export class Retention {
     return (rows[0]?.[0] as bigint | null | undefined) ?? null;
   }
 
-  /** A frame and its persons go together. A failure leaves no transaction open, which would stop all writing. */
+  /** Deletes a frame together with its persons. A failure leaves no transaction open, which would stop all writing. */
   async #deleteUpTo(end: bigint): Promise<void> {
     await this.#connection.run('BEGIN TRANSACTION');
     try {

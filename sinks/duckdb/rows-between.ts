@@ -9,16 +9,16 @@ const DIRECT_OFFSET = 500;
 /** Rows closer together than this are not separated further. */
 const MIN_SPAN_US = 100_000;
 
-/** Where the remaining rows begin, microseconds, and how many of them are still to be skipped. */
+/** Start of the remaining rows, microseconds, and the number of them still to be skipped. */
 interface Rest {
   readonly from: number | undefined;
   readonly offset: number;
 }
 
 /**
- * Sorting millions of rows to skip them takes seconds. So it counts rows in periods until few are left to
- * skip: up to where the row would be if rows came evenly, or the middle if that does not narrow it down. Adds
- * the start of the rest to the conditions.
+ * Narrows a range by counting, because sorting millions of rows to skip them takes seconds. Counts rows in
+ * periods until few are left to skip: up to where the row would be if rows were evenly spaced, or the middle
+ * if that does not narrow it down. Adds the start of the rest to the conditions.
  */
 export async function skip(snapshot: Snapshot, conditions: Conditions, query: PersonQuery): Promise<Rest> {
   let left = query.offset ?? 0;

@@ -5,13 +5,13 @@ import { Retention } from './retention.js';
 
 export { storeKey };
 
-/** An open store: what writes, reads and thins out its file. */
+/** An open store: the parts that write, read and thin out its file. */
 export interface Store extends OpenWriter {
   readonly pool: ReadPool;
   readonly retention: Retention | null;
 }
 
-/** @throws Error where the file cannot be opened, or has another owner. */
+/** @throws Error if the file cannot be opened, or has another owner */
 export async function openStore(
   path: string,
   options: DatabaseOptions & { readonly retentionDays: number | null },

@@ -5,8 +5,9 @@ import type { Row } from '../shared/rows.js';
 import type { Snapshot } from './pool.js';
 
 /**
- * Start of the bucket that a row lies in. Integer division goes towards zero: a bucket more keeps times of the
- * first bucket above it. Bigints come in as HUGEINT, whose division is ten times slower: hence the casts.
+ * Start of a row's bucket. Integer division rounds towards zero, so one bucket is added to keep the times of
+ * the first bucket above zero. Bigints are passed as HUGEINT, whose division is ten times slower: hence the
+ * casts.
  */
 export const BUCKET =
   '((epoch_us("time") - $first::BIGINT + $length::BIGINT) // $length::BIGINT - 1) * $length::BIGINT + $first::BIGINT';
@@ -14,14 +15,14 @@ export const BUCKET =
 /** More persons than a frame can have. */
 const MAX_PERSONS = 0xffff_ffff;
 
-/** Pose frames summed up by bucket. */
+/** Pose frames aggregated by bucket. */
 export async function poseSummaries(snapshot: Snapshot, query: SummaryQuery): Promise<PoseSummary[]> {
   const { minConfidence = 0, minPersons = 0, maxPersons } = query;
   const whole = minConfidence <= 0 && minPersons === 0 && maxPersons === undefined;
   return whole ? ofAllFrames(snapshot, query) : ofWantedFrames(snapshot, query);
 }
 
-/** Without filters the frames' own count of persons is enough: grouping millions of persons by frame takes seconds. */
+/** Without filters, the frames' own count of persons suffices: grouping millions of persons by frame takes seconds. */
 async function ofAllFrames(snapshot: Snapshot, query: SummaryQuery): Promise<PoseSummary[]> {
   const { where, parameters } = conditionsOf(query);
   const frames = await snapshot.query(

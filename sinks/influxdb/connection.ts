@@ -190,13 +190,13 @@ export class Connection {
       case 401:
         return new InfluxError(
           'influxdb.credentials',
-          `InfluxDB at ${url} rejects ${who} (401): correct username and password, or token. It says: ${reason}`,
+          `InfluxDB at ${url} rejects ${who} (401): correct username and password, or token. Its answer: ${reason}`,
           reason,
         );
       case 403:
         return new InfluxError(
           'influxdb.credentials',
-          `InfluxDB at ${url} does not authorise ${who} (403): grant rights on ${database} as its administrator. It says: ${reason}`,
+          `InfluxDB at ${url} does not authorise ${who} (403): grant rights on ${database} as its administrator. Its answer: ${reason}`,
           reason,
         );
       case 400: // of all, or of some

@@ -45,7 +45,7 @@ export class TagValues {
     const seen = this.#of(tag);
     if (!seen.has(text)) {
       if (/\p{Surrogate}/u.test(text))
-        throw new RangeError(`${tag} holds half of a surrogate pair: not valid Unicode`);
+        throw new RangeError(`${tag} contains half of a surrogate pair: not valid Unicode`);
       if (seen.size >= MAX_VALUES)
         throw new RangeError(
           `${tag} '${text.slice(0, 64)}' would be its ${MAX_VALUES + 1}st value in this database: each is a series. ` +

@@ -4,8 +4,8 @@ import { topicOf } from './settings.js';
 import { sizeOf, type Addressed } from './topics.js';
 
 /**
- * Records as messages with their topics, and those that cannot be sent. @param largest limit of the brokers
- * for a message, bytes
+ * Converts records to messages with their topics, and separates those that cannot be sent. @param largest
+ * limit of the brokers for a message, bytes
  */
 export function address(
   records: readonly Data[],

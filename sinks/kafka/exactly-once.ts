@@ -10,14 +10,14 @@ import { AwayError, KafkaWriter } from './writer.js';
 
 const FIRST_RETRY_MS = 100;
 const MAX_RETRY_MS = 10_000;
-/** Epochs that wait for the brokers, above which results go to the outbox. */
+/** Limit of epochs that wait for the brokers; beyond it, results go to the outbox. */
 const MAX_WAITING = 1_000;
 
 /**
- * Results in transactions, one for each epoch, begun when its checkpoint is safe.
+ * Sends results in transactions, one for each epoch, started when its checkpoint is safe.
  *
  * Until then they are on disk, so a crash undoes them with the epoch before anything was sent. The
- * transaction holds the results of the epoch and its number, as an offset of a dedicated group. After a
+ * transaction contains the results of the epoch and its number, as an offset of a dedicated group. After a
  * crash, or if the outcome of a transaction is unknown, the next producer with this transactional id ends it
  * either way; the number then shows the outcome, and a committed epoch is not sent again.
  */
@@ -31,9 +31,9 @@ export class ExactlyOnce implements Sink {
   readonly #closing = new AbortController();
   /** Checkpoints are safe up to this epoch. */
   #safe = -Infinity;
-  /** Readers see all up to this epoch; null: not read yet. */
+  /** Readers see everything up to this epoch; null: not read yet. */
   #delivered: number | null = null;
-  /** A mark from before an older state was put back, and the epoch that it went on from. */
+  /** Set after an older state was restored: the epoch of Kafka's mark, and the epoch that this state resumed from. */
   #older: { readonly mark: number; readonly means: number } | null = null;
   #problem: AwayError | null = null;
   #delivering: Promise<void> | null = null;
@@ -56,7 +56,7 @@ export class ExactlyOnce implements Sink {
 
   async write(records: readonly Data[], epoch: number): Promise<readonly Failure[]> {
     if (this.#closing.signal.aborted) throw new Error('the sink is closed');
-    // While the brokers are offline the outbox stores results, within its limit.
+    // While the brokers are offline, the outbox stores results within its limit.
     if (this.#problem) throw this.#problem;
     if (this.#spool.epochs.length > MAX_WAITING)
       throw new AwayError(
@@ -78,7 +78,7 @@ export class ExactlyOnce implements Sink {
     const delivered = await this.#mark();
     if (delivered > epoch)
       this.#context.log.warn(
-        'results of later epochs than the checkpoint were delivered: it is an older state, and they come again',
+        'results of later epochs than the checkpoint were already delivered: the state was restored from an older one, and they are sent again',
         { delivered, checkpoint: epoch },
       );
     if (delivered > epoch) this.#older = { mark: delivered, means: epoch };
@@ -135,7 +135,7 @@ export class ExactlyOnce implements Sink {
   }
 
   async #deliverEpoch(epoch: number): Promise<void> {
-    // A new producer first: it ends what is open, and only then the number can be relied on.
+    // A new producer first: it ends open transactions, and only then is the number reliable.
     await this.#writer.ready();
     this.#delivered ??= await this.#mark();
     if (epoch > this.#delivered) {

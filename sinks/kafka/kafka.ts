@@ -23,7 +23,7 @@ export const kafka = defineSink({
   examples: [
     { title: 'To a topic for each kind of result', config: { brokers: ['kafka-1:9092'] } },
     {
-      title: 'Exactly once, packed, to one topic',
+      title: 'Exactly once, compressed, to one topic',
       config: { brokers: ['kafka-1:9092'], topic: 'results', delivery: 'exactly_once', compression: 'zstd' },
     },
   ],
@@ -65,7 +65,7 @@ class AtLeastOnce implements Sink {
     ];
   }
 
-  /** All was acknowledged by then. */
+  /** Everything was acknowledged by then. */
   async flush(): Promise<void> {
     return Promise.resolve();
   }
@@ -80,7 +80,7 @@ class AtLeastOnce implements Sink {
   }
 }
 
-/** In a topology that is scaled out: results go into the transaction of the partition's checkpoint. */
+/** In a scaled-out topology, results go into the transaction of the partition's checkpoint. */
 class WithCheckpoint implements Sink {
   readonly #settings: KafkaSinkSettings;
   readonly #transaction: Transaction;

@@ -17,7 +17,7 @@ import {
 import { provenanceBody } from '../shared/alert.js';
 import { finiteJson } from '../shared/json.js';
 
-/** A result as it is sent. */
+/** A result as a message. */
 export interface Outgoing {
   readonly port: 'pose' | 'event' | 'measure';
   readonly key: string;
@@ -26,7 +26,7 @@ export interface Outgoing {
   readonly timestamp: number;
 }
 
-/** @returns a failure if it holds a number that JSON does not have */
+/** @returns a failure if it contains a number that JSON does not support */
 export function toMessage(record: Data): Outgoing | Failure {
   if (record.port === 'csi' || record.port === 'window')
     return failure(record, 'kafka.port', `${record.port} is not a result`);

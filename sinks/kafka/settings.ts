@@ -16,15 +16,15 @@ export const settingsSchema = Type.Object(
     delivery: choice(
       {
         at_least_once:
-          'At once. After a crash, or while brokers fail, results may come twice, with the same `id`.',
+          'Immediately. After a crash, or while brokers fail, a result may be sent twice, with the same `id`.',
         exactly_once:
           'With the checkpoint, in one transaction: readers of committed messages see each result once.',
       },
-      { default: 'at_least_once', description: 'What holds when something breaks.' },
+      { default: 'at_least_once', description: 'Guarantee in case of a failure.' },
     ),
     compression: choice(
       { none: 'As they are.', gzip: 'GZIP.', snappy: 'Snappy.', lz4: 'LZ4.', zstd: 'Zstandard.' },
-      { default: 'none', description: 'How batches are packed.' },
+      { default: 'none', description: 'Compression of batches.' },
     ),
     batch_bytes: Type.Integer({
       minimum: 1_024,
@@ -37,7 +37,7 @@ export const settingsSchema = Type.Object(
         minLength: 1,
         maxLength: 249,
         description:
-          'Name of the transactions of `exactly_once`: of this node alone in the whole cluster. Default: `csiflow-`, the topology, `-`, the node.',
+          'Name of the transactions of `exactly_once`, unique in the cluster. Default: `csiflow-`, the topology, `-`, the node.',
       }),
     ),
     transaction_timeout_ms: Type.Integer({

@@ -7,8 +7,8 @@ import { naming } from '../shared/text-files.js';
 import type { Addressed } from './topics.js';
 
 /**
- * Messages that wait for their checkpoint, or for the brokers: a file for each epoch, a line for each message: JSON,
- * or that encrypted, in base64.
+ * Messages that wait for their checkpoint, or for the brokers: a file for each epoch, a line for each
+ * message. A line contains JSON, or encrypted JSON in base64.
  */
 export class Spool {
   readonly #folder: string;
@@ -57,7 +57,7 @@ export class Spool {
     }
   }
 
-  /** After it all that was appended survives a crash. */
+  /** Afterwards, everything appended survives a crash. */
   async flush(): Promise<void> {
     await this.#current?.file.sync();
   }
@@ -111,7 +111,7 @@ export class Spool {
   /** @throws Error if it is damaged, or encrypted with a different key */
   #message(line: string, epoch: number, index: number): Addressed {
     if (isSealed(line)) return this.#opened(line, epoch);
-    // Lines of an earlier csiflow have no checksum. JSON has no tab of its own.
+    // Lines of earlier versions have no checksum. JSON itself contains no tab.
     const [text = '', sum] = line.split('\t');
     try {
       if (sum !== undefined && sum !== checksum(text)) throw new SyntaxError('its checksum does not fit');
@@ -119,7 +119,7 @@ export class Spool {
     } catch (error) {
       throw stateError(
         'store.damaged',
-        `${this.#path(epoch)}, line ${index + 1} is damaged. It holds results that Kafka does not have yet: restore a backup of the state folder, or move the file away to continue without them`,
+        `${this.#path(epoch)}, line ${index + 1} is damaged. It contains results that Kafka does not have yet: restore a backup of the state folder, or move the file away to continue without them`,
         error,
       );
     }

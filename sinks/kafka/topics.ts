@@ -1,7 +1,7 @@
 import type { Admin, PartitionMetadata } from 'kafkajs';
 import { loadKafka, requireTopics, type ClientContext } from '../../pipeline/kafka/index.js';
 
-/** A message and the topic that it is for. */
+/** A message and its topic. */
 export interface Addressed {
   readonly topic: string;
   readonly key: string;
@@ -9,23 +9,23 @@ export interface Addressed {
   readonly timestamp: number;
 }
 
-/** Messages of one partition, in order, that one request can hold. */
+/** Messages of one partition, in order, that fit into one request. */
 export interface Batch {
   readonly topic: string;
   readonly partition: number;
   readonly messages: readonly Addressed[];
 }
 
-/** Of a batch, besides its messages. */
+/** Size of a batch without its messages. */
 const OVERHEAD_BYTES = 4096;
-/** Of a message, where the brokers do not say it. */
+/** Limit for a message if the brokers do not report it. */
 export const DEFAULT_LARGEST = 1_048_588 - OVERHEAD_BYTES;
 
 /** What the brokers reported about topics. */
 export interface KnownTopics {
   /** Approximate limit of the brokers for a message, bytes. */
   readonly largest: number;
-  /** Messages as batches of about `bytes` at most; in a list for each partition, in their order. */
+  /** Groups messages into batches of about `bytes` at most; a list for each partition, in order. */
   batches(messages: readonly Addressed[], bytes: number): readonly (readonly Batch[])[];
 }
 
@@ -74,7 +74,7 @@ async function largestMessage(
     );
     return Math.min(...limits) - OVERHEAD_BYTES;
   } catch (error) {
-    // Not every user may ask for it.
+    // Not every user may query it.
     log.debug('the largest message of the topics is not known', { error: String(error) });
     return DEFAULT_LARGEST;
   }
@@ -105,6 +105,6 @@ function inBatches(
   return [...lanes.values()];
 }
 
-/** Bytes of a message in a batch, about. */
+/** Approximate bytes of a message in a batch. */
 export const sizeOf = ({ key, value }: { readonly key: string; readonly value: string }): number =>
   Buffer.byteLength(value) + Buffer.byteLength(key) + 32;

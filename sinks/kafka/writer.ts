@@ -5,10 +5,10 @@ import type { KafkaSinkSettings } from './settings.js';
 import { DEFAULT_LARGEST, learnTopics, type Addressed, type Batch, type KnownTopics } from './topics.js';
 import { asError } from '../../pipeline/base/error-text.js';
 
-/** Topics are queried again after this time: they may have got more partitions. */
+/** Topics are queried again after this time: they may have gained partitions. */
 const KNOWN_MS = 300_000;
 
-/** The other side cannot be had now; trying again may help. */
+/** The cluster is unavailable; retrying may help. */
 export class AwayError extends Error {
   readonly retriable: boolean;
 
@@ -56,7 +56,7 @@ export class KafkaWriter {
     this.#transactionalId = transactionalId;
   }
 
-  /** Connects, and makes sure that the topics are there. @throws AwayError */
+  /** Connects, and ensures that the topics exist. @throws AwayError */
   async open(): Promise<void> {
     await this.#explained(async () => {
       const { CompressionTypes } = await loadKafka();
@@ -79,7 +79,10 @@ export class KafkaWriter {
     return this.#known?.largest ?? DEFAULT_LARGEST;
   }
 
-  /** Ensures a producer; a transactional one has then ended what an earlier one of its name left open. @throws AwayError */
+  /**
+   * Ensures a producer; a transactional one has then ended the open transaction of its predecessor. @throws
+   * AwayError
+   */
   async ready(): Promise<void> {
     // A producer created now would stay open.
     if (!this.#admin) throw new Error('the sink is closed');
@@ -107,7 +110,7 @@ export class KafkaWriter {
               await this.#sendBatch(producer, batch, refused);
             } catch (error) {
               worst = asError(error);
-              // What comes behind it in its partition must not overtake it.
+              // Later messages of the same partition must not overtake it.
               const { text, final } = explain(error, this.#settings.brokers);
               for (const { messages: left } of batches.slice(index))
                 for (const message of left)
@@ -127,7 +130,10 @@ export class KafkaWriter {
     return refused;
   }
 
-  /** All of it, and what `also` adds, becomes visible together, or not at all. @throws AwayError: whether it did is not known */
+  /**
+   * Everything, and what `also` adds, becomes visible together, or not at all. @throws AwayError if the
+   * outcome is unknown
+   */
   async transact(
     messages: readonly Addressed[],
     also: (transaction: Transaction) => Promise<void>,
@@ -154,7 +160,7 @@ export class KafkaWriter {
     await admin?.disconnect();
   }
 
-  /** A new producer; one of transactions aborts what an earlier one of its name has left open. */
+  /** A new producer; a transactional one aborts the open transaction of its predecessor. */
   async #renew(): Promise<void> {
     const producer = this.#client!.producer({
       idempotent: true,

@@ -12,10 +12,10 @@ import { nanoseconds } from './time.js';
 
 /** A chunk of this size is written before the next flush. */
 const CHUNK_BYTES = 1_048_576;
-/** Of zstd: a few hundred MB a second. */
+/** Zstandard: compresses a few hundred MB per second. */
 const LEVEL = 3;
 
-/** Loaded when it is opened: reading the definition does not wait for it. */
+/** Loaded on opening, so that reading the definition does not load it. */
 interface Library {
   readonly McapFile: typeof McapFile;
   readonly readWritten: typeof import('./written.js').readWritten;
@@ -39,7 +39,7 @@ interface OpenFile {
   readonly content: McapFile;
 }
 
-/** Recordings that follow each other. What was written since the last flush is in memory. */
+/** Recordings, one file after the other. What was written since the last flush is in memory. */
 export class McapFiles implements Sink {
   readonly #series: FileSeries;
   readonly #context: Context;
@@ -123,7 +123,7 @@ export class McapFiles implements Sink {
     this.#series.close();
   }
 
-  /** The file, epoch and chunk that a record of `time` goes into. */
+  /** The file, epoch and chunk for a record of `time`. */
   async #makeReady(time: number, epoch: number): Promise<void> {
     const file = this.#file;
     if (!file) return this.#next(time, epoch);
@@ -164,7 +164,7 @@ export class McapFiles implements Sink {
     content.appended();
   }
 
-  /** With its index: Foxglove and Rerun then find any time without reading all of it. */
+  /** Writes the index too: with it, Foxglove and Rerun find any time without reading the whole file. */
   async #complete(file: OpenFile): Promise<void> {
     await this.#append(file);
     await appendWhole(file.handle, file.start.path, file.content.ending());
@@ -184,7 +184,10 @@ export class McapFiles implements Sink {
     if (this.#series.last) await this.#use(this.#series.last);
   }
 
-  /** Appends after the last whole chunk: truncates what a crash cut off, or the footer of a complete file. */
+  /**
+   * Appends after the last whole chunk: truncates the incomplete part that a crash left, or the footer of a
+   * complete file.
+   */
   async #use(start: EpochStart): Promise<OpenFile> {
     const handle = await open(start.path, 'a+');
     try {

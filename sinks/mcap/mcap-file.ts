@@ -3,7 +3,7 @@ import { McapChunkBuilder, McapConstants, McapRecordBuilder, type McapTypes } fr
 import { packageVersion } from '../../pipeline/base/paths.js';
 import type { Written } from './written.js';
 
-/** How chunks are packed, by a name of the specification. */
+/** Compression of chunks, by its name in the specification. */
 export interface Packing {
   readonly name: '' | 'zstd';
   pack(bytes: Uint8Array): Uint8Array;
@@ -29,10 +29,9 @@ export interface EncodedMessage {
 const MAX_CHANNELS = 65_535;
 
 /**
- * One file of MCAP as it grows: chunks of whole messages, and at its end an index. The library's own writer
- * ends a chunk by its size alone, and continues complete files only; here a chunk ends where a checkpoint
- * requires it, and a file that was cut off is continued. Schemas and channels precede the chunk that first
- * uses them.
+ * A growing MCAP file: chunks of whole messages, and an index at its end. The library's own writer ends
+ * chunks only by size, and continues only complete files. This one ends a chunk when a checkpoint requires
+ * it, and continues truncated files. Schemas and channels precede the chunk that first uses them.
  */
 export class McapFile {
   readonly #packing: Packing;
@@ -47,7 +46,7 @@ export class McapFile {
   /** In the file and pending. */
   #bytes: number;
 
-  /** @param written what the file holds; null for a new one */
+  /** @param written content of an existing file; null for a new one */
   constructor(packing: Packing, written: Written | null) {
     this.#packing = packing;
     for (const schema of written?.schemas ?? []) this.#schemas.set(schema.name, schema);
@@ -58,12 +57,12 @@ export class McapFile {
     if (this.#bytes === 0) this.#begin();
   }
 
-  /** Bytes of the messages that no chunk holds yet. */
+  /** Bytes of messages that are not in a chunk yet. */
   get held(): number {
     return this.#chunk.byteLength;
   }
 
-  /** Of the file once all is written that is pending. */
+  /** Size of the file once all pending data is written. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -75,7 +74,7 @@ export class McapFile {
     this.#chunk.addMessage({ channelId: channel.id, sequence: 0, ...times, data });
   }
 
-  /** Ends the chunk. Returns everything to append to the file, until {@link appended} reports that it was. */
+  /** Ends the chunk. Returns everything to append to the file, until {@link appended} confirms it. */
   seal(): Uint8Array {
     if (this.#chunk.numMessages > 0) this.#sealChunk();
     return Buffer.concat(this.#pending);
@@ -85,7 +84,7 @@ export class McapFile {
     this.#pending = [];
   }
 
-  /** The end of a complete file, after all chunks. */
+  /** Footer of a complete file, after all chunks. */
   ending(): Uint8Array {
     const end = new McapRecordBuilder();
     end.writeDataEnd({ dataSectionCrc: 0 });
@@ -101,10 +100,10 @@ export class McapFile {
 
   #register(topic: string, schema: NamedSchema | null): McapTypes.Channel {
     if (this.#channels.size >= MAX_CHANNELS)
-      throw new RangeError(`a file holds ${MAX_CHANNELS} topics at most, ${topic} would be one more`);
+      throw new RangeError(`a file has ${MAX_CHANNELS} topics at most, and ${topic} would exceed that`);
     const channel = {
       id: this.#channels.size,
-      // 0: none, as JSON needs no schema.
+      // 0: none, because JSON needs no schema.
       schemaId: schema === null ? 0 : this.#schemaOf(schema).id,
       topic,
       messageEncoding: schema === null ? 'json' : 'protobuf',
@@ -159,7 +158,7 @@ export class McapFile {
     this.#chunk.reset();
   }
 
-  /** Takes a copy: builders use their memory again. */
+  /** Copies the bytes: builders reuse their memory. */
   #append(bytes: Uint8Array): void {
     this.#pending.push(bytes.slice());
     this.#bytes += bytes.length;
@@ -184,7 +183,7 @@ export class McapFile {
     const footer = { summaryStart: BigInt(start), summaryOffsetStart, summaryCrc: 0 };
     builder.writeFooter(footer);
     const bytes = Buffer.from(builder.buffer);
-    // The checksum covers the footer too, up to itself.
+    // The checksum also covers the footer, up to itself.
     bytes.writeUInt32LE(crc32(bytes.subarray(0, -4)), bytes.length - 4);
     return Buffer.concat([bytes, Buffer.from(McapConstants.MCAP_MAGIC)]);
   }

@@ -18,23 +18,23 @@ import { finiteJson } from '../shared/json.js';
 import { faultScene, orientation, peopleScene, roomPoints, roomScene, timestamp } from './scene.js';
 import type { SchemaName } from './schemas.js';
 
-/** What a recording holds under one topic at one time. */
+/** The content of a topic at one time. */
 export interface Message {
   readonly topic: string;
   /** Event time, microseconds. */
   readonly time: number;
   /** Null: JSON. */
   readonly schema: SchemaName | null;
-  /** Of its schema; or JSON text. */
+  /** Encoded by its schema; or JSON text. */
   readonly content: object | string;
 }
 
-/** A record as messages, or why a recording cannot hold it. Depends on the record alone. */
+/** Converts a record to messages, or says why a recording cannot contain it. Depends only on the record. */
 export function messagesOf(record: Data, links: LinkTable): readonly Message[] | Failure {
   try {
     const found = Array.from(drawn(record, links));
     const bad = found.find(({ time }) => !(time >= 0 && time < MAX_TIME));
-    if (bad) throw new RangeError(`its time is ${bad.time}: a recording holds times from 1970 to 2554`);
+    if (bad) throw new RangeError(`its time is ${bad.time}: a recording contains times from 1970 to 2554`);
     return found;
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
@@ -42,10 +42,10 @@ export function messagesOf(record: Data, links: LinkTable): readonly Message[] |
   }
 }
 
-/** Nanoseconds are counted in 64 bits. Microseconds. */
+/** Nanoseconds are 64-bit integers. Microseconds. */
 const MAX_TIME = 2 ** 64 / 1000;
 
-/** What does not change, for the start of a file. */
+/** Static content, for the start of a file. */
 export function roomMessages(environment: Environment, time: number): readonly Message[] {
   const topic = (name: string) => `/${environment.id}/${name}`;
   return [
@@ -88,7 +88,7 @@ const jsonMessage = (topic: string, time: number, content: string): Message => (
   content,
 });
 
-/** How long the network took is a fact of this run: another one would write other bytes. */
+/** The time that the network took differs between runs, and so would the bytes. */
 const NOT_WRITTEN = { processingMs: undefined };
 
 function poseMessages(pose: PoseFrame, links: LinkTable): readonly Message[] {
@@ -138,13 +138,13 @@ function measureMessage(measure: Measure): Message {
   return jsonMessage(`/${environment}/${claimed}/${topicPart(name)}${about}`, time, finiteJson(measure));
 }
 
-/** Names may come from a sender: a topic has a few letters of them at most. */
+/** Names may come from a sender: a topic contains a limited number of their characters. */
 const topicPart = (text: string): string => text.replace(/[^\w.:@-]/g, '_').slice(0, 64);
 
-/** Decibels below the strongest value of a window that are black. */
+/** Values more than this many decibels below the strongest one of a window are black. */
 const PICTURE_RANGE = 40;
 
-/** Amplitudes of one window and link: a column a point, a row a carrier of each pair of antennas. */
+/** Amplitudes of one window and link: a column per point, a row per subcarrier of each antenna pair. */
 function pictureMessage(window: Window, link: WindowLink): Message {
   const { environment, start, points, step } = window;
   const rows = link.rx * link.tx * link.subcarriers.length;
@@ -168,7 +168,7 @@ function pictureMessage(window: Window, link: WindowLink): Message {
   });
 }
 
-/** Black where there is nothing, or no number. */
+/** Black if a value is missing or not a number. */
 const shade = (power: number): number =>
   power > 0 ? Math.max(0, Math.round(255 * (1 + (10 * Math.log10(power)) / PICTURE_RANGE))) : 0;
 

@@ -8,7 +8,7 @@ import {
 } from '../../pipeline/model/index.js';
 import { nanoseconds } from './time.js';
 
-/** Drawings as foxglove.SceneUpdate has them. Coordinates are the room's, metres. */
+/** Drawings as foxglove.SceneUpdate. Coordinates are the room's, metres. */
 
 /** Red, green, blue and opacity, 0 to 1. */
 interface Colour {
@@ -26,7 +26,7 @@ const TRANSMITTER = colour(0.95, 0.65, 0.2);
 const RECEIVER = colour(0.3, 0.75, 0.45);
 const TEXT = colour(0.9, 0.9, 0.9);
 const ZONE = colour(0.7, 0.6, 0.95, 0.8);
-/** Of people, by the number of their track: colours that differ for neighbours. */
+/** Colours of people, by the number of their track, so that neighbours differ. */
 const PEOPLE = [
   colour(0.95, 0.77, 0.06),
   colour(0.16, 0.67, 0.89),
@@ -41,13 +41,13 @@ const [LOOP, LIST] = [1, 2];
 /** `SceneEntityDeletion.Type`: all entities of the topic that are older. */
 const ALL = 1;
 
-/** Messages of Protocol Buffers hold times as seconds and nanoseconds. */
+/** Protocol Buffers represent times as seconds and nanoseconds. */
 export function timestamp(time: number): { readonly seconds: number; readonly nanos: number } {
   const all = nanoseconds(time);
   return { seconds: Number(all / 1_000_000_000n), nanos: Number(all % 1_000_000_000n) };
 }
 
-/** Room, inner walls, zones, and the links with their antennas: what does not change. */
+/** Room, inner walls, zones, and the links with their antennas: the static part. */
 export function roomScene(environment: Environment, time: number): object {
   const { id, walls, zones, links, size } = environment;
   const entity = entityAt(time, id);
@@ -87,7 +87,7 @@ export function roomScene(environment: Environment, time: number): object {
   };
 }
 
-/** People of one moment, in place of those before. */
+/** The people of one moment; replaces the previous ones. */
 export function peopleScene(environment: string, time: number, persons: readonly Person[]): object {
   const entity = entityAt(time, environment);
   return {
@@ -96,7 +96,7 @@ export function peopleScene(environment: string, time: number, persons: readonly
   };
 }
 
-/** Links that cannot be right at one moment, in place of those before. */
+/** The implausible links of one moment; replaces the previous ones. */
 export function faultScene(environment: Environment, time: number, faults: readonly LeftOutLink[]): object {
   const entity = entityAt(time, environment.id);
   return {
@@ -115,7 +115,7 @@ export function faultScene(environment: Environment, time: number, faults: reado
   };
 }
 
-/** Points along all lines of a room, for readers that know no scenes. */
+/** Points along all lines of a room, for readers without support for scenes. */
 export function roomPoints({ size, walls, links }: Environment): readonly Point[] {
   const panels = walls.map(({ from, to }) => panel(from, to, size.z));
   const edges = [
@@ -157,7 +157,7 @@ const entityAt =
   (time: number, frame: string) =>
   (id: string, parts: object): object => ({ timestamp: timestamp(time), frame_id: frame, id, ...parts });
 
-/** Scale of what lies on the floor, so that the floor does not hide it. */
+/** Vertical scale of areas on the floor, so that the floor does not hide them. */
 const ABOVE_FLOOR = 0.01;
 const at = ([x, y]: readonly number[], z: number): Point => ({ x: x!, y: y!, z });
 const xyz = ({ x, y, z }: Point): Point => ({ x, y, z });
@@ -166,7 +166,7 @@ const poseAt = (position: Point, yaw = 0): object => ({
   orientation: orientation(yaw),
 });
 
-/** A turn about the vertical axis, radians, as a quaternion. */
+/** A rotation about the vertical axis, radians, as a quaternion. */
 export const orientation = (yaw: number): object => ({
   x: 0,
   y: 0,

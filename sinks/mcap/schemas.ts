@@ -1,4 +1,4 @@
-/** Schemas that messages of a recording follow, all in Protocol Buffers: Rerun reads no other encoding of them. */
+/** Schemas of the messages in a recording, all in Protocol Buffers: Rerun supports no other encoding of them. */
 export const SCHEMAS = [
   'foxglove.SceneUpdate',
   'foxglove.PosesInFrame',
@@ -9,16 +9,16 @@ export const SCHEMAS = [
 ] as const;
 export type SchemaName = (typeof SCHEMAS)[number];
 
-/** Encodes messages of one schema, and says what they are made of. */
+/** Encodes messages of one schema, and describes them. */
 export interface MessageSchema {
-  /** A FileDescriptorSet of all that the schema needs. */
+  /** A FileDescriptorSet of everything that the schema needs. */
   readonly descriptor: Uint8Array;
   encode(message: object): Uint8Array;
 }
 
 export type Schemas = Readonly<Record<SchemaName, MessageSchema>>;
 
-/** One file each, as protoc has them: readers know these by name. */
+/** One file per type, as protoc names them: readers know them by name. */
 const TIMES = `syntax = "proto3"; package google.protobuf;
 message Timestamp { int64 seconds = 1; int32 nanos = 2; }
 message Duration { int64 seconds = 1; int32 nanos = 2; }`;
@@ -42,7 +42,7 @@ message Amplitude {
 
 let loading: Promise<Schemas> | undefined;
 
-/** Made once a process: it takes a tenth of a second. */
+/** Built once per process: it takes a tenth of a second. */
 export const loadSchemas = (): Promise<Schemas> => (loading ??= makeSchemas());
 
 async function makeSchemas(): Promise<Schemas> {
@@ -67,7 +67,7 @@ async function makeSchemas(): Promise<Schemas> {
     const root = new protobuf.Root();
     const wanted = new Set<string>([name]);
     protobuf.parse(TIMES, root, { keepCase: true });
-    // Grows as what is nested is found.
+    // Grows as nested types are found.
     for (const each of wanted) {
       const { text, nested } = textOf(each);
       protobuf.parse(text, root, { keepCase: true });
@@ -86,7 +86,7 @@ async function makeSchemas(): Promise<Schemas> {
 
 const FOXGLOVE = 'foxglove.';
 
-/** The files of a descriptor, as far as they are changed here. */
+/** The parts of a descriptor's files that are changed here. */
 interface ProtoFiles {
   readonly file: readonly {
     readonly name: string;
@@ -95,7 +95,7 @@ interface ProtoFiles {
   }[];
 }
 
-/** Readers link the files of a descriptor by their names and imports, which the library leaves out. */
+/** Readers link the files of a descriptor by names and imports, which the library omits. */
 function linked({ file: files }: ProtoFiles): object {
   const isTimes = (file: ProtoFiles['file'][number]) => file.package === 'google.protobuf';
   const times = files.filter(isTimes).flatMap((file) =>

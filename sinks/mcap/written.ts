@@ -1,9 +1,9 @@
 import type { FileHandle } from 'node:fs/promises';
 import { McapConstants, McapStreamReader, type McapTypes } from '@mcap/core';
 
-/** What a file of MCAP holds so far: what its index is made of, and what is needed to continue it. */
+/** The content of an MCAP file so far: the data of its index, and what is needed to continue it. */
 export interface Written {
-  /** Whole records from the start on; the end of a file and its index are none of it. */
+  /** Whole records from the start on; excludes the end of a file and its index. */
   readonly bytes: number;
   readonly schemas: readonly McapTypes.Schema[];
   readonly channels: readonly McapTypes.Channel[];
@@ -17,8 +17,8 @@ type Unpack = (bytes: Uint8Array, size: number) => Uint8Array;
 const READ_BYTES = 1_048_576;
 
 /**
- * Reads a file that may be cut off anywhere. Chunks are not unpacked, except for the last one of a file
- * without an end: its index may be cut off, and then it counts as not written.
+ * Reads a file that may be truncated anywhere. Chunks are not decompressed, except for the last one of a file
+ * without an end: its index may be truncated, and then the chunk counts as not written.
  * @throws Error if it is not an MCAP file
  */
 export async function readWritten(handle: FileHandle, unpack: Unpack): Promise<Written> {
@@ -35,19 +35,19 @@ export async function readWritten(handle: FileHandle, unpack: Unpack): Promise<W
 
 interface NewestChunk {
   readonly chunk: McapTypes.Chunk;
-  /** Byte of the file. */
+  /** Offset in the file, bytes. */
   readonly start: number;
-  /** Messages of each channel that its index holds. */
+  /** Messages of each channel in its index. */
   readonly indexed: Map<number, bigint>;
 }
 
-/** Of the records of a file, in order. */
+/** Iterates over the records of a file, in order. */
 class Survey implements Written {
   readonly #unpack: Unpack;
   readonly #reader = new McapStreamReader({
     includeChunks: true,
     validateCrcs: false,
-    // Records of packed chunks are of no use here.
+    // Records within compressed chunks are not needed here.
     decompressHandlers: { zstd: () => new Uint8Array(0) },
   });
   readonly schemas: McapTypes.Schema[] = [];
@@ -73,7 +73,7 @@ class Survey implements Written {
     }
   }
 
-  /** What is good of it. */
+  /** The valid part of it. */
   end(): Written {
     const newest = this.#newest;
     if (!newest || this.isEnded || this.#isIndexed(newest)) return this;
@@ -94,7 +94,7 @@ class Survey implements Written {
   }
 
   #seeChunk(chunk: McapTypes.Chunk, start: number, end: number): void {
-    // The reader uses its buffer again.
+    // The reader reuses its buffer.
     this.#newest = { chunk: { ...chunk, records: chunk.records.slice() }, start, indexed: new Map() };
     this.chunks.push({
       messageStartTime: chunk.messageStartTime,
@@ -126,7 +126,7 @@ class Survey implements Written {
   }
 }
 
-/** Of the records of a chunk; each begins with its kind, and its length in 8 bytes. */
+/** Iterates over the records of a chunk; each starts with its type, and its length in 8 bytes. */
 function countMessages(records: Uint8Array): bigint {
   const view = new DataView(records.buffer, records.byteOffset, records.byteLength);
   let messages = 0n;

@@ -5,7 +5,7 @@ import type { Domain } from './topics.js';
 
 type Values = Record<string, number>;
 
-/** The newest values of a domain: those of the whole environment, and those of links, zones and people. */
+/** The newest values of a domain: of the whole environment, and of links, zones and people. */
 interface DomainState {
   readonly room: Values;
   readonly subjects: Map<string, { values: Values; time: number }>;
@@ -13,12 +13,12 @@ interface DomainState {
 
 /** Values not measured again for this long are dropped from the state, microseconds of event time. */
 const FORGOTTEN_AFTER = 300_000_000;
-/** Subjects of a domain, at most; the one heard of longest ago goes first. */
+/** Limit of subjects of a domain; the least recently updated one is dropped first. */
 const MAX_SUBJECTS = 4096;
-/** Names of measures of a domain for the whole room, at most. */
+/** Limit of names of measures of a domain for the whole room. */
 const MAX_NAMES = 256;
 
-/** Holds the newest measures of one environment, so that a retained message is a whole state. */
+/** Stores the newest measures of one environment, so that a retained message contains the whole state. */
 export class Analytics {
   readonly #domains = new Map<Domain, DomainState>();
 
@@ -27,7 +27,7 @@ export class Analytics {
     const [{ environment, time, provenance }] = measures;
     for (const { name, value } of measures)
       if (!Number.isFinite(value))
-        throw new RangeError(`${name} is ${value}: JSON holds finite numbers only`);
+        throw new RangeError(`${name} is ${value}: JSON supports only finite numbers`);
     const state = this.#domain(domain);
     for (const measure of measures) note(state, measure);
     forget(state, time);
@@ -54,7 +54,7 @@ function note({ room, subjects }: DomainState, { name, value, subject, source, t
     return;
   }
   const known = subjects.get(about);
-  // Set anew, so that the map's order is that of the last word of each.
+  // Delete before setting: the map is ordered by the last update.
   subjects.delete(about);
   subjects.set(about, { values: { ...known?.values, [name]: value }, time });
 }

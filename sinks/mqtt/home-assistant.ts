@@ -1,7 +1,7 @@
 import type { Environment } from '../../pipeline/model/index.js';
 import type { Topics } from './topics.js';
 
-/** What Home Assistant can show. */
+/** Payloads for Home Assistant. */
 export const ENTITIES = {
   presence: 'Whether the room is occupied.',
   people: 'How many people are there.',
@@ -31,8 +31,9 @@ export interface DiscoverySettings {
 }
 
 /**
- * The entities of an environment as one device; those that are not wanted, or that nothing computes, are removed.
- * Fields as Home Assistant's pages on MQTT discovery, `binary_sensor`, `sensor` and `event` describe them.
+ * The entities of an environment as one device; those that are disabled, or that no node computes, are
+ * removed. The fields are those of `binary_sensor`, `sensor` and `event` in Home Assistant's documentation of
+ * MQTT discovery.
  */
 export function discoveries(
   environment: Environment,
@@ -73,7 +74,7 @@ interface EntityConfig {
   readonly entity: Entity;
   readonly component: 'binary_sensor' | 'sensor' | 'event';
   readonly id: string;
-  /** Components that compute it. An entity is announced where one of them feeds the sink. */
+  /** Components that compute it. An entity is announced if one of them feeds the sink. */
   readonly by: readonly string[];
   /** Measures for its value, from any component: measures of your own operators count once they have been received. */
   readonly measures: readonly string[];
@@ -225,15 +226,15 @@ function vital(topics: Topics, id: string, name: string, unit: string, icon: str
   };
 }
 
-/** In the language of Home Assistant's templates: a measure of all subjects, as a list. */
+/** A template of Home Assistant: a measure of all subjects, as a list. */
 const valuesOf = (measure: string): string =>
   `(value_json.subjects.values() | map(attribute='${measure}') | select('defined') | list)`;
 
-/** A value not reported again for this long is unknown: nothing is measured then. */
+/** A value not reported for this long is unknown: nothing measures it any more. */
 const EXPIRE_S = 300;
 
-/** Discovery topics take letters, digits, `_` and `-` alone; an environment's id may hold dots. */
+/** Discovery topics allow only letters, digits, `_` and `-`; an environment's id may contain dots. */
 const slug = (id: string): string => id.replaceAll('.', '_2e');
 
-/** Entity ids take lower case letters, digits and `_` alone. */
+/** Entity ids allow only lower-case letters, digits and `_`. */
 const entityId = (node: string): string => node.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_');

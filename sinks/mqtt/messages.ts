@@ -38,13 +38,13 @@ export interface MessagesSettings {
   readonly clock: Clock;
 }
 
-/** Turns records of one environment into messages, in order. */
+/** Converts records of one environment to messages, in order. */
 export class Messages {
   readonly #topics: Topics;
   readonly #settings: MessagesSettings;
   readonly #analytics = new Analytics();
   readonly #occupancy: Occupancy;
-  /** When the last summary was made, and of how many people. */
+  /** Time of the last summary, and the number of people in it. */
   #summary = { time: -Infinity, people: -1 };
 
   constructor(topics: Topics, settings: MessagesSettings) {
@@ -73,13 +73,13 @@ export class Messages {
     return { messages, failed };
   }
 
-  /** States that did not get through are due with the next record, whatever the time. */
+  /** States that were not delivered are due with the next record, whatever the time. */
   lost(topics: ReadonlySet<string>): void {
     if (topics.has(this.#topics.summary)) this.#summary = { time: -Infinity, people: -1 };
     if (topics.has(this.#topics.status('occupancy'))) this.#occupancy.lost();
   }
 
-  /** Goes on from the occupancy that an earlier run left at the broker. */
+  /** Resumes from the occupancy that an earlier run left at the broker. */
   goOnFrom(occupancy: string): void {
     this.#occupancy.goOnFrom(occupancy);
   }

@@ -130,7 +130,7 @@ class MqttSink implements Sink {
         new Room(environment, this.#settings(environment.id, version), this.#context),
       ]),
     );
-    // Where several processes share a topology, each connects for the environments that it gets to see.
+    // If several processes share a topology, each connects for the environments that it receives.
     if (this.#context.transaction) return;
     await Promise.all([...this.#rooms.values()].map((room) => room.open()));
   }

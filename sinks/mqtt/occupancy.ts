@@ -90,7 +90,7 @@ export class Occupancy {
     if (ahead > SET_BACK) this.#fall = { ...this.#fall!, time, uprightSince: null };
   }
 
-  /** True where the record says something of who is there. */
+  /** True if the record shows whether anyone is there. */
   #note(record: Result): boolean {
     switch (record.port) {
       case 'pose':

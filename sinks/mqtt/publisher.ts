@@ -30,9 +30,9 @@ export class Room {
   readonly #topics: Topics;
   readonly #messages: Messages;
   readonly #connection: MqttConnection;
-  /** Topics that the broker has rejected, and until when none is retried, monotonic milliseconds. */
+  /** Topics that the broker has rejected, and the time until which they are not retried, monotonic milliseconds. */
   readonly #refused = new Map<string, { readonly until: number; readonly error: BrokerError }>();
-  /** Names of the measures that came. */
+  /** Names of the measures that have arrived. */
   readonly #measures = new Set<string>();
   #opening: Promise<void> | undefined;
   #published = 0;
@@ -57,7 +57,7 @@ export class Room {
     });
   }
 
-  /** Connects. Rejects with a {@link BrokerError} where the broker cannot be had. */
+  /** Connects. Rejects with a {@link BrokerError} if the broker is unavailable. */
   async open(): Promise<void> {
     await (this.#opening ??= this.#connection.open());
     await this.#connection.ready();
@@ -185,7 +185,7 @@ export class Room {
     }
   }
 
-  /** True if there is a new measure: it may be what an entity has lacked. */
+  /** True if there is a new measure: an entity may have been waiting for it. */
   #hearsOf(records: readonly Data[]): boolean {
     const before = this.#measures.size;
     for (const record of records)
@@ -194,7 +194,7 @@ export class Room {
     return this.#measures.size > before && this.#settings.homeAssistant !== null;
   }
 
-  /** The broker retains the last state: a fall that an earlier run found still counts. */
+  /** The broker retains the last state, so a fall that an earlier run found still counts. */
   async #readOccupancy(): Promise<void> {
     if (this.#knowsOccupancy) return;
     try {
@@ -230,7 +230,7 @@ export class Room {
   }
 }
 
-/** Messages that the broker will not have, and those that did not reach it. */
+/** Messages that the broker rejects, and those that did not reach it. */
 interface Outcome {
   readonly refused: ReadonlyMap<Message, BrokerError>;
   readonly lost: ReadonlyMap<Message, BrokerError>;

@@ -1,6 +1,6 @@
 import type { Measure } from '../../pipeline/model/index.js';
 
-/** The topics of one environment. All names in them are bounded sets, but for the numbers of people. */
+/** The topics of one environment. All names in them belong to bounded sets, except for the numbers of people. */
 export class Topics {
   readonly #root: string;
 
@@ -29,7 +29,7 @@ export class Topics {
   }
 }
 
-/** What measures are about. What senders say of themselves is apart: never findings of csiflow. */
+/** Topic level of a measure's source. Senders' own claims are separate: they are never findings of csiflow. */
 export type Domain =
   'occupancy' | 'motion' | 'vitals' | 'activity' | 'link_quality' | 'other' | 'claims' | 'claimed_events';
 

@@ -60,7 +60,10 @@ export const actionsRequired = (
   return action === undefined ? ['notification'] : [action, 'notification'];
 };
 
-/** A path of the service interface: a moving skeleton of the seconds around an alert. The time stands in it because stores find by time. */
+/**
+ * A path of the service interface: a moving skeleton of the seconds around an alert. It contains the time
+ * because stores search by time.
+ */
 export const clipPath = ({ id, time }: SensedEvent): string =>
   `/api/v1/alerts/${isoTime(time)}/${encodeURIComponent(id)}/clip`;
 
@@ -74,7 +77,7 @@ export interface ProvenanceBody {
   };
 }
 
-/** Where a result comes from, as payloads say it. */
+/** The origin of a result, as payloads state it. */
 export const provenanceBody = ({ origin, model }: Provenance): ProvenanceBody => ({
   origin,
   ...(model && {

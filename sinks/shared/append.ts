@@ -15,7 +15,10 @@ import type { Cell } from './columns.js';
 /** Rows passed in one call, at most DuckDB's 2,048: a few milliseconds of the event loop. */
 const CHUNK_ROWS = 1024;
 
-/** Appends rows, given by column, to a table within the connection's transaction. Numbers become what the column's type asks for. */
+/**
+ * Appends rows, given by column, to a table within the connection's transaction. Converts numbers to the
+ * column's type.
+ */
 export async function append(
   connection: DuckDBConnection,
   table: string,

@@ -6,9 +6,9 @@ export const KEYPOINT_SIZE = 4;
 /** Values of a person's 17 keypoints, row-major [keypoint, (x, y, z, error)]. */
 export const KEYPOINTS_LENGTH = KEYPOINT_NAMES.length * KEYPOINT_SIZE;
 
-/** What a row's field holds. */
+/** Type of a field before it is stored. */
 type Field = number | string | boolean | null | readonly Keypoint3D[];
-/** The same as it is stored. */
+/** Type of the same field as it is stored. */
 export type Cell = number | string | boolean | null | readonly number[];
 
 /** How a field is stored, checked and rounded. */
@@ -22,22 +22,25 @@ export interface Encoding {
 export interface Column<R> {
   readonly name: string;
   readonly encoding: Encoding;
-  /** It tells of the run, not of the room: two runs of the same input differ in it, so it is not in files for others. */
+  /**
+   * Describes the run rather than the room: it differs between two runs of the same input, so exported files
+   * omit it.
+   */
   readonly ofRun?: true;
   readonly get: (row: R, epoch: number) => Field;
 }
 
-/** A table: from its columns come the DDL, the checks, and the rows of the appender. */
+/** A table: its columns define the DDL, the checks, and the rows of the appender. */
 export interface Table<R> {
   readonly name: string;
   readonly columns: readonly Column<R>[];
 }
 
-/** `CREATE TABLE` of a table. Names come from the code alone, never from outside. */
+/** `CREATE TABLE` of a table. Names come only from the code, never from input. */
 export const createTable = (table: Table<never>): string =>
   `CREATE TABLE ${table.name} (${table.columns.map(({ name, encoding }) => `"${name}" ${encoding.type}`).join(', ')})`;
 
-/** Rows of a table that wait to be stored: checked, encoded, and held by column, in the order of their epochs. */
+/** Rows of a table that wait to be stored: checked, encoded, and stored by column, in the order of their epochs. */
 export class PendingRows<R> {
   readonly #table: Table<R>;
   readonly #columns: Cell[][];
@@ -52,12 +55,12 @@ export class PendingRows<R> {
     return this.#epochs.length;
   }
 
-  /** Values of each column of the table, one a row. */
+  /** Values of each column of the table, one per row. */
   get columns(): readonly (readonly Cell[])[] {
     return this.#columns;
   }
 
-  /** @throws RangeError naming the column, the value and the rule; then no field of the row was added. */
+  /** @throws RangeError naming the column, the value and the rule; in that case no field of the row was added */
   add(row: R, epoch: number): void {
     const { columns } = this.#table;
     let at = 0;
@@ -108,7 +111,7 @@ const rounding = (scale: number): Encoding => ({
   encode: (value) => Math.round(number(value) * scale) / scale + 0,
 });
 
-/** As it is, minus zero included. */
+/** Unchanged, minus zero included. */
 export const exact: Encoding = { type: 'DOUBLE', encode: number };
 
 /** Lengths and speeds to a millimetre (a second). */
@@ -151,12 +154,13 @@ export const text: Encoding = {
   type: 'VARCHAR',
   encode: (value) => {
     if (typeof value !== 'string') throw new RangeError(`must be text, not ${typeof value}`);
-    if (LONE_SURROGATE.test(value)) throw new RangeError('holds half of a surrogate pair: not valid Unicode');
+    if (LONE_SURROGATE.test(value))
+      throw new RangeError('contains half of a surrogate pair: not valid Unicode');
     return value;
   },
 };
 
-/** {@link KEYPOINTS_LENGTH} whole millimetres: half the size of metres as DOUBLE, and packed tighter in the file. */
+/** {@link KEYPOINTS_LENGTH} whole millimetres: half the size of metres as DOUBLE, and better compressed in the file. */
 export const keypointArray: Encoding = {
   type: `INTEGER[${KEYPOINTS_LENGTH}]`,
   encode: (value) => {
@@ -180,7 +184,7 @@ const isArray: (value: Field) => value is readonly Keypoint3D[] = Array.isArray;
 /** Metres whose millimetres fit 32 bits. */
 const FURTHEST = 2_147_483;
 
-/** One comparison for all that is wrong: this runs 68 times a row. */
+/** One comparison for all faults: this runs 68 times per row. */
 function millimetres(value: number): number {
   if (typeof value !== 'number' || !(value >= -FURTHEST && value <= FURTHEST))
     throw new RangeError(

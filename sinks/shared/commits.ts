@@ -4,8 +4,8 @@ import { damagedStore } from './damage.js';
 import type { Database } from './database.js';
 
 /**
- * Counts the commits of a store, within the store. DuckDB opens a file whose log was removed or cut off as it was some
- * commits ago, without a word; a checkpoint that remembers the count knows.
+ * Counts the commits of a store, within the store. If the log of a file was removed or truncated, DuckDB
+ * silently opens the file in an earlier state; a checkpoint that stores the count detects it.
  */
 export class Commits {
   readonly #database: Database;
@@ -18,7 +18,7 @@ export class Commits {
     this.#count = count;
   }
 
-  /** Reads the count. Stores of an earlier csiflow have none: it begins now. */
+  /** Reads the count. Stores of earlier versions have none; counting starts now. */
   static async open(database: Database, connection: DuckDBConnection): Promise<Commits> {
     await connection.run('CREATE TABLE IF NOT EXISTS csiflow_commits (count BIGINT)');
     const found = (await connection.runAndReadAll('SELECT count FROM csiflow_commits')).getRows()[0]?.[0];
@@ -30,12 +30,12 @@ export class Commits {
     return this.#count;
   }
 
-  /** Belongs into the transaction of the rows. */
+  /** Call within the transaction of the rows. */
   async add(): Promise<void> {
     await this.#set(this.#count + 1);
   }
 
-  /** That transaction has ended well. */
+  /** Call after that transaction was committed. */
   added(): void {
     this.#count++;
   }
@@ -51,7 +51,7 @@ export class Commits {
     if (!isNew)
       throw damagedStore(
         path,
-        `${path} lacks the last writes: it has seen ${this.#count} commits, and the last checkpoint knows of ${known}. Its log ${path}.wal was removed or cut off, or the file is an older copy`,
+        `${path} lacks the last writes: it contains ${this.#count} commits, and the last checkpoint counted ${known}. Its log ${path}.wal was removed or truncated, or the file is an older copy`,
       );
     log.warn('the store is missing: an empty one replaces it', { path });
     await this.#set(known);

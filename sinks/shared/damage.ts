@@ -1,7 +1,7 @@
 import { stateError } from '../../pipeline/state/index.js';
 import { errorText } from '../../pipeline/base/error-text.js';
 
-/** How DuckDB says so. */
+/** DuckDB's messages about damage. */
 const DAMAGED =
   /not a valid DuckDB|corrupt|could not read enough bytes|(de)?serialization error|failure while replaying wal|checksum/i;
 
@@ -10,7 +10,7 @@ export const isDamage = (message: string): boolean => DAMAGED.test(message);
 export const damagedStore = (path: string, what: string, cause?: unknown) =>
   stateError(
     'store.damaged',
-    `${what}. It holds results: restore it from a backup (\`csiflow restore BACKUP TOPOLOGY --replace\`), or move ${path} away to start with an empty one`,
+    `${what}. It contains results: restore it from a backup (\`csiflow restore BACKUP TOPOLOGY --replace\`), or move ${path} away to start with an empty one`,
     cause,
   );
 

@@ -9,12 +9,12 @@ import { prepareSchema } from './schema.js';
 import { makeFolder } from '../../pipeline/base/folders.js';
 import { errorText } from '../../pipeline/base/error-text.js';
 
-/** An open store. `close` writes all into the file itself and frees it for others. */
+/** An open store. `close` merges the log into the file and releases it. */
 export interface Database {
   readonly path: string;
-  /** There was no file before. */
+  /** True if the file is new. */
   readonly isNew: boolean;
-  /** Gives connections to it. */
+  /** Opens connections to it. */
   readonly instance: Connectable;
   close(): Promise<void>;
 }
@@ -22,17 +22,17 @@ export interface Database {
 export type Connectable = Pick<DuckDBInstance, 'connect'>;
 
 export interface DatabaseOptions {
-  /** What the file is encrypted with ({@link storeKey}); null or absent: it is not. */
+  /** Key of the encrypted file ({@link storeKey}); null or absent: it is not encrypted. */
   readonly key?: string | null;
   readonly memoryLimitBytes: number;
   readonly walLimitBytes: number;
-  /** Nothing is written, not even the schema. */
+  /** Opens read-only; not even the schema is written. */
   readonly readOnly?: boolean;
   /** Lets SQL read and write other files (export needs it). */
   readonly externalAccess?: boolean;
-  /** Other files that it writes may be encrypted, though it is not itself. */
+  /** Allows encrypted files to be written, even if the store itself is not encrypted. */
   readonly encrypts?: boolean;
-  /** The one folder that SQL may write copies of the store to. */
+  /** The only folder that SQL may write copies of the store to. */
   readonly copiesTo?: string;
 }
 
@@ -46,7 +46,7 @@ export async function openDatabase(path: string, options: DatabaseOptions): Prom
   const release = claim(path);
   const isNew = !existsSync(path);
   try {
-    // DuckDB would create an empty file, and discard the log.
+    // Otherwise DuckDB would create an empty file and discard the log.
     if (isNew && existsSync(`${path}.wal`)) throw damagedStore(path, `${path} is missing beside its log`);
     const instance = await openInstance(path, options);
     const connectable = options.key ? within(instance) : instance;
@@ -80,7 +80,7 @@ export async function openDatabase(path: string, options: DatabaseOptions): Prom
       },
     };
   } catch (error) {
-    // Half a new file, of a full disk, would be called damaged at the next start.
+    // A partially written new file, left by a full disk, would be reported as damaged at the next start.
     if (isNew && !options.readOnly) rmSync(path, { force: true });
     release();
     throw error;
@@ -110,7 +110,7 @@ const within = (instance: DuckDBInstance): Connectable => ({
 
 const ATTACHED = 'csiflow_store';
 
-/** Key of a DuckDB file, as DuckDB takes it, from the secret of a topology. */
+/** Key of a DuckDB file, in DuckDB's form, from the secret of a topology. */
 export const storeKey = (secret: Uint8Array): string => derivedKey(secret, 'duckdb').toString('hex');
 
 async function openInstance(path: string, options: DatabaseOptions): Promise<DuckDBInstance> {
@@ -119,7 +119,7 @@ async function openInstance(path: string, options: DatabaseOptions): Promise<Duc
     const instance = await DuckDBInstance.create(key === null ? path : ':memory:', {
       memory_limit: `${options.memoryLimitBytes}B`,
       checkpoint_threshold: `${options.walLimitBytes}B`,
-      // No statement of the store's reads another file, and nothing is ever fetched from a network.
+      // Statements of the store read no other file, and fetch nothing from a network.
       enable_external_access: String(externalAccess || copiesTo !== undefined || key !== null),
       autoinstall_known_extensions: 'false',
       autoload_known_extensions: 'false',
@@ -176,7 +176,7 @@ function wrongKey(path: string, message: string): string {
   return `${path} is ${was ? '' : 'not '}encrypted: set settings.privacy.enable_encryption to ${String(was)} again, or set another path for the sink; existing data can be exported (see docs/privacy.md)`;
 }
 
-/** From now on SQL reaches this folder alone. */
+/** From now on, SQL can access only this folder. */
 async function confine(connection: DuckDBConnection, folder: string): Promise<void> {
   await connection.run(`SET allowed_directories = [${quoted(folder)}]`);
   await connection.run('SET enable_external_access = false');

@@ -5,7 +5,7 @@ import { holderOf, lockFile } from '../../pipeline/base/file-lock.js';
 import { stateError } from '../../pipeline/state/index.js';
 import { sizeIfThere } from './text-files.js';
 
-/** Where an epoch began: in the file of that number, at that byte. */
+/** Start of an epoch: number of the file, and offset in bytes. */
 export interface EpochStart {
   readonly epoch: number;
   readonly number: number;
@@ -15,7 +15,7 @@ export interface EpochStart {
   readonly since: number;
 }
 
-/** Two writers would each cut back what the other wrote. @throws Error `store.locked` */
+/** Locks the index: two writers would each truncate what the other wrote. @throws Error `store.locked` */
 export function lockIndex(indexPath: string): () => void {
   try {
     return lockFile(`${indexPath}.lock`);
@@ -31,8 +31,8 @@ export function lockIndex(indexPath: string): () => void {
 }
 
 /**
- * With a checksum behind it: a byte that changed would cut a file somewhere else. Files are named from the
- * index on, so that a moved folder continues with its own files.
+ * Lines have a checksum: a changed byte would truncate a file at the wrong offset. File names are relative to
+ * the index, so that a moved folder still works.
  */
 export function indexLine(indexPath: string, start: EpochStart): string {
   const json = JSON.stringify({ ...start, path: relative(dirname(indexPath), start.path) });
@@ -40,8 +40,8 @@ export function indexLine(indexPath: string, start: EpochStart): string {
 }
 
 /**
- * A last line without its end was cut off by a kill; nothing was written after it. Lines of an earlier csiflow have no
- * checksum, or whole paths.
+ * A last line without its end was truncated by a kill; nothing was written after it. Lines of earlier
+ * versions have no checksum, or absolute paths.
  */
 export const parseIndex = (path: string, text: string): EpochStart[] =>
   text
@@ -59,10 +59,10 @@ export const parseIndex = (path: string, text: string): EpochStart[] =>
       }
     });
 
-/** Where a checkpoint left the files: in the epoch that began last, at the end of its file. */
+/** State of the files at a checkpoint: the last epoch, at the end of its file. */
 export interface FileMark {
   readonly epoch: number;
-  /** From the index on. */
+  /** Relative to the index. */
   readonly path: string;
   readonly bytes: number;
 }
@@ -86,23 +86,23 @@ export async function requireMark(
   }
   const at = starts.findLastIndex((start) => start.epoch === epoch && start.path === path);
   const next = starts[at + 1];
-  // Whatever came after the checkpoint was noted before it was written.
+  // Every epoch after the checkpoint was recorded before its data was written.
   const isWhole = at >= 0 && (next !== undefined || size === null || size <= bytes);
   if (!isWhole)
-    throw damaged(`${indexPath}: it lacks lines that the last checkpoint knows of. The index`, EPOCHS);
+    throw damaged(`${indexPath}: it lacks lines that the last checkpoint counted. The index`, EPOCHS);
   if (size === null || size < bytes)
     throw damaged(
-      `${path}: it has ${size ?? 'no'} bytes, the last checkpoint knows of ${bytes}. The file`,
+      `${path}: it has ${size ?? 'no'} bytes, and the last checkpoint counted ${bytes}. The file`,
       'results',
     );
 }
 
-/** What an index holds. */
-export const EPOCHS = 'where epochs begin in the files beside it';
+/** Description of an index's content. */
+export const EPOCHS = 'where epochs start in the files beside it';
 
 export const damaged = (what: string, held: string, cause?: unknown) =>
   stateError(
     'store.damaged',
-    `${what} is damaged. It holds ${held}: restore a backup of these files, or move them and the index away to start with new ones`,
+    `${what} is damaged. It contains ${held}: restore a backup of these files, or move them and the index away to start with new ones`,
     cause,
   );

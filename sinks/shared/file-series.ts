@@ -16,7 +16,7 @@ import {
 } from './file-index.js';
 import { appendWhole, naming, readIfThere } from './text-files.js';
 
-/** When a file is followed by the next. */
+/** When to start the next file. */
 export interface Rotation {
   /** Pattern of the files, relative to the folder of the topology. */
   readonly path: string;
@@ -44,10 +44,13 @@ export const rotationFields = {
   }),
 };
 
-/** Epochs that can be gone back to; a checkpoint is never more than a few back. */
+/** Number of epochs that can be rewound; a checkpoint is at most a few epochs old. */
 const MAX_EPOCHS = 1_000;
 
-/** Files that follow each other, and an index of where in them each epoch began: what follows a checkpoint can be cut off. */
+/**
+ * Consecutive files, and an index of the start of each epoch in them, so that everything after a checkpoint
+ * can be truncated.
+ */
 export class FileSeries {
   readonly #rotation: Rotation;
   readonly #pattern: string;
@@ -67,7 +70,7 @@ export class FileSeries {
     return this.#unlock !== null;
   }
 
-  /** Where the newest epoch began. */
+  /** Start of the newest epoch. */
   get last(): EpochStart | undefined {
     return this.#starts.at(-1);
   }
@@ -85,7 +88,7 @@ export class FileSeries {
     this.#unlock = null;
   }
 
-  /** Whether a record of `time` belongs in another file than one that begins at `since` and has this many bytes. */
+  /** Whether a record of `time` belongs in a later file than one that starts at `since` and has this many bytes. */
   isOver(since: number, bytes: number, time: number): boolean {
     return (
       bytes >= this.#rotation.rotate_bytes ||
@@ -94,19 +97,19 @@ export class FileSeries {
     );
   }
 
-  /** Begins the next file, which is empty. */
+  /** Starts the next file, which is empty. */
   async next(time: number, epoch: number): Promise<EpochStart> {
     const number = (this.last?.number ?? -1) + 1;
     const path = numbered(this.#pattern.replaceAll('{date}', dateOf(time)), number);
     makeFolder(dirname(path));
     const start = { epoch, number, path, byte: 0, since: time };
-    // The note comes first: a file missing from the index could not be rewound.
+    // Write the index first: a file missing from the index could not be rewound.
     await this.#note(start);
     await this.#begin(path);
     return start;
   }
 
-  /** An epoch begins at `byte` of the file of `start`. */
+  /** An epoch starts at `byte` of the file of `start`. */
   async beginEpoch(start: EpochStart, epoch: number, byte: number): Promise<void> {
     const { number, path, since } = start;
     await this.#note({ epoch, number, path, byte, since });
@@ -118,17 +121,17 @@ export class FileSeries {
     return last && { epoch: last.epoch, path: relative(dirname(this.#indexPath), last.path), bytes };
   }
 
-  /** @throws Error `store.damaged` where something is missing that the mark knows of */
+  /** @throws Error `store.damaged` if something that the mark names is missing */
   async require(mark: unknown): Promise<void> {
     if (mark !== undefined) await requireMark(this.#indexPath, this.#starts, mark as FileMark, this.#log);
   }
 
-  /** True where something was written in a later epoch. */
+  /** True if something was written in a later epoch. */
   reachesBeyond(epoch: number): boolean {
     return this.#starts.some((start) => start.epoch > epoch);
   }
 
-  /** Removes what was written in later epochs; no file of them is open. */
+  /** Removes what was written in later epochs; none of their files may be open. */
   async cutBack(epoch: number): Promise<void> {
     const at = this.#starts.findIndex((start) => start.epoch > epoch);
     if (at < 0) return;
@@ -144,16 +147,16 @@ export class FileSeries {
     await this.#rewriteIndex();
   }
 
-  /** @throws Error `store.damaged` where the file of `start` has fewer bytes than the index tells of */
+  /** @throws Error `store.damaged` if the file of `start` has fewer bytes than the index says */
   requireBytes(start: EpochStart, bytes: number): void {
     if (bytes < start.byte)
       throw damaged(
-        `${start.path}: it has ${bytes} bytes, the index tells of ${start.byte}. The file`,
+        `${start.path}: it has ${bytes} bytes, and the index says ${start.byte}. The file`,
         'results',
       );
   }
 
-  /** There is no file that the index does not have. */
+  /** Every file is in the index. */
   async #begin(path: string): Promise<void> {
     try {
       await writeFile(path, '', { flag: 'wx' });

@@ -5,7 +5,7 @@ import type { EpochStart, FileMark } from './file-index.js';
 import { FileSeries, timeOf, type Rotation } from './file-series.js';
 import { appendWhole } from './text-files.js';
 
-/** One JSON object a line, in files that follow each other; an index tells where each epoch began. */
+/** One JSON object per line, in consecutive files; an index records where each epoch starts. */
 export class NdjsonFiles implements Sink {
   readonly #series: FileSeries;
   #current: (EpochStart & { readonly handle: FileHandle }) | null = null;
@@ -126,10 +126,10 @@ export class NdjsonFiles implements Sink {
 function toLine(record: Data): string | Failure {
   try {
     const json = JSON.stringify(record, (key, value: unknown) => {
-      // How long the network took is a fact of this run: the lines of another one would differ.
+      // The time that the network took differs between runs, and so would the lines.
       if (key === 'processingMs') return undefined;
       if (typeof value === 'number' && !Number.isFinite(value))
-        throw new RangeError(`${key} is ${value}: JSON holds finite numbers only`);
+        throw new RangeError(`${key} is ${value}: JSON supports only finite numbers`);
       return value;
     });
     return `${json}\n`;

@@ -8,11 +8,11 @@ export const ASK_OWNER =
   'A DuckDB file has one owner at a time: query the csiflow that owns it through its service interface (/pose/history) or with `csiflow query` or `csiflow export`, or stop it.';
 
 /**
- * Claims a DuckDB file. DuckDB locks it against other processes, but with a lock that belongs to the process: a second
- * instance in the same process opens the file too, and its close drops the lock for both. Rows are then lost without
- * an error. The lock beside the file holds between threads as well.
- * @returns how to release it
- * @throws Error `store.locked` where a thread of this or another process has it
+ * Claims a DuckDB file. DuckDB locks it against other processes, but the lock belongs to the process: a
+ * second instance in the same process can open the file too, and its close drops the lock for both. Rows are
+ * then lost without an error. The lock beside the file also holds between threads.
+ * @returns a function that releases it
+ * @throws Error `store.locked` if a thread of this or another process has it
  */
 export function claim(path: string): () => void {
   try {

@@ -3,7 +3,7 @@ import { COLUMN_FACTS } from './column-facts.js';
 import { quoted } from './quoted.js';
 import { runColumns, TABLES, type FileTable } from './tables.js';
 
-/** Columns of the views that hold times; those of tables say so themselves. */
+/** Time columns of views; tables declare their own. */
 const VIEW_INSTANTS = { tracks: ['since', 'first_seen', 'last_seen'], keypoints: ['time'] } as const;
 
 /** Columns of a table that hold times. */
@@ -15,10 +15,9 @@ function instantsOf(table: FileTable): readonly string[] {
 }
 
 /**
- * Rows of a table or view as a copy has them, as SQL: times are instants, so that Parquet flags them as UTC and no
- * program takes them for local ones.
- *
- * @param sql the rows, with their order at its end
+ * SELECT for the rows of a table or view as a copy contains them: times are instants, so that Parquet flags
+ * them as UTC and no program mistakes them for local times.
+ * @param sql selects the rows, ordered
  */
 export function parquetRows(table: FileTable, sql: string): string {
   const [, rows, order] = /^([^]*?)( ORDER BY [^()]*)$/.exec(sql)!;

@@ -9,8 +9,8 @@ import type { OpenWriter } from './writer.js';
 import { makeFolder } from '../../pipeline/base/folders.js';
 
 /**
- * Parquet files by event time, one for each table. Rows wait in a staging database, where they can be
- * rewound; a stretch of time becomes files once later rows came and a checkpoint covers all of it.
+ * Parquet files by event time, one for each table and period. Rows wait in a staging database, where they can
+ * be rewound. A period is written once later rows have arrived and a checkpoint covers all of it.
  */
 export class ParquetFiles implements Sink {
   readonly #pattern: string;
@@ -19,7 +19,10 @@ export class ParquetFiles implements Sink {
   #open: OpenWriter | null = null;
   #epoch = 0;
 
-  /** @param pattern absolute path; `{date}` and `{table}` are put in. @param stretchMs event time that a file covers. */
+  /**
+   * @param pattern absolute path with the placeholders `{date}` and `{table}` @param stretchMs length of a
+   * period in event time
+   */
   constructor(pattern: string, stretchMs: number, log: Logger) {
     this.#log = log;
     this.#pattern = pattern;
@@ -27,7 +30,7 @@ export class ParquetFiles implements Sink {
   }
 
   async open(): Promise<void> {
-    // DuckDB itself is loaded here: reading the definition does not wait for it.
+    // Load DuckDB here, so that reading the definition does not.
     const { openWriter } = await import('./writer.js');
     const path = `${this.#pattern.replaceAll(/\{(date|table)\}/g, 'all')}.staging`;
     const options = { memoryLimitBytes: 256 * 2 ** 20, walLimitBytes: 16 * 2 ** 20, externalAccess: true };
@@ -78,11 +81,11 @@ export class ParquetFiles implements Sink {
     }
   }
 
-  /** Writes the stretches of a table that are over: a later one holds a row that a checkpoint covers. */
+  /** Writes the finished periods of a table: those before a row that a checkpoint covers. */
   async #release(table: TableName): Promise<void> {
     const { connection } = this.#opened();
-    // While this epoch is written, the checkpoint of the last one may still be in progress; the one before is
-    // finished.
+    // While this epoch is written, the checkpoint of the previous one may still be in progress; the one
+    // before it is finished.
     const parameters = { covered: BigInt(this.#epoch - 2) };
     const stretch = this.#stretchOf;
     const found = await connection.runAndReadAll(
@@ -95,8 +98,8 @@ export class ParquetFiles implements Sink {
   }
 
   /**
-   * Writes the stretches that are not over, so that nothing is missing while the sink is closed. Their rows
-   * stay in the staging database: the next run writes the same file again completely, or rewinds it away.
+   * Writes the unfinished periods, so that nothing is missing while the sink is closed. Their rows stay in
+   * the staging database: the next run replaces the file with a complete one, or rewinds it.
    */
   async #writeRest(table: TableName): Promise<void> {
     const { connection } = this.#opened();
@@ -105,7 +108,7 @@ export class ParquetFiles implements Sink {
     );
     for (const [number, newest] of found.getRows()) {
       const path = await this.#pathOf(table, number as bigint);
-      // The note comes first: an unknown file could not be rewound.
+      // Write the index first: an unknown file could not be rewound.
       await connection.run('DELETE FROM unfinished WHERE path = $path', { path });
       await connection.run('INSERT INTO unfinished VALUES ($path, $newest)', {
         path,
@@ -116,8 +119,8 @@ export class ParquetFiles implements Sink {
   }
 
   /**
-   * File first, then the rows go: a kill between the two writes the same file again, in its place. Rows that
-   * come late for a stretch that was released before get a further file.
+   * Writes the file first, then deletes the rows: after a kill between the two, the same file is written
+   * again and replaces it. Late rows of a written period get a further file.
    */
   async #writeFile(table: TableName, number: bigint): Promise<void> {
     const { connection } = this.#opened();
@@ -148,7 +151,7 @@ export class ParquetFiles implements Sink {
     return pathOf(this.#pattern, table, Number(number) * this.#stretch, Number(before.getRows()[0]![0]));
   }
 
-  /** Number of the stretch that a row belongs to, in SQL. */
+  /** Number of a row's period, in SQL. */
   get #stretchOf(): string {
     return `epoch_us("time") // ${this.#stretch}`;
   }
@@ -159,7 +162,10 @@ export class ParquetFiles implements Sink {
   }
 }
 
-/** `data/{date}.parquet` gives `data/2026-03-01.persons.T140000Z.parquet`: the table, and when the stretch begins; late rows `...Z.late1`. */
+/**
+ * `data/{date}.parquet` becomes `data/2026-03-01.persons.T140000Z.parquet`: the table, and the start of the
+ * period; late rows `...Z.late1`.
+ */
 function pathOf(pattern: string, table: TableName, time: number, before: number): string {
   const start = new Date(time / 1000).toISOString();
   const path = pattern.replaceAll('{date}', start.slice(0, 10)).replaceAll('{table}', table);

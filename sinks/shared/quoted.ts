@@ -1,2 +1,2 @@
-/** Text as a literal of SQL. */
+/** Text as an SQL literal. */
 export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;

@@ -48,7 +48,7 @@ const trackOf = (row: Row): Track => ({
   velocity: { x: row['velocity_x'] as number, y: row['velocity_y'] as number },
 });
 
-/** @param millimetres x, y, z and error of each keypoint; null: none are stored of anonymous persons */
+/** @param millimetres x, y, z and error of each keypoint; null: anonymous persons have none */
 function keypointsOf(millimetres: readonly number[] | null): Keypoint3D[] {
   if (millimetres === null) return [];
   const metres = (at: number): number => millimetres[at]! / 1_000;

@@ -4,12 +4,12 @@ import { KEYPOINT_NAMES } from '../../pipeline/model/index.js';
 import { createTable, KEYPOINT_SIZE } from './columns.js';
 import { TABLE_NAMES, TABLES } from './tables.js';
 
-/** Counts up with each change of the tables. */
+/** Incremented with each change of the tables. */
 export const SCHEMA_VERSION = 1;
 
 /**
- * Makes the tables and views of a new store, and checks those of an old one.
- * @throws Error where the file is not a csiflow store, or one of another version: `state.newer`, `state.older`.
+ * Creates the tables and views of a new store, and checks those of an existing one.
+ * @throws Error if the file is not a csiflow store, or one of another version: `state.newer`, `state.older`
  */
 export async function prepareSchema(
   connection: DuckDBConnection,

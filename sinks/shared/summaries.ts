@@ -1,12 +1,12 @@
 import type { PoseSummary } from '../../pipeline/component/index.js';
 
-/** Frames of a bucket that hold somebody, as a database counts them. */
+/** Frames of a bucket with people, as a database counts them. */
 export interface CountedFrames {
   readonly start: number;
-  /** Frames with a person that counts, and the rows of persons in them. */
+  /** Frames with a person that counts, and the number of such persons in them. */
   readonly peopled: number;
   readonly rows: number;
-  /** Those of them with as many persons as are wanted. */
+  /** Those of them with the requested number of persons. */
   readonly frames: number;
   readonly persons: number;
   readonly confidence: number;
@@ -14,7 +14,7 @@ export interface CountedFrames {
 }
 
 /**
- * Both counts of each bucket together: frames without a person have no rows of persons.
+ * Combines both counts of each bucket: frames without a person have no rows of persons.
  * @param all frames of each bucket, with or without persons; none if frames without a person are excluded
  */
 export function summariesOf(

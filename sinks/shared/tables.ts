@@ -51,7 +51,7 @@ const provenance: readonly Column<WithProvenance>[] = [
   model('model_accuracy', (reference) => reference.accuracy),
 ];
 
-/** One row a pose frame. */
+/** One row per pose frame. */
 const poses: Table<PoseFrame> = {
   name: 'poses',
   columns: [
@@ -74,7 +74,7 @@ const poses: Table<PoseFrame> = {
   ],
 };
 
-/** One row a person and frame. */
+/** One row per person and frame. */
 const persons: Table<PersonOfFrame> = {
   name: 'persons',
   columns: [
@@ -100,7 +100,7 @@ const persons: Table<PersonOfFrame> = {
     {
       name: 'keypoints',
       encoding: keypointArray,
-      // None in rows of anonymous persons.
+      // Null for anonymous persons.
       get: ({ person: { keypoints } }) => (keypoints.length === 0 ? null : keypoints),
     },
   ],
@@ -152,8 +152,8 @@ export const runColumns = (name: TableName): readonly string[] =>
     .map((column) => column.name);
 
 /**
- * Rows of a table for other programs, as SQL: without details of the run, and in an order that does not
- * depend on it. Two runs of the same input produce the same file, byte for byte. `where` is SQL too.
+ * SELECT for the rows of a table as exports contain them: without details of the run, and in an order that
+ * does not depend on it. Two runs of the same input produce the same file, byte for byte. `where` is SQL too.
  */
 export function comparableRows(name: TableName, where = 'true'): string {
   const columns: readonly Column<never>[] = TABLES[name].columns;
@@ -163,7 +163,10 @@ export function comparableRows(name: TableName, where = 'true'): string {
 
 export const TABLE_NAMES = Object.keys(TABLES) as readonly TableName[];
 
-/** Rows of all tables that wait to be stored. A pose frame gives one row of `poses` and one of `persons` for each person. */
+/**
+ * Rows of all tables that wait to be stored. A pose frame becomes one row of `poses` and one of `persons` for
+ * each person.
+ */
 export class PendingRecords {
   readonly poses = new PendingRows(poses);
   readonly persons = new PendingRows(persons);
@@ -174,7 +177,7 @@ export class PendingRecords {
     return this.poses.rows + this.persons.rows + this.events.rows + this.measures.rows;
   }
 
-  /** @throws RangeError if a value could not be returned exactly; no row of the record is added then. */
+  /** @throws RangeError if a value could not be returned exactly; in that case no row of the record is added */
   add(record: Data, epoch: number): void {
     switch (record.port) {
       case 'pose':

@@ -2,8 +2,8 @@ import { readFile, stat, type FileHandle } from 'node:fs/promises';
 import { namingFile } from '../../pipeline/base/files.js';
 
 /**
- * Half a line would be read as a record, so a partial write on a full disk is undone. @throws Error that
- * names the file
+ * Appends lines to a file. A partial write on a full disk is undone, because half a line would be read as a
+ * record. @throws Error that names the file
  */
 export async function appendWhole(
   handle: FileHandle,

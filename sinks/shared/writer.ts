@@ -6,7 +6,7 @@ import { Commits } from './commits.js';
 import { openDatabase, type Database, type DatabaseOptions } from './database.js';
 import { PendingRecords, TABLE_NAMES } from './tables.js';
 
-/** A database that rows are written to, by a connection of the writer's own. */
+/** A database with a separate connection for writing. */
 export interface OpenWriter {
   readonly database: Database;
   readonly connection: DuckDBConnection;
@@ -14,9 +14,9 @@ export interface OpenWriter {
 }
 
 /**
- * Opens the database at `path` to write to it. If that fails, as on a full disk, the file is released: otherwise it would
- * be in use by this process, and could not be opened again.
- * @param prepare what the database needs before the first row
+ * Opens the database at `path` for writing. If that fails, as on a full disk, the file is released: otherwise
+ * this process would keep it in use, and could not open it again.
+ * @param prepare called before the first row
  */
 export async function openWriter(
   path: string,
@@ -31,7 +31,7 @@ export async function openWriter(
     return { database, connection, writer: await Writer.open(database, connection) };
   } catch (error) {
     connection?.closeSync();
-    // The first error says why; a full disk fails here again.
+    // Report the first error; on a full disk, this fails too.
     await database.close().catch(() => undefined);
     throw error;
   }
@@ -52,7 +52,7 @@ export class Writer {
     return new Writer(connection, await Commits.open(database, connection));
   }
 
-  /** Commits that the store has seen, which checkpoints record. */
+  /** Commits of the store, which checkpoints record. */
   get commits(): number {
     return this.#commits.count;
   }
@@ -62,7 +62,7 @@ export class Writer {
     return this.#pending.rows;
   }
 
-  /** Takes records of an epoch that is not before the last one's; returns those that cannot be stored. */
+  /** Adds records of an epoch, no earlier than the previous one; returns those that cannot be stored. */
   add(records: readonly Data[], epoch: number): readonly Failure[] {
     const failures: Failure[] = [];
     for (const record of records) {
@@ -76,7 +76,7 @@ export class Writer {
     return failures;
   }
 
-  /** After it the rows are durable: DuckDB syncs its write-ahead log with each commit. */
+  /** Afterwards the rows are durable: DuckDB syncs its write-ahead log with each commit. */
   async commit(): Promise<void> {
     if (this.rows === 0) return;
     await this.#transaction(async () => {
@@ -90,10 +90,10 @@ export class Writer {
   }
 
   /**
-   * Deletes rows of later epochs, stored and pending ones. Quick without an index: epochs only grow, so zone
-   * maps tell.
-   * @param commits that the store has seen, as far as the checkpoint knows
-   * @throws Error `store.damaged` if it lacks some of them
+   * Deletes rows of later epochs, both stored and pending. Fast without an index: epochs only grow, so zone
+   * maps suffice.
+   * @param commits number of commits that the checkpoint counted
+   * @throws Error `store.damaged` if some of them are missing
    */
   async rewind(epoch: number, commits: unknown, log: Logger): Promise<void> {
     await this.#commits.require(commits, log);
@@ -115,7 +115,7 @@ export class Writer {
     }
   }
 
-  /** A commit that failed has rolled back already; then there is nothing to roll back, so this is not a second error. */
+  /** A failed commit has already rolled back; then there is nothing to roll back, and this is not a second error. */
   async #rollback(cause: unknown): Promise<void> {
     try {
       await this.#connection.run('ROLLBACK');

@@ -2,27 +2,27 @@ import { lookup as resolve, promises, type LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** A machine that webhooks must not reach: otherwise anyone who may set an address could explore this network. */
+/** An address that webhooks must not reach: otherwise anyone who may set one could explore this network. */
 export class AddressError extends Error {
   readonly code = 'webhook.address';
   readonly retriable = false;
 
   constructor(host: string, address: string) {
     super(
-      `${host === address ? address : `${host} is ${address}, which`} lies in a network of its own (${rangeOf(address)}), not on the internet: ` +
+      `${host === address ? address : `${host} is ${address}, which`} is in a private or reserved network (${rangeOf(address)}), not on the internet: ` +
         'set `allow_private: true` if the receiver is meant to be there',
     );
     this.name = 'AddressError';
   }
 }
 
-/** @throws AddressError where `host` is an address, not a name, that is not on the internet. */
+/** @throws AddressError if `host` is an IP address that is not on the internet */
 export function checkLiteral(host: string): void {
   const bare = host.replace(/^\[(.*)\]$/, '$1');
   if (ipaddr.isValid(bare) && !isPublic(bare)) throw new AddressError(bare, bare);
 }
 
-/** The same as a text: what {@link checkLiteral} says of the host of a URL. */
+/** The same as a text: the complaint of {@link checkLiteral} about the host of a URL. */
 export function privateFault(url: string): string | undefined {
   try {
     checkLiteral(new URL(url).hostname);
@@ -34,8 +34,8 @@ export function privateFault(url: string): string | undefined {
 }
 
 /**
- * The current address of `host`. A name that does not resolve yet may become a receiver's later.
- * @throws AddressError if it is not on the internet, directly or through its name.
+ * The current address of `host`. A name that does not resolve yet may be given to a receiver later.
+ * @throws AddressError if it is not on the internet, directly or through its name
  */
 export async function checkAddress(host: string): Promise<void> {
   checkLiteral(host);
@@ -71,10 +71,16 @@ function give(
   else callback(null, addresses[0]!.address, addresses[0]!.family);
 }
 
-/** Neither private, loopback, link-local nor of another special purpose; IPv4 within IPv6 is looked at as IPv4. */
+/**
+ * True if the address is neither private, loopback, link-local nor reserved for another purpose; IPv4 within
+ * IPv6 is checked as IPv4.
+ */
 const isPublic = (address: string): boolean => rangeOf(address) === 'unicast';
 
-/** Of IPv6 the block that addresses are given out of (RFC 4291, 2.4); the rest holds old ways to write IPv4, like `::7f00:1`. */
+/**
+ * The IPv6 block that addresses are allocated from (RFC 4291, 2.4); the rest contains old ways to write IPv4,
+ * like `::7f00:1`.
+ */
 const GLOBAL = ipaddr.IPv6.parseCIDR('2000::/3');
 
 function rangeOf(address: string): string {

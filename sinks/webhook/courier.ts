@@ -151,12 +151,12 @@ export class Courier {
     return backoff(tries, FIRST_RETRY_MS, MAX_RETRY_MS, this.#context.random);
   }
 
-  /** Until there may be an entry that can be handed out, or a call has ended. */
+  /** Resolves when an entry may be available, or a call has ended. */
   async #something(underWay: ReadonlySet<Promise<void>>): Promise<void> {
     const wait = (this.#failures > 0 ? this.#notBefore : this.#outbox.nextDue) - this.#now;
     const isFull = underWay.size >= this.#most;
     if (underWay.size === 0 && this.#outbox.records > 0 && !(wait > 0 && wait < Infinity)) {
-      // It is on its way to the disk.
+      // Its write to disk is in progress.
       await this.#outbox.settled();
       await turn();
       return;
@@ -173,7 +173,7 @@ export class Courier {
   }
 }
 
-/** Assigns a queue to an endpoint: an earlier one's events are deleted. */
+/** Assigns a queue to an endpoint: the events of an earlier one are deleted. */
 export async function takeQueue(store: StateStore, { id, queue }: Webhook): Promise<void> {
   const owners = store.table('owners');
   if (owners.get(queue)?.toString() === id) return;

@@ -11,9 +11,9 @@ export interface DeliverySettings {
 
 type Away = Extract<Outcome, { kind: 'away' }>;
 
-/** What is known of an undelivered event. */
+/** State of an undelivered event. */
 interface Delivery {
-  /** When it came first, monotonic milliseconds. */
+  /** Time of the first attempt, monotonic milliseconds. */
   readonly since: number;
   tries: number;
 }
@@ -21,11 +21,11 @@ interface Delivery {
 /** Events that were passed together. */
 interface Call {
   readonly deadline: number;
-  /** The receiver turned out to accept nothing now. */
+  /** Set once a call has shown that the receiver accepts nothing at the moment. */
   away: Away | null;
 }
 
-/** The receiver accepts nothing now: everything must be retried. */
+/** The receiver accepts nothing at the moment: everything must be retried. */
 export class AwayError extends Error {
   readonly code: string;
   readonly retriable = true;
@@ -37,7 +37,7 @@ export class AwayError extends Error {
   }
 }
 
-/** Sends each event by itself, the most urgent first, and gives up those that have waited too long. */
+/** Sends each event separately, the most urgent first, and gives up events that have waited too long. */
 export class Deliveries {
   readonly #endpoint: Endpoint;
   readonly #limit: HourlyLimit;
@@ -45,7 +45,7 @@ export class Deliveries {
   readonly #settings: DeliverySettings;
   readonly #known = new Map<string, Delivery>();
   readonly #turns: Turns;
-  /** Time until which the receiver asked not to be called, monotonic milliseconds. */
+  /** Time until which the receiver asked for no calls, monotonic milliseconds. */
   #notBefore = -Infinity;
   #away: Away | null = null;
   #delivered = 0;
@@ -89,7 +89,7 @@ export class Deliveries {
     }
   }
 
-  /** One that failed before holds up no other; of the others the severest goes first. */
+  /** Events that failed least often are sent first, and the most severe of these before the others. */
   #rank({ id, severity }: SensedEvent): number {
     const tries = this.#known.get(id)?.tries ?? 0;
     return (tries + 1) * SEVERITIES.length - SEVERITIES.indexOf(severity);
@@ -150,7 +150,7 @@ const ASKED: Away = {
   retryAfterMs: 0,
 };
 
-/** A call ends after this, so that nobody takes it for stuck. */
+/** Time limit of a call. */
 const MAX_CALL_MS = 15_000;
-/** Events whose story is remembered while they wait. */
+/** Limit of waiting events whose attempts are remembered. */
 const MAX_KNOWN = 20_000;

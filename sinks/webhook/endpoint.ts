@@ -19,14 +19,14 @@ export interface EndpointSettings {
   readonly domain: Domain | undefined;
 }
 
-/** How it went with one event. */
+/** Outcome of one event. */
 export type Outcome =
   | { readonly kind: 'delivered' }
   /** The event will never be accepted. */
   | { readonly kind: 'refused'; readonly code: string; readonly reason: string }
   /** The receiver rejects this event for now, but may accept others. */
   | { readonly kind: 'later'; readonly code: string; readonly reason: string }
-  /** The receiver accepts nothing now. */
+  /** The receiver accepts nothing at the moment. */
   | { readonly kind: 'away'; readonly code: string; readonly reason: string; readonly retryAfterMs: number };
 
 /** Where alerts are sent, one POST each. Its path is not shown: many services have a key in it. */
@@ -36,7 +36,7 @@ export class Endpoint {
   readonly #url: URL;
   readonly #agent: HttpAgent;
 
-  /** @throws AddressError where the URL holds an address that is not to be reached. */
+  /** @throws AddressError if the URL contains an address that must not be reached */
   constructor(settings: EndpointSettings, clock: Clock) {
     this.#settings = settings;
     this.#clock = clock;
@@ -102,7 +102,7 @@ export class Endpoint {
       return {
         kind: 'refused',
         code: 'webhook.redirect',
-        reason: `${answer} and points elsewhere, which is not followed: set \`url\` to where the receiver is now`,
+        reason: `${answer}, a redirect, which is not followed: set \`url\` to where the receiver is now`,
       };
     const code = `webhook.${status}`;
     const retryAfterMs = retryAfter(headers['retry-after'], this.#clock.now() / 1000);
@@ -125,7 +125,7 @@ export class Endpoint {
   }
 }
 
-/** Rejections that say nothing about the event: they are temporary, or need a change of the endpoint. */
+/** Rejections that do not concern the event: they are temporary, or need a change of the endpoint. */
 const AWAY: Readonly<Record<number, string>> = {
   401: 'it does not know the signature: check that `secret` is the one that it has',
   403: 'it does not let csiflow in: check `secret`, and what the receiver allows',
@@ -134,7 +134,7 @@ const AWAY: Readonly<Record<number, string>> = {
   503: 'it is in trouble',
 };
 
-/** Refusals that may be about the event, and may pass. */
+/** Rejections that may concern the event, and may be temporary. */
 const LATER: Readonly<Record<number, string>> = {
   408: 'it waited too long for the request',
   425: 'it is too early',
@@ -171,5 +171,5 @@ function excerpt(text: string): string {
   return words === '' ? '' : ` ("${words.slice(0, 200)}")`;
 }
 
-/** Headers hold visible ASCII alone. */
+/** Headers may contain only visible ASCII. */
 const headerText = (text: string): string => (/^[\x21-\x7e]+$/.test(text) ? text : encodeURIComponent(text));

@@ -1,4 +1,7 @@
-/** Events that an endpoint gets in any hour, counted by the minute: those of a minute count until an hour after its end. */
+/**
+ * Limits the events of an endpoint in any hour, counted by the minute: a minute's events count until an hour
+ * after its end.
+ */
 export class HourlyLimit {
   readonly #limit: number;
   readonly #counts = new Map<number, number>();
@@ -7,7 +10,7 @@ export class HourlyLimit {
     this.#limit = limit;
   }
 
-  /** True where one more may go; it is counted then. `now` in milliseconds of a clock that never goes back. */
+  /** True if one more may be sent, which is then counted. `now` in milliseconds of a monotonic clock. */
   take(now: number): boolean {
     const minute = Math.floor(now / 60_000);
     let sum = 0;

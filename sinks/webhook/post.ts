@@ -16,11 +16,11 @@ export interface Post {
 export interface Reply {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
-  /** The beginning of the answer. */
+  /** The start of the answer. */
   readonly text: string;
 }
 
-/** Bytes of an answer that are read. */
+/** Limit of bytes read from an answer. */
 const MAX_ANSWER_BYTES = 4096;
 
 /**

@@ -28,13 +28,16 @@ const LAYOUT = 1;
 /** A topology has no more of them. */
 export const MAX_WEBHOOKS = 20;
 
-/** Endpoints for alerts, in one file of the state folder that only its owner can read, because it holds the secrets. */
+/**
+ * Endpoints for alerts, in one file of the state folder that only its owner can read, because it contains the
+ * secrets.
+ */
 export class WebhookRegistry {
   readonly #path: string;
   readonly #file: StateFile<typeof WebhooksFile>;
   /** Null: secrets are not encrypted. */
   readonly #seal: Seal | null;
-  /** Opens those that are encrypted. */
+  /** Decrypts the encrypted ones. */
   readonly #opener: Seal | null;
 
   /** @throws Error naming the file if it cannot be read */
@@ -50,7 +53,7 @@ export class WebhookRegistry {
     });
   }
 
-  /** As the file says now. @throws Error `state.encryption` where a secret was encrypted with another key */
+  /** Reads the file again. @throws Error `state.encryption` if a secret was encrypted with another key */
   list(): readonly Webhook[] {
     return this.#stored.map(({ sealed, ...webhook }) =>
       sealed ? { ...webhook, secret: this.#open(webhook) } : webhook,
@@ -74,7 +77,7 @@ export class WebhookRegistry {
   }
 
   /**
-   * Rewrites secrets that are encrypted and should not be, or the other way round.
+   * Rewrites secrets whose encryption does not match the settings.
    * @throws Error `state.encryption` if a secret was encrypted with another key
    */
   reseal(): void {
@@ -115,5 +118,5 @@ export class WebhookRegistry {
   }
 }
 
-/** A secret is that of this endpoint alone. */
+/** Binds a secret to this endpoint. */
 const ownerOf = ({ id, url }: Webhook): string => `webhook ${id} ${url}`;

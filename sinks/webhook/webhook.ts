@@ -120,7 +120,7 @@ export const webhook = defineSink({
     '- 408, 425, 5xx: this event waits in the outbox and is tried again with growing pauses (10 s at most); others go on.',
     '- 401, 403, 407, 429, 503, `Retry-After`, no answer and no connection: all events wait, never less than `Retry-After`',
     '  asks for.',
-    '- Of events that wait, those go first that failed least often, of these the severest. After `give_up_ms` an event becomes',
+    '- Events that failed least often are sent first, and the most severe of these before the others. After `give_up_ms` an event becomes',
     '  a dead letter.',
     '- Any other answer is about this event: it becomes a dead letter with the code `webhook.<status>`. Redirects are not',
     '  followed (`webhook.redirect`).',
@@ -185,7 +185,7 @@ class WebhookSink implements Sink {
     const { url, secret, allow_private, timeout_ms, give_up_ms, max_in_flight, max_events_per_hour, ca } =
       this.#config;
     const { clock, folder } = this.#context;
-    // Also one that stands in the topology itself: a receiver's answer may repeat it.
+    // Include the secret in the topology itself: a receiver's answer may repeat it.
     hideSecret(secret);
     const settings = {
       url,

@@ -74,7 +74,7 @@ export const webhooks = defineSink({
   create: (config, context) => new WebhooksSink(config, context),
 });
 
-/** A webhook that was removed is noticed this soon. */
+/** A removed webhook is noticed within this time. */
 const LOOK_MS = 1000;
 
 class WebhooksSink implements Sink {
@@ -146,7 +146,7 @@ class WebhooksSink implements Sink {
     this.#store = undefined;
   }
 
-  /** The queues. Not opened for it: an open sink delivers. */
+  /** The queues. Opened separately, because an open sink delivers. */
   copyTo(folder: string): Promise<void> {
     return this.#inTurn(async () => {
       const copy = join(folder, STATE_FILE);
@@ -166,7 +166,7 @@ class WebhooksSink implements Sink {
     return { endpoints: [...this.#couriers.values()].map((courier) => courier.describe()) };
   }
 
-  /** @param told there is something to send: until there first is, no queues are created */
+  /** @param told called when there are events to send; before that, no queues are created */
   #follow(told = false): Promise<void> {
     return this.#inTurn(() => this.#followNow(told));
   }

@@ -45,7 +45,7 @@ test('each record is a JSON line; records that JSON cannot hold are refused', as
   const sink = await openFile();
   const failures = await sink.write([poseFrame(0), measure(1, { value: NaN }), measure(2)], 1);
   await sink.flush();
-  expect(failures.map(({ reason }) => reason)).toEqual(['value is NaN: JSON holds finite numbers only']);
+  expect(failures.map(({ reason }) => reason)).toEqual(['value is NaN: JSON supports only finite numbers']);
   expect(await content()).toEqual([0, 2]);
   await sink.close();
 });

@@ -92,7 +92,7 @@ test('a line that was damaged is named, and what it held', async () => {
     await writeFile(path, damaged);
     await expect(new Spool(folder).open()).rejects.toMatchObject({
       code: 'store.damaged',
-      message: expect.stringContaining(`${path}, line 2 is damaged. It holds results`) as string,
+      message: expect.stringContaining(`${path}, line 2 is damaged. It contains results`) as string,
     });
   }
   // As written by an earlier csiflow.

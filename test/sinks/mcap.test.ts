@@ -132,8 +132,8 @@ test('what JSON or the format cannot hold is refused, and the rest written', asy
   const sink = await openSink(temporaryFolder());
   const failures = await sink.write([measure(0, { value: NaN }), measure(1, { time: -1 }), measure(2)], 1);
   expect(failures.map(({ code, reason }) => [code, reason])).toEqual([
-    ['mcap.value.invalid', 'value is NaN: JSON holds finite numbers only'],
-    ['mcap.value.invalid', 'its time is -1: a recording holds times from 1970 to 2554'],
+    ['mcap.value.invalid', 'value is NaN: JSON supports only finite numbers'],
+    ['mcap.value.invalid', 'its time is -1: a recording contains times from 1970 to 2554'],
   ]);
   await sink.close();
 });
@@ -213,6 +213,6 @@ test('a damaged recording is named, with what to do', async () => {
     (error: unknown) => error as Error,
   );
   expect(sink?.message).toMatch(
-    /r\.000000\.mcap: it has 0 bytes, the index tells of \d+\. The file is damaged/,
+    /r\.000000\.mcap: it has 0 bytes, and the index says \d+\. The file is damaged/,
   );
 });

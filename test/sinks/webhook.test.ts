@@ -304,7 +304,7 @@ describe('webhook', () => {
 describe('addresses', () => {
   test('this machine is refused unless it is allowed', async () => {
     await expect(open({ allow_private: false })).rejects.toThrow(
-      /127\.0\.0\.1 lies in a network of its own \(loopback\).*`allow_private: true`/,
+      /127\.0\.0\.1 is in a private or reserved network \(loopback\).*`allow_private: true`/,
     );
   });
 
@@ -313,7 +313,7 @@ describe('addresses', () => {
     const sink = await open({ url, allow_private: false });
     const [failure] = await sink.write([sensedEvent(1)], 1);
     expect(failure).toMatchObject({ code: 'webhook.address', retriable: false });
-    expect(failure!.reason).toMatch(/^localhost is (127\.0\.0\.1|::1), which lies in a network of its own/);
+    expect(failure!.reason).toMatch(/^localhost is (127\.0\.0\.1|::1), which is in a private or reserved network/);
     expect(receiver.calls).toEqual([]);
   });
 

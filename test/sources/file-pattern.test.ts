@@ -82,7 +82,7 @@ it('goes on behind a file that is gone', async () => {
   await rm(join(folder, '1.csi'));
   const rest = await play(folder, '*.csi', batches[0]!.position);
   expect(numbersOf(rest.batches)).toEqual([8, 9, 10, 11]);
-  expect(rest.recorded.lines[0]!.message).toMatch(/1\.csi is gone/);
+  expect(rest.recorded.lines[0]!.message).toMatch(/1\.csi no longer exists/);
 });
 
 it('moves a file whose times do not follow behind the one before it, and says so of times of day', async () => {
