@@ -21,7 +21,6 @@ export const LONG_FILES = {
   'operators/watch-zones/watch.ts': 'Who is where, by two clocks over the same members.',
   'operators/infer-pose/infer-pose.ts': 'The definition of a component, most of it its documentation.',
   'operators/infer-pose/training/generate.ts': 'How training data are drawn; its order is what a seed means.',
-  'bench/accuracy/falls.ts': 'One measurement and its report.',
 };
 
 export const LONG_FUNCTIONS = {
@@ -30,5 +29,4 @@ export const LONG_FUNCTIONS = {
   'pipeline/sources/simulator/walk.ts': 'One step of steering, whose quantities depend on each other.',
   'operators/detect-falls/dense.ts': 'A training loop.',
   'operators/infer-pose/training/loss.ts': 'One sum, term by term.',
-  'bench/accuracy/falls.ts': 'The text of a report.',
 };

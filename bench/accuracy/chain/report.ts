@@ -5,9 +5,7 @@ import { TABLES, type Measured, type TableName } from './evaluate.js';
 import type { Plan } from './plan.js';
 import { tableText } from './table.js';
 
-/**
- * A table of the report: each states what it was measured on, so that one can be measured again by itself.
- */
+/** A table of the report. Each states what it was measured on, so that one can be measured again by itself. */
 export interface Reported extends Measured {
   readonly version: string;
   readonly seed: number;
@@ -27,11 +25,12 @@ export const reportOf = (
   tables: tables.map((measured) => ({ ...measured, version: packageVersion(), seed })),
 });
 
-const reportText = ({ topology, tables }: ChainReport): string =>
+/** The page of a report: `docs/reports/accuracy.md`. */
+export const reportText = ({ topology, tables }: ChainReport): string =>
   [
     '# Accuracy',
     '',
-    `What the sinks of \`${topology}\` receive when raw frames pass through every node of the topology. Written by \`csiflow evaluate\`; do not edit. [How it is measured](../accuracy.md).`,
+    `This page shows how accurate \`${topology}\` is: what its sinks receive when raw frames pass through every node. Written by \`csiflow evaluate\`; do not edit. [How it is measured](../accuracy.md).`,
     '',
     'Brackets contain the 95 % interval, by bootstrap over whole rooms. Rows in italics are baselines that need no CSI. All rooms are simulated, unless a table says otherwise.',
     '',
