@@ -96,7 +96,7 @@ export async function trainSeveral(options: {
   const points = [5, 2, FALSE_AN_HOUR, 0.4, 0.2, 0.1].map((rate) => operatingAt(tuning, rate));
   for (const { threshold, found, falls: all, falseAnHour } of points)
     print(
-      `from ${threshold.toFixed(2)}: ${found} of ${all} falls, ${falseAnHour.toFixed(2)} false alarms an hour`,
+      `from ${threshold.toFixed(2)}: ${found} of ${all} falls, ${falseAnHour.toFixed(2)} false alarms per hour`,
     );
   const weights: SeveralWeights = {
     name: 'falls-several',

@@ -6,7 +6,7 @@ export const sure = (label: number, classes: number): readonly number[] =>
   Array.from({ length: classes }, (_, one) => Number(one === label));
 
 export const MAJORITY = 'always the most frequent class';
-export const RANDOM = 'a class by chance';
+export const RANDOM = 'a random class';
 
 const STREAM = 94;
 

@@ -74,7 +74,7 @@ function pose(): Described {
     more: '[accuracy.md](../reports/accuracy.md): empty rooms, people who keep still, several people, bad links',
     limits: [
       'It was trained on simulated CSI only. On recordings of real rooms, its poses hardly follow what people do.',
-      'A person who keeps still is reported where they stopped, because nothing shows where they are then.',
+      'A person who keeps still is reported where they stopped, because their position is unknown afterwards.',
       'Standing still and sitting look alike.',
       'Links must be declared with their positions; if a node is moved, the positions of people are wrong.',
     ],
@@ -92,7 +92,7 @@ function falls(): Described {
     name: `csiflow-${name}`,
     version,
     summary:
-      'Whether a burst of motion on one link is a fall; used by `detect-falls` where a room has one link.',
+      'Whether a burst of motion on one link is a fall; used by `detect-falls` if a room has one link.',
     facts: [
       ['nets', `${nets.length}, twelve features each`],
       ['default threshold', String(threshold)],
@@ -102,7 +102,7 @@ function falls(): Described {
     ],
     trainedOn: trainedOn.map(({ data, licence, examples }) => `${data}; ${licence}; ${examples}`),
     tasks: ['falls'],
-    more: '[falls.md](../reports/falls.md): the detector by itself',
+    more: '[falls.md](../reports/falls.md): the detector without the nodes before it',
     limits: ['It learnt from six falls of one person in one room.', ...FALL_LIMITS],
   };
 }
@@ -113,7 +113,7 @@ function fallsOfSeveral(): Described {
     name: `csiflow-${name}`,
     version,
     summary:
-      'Whether an end of motion on several links is a fall; used by `detect-falls` where a room has two links or more.',
+      'Whether an end of motion on several links is a fall; used by `detect-falls` if a room has two links or more.',
     facts: [
       ['nets', String(nets.length)],
       ['default threshold', String(threshold)],
@@ -146,8 +146,8 @@ function fallWarnings(): Described {
     tasks: [],
     more: '[falls-several-links.md](../reports/falls-several-links.md#warned-at-once)',
     limits: [
-      'Most warnings are of no fall.',
-      'It was trained and judged on simulated rooms alone.',
+      'Most warnings are false.',
+      'It was trained and measured only in simulated rooms.',
       ...FALL_LIMITS,
     ],
   };
@@ -175,7 +175,7 @@ ${list(trainedOn)}
 
 ## Figures
 
-${tables.length > 0 ? `From the [benchmark suite](../suite.md); people, rooms and chips are not in training.\n\n${tables.join('\n')}` : 'No task of the [benchmark suite](../suite.md) judges it by itself.\n'}
+${tables.length > 0 ? `From the [benchmark suite](../suite.md), with people, rooms and chips that were not in training.\n\n${tables.join('\n')}` : 'No task of the [benchmark suite](../suite.md) measures it separately.\n'}
 More: ${more}.
 
 ## Limits

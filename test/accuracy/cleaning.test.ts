@@ -60,7 +60,7 @@ it('shows which recordings a calibration fits, and how links are judged by their
   const { fits, judged } = calibrationOf([['still', [still]]], { chip: sessions });
   expect(fits[0]!.drift).toBeLessThan(0.05);
   expect(judged.map(({ link, still: [over] }) => [link, over])).toEqual([
-    ['chip, one setting', 0],
+    ['chip, single setting', 0],
     ['chip, its own', 0],
   ]);
   for (const { moving: seconds } of judged) expect(seconds[0]).toBe(seconds[1]);

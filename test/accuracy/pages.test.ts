@@ -6,10 +6,10 @@ import { reportText, unknownAgain, type ChainReport } from '../../bench/accuracy
 import { packageFile } from '../../pipeline/base/paths.js';
 
 const text = (name: string): string => readFileSync(packageFile(`docs/reports/${name}`), 'utf8');
-const figures = <Of>(name: string): Of => JSON.parse(text(name), unknownAgain) as Of;
+const figures = (name: string): unknown => JSON.parse(text(name), unknownAgain);
 
 test('pages of reports are those that their commands write of the figures', () => {
-  expect(text('falls.md')).toBe(fallsPage(figures<FallsReport>('falls.json')));
-  expect(text('tracking.md')).toBe(trackingPage(figures<TrackingReport>('tracking.json')));
-  expect(text('accuracy.md')).toBe(reportText(figures<ChainReport>('accuracy.json')));
+  expect(text('falls.md')).toBe(fallsPage(figures('falls.json') as FallsReport));
+  expect(text('tracking.md')).toBe(trackingPage(figures('tracking.json') as TrackingReport));
+  expect(text('accuracy.md')).toBe(reportText(figures('accuracy.json') as ChainReport));
 });

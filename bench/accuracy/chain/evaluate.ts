@@ -83,11 +83,11 @@ async function measureOne(id: TableName, plan: Plan): Promise<Measured> {
   const notMeasured = (why: string): Measured => ({
     id,
     table: null,
-    problem: `not measured: ${why}; give the folder with captures/ and labelled/ by --data`,
+    problem: `not measured: ${why}; pass the folder with captures/ and labelled/ with --data`,
   });
   const { data } = plan;
   if (data === undefined) return notMeasured('it needs recordings');
   const missing = measurement.missing(data);
-  if (missing !== undefined) return notMeasured(`${missing} is not there`);
+  if (missing !== undefined) return notMeasured(`${missing} does not exist`);
   return { id, table: await measurement.measure({ ...plan, data }), problem: null };
 }

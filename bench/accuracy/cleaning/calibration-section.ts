@@ -63,20 +63,20 @@ const of = ([over, all]: readonly [number, number]): string => `${over} of ${all
 
 export const calibrationSection = ({ fits, judged: links }: CalibrationReport): string => `## Calibration
 
-What \`calibrate\` learns from the first half of \`sta-1-r1\`, a still link of three antennas, held against other recordings: how far amplitudes have drifted, and by how much the phase between antennas has turned. A calibration fits up to a drift of 0.15 and 45 degrees. Without the operator the antennas of that link differ by up to 100 degrees; behind it, by what the last column says.
+What \`calibrate\` learns from the first half of \`sta-1-r1\`, a still link of three antennas, compared with other recordings: how far amplitudes have drifted, and by how much the phase between antennas has turned. A calibration fits up to a drift of 0.15 and 45 degrees. Without the operator, the antennas of that link differ by up to 100 degrees; after it, by the last column.
 
 ${table(
   ['recording', 'drift of amplitudes', 'turn of an antenna'],
   fits.map(({ recording, drift, turned }) => [recording, drift.toFixed(3), `${turned.toFixed(1)} degrees`]),
 )}
 
-\`r1\` and \`r2\` are two receivers of one room, \`1-1\` is a gesture in the same session, \`userA\` another session: with somebody in the room the calibration still fits, with another receiver or after a new start it does not.
+\`r1\` and \`r2\` are two receivers of one room, \`1-1\` is a gesture in the same session, \`userA\` another session. The calibration still fits with somebody in the room, but not for another receiver or after a restart.
 
-**Thresholds per link.** Seconds over the threshold of \`motion\`, behind \`denoise\` and \`phase-sanitize\`, by the one setting of \`detect-motion\` and by what \`calibrate\` learns from the chip's other recording of its empty room (two of ten seconds; of ESP32 and S3 they lie weeks apart).
+**Thresholds per link.** Seconds above the threshold of \`motion\`, after \`denoise\` and \`phase-sanitize\`, with the single setting of \`detect-motion\` and with the threshold that \`calibrate\` learns from the chip's other recording of its empty room (two of ten seconds; those of ESP32 and S3 are weeks apart).
 
 ${table(
   ['link', 'threshold', 'empty room', 'movement'],
   links.map(({ link, threshold, still, moving }) => [link, threshold.toFixed(3), of(still), of(moving)]),
 )}
 
-On these recordings a link's own threshold gains nothing: the one setting parts them already. It can do harm where a calibration begins while somebody is still there, as one recording of the S3 does: measure a minute of the empty room, not ten seconds.`;
+On these recordings, a link's own threshold brings no gain, because the single setting already separates them. It can do harm if the calibration starts while somebody is still there, as in one recording of the S3: measure a minute of the empty room, not ten seconds.`;

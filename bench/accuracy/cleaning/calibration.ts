@@ -107,5 +107,5 @@ export function judged(
     still: count(0, thresholds),
     moving: count(1, thresholds),
   });
-  return [row(`${link}, one setting`, [setting, setting]), row(`${link}, its own`, own)];
+  return [row(`${link}, single setting`, [setting, setting]), row(`${link}, its own`, own)];
 }

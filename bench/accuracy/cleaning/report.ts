@@ -108,7 +108,7 @@ const STEPS: Readonly<Record<string, Step>> = Object.fromEntries([
   ...Object.entries({ ...PHASE_METHODS, ...AMPLITUDE_METHODS }).flatMap(([name, steps]) =>
     steps.length === 1 ? [[name, steps[0]!] as const] : [],
   ),
-  ['resample, 1,000 a second', { component: resample, settings: { rate_hz: 1000, max_gap_ms: 20 } }],
+  ['resample, 1,000 per second', { component: resample, settings: { rate_hz: 1000, max_gap_ms: 20 } }],
   ['remove-static', { component: removeStatic }],
   ['select-subcarriers, nulls', { component: selectSubcarriers }],
   ['pass-on-change', { component: passOnChange }],
@@ -133,7 +133,7 @@ const stillSections = ({
   amplitude,
 }: CleaningReport): string => `# What cleaning does to real recordings
 
-Written by \`csiflow evaluate cleaning --data FOLDER\`. The recordings are not part of csiflow: Widar 3.0's example captures (Intel 5300, three antennas, 30 subcarriers, 1,000 packets a second) and ESPectre's recordings of empty rooms and movement (three chips, ten seconds each). Each row is one chain of operators with their default settings, as a topology runs them.
+Written by \`csiflow evaluate cleaning --data FOLDER\`. The recordings are not part of csiflow: Widar 3.0's example captures (Intel 5300, three antennas, 30 subcarriers, 1,000 packets per second) and ESPectre's recordings of empty rooms and movement (three chips, ten seconds each). Each row is one chain of operators with their default settings, as a topology runs them.
 
 ## Phase of a link in a still room
 
@@ -155,7 +155,7 @@ ${table(
 
 const gestureSection = ({ gesture, velocity }: CleaningReport): string => `## The Doppler of a gesture
 
-One gesture (push and pull) seen by six receivers at once, behind \`csi-ratio\`, \`resample\`, \`denoise\` with a band-pass of 2 to 80 Hz, and \`doppler\` (windows of 256 ms). The mean frequency goes up while the path over the hand becomes shorter; a change of one wavelength (5.6 cm) a second is 1 Hz.
+One gesture (push and pull) seen by six receivers at once, after \`csi-ratio\`, \`resample\`, \`denoise\` with a band-pass of 2 to 80 Hz, and \`doppler\` (windows of 256 ms). The mean frequency is positive while the path by way of the hand becomes shorter; a change of one wavelength (5.6 cm) per second is 1 Hz.
 
 ${table(
   ['receiver', 'seconds', 'highest mean frequency', 'lowest', 'fastest edge'],
@@ -179,15 +179,15 @@ const movementSections = ({
   calibration,
   walkers,
   cost: costs,
-}: CleaningReport): string => `## Movement against an empty room, chip by chip
+}: CleaningReport): string => `## Movement and empty room, chip by chip
 
-The deviation of the amplitude over its mean within half a second, averaged over subcarriers: how many times as large it is in the median stretch of movement, and how often a stretch of movement has more of it than one of the empty room (area under the ROC curve; 0.5 is chance). Recordings are few and short: differences of a few hundredths are chance.
+The deviation of the amplitude over its mean within half a second, averaged over subcarriers: its ratio between the median stretches of movement and of the empty room, and the probability that a stretch of movement has more of it than one of the empty room (area under the ROC curve; 0.5 is chance). Recordings are few and short: differences of a few hundredths are chance.
 
 ${Object.entries(presence)
   .map(
     ([chip, rows]) =>
       `### ${chip}\n\n${table(
-        ['chain', 'times as large', 'area under the curve'],
+        ['chain', 'ratio', 'area under the curve'],
         rows.map(({ chain, times, auc }) => [chain, times.toFixed(2), auc.toFixed(3)]),
       )}`,
   )
@@ -199,9 +199,9 @@ ${walkersSection(walkers)}
 
 ## What it costs
 
-Processor time a frame of three antennas and 30 subcarriers (90 complex values), on one core, blocks as the file gives them. It differs from machine to machine; the ratios matter.
+Processor time per frame of three antennas and 30 subcarriers (90 complex values), on one core, in the blocks of the file. It differs between machines; the ratios matter.
 
 ${table(
-  ['step', 'nanoseconds a frame'],
+  ['step', 'nanoseconds per frame'],
   Object.entries(costs).map(([name, ns]) => [name, Math.round(ns).toLocaleString('en-US')]),
 )}`;

@@ -13,13 +13,13 @@ export const walkersOf = (rooms = ROOMS): readonly WalkersSeen[] => [
 
 export const walkersSection = (rows: readonly WalkersSeen[]): string => `## The velocity of a walker
 
-\`body-velocity\` on simulated walkers (8 s a room, 200 packets a second at 5.32 GHz, three antennas, with the simulator's noise, loss and gain), behind \`csi-ratio\` and a band-pass of 2 to 60 Hz. Links run along the walls of a room of 5 by 5 m, the fifth and sixth across it. Looks while the person walks at 0.4 m/s or more; the bins are 0.2 m/s wide.
+\`body-velocity\` on simulated walkers (8 s per room, 200 packets per second at 5.32 GHz, three antennas, with the simulator's noise, loss and gain), after \`csi-ratio\` and a band-pass of 2 to 60 Hz. Links run along the walls of a room of 5 by 5 m, the fifth and sixth across it. Estimates count while the person walks at 0.4 m/s or more; the bins are 0.2 m/s wide.
 
 ${table(
   [
     'links',
-    'place of the body',
-    'looks',
+    'position of the body',
+    'estimates',
     'error of the direction, median',
     'upper quartile',
     'error of the speed, median',

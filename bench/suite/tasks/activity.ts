@@ -21,7 +21,7 @@ interface ActivitySet {
   readonly open: (path: string) => Playable;
 }
 
-const RULE = 'by the strength of the motion alone';
+const RULE = 'only by the strength of the motion';
 /** Clips played in one stream. */
 const STREAM = 100;
 
@@ -30,7 +30,7 @@ const SETS: readonly ActivitySet[] = [
     task: 'activity-intel',
     title: 'Activity, nine classes, person unseen',
     folder: 'labelled/falls-intel5300-bedroom',
-    note: 'Intel 5300, three antennas, 20 packets a second, five people, one room',
+    note: 'Intel 5300, three antennas, 20 packets per second, five people, one room',
     classes: INTEL_CLASSES,
     open: (path) => path,
   },
@@ -38,7 +38,7 @@ const SETS: readonly ActivitySet[] = [
     task: 'activity-rpi4',
     title: 'Activity, seven classes, person unseen',
     folder: 'labelled/falls-rpi4-amplitude',
-    note: 'Raspberry Pi 4, one antenna, amplitudes without times (100 a second assumed), two people: one trains, the other is judged',
+    note: 'Raspberry Pi 4, one antenna, amplitudes without timestamps (100 per second assumed), two people: one is used for training, the other for testing',
     classes: RPI_CLASSES,
     open: (path) => ({ path, frames: () => readAmplitudes(path) }),
   },
@@ -46,7 +46,7 @@ const SETS: readonly ActivitySet[] = [
 
 const taskOf = (set: ActivitySet): Task => ({
   title: set.title,
-  method: `${set.folder}: ${set.note}. Each person is held out in turn. Frames go through \`denoise\`, \`phase-sanitize\` and \`window\` of the topology; features of these amplitudes and a kernel regression, trained here on the other people, name the class: a method trained on site, not a model that ships. Its two settings are chosen by holding out the training people one by one (where there is one, quarters of that person's clips).`,
+  method: `${set.folder}: ${set.note}. Each person is held out in turn. Frames go through \`denoise\`, \`phase-sanitize\` and \`window\` of the topology. A kernel regression on features of these amplitudes, trained on the other people, determines the class: this method is trained on site, and no such model ships. Its two settings are chosen by holding out the training people one by one (or quarters of the clips, if there is only one person).`,
   groups: 'people',
   needs: [set.folder],
   metrics: [accuracy, balanced, abstained],

@@ -62,19 +62,19 @@ const taskOf = (question: Question, title: string, method: string): Task => ({
   cases: (plan) => secondsOf(plan, question),
 });
 
-const SETS = `${ESPECTRE} (an empty room or movement, three chips), ${CONTINUOUS} (one person, one ESP32, a label a frame) and ${INTEL} (Intel 5300: walking, running, lying, sitting)`;
+const SETS = `${ESPECTRE} (an empty room or movement, three chips), ${CONTINUOUS} (one person, one ESP32, one label per frame) and ${INTEL} (Intel 5300: walking, running, lying, sitting)`;
 const JUDGED =
-  'One answer a second, about the last 2 s, each recording from a cold start and without calibration.';
+  'There is one answer per second, about the last 2 s. Each recording starts cold and without calibration.';
 
 export const movement = taskOf(
   MOVEMENT,
   'Movement, chip unseen',
-  `${SETS}. ${JUDGED} csiflow says \`moving\` where \`motion\` of \`detect-motion\` reaches its threshold, one for all chips. Seconds of which a fifth or more is of the other kind are left out, and the long takes of the Intel set, as nobody wrote down when those people stir. The baseline's limit is fitted on one other chip. Nothing was trained on these recordings, but the thresholds of \`detect-motion\` were chosen with the first and the last set in view.`,
+  `${SETS}. ${JUDGED} csiflow's answer is \`moving\` if \`motion\` of \`detect-motion\` reaches its threshold, which is the same for all chips. Seconds that belong to the other class for a fifth or more are excluded. So are the long takes of the Intel set, because their labels do not say when people move. The baseline's limit is fitted on one other chip. No model was trained on these recordings, but the first and the last set were known when the thresholds of \`detect-motion\` were chosen.`,
 );
 export const presence = taskOf(
   PRESENCE,
   'Presence, chip unseen',
-  `${SETS}. ${JUDGED} csiflow's answer is \`presence\` of \`detect-motion\`, which is not given before it is known; no answer counts as \`empty\` except in its own column. Of the long takes the first 2 min. The thresholds of \`detect-motion\` were chosen with the first and the last set in view.`,
+  `${SETS}. ${JUDGED} csiflow's answer is \`presence\` of \`detect-motion\`. Until it is known there is no answer, which counts as \`empty\` except in its own column. Only the first 2 min of each long take are used. The first and the last set were known when the thresholds of \`detect-motion\` were chosen.`,
 );
 
 /** A second of a recording. */

@@ -19,14 +19,14 @@ const WALK_S = 30;
 /** Until windows are full and tracks are active, microseconds. */
 const SETTLED_US = 6e6;
 const ROOMS = `simulated rooms with ${ROOM_LINKS} links, calibrated empty; frames go through the whole topology`;
-const RULE = 'one where there is presence, else nobody';
+const RULE = 'one person if there is presence, otherwise none';
 
 /** Seeds of the tables: different from those of \`csiflow evaluate chain\`. */
 const [COUNT, POSE, BREATHING] = [31, 32, 33];
 
 export const count: Task = {
   title: 'Count of walkers, room unseen',
-  method: `Nobody to three people walk for ${WALK_S} s in ${ROOMS}. One answer a second from second 6 on: as many as the pose frame tells of.`,
+  method: `Zero to three people walk for ${WALK_S} s in ${ROOMS}. There is one answer per second from second 6 on: the number of people in the pose frame.`,
   groups: 'rooms',
   needs: [],
   metrics: [accuracy, balanced, abstained],
@@ -73,7 +73,7 @@ const within = (share: number): Metric =>
 
 export const pose: Task = {
   title: 'Place and pose of a walker, room unseen',
-  method: `One person walks for ${WALK_S} s in ${ROOMS}. One answer a second from second 6 on: the surest person of the pose frame, with a skeleton or without. Place: distance on the floor. MPJPE: mean distance of 17 joints in room axes, both poses moved to the middle of the hips. PCK@20: share of joints within a fifth of the distance from the right shoulder to the left hip. The baseline is the room's middle with the mean pose of the other rooms.`,
+  method: `One person walks for ${WALK_S} s in ${ROOMS}. There is one answer per second from second 6 on: the most certain person of the pose frame, with or without a skeleton. Position: distance on the floor. MPJPE: mean distance of 17 joints in room axes, both poses moved to the middle of the hips. PCK@20: share of joints within a fifth of the distance from the right shoulder to the left hip. The baseline is the room's middle with the mean pose of the other rooms.`,
   groups: 'rooms',
   needs: [],
   metrics: [
@@ -123,16 +123,18 @@ const LOOK_US = 5e6;
 const SLOWEST = 9;
 const FASTEST = 22;
 const CONSTANT = "the mean rate of the other rooms' sleepers";
-const CHANCE = 'a rate by chance';
+const CHANCE = 'a random rate';
 
 export const breathing: Task = {
   title: 'Breathing of a sleeper, room unseen',
-  method: `One person lies in bed for ${SLEEP_S} s and breathes ${SLOWEST} to ${FASTEST} times a minute in ${ROOMS}. One look every 5 s from second 45 on; \`estimate-vitals\` gives no answer where its quality is low.`,
+  method: `One person lies in bed for ${SLEEP_S} s and breathes ${SLOWEST} to ${FASTEST} times a minute in ${ROOMS}. There is one estimate every 5 s from second 45 on; \`estimate-vitals\` gives no answer if its quality is low.`,
   groups: 'rooms',
   needs: [],
   metrics: [
-    meanError('error', 'mean error, a minute', 'number', (answer, truth) => Math.abs(answer[0]! - truth[0]!)),
-    shareOfAnswers('within1', 'answers within 1 a minute', (answer, truth) =>
+    meanError('error', 'mean error per minute', 'number', (answer, truth) =>
+      Math.abs(answer[0]! - truth[0]!),
+    ),
+    shareOfAnswers('within1', 'answers within 1 per minute', (answer, truth) =>
       Number(Math.abs(answer[0]! - truth[0]!) <= 1),
     ),
     abstained,

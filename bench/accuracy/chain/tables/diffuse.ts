@@ -33,7 +33,7 @@ export async function diffuse(plan: Plan): Promise<Table> {
   return {
     id: 'diffuse',
     title: 'Walking among many weak paths',
-    method: `The same ${plan.rooms} rooms with ${links} links in each row, calibrated; one person walks for ${WALKING_S} s, counted as above. Each link has no path, or 30, by way of rough walls and small things, which nobody blocks: together as strong as the line of sight (${POWER_DB} dB, the most that the networks were trained with), ${EXCESS_M} m longer on average.`,
+    method: `The same ${plan.rooms} rooms with ${links} links in each row, calibrated. One person walks for ${WALKING_S} s, measured as above. Each link has no diffuse path, or 30 of them, by way of rough walls and small objects, which nobody blocks. Together they are as strong as the line of sight (${POWER_DB} dB, the strongest in training), and ${EXCESS_M} m longer on average.`,
     columns: WALKING_COLUMNS,
     rows: [
       ...rows,

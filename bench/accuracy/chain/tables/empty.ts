@@ -48,7 +48,7 @@ export async function emptyRooms(plan: Plan): Promise<Table> {
   return {
     id: 'empty',
     title: 'Empty rooms',
-    method: `${plan.rooms} rooms with ${plan.links[0]!} links. Somebody walks for ${WALK_S} s and leaves by the door; the room is then empty for ${plan.minutes.empty} min. \`See\`: a person detected in this frame; \`report\`: also a person out of sight, at their last known position. Only windows entirely within the empty time, or within the walk, count.`,
+    method: `${plan.rooms} rooms with ${plan.links[0]!} links. Somebody walks for ${WALK_S} s and leaves by the door; then the room is empty for ${plan.minutes.empty} min. \`See\`: a person detected in this frame; \`report\`: also a person out of sight, at their last known position. Only windows entirely within the empty time, or within the walk, count.`,
     columns: COLUMNS,
     rows: [...rows, constant('nobody, always', 0), constant('somebody, always', 1)],
   };

@@ -61,7 +61,7 @@ export async function errorScale(plan: Plan): Promise<Table> {
   return {
     id: 'errors',
     title: 'The reported error',
-    method: `${plan.rooms} rooms a row with ${links} links, calibrated while all were good; one person walks, sits, walks and stands for ${SECONDS} s. Frames are sorted by their reported error, in fifths. A bad link has as much power as before, but white noise; a dead one sends nothing.`,
+    method: `${plan.rooms} rooms a row with ${links} links, calibrated while all links were good. One person walks, sits, walks and stands for ${SECONDS} s. Frames are sorted by their reported error, and divided into fifths. A bad link delivers white noise of the same power as before; a dead link sends nothing.`,
     columns: COLUMNS,
     rows: [
       ...rows,

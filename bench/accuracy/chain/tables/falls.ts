@@ -13,7 +13,7 @@ const COLUMNS: readonly Column[] = [
   { id: 'delay', title: 'reported after, median s', unit: 'number' },
   { id: 'lying', title: 'then reported as lying', unit: 'share' },
   { id: 'falls', title: 'falls', unit: 'number' },
-  { id: 'false', title: 'false alarms an hour', unit: 'per_h' },
+  { id: 'false', title: 'false alarms per hour', unit: 'per_h' },
   { id: 'hours', title: 'hours', unit: 'number' },
 ];
 
@@ -88,7 +88,7 @@ export async function falls(plan: Plan): Promise<Table> {
   return {
     id: 'falls',
     title: 'Falls',
-    method: `${plan.rooms} rooms with ${plan.links[0]!} links, calibrated; ${FALLS_A_ROOM} falls in each, one a scene: in four directions, slumping and sliding down a wall; while walking, after standing and getting up, off a chair and out of bed; then ${AFTER_S} s on the floor. A fall is found when a sink has its \`fall_detection\` within 30 s of its beginning. Told as lying: the share of pose frames from 2 s after the fall on, where the one who fell lies. False alarms: ${plan.minutes.daily} min of daily life a room (walking, sitting and lying down, also fast, bending, picking things up, kneeling, jumping, squats, turning, moving the arms, going out and coming back), with the exact Poisson interval.`,
+    method: `${plan.rooms} rooms with ${plan.links[0]!} links, calibrated; ${FALLS_A_ROOM} falls in each, one per scene: in four directions, slumping and sliding down a wall; while walking, after standing and getting up, off a chair and out of bed; then ${AFTER_S} s on the floor. A fall counts as found if a sink receives its \`fall_detection\` within 30 s of its start. Reported as lying: the share of the pose frames from 2 s after the fall on in which the fallen person lies. False alarms: ${plan.minutes.daily} min of daily life per room (walking, sitting and lying down, also fast, bending, picking things up, kneeling, jumping, squats, turning, moving the arms, leaving and coming back), with the exact Poisson interval.`,
     columns: COLUMNS,
     rows: [
       { ...all, cells: { ...all.cells, false: poissonRate(alarms, hours), hours: exact(hours) } },

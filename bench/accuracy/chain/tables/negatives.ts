@@ -11,7 +11,7 @@ const COLUMNS: readonly Column[] = [
   { id: 'presence', title: 'seconds with presence', unit: 'share' },
   { id: 'unknown', title: 'seconds without an answer', unit: 'share' },
   { id: 'occupied', title: 'time with an occupancy above 0', unit: 'share' },
-  { id: 'alarms', title: 'false fall alarms an hour', unit: 'per_h' },
+  { id: 'alarms', title: 'false fall alarms per hour', unit: 'per_h' },
 ];
 
 /** Things that move in an empty room. */
@@ -48,7 +48,7 @@ export async function negatives(plan: Plan): Promise<Table> {
   return {
     id: 'negatives',
     title: 'Rooms with nobody in them',
-    method: `${plan.rooms} rooms with ${plan.links[0]!} links, calibrated with nothing moving; nobody is there for ${plan.minutes.empty} min, from a cold start on, while something moves: a fan that stands or hangs, a curtain in a draught, a pet that walks about and rests. \`See\` and \`report\` as for empty rooms. False fall alarms with the exact Poisson interval.`,
+    method: `${plan.rooms} rooms with ${plan.links[0]!} links, calibrated without motion; the room is empty for ${plan.minutes.empty} min after a cold start, while something moves: a standing or hanging fan, a curtain in a draught, or a pet that walks around and rests. \`See\` and \`report\` have the same meaning as for empty rooms. False fall alarms have the exact Poisson interval.`,
     columns: COLUMNS,
     rows: [
       ...VARIANTS.map(({ name }, index) =>

@@ -49,7 +49,7 @@ const SETS: readonly RealSet[] = [
   {
     name: 'Intel 5300, a bedroom',
     folder: INTEL,
-    note: 'room, people and chip in no training; for evaluation only',
+    note: 'room, people and chip not in training; for evaluation only',
     paths: (folder, share) =>
       readdirSync(folder)
         .flatMap((activity) => sharedOut(readdirSync(join(folder, activity)), share, activity))
@@ -59,7 +59,7 @@ const SETS: readonly RealSet[] = [
   {
     name: 'ESP32-S3, in training',
     folder: SERIAL,
-    note: 'six falls, a minute of motion, a minute still: these are in the training of detect-falls',
+    note: 'six falls, a minute of motion, a minute of stillness: part of the training of detect-falls',
     paths: (folder) =>
       ['motion', 'still', ...[1, 2, 3, 4, 5, 6].map((fall) => `fall_0${fall}`)].map((log) =>
         join(folder, `${log}.txt.gz`),
@@ -80,7 +80,7 @@ export async function realFalls(plan: RecordingsPlan): Promise<Table> {
   return {
     id: 'real-falls',
     title: 'Falls on recordings',
-    method: `${SETS.map(({ folder, note }) => `${folder}: ${note}`).join('. ')}. Clips are played one after another with ten seconds of silence between, by the \`file\` source. A clip with an event is an alarm; for the AUC the same topology runs again with the threshold of \`detect-falls\` opened, and a clip's score is that of its surest candidate. Intervals by bootstrap over people where there are several, else over clips.`,
+    method: `${SETS.map(({ folder, note }) => `${folder}: ${note}`).join('. ')}. The \`file\` source plays clips one after another, with ten seconds of silence between them. A clip with an event is an alarm. For the AUC, the same topology runs again with the lowest threshold of \`detect-falls\`; a clip's score is the highest score of its candidates. Intervals are by bootstrap over people, or over clips if there is only one person.`,
     columns: COLUMNS,
     rows: [
       ...rows,

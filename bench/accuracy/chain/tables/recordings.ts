@@ -51,7 +51,7 @@ export async function recordings(plan: RecordingsPlan): Promise<Table> {
   return {
     id: 'recordings',
     title: 'Recordings of real rooms',
-    method: `One link each, by the \`file\` source, not calibrated, each from a cold start: ${ESPECTRE} (ten seconds each, an empty room or movement, three chips, GPL-3.0: for evaluation only) and ${SERIAL} (a minute of somebody moving, a minute still; in the training of \`detect-falls\`). Intervals over recordings where a row has several.`,
+    method: `One link each, read by the \`file\` source, without calibration, each from a cold start: ${ESPECTRE} (ten seconds each, an empty room or movement, three chips, GPL-3.0: for evaluation only) and ${SERIAL} (a minute of somebody moving, a minute of stillness; part of the training of \`detect-falls\`). Rows with several recordings have intervals over recordings.`,
     columns: COLUMNS,
     rows: [
       all('empty'),

@@ -44,7 +44,7 @@ export async function several(plan: Plan): Promise<Table> {
   return {
     id: 'several',
     title: 'Several people',
-    method: `${plan.rooms} rooms a row with ${plan.links[0]!} links, calibrated; all walk for ${SECONDS} s, the first ${SETTLED_US / 1e6} s left out. Real and reported people are paired with the smallest total distance. Tracks are scored on the floor: within one metre is the same person for MOTA and IDF1.`,
+    method: `${plan.rooms} rooms a row with ${plan.links[0]!} links, calibrated. All walk for ${SECONDS} s; the first ${SETTLED_US / 1e6} s are excluded. Real and reported people are paired with the smallest total distance. Tracks are scored on the floor: for MOTA and IDF1, a track within one metre of a person matches that person.`,
     columns: COLUMNS,
     rows,
   };

@@ -52,7 +52,7 @@ export async function still(plan: Plan): Promise<Table> {
   return {
     id: 'still',
     title: `Still for ${STILL_S} s`,
-    method: `${plan.rooms} rooms with ${plan.links[0]!} links, calibrated. One person walks in for ${WALK_S} s, then stands, sits or lies still for ${STILL_S} s; the first ${SETTLED_US / 1e6} s of that are left out. A frame without an answer counts as a wrong posture.`,
+    method: `${plan.rooms} rooms with ${plan.links[0]!} links, calibrated. One person walks in for ${WALK_S} s, then stands, sits or lies still for ${STILL_S} s; the first ${SETTLED_US / 1e6} s of that are excluded. A frame without an answer counts as a wrong posture.`,
     columns: COLUMNS,
     rows: [...rows, rowOf('all three', rooms), baselineOf(rooms)],
   };
