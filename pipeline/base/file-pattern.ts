@@ -17,7 +17,7 @@ export function folderOfPattern(pattern: string): string {
 }
 
 /**
- * The files that a pattern matches, in natural order; links are left out. Never leaves {@link folderOfPattern}: what a
+ * The files that a pattern matches, in natural order; symbolic links are ignored. Never leaves {@link folderOfPattern}: what a
  * topology from elsewhere may read is checked by that folder.
  * @param pattern absolute
  */

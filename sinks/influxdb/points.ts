@@ -77,7 +77,9 @@ export function pointsOf(record: Data, tags: TagValues): readonly Point[] {
 function framePoints(frame: PoseFrame, tags: TagValues): Point[] {
   const { persons } = frame;
   if (persons.length > MAX_PERSONS)
-    throw new RangeError(`the frame contains ${persons.length} persons; at most ${MAX_PERSONS} are supported`);
+    throw new RangeError(
+      `the frame contains ${persons.length} persons; at most ${MAX_PERSONS} are supported`,
+    );
   const environment = tags.admit('environment', frame.environment);
   const { origin } = frame.provenance;
   const first = (frame.frameId % FRAMES_OF_AN_INSTANT) * MAX_PERSONS;

@@ -313,7 +313,9 @@ describe('addresses', () => {
     const sink = await open({ url, allow_private: false });
     const [failure] = await sink.write([sensedEvent(1)], 1);
     expect(failure).toMatchObject({ code: 'webhook.address', retriable: false });
-    expect(failure!.reason).toMatch(/^localhost is (127\.0\.0\.1|::1), which is in a private or reserved network/);
+    expect(failure!.reason).toMatch(
+      /^localhost is (127\.0\.0\.1|::1), which is in a private or reserved network/,
+    );
     expect(receiver.calls).toEqual([]);
   });
 

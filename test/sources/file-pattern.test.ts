@@ -150,7 +150,7 @@ it('places the first record at its start time, and the files behind it as far fr
   const numbers = [...upTo(8), 20, 21, 22, 23];
   const moved = upTo(4).map((i) => 23 + 10 + i);
   expect(timesOf(batches)).toEqual([...numbers, ...moved].map((number) => start + number * 5000));
-  expect(recorded.lines.map(({ message }) => message)).toEqual([expect.stringMatching(/3\.csi: .*moved/)]);
+  expect(recorded.lines.map(({ message }) => message)).toEqual([expect.stringMatching(/3\.csi: .*shifted/)]);
   for (const [i, { position }] of batches.entries()) {
     const at = JSON.parse(JSON.stringify(position)) as Position;
     const rest = await play(folder, '*.csi', at, Infinity, startTime);
@@ -172,6 +172,6 @@ it('refuses a start time that is none, and one of a followed file', () => {
   expect(of({ start_time: '2026-01-01T10:00:00Z' })).toEqual([]);
   expect(of({ start_time: 'noon' })).toEqual(['noon is not a time: use the form 2026-01-01T00:00:00Z']);
   expect(of({ start_time: '2026-01-01', follow: true })).toEqual([
-    'a followed file is being written now: leave `start_time` out',
+    'a followed file is being written now: omit `start_time`',
   ]);
 });

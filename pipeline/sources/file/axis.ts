@@ -1,22 +1,22 @@
-/** Records of neighbouring files may overlap by so much, microseconds: packets of several queues. */
+/** Limit of the overlap between records of neighbouring files, microseconds: packets of several queues. */
 const SLACK_US = 1_000_000;
-/** From the last record of a file to the first of one whose times do not follow from it, microseconds. */
+/** Gap between the last record of a file and the first of one whose times do not follow from it, microseconds. */
 const PAUSE_US = 50_000;
-/** 2000-01-01, microseconds: earlier times are those of a clock that counts from the start of a receiver. */
+/** 2000-01-01, microseconds: earlier times come from a clock that counts from the start of a receiver. */
 const EARLIEST_DATE_US = 946_684_800_000_000;
 
-/** Lines the times of files up, so that event time never decreases from one to the next. */
+/** Aligns the times of files, so that event time never decreases from one to the next. */
 export class TimeAxis {
   #shift: number;
   #newest: number;
-  /** The files' own times hold, except where a file must be moved. */
+  /** The files' own times hold, unless a file must be shifted. */
   readonly #isAsRecorded: boolean;
-  /** Time of the first record of all, until that has come. */
+  /** Requested time of the very first record, until that record has arrived. */
   #start: number | undefined;
 
   /**
    * @param newest shifted time of the newest record; -Infinity before the first
-   * @param start time of the first record of all, microseconds; left out where it is as recorded
+   * @param start time of the very first record, microseconds; omitted: as recorded
    */
   constructor(shift: number, newest: number, start?: number) {
     this.#shift = shift;
@@ -25,13 +25,14 @@ export class TimeAxis {
     this.#start = newest === -Infinity ? start : undefined;
   }
 
-  /** Added to the times of the file that is read, microseconds. */
+  /** Added to the times of the current file, microseconds. */
   get shift(): number {
     return this.#shift;
   }
 
   /**
-   * A file begins. True where its times do not follow those of the file before it, and it is moved behind that one.
+   * Starts a file. True if its times do not follow those of the file before it, so it is shifted to follow
+   * that one.
    * @param first its first time
    * @param isFirstPass whether its own times may hold again
    */
@@ -48,7 +49,10 @@ export class TimeAxis {
     return false;
   }
 
-  /** A followed file begins: a clock of its own is set by the time at which the file was begun. True as for `begin`. */
+  /**
+   * Starts a followed file: if it has a clock of its own, the creation time of the file is added. True as for
+   * `begin`.
+   */
   beginAt(first: number, begun: number, now: number): boolean {
     if (isDate(first)) return this.begin(first, true);
     const isGoingOn = first + this.#shift >= this.#newest && first + this.#shift <= now;
@@ -57,15 +61,15 @@ export class TimeAxis {
     return false;
   }
 
-  /** The times of records, shifted, and none before the newest of all. */
-  placed(times: Float64Array): Float64Array {
-    const isInPlace = this.#shift === 0 && !(times[0]! < this.#newest);
-    const placed = isInPlace ? times : times.map((time) => Math.max(time + this.#shift, this.#newest));
-    this.#newest = Math.max(this.#newest, placed[placed.length - 1]!);
-    return placed;
+  /** The times of records, shifted, and none before the newest so far. */
+  aligned(times: Float64Array): Float64Array {
+    const isAligned = this.#shift === 0 && !(times[0]! < this.#newest);
+    const aligned = isAligned ? times : times.map((time) => Math.max(time + this.#shift, this.#newest));
+    this.#newest = Math.max(this.#newest, aligned[aligned.length - 1]!);
+    return aligned;
   }
 
-  /** Event time has jumped: what follows may be earlier. */
+  /** Event time has jumped: later records may be earlier. */
   reanchor(): void {
     this.#newest = -Infinity;
   }

@@ -28,7 +28,7 @@ import { played } from './played.js';
 import type { FileSettings } from './settings.js';
 import { newestOf, START, type FilePosition, type OpenedRecording, type Step } from './steps.js';
 
-/** State of the decoder, and of which format it is. */
+/** State of the decoder, and the format that it decodes. */
 interface DecoderState {
   readonly format: string;
   readonly decoder: State;
@@ -68,7 +68,7 @@ export class FileSource implements Source {
       for await (const step of this.#steps(from, output)) {
         for (const problem of step.batch.problems) this.#report(problem);
         if (step.batch.raw.count > 0) {
-          this.#place(step);
+          this.#align(step);
           if (!(await this.#handOn(step, skip, pace, output))) return;
         }
         skip = 0;
@@ -153,7 +153,7 @@ export class FileSource implements Source {
     if (problem !== null) this.#context.log.warn(problem);
   }
 
-  /** @throws FormatError where its records are of another format than those before */
+  /** @throws FormatError if its records are of another format than those before */
   #opened(recording: OpenedRecording): void {
     const isNew = recording.path !== this.#recording?.path;
     const format = recordsFormat(recording, this.#config.records);
@@ -161,15 +161,15 @@ export class FileSource implements Source {
       throw new FormatError(
         'file.mixed',
         recording.path,
-        `its records are ${format}, those of ${this.#recording.path} ${this.#format}: play them by sources of their own`,
+        `its records are ${format}, those of ${this.#recording.path} ${this.#format}: use a separate source for each format`,
       );
     if (isNew) this.#files++;
     this.#recording = recording;
     if (this.#format !== format) this.#decoderFor(format);
   }
 
-  /** Finds the place of a file on the axis of time. */
-  #place({ begins, batch, pass, recording }: Step): void {
+  /** Aligns a file on the axis of time. */
+  #align({ begins, batch, pass, recording }: Step): void {
     if (!begins) return;
     const first = batch.raw.time[0]!;
     const isMoved =
@@ -178,25 +178,25 @@ export class FileSource implements Source {
         : this.#axis.beginAt(first, begins.at, this.#context.clock.now());
     if (isMoved && pass === 0 && isDate(first))
       this.#context.log.warn(
-        `${recording.path}: its times do not follow those of the file before it: it is moved behind that one`,
+        `${recording.path}: its times do not follow those of the previous file, so it is shifted to follow that file`,
         { seconds: this.#axis.shift / 1e6 },
       );
   }
 
-  /** Hands the records of a batch on as they fall due. False where the source is to stop. */
+  /** Passes on the records of a batch as they fall due. False if the source must stop. */
   async #handOn(step: Step, skip: number, pace: Pace, output: SourceOutput): Promise<boolean> {
     const { batch, before, recording, identity, pass } = step;
     const { sender = '' } = this.#config;
     const senders = batch.raw.senders.map((name) => (name === '' ? sender : name));
-    const raw = { ...batch.raw, senders, time: this.#axis.placed(batch.raw.time) };
+    const raw = { ...batch.raw, senders, time: this.#axis.aligned(batch.raw.time) };
     const { shift } = this.#axis;
     const at = { file: recording.path, ...(identity && { identity }), pass, shift };
     for (let from = skip; from < raw.count;) {
       const to = await pace.due(raw, from);
       if (output.signal.aborted) return false;
       const isWhole = to === raw.count;
-      const place = isWhole ? { recording: batch.position, skip: 0 } : { recording: before, skip: to };
-      const position: FilePosition = { ...at, ...place, newest: raw.time[to - 1]! };
+      const resume = isWhole ? { recording: batch.position, skip: 0 } : { recording: before, skip: to };
+      const position: FilePosition = { ...at, ...resume, newest: raw.time[to - 1]! };
       await output.offer({ position, raw: isWhole && from === 0 ? raw : sliceRaw(raw, from, to) });
       this.#records += to - from;
       from = to;

@@ -10,11 +10,11 @@ export const config = Type.Object(
     path: inputFiles({
       awaitedWith: 'follow',
       description:
-        'The recording, or a pattern (`recordings/*.pcap`) of recordings that are played one after the other, `part-2` before `part-10`; relative to the folder of the topology. May be packed with gzip.',
+        'The recording, or a pattern (`recordings/*.pcap`) of recordings that are played one after the other, `part-2` before `part-10`; relative to the folder of the topology. May be compressed with gzip.',
     }),
     format: choice(
       {
-        auto: 'By the first bytes.',
+        auto: 'Recognised by the first bytes.',
         ...Object.fromEntries([...FILE_FORMATS, ...TABLE_KINDS].map(({ name, summary }) => [name, summary])),
       },
       { default: 'auto', description: 'The kind of file.' },
@@ -49,14 +49,15 @@ export const config = Type.Object(
     start_time: Type.Optional(
       Type.String({
         description:
-          'Time of the first record, ISO 8601: `2026-01-01T00:00:00Z`. Default: as recorded. Recordings that began together on receivers whose clocks differ get the same time here.',
+          'Time of the first record, ISO 8601: `2026-01-01T00:00:00Z`. Default: as recorded. Set the same time for recordings that started together on receivers whose clocks differ.',
       }),
     ),
     speed: Type.Number({
       minimum: 0,
       maximum: 10_000,
       default: 0,
-      description: 'Times the recorded pace: 1 as it was, 10 ten times as fast, 0 as fast as it goes.',
+      description:
+        'Multiple of the recorded pace: 1 as recorded, 10 ten times as fast, 0 as fast as possible.',
     }),
     loop: Type.Boolean({
       default: false,
@@ -105,14 +106,12 @@ function complaintsOfFollowed({
     ...(loop
       ? [{ path: ['loop'], message: 'a followed file has no end: set `follow` or `loop`, not both' }]
       : []),
-    ...(speed > 0
-      ? [{ path: ['speed'], message: 'a followed file is read as it grows: leave `speed` out' }]
-      : []),
+    ...(speed > 0 ? [{ path: ['speed'], message: 'a followed file is read as it grows: omit `speed`' }] : []),
     ...(start !== undefined
       ? [
           {
             path: ['start_time'],
-            message: 'a followed file is being written now: leave `start_time` out',
+            message: 'a followed file is being written now: omit `start_time`',
           },
         ]
       : []),

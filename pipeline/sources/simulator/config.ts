@@ -81,7 +81,7 @@ export const config = Type.Object(
       minimum: 0,
       maximum: 1000,
       default: 1,
-      description: 'Times real time; 0 as fast as it goes. Changes the pace only, never the results.',
+      description: 'Multiple of real time; 0: as fast as possible. Affects only the pace, never the results.',
     }),
     duration_s: Type.Number({
       minimum: 0,

@@ -34,7 +34,7 @@ export const simulator = defineSource({
   examples: [
     { title: 'One person who walks, sits, lies down and falls', config: {} },
     {
-      title: 'Two people, no loss, as fast as it goes for ten minutes',
+      title: 'Two people, no loss, as fast as possible for ten minutes',
       config: {
         people: [{ script: [] }, { start: [1, 1], script: [{ activity: 'walk', seconds: 30 }] }],
         loss: [0, 0],

@@ -22,7 +22,7 @@ import { rawOf } from './raw.js';
 
 /** A source's input, for one test. */
 export interface SourceInput {
-  /** Configuration of a source that reads it; of a replayable one, as fast as it goes. */
+  /** Configuration of a source that reads it; of a replayable one, as fast as possible. */
   readonly config: object;
   readonly context?: Partial<Context>;
   /** Of live sources: makes at least 20 records arrive, from a sender in the environment. Called once the source is ready. */
