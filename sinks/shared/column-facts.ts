@@ -26,7 +26,7 @@ const provenance: Facts = {
 
 const person: Facts = {
   frame_id: { about: 'number of the frame' },
-  person_index: { about: "index of the person in the frame, from 0" },
+  person_index: { about: 'index of the person in the frame, from 0' },
   confidence: { about: '0 to 1' },
   x: { about: 'floor position along x', unit: 'm' },
   y: { about: 'floor position along y', unit: 'm' },
