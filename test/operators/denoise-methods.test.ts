@@ -225,6 +225,7 @@ it('the median is that of the last frames', () => {
 });
 
 describe.each([
+  { method: 'hampel' },
   { method: 'median' },
   { method: 'savitzky-golay' },
   { method: 'butterworth', high_hz: 20, rate_hz: 100 },

@@ -4,6 +4,7 @@ import { phaseSanitize } from '../../operators/phase-sanitize/phase-sanitize.js'
 import { endpointLine, leastSquaresLine, unwrap } from '../../operators/phase-sanitize/phase.js';
 import type { CsiBlock } from '../../pipeline/model/index.js';
 import { testContext } from '../support/context.js';
+import { breaksNothing } from './bad-links.js';
 import { arbitraryBlock, blockOf, golden, layoutOf, outputs, pieces, valuesOf } from './frames.js';
 
 const reference = golden();
@@ -230,4 +231,8 @@ describe('phase-sanitize', () => {
       ),
     );
   });
+});
+
+describe.each(['linear', 'spotfi', 'sharp'])('%s, of a link that sends anything', (method) => {
+  breaksNothing(phaseSanitize, { method }, false);
 });
