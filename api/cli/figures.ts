@@ -1,23 +1,7 @@
+import type { NodeFigures, NodeRates } from './node-figures.js';
+import { bottleneckOf, depthsOf, inGraphOrder } from './flow.js';
+import { coloured } from './terminal.js';
 import { CommandError, EXIT } from '../../pipeline/base/exit.js';
-
-/** State of one node of a running csiflow at one moment: totals since its start, and current values. */
-export interface NodeFigures {
-  readonly topology: string;
-  readonly node: string;
-  readonly received: number;
-  readonly sent: number;
-  /** By reason. */
-  readonly dropped: Readonly<Record<string, number>>;
-  /** Frames that, by the senders' numbering, were sent but not decoded. */
-  readonly missing: number;
-  readonly failed: number;
-  readonly queueDepth: number;
-  /** Seconds; null before the first watermark. */
-  readonly watermarkLag: number | null;
-  /** Seconds spent in the node, and seconds for which it blocked the pump. */
-  readonly busy: number;
-  readonly gateClosed: number;
-}
 
 /** Figures of all nodes at one moment, in the service's order. */
 export interface Moment {
@@ -64,7 +48,7 @@ export function figuresOf(text: string): readonly NodeFigures[] {
     nodes.set(key, figures);
     figures.add(name!, Number(value), more);
   }
-  return [...nodes.values()].filter(({ told }) => told);
+  return inGraphOrder([...nodes.values()].filter(({ told }) => told));
 }
 
 const LINE = /^csiflow_([a-z_]+)\{(.*)\} (\S+)$/;
@@ -87,6 +71,8 @@ class Figures implements NodeFigures {
   busy = 0;
   gateClosed = 0;
   watermarkLag: number | null = null;
+  order: number | null = null;
+  reads: readonly string[] = [];
   readonly dropped: Record<string, number> = {};
   missing = 0;
   /** It has totals: other metrics may have the same labels. */
@@ -124,31 +110,15 @@ class Figures implements NodeFigures {
       case 'gate_closed_seconds_total':
         this.gateClosed = value;
         break;
+      case 'node_info':
+        this.order = Number(labels['order']);
+        this.reads = (labels['reads'] ?? '').split(',').filter((from) => from !== '');
+        break;
       case 'watermark_lag_seconds':
         this.watermarkLag = value;
         break;
     }
   }
-}
-
-/** Activity of a node between two moments. */
-export interface NodeRates {
-  readonly topology: string;
-  readonly node: string;
-  readonly received_per_s: number;
-  readonly sent_per_s: number;
-  readonly dropped_per_s: number;
-  readonly failed_per_s: number;
-  readonly queue_depth: number;
-  readonly watermark_lag_s: number | null;
-  /** Shares of the time, 0 to 1. */
-  readonly busy: number;
-  readonly gate_closed: number;
-  /** Since its start, by reason. */
-  readonly dropped_total: Readonly<Record<string, number>>;
-  /** By the senders' numbering; may be among the dropped ones. */
-  readonly missing_total: number;
-  readonly failed_total: number;
 }
 
 /** Rates of a new node start at 0; totals that decrease belong to a new start. */
@@ -175,6 +145,7 @@ export function ratesBetween(before: Moment, after: Moment): readonly NodeRates[
       dropped_total: now.dropped,
       missing_total: now.missing,
       failed_total: now.failed,
+      reads: now.reads,
     };
   });
 }
@@ -183,6 +154,13 @@ const sum = (counts: Readonly<Record<string, number>>): number =>
   Object.values(counts).reduce((total, count) => total + count, 0);
 
 const round = (value: number): number => Math.round(value * 1000) / 1000;
+
+/** For other programs; `bottleneck` is null where there is none. */
+export function ratesJson(rates: readonly NodeRates[], now: Date): string {
+  const { topology, node } = bottleneckOf(rates) ?? {};
+  const bottleneck = node === undefined ? null : { topology, node };
+  return JSON.stringify({ time: now.toISOString(), bottleneck, nodes: rates });
+}
 
 const COLUMNS = [
   'NODE',
@@ -196,11 +174,13 @@ const COLUMNS = [
   'GATE %',
 ] as const;
 
-/** A table for a terminal; dropped frames by reason, and missing ones, follow the row. */
+/** A table for a terminal, indented as records flow; dropped frames by reason, missing ones, and the bottleneck follow the row. */
 export function ratesText(rates: readonly NodeRates[]): string {
   const several = new Set(rates.map(({ topology }) => topology)).size > 1;
-  const rows = rates.map((node) => [
-    several ? `${node.topology}/${node.node}` : node.node,
+  const depths = depthsOf(rates);
+  const bottleneck = bottleneckOf(rates);
+  const rows = rates.map((node, index) => [
+    `${' '.repeat(depths[index]!)}${several ? `${node.topology}/${node.node}` : node.node}`,
     figure(node.received_per_s),
     figure(node.sent_per_s),
     figure(node.dropped_per_s),
@@ -223,9 +203,12 @@ export function ratesText(rates: readonly NodeRates[]): string {
       .map(([reason, count]) => `${reason} ${count}`)
       .join(', '),
   );
-  return [line(COLUMNS), ...rows.map((row, index) => `${line(row)}  ${reasons[index]!}`.trimEnd())].join(
-    '\n',
-  );
+  const shown = rows.map((row, index) => {
+    const notes = [reasons[index]!, ...(rates[index] === bottleneck ? ['<- bottleneck'] : [])];
+    const text = `${line(row)}  ${notes.filter((note) => note !== '').join('  ')}`.trimEnd();
+    return rates[index] === bottleneck ? coloured('red', text) : text;
+  });
+  return [line(COLUMNS), ...shown].join('\n');
 }
 
 const figure = (value: number): string =>

@@ -482,7 +482,10 @@ class TopologyRunner implements Runner {
   #figures(): TopologyFigures {
     const checkpoint = this.#shard?.checkpoint;
     const age = checkpoint ? (this.#clock.now() - checkpoint.at) / 1e6 : null;
-    return { state: this.state, checkpointAgeSeconds: age };
+    const nodes = this.#topology.nodes.map(({ id, component: { kind, name: type }, inputs }) => {
+      return { id, kind, type, reads: inputs.map(({ from }) => from) };
+    });
+    return { state: this.state, checkpointAgeSeconds: age, nodes };
   }
 
   #nodeStatus(node: CheckedNode): NodeStatus {

@@ -132,6 +132,19 @@ export class Metrics {
       },
     });
     new Gauge({
+      name: 'csiflow_node_info',
+      help: 'Always 1; what a node is, its place in the order of the graph, and the nodes that it reads.',
+      labelNames: ['topology', 'node', 'kind', 'type', 'order', 'reads'],
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        for (const [topology, read] of topologies)
+          read().nodes.forEach(({ id: node, kind, type, reads }, order) => {
+            this.set({ topology, node, kind, type, order, reads: reads.join(',') }, 1);
+          });
+      },
+    });
+    new Gauge({
       name: 'csiflow_checkpoint_age_seconds',
       help: 'Time since the last checkpoint.',
       labelNames: ['topology'],
@@ -222,6 +235,13 @@ export interface TopologyFigures {
   readonly state: string;
   /** Null before the first checkpoint. */
   readonly checkpointAgeSeconds: number | null;
+  /** In the order of the graph: each after those that it reads. */
+  readonly nodes: readonly {
+    readonly id: string;
+    readonly kind: string;
+    readonly type: string;
+    readonly reads: readonly string[];
+  }[];
 }
 
 export const createMetrics = (registry?: Registry): Metrics => new Metrics(registry);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { figuresOf, ratesBetween, ratesText } from '../../api/cli/figures.js';
+import { figuresOf, ratesBetween, ratesJson, ratesText } from '../../api/cli/figures.js';
 import { createMetrics } from '../../pipeline/telemetry/metrics.js';
 
 async function moment(at: number, fill: (metrics: ReturnType<typeof createMetrics>) => void) {
@@ -38,6 +38,7 @@ test('rates are told from two looks at the metrics', async () => {
       dropped_total: { queue_full: 4, stale: 0 },
       missing_total: 0,
       failed_total: 3,
+      reads: [],
     },
   ]);
 });
@@ -63,4 +64,56 @@ test('the table names what was dropped for each reason, and what is missing', as
   expect(lines[0]).toMatch(/^NODE +IN\/s +OUT\/s/);
   expect(lines[1]).toMatch(/^routers .* queue_full 4, missing 6$/);
   expect(lines[2]).toMatch(/^history /);
+});
+
+/** A moment of a topology whose nodes report themselves, listed against the order of the graph. */
+const flow = (at: number, fill: (metrics: ReturnType<typeof createMetrics>) => void = () => undefined) =>
+  moment(at, (metrics) => {
+    for (const node of ['history', 'windows', 'routers', 'extra']) metrics.node('t', node);
+    const nodes = [
+      { id: 'routers', kind: 'source', type: 'udp', reads: [] },
+      { id: 'windows', kind: 'operator', type: 'window', reads: ['routers'] },
+      { id: 'history', kind: 'sink', type: 'duckdb', reads: ['routers', 'windows'] },
+    ];
+    metrics.topology('t', () => ({ state: 'running', checkpointAgeSeconds: null, nodes }));
+    fill(metrics);
+  });
+
+test('nodes are in the order of the graph, indented by their distance from a source; unknown ones are last', async () => {
+  const rates = ratesBetween(await flow(0), await flow(1000));
+  expect(rates.map(({ node, reads }) => [node, reads])).toEqual([
+    ['routers', []],
+    ['windows', ['routers']],
+    ['history', ['routers', 'windows']],
+    ['extra', []],
+  ]);
+  const names = ratesText(rates)
+    .split('\n')
+    .map((line) => /^ *\w+/.exec(line)![0]);
+  expect(names).toEqual(['NODE', 'routers', ' windows', '  history', 'extra']);
+});
+
+test('the bottleneck is the node that blocks the pump, else the one with most records waiting', async () => {
+  const at = async (fill: (metrics: ReturnType<typeof createMetrics>) => void) =>
+    ratesBetween(await flow(0), await flow(1000, fill));
+  const marked = (rates: Awaited<ReturnType<typeof at>>) =>
+    ratesText(rates)
+      .split('\n')
+      .flatMap((line) => (line.endsWith('<- bottleneck') ? [line.trim().split(' ')[0]] : []));
+  expect(marked(await at(() => undefined))).toEqual([]);
+  const waiting = await at((metrics) => {
+    metrics.node('t', 'windows').queueDepth = 30;
+    metrics.node('t', 'history').queueDepth = 40;
+    metrics.node('t', 'history').receivedTotal = 100;
+  });
+  expect(marked(waiting)).toEqual(['windows']);
+  expect(JSON.parse(ratesJson(waiting, new Date(0)))).toMatchObject({
+    time: '1970-01-01T00:00:00.000Z',
+    bottleneck: { topology: 't', node: 'windows' },
+  });
+  const blocking = await at((metrics) => {
+    metrics.node('t', 'windows').queueDepth = 30;
+    metrics.node('t', 'history').gateClosedSeconds = 0.8;
+  });
+  expect(marked(blocking)).toEqual(['history']);
 });

@@ -69,7 +69,7 @@ test('top shows a row for each node, and the same as JSON', async () => {
   const table = await command('top', '--once', '--interval', '0.3');
   expect(table.code, table.output).toBe(0);
   expect(table.output).toMatch(/^NODE +IN\/s/m);
-  expect(table.output).toMatch(/^room +\d/m);
+  expect(table.output).toMatch(/^room +\d.*\n windows +\d.*\n {2}motion +\d.*\n {3}lines +\d/m);
   const { output } = await command('top', '--once', '--interval', '0.3', '--json');
   const { nodes } = JSON.parse(output) as { nodes: { node: string; received_per_s: number }[] };
   expect(nodes.find(({ node }) => node === 'room')!.received_per_s).toBeGreaterThan(0);

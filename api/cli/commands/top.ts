@@ -10,27 +10,34 @@ interface Options {
 export function register(program: Command): void {
   program
     .command('top')
-    .description('Show the activity of each node of a running csiflow: rates, drops, queues, lag.')
+    .description(
+      'Show the activity of each node of a running csiflow, in the order of the graph: rates, drops, queues, lag, and which node is the bottleneck.',
+    )
     .option('--url <address>', 'address of the running csiflow', 'http://127.0.0.1:8000')
     .option('--interval <seconds>', 'time between two updates', '2')
     .option('--once', 'print once, then exit', false)
     .option('--json', 'one JSON object per update', false)
     .addHelpText(
       'after',
-      '\nLAG is the clock minus event time, BUSY the share of time spent in a node, GATE the share for which it blocked the\npump. It reads /metrics, which requires a credential in CSIFLOW_TOKEN if csiflow runs with --require-login.' +
+      '\nNodes are indented by their distance from a source. The bottleneck blocks the pump for half of the time or more, or has\nmore records waiting than arrive in a second.' +
+        '\nLAG is the clock minus event time, BUSY the share of time spent in a node, GATE the share for which it blocked the\npump. It reads /metrics, which requires a credential in CSIFLOW_TOKEN if csiflow runs with --require-login.' +
         '\nExample:\n  csiflow top\n  csiflow top --once --json',
     )
     .action(top);
 }
 
 async function top({ url, interval, once, json }: Options): Promise<void> {
-  const [{ setTimeout: sleep }, { ratesBetween, ratesText, readMoment }, { untilStopped }, { numberOption }] =
-    await Promise.all([
-      import('node:timers/promises'),
-      import('../figures.js'),
-      import('../recordings/progress.js'),
-      import('../recordings/address.js'),
-    ]);
+  const [
+    { setTimeout: sleep },
+    { ratesBetween, ratesJson, ratesText, readMoment },
+    { untilStopped },
+    { numberOption },
+  ] = await Promise.all([
+    import('node:timers/promises'),
+    import('../figures.js'),
+    import('../recordings/progress.js'),
+    import('../recordings/address.js'),
+  ]);
   const pause = 1000 * numberOption('interval', interval, 0.1);
   const stop = untilStopped();
   const clear = process.stdout.isTTY && !once && !json ? '\x1b[H\x1b[J' : '';
@@ -42,7 +49,7 @@ async function top({ url, interval, once, json }: Options): Promise<void> {
       const after = await readMoment(url);
       const rates = ratesBetween(before, after);
       before = after;
-      const text = json ? JSON.stringify({ time: new Date().toISOString(), nodes: rates }) : ratesText(rates);
+      const text = json ? ratesJson(rates, new Date()) : ratesText(rates);
       process.stdout.write(`${clear}${text}\n${json || clear !== '' || once ? '' : '\n'}`);
     } while (!once);
   } finally {
