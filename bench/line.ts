@@ -120,7 +120,7 @@ async function udp({ quick, progress }: LineOptions): Promise<Result[]> {
   return [
     {
       what: 'UDP without loss: socket, journal, decode, denoise, phase-sanitize, window, detect-motion, duckdb',
-      target: '60,000 datagrams/s (80,000 if it can be had)',
+      target: '60,000 datagrams/s (80,000 if possible)',
       reached: `${thousands(best)} datagrams/s (${shown.map(({ microseconds }) => microseconds.toFixed(1)).join(' and ')} us of processor time each)`,
       control: shown.map(({ received, sent }) => (received / sent).toFixed(3)).join(' / '),
       met: best >= 60_000,

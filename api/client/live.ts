@@ -87,7 +87,7 @@ export class Live<F extends LiveForm = LiveForm> {
     };
   }
 
-  /** Ends the connection for good. */
+  /** Ends the connection permanently. */
   close(): void {
     this.#end(1000, 'the client was closed');
   }

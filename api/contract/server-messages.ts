@@ -113,7 +113,7 @@ export const ServerSchemas = {
       acknowledged_by: Type.String(),
       acknowledged_at: Timestamp,
     },
-    'Somebody sees to an alert.',
+    'Somebody has acknowledged an alert.',
   ),
   system_status: message(
     'system_status',

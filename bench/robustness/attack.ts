@@ -12,7 +12,7 @@ import { runSuite } from './suite.js';
 const count = (text: string): number => {
   const value = Number(text);
   if (!Number.isInteger(value) || value < 0)
-    throw new InvalidArgumentError('give a whole number, 0 to leave it out');
+    throw new InvalidArgumentError('give a whole number, or 0 to skip it');
   return value;
 };
 
@@ -29,15 +29,15 @@ interface Options {
 }
 
 const command = new Command('npm run attack --')
-  .option('--states <count>', 'flipped bits of kept state, and cuts', count, 100)
+  .option('--states <count>', 'flipped bits of the stored state, and cuts', count, 100)
   .option('--flips <count>', 'starts after 20 flipped bits, or one, in a file of a killed run', count, 100)
-  .option('--cuts <count>', 'starts after such a file was cut off', count, 20)
+  .option('--cuts <count>', 'starts after such a file was truncated', count, 20)
   .option('--kills <count>', 'random kills of sources, UDP too', count, 500)
   .option('--no-containers', 'leave out processes in process namespaces of their own')
-  .option('--floods <count>', 'bodies of chance for each route, beside the worst ones', count, 20)
+  .option('--floods <count>', 'random bodies for each route, besides the worst ones', count, 20)
   .option('--soak <seconds>', 'at 1,000 frames/s, with slow clients', count, 3600)
   .option('--overload <seconds>', 'of 8,000 frames/s for 100 rooms', count, 60)
-  .option('--no-write', 'leave docs/reports/robustness.md as it is')
+  .option('--no-write', 'do not write docs/reports/robustness.md')
   .parse();
 const options = command.opts<Options>();
 
@@ -48,7 +48,7 @@ const sections: Section[] = [];
 if (options.states > 0)
   sections.push(
     await runSuite({
-      title: `Damage: ${options.states} flipped bits of kept state, and cuts`,
+      title: `Damage: ${options.states} flipped bits of the stored state, and cuts`,
       files: ['test/state/damage.test.ts'],
       environment: { CSIFLOW_DAMAGES: String(options.states) },
     }),
@@ -77,7 +77,7 @@ if (options.containers)
 if (options.floods > 0)
   sections.push(
     await runSuite({
-      title: `Floods: every route that takes a body, at its limits, and ${options.floods} bodies of chance for each`,
+      title: `Floods: every route that takes a body, at its limits, and ${options.floods} random bodies for each`,
       files: ['test/long/floods.test.ts'],
       environment: { CSIFLOW_LONG: '1', CSIFLOW_FLOODS: String(options.floods) },
     }),

@@ -160,7 +160,7 @@ async function rowsOf(run: string): Promise<string> {
 /** Records not yet delivered to the server that is offline. */
 async function waitingOf(run: string): Promise<string> {
   const folder = join(run, killed.STATE);
-  if (!existsSync(folder)) throw new Error(`${folder} is gone`);
+  if (!existsSync(folder)) throw new Error(`${folder} no longer exists`);
   const store = new StateStore(folder, killed.TOPOLOGY_ID);
   try {
     const records = [...new Outbox(store, killed.WAITING).entries()].flatMap((entry) => entry.records);

@@ -19,7 +19,7 @@ ${sections.map(text).join('')}`;
 const text = ({ title, rows, findings }: Section): string => `
 ## ${title}
 
-${findings.length === 0 ? 'All of it held.' : findings.map((finding) => `- Did not hold: ${finding}`).join('\n')}
+${findings.length === 0 ? 'Everything held.' : findings.map((finding) => `- Did not hold: ${finding}`).join('\n')}
 
 | what | figure |
 |---|---|

@@ -145,13 +145,13 @@ function sectionOf(soaked: Soaked): Section {
       .map((value) => value.toFixed(0))
       .join(', ');
   return {
-    title: `Soak: ${seconds} s at ${RATE} frames/s, ${FAST} clients that read and ${SLOW} slow ones`,
+    title: `Soak: ${seconds} s at ${RATE} frames/s, ${FAST} reading and ${SLOW} slow clients`,
     rows: [
       ['frames sent, received, dropped and counted', `${sent}, ${received}, ${dropped}`],
       ['memory in each quarter, median, MB', course(({ residentMb }) => residentMb)],
       ['journal, checkpoints and outboxes in each quarter, median, MB', course(({ stateMb }) => stateMb)],
       ['open file descriptors in each quarter, median', course(({ descriptors }) => descriptors)],
-      ['samples by what health said', listed(counted(samples.map(({ health }) => health)))],
+      ['samples by reported health', listed(counted(samples.map(({ health }) => health)))],
       ['warnings in the log', listed(warnings)],
       ['`/livez`, median and longest, ms', `${middle(live).toFixed(1)}, ${live.at(-1)?.toFixed(1)}`],
       [
@@ -159,11 +159,11 @@ function sectionOf(soaked: Soaked): Section {
         `${middle(own).toFixed(1)}, ${own.at(-1)?.toFixed(1)}`,
       ],
       [
-        `messages to each client that reads, fewest, of ${seconds * WINDOWS_PER_S}`,
+        `messages to each reading client, fewest, of ${seconds * WINDOWS_PER_S}`,
         String(Math.min(...readers.map(({ updates }) => updates))),
       ],
       [
-        `times that each of the ${SLOW} slow clients was closed, by code, and connected anew`,
+        `times that each of the ${SLOW} slow clients was closed, by code, and connected again`,
         stallers.map(({ closes }) => listed(closes)).join(' / '),
       ],
     ],
@@ -184,17 +184,17 @@ function findingsOf(soaked: Soaked, longestMs: number): string[] {
     return last > GROWTH * second;
   };
   return [
-    ...(missing > 0 ? [`${missing} frames were neither taken in nor counted as dropped`] : []),
+    ...(missing > 0 ? [`${missing} frames were neither received nor counted as dropped`] : []),
     ...(missing < 0 ? [`${-missing} frames more were counted than were sent`] : []),
-    ...(cut > 0 ? [`${cut} clients that read were closed`] : []),
-    ...(behind > 0 ? [`${behind} clients that read got fewer than ${due} messages`] : []),
+    ...(cut > 0 ? [`${cut} reading clients were closed`] : []),
+    ...(behind > 0 ? [`${behind} reading clients received fewer than ${due} messages`] : []),
     ...(spared > 0 ? [`${spared} slow clients were never closed for being too slow`] : []),
     ...(refused.length > 0
       ? [`/livez answered ${refused[0]!.status}, ${refused.length} times of ${samples.length}`]
       : []),
     ...(longestMs > LIVE_LIMIT_MS ? [`/livez waited ${Math.round(longestMs)} ms`] : []),
     ...(growing(({ residentMb }) => residentMb) ? ['memory grows'] : []),
-    ...(growing(({ stateMb }) => stateMb) ? ['the kept state grows'] : []),
+    ...(growing(({ stateMb }) => stateMb) ? ['the stored state grows'] : []),
     ...(growing(({ descriptors }) => descriptors) ? ['open file descriptors grow'] : []),
   ];
 }

@@ -115,7 +115,7 @@ class Listener {
     this.#profiles = profiles;
   }
 
-  /** @throws CommandError where the network cannot read such windows */
+  /** @throws CommandError if the network cannot read such windows */
   take(window: Window): void {
     const problem = problemOf(window);
     if (problem !== null) throw new CommandError(problem, EXIT.invalid);

@@ -137,7 +137,7 @@ Sources: Zhang et al., WiSpeed (2018), for the autocorrelation; figures on recor
   },
 });
 
-/** What a measure of `calibrate` says about a link; null: it is another measure. */
+/** The statement of a measure of `calibrate` about a link; null: it is another measure. */
 function quietOf({ name, value, source }: Measure): QuietLink | null {
   if (source !== 'csiflow') return null;
   if (name === 'motion_threshold') return { threshold: value };

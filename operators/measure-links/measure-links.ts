@@ -96,7 +96,7 @@ class Meters {
     return (this.#meters[link] ??= new LinkMeter());
   }
 
-  /** Number of the interval of a time; null where it is closed. */
+  /** Number of the interval of a time; null if it is closed. */
   intervalOf(time: number): number | null {
     const index = Math.floor(time / this.#length);
     if (index >= this.#closed) return index;

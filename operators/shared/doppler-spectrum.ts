@@ -52,7 +52,7 @@ export const DEVIATIONS = 4;
 export const gaussianSpectrum = (window: number): DopplerSpectrum =>
   new DopplerSpectrum(gaussian(window, window / DEVIATIONS), 2 * window);
 
-/** What is below this share of the strongest frequency is noise to SHARP: -12 dB. */
+/** SHARP treats frequencies below this share of the strongest one as noise: -12 dB. */
 const SHARP_FLOOR = 10 ** -1.2;
 
 /** Shares of the power below the mean frequency, and below the fastest part. */

@@ -6,7 +6,7 @@ import { globSync, isDynamicPattern } from 'tinyglobby';
 export const inNaturalOrder = (a: string, b: string): number =>
   a.localeCompare(b, 'en', { numeric: true }) || (a < b ? -1 : Number(a > b));
 
-/** True where a path is a pattern (`*`, `?`, `[...]`, `{...}`); a file of that very name comes first. */
+/** True if a path is a pattern (`*`, `?`, `[...]`, `{...}`); a file of that very name comes first. */
 export const isFilePattern = (path: string): boolean => isDynamicPattern(path) && !existsSync(path);
 
 /** The folder below which a pattern looks: everything before its first segment with a wildcard. */

@@ -136,7 +136,7 @@ export interface OperatorDefinition<
   readonly gives?: (config: Static<S>, taken: readonly Port[]) => readonly O[number][];
   /** Names of the outputs that others may read by themselves, as in `from: node.name`; each result names its own. */
   readonly routes?: (config: Static<S>) => readonly string[];
-  /** What a node of this configuration needs the amplitudes of channel estimates for, as the end of a sentence; undefined where it takes any measurement. */
+  /** What a node of this configuration needs the amplitudes of channel estimates for, as the end of a sentence; undefined if it accepts any measurement. */
   readonly needsAmplitude?: (config: Static<S>) => string | undefined;
   /** Of a pose network: what is known of it while it does not run. */
   readonly network?: NetworkFacts;

@@ -43,7 +43,7 @@ export interface Reader {
   /**
    * Runs one SELECT of the caller's on the tables of the store (docs/stores.md) and on nothing else. Only of stores
    * that speak SQL.
-   * @throws Error `query.refused` for any other text, and where the query itself fails
+   * @throws Error `query.refused` for any other text, and if the query itself fails
    */
   ask?(sql: string, limits: AskLimits): Promise<Asked>;
   /**

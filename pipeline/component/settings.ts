@@ -59,13 +59,13 @@ export interface Site {
   readonly environments: readonly Environment[];
 }
 
-/** What is known of a pose network that does not run. */
+/** The known facts of a pose network that does not run. */
 export interface NetworkFacts {
   /** Name and version of the weights that it loads. @throws if they cannot be read */
   readonly modelVersion: (config: never, site: Site) => string;
 }
 
-/** What is known of a node that is calibrated to its room, while it does not run. */
+/** The known facts of a node that is calibrated to its room, while it does not run. */
 export interface CalibrationFacts {
   /** When its empty room was measured; null if it was not. */
   readonly calibratedAt: (config: never, site: Site) => Date | null;

@@ -1,4 +1,4 @@
-/** What is sent into it becomes visible together with the checkpoint of its epoch, or never. */
+/** Data sent into it becomes visible together with the checkpoint of its epoch, or never. */
 export interface Transaction {
   /** Resolves when the other side has them. Waits until the checkpoint of the previous epoch is written. */
   send(epoch: number, topic: string, messages: readonly TransactionMessage[]): Promise<void>;

@@ -23,8 +23,8 @@ export interface Failure {
   readonly record: unknown;
   /** Dotted code, bounded in number: it becomes a label of a metric. `decode.truncated` */
   readonly code: string;
-  /** For a person: what is wrong and how to mend it. */
+  /** For a person: what is wrong and how to fix it. */
   readonly reason: string;
-  /** True where a later try can succeed. */
+  /** True if a retry can succeed. */
   readonly retriable: boolean;
 }

@@ -4,7 +4,7 @@ import { queryRefused, type Asked, type AskLimits } from '../../pipeline/compone
 import { errorText } from '../../pipeline/base/error-text.js';
 import { TABLE_NAMES } from '../shared/tables.js';
 
-/** What a query may read. */
+/** Data that a query may read. */
 const READABLE: readonly string[] = [...TABLE_NAMES, 'tracks', 'keypoints'];
 /** Functions that may stand in FROM: the others read files, settings, or run text as SQL. */
 const FROM_FUNCTIONS = ['range', 'generate_series', 'unnest'];

@@ -159,7 +159,7 @@ export class Connection {
         throw this.#unavailable(whyOf(error));
       throw this.#answered(path, response, whyOf(error));
     }
-    // A proxy's page is no confirmation: InfluxDB answers a write with 204.
+    // A proxy's page is not a confirmation: InfluxDB answers a write with 204.
     if (path === '/write' && response && response.statusCode !== 204)
       throw this.#foreign(
         `a write with ${response.statusCode} (${response.headers['content-type'] ?? 'no content type'}), not with 204`,

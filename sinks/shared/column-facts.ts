@@ -1,7 +1,7 @@
 import { KEYPOINT_NAMES } from '../../pipeline/model/index.js';
 import type { FileTable } from './tables.js';
 
-/** What a column holds, for docs/data-dictionary.md and for the metadata of files. */
+/** Descriptions of columns, for docs/data-dictionary.md and for the metadata of files. */
 export interface ColumnFact {
   readonly about: string;
   /** Left out: it has none, or it is a time. */

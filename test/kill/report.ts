@@ -90,11 +90,11 @@ export class Report {
     const some = lost.filter((milliseconds) => milliseconds > 0).length;
     writeFileSync(
       packageFile('docs/reports/kill.md'),
-      `# Killed, and as if nothing had happened
+      `# Recovery after kills
 
-Made by \`npm run test:kill\`: ${total} kills. A process runs one of csiflow's own sources, \`denoise\`, \`phase-sanitize\`, \`window\`, \`detect-motion\`, a stage of random delays in the place of the network, \`track-persons\`, a fan-in of frames and delayed poses, an alert at every twentieth pose, and the sinks \`duckdb\`, \`file\`, \`webhook\`, \`mqtt\` and \`websocket\`, with blocks of a random size; behind the \`simulator\`, \`infer-pose\` too. It is killed by SIGKILL, started again, killed again; after up to ten kills it runs to its end. Then all its tables and files are compared with those of an uninterrupted run, row by row, without \`epoch\` and \`processing_ms\`. In half of the chains over \`file\` and \`simulator\` a real InfluxDB is among the sinks. The receiver of the webhooks says at every fifth call that it is busy; the broker is a real Mosquitto, Kafka a real broker.
+This page shows that csiflow loses and repeats nothing when it is killed. \`npm run test:kill\` made it, with ${total} kills. A process runs one of csiflow's own sources, \`denoise\`, \`phase-sanitize\`, \`window\`, \`detect-motion\`, a stage of random delays instead of the network, \`track-persons\`, a fan-in of frames and delayed poses, an alert at every twentieth pose, and the sinks \`duckdb\`, \`file\`, \`webhook\`, \`mqtt\` and \`websocket\`, with blocks of a random size; after the \`simulator\`, \`infer-pose\` too. It is killed with SIGKILL and started again, up to ten times, and then runs to its end. Its tables and files are compared with those of an uninterrupted run, row by row, without \`epoch\` and \`processing_ms\`. In half of the chains with \`file\` and \`simulator\`, a real InfluxDB is among the sinks. The receiver of the webhooks answers every fifth call that it is busy; the brokers are a real Mosquitto and a real Kafka.
 
-For \`udp\`, \`kafka\`, \`mqtt\` and \`follow\` (the source \`file\` with \`follow: true\`, whose file grows and is rotated meanwhile) the uninterrupted run is the \`file\` source over the same datagrams with the same times (for \`udp\` those that were accepted); \`origin\` differs: \`replay\`, not \`live\`.
+For \`udp\`, \`kafka\`, \`mqtt\` and \`follow\` (the source \`file\` with \`follow: true\`, whose file grows and is rotated meanwhile), the uninterrupted run is the \`file\` source over the same datagrams with the same times (for \`udp\` those that were accepted); \`origin\` differs: \`replay\`, not \`live\`.
 
 ${row(['killed', ...KINDS])}
 ${line(KINDS)}
@@ -104,13 +104,13 @@ ${row(['result', ...KINDS])}
 ${line(KINDS)}
 ${row(['stores compared', ...KINDS.map((kind) => this.#tables[kind])])}
 ${row(['rows compared', ...KINDS.map((kind) => this.#rows[kind])])}
-${row(['chains that did not end as they should', ...KINDS.map((kind) => this.#broken[kind].length)])}
+${row(['failed chains', ...KINDS.map((kind) => this.#broken[kind].length)])}
 
 ${row(['alerts', ...WAYS])}
 ${line(WAYS)}
-${row(['to be told', ...WAYS.map((way) => this.#told[way])])}
-${row(['not told', ...WAYS.map(() => 0)])}
-${row(['told again, with the same id', ...WAYS.map((way) => this.#again[way])])}
+${row(['to deliver', ...WAYS.map((way) => this.#told[way])])}
+${row(['not delivered', ...WAYS.map(() => 0)])}
+${row(['delivered again, with the same id', ...WAYS.map((way) => this.#again[way])])}
 
 ${row(['results from Kafka to Kafka', ...DELIVERIES])}
 ${line(DELIVERIES)}
@@ -121,7 +121,7 @@ ${row(['again', ...DELIVERIES.map((delivery) => this.#twice[delivery])])}
 
 InfluxDB compared with the DuckDB beside it, value by value: ${this.#influx.stores} times, ${this.#influx.records} poses, events and measures, without a difference.
 
-Datagrams that the socket had handed over and that a kill took before they were in the journal: in ${some} of ${lost.length} kills; from the last datagram that survived to the last one received it was ${figure(lost[Math.floor(lost.length / 2)])} ms in the median and ${figure(lost.at(-1))} ms at most. The promise is 100 ms, on a machine that has time for it: the load was ${figure(loadavg()[2])} in the last quarter of an hour, on ${availableParallelism()} cores.
+Datagrams that csiflow had received, and that a kill lost before they were in the journal: in ${some} of ${lost.length} kills; from the last datagram that survived to the last one received it was ${figure(lost[Math.floor(lost.length / 2)])} ms in the median and ${figure(lost.at(-1))} ms at most. The guarantee is 100 ms on a machine that is not overloaded: the load was ${figure(loadavg()[2])} in the last quarter of an hour, on ${availableParallelism()} cores.
 `,
     );
   }

@@ -18,7 +18,7 @@ export interface CalibrateSettings {
   readonly progress?: (seconds: number) => void;
 }
 
-/** What a calibration file holds. */
+/** Content of a calibration file. */
 export interface Measured {
   /** Links of the windows, for `infer-pose`. */
   readonly profiles: Profiles;

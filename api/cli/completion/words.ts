@@ -1,9 +1,9 @@
 import type { Argument, Command, Option } from 'commander';
 
-/** What completes a value: certain words, a file, a folder; null: nothing is known of it. */
+/** How a value is completed: by certain words, a file or a folder; null: unknown. */
 export type Value = readonly string[] | 'file' | 'folder' | null;
 
-/** What can follow the words of a command. */
+/** Words that can follow those of a command. */
 export interface Completed {
   /** Words after `csiflow`; none for the program itself. */
   readonly path: readonly string[];
@@ -65,7 +65,7 @@ function valueOf(
 ): Value {
   if (argChoices) return argChoices;
   if (Object.hasOwn(known, placeholder)) return known[placeholder]!;
-  // A form such as `path=form` is no list of words.
+  // A form such as `path=form` is not a list of words.
   if (/^[\w-]+(\|[\w-]+)+$/.test(placeholder)) return placeholder.split('|');
   if (placeholder === 'folder') return 'folder';
   return FILES.test(placeholder) ? 'file' : null;

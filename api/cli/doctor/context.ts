@@ -4,7 +4,7 @@ import { seededRandom } from '../../../pipeline/base/random.js';
 import { systemClock } from '../../../pipeline/base/clock.js';
 import { LinkTable } from '../../../pipeline/model/index.js';
 
-/** What a start would give a node, except that nothing is logged or counted: the findings tell it. */
+/** The context that a start would give a node, without log and metrics: the findings report instead. */
 export const nodeContext = (topology: CheckedTopology, node: CheckedNode): Context => ({
   topology: topology.id,
   node: node.id,

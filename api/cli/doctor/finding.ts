@@ -5,7 +5,7 @@ export interface Finding {
   /** `warning`: it works, but not as well as it could. `unknown`: this machine does not tell. */
   readonly state: 'ok' | 'warning' | 'failed' | 'unknown';
   readonly message: string;
-  /** How to fix it; null where nothing is wrong. */
+  /** How to fix it; null if nothing is wrong. */
   readonly fix: string | null;
 }
 

@@ -33,7 +33,7 @@ function isAtLeast(version: string, least: string): boolean {
 /** Open files and sockets that a process may have, below which a busy service runs out of them. */
 const ENOUGH_FILES = 1024;
 
-/** @param limits text of `/proc/self/limits`; undefined where the system has none */
+/** @param limits text of `/proc/self/limits`; undefined if the system has none */
 export function openFiles(limits = limitsOfProcess()): Finding {
   const [, soft] = /^Max open files\s+(\d+|unlimited)/m.exec(limits ?? '') ?? [];
   if (soft === undefined)

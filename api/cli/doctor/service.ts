@@ -15,7 +15,7 @@ const FULL_PERCENT = 95;
 /** Difference of clocks above which times of this machine and the service's do not compare, milliseconds. */
 const CLOCKS_MS = 5_000;
 
-/** Examines a csiflow that runs. @throws CommandError where none answers, or the credential is not accepted */
+/** Examines a running csiflow. @throws CommandError if none answers, or it rejects the credential */
 export async function examineService(options: RemoteOptions): Promise<readonly Finding[]> {
   const session = await signedIn(options);
   const read = async <T>(path: string): Promise<T> => (await askWhole(session, 'GET', path)).data as T;

@@ -20,7 +20,7 @@ export interface LayoutSummary {
   readonly layout: string;
   readonly frames: number;
   readonly frames_per_second: number;
-  /** Mean, dBm; null where unknown. */
+  /** Mean, dBm; null if unknown. */
   readonly rssi_dbm: number | null;
   /** Frames of zeros only, and frames that repeat the previous one: no real measurements. */
   readonly zero_frames: number;

@@ -97,7 +97,7 @@ export async function lookAtUdp(
   return { kind: 'udp', ...summaryOf(known ?? ANY_FORMAT, batches), batches };
 }
 
-/** What records of a format hold. */
+/** Content of the records of a format. */
 export function summaryOf(format: string, batches: readonly RawBatch[], options: FormatOptions = {}) {
   const inspection = inspectionOf(format, options);
   for (const raw of batches) inspection.see(raw);

@@ -4,7 +4,7 @@ import type { Summary } from './inspect.js';
 /** Rows that fewer of the frames belong to are damage. */
 const MIN_SHARE = 0.02;
 
-/** Cores and streams of nexmon_csi among the senders; undefined where there is one row only. */
+/** Cores and streams of nexmon_csi among the senders; undefined if there is only one row. */
 export function rowsHeard({ senders }: Pick<Summary, 'senders'>): FormatOptions['nexmon'] {
   const states = senders.flatMap(({ heard = {} }) => Object.entries(heard));
   const frames = states.reduce((sum, [, state]) => sum + state.frames, 0);

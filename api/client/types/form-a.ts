@@ -5192,15 +5192,15 @@ export interface operations {
                                 environment_id: string;
                                 /** @description As the environment file names it. */
                                 sender: string;
-                                /** @description Of the newest whole second; 0 after five silent seconds; null where it is not known. */
+                                /** @description Of the newest whole second; 0 after five silent seconds; null if unknown. */
                                 frames_per_second: number | null;
-                                /** @description Share of the sender's frames that did not come, 0 to 1; null where it is not known. */
+                                /** @description Share of the sender's frames that did not come, 0 to 1; null if unknown. */
                                 loss: number | null;
-                                /** @description Mean of the newest whole second; null where it is not known. */
+                                /** @description Mean of the newest whole second; null if unknown. */
                                 rssi_dbm: number | null;
-                                /** @description Mean of the newest whole second; null where it is not known. */
+                                /** @description Mean of the newest whole second; null if unknown. */
                                 noise_dbm: number | null;
-                                /** @description Of the newest window; null where it is not known. */
+                                /** @description Of the newest window; null if unknown. */
                                 snr_db: number | null;
                                 last_frame: string | null;
                                 /** @description Whether results are made with it. */

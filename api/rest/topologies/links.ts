@@ -14,7 +14,7 @@ const endpoint = endpointsWith<'topologies'>();
 const closed = { additionalProperties: false } as const;
 
 const figure = (description: string) =>
-  Type.Union([Type.Number(), Type.Null()], { description: `${description}; null where it is not known.` });
+  Type.Union([Type.Number(), Type.Null()], { description: `${description}; null if unknown.` });
 
 const LinkSchema = Type.Object(
   {
@@ -50,7 +50,7 @@ const LinksSchema = Type.Object(
   { links: Type.Array(LinkSchema), unknown_senders: Type.Array(UnknownSenderSchema) },
   closed,
 );
-/** What the endpoint answers. */
+/** The answer of the endpoint. */
 export type LinksBody = Static<typeof LinksSchema>;
 
 interface Links {

@@ -27,12 +27,12 @@ const LAYOUT = 1;
 /** The oldest go first: the file is read and written whole. */
 const MAX_STORED = 5_000;
 
-/** Which alerts somebody has seen to, in one file of the state folder. */
+/** The acknowledged alerts, in one file of the state folder. */
 export class Acknowledgements {
   readonly #file: StateFile<typeof AcknowledgementsFile>;
   readonly #listeners = new Set<(acknowledged: Acknowledged) => void>();
 
-  /** @throws Error naming the file where it cannot be read. */
+  /** @throws Error naming the file if it cannot be read */
   constructor(stateFolder: string) {
     this.#file = new StateFile(join(stateFolder, 'acknowledgements.json'), {
       schema: AcknowledgementsFile,

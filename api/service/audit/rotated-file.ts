@@ -27,7 +27,7 @@ export class RotatedFile {
     makeFolder(dirname(path));
   }
 
-  /** Resolves once the line is in the file. @throws the system's error where it cannot be written. */
+  /** Resolves once the line is in the file. @throws the system's error if it cannot be written */
   append(line: string): Promise<void> {
     return this.#inTurn(async () => {
       // Checked each time, because commands write beside a running csiflow.

@@ -89,7 +89,7 @@ function connect(components: readonly Component[]): readonly NewNode[] {
   return nodes;
 }
 
-/** What follows from the configuration of an operator is not known before it is written. */
+/** Facts that depend on an operator's configuration are unknown before it is written. */
 const givenBy = ({ component }: NewNode): readonly Port[] =>
   component.kind === 'source' ? portsOf(component, {}) : portsOf(component);
 

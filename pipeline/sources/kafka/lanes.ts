@@ -22,7 +22,7 @@ export class Lane {
   covered: number;
   /** What the group has committed. */
   committed: number;
-  /** Event time of the newest record handed on, microseconds. */
+  /** Event time of the newest record passed on, microseconds. */
   newest = -Infinity;
   /** Fetching is paused until messages were passed on. */
   paused = false;

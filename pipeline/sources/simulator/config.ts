@@ -54,7 +54,7 @@ export const config = Type.Object(
         minItems: 2,
         maxItems: 2,
         description:
-          'Floor point of the door by which people leave and come in, moved to the nearest wall; default by chance.',
+          'Floor point of the door by which people leave and come in, moved to the nearest wall; random by default.',
       }),
     ),
     motion: Type.Optional(
@@ -104,11 +104,11 @@ export const config = Type.Object(
     ),
     snr_db: range(0, 60, {
       default: [15, 35],
-      description: 'Signal to noise of the links, by chance from this range.',
+      description: 'Signal to noise of the links, random within this range.',
     }),
     loss: range(0, 0.9, {
       default: [0, 0.1],
-      description: "Links' share of lost packets, by chance from this range.",
+      description: "Links' share of lost packets, random within this range.",
     }),
     jitter_ms: Type.Number({
       minimum: 0,

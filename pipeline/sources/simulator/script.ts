@@ -48,7 +48,7 @@ const StepSchema = Type.Object(
       Type.Number({
         minimum: 0.3,
         maximum: 1.6,
-        description: 'Of walking, metres a second; default by chance.',
+        description: 'Walking speed, metres per second; random by default.',
       }),
     ),
     on: Type.Optional(
@@ -110,18 +110,18 @@ export const PersonSchema = Type.Object(
       Type.Array(Type.Number(), {
         minItems: 2,
         maxItems: 2,
-        description: 'Floor point, metres; default by chance.',
+        description: 'Floor point, metres; random by default.',
       }),
     ),
     height_m: Type.Optional(
-      Type.Number({ minimum: 1.2, maximum: 2.1, description: 'Height; default 1.55 to 1.92 by chance.' }),
+      Type.Number({ minimum: 1.2, maximum: 2.1, description: 'Height; by default random, 1.55 to 1.92.' }),
     ),
     breathing_bpm: Type.Optional(
       Type.Number({
         minimum: 1,
         maximum: 60,
         description:
-          'Breaths a minute, which move the chest by 4 mm to and fro; default 12 to 18 by chance, another in each run of the script.',
+          'Breaths per minute, which move the chest by 4 mm; by default random, 12 to 18, and different in each run of the script.',
       }),
     ),
     script: Type.Array(StepSchema, {
@@ -150,11 +150,15 @@ export const ThingSchema = Type.Object(
         minItems: 3,
         maxItems: 3,
         description:
-          'Metres: middle of a fan, shelf of a falling object, where a pet begins, a point near the wall of a curtain. Default by chance.',
+          'Metres: middle of a fan, shelf of a falling object, where a pet begins, a point near the wall of a curtain. Random by default.',
       }),
     ),
     rpm: Type.Optional(
-      Type.Number({ minimum: 1, maximum: 3000, description: 'Turns of a fan a minute; default by chance.' }),
+      Type.Number({
+        minimum: 1,
+        maximum: 3000,
+        description: 'Turns of a fan per minute; random by default.',
+      }),
     ),
   },
   { additionalProperties: false, description: 'A moving thing that is not a person.' },

@@ -23,9 +23,9 @@ export function numbersOfLine(
   parse: () => EspNumbers | null,
 ): EspNumbers | ReadFault {
   const wrong = required.find((name) => !Number.isInteger(line.column(name)));
-  if (wrong !== undefined) return { fault: 'value', reason: `its ${wrong} is no whole number` };
+  if (wrong !== undefined) return { fault: 'value', reason: `its ${wrong} is not a whole number` };
   if (!/^[\da-f]{2}(:[\da-f]{2}){5}$/.test(line.mac))
-    return { fault: 'value', reason: 'its mac is no address' };
+    return { fault: 'value', reason: 'its mac is not an address' };
   return parse() ?? { fault: 'value', reason: 'its data are not whole numbers of up to 16 bits' };
 }
 

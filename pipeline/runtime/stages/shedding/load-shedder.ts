@@ -90,7 +90,7 @@ export class LoadShedder implements Waiting {
       work.signal = null;
       return;
     }
-    // This loses nothing, so it is no sign of overload.
+    // This loses nothing, so it is not a sign of overload.
     if (data.port === 'window' && this.#repetitions.isShed(data, this.#isOverloaded) && !work.isRequired) {
       this.#run.meter.dropped('repeated', 1);
       work.signal = null;

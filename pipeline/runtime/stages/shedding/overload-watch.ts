@@ -7,7 +7,7 @@ const QUIET_MS = 1500;
 /** Weight of the newest reading in the rates: half per second. */
 const WEIGHT = 0.3;
 
-/** What is shed. */
+/** The data to shed. */
 export interface Unit {
   /** Of many. */
   readonly name: string;
