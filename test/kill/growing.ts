@@ -13,11 +13,19 @@ const PIECE_MS = 15;
 /**
  * Writes datagrams to a capture in pieces, as a program that measures; a full file is renamed to `PATH.1`, `PATH.2`, and
  * a new one begun in its place.
+ * @param known resolves when a checkpoint has a position in the first file; before that nobody could find it again
  */
-export async function writeGrowing(path: string, heard: readonly Heard[]): Promise<void> {
+export async function writeGrowing(
+  path: string,
+  heard: readonly Heard[],
+  known: Promise<unknown>,
+): Promise<void> {
   const header = encodeHeader({ format: 'adr018', origin: 'replay' });
   for (let file = 0; file < FILES; file++) {
-    if (file > 0) renameSync(path, `${path}.${file}`);
+    if (file > 0) {
+      await known;
+      renameSync(path, `${path}.${file}`);
+    }
     const [from, to] = [file, file + 1].map((part) => Math.round((part * heard.length) / FILES));
     const bytes = encodeRecords(batchOf(...heard.slice(from, to)));
     writeFileSync(path, header);

@@ -477,12 +477,18 @@ async function throughMqtt(kill: (input: ChildInput) => Promise<void>): Promise<
   return { ...(await outcomeOf(input.folder, ...UNLIKE)), folder: input.folder, chain };
 }
 
+/** So many begin before the first kill, and all but the last are committed. */
+const CHECKPOINTS = 20;
+
 /** Follows a file that a program writes and rotates while the processes are killed. */
 async function throughGrowingFile(kill: (input: ChildInput) => Promise<void>): Promise<Passed & Outcome> {
   const { chain, ...sinks } = told.sinks();
   const given = slowly('follow');
   const input: ChildInput = { ...given, path: join(given.folder, 'growing.csi'), sinks };
-  const written = writeGrowing(input.path!, beginningOf(heard, MESSAGES));
+  const first = start(input, `mid_checkpoint:${CHECKPOINTS}`);
+  const written = writeGrowing(input.path!, beginningOf(heard, MESSAGES), first.ended);
+  expect(await first.ended).toEqual(KILLED);
+  report.killed('follow', 'mid_checkpoint');
   await kill(input);
   await written;
   await toStop(start({ ...input, speed: 0 }));
