@@ -257,7 +257,7 @@ export interface components {
             /** @description Only with include_environment. */
             environment_id?: string;
         };
-        /** @description Somebody sees to an alert. */
+        /** @description Somebody has acknowledged an alert. */
         alert_acknowledged: {
             /** @constant */
             type: "alert_acknowledged";
