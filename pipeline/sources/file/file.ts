@@ -52,6 +52,7 @@ export const file = defineSource({
     '- **It is replaced** (`logrotate`): the source reads the old file to its end and continues with the new one as soon',
     '  as that exists. If this happens while csiflow is stopped, it finds the old file under its new name in the same',
     '  folder. If the file was compressed or moved elsewhere in the meantime, its remaining bytes are lost, and a warning names it.',
+    '  A first run that crashes before its first checkpoint does not know the old file: the next run starts with the new one.',
     '- **It is truncated** (`copytruncate`): the source reads it from its start again. Data written between the last',
     '  check and the truncation is lost.',
     '- **`path` is a pattern:** the source reads the files in natural order, and moves on when a file appears whose name',
