@@ -48,8 +48,14 @@ export interface Course {
   readonly truth: Float32Array;
 }
 
-/** What happens in a room; `any` draws one at random. */
-export type Kind = 'daily' | 'walk' | 'rest' | 'many' | 'leave' | 'empty';
+/**
+ * What happens in a room; `any` draws one of the first six at random. `asleep`: somebody lies there from the
+ * start on. `keeper`: somebody with a pet. A thing: nobody is there, or somebody leaves, while it moves.
+ */
+export type Kind = 'daily' | 'walk' | 'rest' | 'many' | 'leave' | 'empty' | 'asleep' | 'keeper' | ThingAlone;
+const THINGS_ALONE = ['pet', 'fan', 'curtain'] as const;
+type ThingAlone = (typeof THINGS_ALONE)[number];
+const isThing = (kind: Kind): kind is ThingAlone => (THINGS_ALONE as readonly Kind[]).includes(kind);
 
 /** Duration of a course in seconds. */
 export const COURSE_S = 75;
@@ -111,7 +117,8 @@ export function simulateCourse(network: Network, seed: number, wanted?: Kind): C
   const calibrated = wanted !== undefined || random.chance(0.85);
   const options = { seed, rateHz: RATE_HZ, impairments };
   const profiles = calibrated ? learn(new Stage(environment, { ...options, people: [] }), environment) : {};
-  const stage = new Stage(environment, { ...options, people });
+  const things = kind === 'keeper' ? [{ type: 'pet' as const }] : isThing(kind) ? [{ type: kind }] : [];
+  const stage = new Stage(environment, { ...options, people, things });
   return { seed, kind, ...record(network, stage, environment, profiles) };
 }
 
@@ -129,7 +136,7 @@ const kindOf = (chance: number): Kind =>
             : 'empty';
 
 function peopleOf(random: Random, seed: number, kind: Kind): PersonConfig[] {
-  if (kind === 'empty') return [];
+  if (kind === 'empty' || (isThing(kind) && random.chance(0.7))) return [];
   if (kind !== 'many') return [{ script: scriptOf(random, seed, kind) }];
   const count = 2 + Number(random.chance(0.4)) + Number(random.chance(0.15));
   return Array.from({ length: count }, (_, person) => ({
@@ -140,7 +147,8 @@ function peopleOf(random: Random, seed: number, kind: Kind): PersonConfig[] {
 function scriptOf(random: Random, seed: number, kind: Exclude<Kind, 'many' | 'empty'>): Script {
   if (kind === 'daily') return dailyLife(seed + random.below(1e6), COURSE_S);
   if (kind === 'walk') return [{ activity: 'walk', seconds: COURSE_S }];
-  if (kind === 'leave')
+  if (kind === 'asleep') return [{ ...restOf(random, 'lie'), seconds: COURSE_S }];
+  if (kind === 'leave' || isThing(kind))
     return [
       { activity: 'walk', seconds: random.uniform(5, 25) },
       { activity: 'away', seconds: COURSE_S + 5 },
@@ -154,8 +162,8 @@ function scriptOf(random: Random, seed: number, kind: Exclude<Kind, 'many' | 'em
   return script;
 }
 
-function restOf(random: Random): Script[number] {
-  const chance = random.next();
+function restOf(random: Random, wanted?: 'lie'): Script[number] {
+  const chance = wanted ? 1 : random.next();
   const seconds = random.uniform(30, 60);
   if (chance < 0.33) return { activity: 'stand', seconds };
   if (chance < 0.66) return { activity: 'sit', seconds, on: random.chance(0.3) ? 'sofa' : 'chair' };

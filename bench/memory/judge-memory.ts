@@ -1,14 +1,11 @@
-import { CELLS } from '../../operators/infer-pose/geometry.js';
-import { Memory } from '../../operators/infer-pose/memory.js';
-import { CELL_INPUTS, noMemory, ROOM_INPUTS } from '../../operators/infer-pose/memory-layers.js';
 import { OUT } from '../../operators/infer-pose/layers.js';
 import { likeliest } from '../../operators/infer-pose/person.js';
 import { likeliestPlaces } from '../../operators/infer-pose/places.js';
-import { readInputs } from '../../operators/infer-pose/reading.js';
 import type { Estimate } from '../../operators/infer-pose/sight.js';
 import type { ErrorCalibration } from '../../operators/infer-pose/weights.js';
 import { jointScale, mean, powerLaw } from '../../operators/infer-pose/training/calibrate.js';
-import { PEOPLE, TOLD, TRUE, wholes, type Course, type Kind } from './courses.js';
+import { PEOPLE, TOLD, TRUE, type Course, type Kind } from './courses.js';
+import { recalls } from './recalls.js';
 
 /** Results in rooms of one kind. Places: of a person who is alone, metres. */
 export interface MemoryFigures {
@@ -64,18 +61,10 @@ export function judgeMemory(
 const aloneIn = (said: readonly Said[]) => said.flatMap(({ alone }) => (alone ? [alone] : []));
 
 function saidOf(weights: Float32Array, course: Course): Said[] {
-  const memory = new Memory(weights);
-  const floor = new Float32Array(CELLS * CELL_INPUTS);
-  let state = noMemory();
   const said: Said[] = [];
-  for (let w = 0; w < course.windows; w++) {
-    wholes(course.cells.subarray(w * floor.length, (w + 1) * floor.length), floor);
-    const room = course.room.subarray(w * ROOM_INPUTS, (w + 1) * ROOM_INPUTS);
-    const answer = course.alone.subarray(w * OUT.size, (w + 1) * OUT.size);
-    const next = memory.step(state, readInputs(weights, { cells: floor, room }, answer), course.size);
-    state = next.state;
+  for (const { window: w, recall, alone: answer } of recalls(weights, course)) {
     if (w < BEGINNING) continue;
-    const { cells, counts, alone: one } = next.recall;
+    const { cells, counts, alone: one } = recall;
     const people = course.people[w]!;
     const told = course.truth.subarray(w * PEOPLE * TOLD, (w + 1) * PEOPLE * TOLD);
     const [x, y] = told;

@@ -198,6 +198,7 @@ function writeSite(
   });
   const manifest = writeMemory(folder, trained.weights, {
     calibration: start.manifest.memory!.calibration,
+    ...(start.manifest.memory!.confirmation && { confirmation: start.manifest.memory!.confirmation }),
     training: {
       ...{ seed, ...SITE_SETTINGS, steps: options.steps },
       began_with: start.manifest.memory!.sha256,

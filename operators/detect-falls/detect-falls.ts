@@ -90,7 +90,8 @@ an open licence is known.
 
 Each antenna learns a noise floor from all its input (10th percentile, decaying over half an hour). During the first \`warm_up_ms\`
 a single link raises an alarm only at a clear fall, and the event has \`noise_floor: learning\`. If people are tracked, connect their poses
-too: the event then names a person and a position.
+too: the event then names a person and a position. With poses from three links or more, there is no fall if they show nobody
+from 1 to 6 s after the motion (counted as \`nobody_there\`): a pet moved, or somebody left.
 
 **Warnings.** With \`warn: true\`, an end of motion that looks like a fall so far is reported as \`fall_suspected\` 1.7 s after it: a small
 logistic model reads the outputs of the networks' lower layers for the last six seconds. A \`fall_detection\` that names it as \`suspected\` follows about
@@ -134,8 +135,11 @@ The weights for one link come from one person's falls on one chip; \`docs/report
   ],
   create: (config, context) => {
     let judge = judgeOf(config);
+    const nobodyThere = () => {
+      context.metrics.dropped('nobody_there', 1);
+    };
     const environments = new Map(
-      context.environments.map((environment) => [environment.id, new Watch(environment.id, config, judge)]),
+      context.environments.map(({ id }) => [id, new Watch(id, config, judge, nobodyThere)]),
     );
     return {
       process: (data): Output<SensedEvent> => {

@@ -1,10 +1,15 @@
 import type { Point, PoseFrame, Posture } from '../../pipeline/model/index.js';
 
-/** Positions of tracked people in the last seconds, to report who fell and where. */
+/** Positions of tracked people in the last seconds, to report who fell and where, and whether anybody can have. */
 export class People {
   #seen: Sighting[] = [];
+  /** Event times of frames of enough links in which nobody is in sight. */
+  #empty: Moment[] = [];
 
   see(frame: PoseFrame): void {
+    const isEmpty = frame.persons.every(({ track }) => track && track.state !== 'active');
+    if (isEmpty && frame.links >= ENOUGH_LINKS) this.#empty.push({ time: frame.time });
+    this.#empty = this.#empty.filter(({ time }) => time >= frame.time - KEPT_US).slice(-MAX_SEEN);
     for (const person of frame.persons) {
       if (!person.track || person.track.state === 'ended') continue;
       const { id, state } = person.track;
@@ -41,19 +46,44 @@ export class People {
     return { person, location: { ...closest.position } };
   }
 
-  snapshot(): PeopleState {
-    return this.#seen.map((seen) => ({ ...seen, position: { ...seen.position } }));
+  /**
+   * Whether the room was empty after a motion that ended at `time`: a pet moved, or somebody left. The poses
+   * of the following seconds decide; without any, or with anybody in sight in one, it was not.
+   */
+  isEmptyAfter(time: number): boolean {
+    const isAfter = (one: Moment) => one.time >= time + AFTER_US.from && one.time <= time + AFTER_US.to;
+    return this.#empty.some(isAfter) && !this.#seen.some((sighting) => !sighting.lost && isAfter(sighting));
   }
 
-  restore(state: PeopleState): void {
-    this.#seen = [...state];
+  snapshot(): PeopleState {
+    return {
+      seen: this.#seen.map((seen) => ({ ...seen, position: { ...seen.position } })),
+      empty: [...this.#empty],
+    };
+  }
+
+  restore(state: PeopleState | readonly Sighting[]): void {
+    const { seen, empty } = isEarlier(state) ? { seen: state, empty: [] } : state;
+    this.#seen = [...seen];
+    this.#empty = [...empty];
   }
 }
 
-export type PeopleState = readonly Sighting[];
+export interface PeopleState {
+  readonly seen: readonly Sighting[];
+  readonly empty: readonly Moment[];
+}
 
-interface Sighting {
+/** States of earlier versions are a list of sightings. */
+const isEarlier = (state: PeopleState | readonly Sighting[]): state is readonly Sighting[] =>
+  Array.isArray(state);
+
+/** Event time, microseconds. */
+interface Moment {
   readonly time: number;
+}
+
+interface Sighting extends Moment {
   readonly id: number;
   readonly lost: boolean;
   readonly posture: Posture;
@@ -64,3 +94,7 @@ interface Sighting {
 const KEPT_US = 15_000_000;
 const MAX_SEEN = 4096;
 const NEAR_US = 1_500_000;
+/** Fewer links do not show reliably whether somebody is there. */
+const ENOUGH_LINKS = 3;
+/** When somebody who fell must be in sight. Poses of the last seconds before the decision may still be computed. */
+const AFTER_US = { from: 1_000_000, to: 6_000_000 } as const;

@@ -44,10 +44,13 @@ export class Watch {
   readonly #people = new People();
   readonly #heldBack = new HeldBack();
   readonly #suspicion = new Suspicion();
+  readonly #nobodyThere: () => void;
   #lastFall = -Infinity;
 
-  constructor(environment: string, config: WatchConfig, judge: Judge) {
+  /** @param nobodyThere is called for a candidate that is no fall because the room was empty afterwards */
+  constructor(environment: string, config: WatchConfig, judge: Judge, nobodyThere: () => void) {
     this.#environment = environment;
+    this.#nobodyThere = nobodyThere;
     this.#config = config;
     this.#judge = judge;
     this.#impacts = new Impacts(judge.warning !== null);
@@ -122,6 +125,10 @@ export class Watch {
     const threshold = this.#threshold(candidate);
     this.#scores.add(candidate.score);
     if (candidate.score < threshold || this.#isCoolingDown(candidate)) return null;
+    if (this.#people.isEmptyAfter(candidate.time)) {
+      this.#nobodyThere();
+      return null;
+    }
     this.#lastFall = candidate.time;
     const { model } = this.#judge;
     const event = this.#event(candidate, { threshold, model }, 'fall_detection', window);

@@ -11,10 +11,11 @@ import {
 } from '../../pipeline/component/index.js';
 import type { Environment, LeftOutLink, Person, PoseFrame, Window } from '../../pipeline/model/index.js';
 import { leftOutOf, withUsableLinks } from '../shared/usable-links.js';
+import { confirm, confirmedCounts, type Confirmation } from './confirmation.js';
 import type { Answered } from './engine.js';
 import { CALIBRATION_FACTS, NETWORK_FACTS } from './facts.js';
 import { Inference, type Answer } from './inference.js';
-import { Memory } from './memory.js';
+import { Memory, type Recall } from './memory.js';
 import { peopleOf } from './people.js';
 import { inView, ofOneWindow, recall, type Remembered, type Told } from './recall.js';
 import { MAX_LINKS, problemOf, requestOf, shareOf } from './request.js';
@@ -113,7 +114,14 @@ A first network reads one window. A second network has a memory: it combines the
 on a grid of the floor, where somebody is, which moves with walking people; and for the room, how many people there are and how they sat or lay down. So a person who stops
 stays where the walk ended, nobody vanishes without walking away, and a person who sat down stays seated. \`counts\` of a result holds the
 probabilities of nobody, one person and so on; people are reported from a probability of \`presence\`. The memory is part of
-checkpoints; if it is older than 10 s when windows arrive again, it is dropped. Models that you train have no memory until you run \`csiflow train memory\`: each window is then inferred independently.
+checkpoints; if it is older than 10 s when windows arrive again, it is dropped.
+
+Pets, and at times fans and curtains, resemble people. Anybody who appears in an empty room is therefore reported only once confirmed as
+a person: evidence is summed up from window to window. Somebody who walks in is confirmed within about two seconds, and stays
+confirmed, however still they keep, until the networks have seen nobody for 2 s. Until then \`counts\` holds the
+probability that it is a person. Anybody present when csiflow first sees a room is believed: they may be asleep.
+
+Models that you train have no memory until you run \`csiflow train memory\`: each window is then inferred independently. They confirm nobody until you run \`csiflow train confirmation\`: everybody counts.
 
 Each person has \`positionError\`, the expected distance between the reported and the true position, calibrated in rooms
 that the network never saw. \`confidence\` is derived from it: 0.6 / (0.6 + positionError). If it is above
@@ -130,14 +138,14 @@ The network runs in a separate thread, shared by all nodes and partitions of the
 \`backend\`, \`max_batch\` and \`max_wait_ms\`. Windows that arrive together are computed together; a result does not depend on
 the rest of its batch. Results are rounded to a millimetre.
 
-Sources: docs/reports/accuracy.md has figures; docs/decisions/0008, 0048, 0093, 0099 and 0100 describe the method.
+Sources: docs/reports/accuracy.md has figures; docs/decisions/0008, 0048, 0093, 0099, 0100 and 0119 describe the method.
 `,
   inputs: ['window'],
   outputs: ['pose'],
   needsAmplitude: () => 'because its networks were trained on them',
   stateFields: ['weights', 'calibration'],
   stateVersion: 3,
-  timeFields: ['time'],
+  timeFields: ['time', 'seen'],
   liveFields: ['timeout_ms', 'articulate_below_m', 'presence'],
   config: Config,
   role: 'pose-network',
@@ -179,6 +187,8 @@ class InferPose implements Operator<'window', 'pose'> {
   readonly #memory: Memory | null;
   /** By environment, oldest first. */
   readonly #remembered = new Map<string, readonly Remembered[]>();
+  /** By environment. */
+  readonly #confirmations = new Map<string, Confirmation>();
 
   constructor(config: Static<typeof Config>, context: Context) {
     this.#config = config;
@@ -259,6 +269,7 @@ class InferPose implements Operator<'window', 'pose'> {
   snapshot(): MemorySnapshot {
     const rooms = Array.from(this.#remembered, ([environment, remembered]) => ({
       ...{ environment, remembered },
+      confirmation: this.#confirmations.get(environment) ?? null,
       size: this.#sizeOf(environment),
     }));
     return { memory: this.#manifest.memory?.sha256 ?? null, rooms };
@@ -266,11 +277,12 @@ class InferPose implements Operator<'window', 'pose'> {
 
   restore(state: unknown): void {
     const { memory, rooms } = state as MemorySnapshot;
-    for (const { environment, size, remembered } of rooms) {
+    for (const { environment, size, remembered, confirmation } of rooms) {
       const now = this.#context.environments.find(({ id }) => id === environment)?.size;
-      if (memory === this.#manifest.memory?.sha256 && now?.x === size.x && now.y === size.y)
+      if (memory === this.#manifest.memory?.sha256 && now?.x === size.x && now.y === size.y) {
         this.#remembered.set(environment, remembered);
-      else
+        if (confirmation) this.#confirmations.set(environment, confirmation);
+      } else
         this.#context.log.info('the memory of a room is dropped: the model or the room has changed', {
           environment,
         });
@@ -325,10 +337,19 @@ class InferPose implements Operator<'window', 'pose'> {
     const said = recall(this.#memory, before, { reading, time, size });
     if (!said) return frame;
     this.#remembered.set(environment, said.remembered);
-    const { counts } = said.recall;
+    const counts = this.#confirmed(said.recall, environment, time);
     const { calibration } = trained;
     const persons = this.#people(inView(sight, said.recall, size, calibration), counts, calibration);
     return { ...frame, counts: counts.map(rounded), persons };
+  }
+
+  /** Probabilities of nobody, one person and so on, without those who are not confirmed as people. */
+  #confirmed(recalled: Recall, environment: string, time: number): readonly number[] {
+    const law = this.#manifest.memory?.confirmation;
+    if (!law) return recalled.counts;
+    const confirmation = confirm(law, this.#confirmations.get(environment), recalled, time);
+    this.#confirmations.set(environment, confirmation);
+    return confirmedCounts(recalled.counts, confirmation);
   }
 
   #alone(sight: Answered): Person[] {
@@ -363,6 +384,8 @@ interface MemorySnapshot {
     readonly environment: string;
     readonly size: { readonly x: number; readonly y: number };
     readonly remembered: readonly Remembered[];
+    /** Null or absent: nobody was there, or the state was written by an earlier version. */
+    readonly confirmation?: Confirmation | null;
   }[];
 }
 

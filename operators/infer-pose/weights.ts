@@ -5,6 +5,7 @@ import type { Environment, Link } from '../../pipeline/model/index.js';
 import { replaceFile } from '../../pipeline/base/files.js';
 import { packageFile } from '../../pipeline/base/paths.js';
 import { readJsonFile } from '../shared/json-file.js';
+import type { ConfirmationLaw } from './confirmation.js';
 import { FEATURE_VERSION, PROFILE_VERSION, GROUPS, POINTS, STEP_US } from './features.js';
 import { LAYERS, NETWORK_VERSION, PARAMETERS } from './layers.js';
 import { MEMORY_PARAMETERS, MEMORY_VERSION } from './memory-layers.js';
@@ -46,6 +47,8 @@ export interface MemoryManifest {
   readonly behind: string;
   /** Error scales of its output; the scale of a person among several combines position and assignment uncertainty. */
   readonly calibration: ErrorCalibration;
+  /** Tells people from pets and other moving things; absent: everybody counts. */
+  readonly confirmation?: ConfirmationLaw;
   readonly training: Readonly<Record<string, unknown>>;
 }
 
@@ -175,7 +178,7 @@ function bytesOf(weights: Float32Array): Buffer {
 export function writeMemory(
   folder: string,
   weights: Float32Array,
-  described: Pick<MemoryManifest, 'calibration' | 'training'>,
+  described: Pick<MemoryManifest, 'calibration' | 'confirmation' | 'training'>,
 ): Manifest {
   const bytes = bytesOf(weights);
   const model = withoutMemory(readManifest(folder));

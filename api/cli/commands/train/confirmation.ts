@@ -1,0 +1,26 @@
+import type { Command } from 'commander';
+
+interface Options {
+  model: string;
+  cache?: string;
+  json?: boolean;
+}
+
+export function register(train: Command): void {
+  train
+    .command('confirmation')
+    .description(
+      'Fit how infer-pose tells people from pets, fans and curtains, behind the memory of a model, on simulated rooms.',
+    )
+    .option('--model <folder>', 'model with a memory: `general`, or a folder', 'general')
+    .option('--cache <folder>', 'store simulated rooms there, to resume an interrupted run')
+    .option('--json', 'print the result as JSON; progress goes to stderr')
+    .addHelpText('after', '\nExample:\n  csiflow train confirmation --model models/ward-3 --cache rooms')
+    .action(async ({ json, ...options }: Options) => {
+      const print = (line: string) => (json ? process.stderr : process.stdout).write(`${line}\n`);
+      const { trainConfirmationOf } = await import('../../../../bench/memory/train-confirmation.js');
+      const { folder, manifest, figures } = await trainConfirmationOf({ ...options, print });
+      if (json)
+        process.stdout.write(`${JSON.stringify({ folder, memory: manifest.memory, figures }, null, 2)}\n`);
+    });
+}

@@ -1,0 +1,29 @@
+import { CELLS } from '../../operators/infer-pose/geometry.js';
+import { OUT } from '../../operators/infer-pose/layers.js';
+import { CELL_INPUTS, noMemory, ROOM_INPUTS } from '../../operators/infer-pose/memory-layers.js';
+import { Memory, type Recall } from '../../operators/infer-pose/memory.js';
+import { readInputs } from '../../operators/infer-pose/reading.js';
+import { wholes, type Course } from './courses.js';
+
+/** Output of the memory network for each window of a course, in order. @param weights of the network */
+export function* recalls(
+  weights: Float32Array,
+  course: Course,
+): Generator<{
+  readonly window: number;
+  readonly recall: Recall;
+  /** The answer from this window alone, in the order of OUT. */
+  readonly alone: Float32Array;
+}> {
+  const memory = new Memory(weights);
+  const cells = new Float32Array(CELLS * CELL_INPUTS);
+  let state = noMemory();
+  for (let window = 0; window < course.windows; window++) {
+    wholes(course.cells.subarray(window * cells.length, (window + 1) * cells.length), cells);
+    const room = course.room.subarray(window * ROOM_INPUTS, (window + 1) * ROOM_INPUTS);
+    const alone = course.alone.subarray(window * OUT.size, (window + 1) * OUT.size);
+    const next = memory.step(state, readInputs(weights, { cells, room }, alone), course.size);
+    ({ state } = next);
+    yield { window, recall: next.recall, alone };
+  }
+}
