@@ -1,6 +1,6 @@
 import type { ASTNode, Environment } from '@marcbachmann/cel-js';
 import { errorText } from '../../pipeline/base/error-text.js';
-import { isTimeZone, RESULT_PORTS, type ResultPort } from '../../pipeline/model/index.js';
+import { isTimeZone, PLAIN_SHAPES, type Port } from '../../pipeline/model/index.js';
 
 /** Checks of an expression's tree that the type checker of the language does not perform. */
 
@@ -71,8 +71,8 @@ function nodesOf(ast: ASTNode): readonly PlainNode[] {
  * Checks what the type checker accepts.
  * @returns ports of the records that it reads, at most one @throws ExpressionFault
  */
-export function inspect(ast: ASTNode): ReadonlySet<ResultPort> {
-  const read = new Set<ResultPort>();
+export function inspect(ast: ASTNode): ReadonlySet<Port> {
+  const read = new Set<Port>();
   const visit = (node: ASTNode, lists: number): void => {
     const { op, args, start, end } = node as unknown as PlainNode;
     if (op === 'id' && isPort(args)) read.add(args);
@@ -100,7 +100,7 @@ type CallArguments = readonly [method: string, receiver: ASTNode, rest: readonly
 
 const MACROS = new Set(['all', 'exists', 'exists_one', 'map', 'filter']);
 
-const isPort = (name: unknown): name is ResultPort => RESULT_PORTS.some((port) => port === name);
+const isPort = (name: unknown): name is Port => typeof name === 'string' && Object.hasOwn(PLAIN_SHAPES, name);
 
 function nodesIn(args: unknown): readonly ASTNode[] {
   if (Array.isArray(args)) return args.flatMap(nodesIn);

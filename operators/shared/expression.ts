@@ -1,19 +1,20 @@
 import { Environment, type ParseResult } from '@marcbachmann/cel-js';
 import { errorText } from '../../pipeline/base/error-text.js';
-import { nearest } from '../../pipeline/base/nearest.js';
 import type { Complaint } from '../../pipeline/component/index.js';
-import { plainResult, RESULT_PORTS, type Data, type ResultPort } from '../../pipeline/model/index.js';
 import {
-  checkLiterals,
-  ExpressionFault,
-  inspect,
-  TYPED_HAS,
-  withTypedHas,
-  type CelFault,
-} from './expression-tree.js';
+  plainResult,
+  RESULT_PORTS,
+  type Data,
+  type PlainRecord,
+  type Port,
+  type ResultPort,
+} from '../../pipeline/model/index.js';
+import { checkLiterals, ExpressionFault, inspect, TYPED_HAS, withTypedHas } from './expression-tree.js';
+import { faultOf, SAMPLES, type Scope } from './expression-fault.js';
 import { RECORD_TYPES, viewOf } from './record-views.js';
 
 export { ExpressionFault };
+export type { Scope };
 
 /**
  * Expressions over records, in the Common Expression Language (CEL, https://cel.dev): no loops, no side
@@ -44,12 +45,6 @@ export interface Beside {
   readonly row?: Readonly<Record<string, unknown>>;
 }
 
-/** Additional variables that an expression may read. */
-export interface Scope {
-  readonly latest?: ResultPort;
-  readonly row?: true;
-}
-
 /** Limit of an expression, characters. */
 export const MAX_EXPRESSION = 2000;
 
@@ -63,7 +58,10 @@ const LIMITS = {
 };
 
 /** @throws ExpressionFault */
-export function compileExpression(text: string, wanted: Wanted, scope: Scope = {}): Expression {
+export const compileExpression = (text: string, wanted: Wanted, scope: Scope = {}): Expression =>
+  compiled(text, wanted, scope);
+
+function compiled(text: string, wanted: Wanted, scope: Scope): Compiled {
   const environment = environmentOf(scope);
   const checked = environment.check(text);
   if (!checked.valid) throw faultOf(text, checked.error, scope);
@@ -73,7 +71,18 @@ export function compileExpression(text: string, wanted: Wanted, scope: Scope = {
   if (!asked.valid) throw faultOf(text, asked.error, scope);
   checkLiterals(text, parsed.ast, environment);
   requireType(text, checked.type ?? 'dyn', wanted);
-  return new Compiled(text, parsed, [...read][0] ?? null, wanted);
+  // Without `samples` no other port is a variable.
+  return new Compiled(text, parsed, ([...read][0] ?? null) as ResultPort | null, wanted);
+}
+
+/**
+ * Whether a record is one that an expression asks for, of any port: those of other ports are not.
+ * @throws ExpressionFault
+ */
+export function compileRecordFilter(text: string): (record: PlainRecord) => boolean {
+  const expression = compiled(text, 'boolean', { samples: true });
+  const port: Port | null = expression.port;
+  return (record) => (port === null || record.port === port) && expression.ofPlain(record) === true;
 }
 
 /** Faults of a configuration's expressions, each at its field. */
@@ -108,7 +117,11 @@ class Compiled implements Expression {
   }
 
   evaluate(record: Data<ResultPort>, { latest, row }: Beside = {}): Value {
-    const variables: Record<string, unknown> = { [record.port]: viewOf(record.port, plainResult(record)) };
+    return this.ofPlain(plainResult(record), { ...(latest && { latest }), ...(row && { row }) });
+  }
+
+  ofPlain(record: PlainRecord, { latest, row }: Beside = {}): Value {
+    const variables: Record<string, unknown> = { [record.port]: viewOf(record.port, record) };
     if (latest) variables['latest'] = viewOf(latest.port, plainResult(latest));
     if (row) variables['row'] = row;
     const plain = plainOf(this.#run(variables));
@@ -184,14 +197,15 @@ const shown = (value: unknown): string =>
 
 const environments = new Map<string, Environment>();
 
-function environmentOf({ latest, row }: Scope): Environment {
-  const key = `${latest ?? ''} ${row ?? ''}`;
+function environmentOf({ latest, row, samples }: Scope): Environment {
+  const key = `${latest ?? ''} ${row ?? ''} ${samples ?? ''}`;
   const known = environments.get(key);
   if (known) return known;
   const made = new Environment({ limits: LIMITS, homogeneousAggregateLiterals: false });
   for (const { name, constructor, fields } of RECORD_TYPES.all)
     made.registerType(name, { ctor: constructor, fields });
-  for (const port of RESULT_PORTS) made.registerVariable(port, RECORD_TYPES.of[port]);
+  for (const port of [...RESULT_PORTS, ...(samples ? SAMPLES : [])])
+    made.registerVariable(port, RECORD_TYPES.of[port]);
   if (latest) made.registerVariable('latest', RECORD_TYPES.of[latest]);
   if (row) made.registerVariable('row', 'map<string, dyn>');
   for (const [sign, work] of ARITHMETIC) {
@@ -233,42 +247,14 @@ function requireType(text: string, type: string, wanted: Wanted): void {
   );
 }
 
-// ------------------------------------------------------------------ faults
-
-function faultOf(text: string, error: unknown, { latest, row }: Scope): ExpressionFault {
-  const { code, summary, range } = error as CelFault;
-  const { start, end } = range ?? { start: 0, end: text.length };
-  const part = text.slice(start, end);
-  if (code === 'no_such_key') {
-    const suggestion = nearest(part, RECORD_TYPES.fields);
-    return new ExpressionFault(`there is no field \`${part}\` here`, start, end, suggestion);
-  }
-  if (code === 'unknown_variable') {
-    const suggestion = nearest(part, [
-      ...RESULT_PORTS,
-      ...(latest ? ['latest'] : []),
-      ...(row ? ['row'] : []),
-    ]);
-    const message = `unknown variable \`${part}\`: a record is \`event\`, \`measure\` or \`pose\``;
-    return new ExpressionFault(message, start, end, suggestion);
-  }
-  const why = (summary ?? errorText(error)).replace(/^\w/, (letter) => letter.toLowerCase());
-  return new ExpressionFault(`${why}${hintFor(why)}`, start, end);
-}
-
-function hintFor(why: string): string {
-  if (/[=!]= null|null [=!]=/.test(why)) return '; test whether it exists with `has(event.location)`';
-  return why.includes('double in list<int>')
-    ? '; write the numbers of the list with a decimal point: `[1.0, 2.0]`'
-    : '';
-}
-
 /** Ports of the records that expressions read; invalid expressions are skipped, because their check reports them. */
 export function portsRead(texts: readonly (string | undefined)[], scope: Scope = {}): readonly ResultPort[] {
   const read = texts.flatMap((text) => {
     if (text === undefined) return [];
     try {
-      return [...inspect(environmentOf(scope).parse(text).ast)];
+      return [...inspect(environmentOf(scope).parse(text).ast)].filter((port) =>
+        RESULT_PORTS.some((known) => known === port),
+      ) as ResultPort[];
     } catch {
       return [];
     }

@@ -1,4 +1,4 @@
-import { PLAIN_SHAPES, RESULT_PORTS, type ResultPort, type Shape } from '../../pipeline/model/index.js';
+import { PLAIN_SHAPES, type Port, type Shape } from '../../pipeline/model/index.js';
 
 /**
  * Records as seen by expressions: each plain record and each map in it is an instance of a separate class, by
@@ -72,12 +72,14 @@ function capital(text: string): string {
 
 const types: RecordType[] = [];
 const kinds = Object.fromEntries(
-  RESULT_PORTS.map((port) => [port, kindOf(capital(port), PLAIN_SHAPES[port])]),
-) as Readonly<Record<ResultPort, Kind>>;
+  Object.entries(PLAIN_SHAPES).map(([port, shape]) => [port, kindOf(capital(port), shape)]),
+) as Readonly<Record<Port, Kind>>;
 
 export const RECORD_TYPES = {
   all: types,
-  of: { pose: kinds.pose.type, event: kinds.event.type, measure: kinds.measure.type },
+  of: Object.fromEntries(Object.entries(kinds).map(([port, { type }]) => [port, type])) as Readonly<
+    Record<Port, string>
+  >,
   /** Names of all fields, for suggestions. */
   fields: new Set(types.flatMap(({ fields }) => Object.keys(fields))),
   /** Types for people. */
@@ -92,4 +94,4 @@ export const RECORD_TYPES = {
   ]),
 } as const;
 
-export const viewOf = (port: ResultPort, record: unknown): unknown => kinds[port].view(record);
+export const viewOf = (port: Port, record: unknown): unknown => kinds[port].view(record);

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { allocateBlock, csiLayout } from '../../pipeline/model/index.js';
 import { fallEvent, FIRST_TIME, poseFrame } from '../support/fake-topology.js';
 import { openService, type TestService } from './support.js';
 
@@ -66,4 +67,54 @@ test('eight may look at once', async () => {
   const looks = Array.from({ length: 9 }, () => service.get(`${PATH}?wait_ms=300`, operator));
   const statuses = (await Promise.all(looks)).map(({ status }) => status).sort();
   expect(statuses).toEqual([...Array<number>(8).fill(200), 429]);
+});
+
+const where = (expression: string) => `where=${encodeURIComponent(expression)}`;
+
+test('gives the records of one kind for which an expression is true; others are not counted', async () => {
+  const { data } = await lookWhile(
+    `limit=2&${where('pose.frame_id >= 3 && size(pose.persons) >= 0')}`,
+    (round) => {
+      service.main.publish(poseFrame(round), fallEvent({ time: FIRST_TIME }));
+    },
+  );
+  expect(data.records).toHaveLength(2);
+  for (const record of data.records) expect(record).toMatchObject({ port: 'pose' });
+  expect(
+    Math.min(...data.records.map((record) => (record as { frame_id: number }).frame_id)),
+  ).toBeGreaterThanOrEqual(3);
+  expect(data).toMatchObject({ problem: null });
+});
+
+test('says why an expression fails for a record, and where it is wrong', async () => {
+  const { data } = await lookWhile(`wait_ms=100&${where('event.metadata.nowhere == 1')}`, () => {
+    service.main.publish(fallEvent({ time: FIRST_TIME }));
+  });
+  expect(data).toMatchObject({ records: [], problem: expect.stringContaining('no `nowhere`') as string });
+  const answer = await service.get(`${PATH}?${where('event.severty == "high"')}`, service.token('operator'));
+  expect(answer.status).toBe(400);
+  expect(await answer.text()).toContain(
+    'where, column 7: there is no field `severty` here; did you mean `severity`?',
+  );
+});
+
+test('gives frames with their values, of one link, where asked to', async () => {
+  const layout = csiLayout({
+    ...{ rx: 1, tx: 1, subcarriers: [-1, 1], bandwidthMhz: 20, centreMhz: 2437, training: 'lltf' },
+  });
+  const block = { ...allocateBlock(layout, 2), values: Float32Array.of(3, 4, 0, -2, 1, 0, 1, 0) };
+  block.time.set([FIRST_TIME, FIRST_TIME + 1]);
+  block.sequence.set([7, 8]);
+  const query = `limit=1&values=true&${where('csi.sequence == 7')}`;
+  const { data } = await lookWhile(query, () => {
+    service.main.publish(block);
+  });
+  expect(data.records).toEqual([
+    expect.objectContaining({
+      ...{ port: 'csi', sequence: 7, indices: [-1, 1] },
+      ...{ amplitudes: [[[5, 2]]], phases: [[[0.927, -1.571]]] },
+    }),
+  ]);
+  const operator = service.token('operator');
+  expect((await service.get(`${PATH}?values=true&limit=101`, operator)).status).toBe(400);
 });

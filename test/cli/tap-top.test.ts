@@ -58,6 +58,19 @@ describe('tap', () => {
     });
   });
 
+  test('shows amplitudes of the frames that an expression chooses', async () => {
+    const link = 'csi.sequence > 0.0 && csi.rx == 1.0';
+    const { code, output } = await command('tap', 'room', '--limit', '2', '--csi', '--where', link);
+    expect(code, output).toBe(0);
+    expect(output).toMatch(/csi: link node-\d.*amplitudes [\u2581-\u2588]{20,}$/m);
+  });
+
+  test('an expression with a mistake ends with 1 and says where', async () => {
+    const { code, output } = await command('tap', 'room', '--where', 'csi.lnk == "a"');
+    expect(code).toBe(1);
+    expect(output).toContain('where, column 5: there is no field `lnk` here; did you mean `link`?');
+  });
+
   test('a node that does not exist ends with 2 and names those that are', async () => {
     const { code, output } = await command('tap', 'rom', '--limit', '1');
     expect(code).toBe(2);

@@ -7,6 +7,8 @@ interface Options extends RemoteOptions {
   readonly every?: string;
   readonly format: string;
   readonly topology?: string;
+  readonly where?: string;
+  readonly csi: boolean;
 }
 
 export function register(program: Command): void {
@@ -17,13 +19,21 @@ export function register(program: Command): void {
       .description('Show the records that a node outputs, live; for a sink, its input.')
       .option('--limit <n>', 'exit after this many records; default: continue until Ctrl-C')
       .option('--every <ms>', 'at most one record in this time; others are skipped')
+      .option(
+        '--where <expression>',
+        'only records for which this CEL expression is true: `event.severity == "high"`',
+      )
+      .option('--csi', 'show amplitudes and phases of CSI frames', false)
       .option('--topology <id>', 'the topology; default: the only one')
       .option('--format <text|json>', 'output format of the records', 'text'),
   )
     .addHelpText(
       'after',
       '\nIt is a sample: records that arrive during a fetch are skipped, and the pipeline never waits.' +
-        '\nExample:\n  csiflow tap people --limit 5\n  csiflow tap motion --every 1000 --format json',
+        '\nAn expression reads csi, window, pose, event or measure, with the fields that --format json shows.' +
+        '\nExample:\n  csiflow tap people --limit 5\n  csiflow tap motion --every 1000 --format json' +
+        '\n  csiflow tap motion --where \'measure.name == "motion" && measure.value > 0.3\'' +
+        '\n  csiflow tap flat --csi --every 1000 --where \'csi.link == "door-desk"\'',
     )
     .action(tap);
 }
@@ -35,6 +45,7 @@ const WAIT_MS = 2_000;
 interface Answered {
   readonly records: readonly Readonly<Record<string, unknown>>[];
   readonly left_out: number;
+  readonly problem: string | null;
 }
 
 async function tap(node: string, options: Options): Promise<void> {
@@ -53,16 +64,21 @@ async function tap(node: string, options: Options): Promise<void> {
   const topology = options.topology ?? (await topologyWith(node, options.url));
   const stop = untilStopped();
   let leftOut = 0;
+  let told = false;
   try {
     while (left > 0 && !stop.signal.aborted) {
       const query = new URLSearchParams({
         limit: String(Math.min(left, PAGE)),
         wait_ms: String(Math.max(WAIT_MS, every)),
         every_ms: String(every),
+        values: String(options.csi),
+        ...(options.where !== undefined && { where: options.where }),
       });
       const path = `/topologies/${encodeURIComponent(topology)}/nodes/${encodeURIComponent(node)}/records?${query.toString()}`;
       const { data } = await askWhole(session, 'GET', path);
-      const { records, left_out } = data as Answered;
+      const { records, left_out, problem } = data as Answered;
+      if (problem !== null && !told) process.stderr.write(`csiflow: records were skipped: ${problem}\n`);
+      told ||= problem !== null;
       for (const record of records)
         process.stdout.write(`${json ? JSON.stringify(record) : recordText(record)}\n`);
       left -= records.length;

@@ -5250,6 +5250,10 @@ export interface operations {
                 wait_ms?: number;
                 /** @description Skips records that follow the last returned one within this time. */
                 every_ms?: number;
+                /** @description A CEL expression over `csi`, `window`, `pose`, `event` or `measure`: only records of this kind for which it is true. */
+                where?: string;
+                /** @description CSI frames with `indices`, `amplitudes` and `phases` (radians), [rx][tx][subcarrier]; at most 100 records. */
+                values?: boolean;
             };
             header?: never;
             path: {
@@ -5286,6 +5290,8 @@ export interface operations {
                                 [key: string]: unknown;
                             })[];
                             left_out: number;
+                            /** @description Why `where` failed for a record; such records are skipped. */
+                            problem: string | null;
                         };
                         /** Format: date-time */
                         timestamp: string;

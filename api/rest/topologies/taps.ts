@@ -1,8 +1,15 @@
 import { Type } from 'typebox';
-import { plainRecords, type Data, type LinkTable } from '../../../pipeline/model/index.js';
+import {
+  compileRecordFilter,
+  ExpressionFault,
+  MAX_EXPRESSION,
+} from '../../../operators/shared/expression.js';
+import { errorText } from '../../../pipeline/base/error-text.js';
+import type { Data, LinkTable } from '../../../pipeline/model/index.js';
 import { endpointsWith, formView, type Call } from '../../contract/endpoint.js';
 import { ApiError } from '../../service/errors.js';
 import { shownOf } from '../../service/deployment/anonymous.js';
+import { tappedRecords, type Tapped } from './decoded-frame.js';
 import { topologyOf } from './topology-of.js';
 
 type Parts = 'topologies' | 'clock' | 'watch';
@@ -17,6 +24,9 @@ interface Wanted {
   readonly limit: number;
   readonly waitMs: number;
   readonly everyMs: number;
+  /** Which records to show; undefined: all. */
+  readonly where: string | undefined;
+  readonly values: boolean;
 }
 
 /** Output of a node while somebody watches. */
@@ -25,6 +35,8 @@ interface Seen {
   readonly records: readonly object[];
   /** Number of further records that passed in the meantime; frames of CSI count individually. */
   readonly leftOut: number;
+  /** Why the expression failed for a record, the first time. */
+  readonly problem: string | null;
 }
 
 /** Concurrent taps over all nodes. */
@@ -63,6 +75,19 @@ const tap = endpoint<Wanted, Seen>({
           default: 0,
           description: 'Skips records that follow the last returned one within this time.',
         }),
+        where: Type.Optional(
+          Type.String({
+            minLength: 1,
+            maxLength: MAX_EXPRESSION,
+            description:
+              'A CEL expression over `csi`, `window`, `pose`, `event` or `measure`: only records of this kind for which it is true.',
+          }),
+        ),
+        values: Type.Boolean({
+          default: false,
+          description:
+            'CSI frames with `indices`, `amplitudes` and `phases` (radians), [rx][tx][subcarrier]; at most 100 records.',
+        }),
       },
       closed,
     ),
@@ -76,6 +101,9 @@ const tap = endpoint<Wanted, Seen>({
           ),
         ),
         left_out: Type.Integer(),
+        problem: Type.Union([Type.String(), Type.Null()], {
+          description: 'Why `where` failed for a record; such records are skipped.',
+        }),
       },
       closed,
     ),
@@ -85,8 +113,12 @@ const tap = endpoint<Wanted, Seen>({
       limit: query.limit,
       waitMs: query.wait_ms,
       everyMs: query.every_ms,
+      where: query.where,
+      values: query.values,
     }),
-    render: ({ node, records, leftOut }) => ({ data: { node, records, left_out: leftOut } }),
+    render: ({ node, records, leftOut, problem }) => ({
+      data: { node, records, left_out: leftOut, problem },
+    }),
   }),
 });
 
@@ -104,6 +136,8 @@ async function look(wanted: Wanted, { deployment, signal }: Call<Parts>): Promis
       `No node has the name ${wanted.node}; available nodes: ${known}`,
     );
   }
+  requireValues(wanted, running.topology.settings.privacy?.anonymizeData ?? false);
+  const filter = filterOf(wanted.where);
   const others = looking.get(deployment) ?? 0;
   if (others >= LOOKING) {
     throw new ApiError(
@@ -115,7 +149,7 @@ async function look(wanted: Wanted, { deployment, signal }: Call<Parts>): Promis
     );
   }
   looking.set(deployment, others + 1);
-  const sample = new Sample(wanted, running.links, () => deployment.clock.elapsed());
+  const sample = new Sample(wanted, filter, running.links, () => deployment.clock.elapsed());
   const shown = shownOf(running.topology, wanted.node);
   const take = (record: Data) => {
     sample.take(shown(record));
@@ -127,8 +161,38 @@ async function look(wanted: Wanted, { deployment, signal }: Call<Parts>): Promis
     unwatch();
     looking.set(deployment, looking.get(deployment)! - 1);
   }
-  return { node: wanted.node, records: sample.plain(), leftOut: sample.leftOut };
+  return { node: wanted.node, records: sample.plain(), leftOut: sample.leftOut, problem: sample.problem };
 }
+
+type Filter = (record: Tapped) => boolean;
+
+/** @throws ApiError 400 with the place of a fault in the expression */
+function filterOf(where: string | undefined): Filter | null {
+  if (where === undefined) return null;
+  try {
+    return compileRecordFilter(where);
+  } catch (error) {
+    if (!(error instanceof ExpressionFault)) throw error;
+    const { message, span, suggestion } = error;
+    const hint = suggestion === undefined ? '' : `; did you mean \`${suggestion}\`?`;
+    throw new ApiError('BAD_REQUEST', `where, column ${span.start + 1}: ${message}${hint}`);
+  }
+}
+
+/** Channel values tell how somebody moves, so anonymous deployments show none. */
+function requireValues({ values, limit }: Wanted, anonymous: boolean): void {
+  if (!values) return;
+  if (anonymous)
+    throw new ApiError(
+      'RESOURCE_CONFLICT',
+      'Values of CSI are not shown with settings.privacy.anonymize_data',
+    );
+  if (limit > MAX_VALUES)
+    throw new ApiError('BAD_REQUEST', `limit must be ${MAX_VALUES} at most with values (got ${limit})`);
+}
+
+/** Records with values per answer: a frame of 160 MHz has thousands of numbers. */
+const MAX_VALUES = 100;
 
 /** Collects unconverted records up to the limit; they are converted at the end. */
 class Sample {
@@ -136,19 +200,26 @@ class Sample {
   readonly #wanted: Wanted;
   readonly #links: LinkTable;
   readonly #elapsed: () => number;
-  readonly #tapped: { readonly data: Data; readonly count: number }[] = [];
+  /** Why the filter failed, the first time. */
+  problem: string | null = null;
+  readonly #filter: Filter | null;
+  readonly #tapped: { readonly data: Data; readonly count: number; readonly plain?: readonly Tapped[] }[] =
+    [];
   #count = 0;
   #last = -Infinity;
   #done: () => void = () => undefined;
 
-  constructor(wanted: Wanted, links: LinkTable, elapsed: () => number) {
+  constructor(wanted: Wanted, filter: Filter | null, links: LinkTable, elapsed: () => number) {
     this.#wanted = wanted;
+    this.#filter = filter;
     this.#links = links;
     this.#elapsed = elapsed;
   }
 
   take(data: Data): void {
-    const size = data.port === 'csi' ? data.count : 1;
+    const plain = this.#filter ? this.#matching(data, this.#filter) : undefined;
+    if (plain?.length === 0) return;
+    const size = plain?.length ?? (data.port === 'csi' ? data.count : 1);
     const now = this.#elapsed();
     const room = this.#wanted.limit - this.#count;
     if (room <= 0 || now - this.#last < this.#wanted.everyMs) {
@@ -157,7 +228,7 @@ class Sample {
     }
     this.#last = now;
     const count = this.#wanted.everyMs > 0 ? 1 : Math.min(room, size);
-    this.#tapped.push({ data, count });
+    this.#tapped.push({ data, count, ...(plain && { plain }) });
     this.#count += count;
     this.leftOut += size - count;
     if (this.#count >= this.#wanted.limit) this.#done();
@@ -178,6 +249,21 @@ class Sample {
   }
 
   plain(): readonly object[] {
-    return this.#tapped.flatMap(({ data, count }) => plainRecords(data, this.#links).slice(0, count));
+    return this.#tapped.flatMap(({ data, count, plain }) => (plain ?? this.#records(data)).slice(0, count));
+  }
+
+  #records(data: Data): readonly Tapped[] {
+    return tappedRecords(data, this.#links, this.#wanted.values);
+  }
+
+  #matching(data: Data, filter: Filter): readonly Tapped[] {
+    return this.#records(data).filter((record) => {
+      try {
+        return filter(record);
+      } catch (error) {
+        this.problem ??= errorText(error);
+        return false;
+      }
+    });
   }
 }
