@@ -21,7 +21,8 @@ const variablesOf = (text: string): Record<string, string> =>
       }),
   );
 
-test.each(commands)('$command is valid', async ({ variables, file }) => {
+// The first one loads the whole command line.
+test.each(commands)('$command is valid', { timeout: 60_000 }, async ({ variables, file }) => {
   const set = variablesOf(variables);
   const text = readFileSync(packageFile(file), 'utf8');
   for (const [name, value] of Object.entries(set)) {
