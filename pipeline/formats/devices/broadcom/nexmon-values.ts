@@ -1,5 +1,7 @@
 /** The values of a datagram of nexmon_csi; bytes: docs/formats/nexmon.md. */
 
+import { endianness } from 'node:os';
+
 export const HEADER_BYTES = 18;
 
 /** Bits of the two mantissas and of the common exponent in a chip's encoding of a value. */
@@ -8,53 +10,50 @@ export interface Packing {
   readonly exponent: number;
 }
 
-/** The carriers of a width, and the bins below and above the middle of the channel, `from` to `to`, that hold them. */
+/** The carriers of a width. */
 export interface Carriers {
   readonly count: number;
   readonly subcarriers: readonly number[];
-  readonly runs: readonly { readonly from: number; readonly to: number }[];
+  /** {@link runOf} the bins below and above the middle of the channel that hold them. */
+  readonly runs: readonly Int16Array[];
 }
 
-/** Position and encoding of a datagram's values. */
+/** A datagram and the encoding of its values. */
 export interface Values {
-  /** Length of the whole datagram. */
-  readonly view: DataView;
+  readonly record: Uint8Array;
   readonly carriers: Carriers;
   readonly packing: Packing | null;
 }
 
-/** Writes the values of a datagram, (re, im), to `values[at...]`. `top`: see {@link topOf}. */
-export function unpack(
-  { view, packing, carriers }: Values,
-  top: number,
-  values: Float32Array,
-  at: number,
-): void {
-  if (packing === null) copyIntegers(view, carriers, values, at);
-  else unpackFloats(view, packing, carriers, top, values, at);
+/**
+ * A datagram is copied to where its values begin at a multiple of four bytes: views of this copy are made only
+ * once, and views of each datagram would take longer to make than the copy.
+ */
+const ALIGNED = new ArrayBuffer(2 + HEADER_BYTES + 4 * 256);
+const RECORD = new Uint8Array(ALIGNED, 2);
+const WORDS = new Int32Array(ALIGNED, 2 + HEADER_BYTES);
+const INTEGERS = new Int16Array(ALIGNED, 2 + HEADER_BYTES);
+const IS_BIG_ENDIAN = endianness() === 'BE';
+
+function align({ record, packing }: Values): void {
+  RECORD.set(record);
+  if (!IS_BIG_ENDIAN) return;
+  const values = Buffer.from(ALIGNED, 2 + HEADER_BYTES);
+  if (packing === null) values.swap16();
+  else values.swap32();
 }
 
-/** The byte order of this machine, and so of typed arrays. */
-const IS_LITTLE = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
+/** The values of the bins `from` to `to` in the datagram that was unpacked last. */
+export const runOf = (from: number, to: number): Int16Array => INTEGERS.subarray(2 * from, 2 * to + 2);
 
-function copyIntegers(view: DataView, { count, runs }: Carriers, values: Float32Array, at: number): void {
-  const start = view.byteOffset + HEADER_BYTES;
-  if (IS_LITTLE && start % 2 === 0) {
-    // Copying it as a whole takes a third of the time.
-    const numbers = new Int16Array(view.buffer, start, 2 * count);
-    for (const { from, to } of runs) {
-      const run = numbers.subarray(2 * from, 2 * to + 2);
-      values.set(run, at);
-      at += run.length;
-    }
-    return;
-  }
-  for (const { from, to } of runs) {
-    const end = HEADER_BYTES + 4 * to;
-    for (let word = HEADER_BYTES + 4 * from; word <= end; word += 4) {
-      values[at++] = view.getInt16(word, true);
-      values[at++] = view.getInt16(word + 2, true);
-    }
+/** Writes the values of a datagram, (re, im), to `values[at...]`. `top`: see {@link topOf}. */
+export function unpack(datagram: Values, top: number, values: Float32Array, at: number): void {
+  const { packing, carriers } = datagram;
+  align(datagram);
+  if (packing !== null) wordsToIntegers(packing, carriers.count, top);
+  for (const run of carriers.runs) {
+    values.set(run, at);
+    at += run.length;
   }
 }
 
@@ -62,46 +61,43 @@ function copyIntegers(view: DataView, { count, runs }: Carriers, values: Float32
 const SCALED_BITS = 10;
 
 /** Exponent of two of the largest packed value, by which the values are scaled; -64 if all are 0. */
-export function topOf({ view, packing, carriers }: Values): number {
+export function topOf(datagram: Values): number {
+  const { packing, carriers } = datagram;
   if (packing === null) return 0;
+  align(datagram);
   const { mantissa, exponent } = packing;
   const magnitude = (1 << (mantissa - 1)) - 1;
-  const unused = 32 - exponent;
+  const sign = 1 << (exponent - 1);
   let top = -64;
   for (let i = 0; i < carriers.count; i++) {
-    const word = view.getUint32(HEADER_BYTES + 4 * i, true);
+    const word = WORDS[i]!;
     const bits = ((word >>> (exponent + mantissa)) | (word >>> exponent)) & magnitude;
-    if (bits !== 0) top = Math.max(top, ((word << unused) >> unused) + 31 - Math.clz32(bits));
+    const largest = ((word & (2 * sign - 1)) ^ sign) - sign + 31 - Math.clz32(bits);
+    if (largest > top && bits !== 0) top = largest;
   }
   return top;
 }
 
 /**
- * Values as whole numbers, the largest of which has {@link SCALED_BITS} bits, as in the tool's MATLAB reader.
- * A word contains, from its top: sign and magnitude of the real part, sign and magnitude of the imaginary
- * part (`mantissa` bits each), and a common exponent in two's complement.
+ * Replaces the first `count` words of the aligned datagram by pairs of whole numbers, the largest of which has
+ * {@link SCALED_BITS} bits, as in the tool's MATLAB reader. A word contains, from its top: sign and magnitude
+ * of the real part, sign and magnitude of the imaginary part (`mantissa` bits each), and a common exponent in
+ * two's complement.
  */
-function unpackFloats(
-  view: DataView,
-  { mantissa, exponent }: Packing,
-  { runs }: Carriers,
-  top: number,
-  values: Float32Array,
-  at: number,
-): void {
+function wordsToIntegers({ mantissa, exponent }: Packing, count: number, top: number): void {
   const magnitude = (1 << (mantissa - 1)) - 1;
-  const unused = 32 - exponent;
-  for (const { from, to } of runs)
-    for (let i = from; i <= to; i++) {
-      const word = view.getUint32(HEADER_BYTES + 4 * i, true);
-      const by = ((word << unused) >> unused) + SCALED_BITS - top;
-      // Up by 16 and down again: applies signs and shifts without branches, which would be mispredicted.
-      const down = Math.min(31, 16 - by);
-      const re = (((word >>> (exponent + mantissa)) & magnitude) << 16) >> down;
-      const im = (((word >>> exponent) & magnitude) << 16) >> down;
-      const reSign = -((word >>> (exponent + 2 * mantissa - 1)) & 1);
-      const imSign = -((word >>> (exponent + mantissa - 1)) & 1);
-      values[at++] = (re ^ reSign) - reSign;
-      values[at++] = (im ^ imSign) - imSign;
-    }
+  const sign = 1 << (exponent - 1);
+  const real = exponent + mantissa;
+  for (let i = 0; i < count; i++) {
+    const word = WORDS[i]!;
+    // Up by 16 and down again: applies signs and shifts without branches, which would be mispredicted.
+    const by = ((word & (2 * sign - 1)) ^ sign) - sign + SCALED_BITS - top;
+    const down = Math.min(31, 16 - by);
+    const re = (((word >>> real) & magnitude) << 16) >> down;
+    const im = (((word >>> exponent) & magnitude) << 16) >> down;
+    const reSign = (word << (32 - real - mantissa)) >> 31;
+    const imSign = (word << (32 - real)) >> 31;
+    INTEGERS[2 * i] = (re ^ reSign) - reSign;
+    INTEGERS[2 * i + 1] = (im ^ imSign) - imSign;
+  }
 }

@@ -7,7 +7,15 @@ import { frameFormat, type ReadFault, type ReadFrame } from '../../decoder/frame
 import type { FileFormat, Format } from '../../contract/format.js';
 import { LayoutCache } from '../../decoder/layout-cache.js';
 import { isPcap } from '../../containers/pcap-blocks.js';
-import { HEADER_BYTES, topOf, unpack, type Carriers, type Packing, type Values } from './nexmon-values.js';
+import {
+  HEADER_BYTES,
+  runOf,
+  topOf,
+  unpack,
+  type Carriers,
+  type Packing,
+  type Values,
+} from './nexmon-values.js';
 import { checkPcap, pcapCutter, pcapStart, recordsOf, udpPayload } from '../../containers/pcap.js';
 
 /**
@@ -60,9 +68,8 @@ export interface Datagram extends Values {
 }
 
 export function parseDatagram(record: Uint8Array): Datagram | ReadFault {
-  const view = new DataView(record.buffer, record.byteOffset, record.byteLength);
   if (record.length < HEADER_BYTES) return { fault: 'truncated', reason: 'shorter than its header' };
-  if (view.getUint16(0, true) !== MAGIC)
+  if (u16(record, 0) !== MAGIC)
     return { fault: 'unknown_magic', reason: 'it does not start with the bytes 11 11' };
   const carriers = CARRIERS.get((record.length - HEADER_BYTES) / 4);
   if (!carriers)
@@ -70,25 +77,28 @@ export function parseDatagram(record: Uint8Array): Datagram | ReadFault {
       fault: 'length',
       reason: `${record.length} bytes: frames have 18 and 4 for each of 64, 128 or 256 carriers`,
     };
-  const chip = view.getUint16(16, true);
+  const chip = u16(record, 16);
   const packing = CHIPS.get(chip);
   if (packing === undefined)
     return { fault: 'chip', reason: `chip ${chip}: supported are ${[...CHIPS.keys()].join(', ')}` };
-  const mhz = centreMhz(view.getUint16(14, true));
+  const mhz = centreMhz(u16(record, 14));
   if (mhz === undefined) return { fault: 'channel', reason: 'its chanspec contains no channel' };
-  const pair = view.getUint16(12, true);
+  const pair = u16(record, 12);
   return {
-    view,
+    record,
     carriers,
     packing,
     chip,
     mhz,
-    sequence: view.getUint16(10, true) >> 4,
+    sequence: u16(record, 10) >> 4,
     core: pair & 7,
     stream: (pair >> 3) & 7,
-    rssi: view.getUint16(2, true) === NO_RSSI ? NaN : rssiOf(view.getInt8(2)),
+    rssi: u16(record, 2) === NO_RSSI ? NaN : rssiOf((record[2]! << 24) >> 24),
   };
 }
+
+/** A DataView for each datagram would take longer than all else that is read of its header. */
+const u16 = (bytes: Uint8Array, at: number): number => bytes[at]! | (bytes[at + 1]! << 8);
 
 function readDatagram(record: Uint8Array): ReadFrame | ReadFault {
   const datagram = parseDatagram(record);
@@ -128,8 +138,9 @@ const MACS = new Map<number, string>();
 const MAX_MACS = 1024;
 
 /** Of the transmitter. */
-export function macOf({ view }: Datagram): string {
-  const number = view.getUint16(4) * 2 ** 32 + view.getUint32(6);
+export function macOf({ record }: Datagram): string {
+  let number = 0;
+  for (let i = 4; i < 10; i++) number = number * 256 + record[i]!;
   let mac = MACS.get(number);
   if (mac === undefined) {
     mac = number
@@ -159,10 +170,7 @@ const carriersOf = (
   subcarriers: [below, above].flatMap(([from, to]) =>
     Array.from({ length: to - from + 1 }, (_, i) => from + i),
   ),
-  runs: [
-    { from: count + below[0], to: count + below[1] },
-    { from: above[0], to: above[1] },
-  ],
+  runs: [runOf(count + below[0], count + below[1]), runOf(above[0], above[1])],
 });
 
 /**
@@ -211,10 +219,10 @@ export function encodeNexmon(
   view.setUint16(14, frame.chanspec, true);
   view.setUint16(16, 101, true);
   let at = 0;
-  for (const { from, to } of CARRIERS.get(frame.bins)!.runs)
-    for (let bin = from; bin <= to; bin++) {
-      view.setInt16(HEADER_BYTES + 4 * bin, values[at++]!, true);
-      view.setInt16(HEADER_BYTES + 4 * bin + 2, values[at++]!, true);
-    }
+  for (const carrier of CARRIERS.get(frame.bins)!.subcarriers) {
+    const bin = (carrier + frame.bins) % frame.bins;
+    view.setInt16(HEADER_BYTES + 4 * bin, values[at++]!, true);
+    view.setInt16(HEADER_BYTES + 4 * bin + 2, values[at++]!, true);
+  }
   return out;
 }
