@@ -1,20 +1,20 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import { errorText } from '../../pipeline/base/error-text.js';
-import type { RawBatch } from '../../pipeline/component/index.js';
 import {
   FormatError,
   formatNamed,
   HEAD_BYTES,
   RawBuilder,
   recogniseFile,
+  type Decoder,
   type FileFormat,
+  type OpenedFile,
 } from '../../pipeline/formats/index.js';
-import { LinkTable } from '../../pipeline/model/index.js';
+import { LinkTable, type Data } from '../../pipeline/model/index.js';
 import { median } from '../../operators/shared/median.js';
 import { benchContext, environmentOf } from '../context.js';
+import { readPieces } from './pieces.js';
 
 /** How fast one recording is decoded. */
 export interface FormatSpeed {
@@ -87,12 +87,14 @@ function rounds(round: () => number, long: number): readonly number[] {
   return taken;
 }
 
-const bytesOf = (path: string): Uint8Array => {
-  const bytes = readFileSync(path);
-  return bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes;
-};
-
-const headOf = (path: string): Uint8Array => bytesOf(path).subarray(0, HEAD_BYTES);
+function headOf(path: string): Uint8Array {
+  let head: Uint8Array | undefined;
+  readPieces(path, (bytes) => {
+    head ??= bytes.slice(0, HEAD_BYTES);
+    return bytes.length;
+  });
+  return head!;
+}
 
 /** ⏎ @throws FormatError for a file of an unknown kind */
 function kindOf(path: string): FileFormat {
@@ -107,22 +109,32 @@ const ANY_SENDER = new LinkTable([{ ...environmentOf(1), links: [{ ...link!, sen
 
 /** Reads, cuts and decodes a whole recording; returns its number of frames. */
 function decodeFile(path: string, kind: FileFormat): number {
-  const bytes = bytesOf(path);
-  const { format, start, cutter } = kind.open(bytes.subarray(0, HEAD_BYTES));
-  const decoder = formatNamed(format).decoder({ ...benchContext(1), links: ANY_SENDER });
   const builder = new RawBuilder(BATCH, 'replay');
+  let opened: (OpenedFile & { readonly decoder: Decoder }) | undefined;
+  let at = 0;
   let frames = 0;
-  const decode = (raw: RawBatch): void => {
-    for (const data of decoder.decode(raw).data) if (data.port === 'csi') frames += data.count;
-  };
-  let at = start;
-  for (let full = true; full;) {
-    at += cutter.cut(bytes.subarray(at), builder, at, true);
-    full = builder.full;
-    if (builder.count > 0) decode(builder.take());
-  }
+  readPieces(path, (bytes, last) => {
+    opened ??= opening(kind, bytes);
+    const { cutter, decoder, start } = opened;
+    const before = at;
+    at = Math.max(at, start);
+    for (let full = true; full;) {
+      at += cutter.cut(bytes.subarray(at - before), builder, at, last);
+      full = builder.full;
+      if (full || (last && builder.count > 0)) frames += countFrames(decoder.decode(builder.take()).data);
+    }
+    return at - before;
+  });
   return frames;
 }
+
+function opening(kind: FileFormat, bytes: Uint8Array): OpenedFile & { readonly decoder: Decoder } {
+  const file = kind.open(bytes.subarray(0, HEAD_BYTES));
+  return { ...file, decoder: formatNamed(file.format).decoder({ ...benchContext(1), links: ANY_SENDER }) };
+}
+
+const countFrames = (data: readonly Data[]): number =>
+  data.reduce((sum, one) => sum + (one.port === 'csi' ? one.count : 0), 0);
 
 /**
  * Reads a file for as long as csiflow does, and prints the number of frames and the median time in seconds.

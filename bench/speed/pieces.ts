@@ -1,0 +1,33 @@
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
+import { MAX_RECORD_BYTES } from '../../pipeline/formats/index.js';
+
+/** As the source `file` reads. */
+const PIECE_BYTES = 262_144;
+/** Holds a piece behind the beginning of a record. */
+const memory = new Uint8Array(PIECE_BYTES + MAX_RECORD_BYTES);
+
+/**
+ * Reads a recording into the same memory, piece by piece; a packed one as a whole. `take` returns how many
+ * bytes it has read: the others come again, with more after them. `last` means that nothing follows.
+ */
+export function readPieces(path: string, take: (bytes: Uint8Array, last: boolean) => number): void {
+  const file = openSync(path, 'r');
+  const read = (rest: number): number => rest + readSync(file, memory, rest, PIECE_BYTES, null);
+  try {
+    let length = read(0);
+    if (length > 1 && memory[0] === 0x1f && memory[1] === 0x8b) {
+      take(gunzipSync(readFileSync(path)), true);
+      return;
+    }
+    let rest = 0;
+    for (let last = false; !last; length = read(rest)) {
+      last = length === rest;
+      const taken = take(memory.subarray(0, length), last);
+      memory.copyWithin(0, taken, length);
+      rest = length - taken;
+    }
+  } finally {
+    closeSync(file);
+  }
+}
