@@ -96,24 +96,37 @@ function runs(indices: Int16Array): string {
 
 /** Columns for `count` frames with all values unknown. A decoder fills them once; after that they do not change. */
 export function allocateBlock(layout: CsiLayout, count: number): CsiBlock {
+  const { rx } = layout;
+  // One piece of memory for all columns but the values: eleven would take longer to allocate than their frames to decode.
+  const memory = new ArrayBuffer(count * (39 + 5 * rx));
+  let used = 0;
+  const column = <T extends Column>(type: ColumnOf<T>, width = 1): T => {
+    const made = new type(memory, used, count * width);
+    used += made.byteLength;
+    return made;
+  };
+  // In the order of their widths, so that each begins at a multiple of its own.
   return {
     port: 'csi',
     layout,
     count,
-    time: new Float64Array(count),
-    link: new Uint16Array(count),
-    sequence: new Uint32Array(count),
-    rssi: new Float32Array(count).fill(NaN),
-    noise: new Float32Array(count).fill(NaN),
-    deviceTime: new Float64Array(count).fill(NaN),
-    agc: new Float32Array(count * layout.rx).fill(NaN),
-    fftGain: new Float32Array(count).fill(NaN),
-    bits: new Uint8Array(count),
-    antenna: new Uint8Array(count * layout.rx).fill(UNKNOWN_ANTENNA),
-    instance: new Int32Array(count).fill(-1),
+    time: column(Float64Array),
+    deviceTime: column(Float64Array).fill(NaN),
+    sequence: column(Uint32Array),
+    rssi: column(Float32Array).fill(NaN),
+    noise: column(Float32Array).fill(NaN),
+    agc: column(Float32Array, rx).fill(NaN),
+    fftGain: column(Float32Array).fill(NaN),
+    instance: column(Int32Array).fill(-1),
+    link: column(Uint16Array),
+    bits: column(Uint8Array),
+    antenna: column(Uint8Array, rx).fill(UNKNOWN_ANTENNA),
     values: new Float32Array(count * frameSize(layout)),
   };
 }
+
+type Column = Columns[keyof Columns];
+type ColumnOf<T> = new (memory: ArrayBuffer, start: number, length: number) => T;
 
 export const UNKNOWN_ANTENNA = 255;
 

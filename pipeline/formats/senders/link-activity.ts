@@ -33,8 +33,11 @@ export class LinkActivity {
       const index = link[row]!;
       if (at > this.#newest[index]!) this.#newest[index] = at;
       const own = this.#links[index]!;
-      for (const levels of [this.#rssi, own.rssi]) levels.see(at, rssi[row]!);
-      for (const levels of [this.#noise, own.noise]) levels.see(at, noise[row]!);
+      const second = Math.floor(at / SECOND);
+      this.#rssi.see(second, rssi[row]!);
+      own.rssi.see(second, rssi[row]!);
+      this.#noise.see(second, noise[row]!);
+      own.noise.see(second, noise[row]!);
     }
   }
 
@@ -111,14 +114,21 @@ class SecondMean {
   /** The newest earlier second with a frame. */
   #whole = new Second(-Infinity);
 
-  /** @param level dBm; 0 and above mean unknown */
-  see(time: number, level: number): void {
-    const number = Math.floor(time / SECOND);
+  /**
+   * @param number of the second, since 1970
+   * @param level dBm; 0 and above mean unknown
+   */
+  see(number: number, level: number): void {
     if (number > this.#newest.number) {
       this.#whole = this.#newest;
       this.#newest = new Second(number);
-    } else if (number > this.#whole.number && number < this.#newest.number) this.#whole = new Second(number);
-    for (const second of [this.#newest, this.#whole]) if (second.number === number) second.add(level);
+    }
+    if (number === this.#newest.number) {
+      this.#newest.add(level);
+      return;
+    }
+    if (number > this.#whole.number) this.#whole = new Second(number);
+    if (number === this.#whole.number) this.#whole.add(level);
   }
 
   /** Frames per second; null before the first second has ended. */
