@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, expect, test } from 'vitest';
 import { formatSpeeds } from '../../bench/speed/formats.js';
+import { encodeNexmon } from '../../pipeline/formats/devices/broadcom/nexmon.js';
+import { pcapOf } from '../formats/pcap-files.js';
 import { SAMPLES } from '../formats/samples.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'csiflow-bench-'));
@@ -22,6 +24,16 @@ test.each(SAMPLES.filter(({ kind }) => kind !== null))(
     expect(speed!.perSecond).toBeGreaterThan(0);
   },
 );
+
+test('a recording of several pieces is read to its end', () => {
+  const mac = Uint8Array.of(2, 0, 0, 0, 0, 1);
+  const records = Array.from({ length: 600 }, (_, sequence) =>
+    encodeNexmon({ mac, sequence, rssi: -50, chanspec: 0xe02a, bins: 256 }, []),
+  );
+  const file = join(folder, 'long.pcap');
+  writeFileSync(file, pcapOf(records));
+  expect(formatSpeeds([file], null, 0.001)).toMatchObject([{ format: 'nexmon', frames: 600 }]);
+});
 
 test('a file of no known kind is refused', () => {
   const file = join(folder, 'letter.txt');

@@ -2,7 +2,14 @@ import { expect, it } from 'vitest';
 import { encodePairs } from '../../pipeline/formats/devices/adr018/adr018-frame.js';
 import { formatNamed } from '../../pipeline/formats/index.js';
 import { encodeMeasurement } from '../../pipeline/formats/devices/intel/intel5300.js';
-import { LinkTable, sliceBlock, storedBlock, type CsiBlock } from '../../pipeline/model/index.js';
+import {
+  allocateBlock,
+  csiLayout,
+  LinkTable,
+  sliceBlock,
+  storedBlock,
+  type CsiBlock,
+} from '../../pipeline/model/index.js';
 import { testContext, testEnvironment } from '../support/context.js';
 import { anySender } from '../support/recordings.js';
 import { batchOf } from './batches.js';
@@ -53,6 +60,16 @@ it('an ADR-018 frame says the clock of its node where it has one', () => {
     deviceTime: Float64Array.of(5_000_000_000),
     bits: Uint8Array.of(8),
   });
+});
+
+it.each([1, 2, 3])('columns of a block with %i antennas do not overlap', (rx) => {
+  const { subcarriers, ...rest } = intel(0, 1).layout;
+  const block = allocateBlock(csiLayout({ ...rest, subcarriers, rx }), 5);
+  const columns = Object.values(block).filter(ArrayBuffer.isView) as Float32Array[];
+  expect(columns).toHaveLength(12);
+  for (const [i, column] of columns.entries()) column.fill(i);
+  for (const [i, column] of columns.entries()) expect(new Set(column)).toEqual(new Set([i]));
+  expect([block.agc, block.antenna, block.time].map(({ length }) => length)).toEqual([5 * rx, 5 * rx, 5]);
 });
 
 it('a block is cut and copied with all of its columns', () => {

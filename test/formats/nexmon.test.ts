@@ -121,6 +121,35 @@ it.each([
   );
 });
 
+it('datagrams of different lengths and encodings do not disturb each other', () => {
+  const wide = encodeNexmon(
+    { mac: MAC, sequence: 1, rssi: -50, chanspec: 0xe02a, bins: 256 },
+    Array.from({ length: 482 }, (_, i) => i + 1),
+  );
+  const all = [
+    wide,
+    packed(
+      106,
+      Array.from({ length: 64 }, (_, i) => i << 6),
+    ),
+    frame(2),
+    wide,
+  ];
+  const records = all.map((bytes) => ({ bytes }));
+  const blocks = (size: number) => {
+    const decoder = formatNamed('nexmon').decoder(testContext({ links: new LinkTable([anySender]) }).context);
+    const found = batchesOf(records, size).flatMap((raw) => decoder.decode(raw).data as readonly CsiBlock[]);
+    return found.map(({ layout, values }) => [layout.subcarriers.length, ...values]);
+  };
+  const [first, packedOne, narrow, last] = blocks(1) as [number[], number[], number[], number[]];
+  expect(first).toEqual([241, ...Array.from({ length: 482 }, (_, i) => i + 1)]);
+  expect(narrow).toEqual([55, ...new Array<number>(110).fill(3)]);
+  expect(blocks(4)).toEqual([
+    [...first, ...last.slice(1)],
+    [...packedOne, ...narrow.slice(1)],
+  ]);
+});
+
 it('a second core is a sender of its own', () => {
   const { context } = testContext({ links: new LinkTable([anySender]) });
   const decoder = formatNamed('nexmon').decoder(context);
