@@ -2,14 +2,14 @@ import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { MAX_RECORD_BYTES } from '../../pipeline/formats/index.js';
 
-/** As the source `file` reads. */
+/** The same size as the source `file` reads. */
 const PIECE_BYTES = 262_144;
-/** Holds a piece behind the beginning of a record. */
+/** Has room for an incomplete record and the next piece. */
 const memory = new Uint8Array(PIECE_BYTES + MAX_RECORD_BYTES);
 
 /**
- * Reads a recording into the same memory, piece by piece; a packed one as a whole. `take` returns how many
- * bytes it has read: the others come again, with more after them. `last` means that nothing follows.
+ * Reads a recording piece by piece into the same memory; a gzipped one is read whole. `take` returns the number
+ * of bytes consumed; the rest is passed again, with more data after it. `last` means that no data follows.
  */
 export function readPieces(path: string, take: (bytes: Uint8Array, last: boolean) => number): void {
   const file = openSync(path, 'r');

@@ -26,8 +26,8 @@ export interface Values {
 }
 
 /**
- * A datagram is copied to where its values begin at a multiple of four bytes: views of this copy are made only
- * once, and views of each datagram would take longer to make than the copy.
+ * Each datagram is copied here, where its values are aligned for typed arrays. Creating typed arrays for each
+ * datagram takes longer than the copy.
  */
 const ALIGNED = new ArrayBuffer(2 + HEADER_BYTES + 4 * 256);
 const RECORD = new Uint8Array(ALIGNED, 2);

@@ -97,7 +97,7 @@ export function parseDatagram(record: Uint8Array): Datagram | ReadFault {
   };
 }
 
-/** A DataView for each datagram would take longer than all else that is read of its header. */
+/** Creating a DataView for each datagram takes longer than reading its header. */
 const u16 = (bytes: Uint8Array, at: number): number => bytes[at]! | (bytes[at + 1]! << 8);
 
 function readDatagram(record: Uint8Array): ReadFrame | ReadFault {
