@@ -65,7 +65,7 @@ it('an ADR-018 frame says the clock of its node where it has one', () => {
 it.each([1, 2, 3])('columns of a block with %i antennas do not overlap', (rx) => {
   const { subcarriers, ...rest } = intel(0, 1).layout;
   const block = allocateBlock(csiLayout({ ...rest, subcarriers, rx }), 5);
-  const columns = Object.values(block).filter(ArrayBuffer.isView) as Float32Array[];
+  const columns = Object.values(block).filter((column) => ArrayBuffer.isView(column)) as Float32Array[];
   expect(columns).toHaveLength(12);
   for (const [i, column] of columns.entries()) column.fill(i);
   for (const [i, column] of columns.entries()) expect(new Set(column)).toEqual(new Set([i]));
