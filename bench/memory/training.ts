@@ -7,7 +7,7 @@ import {
   MEMORY,
   MEMORY_LAYERS,
   MEMORY_PARAMETERS,
-  MEMORY_PLACES,
+  MEMORY_OFFSETS,
   ROOM_INPUTS,
 } from '../../operators/infer-pose/memory-layers.js';
 import { Adam, learningRate, type AdamState } from '../../operators/infer-pose/training/optimizer.js';
@@ -228,7 +228,7 @@ export function lossAndGradient(
         },
       }),
     )(memoryTensors(weights));
-    layGradient(MEMORY_LAYERS, MEMORY_PLACES, grads, gradient);
+    layGradient(MEMORY_LAYERS, MEMORY_OFFSETS, grads, gradient);
     loss = value.dataSync()[0]!;
   });
   return { loss, gradient, after };
@@ -292,7 +292,7 @@ export function follow(
 function firstWeights(random: () => number): Float32Array {
   const weights = new Float32Array(MEMORY_PARAMETERS);
   for (const { name, inputs, outputs } of MEMORY_LAYERS) {
-    const { kernel, bias } = MEMORY_PLACES.get(name)!;
+    const { kernel, bias } = MEMORY_OFFSETS.get(name)!;
     const deviation = Math.sqrt(2 / (inputs + outputs));
     for (let i = kernel; i < bias; i++) weights[i] = deviation * normal(random);
   }

@@ -58,7 +58,7 @@ export async function attackFiles(
       const what = nameOf(damage);
       if (outcome instanceof Error) {
         const copy = await killed.copyOf(run);
-        findings.push(`${what}, seed ${damage.seed}: ${outcome.message} (kept in ${copy})`);
+        findings.push(`${what}, seed ${damage.seed}: ${outcome.message} (copied to ${copy})`);
       }
       const result = outcome instanceof Error ? 'did not hold' : outcome;
       counts.set(`${what}: ${result}`, (counts.get(`${what}: ${result}`) ?? 0) + 1);
@@ -125,7 +125,7 @@ async function inflict(run: string, damage: Damage, expected: Content): Promise<
 function requireNamed(said: string, file: string): void {
   const [name] = file.split(/\.wal$|\.index$/);
   if (said.includes(name!) && /restore|backup/.test(said) && /move/.test(said)) return;
-  throw new Error(`does not name the file and the way on: ${lastLine(said)}`);
+  throw new Error(`does not name the file and how to continue: ${lastLine(said)}`);
 }
 
 const nameOf = ({ kind, file, bits }: Damage): string =>

@@ -163,7 +163,7 @@ function sectionOf(soaked: Soaked): Section {
         String(Math.min(...readers.map(({ updates }) => updates))),
       ],
       [
-        `times that each of the ${SLOW} slow clients was closed, by code, and connected again`,
+        `times that each of the ${SLOW} slow clients was closed, by code, and reconnected`,
         stallers.map(({ closes }) => listed(closes)).join(' / '),
       ],
     ],

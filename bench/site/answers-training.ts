@@ -5,7 +5,7 @@ import {
   MEMORY,
   MEMORY_LAYERS,
   MEMORY_PARAMETERS,
-  MEMORY_PLACES,
+  MEMORY_OFFSETS,
 } from '../../operators/infer-pose/memory-layers.js';
 import type { Scene } from '../../operators/infer-pose/scene.js';
 import { MemoryNetwork, memoryTensors } from '../../operators/infer-pose/training/memory-network.js';
@@ -121,7 +121,7 @@ export function lossAndGradient(
       return meanLoss(mixed, lessons, size);
     })(own);
     layers.forEach(({ name }, at) => {
-      const { kernel, bias } = MEMORY_PLACES.get(name)!;
+      const { kernel, bias } = MEMORY_OFFSETS.get(name)!;
       gradient.set(grads[2 * at]!.dataSync(), kernel);
       gradient.set(grads[2 * at + 1]!.dataSync(), bias);
     });

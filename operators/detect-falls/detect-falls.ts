@@ -167,8 +167,8 @@ The weights for one link come from one person's falls on one chip; \`docs/report
       },
       snapshot: () => ({ environments: [...environments.values()].map((watch) => watch.snapshot()) }),
       restore: (state) => {
-        for (const kept of (state as { environments: WatchState[] }).environments) {
-          environments.get(kept.environment)?.restore(kept);
+        for (const saved of (state as { environments: WatchState[] }).environments) {
+          environments.get(saved.environment)?.restore(kept);
         }
       },
       describe: () => ({

@@ -88,8 +88,8 @@ function bandOf(link: { readonly layout: string; readonly subcarriers: Int16Arra
     (k) => Math.abs(subcarriers[k]! - middle) * spacing <= SPAN / 2,
   );
   const band = new Int8Array(count).fill(-1);
-  used.forEach((k, place) => {
-    band[k] = Math.floor((place * GROUPS) / used.length);
+  used.forEach((k, index) => {
+    band[k] = Math.floor((index * GROUPS) / used.length);
   });
   return band;
 }
@@ -150,17 +150,17 @@ export function linkFeatures(
   dopplerMap(course, out, at + COURSE);
 
   const overall = average(mean);
-  let place = CALIBRATED.start + at;
+  let next = CALIBRATED.start + at;
   let difference = 0;
   for (let g = 0; g < GROUPS; g++) {
     const shift = profile ? mean[g]! - profile[g]! : 0;
     difference += shift / GROUPS;
-    out[place++] = clamp(3 * shift, 4);
+    out[next++] = clamp(3 * shift, 4);
   }
-  out[place++] = clamp(3 * difference, 4);
-  out[place++] = profile ? 1 : 0;
-  for (let g = 0; g < GROUPS; g++) out[place++] = clamp(2 * (mean[g]! - overall), 4);
-  for (let g = 0; g < GROUPS; g++) out[place++] = spread(variance[g]!);
+  out[next++] = clamp(3 * difference, 4);
+  out[next++] = profile ? 1 : 0;
+  for (let g = 0; g < GROUPS; g++) out[next++] = clamp(2 * (mean[g]! - overall), 4);
+  for (let g = 0; g < GROUPS; g++) out[next++] = spread(variance[g]!);
   for (let g = 0; g < GROUPS; g++) {
     // Speed of changes: mean square of first differences over twice the variance, 0 (slow) to about 1
     // (white).
@@ -168,12 +168,12 @@ export function linkFeatures(
     for (let t = 1; t < POINTS; t++) {
       change += (course[t * GROUPS + g]! - course[(t - 1) * GROUPS + g]!) ** 2 / (POINTS - 1);
     }
-    out[place++] = clamp(change / (2 * variance[g]! + 1e-9), 4);
+    out[next++] = clamp(change / (2 * variance[g]! + 1e-9), 4);
   }
-  out[place++] = spread(common);
-  out[place++] = gapShare;
-  out[place++] = clamp(frameRate, 2) - 1;
-  out[place++] = (centreMhz - 3800) / 1400;
+  out[next++] = spread(common);
+  out[next++] = gapShare;
+  out[next++] = clamp(frameRate, 2) - 1;
+  out[next++] = (centreMhz - 3800) / 1400;
 }
 
 /** Log of a standard deviation, scaled to about -1.5 to 1.5 for 0.01 to 0.5. */

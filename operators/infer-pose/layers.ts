@@ -87,7 +87,7 @@ export const LAYERS: readonly Layer[] = [
 export const PARAMETERS = LAYERS.reduce((sum, layer) => sum + (layer.inputs + 1) * layer.outputs, 0);
 
 /** Position of a layer's kernel and bias in all weights, and its size. */
-export interface LayerPlace {
+export interface LayerOffsets {
   readonly kernel: number;
   readonly bias: number;
   readonly end: number;
@@ -96,7 +96,9 @@ export interface LayerPlace {
 }
 
 /** Layer by layer, kernel then bias, in one array. */
-export function placesOf<Name extends string>(layers: readonly Layer<Name>[]): ReadonlyMap<Name, LayerPlace> {
+export function offsetsOf<Name extends string>(
+  layers: readonly Layer<Name>[],
+): ReadonlyMap<Name, LayerOffsets> {
   let at = 0;
   return new Map(
     layers.map(({ name, inputs, outputs }) => {
@@ -109,4 +111,4 @@ export function placesOf<Name extends string>(layers: readonly Layer<Name>[]): R
 }
 
 /** In one array of PARAMETERS numbers. */
-export const PLACES = placesOf(LAYERS);
+export const OFFSETS = offsetsOf(LAYERS);

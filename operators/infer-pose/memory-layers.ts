@@ -1,6 +1,6 @@
 import { JOINTS } from './body.js';
 import { CELLS } from './geometry.js';
-import { COUNTS, OUT, placesOf, WIDTHS } from './layers.js';
+import { COUNTS, OUT, offsetsOf, WIDTHS } from './layers.js';
 
 /** Shape of the memory network, without any computation. */
 
@@ -60,7 +60,7 @@ export const MEMORY_PARAMETERS = MEMORY_LAYERS.reduce(
 );
 
 /** In one array of MEMORY_PARAMETERS numbers. */
-export const MEMORY_PLACES = placesOf<MemoryLayer>(MEMORY_LAYERS);
+export const MEMORY_OFFSETS = offsetsOf<MemoryLayer>(MEMORY_LAYERS);
 
 /** The content of one window, as input of the memory network. */
 export interface Reading {

@@ -7,7 +7,7 @@ import {
   BEAT_S,
   INPUT_SCALE,
   MEMORY,
-  MEMORY_PLACES,
+  MEMORY_OFFSETS,
   SIDE,
   type MemoryLayer,
   type MemoryState,
@@ -122,7 +122,7 @@ export class Memory {
     common: Float32Array,
     from: number,
   ): Float32Array {
-    const { kernel, bias, outputs } = MEMORY_PLACES.get(layer)!;
+    const { kernel, bias, outputs } = MEMORY_OFFSETS.get(layer)!;
     const weights = this.#weights;
     const out = new Float32Array(CELLS * outputs);
     for (let cell = 0; cell < CELLS; cell++) {

@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { COURSE, FIGURES, GROUPS, LINK_FEATURES, MAP, POINTS } from './features.js';
 import { CELLS, DIRECTION_FEATURES, PLACE_FEATURES, WALL_FEATURES } from './geometry.js';
-import { COUNTS, LAYERS, PLACES, STEPS, WIDTHS } from './layers.js';
+import { COUNTS, LAYERS, OFFSETS, STEPS, WIDTHS } from './layers.js';
 import { layerTensors } from './tensors.js';
 
 /**
@@ -12,7 +12,7 @@ import { layerTensors } from './tensors.js';
  */
 
 /** Those of {@link LAYERS}; the caller disposes of them. */
-export const weightTensors = (weights: Float32Array): tf.Tensor[] => layerTensors(LAYERS, PLACES, weights);
+export const weightTensors = (weights: Float32Array): tf.Tensor[] => layerTensors(LAYERS, OFFSETS, weights);
 
 /** A batch of windows with the same number of links. */
 export interface SceneBatch {

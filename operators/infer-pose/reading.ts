@@ -5,7 +5,7 @@ import {
   INPUT_SCALE,
   MIN_PROBABILITY,
   MEMORY,
-  MEMORY_PLACES,
+  MEMORY_OFFSETS,
   ROOM_INPUTS,
   type MemoryLayer,
   type Reading,
@@ -74,7 +74,7 @@ export function answerRow(estimate: Estimate): Float32Array {
 
 /** A layer's outputs, without an activation. */
 export function dense(weights: Float32Array, layer: MemoryLayer, x: Float32Array): Float32Array {
-  const { kernel, bias, end, outputs } = MEMORY_PLACES.get(layer)!;
+  const { kernel, bias, end, outputs } = MEMORY_OFFSETS.get(layer)!;
   const out = weights.slice(bias, end);
   for (let i = 0; i < x.length; i++) {
     const value = x[i]!;

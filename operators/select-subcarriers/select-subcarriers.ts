@@ -139,9 +139,9 @@ class Selection implements FrameMapper<SelectionState> {
     return all.filter((k) => !known.has(this.#from.subcarriers[k]!));
   }
 
-  #keep(places: readonly number[]): void {
+  #keep(indices: readonly number[]): void {
     const all = Array.from(this.#from.subcarriers, (_, k) => k);
-    this.#kept = places.length > 0 ? places : all;
+    this.#kept = indices.length > 0 ? indices : all;
     this.#statistics = null;
     const subcarriers = this.#kept.map((k) => this.#from.subcarriers[k]!);
     this.#layout = csiLayout({ ...this.#from, subcarriers });

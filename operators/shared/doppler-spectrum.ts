@@ -29,9 +29,9 @@ export class DopplerSpectrum {
   /** Adds a series as long as the window: `at` returns the index of the real part of sample `i` in `values`. */
   add(values: Float32Array | Float64Array, at: (i: number) => number, meanRe: number, meanIm: number): void {
     for (let i = 0; i < this.#window.length; i++) {
-      const place = at(i);
-      this.#input[2 * i] = (values[place]! - meanRe) * this.#window[i]!;
-      this.#input[2 * i + 1] = (values[place + 1]! - meanIm) * this.#window[i]!;
+      const index = at(i);
+      this.#input[2 * i] = (values[index]! - meanRe) * this.#window[i]!;
+      this.#input[2 * i + 1] = (values[index + 1]! - meanIm) * this.#window[i]!;
     }
     this.#fourier.transform(this.#input);
     const { output } = this.#fourier;

@@ -59,7 +59,7 @@ export function mapFrames<S>(
           refusals.tell(number, mapper.problem);
           continue;
         }
-        const into = out.room(mapper.layout);
+        const into = out.space(mapper.layout);
         const refused = mapper.apply(values, frame * size, into, out.end, block, frame);
         if (refused === null) out.take(frame, mapper.antennas);
         else refusals.drop(refused);
@@ -122,13 +122,13 @@ class BlockWriter {
     this.#from = from;
   }
 
-  /** Index of the next frame in the result of {@link room}. */
+  /** Index of the next frame in the result of {@link space}. */
   get end(): number {
     return this.#layout ? this.#frames.length * frameSize(this.#layout) : 0;
   }
 
   /** Values with space for one more frame of a layout. */
-  room(layout: CsiLayout): Float32Array {
+  space(layout: CsiLayout): Float32Array {
     if (this.#layout?.key !== layout.key) this.#begin(layout);
     const needed = this.end + frameSize(layout);
     if (needed > this.#values.length) {

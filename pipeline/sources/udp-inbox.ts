@@ -20,7 +20,7 @@ export class Inbox {
   readonly #builder: RawBuilder;
   readonly #tick: NodeJS.Timeout | undefined;
   readonly #names = new Map<number, { readonly address: string; readonly name: string }>();
-  /** Batches that wait for room in the queue. */
+  /** Batches that wait for space in the queue. */
   #waiting = 0;
   #records: number;
   #scheduled = false;
@@ -101,7 +101,7 @@ export class Inbox {
     else this.#context.metrics.dropped('queue_full', raw.count);
   }
 
-  /** Under `block`, a batch may wait for room; it is already in the journal. */
+  /** Under `block`, a batch may wait for space; it is already in the journal. */
   #offer(raw: RawBatch): void {
     this.#records += raw.count;
     const position: UdpPosition = { records: this.#records, time: raw.time[raw.count - 1]! };

@@ -15,7 +15,7 @@ const pages = [
 ];
 
 /** Blocks of a language: location and text. */
-const blocks = (language: string): readonly (readonly [place: string, text: string])[] =>
+const blocks = (language: string): readonly (readonly [location: string, text: string])[] =>
   pages.flatMap((page) => {
     const text = readFileSync(page, 'utf8');
     return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\``, 'gm'))].map((match) => {

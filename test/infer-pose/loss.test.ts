@@ -3,7 +3,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { loadBackend } from '../../operators/infer-pose/backends.js';
 import { DIRECTION_FEATURES, PLACE_FEATURES, WALL_FEATURES } from '../../operators/infer-pose/geometry.js';
-import { LAYERS, PLACES } from '../../operators/infer-pose/layers.js';
+import { LAYERS, OFFSETS } from '../../operators/infer-pose/layers.js';
 import { weightTensors } from '../../operators/infer-pose/network.js';
 import { trainingBatch } from '../../operators/infer-pose/training/batches.js';
 import { generateChunk, uniform } from '../../operators/infer-pose/training/generate.js';
@@ -53,7 +53,7 @@ describe('the loss', () => {
     blank(weights, 'wide', -WALL_FEATURES);
     const { gradient } = lossAndGradient(weights, batch, terms);
     for (const { name } of LAYERS) {
-      const { kernel, end } = PLACES.get(name)!;
+      const { kernel, end } = OFFSETS.get(name)!;
       const slope = Math.sqrt(gradient.subarray(kernel, end).reduce((sum, g) => sum + g * g, 0));
       expect(slope, name).toBeGreaterThan(0);
       const shifted = (by: number) =>
@@ -83,7 +83,7 @@ describe('the loss', () => {
 
 /** Sets the last `-rows` inputs of a layer to 0. */
 function blank(weights: Float32Array, name: string, rows: number): void {
-  const { bias } = PLACES.get(name)!;
+  const { bias } = OFFSETS.get(name)!;
   const { outputs } = LAYERS.find((layer) => layer.name === name)!;
   weights.fill(0, bias + rows * outputs, bias);
 }

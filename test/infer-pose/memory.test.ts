@@ -23,7 +23,7 @@ import {
   MEMORY,
   MEMORY_LAYERS,
   MEMORY_PARAMETERS,
-  MEMORY_PLACES,
+  MEMORY_OFFSETS,
   noMemory,
   ROOM_INPUTS,
   type Reading,
@@ -116,7 +116,7 @@ describe('the network that remembers', () => {
     const { loss, gradient } = lossAndGradient(weights, stretch, null, FLOWING);
     expect(loss).toBeGreaterThan(0);
     for (const { name } of MEMORY_LAYERS) {
-      const { kernel, bias } = MEMORY_PLACES.get(name)!;
+      const { kernel, bias } = MEMORY_OFFSETS.get(name)!;
       for (const i of [kernel, bias]) {
         const moved = (by: number) => lossOf(weights.with(i, weights[i]! + by), stretch);
         expect(gradient[i], name).toBeCloseTo((moved(0.005) - moved(-0.005)) / 0.01, 2);

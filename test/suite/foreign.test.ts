@@ -92,7 +92,9 @@ it('puts classes in the order of the task', async () => {
 
 it('names the inputs of a model that has others', async () => {
   writeFileSync(join(folder, 'x.onnx'), meanPoolOnnx('signal', [1, ...shape], [1, 2]));
-  await expect(ask(manifest({ path: 'x.onnx' }))).rejects.toThrow(/wants inputs signal; the task gives csi/);
+  await expect(ask(manifest({ path: 'x.onnx' }))).rejects.toThrow(
+    /requires the inputs signal; the task has csi/,
+  );
   const { other } = await ask(manifest({ path: 'x.onnx', inputs: { csi: 'signal' } }));
   expect(other![1]).toBeCloseTo(1, 4);
 });
@@ -100,7 +102,7 @@ it('names the inputs of a model that has others', async () => {
 it('refuses an answer of another length', async () => {
   writeFileSync(join(folder, 'three.onnx'), meanPoolOnnx('csi', [1, ...shape], [1, 2, 3]));
   await expect(ask(manifest({ path: 'three.onnx' }))).rejects.toThrow(
-    /answers with 3 numbers; the task falls wants 2/,
+    /answers with 3 numbers; the task falls requires 2/,
   );
 });
 

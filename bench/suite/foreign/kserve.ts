@@ -50,7 +50,7 @@ async function post(address: string, body: string, name: string): Promise<object
   try {
     return JSON.parse(text) as object;
   } catch {
-    throw new Error(`${name}: ${address} answers with text that is not JSON: ${text.slice(0, 200)}`);
+    throw new Error(`${name}: ${address} does not answer with JSON: ${text.slice(0, 200)}`);
   }
 }
 

@@ -17,7 +17,7 @@ export const onnx: Runtime = async (file, { name, output }) => {
     const missing = session.inputNames.filter((one) => !(one in inputs));
     if (missing.length > 0)
       throw new Error(
-        `${name} wants inputs ${missing.join(', ')}; the task gives ${Object.keys(inputs).join(', ')}: name them with \`inputs\` in its manifest`,
+        `${name} requires the inputs ${missing.join(', ')}; the task has ${Object.keys(inputs).join(', ')}: name them with \`inputs\` in its manifest`,
       );
     const feeds = session.inputNames.map((one) => {
       const { shape, data } = inputs[one]!;

@@ -55,7 +55,7 @@ function checked({ name, task, classes }: Manifest, output: readonly number[]): 
   const { outputs }: Contract = CONTRACTS[task];
   if (output.length !== outputs.length)
     throw new Error(
-      `${name} answers with ${output.length} numbers; the task ${task} wants ${outputs.length}`,
+      `${name} answers with ${output.length} numbers; the task ${task} requires ${outputs.length}`,
     );
   if (output.every(Number.isNaN)) return null;
   if (!output.every(Number.isFinite))

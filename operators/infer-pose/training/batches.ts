@@ -79,9 +79,9 @@ export function trainingBatch(
     const f = options.turned ? frame(2 * Math.PI * random(), random() < 0.5 ? -1 : 1) : IDENTITY;
     const chosen = choose(samples.links, options.links, random);
     const uncalibrated = random() < options.uncalibrated;
-    chosen.forEach((link, place) => {
+    chosen.forEach((link, index) => {
       const from = (sample * samples.links + link) * LINK_FEATURES;
-      const to = (w * options.links + place) * LINK_FEATURES;
+      const to = (w * options.links + index) * LINK_FEATURES;
       features.set(samples.features.subarray(from, from + LINK_FEATURES), to);
       if (uncalibrated) features.fill(0, to + CALIBRATED.start, to + CALIBRATED.start + CALIBRATED.length);
     });

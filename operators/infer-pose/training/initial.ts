@@ -1,6 +1,6 @@
 import { normal } from '../../../pipeline/base/random.js';
 import { JOINTS } from '../body.js';
-import { LAYERS, OUT, PARAMETERS, PLACES } from '../layers.js';
+import { LAYERS, OUT, PARAMETERS, OFFSETS } from '../layers.js';
 import { PERSON, peopleIn, personTruth, type Samples } from './samples.js';
 
 /**
@@ -10,12 +10,12 @@ import { PERSON, peopleIn, personTruth, type Samples } from './samples.js';
 export function initialWeights(random: () => number, samples: Samples): Float32Array {
   const weights = new Float32Array(PARAMETERS);
   for (const { name, inputs } of LAYERS) {
-    const { kernel, bias } = PLACES.get(name)!;
+    const { kernel, bias } = OFFSETS.get(name)!;
     const linear = name === 'out' || name === 'logit' || name === 'attention' || name === 'count';
     const deviation = (linear ? 0.3 : 1) * Math.sqrt(2 / inputs);
     for (let i = kernel; i < bias; i++) weights[i] = deviation * normal(random);
   }
-  const { bias } = PLACES.get('out')!;
+  const { bias } = OFFSETS.get('out')!;
   weights.set(meanJoints(samples), bias + OUT.joints);
   for (let j = 0; j < JOINTS; j++) weights[bias + OUT.jointScales + j] = -1.5;
   return weights;

@@ -7,7 +7,7 @@ import {
   INPUT_SCALE,
   MEMORY,
   MEMORY_LAYERS,
-  MEMORY_PLACES,
+  MEMORY_OFFSETS,
   SIDE,
   type MemoryLayer,
 } from '../memory-layers.js';
@@ -15,7 +15,7 @@ import { layerTensors } from '../tensors.js';
 
 /** Those of {@link MEMORY_LAYERS}; the caller disposes of them. */
 export const memoryTensors = (weights: Float32Array): tf.Tensor[] =>
-  layerTensors(MEMORY_LAYERS, MEMORY_PLACES, weights);
+  layerTensors(MEMORY_LAYERS, MEMORY_OFFSETS, weights);
 
 /** Memories of one batch of rooms. */
 export interface Memories {

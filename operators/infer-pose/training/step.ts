@@ -1,5 +1,5 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { LAYERS, PARAMETERS, PLACES } from '../layers.js';
+import { LAYERS, PARAMETERS, OFFSETS } from '../layers.js';
 import { weightTensors } from '../network.js';
 import { layGradient } from '../tensors.js';
 import type { TrainingBatch } from './batches.js';
@@ -17,7 +17,7 @@ export function lossAndGradient(
   tf.tidy(() => {
     const tensors = weightTensors(weights);
     const { value, grads } = tf.valueAndGrads((...x: tf.Tensor[]) => batchLoss(x, batch, terms))(tensors);
-    layGradient(LAYERS, PLACES, grads, gradient);
+    layGradient(LAYERS, OFFSETS, grads, gradient);
     loss = value.dataSync()[0]!;
   });
   return { loss, gradient };
