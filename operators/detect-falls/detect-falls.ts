@@ -168,7 +168,7 @@ The weights for one link come from one person's falls on one chip; \`docs/report
       snapshot: () => ({ environments: [...environments.values()].map((watch) => watch.snapshot()) }),
       restore: (state) => {
         for (const saved of (state as { environments: WatchState[] }).environments) {
-          environments.get(saved.environment)?.restore(kept);
+          environments.get(saved.environment)?.restore(saved);
         }
       },
       describe: () => ({

@@ -32,7 +32,7 @@ test.each(['train', 'evaluate'])('csiflow %s falls needs the folder of its recor
 test('csiflow evaluate says of the tables of recordings that they need --data', async () => {
   const { code, output } = await csiflow('evaluate', '--only', 'recordings', 'real-falls');
   expect(code).toBe(0);
-  expect(output.match(/not measured: it needs recordings; give the folder .* by --data/g)).toHaveLength(2);
+  expect(output.match(/not measured: .*; pass the folder .* with --data/g)).toHaveLength(2);
 });
 
 test('csiflow train falls refuses a seed that is no whole number', async () => {

@@ -10,7 +10,7 @@ import {
   CELL_INPUTS,
   MEMORY_LAYERS,
   MEMORY_PARAMETERS,
-  MEMORY_PLACES,
+  MEMORY_OFFSETS,
   ROOM_INPUTS,
 } from '../../operators/infer-pose/memory-layers.js';
 import { loadTrainingBackend } from '../../operators/infer-pose/training/backend.js';
@@ -101,7 +101,7 @@ describe('the training of what is told', () => {
     const { loss, gradient } = lossAndGradient(weights, some, size);
     expect(loss).toBeCloseTo(lossOfAll(weights, some, size), 5);
     for (const layer of MEMORY_LAYERS) {
-      const { kernel, bias, end } = MEMORY_PLACES.get(layer.name)!;
+      const { kernel, bias, end } = MEMORY_OFFSETS.get(layer.name)!;
       if (!['count', 'body', 'figure'].includes(layer.name))
         expect(gradient.subarray(kernel, end).every((value) => value === 0)).toBe(true);
       else if (layer.name === 'count') {
