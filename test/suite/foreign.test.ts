@@ -161,7 +161,7 @@ it('says how a server failed', async () => {
     /means\/infer answers 500: out of memory/,
   );
   const page = await serve(() => ({ status: 200, text: '<html>' }));
-  await expect(ask(manifest({ runtime: 'kserve', url: page }))).rejects.toThrow(/not JSON: <html>/);
+  await expect(ask(manifest({ runtime: 'kserve', url: page }))).rejects.toThrow(/answer with JSON: <html>/);
   const gone = 'http://127.0.0.1:9/v2/models/means';
   await expect(ask(manifest({ runtime: 'kserve', url: gone }))).rejects.toThrow(/:9\/.*cannot be reached/);
 });
