@@ -110,8 +110,9 @@ test.runIf(isRoot)(
     fill();
     await send(radio, 200, 3000);
     await until('the sibling', () => sibling.stored.length >= 2990);
-    await until('degraded', () => runner.status().state === 'degraded');
-    expect(runner.status().problem).toMatch(/space|full|ENOSPC/i);
+    // On a slow machine the topology may first be degraded because it is late.
+    await until('degraded by the disk', () => /space|full|ENOSPC/i.test(runner.status().problem ?? ''));
+    expect(runner.status().state).toBe('degraded');
     make(() => undefined);
     await send(radio, 3000, 3101);
     await until('running', () => runner.status().state === 'running');
