@@ -25,6 +25,11 @@ export interface Confirmation {
 
 /** Probability of somebody from which evidence counts: the default of `presence`. */
 export const CLAIMED = 0.9;
+/**
+ * The law was fitted and measured with four links. With fewer, the networks are less certain of people too,
+ * and somebody who walks in may never be confirmed: everybody counts.
+ */
+export const CONFIRMING_LINKS = 4;
 /** Log odds that suffice. */
 const ENOUGH = 3;
 /** Largest log odds of one window of {@link BEAT_S}: no single one confirms or refutes. */

@@ -11,7 +11,7 @@ import {
 } from '../../pipeline/component/index.js';
 import type { Environment, LeftOutLink, Person, PoseFrame, Window } from '../../pipeline/model/index.js';
 import { leftOutOf, withUsableLinks } from '../shared/usable-links.js';
-import { confirm, confirmedCounts, type Confirmation } from './confirmation.js';
+import { confirm, confirmedCounts, CONFIRMING_LINKS, type Confirmation } from './confirmation.js';
 import type { Answered } from './engine.js';
 import { CALIBRATION_FACTS, NETWORK_FACTS } from './facts.js';
 import { Inference, type Answer } from './inference.js';
@@ -116,8 +116,8 @@ stays where the walk ended, nobody vanishes without walking away, and a person w
 probabilities of nobody, one person and so on; people are reported from a probability of \`presence\`. The memory is part of
 checkpoints; if it is older than 10 s when windows arrive again, it is dropped.
 
-Pets, and at times fans and curtains, resemble people. Anybody who appears in an empty room is therefore reported only once confirmed as
-a person: evidence is summed up from window to window. Somebody who walks in is confirmed within about two seconds, and stays
+Pets, and at times fans and curtains, resemble people. With four links or more, anybody who appears in an empty room is therefore reported only
+once confirmed as a person: evidence is summed up from window to window. Somebody who walks in is confirmed within about two seconds, and stays
 confirmed, however still they keep, until the networks have seen nobody for 2 s. Until then \`counts\` holds the
 probability that it is a person. Anybody present when csiflow first sees a room is believed: they may be asleep.
 
@@ -337,16 +337,16 @@ class InferPose implements Operator<'window', 'pose'> {
     const said = recall(this.#memory, before, { reading, time, size });
     if (!said) return frame;
     this.#remembered.set(environment, said.remembered);
-    const counts = this.#confirmed(said.recall, environment, time);
+    const counts = this.#confirmed(said.recall, frame);
     const { calibration } = trained;
     const persons = this.#people(inView(sight, said.recall, size, calibration), counts, calibration);
     return { ...frame, counts: counts.map(rounded), persons };
   }
 
   /** Probabilities of nobody, one person and so on, without those who are not confirmed as people. */
-  #confirmed(recalled: Recall, environment: string, time: number): readonly number[] {
+  #confirmed(recalled: Recall, { environment, time, links }: PoseFrame): readonly number[] {
     const law = this.#manifest.memory?.confirmation;
-    if (!law) return recalled.counts;
+    if (!law || links < CONFIRMING_LINKS) return recalled.counts;
     const confirmation = confirm(law, this.#confirmations.get(environment), recalled, time);
     this.#confirmations.set(environment, confirmation);
     return confirmedCounts(recalled.counts, confirmation);
