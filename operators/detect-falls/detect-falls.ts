@@ -1,5 +1,11 @@
 import { Type, type Static } from 'typebox';
-import { defineOperator, NOTHING, type Complaint, type Output } from '../../pipeline/component/index.js';
+import {
+  defineOperator,
+  NOTHING,
+  type Complaint,
+  type Context,
+  type Output,
+} from '../../pipeline/component/index.js';
 import type { SensedEvent } from '../../pipeline/model/index.js';
 import { FADING_SAMPLES } from './floored.js';
 import { judgeOf } from './judge.js';
@@ -135,19 +141,18 @@ The weights for one link come from one person's falls on one chip; \`docs/report
   ],
   create: (config, context) => {
     let judge = judgeOf(config);
-    const nobodyThere = () => {
-      context.metrics.dropped('nobody_there', 1);
+    const dropped: Context['metrics']['dropped'] = (reason, count) => {
+      context.metrics.dropped(reason, count);
     };
     const environments = new Map(
-      context.environments.map(({ id }) => [id, new Watch(id, config, judge, nobodyThere)]),
+      context.environments.map(({ id }) => [id, new Watch(id, config, judge, dropped)]),
     );
     return {
       process: (data): Output<SensedEvent> => {
         const watch = environments.get(data.environment);
         if (!watch) return NOTHING;
         if (data.port === 'pose') {
-          const { recovered, withdrawn } = watch.see(data);
-          if (recovered > 0) context.metrics.dropped('recovered', recovered);
+          const withdrawn = watch.see(data);
           return withdrawn.length === 0 ? NOTHING : { data: withdrawn };
         }
         return watch.take(data);

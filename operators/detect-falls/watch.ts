@@ -1,4 +1,4 @@
-import { NOTHING, type Output } from '../../pipeline/component/index.js';
+import { NOTHING, type Context, type Output } from '../../pipeline/component/index.js';
 import type { Failure, PoseFrame, SensedEvent, Window } from '../../pipeline/model/index.js';
 import { leftOutOf, withUsableLinks } from '../shared/usable-links.js';
 import { confidenceOf } from './confidence.js';
@@ -26,6 +26,9 @@ export interface WatchConfig {
   readonly notify_delay_ms: number;
 }
 
+/** Counts falls that are not reported, by reason. */
+type Dropped = Context['metrics']['dropped'];
+
 interface Candidate {
   /** Whether the data after it is still unknown. */
   readonly early: boolean;
@@ -44,13 +47,12 @@ export class Watch {
   readonly #people = new People();
   readonly #heldBack = new HeldBack();
   readonly #suspicion = new Suspicion();
-  readonly #nobodyThere: () => void;
+  readonly #dropped: Dropped;
   #lastFall = -Infinity;
 
-  /** @param nobodyThere is called for a candidate that is no fall because the room was empty afterwards */
-  constructor(environment: string, config: WatchConfig, judge: Judge, nobodyThere: () => void) {
+  constructor(environment: string, config: WatchConfig, judge: Judge, dropped: Dropped) {
     this.#environment = environment;
-    this.#nobodyThere = nobodyThere;
+    this.#dropped = dropped;
     this.#config = config;
     this.#judge = judge;
     this.#impacts = new Impacts(judge.warning !== null);
@@ -67,11 +69,12 @@ export class Watch {
     this.#impacts.restart();
   }
 
-  /** @returns falls of people who have recovered, and events about them */
-  see(frame: PoseFrame): { readonly recovered: number; readonly withdrawn: readonly SensedEvent[] } {
+  /** @returns events about the falls of people who have recovered */
+  see(frame: PoseFrame): readonly SensedEvent[] {
     this.#people.see(frame);
     const falls = this.#heldBack.see(frame);
-    return { recovered: falls.length, withdrawn: withdrawalsOf(falls, frame.time) };
+    if (falls.length > 0) this.#dropped('recovered', falls.length);
+    return withdrawalsOf(falls, frame.time);
   }
 
   /** Falls held until event time `time`, and suspicions that were not confirmed. */
@@ -126,7 +129,7 @@ export class Watch {
     this.#scores.add(candidate.score);
     if (candidate.score < threshold || this.#isCoolingDown(candidate)) return null;
     if (this.#people.isEmptyAfter(candidate.time)) {
-      this.#nobodyThere();
+      this.#dropped('nobody_there', 1);
       return null;
     }
     this.#lastFall = candidate.time;

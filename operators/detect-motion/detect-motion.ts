@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { defineOperator, NOTHING, type Output } from '../../pipeline/component/index.js';
 import type { Measure, Window } from '../../pipeline/model/index.js';
 import { quantile } from '../shared/median.js';
+import { measureOf } from '../shared/measures.js';
 import { withUsableLinks } from '../shared/usable-links.js';
 import { isMeasured, linkMotion } from '../shared/link-motion.js';
 import type { QuietLink } from './link-memory.js';
@@ -146,19 +147,10 @@ function quietOf({ name, value, source }: Measure): QuietLink | null {
 
 /** Measures of a window's links, and of the room. */
 function measuresOf(window: Window, room: RoomPresence, time: number): readonly Measure[] {
-  const { environment, provenance } = window;
+  const { environment } = window;
   const measures: Measure[] = [];
   const give = (name: string, subject: string | null, value: number) =>
-    measures.push({
-      port: 'measure',
-      name,
-      environment,
-      subject,
-      time,
-      value,
-      source: 'csiflow',
-      provenance,
-    });
+    measures.push(measureOf(window, { name, environment, subject, time, value }));
   const samples = window.links.flatMap((link) => {
     const sample = linkMotion(link, window);
     return isMeasured(sample) ? [[link.id, sample] as const] : [];
