@@ -43,8 +43,8 @@ type Faults<T> = Readonly<Record<string, readonly (readonly [fault: string, driv
 function catches<T>(kit: string, good: T, cases: (driver: T) => readonly KitCase[], faults: Faults<T>): void {
   conformance(`a good ${kit}`, cases(good));
 
-  describe(`a bad ${kit} is caught:`, () => {
-    test('there is one for every case', () => {
+  describe(`a bad ${kit} fails:`, () => {
+    test('every case has a bad component', () => {
       const promises = cases(good).map(({ name }) => name);
       expect(promises.filter((name) => !Object.hasOwn(faults, name))).toEqual([]);
     });
@@ -278,7 +278,7 @@ describe('operators', () => {
   });
 });
 
-test('an operator that a jump of the clock changes is told of `timeFields`', async () => {
+test('names `timeFields` for an operator that a jump of the clock changes', async () => {
   let last = 0;
   const component = defineOperator({
     ...sum,
@@ -597,7 +597,7 @@ describe('sources', () => {
         }),
     });
 
-  test('where nothing decodes, the kit says what the source counted and why it refused', async () => {
+  test('reports what the source counted and why it refused when nothing decodes', async () => {
     const refusing: Source['decode'] = () => ({
       data: [],
       failed: [{ record: null, code: 'decode.number', reason: 'a number has four bytes', retriable: false }],

@@ -40,7 +40,7 @@ export function readerConformance(name: string, makeStore: () => Promise<Readabl
     });
     const read = () => store.reader;
 
-    test('an empty store answers, with nothing', async () => {
+    test('an empty store returns empty results', async () => {
       expect(await read().latestPose(environment)).toBeUndefined();
       expect(await read().range(environment)).toBeUndefined();
       expect(await read().poses({ environment, limit: 10 })).toEqual([]);
@@ -52,7 +52,7 @@ export function readerConformance(name: string, makeStore: () => Promise<Readabl
       expect(await read().ping()).toBeGreaterThanOrEqual(0);
     });
 
-    test('a pose frame comes back as it was written', async () => {
+    test('a pose frame is returned as it was written', async () => {
       const empty = poseFrame(1, { people: 0, provenance: { origin: 'replay' } });
       const untracked = poseFrame(2, {
         persons: [person(2, 0, { track: null, heading: null, posture: 'lying', articulated: false })],
@@ -63,7 +63,7 @@ export function readerConformance(name: string, makeStore: () => Promise<Readabl
       expect(await read().latestPose(environment)).toEqual(untracked);
     });
 
-    test('a person without keypoints, as anonymous ones are kept, comes back so', async () => {
+    test('a person without keypoints, as after anonymizing, is returned unchanged', async () => {
       const written = poseFrame(0, {
         persons: [person(0, 0, { keypoints: [], articulated: false }), person(0, 1)],
       });
@@ -71,13 +71,13 @@ export function readerConformance(name: string, makeStore: () => Promise<Readabl
       expect(await read().poses({ environment })).toEqual([written]);
     });
 
-    test('the newest frame is the one of the latest event time, of its environment', async () => {
+    test('the newest frame is the one with the latest event time in its environment', async () => {
       await store.put([poseFrame(5), poseFrame(9), poseFrame(7), poseFrame(99, { environment: 'other' })]);
       expect((await read().latestPose(environment))?.frameId).toBe(9);
       expect(await read().range(environment)).toEqual({ start: START + 5 * HOP, end: START + 9 * HOP });
     });
 
-    test('frames of later times than asked for do not count: the clock was ahead when they were stored', async () => {
+    test('ignores frames later than the requested time, stored while the clock was ahead', async () => {
       const hour = 36_000;
       await store.put([poseFrame(hour), poseFrame(3), poseFrame(1), poseFrame(4, { environment: 'other' })]);
       const at = (index: number) => START + index * HOP;
@@ -90,7 +90,7 @@ export function readerConformance(name: string, makeStore: () => Promise<Readabl
       expect(await read().range(environment, at(1) - 1)).toBeUndefined();
     });
 
-    test('the newest frame of a room that has long been silent is found too', async () => {
+    test('finds the newest frame of a room that has been silent for long', async () => {
       const day = 864_000;
       await store.put([poseFrame(3), poseFrame(1), poseFrame(day, { environment: 'other' })]);
       expect((await read().latestPose(environment))?.frameId).toBe(3);
@@ -123,7 +123,7 @@ export function readerConformance(name: string, makeStore: () => Promise<Readabl
       expect(await read().meanProcessingMs({ environment: 'nowhere' })).toBe(0);
     });
 
-    test('a person filter leaves that person in the frames that have it', async () => {
+    test('a person filter returns only that person, from frames that contain it', async () => {
       await store.put([poseFrame(0, { people: 2 }), poseFrame(1), poseFrame(2, { people: 2 })]);
       const found = await read().poses({ environment, person: 2 });
       expect(ids(found)).toEqual([0, 2]);
@@ -133,7 +133,7 @@ export function readerConformance(name: string, makeStore: () => Promise<Readabl
       expect(ids(await read().poses({ environment, person: 2, limit: 1 }))).toEqual([0]);
     });
 
-    test('a confidence filter leaves out persons below it, and frames without one that is left', async () => {
+    test('a confidence filter drops persons below it, and frames that become empty', async () => {
       const sure = person(1, 0, { confidence: 0.9 });
       const unsure = person(1, 1, { confidence: 0.3 });
       await store.put([
@@ -151,7 +151,7 @@ export function readerConformance(name: string, makeStore: () => Promise<Readabl
       expect(await read().countPersons({ ...query, person: 2 })).toBe(0);
     });
 
-    test('pages of persons by offset give each row once, in order', async () => {
+    test('pages of persons by offset return each row once, in order', async () => {
       await store.put(frames(3_000, 2));
       const all = await read().persons({ environment });
       expect(all).toHaveLength(6_000);
@@ -163,7 +163,7 @@ export function readerConformance(name: string, makeStore: () => Promise<Readabl
       expect(await read().persons({ environment, offset: 6_000, limit: 2 })).toEqual([]);
     });
 
-    test('cursors miss no frame and double none while rows are being written', async () => {
+    test('cursors neither miss nor repeat frames while rows are being written', async () => {
       await fc.assert(
         fc.asyncProperty(
           fc.array(fc.nat({ max: 4 }), { minLength: 1, maxLength: 8 }),
@@ -197,7 +197,7 @@ export function readerConformance(name: string, makeStore: () => Promise<Readabl
       );
     });
 
-    test('events come back exactly, whatever text and numbers they hold', async () => {
+    test('events round-trip exactly, whatever text and numbers they contain', async () => {
       await fc.assert(
         fc.asyncProperty(anyEvent, fc.uuid(), async (event, room) => {
           const written = { ...event, environment: room };
@@ -208,7 +208,7 @@ export function readerConformance(name: string, makeStore: () => Promise<Readabl
       );
     });
 
-    test('measures come back exactly, whatever text and numbers they hold', async () => {
+    test('measures round-trip exactly, whatever text and numbers they contain', async () => {
       await fc.assert(
         fc.asyncProperty(anyMeasure, fc.uuid(), async (value, room) => {
           const written = { ...value, environment: room };
@@ -219,7 +219,7 @@ export function readerConformance(name: string, makeStore: () => Promise<Readabl
       );
     });
 
-    test('events are filtered by type and severity; claims of senders are left out unless asked for', async () => {
+    test('events can be filtered by type and severity; claims of senders are excluded by default', async () => {
       await store.put([
         sensedEvent(0),
         sensedEvent(1, { type: 'crowd', severity: 'low' }),
@@ -234,7 +234,7 @@ export function readerConformance(name: string, makeStore: () => Promise<Readabl
       expect(await times({ severities: ['high', 'critical'], limit: 1 })).toEqual([0]);
     });
 
-    test('events come in pages, and are counted without them', async () => {
+    test('events are returned in pages, and can be counted without rows', async () => {
       await store.put([0, 1, 2, 3, 4].map((index) => sensedEvent(index)));
       const times = async (query: object) =>
         (await read().events({ environment, ...query })).map(({ time }) => (time - START) / HOP);
@@ -248,7 +248,7 @@ export function readerConformance(name: string, makeStore: () => Promise<Readabl
       expect(await read().countEvents({ environment, types: [] })).toBe(0);
     });
 
-    test('measures are filtered by name and subject', async () => {
+    test('measures can be filtered by name and subject', async () => {
       await store.put([
         measure(0),
         measure(1, { name: 'presence', subject: null }),
@@ -281,7 +281,7 @@ export function readerConformance(name: string, makeStore: () => Promise<Readabl
         bucket: 60 * minute,
       };
 
-      test('sum up measures by name, subject and bucket', async () => {
+      test('group measures by name, subject and bucket', async () => {
         const written = [
           at(0, 1),
           at(59, 3),
@@ -305,7 +305,7 @@ export function readerConformance(name: string, makeStore: () => Promise<Readabl
         expect(found).toEqual(aggregatesOf(written, { ...query, names }));
       });
 
-      test('tell persons apart, also those that share a slot', async () => {
+      test('distinguish persons, even those that share a slot', async () => {
         const of = (person: number, minutes: number, value: number, name = 'moving_seconds') =>
           at(minutes, value, { subject: String(person), name });
         const written = [
@@ -329,7 +329,7 @@ export function readerConformance(name: string, makeStore: () => Promise<Readabl
         );
       });
 
-      test('take the range with its start, without its end, and buckets where the offset says', async () => {
+      test('include the start of the range, exclude its end, and align buckets to the offset', async () => {
         const written = Array.from({ length: 240 }, (_, index) => at(index, index));
         await store.put(written);
         for (const [start, end, offset] of [
@@ -351,7 +351,7 @@ export function readerConformance(name: string, makeStore: () => Promise<Readabl
         expect(await read().aggregates({ ...query, names: [] })).toEqual([]);
       });
 
-      test('leave out what senders claim, other rooms and other names, whatever they are called', async () => {
+      test('exclude claims of senders, other rooms and other names, whatever their names', async () => {
         const odd = ['it\'s "odd" \\', "x' OR '1'='1", '"; DROP MEASUREMENT "measure'];
         const written = [
           at(0, 1),
@@ -368,14 +368,14 @@ export function readerConformance(name: string, makeStore: () => Promise<Readabl
         }
       });
 
-      test('can be those of the environment itself', async () => {
+      test('can be restricted to measures of the environment itself', async () => {
         const written = [at(0, 1), at(1, 5, { subject: 'bed' }), at(2, 7, { subject: '3' }), at(3, 2)];
         await store.put(written);
         const some = { ...query, subject: null };
         expect(await read().aggregates(some)).toEqual(aggregatesOf([at(0, 1), at(3, 2)], some));
       });
 
-      test('refuse buckets of no length', async () => {
+      test('reject buckets of zero length', async () => {
         for (const bucket of [0, -1, 0.5, NaN, Infinity])
           await expect(read().aggregates({ ...query, bucket })).rejects.toThrow('whole number');
       });
@@ -418,13 +418,13 @@ export function readerConformance(name: string, makeStore: () => Promise<Readabl
         });
       });
 
-      test('refuse buckets of no length', async () => {
+      test('reject buckets of zero length', async () => {
         for (const bucket of [0, -1, 0.5, NaN])
           await expect(read().summaries({ ...query, bucket })).rejects.toThrow('whole number');
       });
     });
 
-    test('text of a query is text, not part of the query', async () => {
+    test('treats the text of a query as text, not as SQL', async () => {
       await store.put([poseFrame(0), sensedEvent(0), measure(0)]);
       const evil = "x' OR '1'='1";
       expect(await read().poses({ environment: evil })).toEqual([]);

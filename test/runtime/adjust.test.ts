@@ -112,7 +112,7 @@ function bench() {
   return { runner, parse, frames: let_, written, dropped };
 }
 
-test('a live field counts from the next record on, without a restart, and the state goes on', async () => {
+test('a live field applies from the next record, without a restart, and keeps the state', async () => {
   const { runner, parse, frames, written } = bench();
   await runner.start();
   const { sessionId } = runner.status();
@@ -124,7 +124,7 @@ test('a live field counts from the next record on, without a restart, and the st
   expect(runner.next).toBe(runner.topology);
 });
 
-test('another field waits for the next start, also beside a live one', async () => {
+test('other fields apply at the next start, even when changed with a live one', async () => {
   const { runner, parse, frames, written } = bench();
   await runner.start();
   const next = parse({ step: 10, offset: 1000 });
@@ -138,7 +138,7 @@ test('another field waits for the next start, also beside a live one', async () 
   expect(written.map(({ processingMs }) => processingMs)).toEqual([10, 1020]);
 });
 
-test('what was changed live is what a later start, and a plan, begin from', async () => {
+test('live changes are the base of a later start and of a plan', async () => {
   const { runner, parse, frames, written } = bench();
   await runner.start();
   runner.adjust(parse({ step: 10 }));
@@ -149,7 +149,7 @@ test('what was changed live is what a later start, and a plan, begin from', asyn
   expect(written.map(({ processingMs }) => processingMs)).toEqual([10, 20]);
 });
 
-test('a stopped topology takes all of it over', async () => {
+test('a stopped topology applies all changes', async () => {
   const { runner, parse, frames, written } = bench();
   runner.adjust(parse({ offset: 5 }));
   expect(runner.next).toBe(runner.topology);
@@ -158,7 +158,7 @@ test('a stopped topology takes all of it over', async () => {
   expect(written[0]!.processingMs).toBe(6);
 });
 
-test('an operator that is switched off passes on what it could have given itself, and is switched on again', async () => {
+test('a disabled operator passes its input through where it can, and can be enabled again', async () => {
   const { runner, parse, frames, written } = bench();
   await runner.start();
   await frames(1);
@@ -175,7 +175,7 @@ test('an operator that is switched off passes on what it could have given itself
   expect(written.map(({ processingMs }) => processingMs)).toEqual([1, poseFrame(2).processingMs, 2]);
 });
 
-test('a sink that is switched off takes nothing, and checkpoints go on', async () => {
+test('a disabled sink receives nothing, and checkpoints continue', async () => {
   const { runner, parse, frames, dropped } = bench();
   await runner.start();
   await frames(1);
@@ -188,20 +188,20 @@ test('a sink that is switched off takes nothing, and checkpoints go on', async (
   await frames(4, 2);
 });
 
-test('in a file a source cannot be switched off, and `enabled` is true or false', () => {
+test('rejects a disabled source in a file, and an `enabled` that is not a boolean', () => {
   const { parse } = bench();
   expect(() => parse({ enabled: 'perhaps' })).toThrow('config.value.type');
   expect(parse({ enabled: false }).nodes[1]!.enabled).toBe(false);
 });
 
-test('another topology is refused', () => {
+test('rejects another topology', () => {
   const { runner, parse } = bench();
   expect(() => {
     runner.adjust({ ...parse(), id: 'other' });
   }).toThrow('is of the topology other');
 });
 
-test('a live field that the state depends on is refused by the registry', () => {
+test('the registry rejects a live field that the state depends on', () => {
   const bound = { ...defineOperatorOf(['step']), liveFields: ['step' as const] };
   expect(() => new Registry([bound])).toThrow('the live field step must not be in stateFields');
 });

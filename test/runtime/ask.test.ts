@@ -24,7 +24,7 @@ const topology = () =>
     temporaryFolder(),
   );
 
-test('an operator beside the stream answers who asks it, and nobody else', async () => {
+test('an operator beside the stream answers only its caller', async () => {
   const runner = runnerOf(topology());
   await runner.start();
   const block = frames(1000, 1003);
@@ -34,7 +34,7 @@ test('an operator beside the stream answers who asks it, and nobody else', async
   expect(sent()).toBeLessThanOrEqual(10);
 });
 
-test('none is asked that has a state, that does not run, or that is not there', async () => {
+test('operators that have state, do not run or do not exist are not called', async () => {
   const runner = runnerOf(topology());
   const ask = (node: string) => runner.ask!(node, frames(0, 1));
   await expect(ask('beside')).rejects.toThrow('beside is not running: the topology test is stopped');

@@ -19,7 +19,7 @@ function stuck(clock: { ms: number }) {
   return { run, barriers: new Barriers(options) };
 }
 
-test('a checkpoint that does not come about says what it waits for: a node, or the store', () => {
+test('a checkpoint that does not complete names the node or store it waits for', () => {
   const clock = { ms: 0 };
   const { run, barriers } = stuck(clock);
   barriers.inject();

@@ -25,7 +25,7 @@ const line = (table: Table, folder: string, config: Record<string, unknown> = {}
     folder,
   );
 
-test('records flow from a source through operators into a store, and the end of input is stored', async () => {
+test('records flow from a source through operators into a store, with the end of input', async () => {
   const table = new Table();
   const runner = runnerOf(line(table, temporaryFolder(), { count: 100 }));
   await runner.start();
@@ -57,7 +57,7 @@ test('stored rows do not depend on block sizes', async () => {
   expect(results[2]).toEqual(results[0]);
 });
 
-test('a stop takes a checkpoint and the next start goes on from it', async () => {
+test('a stop takes a checkpoint, and the next start resumes from it', async () => {
   const table = new Table();
   const folder = temporaryFolder();
   const runner = runnerOf(line(table, folder, { count: 1000, holdAt: 333 }));
@@ -78,7 +78,7 @@ test('a stop takes a checkpoint and the next start goes on from it', async () =>
   expect([...table.rows].sort()).toEqual([...whole.rows].sort());
 });
 
-test('raw input of a source that cannot be replayed comes back from the journal', async () => {
+test('restores raw input of a source that cannot replay from the journal', async () => {
   const table = new Table();
   const folder = temporaryFolder();
   const radio = new Radio();
@@ -102,7 +102,7 @@ test('raw input of a source that cannot be replayed comes back from the journal'
   expect(table.rows).toEqual(Array.from({ length: 21 }, (_, index) => `csi@${(index + 1) * 1000}x1`));
 });
 
-test('memory lost at any moment: restored, the rows are those of a run that never stopped', async () => {
+test('restores the rows of an uninterrupted run, whenever memory is lost', async () => {
   const whole = new Table();
   const steady = runnerOf(line(whole, temporaryFolder(), { count: 300 }));
   await steady.start();

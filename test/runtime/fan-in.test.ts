@@ -90,7 +90,7 @@ const release = (signals: readonly Signal[]): Log => {
   return log;
 };
 
-test('any interleaving and any block sizes give the same order', () => {
+test('any interleaving and block sizes give the same order', () => {
   fc.assert(
     fc.property(inputs, sizes, sizes, turns, turns, (times, sizes1, sizes2, turns1, turns2) => {
       const make = (cut: readonly number[], order: readonly number[]) =>
@@ -110,7 +110,7 @@ test('any interleaving and any block sizes give the same order', () => {
   );
 });
 
-test('a late record does not overtake the one before it in its own input', () => {
+test('a late record does not overtake the one before it on its own input', () => {
   const log = new Log(['a', 'b']);
   const send = (from: string, time: number) => {
     log.fanIn.push({ kind: 'data', data: measure('m', time, 0), from, received: 0 });
@@ -122,7 +122,7 @@ test('a late record does not overtake the one before it in its own input', () =>
   expect(log.records).toEqual(['b:measure:7:', 'a:measure:10:', 'a:measure:5:']);
 });
 
-test('nothing is released that an input without records could still come before', () => {
+test('releases nothing that an input without records could still precede', () => {
   const log = new Log(['a', 'b']);
   log.fanIn.push({ kind: 'data', data: measure('m', 10, 0), from: 'a', received: 0 });
   log.fanIn.push({ kind: 'watermark', time: 9, from: 'b', received: 0 });
@@ -131,7 +131,7 @@ test('nothing is released that an input without records could still come before'
   expect(log.records).toHaveLength(1);
 });
 
-test('the watermark sent on is never passed by a later record', () => {
+test('later records are never older than the emitted watermark', () => {
   fc.assert(
     fc.property(inputs, sizes, turns, (times, cut, order) => {
       const log = new Log(names);
@@ -191,7 +191,7 @@ test('records behind an early barrier wait for it; those before it belong to the
   );
 });
 
-test('frames of several layouts come in the order of time, however large the batches were', () => {
+test('merges frames of several layouts by time, whatever the batch sizes', () => {
   const narrow = csiLayout({ ...layout, subcarriers: [1] });
   const byTime = fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 1, maxLength: 40 });
   fc.assert(

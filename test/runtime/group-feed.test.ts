@@ -24,7 +24,7 @@ function feedOf(records: readonly Data[]) {
 
 const inRoom = <T extends Data>(environment: string, record: T): T => ({ ...record, environment });
 
-test('who listens hears all shards, also those that come later, and none that has gone', () => {
+test('a listener hears all shards, including later ones, and none that has left', () => {
   const group = new GroupFeed();
   const heard: Data[] = [];
   const stop = group.listen((records) => heard.push(...records));
@@ -43,7 +43,7 @@ test('who listens hears all shards, also those that come later, and none that ha
   expect(heard).toHaveLength(2);
 });
 
-test('each environment is found in the shard that has it, the newest where several have', () => {
+test('finds each environment in its shard, the newest if several have it', () => {
   const group = new GroupFeed();
   const [old, newer] = [inRoom('a', poseFrame(1)), inRoom('a', poseFrame(2))];
   const event = inRoom('b', sensedEvent(3));
@@ -54,7 +54,7 @@ test('each environment is found in the shard that has it, the newest where sever
   expect(group.recentEvents('b')).toEqual([event]);
 });
 
-test('events of several shards come in the order of time; a feed that has none is no harm', () => {
+test('merges events of several shards by time; a shard without a feed is harmless', () => {
   const group = new GroupFeed();
   const [first, second, third] = [1, 2, 3].map((index) => inRoom('a', sensedEvent(index)));
   group.add(feedOf([first!, third!]).feed);
@@ -63,7 +63,7 @@ test('events of several shards come in the order of time; a feed that has none i
   expect(group.recentEvents('a')).toEqual([first, second, third]);
 });
 
-test('the newest frame of an environment is that of the shard that told of it last, not one of a clock that was ahead', () => {
+test('the newest frame is from the shard that reported last, not from one whose clock was ahead', () => {
   const group = new GroupFeed();
   const [ahead, now] = [inRoom('a', poseFrame(36_000)), inRoom('a', poseFrame(1))];
   const [before, after] = [feedOf([ahead]), feedOf([now])];

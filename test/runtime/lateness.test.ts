@@ -25,7 +25,7 @@ function sending(radio: Radio, ago = 0): () => void {
 const isDegraded = (runner: Runner) => () => runner.status().state === 'degraded';
 const statusOf = (runner: Runner, id: string) => runner.status().nodes.find((node) => node.id === id)?.status;
 
-test('a live topology whose results are old is degraded, with the node that they wait for', async () => {
+test('a live topology with old results is degraded, and names the node they wait for', async () => {
   const waiting: (() => void)[] = [];
   let open = false;
   const slow = defineOperator({
@@ -70,7 +70,7 @@ test('a live topology whose results are old is degraded, with the node that they
   stop();
 });
 
-test('a live source that lags is told by its lag', async () => {
+test('reports the lag of a live source that falls behind', async () => {
   const radio = new Radio();
   const runner = runnerOf(
     topologyOf(
@@ -92,7 +92,7 @@ test('a live source that lags is told by its lag', async () => {
   stop();
 });
 
-test('a live source that nothing comes from is named', async () => {
+test('names a live source that receives nothing', async () => {
   const radio = new Radio();
   const runner = runnerOf(
     topologyOf(
@@ -106,7 +106,7 @@ test('a live source that nothing comes from is named', async () => {
   expect(runner.status().problem).toMatch(/^in: no input for [\d.]+ s$/);
 });
 
-test('a node that holds live input back for a recording is degraded, and names both', async () => {
+test('a node that delays live input for a recording is degraded, and names both', async () => {
   const radio = new Radio();
   const runner = runnerOf(
     topologyOf(

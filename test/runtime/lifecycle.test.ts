@@ -75,7 +75,7 @@ test('start and stop report their steps', async () => {
   });
 });
 
-test('a start that cannot work says why, and leaves nothing open', async () => {
+test('a failed start reports why, and leaves nothing open', async () => {
   const folder = temporaryFolder();
   const broken: Component = {
     ...(counter as Component),
@@ -98,7 +98,7 @@ async function undisturbed(config: Record<string, unknown>): Promise<readonly st
   return table.rows;
 }
 
-test('a topology that fails while it runs recovers from its checkpoint, and the rows are as if it had not', async () => {
+test('a topology that fails while running recovers from its checkpoint with the same rows', async () => {
   const table = new Table();
   const begunAt: number[] = [];
   let checkpoint = (): number | undefined => undefined;
@@ -140,7 +140,7 @@ test('a topology that fails while it runs recovers from its checkpoint, and the 
   expect(table.rows).toEqual(await undisturbed({ count: 500 }));
 });
 
-test('a store whose flush fails is written again, and the topology goes on', async () => {
+test('a failed flush is retried, and the topology continues', async () => {
   const table = new Table();
   let failures = 0;
   const { create } = table.component as AnySink;
@@ -168,7 +168,7 @@ test('a store whose flush fails is written again, and the topology goes on', asy
   expect(table.rows).toEqual(await undisturbed({ count: 500 }));
 });
 
-test('records that a sink refuses become dead letters, and too many in a row degrade or stop', async () => {
+test('records that a sink refuses become dead letters; too many in a row degrade or stop', async () => {
   const table = new Table();
   table.refuse = (record: Data) => record.port === 'measure' && record.value > 1000;
   const topology = simple(table, temporaryFolder(), counter, { count: 100 });
@@ -190,7 +190,7 @@ test('records that a sink refuses become dead letters, and too many in a row deg
   expect(strict.status().problem).toContain('records in a row failed');
 });
 
-test('an operator that throws makes a dead letter of the record, not an end of the stream', async () => {
+test('an operator that throws makes a dead letter of the record, and the stream continues', async () => {
   const touchy = defineOperator({
     name: 'touchy',
     summary: 'Throws at one record.',
@@ -226,7 +226,7 @@ test('an operator that throws makes a dead letter of the record, not an end of t
   expect(runner.status().nodes.find(({ id }) => id === 'touchy')?.status).toBe('degraded');
 });
 
-test('bad input is counted and kept; good input between is processed', async () => {
+test('bad input is counted and kept; good input around it is processed', async () => {
   const radio = new Radio();
   const table = new Table();
   const runner = runnerOf(
@@ -242,7 +242,7 @@ test('bad input is counted and kept; good input between is processed', async () 
   expect(await runner.deadLetters()).toMatchObject([{ node: 'in', stage: 'decode', code: 'decode.test' }]);
 });
 
-test('a store that is away fills the outbox and stops no checkpoint; it gets all once it is back', async () => {
+test('a store that is offline fills the outbox, blocks no checkpoint, and receives everything later', async () => {
   const table = new Table();
   const radio = new Radio();
   let away = true;
@@ -273,7 +273,7 @@ test('a store that is away fills the outbox and stops no checkpoint; it gets all
   expect(table.rows).toEqual(Array.from({ length: 10 }, (_, index) => `csi@${(index + 1) * 1000}x1`));
 });
 
-test('an unchanged node keeps its state over an apply; a stale plan is refused', async () => {
+test('an unchanged node keeps its state during an apply; a stale plan is rejected', async () => {
   const table = new Table();
   const folder = temporaryFolder();
   const first = simple(table, folder, counter, { count: 200, holdAt: 55 });
@@ -304,7 +304,7 @@ test('an unchanged node keeps its state over an apply; a stale plan is refused',
   await expect(runner.apply(first, plan.hash)).rejects.toMatchObject({ code: 'plan.stale' });
 });
 
-test('a topology that cannot be started leaves the old one running, and says why', async () => {
+test('a topology that cannot start leaves the old one running, and reports why', async () => {
   const table = new Table();
   const folder = temporaryFolder();
   const runner = runnerOf(simple(table, folder, counter, { count: 200, holdAt: 55 }));
@@ -337,7 +337,7 @@ test('a topology that cannot be started leaves the old one running, and says why
   expect(table.rows).toHaveLength(5);
 });
 
-test('a UDP port that is taken keeps a topology from starting, with its own message and code', async () => {
+test('a UDP port in use prevents the start, with its own message and code', async () => {
   const other = createSocket('udp4').bind(0, '127.0.0.1');
   await once(other, 'listening');
   const { port } = other.address();
@@ -376,7 +376,7 @@ sinks:
   expect(runner.status().state).toBe('running');
 });
 
-test('a large record is not kept with its dead letter: that stays small', async () => {
+test('a dead letter of a large record omits it, and stays small', async () => {
   const table = new Table();
   table.refuse = () => true;
   const runner = runnerOf(
@@ -395,7 +395,7 @@ test('a large record is not kept with its dead letter: that stays small', async 
   ]);
 });
 
-test('half of a state store is refused, and the whole is taken again', async () => {
+test('rejects an incomplete state store, and accepts the complete one again', async () => {
   const folder = temporaryFolder();
   const runner = runnerOf(simple(new Table(), folder));
   await runner.start();
@@ -411,7 +411,7 @@ test('half of a state store is refused, and the whole is taken again', async () 
   await runner.start();
 });
 
-test('a state folder is kept from a second process, which is told by whom', async () => {
+test('a second process cannot open a state folder, and learns who holds it', async () => {
   const folder = temporaryFolder();
   const release = lockFolder(folder);
   const runner = runnerOf(simple(new Table(), folder));
@@ -426,7 +426,7 @@ test('a state folder is kept from a second process, which is told by whom', asyn
   });
 });
 
-test('a store of a newer version or of another topology is refused with what to do', async () => {
+test('rejects a store of a newer version or another topology, with a fix', async () => {
   const folder = temporaryFolder();
   const runner = runnerOf(simple(new Table(), folder));
   await runner.start();
@@ -445,7 +445,7 @@ test('a store of a newer version or of another topology is refused with what to 
   await expect(runner.start()).rejects.toMatchObject({ code: 'state.corrupt' });
 });
 
-test('metrics equal what happened', async () => {
+test('metrics match what happened', async () => {
   const metrics = createMetrics();
   const table = new Table();
   const runner = runnerOf(simple(table, temporaryFolder(), counter, { count: 100 }), { metrics });
@@ -470,7 +470,7 @@ test('metrics equal what happened', async () => {
   }
 });
 
-test('a dead letter of the very first second of the clock is kept', async () => {
+test('keeps a dead letter with time zero', async () => {
   const table = new Table();
   table.refuse = () => true;
   const begun = performance.now();

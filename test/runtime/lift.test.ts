@@ -5,7 +5,7 @@ import { lift } from '../../pipeline/runtime/lift.js';
 import { counter, Radio, runnerOf, sum, Table, temporaryFolder, topologyOf } from '../support/flow.js';
 import { until } from '../support/waiting.js';
 
-test('a filter that lets nothing through stops neither watermarks nor checkpoints', async () => {
+test('a filter that drops everything blocks neither watermarks nor checkpoints', async () => {
   const nothing = lift({
     name: 'nothing',
     summary: 'Lets nothing through.',
@@ -38,7 +38,7 @@ test('a filter that lets nothing through stops neither watermarks nor checkpoint
   expect(table.rows).toEqual(['sum@10000=90', 'sum@20000=380', 'end@30000=870']);
 });
 
-test('an operator that ends makes dead letters of what it does not take, and begins anew', () => {
+test('an operator that ends turns refused records into dead letters, and restarts', () => {
   const once = lift({
     name: 'once',
     summary: 'Takes one.',
@@ -51,7 +51,7 @@ test('an operator that ends makes dead letters of what it does not take, and beg
   expect(output).toMatchObject({ data: [{ port: 'measure' }], failed: [{ code: 'operator.lifted' }] });
 });
 
-test('frames that are too old when the pump takes them are dropped, counted, and dropped again after a crash', async () => {
+test('frames too old for the pump are dropped, counted, and dropped again after a crash', async () => {
   let now = 1_000_000;
   const clock = { now: () => now, elapsed: () => now / 1000 };
   const radio = new Radio();

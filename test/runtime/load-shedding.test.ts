@@ -99,7 +99,7 @@ function sending(radio: Radio, everyMs: number, first = 0): () => number {
 
 const numbersOf = (told: readonly Measure[]) => told.map(({ name }) => Number(name));
 
-test('at ten times what can be done results stay fresh, rooms share alike, and the node says so', async () => {
+test('at ten times the capacity results stay fresh, rooms share fairly, and the node reports it', async () => {
   const { radio, told, topology } = site();
   const runner = runnerOf(topology);
   const starved = starvedMs();
@@ -123,7 +123,7 @@ test('at ten times what can be done results stay fresh, rooms share alike, and t
   expect((dropped['superseded'] ?? 0) + (dropped['stale'] ?? 0) + told.length).toBe(count);
 });
 
-test('a recovery sheds what the run before it shed, and nothing else of what was told', async () => {
+test('a recovery sheds what the run before it shed, and nothing else of the reported range', async () => {
   const { radio, network, told, topology } = site();
   const runner = runnerOf(topology);
   await runner.start();
@@ -141,7 +141,7 @@ test('a recovery sheds what the run before it shed, and nothing else of what was
   expect(numbersOf(told).slice(0, before.length)).toEqual(before);
 });
 
-test('what can be read again is not shed: the source waits', async () => {
+test('replayable input is not shed: the source waits', async () => {
   const [network, table] = [new Network(), new Table()];
   network.msEach = 1;
   const runner = runnerOf(
@@ -180,7 +180,7 @@ const slow = (msEach: number, pace = { msEach }) =>
     }),
   });
 
-test('frames that the processor cannot keep up with are left out in front of the pump, and the node says so', async () => {
+test('frames beyond the capacity of the processor are dropped before the pump, and the node reports it', async () => {
   const [radio, table] = [new Radio(), new Table()];
   const lags: number[] = [];
   table.before = (records) => {
@@ -213,7 +213,7 @@ test('frames that the processor cannot keep up with are left out in front of the
   expect(received + dropped['stale']!).toBe(sent);
 });
 
-test('what a pause has piled up is not left out where it is caught up with', async () => {
+test('a backlog from a pause is not dropped when the node can catch up', async () => {
   const [radio, table] = [new Radio(), new Table()];
   const topology = topologyOf(
     {
@@ -233,7 +233,7 @@ test('what a pause has piled up is not left out where it is caught up with', asy
   expect(runner.status().nodes[0]!.dropped).toEqual({});
 });
 
-test('a recovery leaves out what the source left out before, and has all else, once', async () => {
+test('a recovery drops what the source dropped before, and keeps the rest, once', async () => {
   const [radio, table, pace] = [new Radio(), new Table(), { msEach: 10 }];
   let told: number[] = [];
   table.before = (records) => {

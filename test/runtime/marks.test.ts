@@ -54,7 +54,7 @@ const runnerWith = (component: Component, folder: string) =>
     ),
   );
 
-test('a sink is given what it said at the last checkpoint', async () => {
+test('a sink receives the mark it returned at the last checkpoint', async () => {
   const folder = temporaryFolder();
   const sink = marked();
   for (let start = 0; start < 2; start++) {
@@ -66,7 +66,7 @@ test('a sink is given what it said at the last checkpoint', async () => {
   expect(sink.given[1]).toMatchObject({ flushes: expect.any(Number) as number });
 });
 
-test('a damaged store ends the start, though it has worked before', async () => {
+test('a damaged store fails the start, even if it worked before', async () => {
   const folder = temporaryFolder();
   const sink = marked();
   const first = runnerWith(sink.component, folder);

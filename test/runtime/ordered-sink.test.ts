@@ -97,14 +97,14 @@ async function half(folder: string, variant: Variant): Promise<void> {
   await runner.stop();
 }
 
-test('several inputs in one file: in order of event time, the same in each run', async () => {
+test('merges several inputs into one file by event time, the same in each run', async () => {
   const first = await run({});
   expect(timesOf(first)).toEqual(timesOf(first).sort((a, b) => a - b));
   expect(first).toHaveLength(COUNT / 10 + COUNT / 7);
   expect(await run({ block: 64, longest: 9 })).toEqual(first);
 });
 
-test('a stop while records wait for their turn, and another start, change nothing', async () => {
+test('a stop while records wait for their turn, and a restart, change nothing', async () => {
   const folder = temporaryFolder();
   await half(folder, {});
   expect(linesOf(folder).length).toBeLessThan(COUNT / 10 + COUNT / 7);
@@ -112,7 +112,7 @@ test('a stop while records wait for their turn, and another start, change nothin
   expect(linesOf(folder)).toEqual(await run({}));
 });
 
-test('records that waited are written though the sink has changed, and their input is gone', async () => {
+test('writes waiting records after the sink changed and their input was removed', async () => {
   const folder = temporaryFolder();
   await half(folder, { longest: 40 });
   const before = quickOf(linesOf(folder)).length;
@@ -122,13 +122,13 @@ test('records that waited are written though the sink has changed, and their inp
   expect(after).toEqual(quickOf(await run({})).slice(0, after.length));
 });
 
-test('an input that is quicker by thousands of records waits for the slower one', async () => {
+test('an input that is thousands of records ahead waits for the slower one', async () => {
   const lines = await run({ count: 40_000, block: 1_000, span: 1 });
   expect(timesOf(lines)).toEqual(timesOf(lines).toSorted((a, b) => a - b));
   expect(lines).toHaveLength(40_000 / 10 + 40_000);
 });
 
-test('thousands of records behind an early barrier wait for it, and the pump for them', async () => {
+test('thousands of records behind an early barrier wait for it, and so does the pump', async () => {
   const radio = new Radio();
   const valve = new Valve(1_000);
   const folder = temporaryFolder();

@@ -17,7 +17,7 @@ import {
 import { until } from '../support/waiting.js';
 import { sensedEvent } from '../support/records.js';
 
-test('a full asynchronous stage shuts the gate, and opens it again; nothing is lost', async () => {
+test('a full asynchronous stage closes and reopens the gate; nothing is lost', async () => {
   const held = new Valve();
   const table = new Table();
   const runner = runnerOf(
@@ -42,7 +42,7 @@ test('a full asynchronous stage shuts the gate, and opens it again; nothing is l
   expect(table.rows).toEqual(Array.from({ length: 200 }, (_, number) => `csi@${number * 1000}x1`));
 });
 
-test('whatever the delays, results come in the order of the records', async () => {
+test('results keep the order of the records, whatever the delays', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.nat(4), { minLength: 1, maxLength: 12 }),
@@ -86,7 +86,7 @@ test('whatever the delays, results come in the order of the records', async () =
   );
 });
 
-test('an alert overtakes what waits for a live sink', async () => {
+test('an alert overtakes records that wait for a live sink', async () => {
   const written: string[] = [];
   let calls = 0;
   const sizes: number[] = [];
@@ -145,7 +145,7 @@ test('an alert overtakes what waits for a live sink', async () => {
   expect(first).toBe(sizes[0]);
 });
 
-test('a barrier that does not come through makes the topology degraded, until it does', async () => {
+test('a barrier that does not arrive degrades the topology until it does', async () => {
   const held = new Valve();
   const runner = runnerOf(
     topologyOf(
@@ -165,7 +165,7 @@ test('a barrier that does not come through makes the topology degraded, until it
   await until('running again', () => runner.status().state === 'running');
 });
 
-test('an input that stands still shuts the gate and is named; nothing fails, and it goes on when the input does', async () => {
+test('a stalled input closes the gate and is named; the topology resumes with the input', async () => {
   const held = new Valve(1_000_000);
   const table = new Table();
   const runner = runnerOf(
@@ -195,7 +195,7 @@ test('an input that stands still shuts the gate and is named; nothing fails, and
 /** Reads both inputs and emits nothing. */
 const order2 = { ...order, create: () => ({ process: () => NOTHING }) };
 
-test('a sink that hangs does not hold a stop for ever; its store is written by the next start', async () => {
+test('a sink that hangs does not block a stop; the next start writes its records', async () => {
   const table = new Table();
   let hang = true;
   table.before = () => (hang ? new Promise(() => undefined) : undefined);
@@ -217,7 +217,7 @@ test('a sink that hangs does not hold a stop for ever; its store is written by t
   await until('50 frames', () => table.stored.length === 8);
 });
 
-test('a write without an answer has failed: a store that rewinds is recovered, another one is tried again', async () => {
+test('a write without an answer fails: a store that rewinds is recovered, another one retried', async () => {
   for (const recovery of ['component', 'telling'] as const) {
     const table = new Table();
     let hangs = 1;
@@ -239,7 +239,7 @@ test('a write without an answer has failed: a store that rewinds is recovered, a
   }
 });
 
-test('what a full queue drops is known to a recovery: the same frames are left out again', async () => {
+test('a recovery drops the same frames that a full queue dropped', async () => {
   const held = new Valve();
   const table = new Table();
   const radio = new Radio();

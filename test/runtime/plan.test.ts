@@ -173,7 +173,7 @@ test.each([
   ['a threshold of its own', { people: { gate_sigma: 9 } }, 'people', 'migrated', ['gate_sigma']],
   ['another sink', { second: true }, 'second', 'none', []],
   ['a changed sink', { shelf: { label: 'two' } }, 'shelf', 'none', ['label']],
-] as const)('a track keeps its id over %s', async (_, content, node, state, fields) => {
+] as const)('a track keeps its id across %s', async (_, content, node, state, fields) => {
   const { walk, shelf, parse, runner } = bench();
   await runner.start();
   walk.allow(20);
@@ -188,7 +188,7 @@ test.each([
   expect(shelf.oldest).toBe(40);
 });
 
-test('a changed operator goes on with its state, or without it, as the plan says', async () => {
+test('a changed operator keeps or drops its state, as planned', async () => {
   const { walk, shelf, parse, runner } = bench();
   await runner.start();
   const total = () => shelf.frames.at(-1)?.processingMs ?? 0;
@@ -214,7 +214,7 @@ test.each([
   ['written', 'writeError'],
   ['flushed', 'flushError'],
   ['opened', 'openError'],
-] as const)('a plan works while a sink cannot be %s; its frames come once it can', async (_, trouble) => {
+] as const)('a plan works while a sink cannot be %s; its frames arrive once it can', async (_, trouble) => {
   const { walk, shelf, second, parse, runner } = bench();
   await runner.start();
   walk.allow(10);
@@ -239,7 +239,7 @@ test.each([
   expect(second.tracks).toEqual([1]);
 });
 
-test('a plan of something else than what runs is refused', async () => {
+test('rejects a plan for another topology than the running one', async () => {
   const { parse, runner } = bench();
   await runner.start();
   const [first, second] = [parse({ people: { gate_sigma: 9 } }), parse({ people: { gate_sigma: 10 } })];

@@ -25,21 +25,21 @@ test('block: a full queue makes the source wait, and loses nothing', async () =>
   expect(lost).toEqual([]);
 });
 
-test('drop_oldest: the newest stay, and what goes is told', () => {
+test('drop_oldest: keeps the newest items, and reports what it drops', () => {
   const { queue, offer, lost } = queueOf('drop_oldest', 2);
   for (const item of [1, 2, 3, 4]) expect(offer(item)).toBe(true);
   expect([queue.take(), queue.take(), queue.take()]).toEqual([3, 4, undefined]);
   expect(lost).toEqual([1, 2]);
 });
 
-test('drop_newest: the oldest stay, and what is refused is told', () => {
+test('drop_newest: keeps the oldest items, and reports what it refuses', () => {
   const { queue, offer, lost } = queueOf('drop_newest', 2);
   expect([1, 2, 3].map(offer)).toEqual([true, true, false]);
   expect([queue.take(), queue.take(), queue.take()]).toEqual([1, 2, undefined]);
   expect(lost).toEqual([3]);
 });
 
-test('closing sends away those who wait', async () => {
+test('closing rejects waiting callers', async () => {
   const { queue, offer } = queueOf('block', 1);
   void offer(1);
   const waiting = offer(2);
@@ -49,7 +49,7 @@ test('closing sends away those who wait', async () => {
   expect(queue.take()).toBe(1);
 });
 
-test('whatever happens, each item is taken or told once, in order, and the bound holds', () => {
+test('each item is delivered or reported once, in order and within the bound', () => {
   const policies = fc.constantFrom('block' as const, 'drop_oldest' as const, 'drop_newest' as const);
   fc.assert(
     fc.property(
@@ -78,7 +78,7 @@ test('whatever happens, each item is taken or told once, in order, and the bound
   );
 });
 
-test('the gate is open when no node keeps it shut, and each closing is timed', () => {
+test('the gate is open when no node closes it, and each closing is timed', () => {
   let now = 0;
   const times: [string, number][] = [];
   const gate = new Gate(
@@ -104,7 +104,7 @@ test('the gate is open when no node keeps it shut, and each closing is timed', (
   ]);
 });
 
-test('a mark that is put in comes behind all that was offered, also behind what waits for room', () => {
+test('a mark follows everything offered before it, including items that wait for room', () => {
   const { queue, offer } = queueOf('block', 1);
   queue.put(1);
   void offer(2);

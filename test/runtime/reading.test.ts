@@ -15,7 +15,7 @@ import { until } from '../support/waiting.js';
 
 const WAITING = 20;
 
-test('what waits unread in the system is read before more is pumped', async () => {
+test('reads what waits in the system before it pumps more', async () => {
   const course: string[] = [];
   const socket = defineSource({
     name: 'socket',
@@ -70,7 +70,7 @@ test('what waits unread in the system is read before more is pumped', async () =
   expect(course.lastIndexOf('read')).toBeLessThan(1.5 * WAITING);
 });
 
-test('a queue that has just been late gets no time to catch up again', () => {
+test('a queue that was just late gets no extra time to catch up', () => {
   const queue = new StandingQueue(2000);
   // Within the allowed lateness, and its allowed duration.
   expect(queue.isTooLate(0, 300)).toBe(false);

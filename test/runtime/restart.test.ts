@@ -61,7 +61,7 @@ const withSlow = (component: Component, patience: Partial<Patience> = {}) =>
     { patience },
   );
 
-test('the steps of a slow start show how far it is', async () => {
+test('the steps of a slow start show its progress', async () => {
   const node = slow();
   const runner = withSlow(node.component);
   const started = runner.start();
@@ -77,7 +77,7 @@ test('the steps of a slow start show how far it is', async () => {
   await runner.stop();
 });
 
-test('a stop during a start waits for it, and it stays stopped', async () => {
+test('a stop during a start waits for it, and the topology stays stopped', async () => {
   const node = slow();
   const runner = withSlow(node.component);
   const started = runner.start();
@@ -97,7 +97,7 @@ test('a stop during a start waits for it, and it stays stopped', async () => {
   await runner.stop();
 });
 
-test('a restart has a new session at once, says so, and runs again', async () => {
+test('a restart has a new session at once, reports it, and runs again', async () => {
   const runner = summing();
   await runner.start();
   const before = runner.status().sessionId;
@@ -121,7 +121,7 @@ test('a restart has a new session at once, says so, and runs again', async () =>
   await runner.stop();
 });
 
-test('a stop during a restart wins', async () => {
+test('a stop during a restart takes precedence', async () => {
   const node = slow();
   const runner = withSlow(node.component);
   const started = runner.start();
@@ -162,7 +162,7 @@ test('a forced stop does not wait for a node that hangs', async () => {
   expect(runner.status().state).toBe('stopped');
 });
 
-test('two stops are one, and a start after the first is not undone by the second', async () => {
+test('two stops count as one, and a start after the first is not undone by the second', async () => {
   const runner = summing();
   await runner.start();
   const first = runner.stop().then(() => runner.start());
@@ -177,7 +177,7 @@ test('two stops are one, and a start after the first is not undone by the second
   expect(progress).toEqual([...progress].sort((a, b) => a - b));
 });
 
-test('a forced stop leaves a start behind that hangs; the next start is another one', async () => {
+test('a forced stop abandons a start that hangs; the next start is a new one', async () => {
   const node = slow();
   const runner = withSlow(node.component, { forcedStopMs: 5 });
   const left = runner.start();
@@ -197,7 +197,7 @@ test('a forced stop leaves a start behind that hangs; the next start is another 
   await runner.stop();
 });
 
-test('only a topology that runs is restarted; one that is starting goes on', async () => {
+test('only a running topology is restarted; a starting one continues', async () => {
   const node = slow();
   const runner = withSlow(node.component);
   const started = runner.start();
@@ -209,7 +209,7 @@ test('only a topology that runs is restarted; one that is starting goes on', asy
   await runner.stop();
 });
 
-test('an apply leaves a topology stopped that somebody is stopping', async () => {
+test('an apply does not start a topology that is being stopped', async () => {
   const node = slow();
   const runner = withSlow(node.component);
   const started = runner.start();
@@ -223,7 +223,7 @@ test('an apply leaves a topology stopped that somebody is stopping', async () =>
   expect(runner.status().state).toBe('stopped');
 });
 
-test('whatever moment a source ends with an error at, the start says so or it is recovered from', async () => {
+test('a source error at any moment fails the start or triggers a recovery', async () => {
   for (let turns = 0; turns < 12; turns++) {
     let failures = 0;
     const failing = defineSource({
@@ -257,7 +257,7 @@ test('whatever moment a source ends with an error at, the start says so or it is
   }
 });
 
-test('the session and its time are those of the start, also after a recovery', async () => {
+test('the session and its time are those of the start, even after a recovery', async () => {
   let fail: () => void = () => undefined;
   const failing = defineSource({
     name: 'failing',

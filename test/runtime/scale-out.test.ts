@@ -23,7 +23,7 @@ import { until } from '../support/waiting.js';
 
 // ------------------------------------------------------------------ who reads which partition
 
-test('partitions are spread evenly, and nobody loses one that an even spread lets him keep', () => {
+test('partitions are spread evenly, and each process keeps as many of its own as possible', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 24 }),
@@ -86,7 +86,7 @@ const bytes = (length: number, seed: number): Uint8Array => {
   return Uint8Array.from({ length }, () => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) >>> 24);
 };
 
-test('a checkpoint larger than a message comes back whole, after it has grown and shrunk', async () => {
+test('a checkpoint larger than a message is restored whole, after it grew and shrank', async () => {
   const topic = new Topic();
   const { saved, writer } = await topic.read();
   expect(saved).toBeUndefined();
@@ -102,7 +102,7 @@ test('a checkpoint larger than a message comes back whole, after it has grown an
   }
 });
 
-test('what has not changed is not written again, also by the next owner; what is gone is deleted', async () => {
+test('unchanged parts are not rewritten, even by the next owner; removed ones are deleted', async () => {
   const topic = new Topic();
   const parts = new Map([
     ['node:a', bytes(100_000, 1)],
@@ -116,7 +116,7 @@ test('what has not changed is not written again, also by the next owner; what is
   expect([...saved!.parts.keys()]).toEqual(['node:b']);
 });
 
-test('a checkpoint that lacks a chunk, or is of a newer csiflow, is refused', async () => {
+test('rejects a checkpoint that lacks a chunk, or is of a newer csiflow', async () => {
   const topic = new Topic();
   await topic.write(new CheckpointWriter({}), { epoch: 1, parts: new Map([['node:a', bytes(9, 1)]]) });
   const [chunk, head] = topic.messages;
@@ -266,7 +266,7 @@ const sums = (end: number): readonly string[] =>
     return `${last * 1000}=${(last * (last - 1)) / 2}`;
   });
 
-test('a partition that moves from process to process goes on with its state, and sends all once', async () => {
+test('a partition that moves between processes keeps its state, and sends everything once', async () => {
   const broker = new Broker();
   const [first, second] = [worker(broker, 'first'), worker(broker, 'second')];
   await first.start();
@@ -297,7 +297,7 @@ test('a partition that moves from process to process goes on with its state, and
   expect(first.status().state).toBe('running');
 });
 
-test('a stop covers all that was read by a checkpoint; a start goes on from there', async () => {
+test('a stop checkpoints everything it has read; a start resumes there', async () => {
   const broker = new Broker();
   const runner = worker(broker, 'only');
   await runner.start();
@@ -313,7 +313,7 @@ test('a stop covers all that was read by a checkpoint; a start goes on from ther
   expect(broker.results.get(4)).toEqual(sums(99));
 });
 
-test('too many failures in a row stop the process, as the topology says', async () => {
+test('too many failures in a row stop the process, as configured', async () => {
   const broker = new Broker();
   const runner = worker(broker, 'only', () => true, { stopAfterFailures: 3 });
   await runner.start();
@@ -323,7 +323,7 @@ test('too many failures in a row stop the process, as the topology says', async 
   expect(broker.members.size).toBe(0);
 });
 
-test('a replayed letter goes to the partition that it is of, also when that comes back later', async () => {
+test('a replayed letter goes to its partition, even if that returns later', async () => {
   const broker = new Broker();
   let broken = true;
   const runner = worker(broker, 'only', () => broken);
@@ -363,7 +363,7 @@ async function emptied(runner: ReturnType<typeof worker>): Promise<void> {
   }
 }
 
-test('the watermark lag of a node is that of the partition that lags most, of those that run here', async () => {
+test('the watermark lag of a node is that of its slowest local partition', async () => {
   const broker = new Broker();
   const metrics = createMetrics();
   const runner = worker(broker, 'first', undefined, {}, { metrics });
@@ -380,7 +380,7 @@ test('the watermark lag of a node is that of the partition that lags most, of th
   expect(sums.watermarkLag).toBeNull();
 });
 
-test('each process says where a room is: here, at another process, on its way, or that nobody has read it', async () => {
+test('each process reports where a room is: here, elsewhere, moving, or unread', async () => {
   const broker = new Broker();
   const [first, second] = [worker(broker, 'first'), worker(broker, 'second')];
   await first.start();

@@ -34,7 +34,7 @@ function run(clock: SettledClock, machine: Machine, hours: number): number {
   return clock.now();
 }
 
-test('a clock that is wrong for less than a day deletes nothing that is younger, whatever it says', () => {
+test('a clock that is wrong for less than a day deletes nothing younger, whatever its time', () => {
   fc.assert(
     fc.property(
       fc.array(
@@ -57,7 +57,7 @@ test('a clock that is wrong for less than a day deletes nothing that is younger,
   );
 });
 
-test('a clock that is right after a long stop is followed when csiflow has run for a day, over restarts too', () => {
+test('a clock corrected after a long stop is followed after a day of running, across restarts', () => {
   const machine = new Machine();
   const before = new SettledClock(machine).snapshot;
   machine.off = 40 * DAY_US;
@@ -69,7 +69,7 @@ test('a clock that is right after a long stop is followed when csiflow has run f
   expect(second.ahead).toBeNull();
 });
 
-test('a clock that goes back is followed at once, and forward again when it is right', () => {
+test('a clock set back is followed at once, and forward again once it is right', () => {
   const machine = new Machine();
   const clock = new SettledClock(machine);
   machine.off = -20_000 * DAY_US;
@@ -78,7 +78,7 @@ test('a clock that goes back is followed at once, and forward again when it is r
   expect(run(clock, machine, 1)).toBe(machine.truth);
 });
 
-test('a start with a clock a year ahead leaves the store as it was', async () => {
+test('a start with a clock a year ahead does not change the store', async () => {
   const folder = temporaryFolder();
   const start = Math.round(systemClock.now() / 1000) - 60_000;
   const runner = (off: number) =>

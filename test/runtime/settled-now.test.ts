@@ -47,7 +47,7 @@ test('is stored once a minute', () => {
 test.each([
   ['ahead of', 30],
   ['behind', -30],
-])('a clock that is set says once how far it is %s, and once that it is followed', (word, days) => {
+])('a clock that is set reports once how far it is %s, and once that it is followed', (word, days) => {
   const { pass, set, said } = settled();
   pass(0);
   set(days * DAY_US);
@@ -57,7 +57,7 @@ test.each([
   expect(said.slice(1)).toEqual(["info: retention follows the system's clock again"]);
 });
 
-test('a disk that does not take it is said, and stops nothing', async () => {
+test('a disk that cannot store it is reported, and stops nothing', async () => {
   const { pass, said } = settled(() => Promise.reject(new Error('the disk is full')));
   expect(pass(0)).toBe(BEGIN);
   await Promise.resolve();

@@ -59,7 +59,7 @@ function done(shedder: LoadShedder, clock: { ms: number }, put: (ageMs: number) 
   shedder.isWanted(work);
 }
 
-test('a window whose frames waited is not computed where its result would come too late', () => {
+test('skips a delayed window whose result would be too late', () => {
   const clock = { ms: 1_000_000 };
   const { shedder, put, meter } = shedderAt(clock);
   done(shedder, clock, put, 600);
@@ -71,7 +71,7 @@ test('a window whose frames waited is not computed where its result would come t
   shedder.end();
 });
 
-test('a result that has become too old while others held it up is not sent on', () => {
+test('drops a result that became too old while others delayed it', () => {
   const clock = { ms: 1_000_000 };
   const { shedder, put, meter } = shedderAt(clock);
   done(shedder, clock, put, 10);
@@ -89,7 +89,7 @@ test('a result that has become too old while others held it up is not sent on', 
   shedder.end();
 });
 
-test('a result that took long because others were before it is not sent on too late', () => {
+test('drops a result that came too late because others were before it', () => {
   const clock = { ms: 1_000_000 };
   const { shedder, put, meter } = shedderAt(clock);
   put(0);
@@ -112,7 +112,7 @@ function roomWindow(end: number, until: number, environment = 'room'): Window {
   return { ...windowOf((end - 2) * 1e6), environment, step: 20_000, points: 100, links };
 }
 
-test('under overload, windows of a room that has fallen silent are shed, until something comes again', () => {
+test('under overload, sheds windows of a silent room until it sends again', () => {
   const repetitions = new Repetitions(500);
   const shed = (end: number, until: number, overloaded: boolean) =>
     repetitions.isShed(roomWindow(end, until), () => overloaded);
@@ -125,7 +125,7 @@ test('under overload, windows of a room that has fallen silent are shed, until s
   expect(shed(13, 12.3, false)).toBe(false);
 });
 
-test('a window with a frame that the one before did not have is computed, though the room is silent now', () => {
+test('computes a window with a new frame, even if the room is silent now', () => {
   const repetitions = new Repetitions(500);
   const always = () => true;
   expect(repetitions.isShed(roomWindow(10, 9.2), always)).toBe(false);
@@ -134,7 +134,7 @@ test('a window with a frame that the one before did not have is computed, though
   expect(repetitions.isShed(roomWindow(10.4, 9.4), always)).toBe(true);
 });
 
-test('after the clock was set back, windows are judged anew', () => {
+test('rates windows afresh after the clock was set back', () => {
   const repetitions = new Repetitions(500);
   repetitions.isShed(roomWindow(4000, 4000), () => true);
   expect([10, 10.2].map((end) => repetitions.isShed(roomWindow(end, end), () => true))).toEqual([
@@ -143,7 +143,7 @@ test('after the clock was set back, windows are judged anew', () => {
   ]);
 });
 
-test('a shed repetition counts as such, and is no sign of overload', () => {
+test('a shed repetition is counted as one, and does not indicate overload', () => {
   const clock = { ms: 1_000_000 };
   const { shedder, put, meter } = shedderAt(clock);
   put(0);
@@ -155,7 +155,7 @@ test('a shed repetition counts as such, and is no sign of overload', () => {
   shedder.end();
 });
 
-test('where all windows come late, as after a restart, they are computed', () => {
+test('computes windows when all of them are late, as after a restart', () => {
   const clock = { ms: 1_000_000 };
   const { shedder, put } = shedderAt(clock);
   for (const age of [30_000, 29_900, 29_800]) {
@@ -165,7 +165,7 @@ test('where all windows come late, as after a restart, they are computed', () =>
   shedder.end();
 });
 
-test('a window that closed late because nothing came is computed: nothing is overloaded', () => {
+test('computes a window that closed late for lack of input: that is not overload', () => {
   const clock = { ms: 1_000_000 };
   const { shedder, put } = shedderAt(clock, false);
   done(shedder, clock, put, 600);
@@ -176,7 +176,7 @@ test('a window that closed late because nothing came is computed: nothing is ove
   shedder.end();
 });
 
-test('overload is not forgotten over a turn that lasts longer than a second', () => {
+test('overload persists over a turn that lasts longer than a second', () => {
   const queue = new StandingQueue(MAX_LAG_MS);
   for (let now = 1000; now <= 1600; now += 100) queue.isTooLate(now - 400, now);
   expect(queue.isTooLate(1300, 1700)).toBe(true);

@@ -37,7 +37,7 @@ const measuresOf = async (): Promise<number> => {
   return (await reader.measures({ environment: environment!.id })).length;
 };
 
-test('what a stopped topology has stored can be read, and it can be started again', async () => {
+test('the stores of a stopped topology can be read, and it can be started again', async () => {
   expect(runner.readers.size).toBe(0);
   const stored = await measuresOf();
   expect(stored).toBeGreaterThan(0);
@@ -47,12 +47,12 @@ test('what a stopped topology has stored can be read, and it can be started agai
   expect(await measuresOf()).toBe(stored);
 });
 
-test('many who ask at the same time open the store once', async () => {
+test('concurrent requests open the store once', async () => {
   const counts = await Promise.all(Array.from({ length: 8 }, measuresOf));
   expect(new Set(counts).size).toBe(1);
 });
 
-test('a stop of what is stopped lets go of the file', async () => {
+test('releases the file when stopped twice', async () => {
   await measuresOf();
   await runner.stop();
   const sink = duckdb.create(
@@ -63,7 +63,7 @@ test('a stop of what is stopped lets go of the file', async () => {
   await sink.close();
 });
 
-test('over the service interface only what needs a running topology is answered 503', async () => {
+test('over the service interface only calls that need a running topology return 503', async () => {
   const service = await openService(DEFAULT_LIMITS, { main: runner });
   try {
     const range = 'start_time=2026-01-01T00:00:00Z&end_time=2026-01-02T00:00:00Z';

@@ -19,11 +19,11 @@ test.each([0, 300, 3_000])(
   },
 );
 
-test('one that begins to answer late keeps whole batches, once it is known that they are not the cause', () => {
+test('a store that becomes slow keeps whole batches once they prove not to be the cause', () => {
   expect(sizes(new WriteSize(), 22, 2_000, 0).at(-1)).toBe(BATCH);
 });
 
-test('one that works long on each record gets few at once, so that an alert does not wait long', () => {
+test('a store that is slow for each record gets few at once, so that alerts do not wait', () => {
   const later = sizes(new WriteSize(), 60, 300, 10).slice(20);
   expect(Math.max(...later)).toBeLessThanOrEqual(64);
   expect(Math.min(...later)).toBeGreaterThanOrEqual(16);

@@ -72,7 +72,7 @@ const sequences = (batches: readonly SourceBatch[]): number[] =>
 const upTo = (to: number, from = 0) => Array.from({ length: to - from }, (_, i) => from + i);
 
 describe('a followed file', () => {
-  it('is waited for, and read as it grows, wherever its parts are cut', async () => {
+  it('is waited for, and read as it grows, wherever writes are cut', async () => {
     const folder = await makeFolder();
     const bytes = wholeFile(0, 30);
     const run = start(folder);
@@ -87,7 +87,7 @@ describe('a followed file', () => {
     expect(run.batches[0]!.raw!.origin).toBe('live');
   });
 
-  it('is read to its end when another takes its place, and then that one', async () => {
+  it('is read to its end when another replaces it, and then the new one', async () => {
     const folder = await makeFolder();
     const path = join(folder, 'csi.log');
     await writeFile(path, wholeFile(0, 10));
@@ -101,7 +101,7 @@ describe('a followed file', () => {
     expect(sequences(run.batches)).toEqual(upTo(20));
   });
 
-  it('is read from its start again when it was truncated', async () => {
+  it('is read again from its start after a truncation', async () => {
     const folder = await makeFolder();
     const path = join(folder, 'csi.log');
     await writeFile(path, wholeFile(0, 10));
@@ -115,7 +115,7 @@ describe('a followed file', () => {
     expect(run.recorded.lines.map(({ message }) => message).join()).toMatch(/csi\.log was truncated/);
   });
 
-  it('was truncated and is longer than before: that is noticed', async () => {
+  it('is recognised as truncated even if it is longer than before', async () => {
     const folder = await makeFolder();
     const path = join(folder, 'csi.log');
     await writeFile(path, wholeFile(0, 10));
@@ -128,7 +128,7 @@ describe('a followed file', () => {
     expect(sequences(run.batches)).toEqual(upTo(30));
   });
 
-  it('goes on from a position, also in a file that was renamed meanwhile', async () => {
+  it('resumes from a position, even if the file was renamed', async () => {
     const folder = await makeFolder();
     const path = join(folder, 'csi.log');
     await writeFile(path, wholeFile(0, 20));
@@ -145,7 +145,7 @@ describe('a followed file', () => {
     expect(sequences(again.batches)).toEqual(upTo(25, 8));
   });
 
-  it('that was replaced meanwhile and is nowhere to be found is warned about, with the byte', async () => {
+  it('warns with the byte offset if it was replaced and cannot be found', async () => {
     const folder = await makeFolder();
     const path = join(folder, 'csi.log');
     await writeFile(path, wholeFile(0, 20));
@@ -163,7 +163,7 @@ describe('a followed file', () => {
     expect(again.recorded.lines[0]!.message).toContain(`after byte ${offset} is lost`);
   });
 
-  it('with a pattern is followed by the one that sorts after it', async () => {
+  it('with a pattern is followed by the next name in order', async () => {
     const folder = await makeFolder();
     await writeFile(join(folder, 'part-9.csi'), wholeFile(0, 5));
     const run = start(folder, null, { path: 'part-*.csi' });
@@ -182,7 +182,7 @@ describe('a followed file', () => {
     expect(sequences(again.batches)).toEqual(upTo(15, 12));
   });
 
-  it('whose clock counts from the start of the receiver has the times of this day', async () => {
+  it("has today's times if its clock counts from the start of the receiver", async () => {
     const folder = await makeFolder();
     const before = Date.now() * 1000;
     const line = (sequence: number) =>
@@ -200,13 +200,13 @@ describe('a followed file', () => {
     ['packed with gzip', Buffer.from([0x1f, 0x8b, 8, 0]), /compressed with gzip cannot be followed/],
     ['of no known kind', Buffer.alloc(70_000, 0xff), /match no kind that csiflow reads/],
     ['of arrays', Buffer.from('1,2,3,4,5,6,7,8,9,10\n'.repeat(4000)), /file of arrays \(csv\)/],
-  ])('%s is refused', async (_, bytes, message) => {
+  ])('rejects %s', async (_, bytes, message) => {
     const folder = await makeFolder();
     await writeFile(join(folder, 'csi.log'), bytes);
     await expect(start(folder).ended).rejects.toThrow(message);
   });
 
-  it('loses and repeats nothing over rotations and restarts', async () => {
+  it('loses and repeats nothing across rotations and restarts', async () => {
     const step = fc.oneof(
       fc.record({ kind: fc.constant('append' as const), count: fc.integer({ min: 1, max: 12 }) }),
       fc.record({ kind: fc.constantFrom('rotate' as const, 'restart' as const) }),

@@ -62,7 +62,7 @@ const timesOf = (batches: readonly SourceBatch[]): number[] => batches.flatMap((
 const numbersOf = (batches: readonly SourceBatch[]) => timesOf(batches).map((time) => (time - START) / 5000);
 const upTo = (to: number) => Array.from({ length: to }, (_, i) => i);
 
-it('plays the files of a pattern in natural order, and goes on from any position', async () => {
+it('plays the files of a pattern in natural order, and resumes from any position', async () => {
   const folder = await makeFolder({
     ...{ 'part-10.csi': capture(14, 20), 'part-2.csi': capture(5, 14), 'part-1.csi': capture(0, 5) },
     ...{ 'other.txt': 'no recording' },
@@ -76,7 +76,7 @@ it('plays the files of a pattern in natural order, and goes on from any position
   }
 });
 
-it('goes on behind a file that is gone', async () => {
+it('continues after a file that is missing', async () => {
   const folder = await makeFolder({ '1.csi': capture(0, 8), '2.csi': capture(8, 12) });
   const { batches } = await play(folder, '*.csi');
   await rm(join(folder, '1.csi'));
@@ -85,7 +85,7 @@ it('goes on behind a file that is gone', async () => {
   expect(rest.recorded.lines[0]!.message).toMatch(/1\.csi no longer exists/);
 });
 
-it('moves a file whose times do not follow behind the one before it, and says so of times of day', async () => {
+it('moves a file with earlier times after the one before it, and warns about times of day', async () => {
   const folder = await makeFolder({
     ...{ 'a.csi': capture(1000, 1005), 'b.csi': capture(0, 5), 'c.csi': capture(2000, 2002) },
     ...{ '1.log': serialLog(5), '2.log': serialLog(5) },
@@ -104,7 +104,7 @@ it('moves a file whose times do not follow behind the one before it, and says so
   expect(logs.recorded.lines).toEqual([]);
 });
 
-it('plays all of them again in a loop, event time going on', async () => {
+it('plays all of them in a loop with increasing event time', async () => {
   const folder = await makeFolder({ '1.csi': capture(0, 4), '2.csi': capture(4, 8) });
   const { batches } = await play(folder, '*.csi', null, 20);
   const times = timesOf(batches);
@@ -114,12 +114,12 @@ it('plays all of them again in a loop, event time going on', async () => {
 it.each([
   ['no-*.csi', /no-\*\.csi: no file matches this pattern/],
   ['{1.csi,text.log}', /text\.log: its records are esp32-serial, those of .*1\.csi adr018/],
-])('%s is refused with its name', async (pattern, message) => {
+])('rejects %s with its name', async (pattern, message) => {
   const folder = await makeFolder({ '1.csi': capture(0, 4), 'text.log': serialLog(4) });
   await expect(play(folder, pattern)).rejects.toThrow(message);
 });
 
-it('skips and counts empty files, and takes a name with brackets as it is', async () => {
+it('skips and counts empty files, and takes brackets in a name literally', async () => {
   const folder = await makeFolder({
     '1.csi': '',
     '2.csi': capture(0, 4),
@@ -131,7 +131,7 @@ it('skips and counts empty files, and takes a name with brackets as it is', asyn
   expect(numbersOf((await play(folder, 'room [1].csi')).batches)).toEqual([4, 5]);
 });
 
-it('a pattern does not leave its folder, nor follow links to others', async () => {
+it('a pattern does not leave its folder, nor follow links out of it', async () => {
   const folder = await makeFolder({ 'out.csi': '1', 'sub/in.csi': '1' });
   const other = await makeFolder({ 'far.csi': '1' });
   await symlink(other, join(folder, 'sub', 'link'));
@@ -140,7 +140,7 @@ it('a pattern does not leave its folder, nor follow links to others', async () =
   expect(filesMatching(join(folder, 'none', '*.csi'))).toEqual([]);
 });
 
-it('places the first record at its start time, and the files behind it as far from it as recorded', async () => {
+it('places the first record at its start time, and later files at the recorded distance', async () => {
   const folder = await makeFolder({
     ...{ '1.csi': capture(0, 8), '2.csi': capture(20, 24), '3.csi': capture(0, 4) },
   });
@@ -158,7 +158,7 @@ it('places the first record at its start time, and the files behind it as far fr
   }
 });
 
-it('loops on from its start time', async () => {
+it('loops from its start time', async () => {
   const folder = await makeFolder({ '1.csi': capture(0, 4) });
   const { batches } = await play(folder, '1.csi', null, 6, '2026-01-01T10:00:00Z');
   const times = timesOf(batches);
@@ -166,7 +166,7 @@ it('loops on from its start time', async () => {
   expect(times[4]! - times[3]!).toBe(50_000);
 });
 
-it('refuses a start time that is none, and one of a followed file', () => {
+it('rejects an invalid start time, and one for a followed file', () => {
   const of = (settings: object) =>
     file.check!({ ...DEFAULTS, path: 'a.dat', ...settings }).map(({ message }) => message);
   expect(of({ start_time: '2026-01-01T10:00:00Z' })).toEqual([]);

@@ -92,7 +92,7 @@ const rowOf = (raw: RawBatch, i: number) => [
 ];
 
 describe('a capture', () => {
-  it('gives back the records, times and senders that were written', async () => {
+  it('returns the records, times and senders that were written', async () => {
     const { path } = await capture('whole.csi', 100);
     const { batches } = await play({ path });
     expect(rawRows(batches)).toEqual(
@@ -100,7 +100,7 @@ describe('a capture', () => {
     );
   });
 
-  it('is read up to where it was cut off, with a warning that names the byte', async () => {
+  it('is read up to its truncation, with a warning that names the byte', async () => {
     const { bytes, lengths } = await capture('cut.csi', 10);
     for (const missing of [1, 4, 100, lengths[10]! - 1]) {
       await writeFile(join(folder, 'cut.csi'), bytes.subarray(0, bytes.length - missing));
@@ -121,7 +121,7 @@ describe('a capture', () => {
     expect(recorded.dropped).toMatchObject({ 'capture.damaged': 1 });
   });
 
-  it('is read past a record whose length cannot be true', async () => {
+  it('is read past a record with an impossible length', async () => {
     const { bytes, lengths } = await capture('lost.csi', 10);
     const at = lengths[0]! + lengths[1]!;
     bytes.writeUInt32LE(0xffffffff, at);
@@ -136,14 +136,14 @@ describe('a capture', () => {
     ]);
   });
 
-  it('may be packed with gzip', async () => {
+  it('may be compressed with gzip', async () => {
     const { bytes } = await capture('plain.csi', 50);
     await writeFile(join(folder, 'packed.csi.gz'), gzipSync(bytes));
     const plain = await play({ path: 'plain.csi' });
     expect(rawRows((await play({ path: 'packed.csi.gz' })).batches)).toEqual(rawRows(plain.batches));
   });
 
-  it('goes on from any position as if it had not stopped', async () => {
+  it('resumes from any position as if it had not stopped', async () => {
     const { path } = await capture('resume.csi', 60);
     const all = (await play({ path, batch_records: 7 })).batches;
     for (const [i, { position }] of all.entries()) {
@@ -154,7 +154,7 @@ describe('a capture', () => {
     }
   });
 
-  it('plays again and again in a loop, event time going on', async () => {
+  it('plays in a loop with increasing event time', async () => {
     const { path } = await capture('loop.csi', 10);
     const { source } = make({ path, loop: true });
     const { output, batches } = collector(35);
@@ -174,8 +174,8 @@ describe('a capture', () => {
   });
 });
 
-describe('a file that is none', () => {
-  it('is refused with what can be read', async () => {
+describe('a file that is not a capture', () => {
+  it('is rejected with the readable formats', async () => {
     await writeFile(join(folder, 'text.txt'), 'hello');
     const { source } = make({ path: 'text.txt' });
     await expect(source.open(null, collector().output)).rejects.toThrow(
@@ -183,7 +183,7 @@ describe('a file that is none', () => {
     );
   });
 
-  it('is named where it is missing', async () => {
+  it('is named if it is missing', async () => {
     const { source } = make({ path: 'missing.csi' });
     await expect(source.open(null, collector().output)).rejects.toThrow(/missing.csi/);
   });
@@ -200,7 +200,7 @@ interface WithClock {
   readonly clock: { readonly last: number; readonly time: number };
 }
 
-describe('a position that 0.1.0 saved before it looked behind damage is gone on from', () => {
+describe('a position saved by 0.1.0, which did not look past damage, can be resumed', () => {
   const serialLine = (i: number) =>
     encodeLine({ sequence: i, timeMs: 5000 + 10 * i, rssi: -40 }, [new Int8Array(104).fill(i)]);
   const measured = (i: number) =>
@@ -248,11 +248,11 @@ describe('a position that 0.1.0 saved before it looked behind damage is gone on 
 const recording = sharedFile('captures/adr018/pretrain-1775182186.csi.jsonl');
 
 describe.skipIf(recording === undefined)(
-  'the recording of two nodes (skipped where ../shared is missing)',
+  'the recording of two nodes (skipped if ../shared is missing)',
   () => {
     const path = recording!;
 
-    it('is decoded whole: 5,309 frames, 236 vitals, 236 features, none malformed', async () => {
+    it('is decoded completely: 5,309 frames, 236 vitals, 236 features, none malformed', async () => {
       const { data, source, recorded } = await play({ path });
       expect(source.describe!()).toMatchObject({
         kind: 'adr018-jsonl',
@@ -303,7 +303,7 @@ describe.skipIf(recording === undefined)(
       expect(rows((await play({ path, speed: 1000 }, { clock })).data)).toEqual(expected);
     });
 
-    it('goes on from a position in the middle with the same numbers', async () => {
+    it('resumes from a position in the middle with the same numbers', async () => {
       const all = (await play({ path })).batches;
       const { source } = make({ path });
       const { output, batches } = collector();
@@ -311,7 +311,7 @@ describe.skipIf(recording === undefined)(
       expect(rawRows(batches)).toEqual(rawRows(all.slice(41)));
     });
 
-    it('goes on from a position that 0.1.0 saved before it doubted clocks', async () => {
+    it('resumes from a position saved by 0.1.0, which did not check clocks', async () => {
       const all = (await play({ path })).batches;
       const { output, batches } = collector();
       await make({ path }).source.open(
@@ -324,7 +324,7 @@ describe.skipIf(recording === undefined)(
       expect(rawRows(batches)).toEqual(rawRows(all.slice(41)));
     });
 
-    it('is read up to a cut-off line', async () => {
+    it('is read up to a truncated line', async () => {
       const text = await readFile(path);
       await writeFile(join(folder, 'cut.jsonl'), text.subarray(0, 100_000));
       const { recorded, source } = await play({ path: 'cut.jsonl' });
@@ -355,7 +355,7 @@ describe('a log of an Intel 5300', () => {
   const environments = [{ ...testEnvironment, links }];
   const anyone = { environments, links: new LinkTable(environments) };
 
-  it('that was joined from two is warned about once, with a sum at its end', async () => {
+  it('joined from two warns once, with a sum at its end', async () => {
     const times = [...Array(50).keys()].map((i) => i * 10_000);
     const parts = [...times.map((time) => time + 3e9), ...times].map(entry);
     await writeFile(join(folder, 'joined.dat'), Buffer.concat(parts));
@@ -369,7 +369,7 @@ describe('a log of an Intel 5300', () => {
     expect(rawRows(batches)).toHaveLength(69);
   });
 
-  it('can be read scaled to the noise', async () => {
+  it('can be scaled to the noise', async () => {
     await writeFile(join(folder, 'one.dat'), entry(0));
     const [raw, scaled] = await Promise.all(
       ['auto', 'intel5300-scaled'].map(async (format) => {
@@ -384,7 +384,7 @@ describe('a log of an Intel 5300', () => {
     expect(scaled![0]).toBeCloseTo(7 * factor, 5);
   });
 
-  it('belongs to the link of its `sender`, which the format does not name', async () => {
+  it('uses the link of `sender`, which the format does not name', async () => {
     await writeFile(join(folder, 'east.dat'), entry(0));
     const two = ['west', 'east'].map((sender) => ({ ...testEnvironment.links[0]!, id: sender, sender }));
     const environment = { ...testEnvironment, links: two };
@@ -393,13 +393,13 @@ describe('a log of an Intel 5300', () => {
     expect(data.flatMap((one) => (one.port === 'csi' ? [...one.link] : []))).toEqual([1]);
   });
 
-  it('is refused as records of another format', async () => {
+  it('is rejected as records of another format', async () => {
     await writeFile(join(folder, 'other.dat'), entry(0));
     const { source } = make({ path: 'other.dat', records: 'adr018' });
     await expect(source.open(null, collector().output)).rejects.toThrow(/records are intel5300, not adr018/);
   });
 
-  it('of which no link has the sender says so, with the line that the environment lacks', async () => {
+  it('reports a sender without a link, with the line to add to the environment', async () => {
     await writeFile(join(folder, 'unknown.dat'), entry(0));
     const { recorded, data } = await play({ path: 'unknown.dat' });
     expect(data).toEqual([]);

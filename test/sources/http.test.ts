@@ -74,7 +74,7 @@ async function start(config: object = {}, output: Partial<SourceOutput> = {}, en
   return { source, recorded, batches, wall, port, post, times, frames, close, stop };
 }
 
-test.each(SAMPLES)('$format is taken as a file, and record by record', async (sample) => {
+test.each(SAMPLES)('accepts $format as a file, and record by record', async (sample) => {
   const { kind, records } = sample;
   const { post, frames } = await start();
   if (kind !== null) {
@@ -89,7 +89,7 @@ test.each(SAMPLES)('$format is taken as a file, and record by record', async (sa
   expect(frames()).toBeGreaterThanOrEqual((kind === null ? 0 : records.length) + 3);
 });
 
-test('a pcap is taken packet by packet, the last one now and the others before it', async () => {
+test('reads a pcap packet by packet, the last at its arrival and the others before it', async () => {
   const { post, times } = await start();
   const { records } = SAMPLES.find(({ format }) => format === 'nexmon')!;
   await post(pcapOf(records.slice(0, 3)));
@@ -98,7 +98,7 @@ test('a pcap is taken packet by packet, the last one now and the others before i
   expect(times().slice(3)).toEqual([NOW, NOW, NOW]);
 });
 
-test('event time never decreases, until a clock that was set back is told', async () => {
+test('event time never decreases, until a clock set back is reported', async () => {
   const { post, times, source, wall } = await start();
   const line = encodeLine({ sequence: 1, timeMs: 5, rssi: -40 }, [Array<number>(104).fill(1)]);
   await post(line);
@@ -109,7 +109,7 @@ test('event time never decreases, until a clock that was set back is told', asyn
   expect(times()).toEqual([NOW, NOW, NOW - HOUR]);
 });
 
-test('JSON comes alone, one a line or in an array; each has its own time', async () => {
+test('accepts JSON alone, one per line or in an array, each with its own time', async () => {
   const { post, times } = await start();
   const [one, two, three] = [0, 1, 2].map((index) =>
     Buffer.from(formatRecords['csi-json']!(index).bytes).toString().replace('2025', '2023'),
@@ -121,7 +121,7 @@ test('JSON comes alone, one a line or in an array; each has its own time', async
   expect(times()).toEqual([first, first, first + 10_000, NOW, NOW, NOW]);
 });
 
-test('formats without names belong to the sender that the call names', async () => {
+test('formats without names use the sender that the call names', async () => {
   const environment = { ...testEnvironment, links: [{ ...testEnvironment.links[0]!, sender: 'attic' }] };
   const { post, frames, source } = await start({}, {}, environment);
   const line = encodeLine({ sequence: 1, timeMs: 5, rssi: -40 }, [Array<number>(104).fill(1)]);
@@ -135,7 +135,7 @@ test('formats without names belong to the sender that the call names', async () 
   });
 });
 
-test('what is not to be taken is refused, with the reason', async () => {
+test('refuses unusable input with the reason', async () => {
   const { post, port, source, batches } = await start({ token: 'long-enough', max_body_bytes: 2048 });
   const right = { Authorization: 'Bearer long-enough' };
   const status = async (...args: Parameters<typeof post>) => (await post(...args)).status;
@@ -153,7 +153,7 @@ test('what is not to be taken is refused, with the reason', async () => {
   expect(batches).toEqual([]);
 });
 
-test('a body without a stated length is cut off at the limit', async () => {
+test('truncates a body without a stated length at the limit', async () => {
   const { port } = await start({ max_body_bytes: 2048 });
   const call = request({ port, host: '127.0.0.1', path: '/csi', method: 'POST' });
   call.on('error', () => undefined);
@@ -170,7 +170,7 @@ test('a body without a stated length is cut off at the limit', async () => {
 const adr018 = (count: number): Uint8Array[] =>
   Array.from({ length: count }, (_, index) => formatRecords['adr018']!(index).bytes);
 
-test('an answer comes when the frames are on disk', async () => {
+test('answers once the frames are on disk', async () => {
   const disk = gate<null>();
   const { post, batches } = await start({}, { journalled: () => disk.promise.then(() => undefined) });
   let isAnswered = false;
@@ -186,7 +186,7 @@ test('an answer comes when the frames are on disk', async () => {
   expect(await answered).toBe(200);
 });
 
-test('a disk that fails is no success', async () => {
+test('answers with an error when the disk fails', async () => {
   const { post, recorded } = await start({}, { journalled: () => Promise.reject(new Error('disk full')) });
   const { status, headers } = await post(adr018(1)[0]!);
   expect(status).toBe(503);
@@ -194,7 +194,7 @@ test('a disk that fails is no success', async () => {
   expect(recorded.lines).toContainEqual(expect.objectContaining({ level: 'error', message: 'disk full' }));
 });
 
-test('while the queue is full senders are asked to wait, and nothing is lost', async () => {
+test('asks senders to wait while the queue is full, and loses nothing', async () => {
   const room = gate<boolean>();
   let offered = 0;
   const offer = () => {
@@ -215,7 +215,7 @@ test('while the queue is full senders are asked to wait, and nothing is lost', a
   });
 });
 
-test('a queue that leaves frames out says how many it has', async () => {
+test('reports the number of frames that a full queue drops', async () => {
   let room = 2;
   const { post } = await start({ block_records: 2 }, { offer: () => room-- > 0 });
   const lines = Array.from({ length: 6 }, (_, sequence) =>
@@ -226,7 +226,7 @@ test('a queue that leaves frames out says how many it has', async () => {
   expect(body).toEqual({ error: 'the queue is full', taken: 4, of: 6 });
 });
 
-test('a call that is under way at a stop is answered', async () => {
+test('answers a call in progress during a stop', async () => {
   const disk = gate<null>();
   const { post, batches, close } = await start({}, { journalled: () => disk.promise.then(() => undefined) });
   const answered = post(adr018(1)[0]!);
@@ -239,7 +239,7 @@ test('a call that is under way at a stop is answered', async () => {
   await closed;
 });
 
-test('a port that is taken is named', async () => {
+test('names a port in use', async () => {
   const { port } = await start();
   await expect(start({ port })).rejects.toThrow(
     `TCP port ${port} of 127.0.0.1 cannot be opened: another program`,
@@ -270,7 +270,7 @@ test.skipIf(spawnSync('openssl', ['version']).status !== 0)('with a certificate 
   expect(answer.statusCode).toBe(200);
 });
 
-test('a certificate that is not there is named', async () => {
+test('names a missing certificate', async () => {
   await expect(start({ cert: 'no-cert.pem', key: 'no-key.pem' })).rejects.toThrow(/no-(cert|key)\.pem/);
 });
 
@@ -286,12 +286,12 @@ test.each([
   ['of empty lines', '\n'.repeat(4_000_000)],
   ['of lines that hardly are records', '{"antenna_data":[]}\n'.repeat(200_000)],
   ['of a log whose lines are damaged', `${line}\n${'CSIRAW 1 2\n'.repeat(300_000)}`],
-])('a body %s holds nobody else up', async (_what, body) => {
+])('a body %s does not delay other calls', async (_what, body) => {
   const { post } = await start();
   expect(await longestTurn(post(body))).toBeLessThan(100);
 });
 
-test('a body without a byte is refused, and one in blanks', async () => {
+test('rejects an empty body, and a blank one', async () => {
   const { post, batches } = await start();
   for (const body of ['', ' \n', '[]', '[ , ]']) expect((await post(body)).status).toBe(415);
   expect(batches).toEqual([]);

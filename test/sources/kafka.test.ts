@@ -20,8 +20,8 @@ const groups = fc
     }),
   );
 
-describe('partitions are shared out', () => {
-  test('none goes to another member while one claims it; all others go to exactly one', () => {
+describe('partition sharing', () => {
+  test('a claimed partition goes to no other member; each of the others goes to exactly one', () => {
     fc.assert(
       fc.property(groups, ({ members, owners }) => {
         const claimants = members.map((id, index) => ({
@@ -40,7 +40,7 @@ describe('partitions are shared out', () => {
     );
   });
 
-  test('after letting go twice all have as many, to one', () => {
+  test('two releases later members have equal shares, give or take one', () => {
     fc.assert(
       fc.property(groups, ({ members, owners }) => {
         let held = members.map((_, index) =>
@@ -58,7 +58,7 @@ describe('partitions are shared out', () => {
     );
   });
 
-  test('one that two claim goes to neither', () => {
+  test('a partition that two members claim goes to neither', () => {
     const both = [
       { id: 'a', claims: claims([0, 1]) },
       { id: 'b', claims: claims([1]) },
@@ -67,12 +67,12 @@ describe('partitions are shared out', () => {
   });
 });
 
-describe('where a partition is begun', () => {
+describe('the start position of a partition', () => {
   const limits = { low: 10, high: 100 };
   const start = (kept: number | undefined, offset: number | null, owner = 'me') =>
     startOf(kept, { offset, owner }, 'me', limits, 'earliest');
 
-  test('the checkpoint comes first, as long as nobody else has committed', () => {
+  test('is the checkpoint, unless another consumer has committed', () => {
     expect(start(60, 50)).toEqual({ offset: 60, lost: 0 });
     expect(start(60, null)).toEqual({ offset: 60, lost: 0 });
     // An older state was restored.
@@ -81,7 +81,7 @@ describe('where a partition is begun', () => {
     expect(start(undefined, 50)).toEqual({ offset: 50, lost: 0 });
   });
 
-  test('what the broker has no longer is counted; without a position it begins as configured', () => {
+  test('counts what the broker has deleted; without a position it starts as configured', () => {
     expect(start(4, null)).toEqual({ offset: 10, lost: 6 });
     expect(start(undefined, null)).toEqual({ offset: 10, lost: 0 });
     expect(startOf(undefined, { offset: null, owner: '' }, 'me', limits, 'latest').offset).toBe(100);
@@ -94,7 +94,7 @@ describe.each([
   ['LZ4', lz4],
   ['ZSTD', zstd],
 ])('%s', (_, codec) => {
-  test('gives back what it packed', async () => {
+  test('restores what it encoded', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 100_000 }), async (bytes) => {
         const buffer = Buffer.from(bytes);
@@ -104,7 +104,7 @@ describe.each([
     );
   });
 
-  test('refuses what it did not pack', async () => {
+  test('rejects what it did not encode', async () => {
     await expect(codec.decompress(Buffer.from('no packed bytes at all'))).rejects.toThrow();
   });
 });

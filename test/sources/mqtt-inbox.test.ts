@@ -27,7 +27,7 @@ function inboxAfter(taken: TakenMessages) {
 
 const upTo = (count: number): string[] => Array.from({ length: count }, (_, index) => `message ${index}`);
 
-test('thousands of messages that were taken and come again are confirmed, and taken once', async () => {
+test('confirms thousands of repeated messages, and accepts each once', async () => {
   const first = inboxAfter(new TakenMessages());
   for (const text of upTo(3000)) first.receive(text, false);
   await first.inbox.close();
@@ -46,7 +46,7 @@ test('thousands of messages that were taken and come again are confirmed, and ta
   expect(second.inbox.describe()).toMatchObject({ sent_again: 3000 });
 });
 
-test('behind the first one that is new nothing is a repetition, whatever it says', async () => {
+test('after the first new message nothing is a repetition, whatever its flag', async () => {
   const taken = new TakenMessages();
   taken.add('csi/a', Buffer.from('same'));
   taken.add('csi/b', Buffer.from('same'));
@@ -59,7 +59,7 @@ test('behind the first one that is new nothing is a repetition, whatever it says
   expect(texts()).toEqual(['other', 'same']);
 });
 
-test('with a new connection the broker may repeat again', async () => {
+test('a new connection may repeat messages again', async () => {
   const { inbox, receive, texts } = inboxAfter(new TakenMessages());
   receive('one', true);
   inbox.connected = false;

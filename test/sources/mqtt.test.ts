@@ -72,7 +72,7 @@ test('JSON frames have their own time and sender', async () => {
   expect([...block.values]).toEqual([1, 2, 3, 4]);
 });
 
-test('the topic is the sender of formats that name none', async () => {
+test('the topic is the sender for formats that name none', async () => {
   const links = testEnvironment.links.map((link, index) => ({ ...link, sender: `csi/receiver-${index}` }));
   const environments = [{ ...testEnvironment, links }];
   const { source, taken } = await start(
@@ -89,7 +89,7 @@ test('the topic is the sender of formats that name none', async () => {
   expect(data.flatMap((one) => (one.port === 'csi' ? [...one.link] : []))).toEqual([1]);
 });
 
-test('silence moves event time on, once something was heard', async () => {
+test('silence advances event time once something was received', async () => {
   let now = 1_700_000_000_000_000;
   const clock = { now: () => (now += 1000), elapsed: () => 0 };
   const { taken } = await start({ topics: ['csi'], idle_tick_ms: 5 }, { clock });
@@ -102,7 +102,7 @@ test('silence moves event time on, once something was heard', async () => {
   expect(last.bytes).toHaveLength(0);
 });
 
-test('a broker that is not there is waited for, and told of', async () => {
+test('reports and waits for a broker that is unreachable', async () => {
   const { context } = testContext();
   const filled = withDefaults(mqtt, { url: 'mqtt://127.0.0.1:9', topics: ['csi'] });
   const source = mqtt.create(filled as never, context);

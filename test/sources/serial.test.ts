@@ -56,7 +56,7 @@ const STAY = 'setInterval(() => {}, 1000)';
 const KINDS = SAMPLES.filter(({ kind }) => kind !== null);
 
 test.each(KINDS)(
-  'what a program prints as a $kind is read record by record',
+  'reads the $kind output of a program record by record',
   async ({ kind, format, records }) => {
     const folder = temporaryFolder();
     const file = join(folder, 'stream');
@@ -75,7 +75,7 @@ const lines = (...sequences: readonly number[]): string =>
   sequences.map((sequence) => `${encodeLine({ sequence, timeMs: sequence, rssi: -40 }, [PAIRS])}\n`).join('');
 const PAIRS = Array.from({ length: 104 }, (_, i) => (i % 100) - 50);
 
-test('each packet of a capture is read when it comes, not when the next one does', async () => {
+test('reads each packet of a capture when it arrives, not with the next one', async () => {
   const folder = temporaryFolder();
   const file = join(folder, 'stream');
   const { records } = SAMPLES.find(({ format }) => format === 'nexmon')!;
@@ -86,7 +86,7 @@ test('each packet of a capture is read when it comes, not when the next one does
   });
 });
 
-test('a device that starts anew loses no line: its clock is not what counts', async () => {
+test('loses no line when a device restarts: its clock does not count', async () => {
   const folder = temporaryFolder();
   const file = join(folder, 'stream');
   writeFileSync(file, lines(900_000, 900_010, 5, 15, 25, 35));
@@ -97,7 +97,7 @@ test('a device that starts anew loses no line: its clock is not what counts', as
   expect(taken.batches.at(-1)!.raw!.senders).toEqual([process.execPath]);
 });
 
-test('a command that ends is told of with what it said last, and started again', async () => {
+test('restarts a command that ends, and reports its last output', async () => {
   const script =
     'console.error("one"); console.error("tcpdump: eth9: No such device exists"); process.exit(3)';
   const { problems, source } = start({ command: [process.execPath, '-e', script] });
@@ -109,14 +109,14 @@ test('a command that ends is told of with what it said last, and started again',
   );
 });
 
-test('a command that cannot be started keeps the source from opening', async () => {
+test('a command that cannot start keeps the source from opening', async () => {
   const { ended } = start({ command: ['no-such-program-9'] });
   await expect(ended).rejects.toThrow(
     /`no-such-program-9` cannot be started: the program or the folder .* does not exist/,
   );
 });
 
-test('a stop ends the program and what it has started', async () => {
+test('a stop ends the program and its children', async () => {
   const folder = temporaryFolder();
   const pids = join(folder, 'pids');
   const script = `
@@ -135,7 +135,7 @@ test('a stop ends the program and what it has started', async () => {
     });
 });
 
-test('the program does not see the secrets of csiflow', async () => {
+test("the program does not see csiflow's secrets", async () => {
   vi.stubEnv('CSIFLOW_SECRET_MQTT', 'hush-hush');
   afterThisTest(() => {
     vi.unstubAllEnvs();
@@ -148,7 +148,7 @@ test('the program does not see the secrets of csiflow', async () => {
   });
 });
 
-test('a pipe whose writer goes is waited for, and read on', async () => {
+test('waits for a pipe whose writer has left, and reads on', async () => {
   const folder = temporaryFolder();
   const device = join(folder, 'receiver');
   execFileSync('mkfifo', [device]);
@@ -170,7 +170,7 @@ test('a pipe whose writer goes is waited for, and read on', async () => {
   expect(source.describe!()['links']).toMatchObject({ 'link-1': { received: 5, lost: 0 } });
 });
 
-test('a device that is not there is waited for', async () => {
+test('waits for a missing device', async () => {
   const folder = temporaryFolder();
   const device = join(folder, 'ttyUSB0');
   const { problems, frames } = start({ device }, folder);
@@ -191,14 +191,14 @@ test('a device that is not there is waited for', async () => {
 test.each([
   ['a file', 'plain', /is a file: use the source `file`/],
   ['what is no device', '/dev/null', /is not a serial device or a named pipe/],
-])('%s is refused', async (_what, device, message) => {
+])('rejects %s', async (_what, device, message) => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'plain'), 'x');
   const { ended } = start({ device }, folder);
   await expect(ended).rejects.toThrow(message);
 });
 
-test('a stream of nothing that is known is told of, and read once it is', async () => {
+test('reports an unknown stream, and reads it once it is known', async () => {
   const folder = temporaryFolder();
   const device = join(folder, 'receiver');
   execFileSync('mkfifo', [device]);
@@ -254,7 +254,7 @@ const connected = (source: { describe?: () => Readonly<Record<string, unknown>> 
   });
 
 describe.skipIf(spawnSync('python3', ['-c', '']).status !== 0)('a serial device', () => {
-  test('is read as it is, and waited for when it is unplugged', async () => {
+  test('is read unchanged, and waited for when unplugged', async () => {
     const device = join(temporaryFolder(), 'ttyUSB0');
     const board = await plugIn();
     symlinkSync(board.device, device);

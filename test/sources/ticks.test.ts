@@ -22,7 +22,7 @@ const tick = (time: number): RawBatch => ({
   senders: [''],
 });
 
-test('ticks of the clock are no frames: what was received can be summed with what was dropped', async () => {
+test('clock ticks are not frames: received and dropped frames can be summed', async () => {
   const silent = defineSource({
     name: 'silent',
     summary: 'Frames, then silence.',

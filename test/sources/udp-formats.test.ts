@@ -47,12 +47,12 @@ async function heard(format: string, links: LinkTable, datagrams: readonly Uint8
 
 const count = (frames: readonly CsiBlock[]): number => frames.reduce((sum, one) => sum + one.count, 0);
 
-it.each(SAMPLES)('$format comes in over a real socket', async (sample) => {
+it.each(SAMPLES)('receives $format over a real socket', async (sample) => {
   const { frames } = await heard(sample.format, new LinkTable([anySender]), bareRecords(sample));
   expect(count(frames)).toBeGreaterThanOrEqual(sample.records.length);
 });
 
-it('any mix comes in on one port, told by each datagram', async () => {
+it('receives mixed formats on one port, recognised by datagram', async () => {
   const all = SAMPLES.map(bareRecords);
   const mixed = Array.from({ length: 4 }, (_, i) => all.map((records) => records[i]!)).flat();
   const { frames, about } = await heard('auto', new LinkTable([anySender]), mixed);
@@ -61,7 +61,7 @@ it('any mix comes in on one port, told by each datagram', async () => {
   expect(count(frames)).toBeGreaterThanOrEqual(4 * SAMPLES.length);
 });
 
-it('senders without a link are listed with their format, rate and layout; those with one are heard', async () => {
+it('lists senders without a link with their format, rate and layout; receives those with one', async () => {
   const [link] = anySender.links as [Environment['links'][number]];
   const known = { ...anySender, links: [{ ...link, sender: '01:02:03:04:05:06' }] };
   const [nexmon, realtek] = ['nexmon', 'realtek-csi'].map((name) =>

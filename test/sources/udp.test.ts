@@ -75,7 +75,7 @@ const send = ({ sender, port }: Running, bytes: Uint8Array) =>
   });
 
 describe('udp', () => {
-  it('hands on and decodes what arrives, in order', async () => {
+  it('emits and decodes datagrams in order', async () => {
     const running = await listen();
     for (let i = 0; i < 500; i++) {
       await send(running, frame(i, 1 + (i & 1)));
@@ -88,7 +88,7 @@ describe('udp', () => {
     expect(running.source.describe!()).toMatchObject({ packets: { csi: 500 } });
   });
 
-  it('says when more waits to be read than one turn of the event loop reads', async () => {
+  it('reports when more waits than one turn of the event loop reads', async () => {
     const running = await listen();
     await Promise.all(Array.from({ length: 10 }, (_, number) => send(running, frame(number))));
     await until(() => running.taken.records() === 10);
@@ -112,7 +112,7 @@ describe('udp', () => {
     expect(Object.values(malformed!).reduce((a, b) => a + b, 0)).toBe(300);
   });
 
-  it('never lets time go back within a run; over a restart the clock that it is given does not', async () => {
+  it('never lets time go back within a run; after a restart its start time does not either', async () => {
     const now = [3e15, 2e15, 1e15];
     const clock = { now: () => now.shift() ?? 1e15, elapsed: () => 0 };
     const running = await listen({ block_records: 1 }, { clock }, { records: 5, time: 2e15 });
@@ -126,7 +126,7 @@ describe('udp', () => {
     ]);
   });
 
-  it('ends and frees its port when it is told to', async () => {
+  it('ends and releases its port on request', async () => {
     const running = await listen();
     running.taken.stop();
     await running.ended;
@@ -134,7 +134,7 @@ describe('udp', () => {
     expect(again.port).toBe(running.port);
   });
 
-  it('says which port is taken, and keeps the code of the system', async () => {
+  it("names a port in use, and keeps the system's code", async () => {
     const { port } = await listen();
     const second = udp.create({ ...DEFAULTS, port }, testContext().context);
     await expect(second.open(null, collector().output)).rejects.toMatchObject({
@@ -145,12 +145,12 @@ describe('udp', () => {
     });
   });
 
-  it('warns where the system grants a smaller buffer, and names what mends it', async () => {
+  it('warns if the system grants a smaller buffer, and names the fix', async () => {
     const { recorded } = await listen({ receive_buffer_bytes: 1_073_741_824 });
     expect(recorded.lines.find(({ level }) => level === 'warn')?.message).toContain('net.core.rmem_max');
   });
 
-  it('lets little wait in the kernel while what waits is left out', async () => {
+  it('leaves little in the kernel while it drops what waits', async () => {
     const { source } = await listen({ receive_buffer_bytes: 2_097_152 });
     const granted = () => source.describe!()['receive_buffer_bytes'] as number;
     const usual = granted();
@@ -164,7 +164,7 @@ describe('udp', () => {
     }).not.toThrow();
   });
 
-  it('loses datagrams rather than growing while its queue is full', async () => {
+  it('drops datagrams rather than growing while its queue is full', async () => {
     const { context, recorded } = testContext();
     const source = udp.create({ ...DEFAULTS, block_records: 1 }, context);
     const controller = new AbortController();
@@ -195,7 +195,7 @@ describe('udp', () => {
   });
 
   it.skipIf(process.platform !== 'linux')(
-    'counts a frame that the kernel dropped once, so that what was dropped can be summed',
+    'counts a frame dropped by the kernel once, so that drops can be summed',
     async () => {
       const { source, sender, port, taken, recorded, ended } = await listen();
       let sent = 3000;
@@ -218,12 +218,12 @@ describe('udp', () => {
     },
   );
 
-  it('counts no drop again where a look is answered after the next one', () => {
+  it('counts no drop twice when a reading is answered after the next one', () => {
     const drops = new DropCount();
     expect([100, 150, 120, 150, null, 160].map((total) => drops.see(total))).toEqual([100, 50, 0, 0, 0, 10]);
   });
 
-  it('says how late it is while nothing is heard', async () => {
+  it('reports its lag while nothing is received', async () => {
     const running = await listen({ idle_tick_ms: 5 });
     await send(running, frame(0));
     await until(() => running.taken.records() >= 3);
@@ -235,7 +235,7 @@ describe('udp', () => {
 const recording = sharedFile('captures/adr018/pretrain-1775182186.csi.jsonl');
 
 it.skipIf(recording === undefined)(
-  'takes the recording of two nodes whole (skipped where ../shared is missing)',
+  'receives the recording of two nodes completely (skipped if ../shared is missing)',
   async () => {
     const running = await listen({ receive_buffer_bytes: 4_194_304 });
     await replay(await openRecording(recording!), {
@@ -258,7 +258,7 @@ it.skipIf(recording === undefined)(
   },
 );
 
-it('is not slowed down or filled up by ten thousand forged senders on a real socket', async () => {
+it('ten thousand forged senders on a real socket neither slow it down nor fill it', async () => {
   const running = await listen({ receive_buffer_bytes: 4_194_304 });
   for (let i = 0; i < 10_000; i++) {
     await send(running, frame(i, 3 + (i % 253)));
@@ -279,7 +279,7 @@ describe('the drops of a socket', () => {
     '  212: 0100007F:138D 00000000:0000 07 00000000:00000000 00:00000000 00000000     0        0 222 2 0 42',
   ].join('\n');
 
-  it('are those of its address and port', () => {
+  it('are counted by its address and port', () => {
     expect(dropsIn(table, '127.0.0.1', 5005)).toBe(42);
     expect(dropsIn(table, '0.0.0.0', 5005)).toBe(7);
     expect(dropsIn(table, '127.0.0.1', 5006)).toBeNull();
