@@ -143,7 +143,7 @@ function longStretches(hour: readonly (readonly TruthLine[])[], who: number): nu
   return stretches;
 }
 
-describe('an hour of two simulated people, their true poses given to the operators', () => {
+describe('an hour of two simulated people, with their true poses as input', () => {
   const truth = new Map<string, number>();
   const measured = new Map<string, number>();
   const inactive: SensedEvent[] = [];
@@ -190,7 +190,7 @@ describe('an hour of two simulated people, their true poses given to the operato
     expect(Math.max(...errors)).toBeLessThan(8);
   });
 
-  it('tells each time that one sat or stood for longer than 75 seconds, and never that one lay in bed', () => {
+  it('reports each sitting or standing of over 75 seconds, and none in bed', () => {
     expect(long).toBeGreaterThan(15);
     expect(inactive).toHaveLength(long);
     expect(inactive.map(({ metadata }) => metadata['posture'])).not.toContain('lying');

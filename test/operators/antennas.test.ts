@@ -65,7 +65,7 @@ describe.each(both)('$name', ({ component, kernel, golden: expected }) => {
     );
   });
 
-  it('takes the strong and steady antenna for its reference, and keeps it over a restart', () => {
+  it('takes the strongest and steadiest antenna as reference, and keeps it across a restart', () => {
     const { operator, recorded } = make(component, { learn_frames: 10 });
     const blocks = outputs(operator, [blockOf(three, unequal(15))]) as CsiBlock[];
     expect(blocks.map(({ count }) => count)).toEqual([6]);
@@ -81,7 +81,7 @@ describe.each(both)('$name', ({ component, kernel, golden: expected }) => {
     expect(outputs(after, [next])).toEqual(outputs(operator, [next]));
   });
 
-  it('takes the same offset off all antennas', () => {
+  it('removes the same offset from all antennas', () => {
     const turned = (angle: number) => ({
       values: [3, 1, 2, -1, 1, 4].map((_, i, all) => {
         const [re, im] = [all[i & ~1]!, all[i | 1]!];
@@ -96,7 +96,7 @@ describe.each(both)('$name', ({ component, kernel, golden: expected }) => {
     for (const other of others) expectRelative(other, still!, 1e-6);
   });
 
-  it('keeps what is known of the antennas that are left', () => {
+  it('keeps the statistics of the antennas that remain', () => {
     const { operator } = make(component, { reference_antenna: 1 });
     const block = blockOf(three, unequal(2));
     block.antenna.set([2, 0, 1, 2, 0, 1]);
@@ -111,7 +111,7 @@ describe.each(both)('$name', ({ component, kernel, golden: expected }) => {
   it.each([
     [{}, layoutOf({ rx: 1 }), 'one_antenna', 'link link-1 has one receive antenna'],
     [{ reference_antenna: 2 }, layoutOf({ rx: 2 }), 'no_such_antenna', 'link link-1 has 2 receive antennas'],
-  ])('drops frames without the antennas that it needs, and says so: %o', (settings, layout, reason, text) => {
+  ])('drops frames without the required antennas, and reports it: %o', (settings, layout, reason, text) => {
     const { operator, recorded } = make(component, settings);
     const values = new Float32Array(24).fill(1);
     expect(outputs(operator, [blockOf(layout, [{ values: values.slice(0, 12 * layout.rx) }])])).toEqual([]);

@@ -40,7 +40,7 @@ const badFrames: fc.Arbitrary<BadFrames> = fc.record({
  * @param finite false: it passes NaNs on
  */
 export function breaksNothing(component: AnyOperator, settings: object, finite = true): void {
-  it('one link breaks nothing for another, whatever it sends', () => {
+  it('one link does not affect another, whatever it sends', () => {
     const alone = serialize(comparable(of(run(component, settings, []), 0)));
     fc.assert(
       fc.property(fc.array(badFrames, { maxLength: 30 }), (bad) => {

@@ -85,8 +85,8 @@ const anyVelocity = fc
   })
   .map(({ speed, angle }): Point => [speed * Math.cos(angle), speed * Math.sin(angle)]);
 
-describe('a body that moves', () => {
-  it('is told with its velocity, whichever that is, to a bin', () => {
+describe('a moving body', () => {
+  it('is reported with its velocity, to a bin', () => {
     fc.assert(
       fc.property(anyVelocity, (velocity) => {
         const found = seen(roomOf(still), MIDDLE, velocity);
@@ -97,7 +97,7 @@ describe('a body that moves', () => {
     );
   });
 
-  it('is told the same wherever the room lies, and turned where the room is turned', () => {
+  it('is reported the same wherever the room lies, and rotated with the room', () => {
     const velocity: Point = [0.9, -0.5];
     const { velocity: here } = seen(roomOf(still), MIDDLE, velocity);
     const shift = ([x, y]: Point): Point => [x + 7, y + 3];
@@ -108,7 +108,7 @@ describe('a body that moves', () => {
     expect(distance(turned, [-here[1], here[0]])).toBeLessThan(1e-6);
   });
 
-  it('is told of by its profile, few velocities with all of the shares', () => {
+  it('has a sparse profile: few velocities with all of the shares', () => {
     const { shares } = seen(roomOf(still), MIDDLE, [0.9, -0.5], { profile: true });
     const last = shares.filter(({ time }) => time === shares.at(-1)!.time);
     expect(last.length).toBeLessThan(20);
@@ -117,7 +117,7 @@ describe('a body that moves', () => {
     expect(most.subject).toBe('x=0.90,y=-0.50');
   });
 
-  it('is where a pose of one person says', () => {
+  it('is placed by a pose of one person', () => {
     const room = roomOf(still);
     const pose = {
       ...poseFrame(0, { persons: [person(0, 0, { position: { x: MIDDLE[0], y: MIDDLE[1], z: 0 } })] }),
@@ -132,12 +132,12 @@ describe('a body that moves', () => {
   });
 });
 
-it('says nothing of a room with fewer links than it needs, or without change', () => {
+it('is not reported with too few links, or without change', () => {
   expect(seen(roomOf(still, ENDS.slice(0, 2)), MIDDLE, [1, 0]).measures).toEqual([]);
   expect(seen(roomOf(still), MIDDLE, [0, 0]).measures).toEqual([]);
 });
 
-it('a link sees a body that comes nearer to both ends at twice its speed, and none across', () => {
+it('a link sees a body approaching both ends at twice its speed, and not one moving across', () => {
   const link = { transmitter: [0, 2, 1], receiver: [0.01, 2, 1] };
   const [x, y] = hertzPerMetre(link, { x: 3, y: 2 }, MHZ);
   const wavelength = 299.792458 / MHZ;

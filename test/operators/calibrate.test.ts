@@ -94,18 +94,18 @@ describe('learning', () => {
   const { operator, recorded } = open();
   const data = outputs(operator, [scene({ seconds: 10 })]);
 
-  it('drops the frames that it learns from, and no others', () => {
+  it('drops the frames it learns from, and no others', () => {
     expect(recorded.dropped).toEqual({ learning: framesOf(data)[0]!.sequence[0] });
     expect(recorded.dropped['learning']).toBe(201);
   });
 
-  it('makes the still room flat, and brings antennas into phase', () => {
+  it('flattens the still room, and aligns the phases of antennas', () => {
     const { amplitude, angle } = lastFrame(data);
     for (const one of amplitude) expect(one).toBeCloseTo(1, 1);
     for (const one of angle) expect(one).toBeCloseTo(0, 2);
   });
 
-  it('tells thresholds, and that the calibration fits', () => {
+  it('reports thresholds, and that the calibration fits', () => {
     expect(told(data, 'motion_threshold')[0]).toBeGreaterThanOrEqual(0.02);
     expect(told(data, 'motion_threshold')[0]).toBeLessThan(0.2);
     // 1 % of uniform noise: -55 dB of the power, of which neighbours share little.
@@ -131,7 +131,7 @@ describe('the check that it fits', () => {
     else expect(recorded.problem).toMatch(/^link link-1 no longer fits its calibration/);
   });
 
-  it('recovers where all is as before', () => {
+  it('recovers when the room is as before', () => {
     const { operator, recorded } = open();
     outputs(operator, [scene({ seconds: 5 }), scene({ seconds: 8, from: 5, phase: [0, 2, 1] })]);
     expect(recorded.problem).toMatch(/no longer fits/);
@@ -141,7 +141,7 @@ describe('the check that it fits', () => {
 });
 
 describe('links', () => {
-  it('an antenna whose phase is not steady is not turned, and does not misfit', () => {
+  it('an antenna with unsteady phase is not rotated, and does not count as a misfit', () => {
     const { operator, recorded } = open();
     const blocks = [scene({ seconds: 10 })];
     const { values } = blocks[0]!;
@@ -160,7 +160,7 @@ describe('links', () => {
     expect(recorded.problem).toBeNull();
   });
 
-  it('are learnt each by itself, one subcarrier and one antenna too; a pause and a new layout do not end it', () => {
+  it('are learnt separately, even one subcarrier of one antenna; pauses and new layouts do not end it', () => {
     const { operator } = open();
     const one = layoutOf({ rx: 1, subcarriers: Int16Array.of(4) });
     const blocks = [
@@ -188,7 +188,7 @@ describe('a file', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('is applied from the first frame on, and its thresholds are told', () => {
+  it('applies from the first frame, and reports its thresholds', () => {
     write({ features: 1, profiles: {}, links: { 'link-1': [entryOf(layout, known)] } });
     const { operator, recorded } = open({ calibration: 'room.json' }, folder);
     const data = outputs(operator, [scene({ seconds: 5 })]);
@@ -199,7 +199,7 @@ describe('a file', () => {
     expect(told(data, 'noise_level_db')[0]).toBe(-50);
   });
 
-  it('passes on what it does not know, and names the link', () => {
+  it('passes unknown links on, and names them', () => {
     write({ links: { 'link-2': [entryOf(layout, known)] } });
     const { operator, recorded } = open({ calibration: 'room.json' }, folder);
     const block = scene({ seconds: 1 });
@@ -214,14 +214,14 @@ describe('a file', () => {
     [{ links: { a: [{ ...entryOf(layout, known), response: [1] }] } }, /response must be 18 numbers/],
     [{ links: { a: [{ ...entryOf(layout, known), phase: [1] }] } }, /phase must be 3 numbers/],
     [{ links: { a: [{ ...entryOf(layout, known), motion: 0 }] } }, /motion from 0 to 1/],
-  ])('that is wrong is refused: %#', (content, message) => {
+  ])('that is invalid is rejected: %#', (content, message) => {
     write(content);
     expect(() => open({ calibration: 'room.json' }, folder)).toThrow(message);
     expect(() => readCalibrations(join(folder, 'none.json'))).toThrow(/does not exist/);
   });
 });
 
-it('undoes exactly what a device did', () => {
+it("inverts a device's distortion exactly", () => {
   const response = fc.array(fc.double({ min: 0.1, max: 3, noNaN: true }), { minLength: 18, maxLength: 18 });
   const phase = fc.array(fc.double({ min: -3, max: 3, noNaN: true }), { minLength: 3, maxLength: 3 });
   const values = fc.array(fc.integer({ min: -99, max: 99 }), { minLength: 36, maxLength: 36 });
@@ -244,7 +244,7 @@ it('undoes exactly what a device did', () => {
   );
 });
 
-it('knows after a restart what it learnt, and how well that fits', () => {
+it('after a restart keeps what it learnt, and how well that fits', () => {
   const blocks = [scene({ seconds: 8 }), scene({ seconds: 7, from: 8, phase: [0, 2, 1] })];
   const whole = open();
   outputs(whole.operator, [blocks[0]!]);
@@ -257,7 +257,7 @@ it('knows after a restart what it learnt, and how well that fits', () => {
   expect(again.recorded.problem).toMatch(/no longer fits/);
 });
 
-it('its thresholds are those that detect-motion judges a link by', () => {
+it('its thresholds are those by which detect-motion judges a link', () => {
   const measure = (name: string, value: number, source = 'csiflow'): Measure => ({
     port: 'measure',
     ...{ name, value, source, environment: 'test-room', subject: 'link-1' },

@@ -41,7 +41,7 @@ describe.skipIf(!reference)('against numpy, scipy and pywavelets', () => {
     expectRelative(savitzkyGolay(x, 11, 3), reference!.savgol_11_3_interp, 1e-9);
   });
 
-  it('the operator gives the newest value of that fit, in Float32', () => {
+  it('the operator emits the newest value of that fit, in Float32', () => {
     // The reference's last value is that of the polynomial through the last eleven samples.
     const found = throughOperator({ method: 'savitzky-golay', window: 11, degree: 3, part: 'complex' }, x);
     const expected = x.map((_, i) =>
@@ -51,7 +51,7 @@ describe.skipIf(!reference)('against numpy, scipy and pywavelets', () => {
     expectRelative(found, expected, 1e-4);
   });
 
-  it('butterworth has the sections of scipy, and filters as sosfilt and lfilter', () => {
+  it('butterworth has the sections of scipy, and filters like sosfilt and lfilter', () => {
     const sections = butterworth(4, { low: 2, high: 60, rate: 500 });
     expectRelative(
       sections.flatMap(([b0, b1, b2, a1, a2]) => [b0, b1, b2, 1, a1, a2]),
@@ -63,7 +63,7 @@ describe.skipIf(!reference)('against numpy, scipy and pywavelets', () => {
     expectRelative(sosFilter(sections, x), reference!.butter4_bp_lfilter, 1e-8);
   });
 
-  it('a low-pass of order 5 both ways equals filtfilt in the middle', () => {
+  it('a low-pass of order 5 in both directions equals filtfilt in the middle', () => {
     const sections = butterworth(5, { high: 10, rate: 500 });
     const { b, a } = reference!.butter5_lp_10_filtfilt;
     const response = (c: readonly number[], omega: number) =>
@@ -75,7 +75,7 @@ describe.skipIf(!reference)('against numpy, scipy and pywavelets', () => {
       expect(responseSize(sections, omega) / (response(b, omega) / response(a, omega))).toBeCloseTo(1, 6);
   });
 
-  it('the operator filters in Float32 what follows a frame of zeros', () => {
+  it('the operator filters in Float32 after a frame of zeros', () => {
     const settings = {
       method: 'butterworth',
       low_hz: 2,
@@ -123,7 +123,7 @@ describe.skipIf(!reference)('against numpy, scipy and pywavelets', () => {
 });
 
 describe('savitzky-golay', () => {
-  it('follows a polynomial of its degree without delay, from the first frame on', () => {
+  it('follows a polynomial of its degree without delay, from the first frame', () => {
     const series = Array.from({ length: 40 }, (_, i) => 50 + i - 0.02 * i * i);
     const found = throughOperator({ method: 'savitzky-golay', window: 9, degree: 2 }, series);
     expectRelative(found, series, 1e-6);
@@ -137,25 +137,22 @@ describe('savitzky-golay', () => {
 describe('butterworth', () => {
   const half = Math.SQRT1_2;
 
-  it.each([1, 2, 3, 4, 5, 8])(
-    'of order %i passes its band, and damps to half the power at its limits',
-    (order) => {
-      const at = (frequency: number, rate: number) => (2 * Math.PI * frequency) / rate;
-      const low = butterworth(order, { high: 10, rate: 100 });
-      expect(responseSize(low, 0)).toBeCloseTo(1, 9);
-      expect(responseSize(low, at(10, 100))).toBeCloseTo(half, 9);
-      const high = butterworth(order, { low: 10, rate: 100 });
-      expect(responseSize(high, Math.PI)).toBeCloseTo(1, 9);
-      expect(responseSize(high, at(10, 100))).toBeCloseTo(half, 9);
-      const band = butterworth(order, { low: 2, high: 60, rate: 500 });
-      expect(responseSize(band, at(2, 500))).toBeCloseTo(half, 6);
-      expect(responseSize(band, at(60, 500))).toBeCloseTo(half, 6);
-      for (const sections of [low, high, band])
-        for (const [, , , a1, a2] of sections) expect(Math.abs(a2) < 1 && Math.abs(a1) < 1 + a2).toBe(true);
-    },
-  );
+  it.each([1, 2, 3, 4, 5, 8])('of order %i passes its band, and halves the power at its limits', (order) => {
+    const at = (frequency: number, rate: number) => (2 * Math.PI * frequency) / rate;
+    const low = butterworth(order, { high: 10, rate: 100 });
+    expect(responseSize(low, 0)).toBeCloseTo(1, 9);
+    expect(responseSize(low, at(10, 100))).toBeCloseTo(half, 9);
+    const high = butterworth(order, { low: 10, rate: 100 });
+    expect(responseSize(high, Math.PI)).toBeCloseTo(1, 9);
+    expect(responseSize(high, at(10, 100))).toBeCloseTo(half, 9);
+    const band = butterworth(order, { low: 2, high: 60, rate: 500 });
+    expect(responseSize(band, at(2, 500))).toBeCloseTo(half, 6);
+    expect(responseSize(band, at(60, 500))).toBeCloseTo(half, 6);
+    for (const sections of [low, high, band])
+      for (const [, , , a1, a2] of sections) expect(Math.abs(a2) < 1 && Math.abs(a1) < 1 + a2).toBe(true);
+  });
 
-  it('begins in the steady state of the first frame', () => {
+  it('starts in the steady state of the first frame', () => {
     const still = new Array<number>(50).fill(20);
     const low = { method: 'butterworth', high_hz: 5, rate_hz: 100 } as const;
     expectRelative(throughOperator(low, still), still, 1e-6);
@@ -163,7 +160,7 @@ describe('butterworth', () => {
       expect(Math.abs(value)).toBeLessThan(1e-5);
   });
 
-  it('begins anew after a pause', () => {
+  it('restarts after a pause', () => {
     const operator = make({ method: 'butterworth', high_hz: 1, rate_hz: 100, max_gap_ms: 500 });
     const frames = [10, 10, 90].map((re, i) => ({ values: [re, 0], time: [0, 10_000, 600_000][i]! }));
     const [block] = outputs(operator, [blockOf(one, frames)]) as [CsiBlock];
@@ -176,14 +173,14 @@ describe('butterworth', () => {
     [{ rate_hz: 100, low_hz: 8, high_hz: 5 }, ['low_hz']],
     [{ rate_hz: 100, high_hz: 50 }, ['high_hz']],
     [{ rate_hz: 100, low_hz: 60 }, ['low_hz']],
-  ])('refuses %o', (settings, path) => {
+  ])('rejects %o', (settings, path) => {
     const all = withDefaults(denoise, { method: 'butterworth', ...settings }) as Settings;
     expect(denoise.check!(all).map((complaint) => complaint.path)).toEqual([path]);
   });
 });
 
 describe('wavelet', () => {
-  it('gives the last value of the window denoised at once, for each frame', () => {
+  it('emits the last value of the window denoised at once, for each frame', () => {
     const series = Array.from({ length: 60 }, (_, i) => 20 + 5 * Math.sin(i / 5) + ((i * 37) % 11) / 4);
     const filter = new SlidingShrinkage(1, 'db4', 3, 32);
     const row = new Float64Array(1);
@@ -200,7 +197,7 @@ describe('wavelet', () => {
 });
 
 describe('pca', () => {
-  it('finds the components of the covariance, and takes away what lies beside them', () => {
+  it('finds the components of the covariance, and removes the rest', () => {
     const columns = 12;
     const course = (row: number, column: number) =>
       10 + 3 * Math.sin(row / 3) * Math.cos(column / 4) + Math.cos(row / 2) * Math.sin(column / 2);
@@ -219,7 +216,7 @@ describe('pca', () => {
   });
 });
 
-it('the median is that of the last frames', () => {
+it('the median covers the last frames', () => {
   const found = throughOperator({ method: 'median', window: 3 }, [1, 5, 2, 9, 3, 3, 8]);
   expectRelative(found, [1, 3, 2, 5, 3, 3, 3], 1e-6);
 });

@@ -23,7 +23,7 @@ describe('hampel', () => {
     expectClose(filtered, reference!.hampel_w10_n3_SHARP_asym, 1e-12);
   });
 
-  it('leaves a clean series as it is', () => {
+  it('leaves a clean series unchanged', () => {
     const rising = Array.from({ length: 100 }, (_, i) => 10 + i / 5);
     expect(Array.from(hampel(rising, { before: 8, after: 0, threshold: 3 }))).toEqual(rising);
     expect(Array.from(hampel(rising, { before: 5, after: 5, threshold: 3 }))).toEqual(rising);
@@ -51,7 +51,7 @@ describe('order statistics', () => {
 });
 
 describe('denoise', () => {
-  it('is the causal filter on the amplitude, with the phase kept', () => {
+  it('is the causal filter on the amplitude, and keeps the phase', () => {
     const layout = layoutOf({ subcarriers: Int16Array.of(1) });
     fc.assert(
       fc.property(
@@ -88,7 +88,7 @@ describe('denoise', () => {
     );
   });
 
-  it('counts what it replaces', () => {
+  it('counts replaced values', () => {
     const { context, recorded } = testContext();
     const layout = layoutOf({ subcarriers: Int16Array.of(1) });
     const values = [10, 11, 10, 11, 10, 11, 500, 10].map((re) => ({ values: [re, 0] }));
@@ -117,7 +117,7 @@ describe('denoise', () => {
     );
   });
 
-  it('goes on from a snapshot as if it had never stopped', () => {
+  it('continues from a snapshot as if it had never stopped', () => {
     fc.assert(
       fc.property(arbitraryBlock(), arbitraryBlock(), (first, second) => {
         const one = operator();
@@ -131,14 +131,14 @@ describe('denoise', () => {
     );
   });
 
-  it('forgets the layout used longest ago where a link invents them', () => {
+  it('forgets the least recently used layout when a link invents many', () => {
     const one = operator();
     for (let centreMhz = 2000; centreMhz < 2100; centreMhz++)
       outputs(one, [blockOf(layoutOf({ centreMhz }), [{ values: new Float32Array(12) }])]);
     expect(one.snapshot!()).toHaveLength(8);
   });
 
-  it('refuses an even window', () => {
+  it('rejects an even window', () => {
     expect(denoise.check!({ ...config, window: 6 })).toHaveLength(1);
     expect(denoise.check!(config)).toEqual([]);
   });

@@ -60,7 +60,7 @@ describe('detect-activity', () => {
     expect(totals(close(node))).toEqual({ [`${activity}_seconds`]: 10 });
   });
 
-  it('counts another activity from its beginning, once it has lasted for long enough', () => {
+  it('counts another activity from its start, once it has lasted long enough', () => {
     const node = operator();
     const events = feed(node, 0, 101, (index) => ({ posture: index < 40 ? 'sitting' : 'upright' }));
     expect(events).toEqual([
@@ -76,7 +76,7 @@ describe('detect-activity', () => {
     expect(totals(close(node))).toEqual({ sitting_seconds: 4, standing_seconds: 6 });
   });
 
-  it('counts what is shorter as what was done before, also at the very end', () => {
+  it('counts a shorter one as the activity before it, even at the very end', () => {
     const node = operator();
     const brief = (index: number) => index % 50 >= 35;
     const events = feed(node, 0, 101, (index) => ({ posture: brief(index) ? 'lying' : 'sitting' }));
@@ -87,13 +87,13 @@ describe('detect-activity', () => {
     expect(totals(close(other))).toEqual({ sitting_seconds: 10 });
   });
 
-  it('has someone walk on until the speed is below half of the threshold', () => {
+  it('lets a person walk until the speed is below half of the threshold', () => {
     const node = operator();
     feed(node, 0, 101, (index) => ({ speed: index < 20 ? 0.4 : index < 60 ? 0.2 : 0.1 }));
     expect(totals(close(node))).toEqual({ walking_seconds: 6, standing_seconds: 4 });
   });
 
-  it('writes a minute once event time has passed all that is undecided in it, and not again', () => {
+  it('writes a minute once nothing in it is undecided, and not again', () => {
     const node = operator();
     feed(node, 0, TO_MINUTE + 100, () => ({ posture: 'lying' }));
     // Half a second of window, 2 s of dwell, 1 s of gap.
@@ -106,7 +106,7 @@ describe('detect-activity', () => {
     expect(close(node)).toMatchObject([{ name: 'lying_seconds', time: MINUTE, value: 9.9 }]);
   });
 
-  it('puts the seconds of a late decision into the minute that they were in', () => {
+  it('assigns the seconds of a late decision to their own minute', () => {
     const node = operator();
     feed(node, 0, TO_MINUTE + 100, (index) => ({ posture: index < TO_MINUTE - 10 ? 'lying' : 'upright' }));
     expect(close(node, MINUTE + 4_000_000)).toMatchObject([
@@ -115,7 +115,7 @@ describe('detect-activity', () => {
     ]);
   });
 
-  it('counts no time out of sight, nor of tracks that are not sure', () => {
+  it('counts no time out of sight, nor of uncertain tracks', () => {
     const node = operator();
     feed(node, 0, 150, (index) => ({
       state: index < 30 ? 'tentative' : index < 60 || index >= 120 ? 'active' : 'lost',
@@ -123,7 +123,7 @@ describe('detect-activity', () => {
     expect(totals(close(node))).toEqual({ standing_seconds: 5.8 });
   });
 
-  it('keeps persons apart, and forgets whose track has ended', () => {
+  it('keeps persons separate, and forgets ended tracks', () => {
     const node = operator();
     for (let index = 0; index <= 50; index++)
       void node.process(frame(index, { id: 1, posture: 'sitting' }, { id: 2, speed: 1 }), 'people');
@@ -135,7 +135,7 @@ describe('detect-activity', () => {
     ]);
   });
 
-  it('follows no more than a thousand persons', () => {
+  it('follows at most a thousand persons', () => {
     const node = operator();
     for (let index = 0; index < 12; index++) {
       const people = Array.from({ length: 100 }, (_, k) => ({ id: 100 * index + k }));

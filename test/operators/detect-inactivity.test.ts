@@ -85,7 +85,7 @@ const still = () => [{}];
 const seconds = (events: readonly SensedEvent[]) => events.map(({ time }) => (time - START) / 1e6);
 
 describe('detect-inactivity', () => {
-  it('tells once of a stretch without movement, when it has become long', () => {
+  it('reports a long stretch without movement once', () => {
     expect(watch(operator(), 0, 60, still)).toEqual([
       expect.objectContaining({
         id: `test-room-inactivity-1-${START / 1000}`,
@@ -99,32 +99,32 @@ describe('detect-inactivity', () => {
     ]);
   });
 
-  it('tells again after the person has moved and kept still anew', () => {
+  it('reports again after the person moved and kept still once more', () => {
     const events = watch(operator(), 0, 60, (t) => [{ x: t < 30 ? 2 : 2.6 }]);
     expect(seconds(events)).toEqual([12, 42]);
   });
 
-  it('takes no waver of the place for a movement, nor a posture that does not last', () => {
+  it('does not take jitter of the place for movement, nor a brief posture', () => {
     const waver = (t: number) => [
       { x: 2 + 0.2 * Math.sin(t), posture: t % 10 >= 8 ? 'sitting' : 'upright' } as const,
     ];
     expect(seconds(watch(operator(), 0, 30, waver))).toEqual([12]);
   });
 
-  it('takes a place that jumps now and then for error, where it needs several steps', () => {
+  it('treats occasional jumps of the place as errors, if it needs several steps', () => {
     const jumps = (every: number) => (t: number) => [{ x: Math.floor(t / every) % 2 === 0 ? 1 : 3 }];
     expect(seconds(watch(operator({ steps: 5 }), 0, 30, jumps(4)))).toEqual([12]);
     expect(watch(operator({ steps: 5 }), 0, 30, jumps(1))).toEqual([]);
   });
 
-  it('takes another posture for a movement, and lying on the floor for more severe', () => {
+  it('treats another posture as movement, and lying on the floor as more severe', () => {
     const events = watch(operator(), 0, 30, (t) => [{ posture: t < 8 ? 'upright' : 'lying' }]);
     expect(events).toMatchObject([
       { time: START + 23_000_000, severity: 'high', metadata: { posture: 'lying' } },
     ]);
   });
 
-  it('lets sleep who lies in a bed, unless told otherwise, but not who sits on it', () => {
+  it('ignores a sleeper in a bed by default, but not a person sitting on it', () => {
     const lying = () => [{ x: 0.5, y: 1, posture: 'lying' } as const];
     const sitting = () => [{ x: 0.5, y: 1, posture: 'sitting' } as const];
     expect(watch(operator(), 0, 60, lying)).toEqual([]);
@@ -132,7 +132,7 @@ describe('detect-inactivity', () => {
     expect(watch(operator(), 0, 60, sitting)).toHaveLength(1);
   });
 
-  it('counts from getting up where somebody slept, also out of sight', () => {
+  it('counts from getting up after sleep, even out of sight', () => {
     const node = operator();
     const bed = { x: 0.5, y: 1 };
     const asleep = watch(node, 0, 40, (t) => (t < 20 ? [{ ...bed, posture: 'lying' }] : []));
@@ -154,14 +154,14 @@ describe('detect-inactivity', () => {
     expect(seconds(events)).toEqual(expected);
   });
 
-  it('takes a short burst of motion for noise', () => {
+  it('treats a short burst of motion as noise', () => {
     const node = operator();
     watch(node, 0, 10, still);
     const events = [...motion(node, 10, 12, 0.6), ...motion(node, 12, 13, 0), ...watch(node, 13, 20, still)];
     expect(seconds(events)).toEqual([12]);
   });
 
-  it('keeps watch over who is lost while keeping still, until the room moves', () => {
+  it('watches a track lost while still, until the room moves', () => {
     const lost = (t: number): readonly Being[] => (t < 5 ? [{}] : [{ state: 'lost' }]);
     expect(watch(operator(), 0, 30, lost)).toMatchObject([
       { time: START + 12_000_000, person: 1, metadata: { in_sight: false } },
@@ -172,7 +172,7 @@ describe('detect-inactivity', () => {
     expect(seconds(watch(node, 11, 40, () => []))).toEqual([22]);
   });
 
-  it('lets go who walked out, but not who fell', () => {
+  it('releases a person who walked out, but not one who fell', () => {
     const leaves = (t: number): readonly Being[] => (t < 6 ? [{ x: 1 + t / 2 }] : []);
     expect(watch(operator(), 0, 40, leaves)).toEqual([]);
     const falls = (t: number): readonly Being[] =>
@@ -180,14 +180,14 @@ describe('detect-inactivity', () => {
     expect(watch(operator(), 0, 40, falls)).toHaveLength(1);
   });
 
-  it('has people leave by the exits only, where there are any', () => {
+  it('lets people leave only by the exits, if there are any', () => {
     const towards = (x: number, y: number) => (t: number) => (t < 5 ? [{ x: x - 2 + 0.4 * t, y }] : []);
     const config = { exits: ['door'] };
     expect(watch(operator(config), 0, 40, towards(4.5, 3.5))).toEqual([]);
     expect(watch(operator(config), 0, 40, towards(3, 2))).toHaveLength(1);
   });
 
-  it('takes who comes while somebody is out of sight for them', () => {
+  it('takes a new person for the one out of sight', () => {
     const events = watch(operator(), 0, 30, (t) => (t < 5 ? [{}] : t < 10 ? [] : [{ id: 2 }]));
     expect(events.map(({ person: id }) => id)).toEqual([2]);
   });

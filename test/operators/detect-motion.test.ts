@@ -98,7 +98,7 @@ describe('detect-motion', () => {
     expect(given.map(({ time }) => (time - START) / 1000)).toEqual([1000, 2000, 3000, 4000, 5000]);
   });
 
-  it('tells movement from noise, whatever the gain does', () => {
+  it('distinguishes movement from noise, whatever the gain does', () => {
     const gain = (i: number) => (i % 7 === 0 ? 2 : 1);
     const quiet = measure(operator(), windows(5, still, { gain }));
     const loud = measure(operator(), windows(5, moving, { gain }));
@@ -107,14 +107,14 @@ describe('detect-motion', () => {
   });
 
   it.each([45, 50, 55, 70, 90])(
-    'sees no motion in noise that points of the grid share: %i frames a second, a third of a step beside it',
+    'ignores noise shared by points of the grid: %i frames a second, a third of a step beside it',
     (rate) => {
       const given = measure(operator(), windows(20, still, { rate, offset: 7000 }));
       expect(Math.max(...valuesOf(given, 'motion'))).toBeLessThan(0.1);
     },
   );
 
-  it('sees no motion in a link that gets every frame from another of two antennas', () => {
+  it('ignores alternating antennas of a link', () => {
     const { context } = testContext();
     const antennas = Array.from({ length: 4000 }, () => context.random() < 0.5);
     const alternating = (k: number, _t: number, _link: number, frame: number) =>
@@ -124,7 +124,7 @@ describe('detect-motion', () => {
     expect(told(given)).not.toContain('1');
   });
 
-  it('measures energy above the quiet level that it has learnt', () => {
+  it('measures energy above the learnt quiet level', () => {
     const given = measure(
       operator(),
       windows(10, (k, t) => (t > 6 ? moving(k, t) : still(k))),
@@ -134,7 +134,7 @@ describe('detect-motion', () => {
     expect(energy.at(-1)).toBeGreaterThan(15);
   });
 
-  it('says nothing of a link that has only zeros', () => {
+  it('reports nothing for a link of zeros', () => {
     const given = measure(
       operator(),
       windows(2, () => 0),
@@ -142,7 +142,7 @@ describe('detect-motion', () => {
     expect(given).toEqual([]);
   });
 
-  it('gives numbers whatever points of a window are measurements', () => {
+  it('gives finite numbers whatever points of a window are measured', () => {
     const whole = windows(8, moving).filter((_, i) => i % 10 === 0);
     const points = fc.uint8Array({ minLength: grid.points, maxLength: grid.points, max: 1 });
     const gaps = fc.array(fc.tuple(points, fc.integer({ min: 1, max: grid.points })), {
@@ -162,7 +162,7 @@ describe('detect-motion', () => {
     );
   });
 
-  it('goes on from a snapshot as if it had never stopped, and never changes its input', () => {
+  it('continues from a snapshot as if it had never stopped, and never changes its input', () => {
     const input = windows(30, (k, t) => (t > 3 && t < 9 ? moving(k, t) : still(k)));
     const copy = structuredClone(input);
     const whole = measure(operator(), input);
@@ -181,14 +181,14 @@ describe('detect-motion', () => {
 });
 
 describe('presence', () => {
-  it('is not known at first, then what there is evidence of', () => {
+  it('is unknown at first, then follows the evidence', () => {
     const quiet = told(measure(operator(), windows(20, still)));
     expect(quiet).toMatch(/^\?{2,8}0+$/);
     const loud = told(measure(operator(), windows(20, moving)));
     expect(loud).toMatch(/^\?{2}1+$/);
   });
 
-  it('begins within six seconds of movement, and ends hold_ms after it', () => {
+  it('starts within six seconds of movement, and ends hold_ms after it', () => {
     const input = windows(60, (k, t) => (t > 20 && t < 30 ? moving(k, t) : still(k)));
     const given = told(measure(operator({ hold_ms: 10_000 }), input));
     expect(given.indexOf('1')).toBeLessThan(26);
@@ -197,7 +197,7 @@ describe('presence', () => {
     expect(given).toMatch(/0$/);
   });
 
-  it('is not claimed by bursts of two seconds in twenty, nor by four seconds of a link alone of two', () => {
+  it('is not caused by bursts of two seconds in twenty, nor by four seconds on one of two links', () => {
     const seldom = windows(120, (k, t) => (t % 20 > 18 ? moving(k, t) : still(k)));
     expect(count(told(measure(operator({ hold_ms: 20_000 }), seldom)), '1')).toBeLessThan(6);
     const single = (k: number, t: number, link: number) =>
@@ -207,7 +207,7 @@ describe('presence', () => {
     );
   });
 
-  it('is not claimed for long by a fan; somebody who comes is seen all the same', () => {
+  it('is not caused for long by a fan, and still notices a person', () => {
     const fan = (k: number, t: number) => still(k) + 0.5 * Math.sin(2 * Math.PI * 5 * t + k / 6);
     const somebody = (k: number, t: number) => fan(k, t) + (t > 150 ? moving(k, t) - still(k) : 0);
     const given = told(measure(operator(), windows(180, somebody)));
@@ -215,7 +215,7 @@ describe('presence', () => {
     expect(given.slice(-20)).toMatch(/^1+$/);
   });
 
-  it('is forgotten where nothing was measured for a minute', () => {
+  it('is forgotten after a minute without measurements', () => {
     const input = windows(100, (k, t) => (t < 10 ? moving(k, t) : still(k)));
     const node = operator();
     measure(node, input.slice(0, 100));
@@ -261,7 +261,7 @@ describe('presence in simulated rooms', () => {
   };
 
   it.each([700_701, 700_703, 700_704, 700_705, 700_706, 700_707, 700_708])(
-    'ends within 30 s of the last person leaving, and begins within 11 s of one coming (seed %i)',
+    'ends within 30 s of the last person leaving, and starts within 11 s of one arriving (seed %i)',
     async (seed) => {
       await comesAndGoes(seed);
     },
@@ -272,7 +272,7 @@ describe('presence in simulated rooms', () => {
     await comesAndGoes(700_702);
   });
 
-  it('keeps somebody who sits still, once it knows the empty room', async () => {
+  it('keeps a seated person, once it knows the empty room', async () => {
     const script = [
       { activity: 'away', seconds: 90 },
       { activity: 'walk', seconds: 15 },
@@ -317,14 +317,14 @@ describe.skipIf(folder === undefined)('on recordings of three ESP32 chips', () =
   }
   const share = (of: string, one: string) => count(of, one) / of.length;
 
-  it('tells seconds of movement from those of empty rooms by the default threshold: F1 of 0.97 at least', () => {
+  it('separates movement from empty rooms by the default threshold: F1 of at least 0.97', () => {
     const found = motions.movement.filter((value) => value > 0.1).length;
     const wrong = motions.baseline.filter((value) => value > 0.1).length;
     expect([motions.baseline.length, motions.movement.length]).toEqual([50, 56]);
     expect((2 * found) / (found + wrong + motions.movement.length)).toBeGreaterThan(0.97);
   });
 
-  it('claims nobody in 95 of 100 seconds of empty rooms, and misses nobody who moves', () => {
+  it('reports nobody in 95 of 100 seconds of empty rooms, and misses nobody who moves', () => {
     expect(share(presence.baseline, '1')).toBeLessThan(0.05);
     expect(share(presence.movement, '0')).toBe(0);
     expect(share(presence.movement, '1')).toBeGreaterThan(0.75);
@@ -334,7 +334,7 @@ describe.skipIf(folder === undefined)('on recordings of three ESP32 chips', () =
 const captures = sharedFile('captures/esp32-serial');
 
 it.skipIf(captures === undefined)(
-  'sees somebody who keeps still in 9 of 10 seconds of a real recording',
+  'sees a person keeping still in 9 of 10 seconds of a real recording',
   () => {
     const blocks = recordingBlocks(`${captures!}/still.txt.gz`, testContext().context);
     const given = told(outputs(make(detectMotion), chain(blocks)) as Measure[]);

@@ -48,7 +48,7 @@ describe.skipIf(!reference)('against scipy', () => {
   });
 });
 
-it('the transform is that of the definition, for any length', () => {
+it('the transform matches its definition, for any length', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 40 }), (length) => {
       const input = Float64Array.from({ length: 2 * length }, (_, i) => Math.sin(i * i + 1));
@@ -95,7 +95,7 @@ describe('doppler', () => {
     expect(last('doppler_shift_hz')).toMatchObject({ subject: 'link-1', environment: 'test-room' });
   });
 
-  it('looks every `hop` frames once a window is full, and begins anew after a pause', () => {
+  it('transforms every `hop` frames once a window is full, and restarts after a pause', () => {
     const operator = make({ window: 16, hop: 5 });
     const times = (block: ReturnType<typeof moving>) =>
       (outputs(operator, [block]) as Measure[]).map(({ time }) => time / 10_000);
@@ -103,7 +103,7 @@ describe('doppler', () => {
     expect(times(moving(5, 16, 100))).toEqual([115, 115]);
   });
 
-  it('gives finite numbers whatever comes', () => {
+  it('gives finite numbers for any input', () => {
     fc.assert(
       fc.property(arbitraryBlock(), (block) => {
         const measures = outputs(make({ window: 8, hop: 1 }), [block]) as Measure[];

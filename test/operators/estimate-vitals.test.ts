@@ -67,14 +67,14 @@ describe('estimate-vitals', () => {
     for (const quality of valuesOf(given, 'breathing_quality')) expect(quality).toBeGreaterThan(0.6);
   });
 
-  it('finds a breath that lies under the noise of each subcarrier', () => {
+  it('finds a breath below the noise of each subcarrier', () => {
     const weak = (t: number, k: number) => 0.13 * breath(13)(t, k);
     const given = outputs(make(estimateVitals), windows(60, weak));
     expect(rates(given).length).toBeGreaterThanOrEqual(5);
     for (const rate of rates(given)) expect(Math.abs(rate - 13)).toBeLessThan(0.6);
   });
 
-  it('is not sure of either where there are two rhythms', () => {
+  it('is unsure of both when there are two rhythms', () => {
     const both = (t: number, k: number) => breath(11)(t, k) + 0.95 * breath(26)(t, k);
     for (const quality of valuesOf(
       outputs(make(estimateVitals, { min_quality: 0 }), windows(60, both)),
@@ -83,7 +83,7 @@ describe('estimate-vitals', () => {
       expect(quality).toBeLessThan(0.35);
   });
 
-  it('gives both measures of the room at the end of what it looked at', () => {
+  it('emits both measures of the room at the end of its window', () => {
     const given = outputs(make(estimateVitals), windows(32, breath(15))) as Measure[];
     expect(given).toMatchObject([
       { name: 'breathing_rate_bpm', subject: null, time: START + 30_000_000 },
@@ -97,11 +97,11 @@ describe('estimate-vitals', () => {
     ['what is a little too slow for breathing', breath(5.8)],
     ['what is a little too fast for it', breath(30.3)],
     ['what is too fast', (t: number, k: number) => 0.01 * Math.cos(k) * Math.sin(2 * Math.PI * 0.9 * t)],
-  ])('says nothing of %s', (_, shape) => {
+  ])('reports nothing for %s', (_, shape) => {
     expect(outputs(make(estimateVitals), windows(60, shape))).toEqual([]);
   });
 
-  it('says nothing until nobody has moved for the whole time that it looks at', () => {
+  it('reports nothing until nobody has moved for its whole window', () => {
     const moves = (t: number, k: number) =>
       breath(15)(t, k) + (t > 40 && t < 42 ? 0.1 * Math.sin(20 * t + k) : 0);
     const given = outputs(make(estimateVitals), windows(90, moves)) as Measure[];
@@ -111,7 +111,7 @@ describe('estimate-vitals', () => {
     expect(times).toEqual([30, 35, 40, 75, 80, 85]);
   });
 
-  it('begins anew where a link sends another layout, and after a hole as long as it looks', () => {
+  it('restarts when a link changes its layout, and after a gap of its window', () => {
     const all = windows(100, breath(15));
     const other = all.map((one) => (one.index < 33 ? one : relaid(one)));
     const times = (input: readonly Window[]) =>
@@ -122,7 +122,7 @@ describe('estimate-vitals', () => {
     expect(times([...all.slice(0, 33), ...all.slice(65)])).toEqual([30, 95]);
   });
 
-  it('refuses windows with too few points, and says how to mend it', () => {
+  it('rejects windows with too few points, with a fix', () => {
     const [one] = windows(1, breath(15));
     const { failed } = make(estimateVitals).process({ ...one!, step: 250_000 }, 'windows') as Output<Data>;
     expect(failed).toMatchObject([{ code: 'vitals.grid.coarse' }]);
@@ -158,7 +158,7 @@ describe('estimate-vitals in simulated rooms', () => {
     [2, 'sit', 11],
     [5, 'stand', 21],
   ] as const)(
-    'finds who breathes and keeps still, to a breath a minute (seed %i: %s at %i)',
+    "finds a still person's breath, to a breath a minute (seed %i: %s at %i)",
     async (seed, activity, bpm) => {
       const given = await simulated(50, seed, [{ breathing_bpm: bpm, script: [{ activity, seconds: 100 }] }]);
       expect(rates(given).length).toBeGreaterThan(0);
@@ -166,7 +166,7 @@ describe('estimate-vitals in simulated rooms', () => {
     },
   );
 
-  it('says nothing of an empty room, and of somebody who walks', async () => {
+  it('reports nothing for an empty room, or a walking person', async () => {
     expect(await simulated(45, 3, [])).toEqual([]);
     expect(await simulated(45, 3, [{ script: [{ activity: 'walk', seconds: 100 }] }])).toEqual([]);
   });

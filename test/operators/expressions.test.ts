@@ -18,7 +18,7 @@ const fault = (text: string, wanted: Wanted = 'boolean', scope: Scope = {}): Exp
   throw new Error(`${text} is right`);
 };
 
-describe('an expression that is wrong is refused before anything runs', () => {
+describe('rejects an invalid expression before anything runs', () => {
   test.each([
     ['event.confidenc > 0.5', /no field `confidenc`/, 6, 'confidence'],
     ['evnt.confidence > 0.5', /unknown variable `evnt`/, 0, 'event'],
@@ -44,7 +44,7 @@ describe('an expression that is wrong is refused before anything runs', () => {
     expect(found.suggestion).toBe(suggestion);
   });
 
-  test('one that would take long: deep, wide, or lists in lists in lists', () => {
+  test('that would be slow: deep, wide, or nested lists', () => {
     fault('('.repeat(40) + 'true' + ')'.repeat(40));
     fault(`1 in [${'1,'.repeat(100)}1]`);
     fault('[1].all(a, [1].all(b, [1].all(c, a + b + c > 1)))');
@@ -74,7 +74,7 @@ test.each([
   expect(compileExpression(text, 'boolean').evaluate(measure(0, { value: 1 }))).toBe(wanted);
 });
 
-test('a number without a sign is one', () => {
+test('a number needs no sign', () => {
   expect(compileExpression('uint(3)', 'number').evaluate(measure(0))).toBe(3);
 });
 
@@ -87,14 +87,14 @@ test('of people', () => {
   expect(() => give('pose.persons[5].confidence')).toThrow(/index/);
 });
 
-test('what is absent, or gives no number, fails for that record alone', () => {
+test('a missing value, or a result that is no number, fails for that record alone', () => {
   const x = compileExpression('event.location.x', 'number');
   expect(() => x.evaluate(sensedEvent(0, { location: null }))).toThrow(/location/);
   expect(x.evaluate(sensedEvent(0))).toBeCloseTo(1.2345678);
   expect(() => compileExpression('measure.value / 0', 'number').evaluate(measure(1))).toThrow(/Infinity/);
 });
 
-test('an expression sees each event as it is, and never changes it', () => {
+test('an expression sees each event unchanged, and never changes it', () => {
   const same = compileExpression('event.id + string(event.confidence)', 'text');
   fc.assert(
     fc.property(anyEvent, (event) => {

@@ -11,8 +11,8 @@ import { measure, sensedEvent } from '../support/records.js';
 
 const aggregated = { window_ms: 60_000, give: ['count'] as const, name: 'falls' };
 
-describe('an expression that reads nothing leaves records of other ports alone', () => {
-  test('aggregate: a value that is written out', () => {
+describe('a constant expression ignores records of other ports', () => {
+  test('aggregate: a literal value', () => {
     const node = aggregate.create(
       { ...aggregated, give: ['sum'], value: '2.0', where: 'event.confidence >= 0.0' },
       testContext().context,
@@ -22,7 +22,7 @@ describe('an expression that reads nothing leaves records of other ports alone',
     expect(node.watermark!(Infinity).data).toMatchObject([{ name: 'falls_sum', value: 2 }]);
   });
 
-  test('delay-until: a time that is written out', () => {
+  test('delay-until: a literal time', () => {
     const node = delayUntil.create(
       { until: 'timestamp("2030-01-01T00:00:00Z")', where: 'event.confidence >= 0.0' },
       testContext().context,
@@ -31,7 +31,7 @@ describe('an expression that reads nothing leaves records of other ports alone',
     expect(node.process(sensedEvent(1), '')).toEqual({ data: [] });
   });
 
-  test('map: a value that is written out', () => {
+  test('map: a literal value', () => {
     const config = { measure: { name: 'falls', value: '1', subject: 'event.person' } };
     const node = map.create(config, testContext().context);
     expect(map.check!(config)).toEqual([]);
@@ -41,7 +41,7 @@ describe('an expression that reads nothing leaves records of other ports alone',
   });
 });
 
-test('what is about nobody is a series of its own, about no subject', () => {
+test('records about nobody form their own series, without a subject', () => {
   const crowd = sensedEvent(0, { person: null });
   const seldom = throttle.create({ interval_ms: 60_000, by: 'event.person' }, testContext().context);
   expect(seldom.process(crowd, '')).toEqual({ data: [crowd] });
@@ -53,7 +53,7 @@ test('what is about nobody is a series of its own, about no subject', () => {
   expect(counts.watermark!(Infinity).data).toMatchObject([{ subject: null, value: 1 }]);
 });
 
-test('join remembers the newest record, also where an older one comes after it', () => {
+test('join remembers the newest record, even if an older one follows', () => {
   const node = join.create(
     { where: 'measure.value >= 0.0', set: { 'metadata.known': 'latest.value' }, max_age_ms: 60_000 },
     testContext().context,
@@ -64,7 +64,7 @@ test('join remembers the newest record, also where an older one comes after it',
   expect(data).toMatchObject([{ metadata: { known: 2 } }]);
 });
 
-test('a field is set from a record of its own kind, and a severity is one', () => {
+test('a field is set from a record of its own kind, and a severity is valid', () => {
   expect(map.check!({ set: { severity: 'measure.value > 1 ? "high" : "low"' } })).toMatchObject([
     { path: ['set', 'severity'], message: 'reads `measure`, but is a field of `event`' },
   ]);
@@ -72,7 +72,7 @@ test('a field is set from a record of its own kind, and a severity is one', () =
   expect(map.check!({ set: { severity: '"high"' } })).toEqual([]);
 });
 
-test('a dead letter says which expression failed', () => {
+test('a dead letter names the failed expression', () => {
   const node = map.create({ set: { confidence: 'event.metadata.sure' } }, testContext().context);
   expect(node.process(sensedEvent(0), '')).toMatchObject({
     failed: [
@@ -83,7 +83,7 @@ test('a dead letter says which expression failed', () => {
   });
 });
 
-test('aggregate: overlapping windows go on after a restart as if there had been none', () => {
+test('aggregate: overlapping windows continue unchanged after a restart', () => {
   const config = {
     ...aggregated,
     window_ms: 4000,

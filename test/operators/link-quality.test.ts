@@ -64,7 +64,7 @@ describe('the signal to noise of a link', () => {
   );
 
   it.each([5, 10, 15, 20, 25, 30, 35, 40, 45])(
-    'is found within 3 dB, in the median, while somebody walks, and no good link is called bad: %i dB',
+    'is found within 3 dB, in the median, while a person walks, and no good link is rejected: %i dB',
     (snrDb) => {
       const all = Array.from({ length: 5 }, (_, i) =>
         qualities(windows(framesOf(700_300 + i, snrDb, 1)).given).slice(2),
@@ -75,7 +75,7 @@ describe('the signal to noise of a link', () => {
     },
   );
 
-  it('is not known before 64 frames, nor with three carriers', () => {
+  it('is unknown before 64 frames, and with three carriers', () => {
     const few = windows(framesOf(700_200, 30, 0).slice(0, 60)).given;
     expect(qualities(few)[0]).toEqual({ snrDb: NaN, fault: null });
     const narrow = layoutOf({ subcarriers: Int16Array.of(-2, -1, 1) });
@@ -88,7 +88,7 @@ describe('the signal to noise of a link', () => {
   });
 });
 
-describe('a link that cannot be right', () => {
+describe('an impossible link', () => {
   const good = framesOf(700_400, 25, 1);
   const bad: Record<LinkFault, Frames> = {
     noise: noise(1, good),
@@ -109,7 +109,7 @@ describe('a link that cannot be right', () => {
     expect(leftOutOf(given.at(-1)!)).toEqual([{ link: 'link-2', fault }]);
   });
 
-  it('is believed again once it is right, which the node says', () => {
+  it('is trusted again once it is right, which the node reports', () => {
     const back = good.map((frame, i) => (i < 150 ? bad.noise[i]! : frame));
     const { given, recorded } = windows(good, back);
     expect(qualities(given, 'link-2').some(({ fault }) => fault === 'noise')).toBe(true);
@@ -121,7 +121,7 @@ describe('a link that cannot be right', () => {
     ]);
   });
 
-  it('has no say: measures are those of the other link alone', () => {
+  it('has no influence: measures are those of the other link alone', () => {
     const { given } = windows(good, bad.noise);
     const late = given.slice(3);
     const motion = (input: readonly Window[]) =>
@@ -138,7 +138,7 @@ describe('a link that cannot be right', () => {
   });
 });
 
-it('is judged the same by a window operator that goes on from a snapshot', () => {
+it('is judged the same by a window operator restored from a snapshot', () => {
   const frames = framesOf(700_500, 20, 1);
   const whole = windows(frames).given;
   const cut = 200;
@@ -162,7 +162,7 @@ const CAPTURES = [
 const captures = sharedFile('captures');
 
 describe.skipIf(captures === undefined)('on real links', () => {
-  it.each(CAPTURES)('all can be right, with 15 to 40 dB: %s', (name) => {
+  it.each(CAPTURES)('all are plausible, with 15 to 40 dB: %s', (name) => {
     const { context } = testContext({ environments: [anySender], links: new LinkTable([anySender]) });
     const node = window.create(config as never, context);
     const all = qualities(windowsOf(node, recordingBlocks(`${captures!}/${name}`, context)));

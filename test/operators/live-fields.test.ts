@@ -30,8 +30,8 @@ function tracker() {
 
 const idsOf = (persons: readonly Person[]) => persons.map(({ track }) => track?.id ?? null);
 
-describe('track-persons, changed while it runs', () => {
-  it('leaves out who is less sure, and goes on following them', () => {
+describe('track-persons, changed while running', () => {
+  it('hides less certain persons, and keeps following them', () => {
     const { tell, adjust } = tracker();
     expect(idsOf(tell(0.9, 0.3))).toEqual([1, 2]);
     adjust({ min_shown_confidence: 0.5 });
@@ -39,7 +39,7 @@ describe('track-persons, changed while it runs', () => {
     expect(idsOf(tell(0.9, 0.6))).toEqual([1, 2]);
   });
 
-  it('tells of no more than so many', () => {
+  it('reports no more persons than allowed', () => {
     const { tell, adjust } = tracker();
     expect(tell(0.9, 0.8, 0.7)).toHaveLength(3);
     adjust({ max_persons: 2 });
@@ -48,7 +48,7 @@ describe('track-persons, changed while it runs', () => {
     expect(tell(0.5, 0.8, 0.7).map(({ confidence }) => confidence)).toEqual([0.8, 0.7]);
   });
 
-  it('numbers nobody while it does not follow, and knows them again afterwards', () => {
+  it('gives no numbers while it does not track, and the same ones afterwards', () => {
     const { tell, adjust } = tracker();
     tell(0.9, 0.8);
     adjust({ follow: false });

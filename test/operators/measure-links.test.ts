@@ -51,7 +51,7 @@ function figures(given: readonly (CsiBlock | Window)[], operator = make()) {
   return data.map(({ name, subject, time, value }) => [(time - START) / SECOND, subject, name, value]);
 }
 
-test('frames give rate, loss and levels; each interval has its own', () => {
+test('frames give rate, loss and levels, per interval', () => {
   const frames = [0, 1, 2, 5, 6].map((sequence) => ({
     ...{ at: sequence, sequence, rssi: sequence < 5 ? -50 : -54, noise: -90 },
   }));
@@ -67,7 +67,7 @@ test('frames give rate, loss and levels; each interval has its own', () => {
   ]);
 });
 
-test('a sender without numbers has no loss, and counters that wrap lose nothing', () => {
+test('a sender without sequence numbers has no loss, and wrapped counters lose nothing', () => {
   expect(figures([block([{ at: 1 }, { at: 2 }, { at: 3 }])])).toEqual([[10, 'link-1', 'link_rate_hz', 0.3]]);
   const wrapping = Array.from({ length: 8 }, (_, index) => ({ at: index, sequence: (252 + index) % 256 }));
   expect(figures([block(wrapping)])).toContainEqual([10, 'link-1', 'packet_loss', 0]);
@@ -82,7 +82,7 @@ test('windows give SNR, coverage, and whether the link counts', () => {
   ]);
 });
 
-test('a link that falls silent has a rate of 0 while another one is heard', () => {
+test('a silent link has a rate of 0 while another one is heard', () => {
   const both = [
     { at: 1, link: 0 },
     { at: 2, link: 1 },
@@ -97,7 +97,7 @@ test('a link that falls silent has a rate of 0 while another one is heard', () =
   ]);
 });
 
-test('frames that come after their interval has ended are dropped, and counted', () => {
+test('frames after the end of their interval are dropped and counted', () => {
   const { context, recorded } = testContext();
   const operator = measureLinks.create(withDefaults(measureLinks, {}) as Settings, context);
   void operator.process(block([{ at: 1 }]), 'input');

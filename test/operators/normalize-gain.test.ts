@@ -45,7 +45,7 @@ it('`mean` makes the mean amplitude of each frame 1, and keeps phases', () => {
   expectRelative(found.values, [0.5, 0, 0, 1.5, 0.5, 0, 0, 1.5], 1e-6);
 });
 
-it('`rss` gives the power that was received', () => {
+it('`rss` gives the received power', () => {
   const frames = block([[3, 4]]);
   frames.rssi[0] = -20;
   const [found] = outputs(make('rss').operator, [frames]) as [CsiBlock];
@@ -64,7 +64,7 @@ it('`snr` is the scale of get_scaled_csi.m', () => {
   expectRelative(amplitudes(known), [3 * factor(-80), 4 * factor(-80)], 1e-6);
 });
 
-it('`gain` takes out what the receiver tells of its gain, by antenna, against the first frame', () => {
+it('`gain` removes the reported gain, by antenna, relative to the first frame', () => {
   const frames = block([
     [1, 1],
     [10, 2],
@@ -77,7 +77,7 @@ it('`gain` takes out what the receiver tells of its gain, by antenna, against th
   expectRelative(amplitudes(found), [1, 1, 1, 2 * six, 1, 2 * 10 ** (-6 / 20)], 1e-6);
 });
 
-it.each(['rss', 'snr', 'gain'] as const)('`%s` drops frames without what it needs, and says so', (method) => {
+it.each(['rss', 'snr', 'gain'] as const)('`%s` drops frames without its inputs, and reports it', (method) => {
   const { operator, recorded } = make(method);
   const frames = block([[1, 2]]);
   frames.rssi.fill(NaN);
@@ -106,6 +106,6 @@ it('drops frames without an amplitude', () => {
   expect(recorded.problem).toBeNull();
 });
 
-describe('whatever comes', () => {
+describe('any input', () => {
   breaksNothing(normalizeGain, {}, false);
 });

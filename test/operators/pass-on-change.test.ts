@@ -13,13 +13,13 @@ function passed(frames: readonly { values: number[]; time: number }[]) {
   return { times: blocks.flatMap(({ time }) => Array.from(time)), dropped: recorded.dropped };
 }
 
-it('passes a frame on where amplitudes changed against the last one that was', () => {
+it('passes a frame on if amplitudes changed since the last passed one', () => {
   // Drifts: each step is small, their sum is not.
   const frames = [0, 1, 2, 3, 4].map((i) => ({ values: [10, 0, 10 + i, 0], time: i }));
   expect(passed(frames)).toEqual({ times: [0, 3], dropped: { unchanged: 3 } });
 });
 
-it('does not count gain and phase', () => {
+it('ignores gain and phase', () => {
   const frames = [
     { values: [3, 0, 4, 0], time: 0 },
     { values: [0, 30, -40, 0], time: 1 },
@@ -27,7 +27,7 @@ it('does not count gain and phase', () => {
   expect(passed(frames).times).toEqual([0]);
 });
 
-it('passes a frame on every so often, and all that are no numbers', () => {
+it('passes a frame on periodically, and frames that are not numbers', () => {
   const still = [0, 500_000, 1_000_000, 1_500_000, 2_000_000].map((time) => ({ values: [1, 0, 1, 0], time }));
   expect(passed(still).times).toEqual([0, 1_000_000, 2_000_000]);
   const broken = [0, 1, 2].map((time) => ({ values: [NaN, 0, 1, 0], time }));

@@ -75,7 +75,7 @@ describe.skipIf(!reference)('against numpy', () => {
 });
 
 describe('unwrap', () => {
-  it.each([2.5, -2.5, 0.1])('takes turns out of steps of %f radians, and touches nothing beside', (step) => {
+  it.each([2.5, -2.5, 0.1])('removes turns from steps of %f radians, and changes nothing else', (step) => {
     const straight = Array.from({ length: 8 }, (_, k) => 1 + step * k);
     const phase = Float64Array.of(
       9,
@@ -91,7 +91,7 @@ describe('unwrap', () => {
 });
 
 describe('lines', () => {
-  it('a line is found exactly, by both fits', () => {
+  it('a line is found exactly by both fits', () => {
     const index = Float64Array.of(-3, -1, 0, 2, 5);
     const phase = index.map((k) => 0.3 * k - 1);
     expect(leastSquaresLine(phase, index, 0, 5).slope).toBeCloseTo(0.3, 14);
@@ -172,7 +172,7 @@ describe('phase-sanitize', () => {
     });
   };
 
-  it('`linear` takes from each pair of antennas its own line', () => {
+  it('`linear` removes from each pair of antennas its own line', () => {
     const pairs = [
       [0.1, 0.5],
       [-0.2, -1],
@@ -186,14 +186,14 @@ describe('phase-sanitize', () => {
     ['near each other', 0.5, 1],
     ['half a turn apart by the way they are written, upwards', 3, 3.5],
     ['half a turn apart by the way they are written, downwards', -3, -3.5],
-  ])('`spotfi` takes one line from each stream, also where antennas are %s', (_, first, second) => {
+  ])('`spotfi` removes one line from each stream, even if antennas are %s', (_, first, second) => {
     const slopes = [0.01, 0.03] as const;
     const pairs = [first, second].flatMap((offset) => slopes.map((slope) => [slope, offset] as const));
     const apart = (second - first) / 2;
     expectPhases(phasesAfter('spotfi', pairs), [-apart, -apart, apart, apart]);
   });
 
-  it.each(methods)('%s leaves amplitudes as they are', (method) => {
+  it.each(methods)('%s keeps amplitudes', (method) => {
     fc.assert(
       fc.property(arbitraryBlock(layoutOf({ rx: 2 })), (block) => {
         const [result] = outputs(operator(method), [block]) as [CsiBlock];
@@ -207,7 +207,7 @@ describe('phase-sanitize', () => {
     );
   });
 
-  it('a frame of zeros, and a single value, stay as they are', () => {
+  it('a frame of zeros, and a single value, are unchanged', () => {
     const values = [0, 0, 3, 4, 0, 0, 0, 0, 0, 0, 0, 0];
     for (const method of methods) {
       const block = blockOf(layout, [{ values }, { values: new Float32Array(12) }]);

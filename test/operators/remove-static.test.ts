@@ -13,11 +13,11 @@ const series = (values: readonly number[], step = 10_000) =>
     values.map((re, i) => ({ values: [re, -re], time: i * step })),
   );
 
-it('takes a still channel away from the first frame on', () => {
+it('removes a still channel from the first frame', () => {
   expect(valuesOf(outputs(operator(1000), [series([7, 7, 7])]))).toEqual([0, 0, 0, 0, 0, 0]);
 });
 
-it('is the mean of the frames so far at first, and an exponential one later', () => {
+it('is the mean of the frames so far at first, then an exponential one', () => {
   const values = valuesOf(outputs(operator(1e6), [series([1, 3, 5])]));
   [0, 1, 2].forEach((wanted, i) => {
     expect(values[2 * i]).toBeCloseTo(wanted, 4);
@@ -28,7 +28,7 @@ it('is the mean of the frames so far at first, and an exponential one later', ()
   expect(after.at(-2)).toBeCloseTo(Math.exp(-1.01), 3);
 });
 
-it('goes by event time: after a long pause it begins anew', () => {
+it('follows event time: restarts after a long pause', () => {
   const operator_ = operator(1000);
   outputs(operator_, [series([5, 5, 5])]);
   const late = blockOf(one, [{ values: [90, 0], time: 1e9 }]);
@@ -37,7 +37,7 @@ it('goes by event time: after a long pause it begins anew', () => {
   );
 });
 
-it('a value that is no number is 0, and changes nothing after it', () => {
+it('a value that is not a number is 0, and does not affect later ones', () => {
   const values = valuesOf(outputs(operator(1000), [series([4, NaN, Infinity, 4])]));
   expect(values).toEqual([0, 0, 0, 0, 0, 0, 0, 0]);
 });

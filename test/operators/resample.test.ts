@@ -58,7 +58,7 @@ describe.skipIf(!golden())('against numpy.interp', () => {
   });
 });
 
-it('gives the points of the grid between two frames, once the second one is there', () => {
+it('emits the points of the grid between two frames, once the second arrives', () => {
   const { operator } = make(100);
   expect(through(operator, frames([[2, 10]]))).toEqual([]);
   const found = through(operator, frames([[32, 40]]));
@@ -70,7 +70,7 @@ it('gives the points of the grid between two frames, once the second one is ther
   );
 });
 
-it('leaves holes open, and numbers the points of the grid, so that a hole shows', () => {
+it('leaves gaps open, and numbers the points of the grid to show them', () => {
   const { operator, recorded } = make(100, 25);
   const found = through(
     operator,
@@ -103,7 +103,7 @@ it('holds event time back to the points that may still come', () => {
   expect(operator.holdWatermark!(Infinity)).toBe(Infinity);
 });
 
-it('whatever comes, no point is older than event time was held back to', () => {
+it('no point is older than the emitted event time, for any input', () => {
   const step = fc.tuple(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 1, max: 50 }));
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), fc.constantFrom(30, 77, 100, 250), (steps, rate) => {
@@ -120,7 +120,7 @@ it('whatever comes, no point is older than event time was held back to', () => {
   );
 });
 
-it('drops late frames, and those that are no numbers', () => {
+it('drops late frames, and frames that are not numbers', () => {
   const { operator, recorded } = make(100);
   through(
     operator,

@@ -30,7 +30,7 @@ const kept = (settings: Partial<Settings>, levels: readonly number[], jitter: re
   return Array.from(block.layout.subcarriers);
 };
 
-it('leaves out what is zero on all antennas, and keeps the rest of the values', () => {
+it('drops subcarriers that are zero on all antennas, and keeps the other values', () => {
   const { operator, recorded } = make({});
   const levels = [0, 1, 2, 3, 0, 5, 6, 7, 0];
   const [block] = outputs(operator, [blockOf(layout, frames(levels, new Array<number>(9).fill(0), 11))]) as [
@@ -49,7 +49,7 @@ it('keeps those that vary most relative to their mean', () => {
   ).toEqual([-1, 1]);
 });
 
-it('keeps the calm and strong ones by NBVI, none of the weakest quarter, and no neighbours as long as there are others', () => {
+it('keeps quiet and strong subcarriers by NBVI: none of the weakest quarter, no neighbours while others exist', () => {
   const levels = [1, 20, 20, 20, 20, 20, 20, 20, 1];
   const jitter = [0, 1, 1.1, 5, 5, 5, 2, 5, 0];
   expect(kept({ keep: 'nbvi', count: 2 }, levels, jitter)).toEqual([-3, 2]);
@@ -57,7 +57,7 @@ it('keeps the calm and strong ones by NBVI, none of the weakest quarter, and no 
   expect(kept({ keep: 'nbvi', count: 4 }, levels, jitter)).toEqual([-3, -2, -1, 2]);
 });
 
-it('leaves out pilots from the first frame on where nothing else is to be learnt', () => {
+it('drops pilots from the first frame if nothing else is to be learnt', () => {
   const wide = layoutOf({ subcarriers: Int16Array.of(-21, -20, 0, 7, 8), training: 'ht-ltf' });
   const { operator } = make({ drop_nulls: false, drop_pilots: true });
   const [block] = outputs(operator, [blockOf(wide, [{ values: new Float32Array(10) }])]) as [CsiBlock];
@@ -69,7 +69,7 @@ it('a silent link keeps all of its subcarriers', () => {
   expect(kept({}, zeros, zeros)).toEqual(Array.from(subcarriers));
 });
 
-it('goes on with its choice after a restart', () => {
+it('keeps its choice across a restart', () => {
   const levels = [1, 20, 20, 20, 20, 20, 20, 20, 1];
   const { operator } = make({ keep: 'nbvi', count: 2 });
   outputs(operator, [blockOf(layout, frames(levels, [0, 1, 1.1, 5, 5, 5, 2, 5, 0], 10))]);

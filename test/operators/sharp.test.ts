@@ -111,7 +111,7 @@ describe('`sharp`', () => {
       }
   });
 
-  it('keeps amplitudes, and leaves frames without two values as they are', () => {
+  it('keeps amplitudes, and frames with fewer than two values', () => {
     const block = blockOf(layout, [{ values: channel([[50, 7, 1]]) }]);
     const [found] = outputs(operator(), [block]) as [CsiBlock];
     for (let i = 0; i < 112; i += 2)

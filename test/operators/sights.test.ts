@@ -51,7 +51,7 @@ function run(component: AnyOperator, input: readonly PoseFrame[], config: object
 const total = (data: readonly Data[], name: string): number =>
   data.reduce((sum, one) => sum + (one.port === 'measure' && one.name === name ? one.value : 0), 0);
 
-describe('a network that claims somebody in an empty room now and then', () => {
+describe('a network that occasionally claims a person in an empty room', () => {
   const empty = frames(600, phantom);
 
   test('fills no room', () => {
@@ -62,27 +62,27 @@ describe('a network that claims somebody in an empty room now and then', () => {
     expect(total(found, 'detections')).toBe(9);
   });
 
-  test('does nothing, and is not inactive', () => {
+  test('does nothing, and is not reported as inactive', () => {
     expect(total(run(detectActivity, empty), 'sitting_seconds')).toBeLessThan(5);
     expect(run(detectInactivity, empty, { threshold_minutes: 1 })).toEqual([]);
   });
 });
 
-describe('who came in walking and then keeps still', () => {
+describe('a person who walks in and then keeps still', () => {
   const asleep = frames(600, sleeper, 'lying');
 
-  test('is there all the time', () => {
+  test('is present all the time', () => {
     const found = run(watchZones, asleep);
     expect(total(found, 'person_entered')).toBe(1);
     expect(total(found, 'presence_seconds')).toBeCloseTo(600, -1);
   });
 
-  test('lies, and is told when that is long', () => {
+  test('lies, and is reported when that is long', () => {
     expect(total(run(detectActivity, asleep), 'lying_seconds')).toBeGreaterThan(500);
     expect(run(detectInactivity, asleep, { threshold_minutes: 5 })).toHaveLength(1);
   });
 
-  test('has left once the network claims them as seldom as nobody', () => {
+  test('has left once the network claims them as rarely as in an empty room', () => {
     const left = frames(300, (second) => (second < 60 ? 0.6 : phantom(second)));
     const found = run(watchZones, left);
     const seconds = total(found, 'presence_seconds');
@@ -102,14 +102,14 @@ describe('Sights', () => {
     return null;
   };
 
-  test('has who is sure there at once, and who is not once they were in sight for long', () => {
+  test('accepts certain persons at once, and uncertain ones once they were in sight for long', () => {
     expect(comes(new Sights(settings), 60, () => 0.5)).toBe(0);
     expect(comes(new Sights(settings), 60, () => 0.3)).toBeCloseTo(15.4, 0);
     expect(comes(new Sights(settings), 60, () => 0.1)).toBeNull();
     expect(comes(new Sights({ ...settings, arrival_confidence: 0 }), 60, () => 0.3)).toBe(0);
   });
 
-  test('believes one frame no longer than it lasts', () => {
+  test('trusts one frame no longer than it lasts', () => {
     const sights = new Sights(settings);
     const there = frames(20, (second) => (second === 3 ? 0.6 : 0.3)).filter(({ time, persons }) => {
       sights.see(time, persons);
@@ -119,7 +119,7 @@ describe('Sights', () => {
     expect((there[1]!.time - START) / 1_000_000).toBeGreaterThan(15);
   });
 
-  test('does not take a gap without frames for time in sight', () => {
+  test('does not count a gap without frames as time in sight', () => {
     const sights = new Sights(settings);
     for (const minute of [0, 1, 2, 3]) {
       const one = someone(0.3, 'sitting');
@@ -128,7 +128,7 @@ describe('Sights', () => {
     }
   });
 
-  test('forgets tracks that have gone, and follows no more than 256', () => {
+  test('forgets ended tracks, and follows at most 256', () => {
     const sights = new Sights(settings);
     const many = Array.from({ length: 300 }, (_, id) => {
       const one = someone(0.9, 'upright');

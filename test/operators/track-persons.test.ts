@@ -83,7 +83,7 @@ describe('assignment', () => {
     );
   });
 
-  it('leaves rows over where there are more of them than columns', () => {
+  it('leaves rows unassigned if there are more of them than columns', () => {
     expect(assign([[5], [1], [3]])).toEqual([-1, 0, -1]);
     expect(assign([[], []])).toEqual([-1, -1]);
     expect(assign([])).toEqual([]);
@@ -110,7 +110,7 @@ describe('track-persons', () => {
     expect(shown.at(-1)![0]!.track!.age).toBe(20);
   });
 
-  it('tells two apart who pass each other, whatever their order', () => {
+  it('distinguishes two who pass each other, in any order', () => {
     const east = walk(40);
     const west = walk(40, 2.4).map((walker, i) => person(4.5 - i * 0.1, walker.position.y));
     const shown = follow(
@@ -131,7 +131,7 @@ describe('track-persons', () => {
     expect(position.x).toBeLessThan(1.3);
   });
 
-  it('holds who is out of sight, then ends the track', () => {
+  it('keeps a hidden person, then ends the track', () => {
     const node = operator();
     follow(
       node,
@@ -159,7 +159,7 @@ describe('track-persons', () => {
     expect(shown.at(-1)![0]!.track).toMatchObject({ id: 1, state: 'active' });
   });
 
-  it('puts who keeps still in the middle of the places told in turn', () => {
+  it('puts a still person in the middle of alternating places', () => {
     const node = operator();
     follow(
       node,
@@ -173,7 +173,7 @@ describe('track-persons', () => {
     }
   });
 
-  it('follows on when that person walks again', () => {
+  it('follows that person when walking again', () => {
     const node = operator();
     follow(
       node,
@@ -193,7 +193,7 @@ describe('track-persons', () => {
     expect(follow(operator(), [[person(1, 1, 0.3, 0.1)], [person(1, 1, NaN, NaN)]])).toEqual([[], []]);
   });
 
-  it('refuses a pose of an environment that it does not know', () => {
+  it('rejects a pose of an unknown environment', () => {
     expect(operator().process(frame(0, [], 'elsewhere'), 'poses')).toMatchObject({
       data: [],
       failed: [{ code: 'track.environment' }],
@@ -210,7 +210,7 @@ describe('track-persons', () => {
     .map((values) => person(...values));
   const scenes = fc.array(fc.array(arbitraryPerson, { maxLength: 4 }), { maxLength: 30 });
 
-  it('goes on from a snapshot as if it had never stopped, and never changes its input', () => {
+  it('continues from a snapshot as if it had never stopped, and never changes its input', () => {
     fc.assert(
       fc.property(scenes, scenes, (first, second) => {
         const copy = structuredClone(second);
@@ -237,8 +237,8 @@ describe('track-persons', () => {
   });
 });
 
-describe('what is published', () => {
-  it('is rounded to a millimetre, so that it does not hang on last bits', () => {
+describe('published output', () => {
+  it('is rounded to a millimetre, so that it does not depend on the last bits', () => {
     const frames = Array.from({ length: 6 }, (_, i) => [person(1 + i / 7, 2 - i / 11, 0.3)]);
     const whole = (value: number) => Math.round(value * 1000) / 1000;
     for (const { position, keypoints, track } of follow(operator(), frames).flat()) {
@@ -248,7 +248,7 @@ describe('what is published', () => {
     }
   });
 
-  it('tells how many are followed, and how sure they are', () => {
+  it('includes how many are followed, and how certain they are', () => {
     const node = operator();
     expect(node.describe!()).toEqual({ active_tracks: 0, track_quality: 0 });
     const both = [person(1, 1, 0.3, 0.9), person(4, 3, 0.3, 0.5)];
@@ -262,24 +262,24 @@ describe('what is published', () => {
   });
 });
 
-describe('as many as the network can tell apart', () => {
+describe('at most as many as the network can distinguish', () => {
   const here = [person(1, 1)];
   const there = [person(4, 3)];
 
-  it('takes who turns up elsewhere for the one who was lost, with the same number', () => {
+  it('a person who appears elsewhere continues the lost track', () => {
     const frames = [...Array<typeof here>(5).fill(here), ...Array<typeof there>(5).fill(there)];
     const followed = follow(operator({ max_persons: 1 }), frames);
     expect(followed.map((persons) => persons.map(({ track }) => track!.id))).toEqual(Array(10).fill([1]));
     expect(followed.at(-1)![0]!.position).toMatchObject({ x: 4, y: 3 });
   });
 
-  it('leaves out a ghost beside a person in sight', () => {
+  it('drops a ghost beside a person in sight', () => {
     const frames = Array<typeof here>(10).fill([...here, ...there]);
     const followed = follow(operator({ max_persons: 1 }), frames).slice(4);
     expect(followed.map((persons) => persons.length)).toEqual(Array(6).fill(1));
   });
 
-  it('follows both where two can be told apart', () => {
+  it('follows both if two can be distinguished', () => {
     const frames = Array<typeof here>(10).fill([...here, ...there]);
     expect(follow(operator({ max_persons: 2 }), frames).at(-1)).toHaveLength(2);
   });
@@ -289,7 +289,7 @@ describe('the error of a position', () => {
   const walk = Array.from({ length: 10 }, (_, index) => [person(1 + index * 0.05, 2)]);
   const one = (persons: readonly Person[]): Person => persons[0]!;
 
-  it('is what frames tell, over some seconds', () => {
+  it('is estimated from some seconds of frames', () => {
     const unsure = Array.from({ length: 100 }, () => [person(1.5, 2, 0.9)]);
     const errors = follow(operator(), [...walk, ...unsure]).map((persons) => one(persons).positionError);
     const grown = errors.slice(walk.length);
@@ -298,7 +298,7 @@ describe('the error of a position', () => {
     expect(grown.at(-1)).toBeCloseTo(0.9, 1);
   });
 
-  it('grows while somebody is out of sight', () => {
+  it('grows while a person is out of sight', () => {
     const nobody = Array.from({ length: 25 }, () => []);
     const errors = follow(operator({ max_age_ms: 2500 }), [...walk, ...nobody]).map(
       (persons) => one(persons).positionError,
@@ -308,14 +308,14 @@ describe('the error of a position', () => {
     expect(unseen.at(-1)).toBeGreaterThan(1);
   });
 
-  it('grows no smaller by being told again and again', () => {
+  it('does not shrink when a report is repeated', () => {
     const still = Array.from({ length: 30 }, () => [person(2, 2, 0.4)]);
     expect(one(follow(operator(), still).at(-1)!).positionError).toBeGreaterThan(0.25);
   });
 });
 
 describe('crowds', () => {
-  it('are followed quickly, however many there are', () => {
+  it('are followed quickly, however large', () => {
     const crowd = Array.from({ length: 40 }, (_, i) => person(i % 7, Math.floor(i / 7), 0.3));
     const began = performance.now();
     follow(operator({ max_persons: 100 }), new Array<Person[]>(10).fill(crowd));
@@ -323,8 +323,8 @@ describe('crowds', () => {
   });
 });
 
-describe('who is nobody', () => {
-  it('gets no track from a frame or two, nor from a few told with a large error', () => {
+describe('a ghost', () => {
+  it('gets no track from a frame or two, nor from a few with a large error', () => {
     const ghost = [person(1, 1)];
     const unsure = Array.from({ length: 8 }, () => [person(3, 2, 1.2)]);
     const shown = follow(operator(), [ghost, ghost, [], ...unsure, []]);
@@ -332,7 +332,7 @@ describe('who is nobody', () => {
     expect(shown.at(-1)).toEqual([]);
   });
 
-  it('is not kept by false claims after somebody has left', () => {
+  it('is not kept by false claims after a person has left', () => {
     const here = Array.from({ length: 40 }, () => [person(2, 2)]);
     // Every tenth frame claims a person with a large error.
     const empty = Array.from({ length: 100 }, (_, i) => (i % 10 === 9 ? [person(2.3, 2, 1.2)] : []));
@@ -345,7 +345,7 @@ describe('who is nobody', () => {
     ).toEqual([]);
   });
 
-  it('is not who is missed by every other frame: somebody at rest is kept', () => {
+  it('is not a person missed in every other frame: one at rest is kept', () => {
     const walk = Array.from({ length: 30 }, (_, i) => [person(1 + i * 0.08, 2)]);
     const flickers = Array.from({ length: 300 }, (_, i) => (i % 20 < 10 ? [person(3.4, 2, 1)] : []));
     const shown = follow(operator({ max_age_ms: 3000 }), [...walk, ...flickers]);
@@ -363,7 +363,7 @@ describe('by overlap', () => {
     keypoints: [-0.3, 0.3].map((side) => ({ x: x + side, y: 1 + side, z: 1, error: 0.1 })),
   });
 
-  it('keeps the number of who overlaps, and gives another to who does not', () => {
+  it('keeps the number of an overlapping person, and gives another to a separate one', () => {
     const frames = [[at(1)], [at(1.1)], [at(1.2)], [at(3)], [at(3)]];
     const shown = follow(operator(sort), frames);
     expect(shown.map((persons) => persons.map(({ track }) => [track!.id, track!.state]))).toEqual([

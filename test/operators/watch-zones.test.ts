@@ -83,7 +83,7 @@ const DESK = [0.5, 0.5] as const;
 const SAFE = [3.5, 0.5] as const;
 
 describe('zones', () => {
-  test('entering and leaving is told with the time that it began and how long it was', () => {
+  test('an entry and an exit are reported with their time and duration', () => {
     const found = watch(
       make({}),
       frames(0, 30, (s) => ({ 7: s >= 10 && s < 22 ? DESK : OUT })),
@@ -117,7 +117,7 @@ describe('zones', () => {
     );
   });
 
-  test('who walks out slowly has left at the edge', () => {
+  test('a person who walks out slowly has left at the edge', () => {
     const slowly: Scene = (s) => ({ 1: [Math.min(2, 0.5 + s / 10), 0.5] });
     expect(told(watch(make({}, { min_stay_ms: 3000 }), frames(0, 20, slowly)))[1]).toEqual([
       'zone_left',
@@ -128,7 +128,7 @@ describe('zones', () => {
     expect(told(watch(make({}), frames(0, 20, slowly)))[1]).toEqual(['zone_left', 6.6, 'desk']);
   });
 
-  test('what does not last is not told', () => {
+  test('a brief visit is not reported', () => {
     const scene: Scene = (s) => ({
       1: (s >= 5 && s < 5.8) || s >= 10 ? DESK : OUT,
       2: s === 3 ? SAFE : null,
@@ -138,7 +138,7 @@ describe('zones', () => {
     expect(values(found, 'occupancy')).toEqual([[0, 1]]);
   });
 
-  test('who is out of sight has left, and the event says so', () => {
+  test('a person out of sight has left, and the event notes it', () => {
     const found = watch(
       make({}),
       frames(0, 20, (s) => ({ 1: s < 8 ? DESK : null })),
@@ -168,7 +168,7 @@ describe('zones', () => {
   });
 });
 
-test('who is lost or unsure for a while is taken to be where they were, and not counted as seen', () => {
+test('a lost or uncertain person keeps their place, and is not counted as seen', () => {
   const vague = (lost: boolean, from: number, to: number) =>
     frames(0, 60, () => ({ 1: DESK })).map((frame, index) => {
       const [one] = frame.persons;
@@ -236,7 +236,7 @@ describe('minutes', () => {
     expect(values(found, 'occupancy_confidence')[0]).toEqual([0, 0.8]);
   });
 
-  test('come once each, when time has passed them by what a change must last and a window lies behind', () => {
+  test('are emitted once each, when no change or window can still affect them', () => {
     const operator = make({});
     for (const frame of frames(0, 60, scene)) void operator.process(frame, 'people');
     const rows = (second: number) =>
@@ -245,7 +245,7 @@ describe('minutes', () => {
     expect([60, 61.9, 62, 62, 63].map(rows)).toEqual([0, 0, 1, 0, 0]);
   });
 
-  test('hold what was seen for so long only as a frame may stand for', () => {
+  test('count a person only for as long as a frame is valid', () => {
     const gap = [...frames(0, 20, scene), ...frames(50, 60, scene)];
     const broken = watch(make({}), gap, NOON + 70 * SECOND);
     expect(values(broken, 'seconds_with_1_persons')).toEqual([[0, 24.8]]);
@@ -257,7 +257,7 @@ describe('minutes', () => {
     ]);
   });
 
-  test('tell who moves, and who lies in bed', () => {
+  test('report who moves, and who lies in bed', () => {
     const bed: Environment['zones'] = [{ id: 'bed', polygon: square(0, 0, 1), kind: 'bed' }];
     const input = frames(0, 60, () => ({ 1: DESK })).map((frame, index) => {
       const [one] = frame.persons;
@@ -272,7 +272,7 @@ describe('minutes', () => {
     expect(values(night, 'sleep_seconds')).toEqual([[0, 20]]);
   });
 
-  test('tell how far customers came, and in which zones those were who bought', () => {
+  test('report how far customers came, and the zones of those who bought', () => {
     const zones: Environment['zones'] = [
       { id: 'door', polygon: square(0, 0, 1), funnel: 'entrance' },
       { id: 'shelf', polygon: square(2, 0, 1), funnel: 'product_interaction' },
@@ -310,7 +310,7 @@ describe('alerts', () => {
     ['there are no hours', { hours: [] }, 1],
     ['more than the persons are there', { persons: 0 }, 1],
     ['as many as the persons are there', { persons: 1 }, 0],
-  ])('where %s', (_, authorised, count) => {
+  ])('on %s', (_, authorised, count) => {
     const found = intrusions(authorised ? { authorised } : {});
     expect(found).toHaveLength(count);
     if (count > 0)
@@ -322,13 +322,13 @@ describe('alerts', () => {
       });
   });
 
-  test('hours are those of the time zone', () => {
+  test('hours follow the time zone', () => {
     const hours = [{ days: ['mon' as const], from: '13:00', to: '14:00' }];
     expect(intrusions({ authorised: { hours }, timezone: 'Europe/Berlin' })).toHaveLength(0);
     expect(intrusions({ authorised: { hours }, timezone: 'Europe/London' })).toHaveLength(1);
   });
 
-  test('somebody who stays over the end of the hours is an intruder from then on', () => {
+  test('a person who stays past the hours is an intruder from then on', () => {
     const found = watch(
       make({ authorised: { hours: [{ days: ['mon'], from: '08:00', to: '12:01' }] } }),
       frames(0, 90, (s) => ({ 1: s < 80 ? SAFE : OUT })),
@@ -343,7 +343,7 @@ describe('alerts', () => {
     expect(found!.severity).toBe('critical');
   });
 
-  test('entries of guarded zones are counted, and those that came out of nothing and went there', () => {
+  test('counts entries of guarded zones, including persons who first appear there', () => {
     const ghost: Scene = (s) => ({ 1: enters(s)[1]!, 2: s >= 30 && s < 33 ? SAFE : null });
     const found = watch(make({ authorised: { persons: 0 } }), frames(0, 60, ghost), NOON + 61 * SECOND);
     expect(values(found, 'entries_unauthorised', 'safe')).toEqual([[0, 2]]);
@@ -351,7 +351,7 @@ describe('alerts', () => {
     expect(values(found, 'entries_authorised', 'safe')).toEqual([]);
   });
 
-  test('a crowd is told once, and again after it was none', () => {
+  test('a crowd is reported once, and again after it ended', () => {
     const scene: Scene = (s) => ({ 1: OUT, 2: DESK, 3: (s >= 5 && s < 15) || s >= 20 ? OUT : null });
     const found = watch(make({ crowd_persons: 3 }), frames(0, 30, scene), NOON + 30 * SECOND);
     expect(told(found).filter(([type]) => type === 'crowd')).toEqual([
@@ -366,7 +366,7 @@ describe('alerts', () => {
   });
 });
 
-test('frames that come too late, or of no environment, are refused with a reason', () => {
+test('rejects late frames, and those of no environment, with a reason', () => {
   const operator = make({});
   const [first, second] = frames(0, 1, () => ({}));
   const refusal = (frame: PoseFrame) =>
@@ -379,7 +379,7 @@ test('frames that come too late, or of no environment, are refused with a reason
   ]);
 });
 
-test('more persons than can be followed are left out and counted', () => {
+test('persons beyond the limit are dropped and counted', () => {
   const { context, recorded } = testContext({ environments: [testEnvironment] });
   const operator = watchZones.create(withDefaults(watchZones, {}) as never, context);
   const crowd = Object.fromEntries(Array.from({ length: 300 }, (_, id) => [id + 1, OUT]));
@@ -390,7 +390,7 @@ test('more persons than can be followed are left out and counted', () => {
   expect(recorded.dropped).toEqual({ too_many_persons: 88 });
 });
 
-test('a state of other zones is not gone on with', () => {
+test('a state of other zones is not resumed', () => {
   const before = make({});
   watch(
     before,
@@ -419,7 +419,7 @@ test.each([
   expect(depth(square(0, 0, 1), x, y)).toBeCloseTo(metres, 12);
 });
 
-test('a polygon may be hollow and go either way round', () => {
+test('a polygon may be concave, in either direction', () => {
   const hook = [
     [0, 0],
     [3, 0],
@@ -434,7 +434,7 @@ test('a polygon may be hollow and go either way round', () => {
   }
 });
 
-describe('with what detect-motion says of the room', () => {
+describe('with the presence of detect-motion', () => {
   /** Measures of the room at a second, like those of detect-motion. */
   const room = (second: number, probability: number, present: 0 | 1): readonly Measure[] =>
     (
@@ -466,7 +466,7 @@ describe('with what detect-motion says of the room', () => {
     };
   }
 
-  test('nobody comes into a room that surely looks empty, however sure the poses are', () => {
+  test('nobody enters a room that is surely empty, however certain the poses are', () => {
     const claimed = frames(0, 30, (s) => ({ 4: s >= 5 ? DESK : null }));
     const empty = Object.fromEntries(Array.from({ length: 30 }, (_, s) => [s, room(s, 0.047, 0)]));
     expect(values(watchRoom(claimed, empty), 'person_entered', '4')).toEqual([]);
@@ -475,7 +475,7 @@ describe('with what detect-motion says of the room', () => {
     expect(values(watchRoom(claimed, unsure), 'person_entered', '4')).toEqual([[5, 1]]);
   });
 
-  test('who was seen last stays while somebody is present and nobody in sight, and leaves with the presence', () => {
+  test('the person seen last stays while presence lasts, and leaves with it', () => {
     const seen = frames(0, 120, (s) => ({ 4: s < 20 ? DESK : null }));
     const say = Object.fromEntries(
       Array.from({ length: 120 }, (_, s) => [s, s < 80 ? room(s, 0.98, 1) : room(s, 0.12, 0)]),
@@ -488,7 +488,7 @@ describe('with what detect-motion says of the room', () => {
     expect(values(watchRoom(seen, {}), 'occupancy').at(-1)).toEqual([20, 0]);
   });
 
-  test('what was said a minute ago holds no longer', () => {
+  test('a statement of a minute ago no longer holds', () => {
     const claimed = frames(0, 100, (s) => ({ 4: s >= 5 ? DESK : null }));
     expect(values(watchRoom(claimed, { 0: room(0, 0.047, 0) }), 'person_entered', '4')).toEqual([[60, 1]]);
   });

@@ -62,7 +62,7 @@ describe('resampling', () => {
     });
   });
 
-  it('keeps the amplitude linear and turns the phase the shorter way', () => {
+  it('keeps the amplitude linear and rotates the phase the shorter way', () => {
     const polar = fc.tuple(
       fc.double({ min: 0.1, max: 50, noNaN: true }),
       fc.double({ min: -3, max: 3, noNaN: true }),
@@ -104,7 +104,7 @@ describe('windows', () => {
     }
   });
 
-  it('count the frames in them', () => {
+  it('count their frames', () => {
     const [first] = run(operator(), [frames(ramp(0, 5, 130))]);
     expect(first!.links[0]!.frames).toBe(20);
   });
@@ -126,20 +126,20 @@ describe('windows', () => {
     expect(amplitudes(first!.links[1]!).slice(7)).toEqual([170, 175, 175]);
   });
 
-  it('hold the last frame over a hole and mark it', () => {
+  it('hold the last frame over a gap and mark it', () => {
     const list = [...ramp(0, 10, 50), ...ramp(0, 10, 160, 90)];
     const [first] = run(operator(), [frames(list)]);
     expect(Array.from(first!.links[0]!.gaps)).toEqual([0, 0, 0, 0, 0, 0, 1, 1, 1, 0]);
     expect(amplitudes(first!.links[0]!).slice(5)).toEqual([150, 150, 150, 150, 190]);
   });
 
-  it('give a link that begins within them its first frame before it, as gaps', () => {
+  it('fill a link that starts within them from its first frame, as gaps', () => {
     const [first] = run(operator(), [frames(byTime(ramp(0, 10, 130), ramp(1, 10, 130, 45)))]);
     expect(Array.from(first!.links[1]!.gaps)).toEqual([1, 1, 1, 1, 1, 0, 0, 0, 0, 0]);
     expect(amplitudes(first!.links[1]!)[0]).toBe(145);
   });
 
-  it('leave out stretches without frames, and links without frames in them', () => {
+  it('omit stretches without frames, and links without frames in them', () => {
     const hour = 3_600_000;
     const node = operator();
     const windows = run(node, [frames([...ramp(0, 10, 200), ...ramp(1, 10, hour + 300, hour)])]);
@@ -170,14 +170,14 @@ describe('windows', () => {
     expect(Array.from(windows.at(-1)!.links[0]!.gaps)).toEqual(new Array(10).fill(0));
   });
 
-  it('end with the input: the complete ones close', () => {
+  it('end with the input: complete ones close', () => {
     const node = operator();
     run(node, [frames(byTime(ramp(0, 10, 135), ramp(1, 10, 95)))]);
     const rest = finish(node);
     expect(rest.map(({ start }) => (start - START) / 1000)).toEqual([0, 20]);
   });
 
-  it('hold the watermark back to what is closed', () => {
+  it('hold the watermark back to the closed windows', () => {
     const node = operator();
     expect(node.holdWatermark!(START)).toBe(START);
     run(node, [frames(ramp(0, 10, 150))]);
@@ -185,7 +185,7 @@ describe('windows', () => {
     expect(node.holdWatermark!(Infinity)).toBe(Infinity);
   });
 
-  it('close when a clock tick says that all links are silent', () => {
+  it('close when a clock tick shows that all links are silent', () => {
     const node = operator();
     run(node, [frames(ramp(0, 10, 90))]);
     expect(node.watermark!(START + 120_000).data).toEqual([]);
@@ -260,7 +260,7 @@ describe('properties', () => {
     expect(finish(other)).toEqual(finish(one));
   });
 
-  it('a snapshot at any point goes on as if nothing had stopped', () => {
+  it('a snapshot at any point continues as if nothing had stopped', () => {
     fc.assert(
       fc.property(traffic, fc.nat(120), (block, cut) => {
         const [first, second] = pieces(block, [Math.max(1, cut), 1000]);
@@ -276,7 +276,7 @@ describe('properties', () => {
     );
   });
 
-  it('the input is never changed, and windows stay as they were given', () => {
+  it('the input is never changed, nor are emitted windows', () => {
     fc.assert(
       fc.property(traffic, (block) => {
         const before = structuredClone(block);
@@ -290,7 +290,7 @@ describe('properties', () => {
     );
   });
 
-  it('windows of one environment follow each other, each point finite and either fresh or held', () => {
+  it('windows of one environment follow each other; each point is finite, and fresh or held', () => {
     fc.assert(
       fc.property(traffic, (block) => {
         const node = operator();
@@ -310,7 +310,7 @@ describe('properties', () => {
 });
 
 describe('configuration', () => {
-  it('refuses a grid that does not fit', () => {
+  it('rejects a grid that does not fit', () => {
     expect(window.check!(base)).toEqual([]);
     expect(window.check!({ ...base, hop_ms: 15 })[0]!.path).toEqual(['hop_ms']);
     expect(window.check!({ ...base, hop_ms: 200 })[0]!.path).toEqual(['hop_ms']);

@@ -50,7 +50,7 @@ test('each record is a JSON object', async () => {
   expect(JSON.parse(lines()[1]!)).toEqual({ ...measure(0), value: 'NaN' });
 });
 
-test('what is over the rate is left out, counted, and told', async () => {
+test('records over the rate are dropped, counted and reported', async () => {
   const { sink, recorded, lines, advance } = consoleTo('human', 2);
   await sink.write([measure(0), measure(1), measure(2), measure(3)]);
   advance(1_000);
@@ -60,20 +60,20 @@ test('what is over the rate is left out, counted, and told', async () => {
   expect(recorded.dropped).toEqual({ rate_limit: 2 });
 });
 
-test('a terminal that takes nothing holds nothing up', async () => {
+test('a blocked terminal delays nothing', async () => {
   const { sink, recorded } = consoleTo('human', 1_000, 1);
   await sink.write([measure(0), measure(1), measure(2)]);
   expect(recorded.dropped).toEqual({ rate_limit: 2 });
 });
 
-test('a name from outside brings no control characters to the terminal', async () => {
+test('names from outside write no control characters to the terminal', async () => {
   const { sink, lines } = consoleTo('human');
   await sink.write([measure(0, { name: 'x\u001b[2J\nfake' })]);
   expect(lines()).toHaveLength(1);
   expect(lines()[0]).not.toContain('\u001b');
 });
 
-test('what nobody reads any more is counted, and ends nothing', async () => {
+test('output after the reader left is counted, and ends nothing', async () => {
   const broken = new Writable({
     write: (_chunk, _encoding, done) => {
       done(new Error('write EPIPE'));

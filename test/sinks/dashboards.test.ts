@@ -19,7 +19,7 @@ test.each(ALL)('%s names data sources that are provisioned', async (name) => {
   expect(known).toEqual(expect.arrayContaining(panels.map(({ datasource }) => datasource.uid)));
 });
 
-test.each(OVER_INFLUXDB)('%s mixes neither environments nor origins', async (name) => {
+test.each(OVER_INFLUXDB)('%s does not mix environments or origins', async (name) => {
   const { panels } = await readDashboard(name);
   const view = {
     ...{ from: 1, to: 3_600_001, points: 100 },

@@ -66,7 +66,7 @@ describe('the data dictionary', () => {
     expect(unknownPoints(records)).toEqual([]);
   });
 
-  test('is compared: what it lacks is found', () => {
+  test('fails the comparison if something is missing', () => {
     const line = { ...(JSON.parse(lines[0]!) as object), hat: 'red', time: 'now' };
     expect(unknownFields([JSON.stringify(line)])).toEqual([
       'pose: time is text, not integer',
@@ -80,7 +80,7 @@ describe('the data dictionary', () => {
     expect(unknownMeasures([wrong, good], environment)).toEqual(['motion of person']);
   });
 
-  test('lists the measures of every operator that makes some', () => {
+  test('lists the measures of every operator that emits some', () => {
     // Operators that pass on records of any kind, and `aggregate`, write measures that the topology names.
     const silent = components
       .list('operator')

@@ -35,8 +35,8 @@ afterAll(async () => {
 const ask = (sql: string, limits = {}, signal?: AbortSignal) =>
   pool.read((snapshot) => snapshot.asked(sql, { maxRows: 1000, maxBytes: 2 ** 20, ...limits }), signal);
 
-describe('what is asked of a store', () => {
-  test('is a SELECT on its tables; whole numbers are numbers, times are text', async () => {
+describe('a query of a store', () => {
+  test('is a SELECT on its tables; integers are numbers, times are text', async () => {
     const asked = await ask(
       `WITH late AS (SELECT * FROM main.measures WHERE value >= 24)
        SELECT count(*) AS n, min("time") AS first, max(value) AS top, list(value)[1:1] AS some, NULL AS nothing FROM Late`,
@@ -93,7 +93,7 @@ describe('what is asked of a store', () => {
     ['SELECT nothing FROM measures', 'nothing'],
     ['SELEC 1', 'syntax error'],
     ["SELECT CAST('x' || environment AS INTEGER) FROM measures", 'Could not convert'],
-  ])('%s is refused', async (sql, why) => {
+  ])('rejects %s', async (sql, why) => {
     await expect(ask(sql)).rejects.toMatchObject({
       code: 'query.refused',
       message: expect.stringContaining(why) as string,
@@ -111,7 +111,7 @@ describe('what is asked of a store', () => {
     expect((await ask('SELECT * FROM range(1000000000000)', { maxRows: 1 })).rows).toEqual([[0]]);
   });
 
-  test('is interrupted by its signal; the store serves on', async () => {
+  test('is interrupted by its signal; the store remains usable', async () => {
     const stop = new AbortController();
     const endless = ask(
       'SELECT sum(a.range * b.range) FROM range(10000000) a, range(10000000) b',
@@ -123,7 +123,7 @@ describe('what is asked of a store', () => {
     expect((await ask('SELECT count(*) FROM measures')).rows).toEqual([[100]]);
   });
 
-  test('fails where the memory of the store does not suffice; the store serves on', async () => {
+  test('fails if the store has too little memory; the store remains usable', async () => {
     await expect(ask('SELECT len(list(i::VARCHAR)) FROM range(20000000) AS r(i)')).rejects.toMatchObject({
       code: 'query.refused',
       message: expect.stringContaining('Out of Memory') as string,

@@ -29,12 +29,12 @@ describe('a pool of one connection', () => {
   });
   const answers = () => pool.query('SELECT 1 AS n', {});
 
-  test('a signal ends the query under way; the connection then serves others', async () => {
+  test('a signal ends the running query; the connection then serves others', async () => {
     await expect(pool.query(ENDLESS, {}, AbortSignal.timeout(100))).rejects.toThrow(/timeout/i);
     expect(await answers()).toEqual([{ n: 1 }]);
   });
 
-  test('so it does within a transaction, which begins no further query', async () => {
+  test('a signal within a transaction starts no further query', async () => {
     const end = new AbortController();
     const reading = pool.read(async (snapshot) => {
       expect(await snapshot.query('SELECT 1 AS n', {})).toEqual([{ n: 1 }]);
@@ -45,7 +45,7 @@ describe('a pool of one connection', () => {
     expect(await answers()).toEqual([{ n: 1 }]);
   });
 
-  test('who waits for a connection leaves with its signal, and takes nobody else’s turn', async () => {
+  test("a waiting caller leaves with its signal, and takes no other caller's turn", async () => {
     const [working, waiting] = [new AbortController(), new AbortController()];
     const works = pool.query(ENDLESS, {}, working.signal);
     const waits = pool.query('SELECT 1 AS n', {}, waiting.signal);
@@ -57,7 +57,7 @@ describe('a pool of one connection', () => {
     expect(await next).toEqual([{ n: 1 }]);
   });
 
-  test('closing waits for who works, and refuses whoever waits', async () => {
+  test('closing waits for running queries, and rejects waiting callers', async () => {
     const working = new AbortController();
     const works = pool.query(ENDLESS, {}, working.signal);
     const waiting = [answers(), answers(), answers()].map((answer) =>
@@ -69,7 +69,7 @@ describe('a pool of one connection', () => {
     await Promise.all([...waiting, closed]);
   });
 
-  test('a connection whose transaction cannot be ended is not used again', async () => {
+  test('a connection whose transaction cannot be ended is not reused', async () => {
     const reading = pool.read(async (snapshot) => {
       await snapshot.query('ROLLBACK', {});
     });
@@ -77,12 +77,12 @@ describe('a pool of one connection', () => {
     expect(await pool.read((snapshot) => snapshot.query('SELECT 1 AS n', {}))).toEqual([{ n: 1 }]);
   });
 
-  test('a signal that has ended asks nothing', async () => {
+  test('an aborted signal starts no query', async () => {
     await expect(pool.query(ENDLESS, {}, AbortSignal.abort(new Error('late')))).rejects.toThrow('late');
   });
 });
 
-test('a count that was made while rows changed is not kept', async () => {
+test('a count made while rows changed is not cached', async () => {
   const counts = new Counts();
   const made: number[] = [];
   const count = (value: number, meanwhile: () => void = () => undefined) =>
@@ -128,7 +128,7 @@ describe('pages of frames with gaps between them', () => {
     await rm(folder, { recursive: true });
   });
 
-  test('a cursor goes on where the page before ended', async () => {
+  test('a cursor continues where the page before ended', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 0, max: FRAMES - 1 }),
@@ -148,7 +148,7 @@ describe('pages of frames with gaps between them', () => {
     );
   });
 
-  test('a page of persons is that of its number', async () => {
+  test('a page of persons is found by its number', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 0, max: FRAMES * PEOPLE + 50 }),

@@ -66,7 +66,7 @@ describe('duckdb', () => {
     await sink.close();
   });
 
-  test('what was flushed is there after it was opened again', async () => {
+  test('flushed records survive a reopening', async () => {
     const first = await open(folder);
     await first.write([poseFrame(0)], 1);
     await first.flush();
@@ -76,7 +76,7 @@ describe('duckdb', () => {
     await second.close();
   });
 
-  test('a second owner in the process is refused, and told how to get at the data', async () => {
+  test('rejects a second owner in the process, with how to read the data', async () => {
     const sink = await open(folder);
     await expect(open(folder)).rejects.toThrow(/in use by process \d+ on .*service interface.*export/);
     await sink.write([poseFrame(0)], 1);
@@ -85,7 +85,7 @@ describe('duckdb', () => {
     await sink.close();
   });
 
-  test('a second process is refused, and told how to get at the data', async () => {
+  test('rejects a second process, with how to read the data', async () => {
     const sink = await open(folder);
     const to = join(folder, 'out.parquet');
     const words = ['export', '--from', join(folder, 'store.duckdb'), '--table', 'poses', '--to', to];
@@ -100,7 +100,7 @@ describe('duckdb', () => {
     await sink.close();
   });
 
-  test('a store of a newer version and a foreign database are refused', async () => {
+  test('rejects a store of a newer version and a foreign database', async () => {
     await (await open(folder)).close();
     const path = join(folder, 'store.duckdb');
     await alter(path, 'UPDATE csiflow_schema SET version = 99');
@@ -116,7 +116,7 @@ describe('duckdb', () => {
     ['nothing', () => Buffer.alloc(0)],
     ['half of it', (whole: Buffer) => whole.subarray(0, whole.length >> 1)],
     ['a changed header', (whole: Buffer) => Buffer.from(whole).fill(0x41, 12, 40)],
-  ])('a damaged store (%s) is refused with what to do, and left as it is', async (_, damage) => {
+  ])('rejects a damaged store (%s) with a fix, and does not change it', async (_, damage) => {
     await (await open(folder)).close();
     const path = join(folder, 'store.duckdb');
     const bytes = damage(readFileSync(path));
@@ -139,7 +139,7 @@ describe('duckdb', () => {
     return mark;
   };
 
-  test('a store that is older than the last checkpoint is named, with what to do', async () => {
+  test('names a store that is older than the last checkpoint, with a fix', async () => {
     await (await open(folder)).close();
     const path = join(folder, 'store.duckdb');
     const older = readFileSync(path);
@@ -160,7 +160,7 @@ describe('duckdb', () => {
     await sink.close();
   });
 
-  test('an empty store takes the place of one that was moved away, and counts on', async () => {
+  test('an empty store replaces one that was moved away, and continues its numbers', async () => {
     const mark = await flushedStore();
     await rm(join(folder, 'store.duckdb'));
     const sink = await open(folder);
@@ -171,13 +171,13 @@ describe('duckdb', () => {
     await again.close();
   });
 
-  test('a log without its file is kept, and named', async () => {
+  test('a log without its file is kept and named', async () => {
     await writeFile(join(folder, 'store.duckdb.wal'), 'rows');
     await expect(open(folder)).rejects.toMatchObject({ code: 'store.damaged' });
     expect(await readdir(folder)).toContain('store.duckdb.wal');
   });
 
-  test('damage that a query meets first is named', async () => {
+  test('damage first met by a query is named', async () => {
     const sink = await open(folder);
     await sink.write(
       Array.from({ length: 5_000 }, (_, index) => poseFrame(index)),
@@ -207,7 +207,7 @@ describe('duckdb', () => {
       });
   });
 
-  test('values that could not be given back are refused; their siblings are stored', async () => {
+  test('rejects values that could not be read back; stores their siblings', async () => {
     const sink = await open(folder);
     const failures = await sink.write(
       [
@@ -248,7 +248,7 @@ describe('duckdb', () => {
     await sink.close();
   });
 
-  test('what retention deleted makes room for new rows: the file does not grow on', async () => {
+  test('reuses the space of deleted rows: the file stops growing', async () => {
     let now = START;
     const clock = { now: () => now, elapsed: () => (now - START) / 1000 };
     const sink = await open(folder, { retention_days: 1, wal_limit_bytes: 2 ** 19 }, clock);
@@ -270,7 +270,7 @@ describe('duckdb', () => {
     await sink.close();
   });
 
-  test('a commit that fails is told, keeps its rows, and the next one stores them once', async () => {
+  test('a failed commit is reported and keeps its rows; the next one stores them once', async () => {
     const { openStore } = await import('../../sinks/duckdb/store.js');
     const path = join(folder, 'store.duckdb');
     const store = await openStore(path, {
@@ -295,7 +295,7 @@ describe('duckdb', () => {
     await sink.close();
   });
 
-  test('closing stores what was not flushed', async () => {
+  test('closing stores unflushed records', async () => {
     const first = await open(folder);
     await first.write([poseFrame(0), poseFrame(1)], 1);
     await first.close();
@@ -304,13 +304,13 @@ describe('duckdb', () => {
     await second.close();
   });
 
-  test('the note of a process that was killed holds nobody up', async () => {
+  test('the note of a killed process blocks nothing', async () => {
     await writeFile(join(folder, 'store.duckdb.owner'), '{"pid":1,"thread":0,"started":5}');
     await (await open(folder)).close();
     expect(await readdir(folder)).toEqual(['store.duckdb']);
   });
 
-  test('the definitions of all sinks are there without DuckDB being loaded', () => {
+  test('the definitions of all sinks load without DuckDB', () => {
     const script = `await import(process.argv[1]); await import(process.argv[2]);
       const { createRequire } = await import('node:module');
       const loaded = Object.keys(createRequire(process.argv[1]).cache);
@@ -323,7 +323,7 @@ describe('duckdb', () => {
     expect(stdout).toBe('0');
   });
 
-  test('a reader sees a frame with all of its persons, while frames are written', async () => {
+  test('a reader sees a frame with all of its persons while frames are written', async () => {
     const sink = await open(folder, { batch_rows: 1 });
     for (let frame = 0; frame < 100; frame++) {
       const [seen] = await Promise.all([
@@ -335,7 +335,7 @@ describe('duckdb', () => {
     await sink.close();
   });
 
-  test('a reader that outlives its store says that the call can be repeated', async () => {
+  test('a reader that outlives its store reports that the call can be repeated', async () => {
     const sink = await open(folder);
     const { reader } = sink;
     await sink.close();
@@ -367,7 +367,7 @@ describe('duckdb', () => {
       expect(existsSync(to)).toBe(true);
     });
 
-    test('of a table that there is not names those that there are', async () => {
+    test('of an unknown table lists the existing ones', async () => {
       await (await open(folder)).close();
       const to = join(folder, 'x.csv');
       const wrong = await csiflow('export', '--from', from(), '--table', 'users', '--to', to);
@@ -376,7 +376,7 @@ describe('duckdb', () => {
     });
   });
 
-  test('a writer killed at any moment leaves whole epochs behind, after the rewind', async () => {
+  test('a writer killed at any moment leaves complete epochs after the rewind', async () => {
     for (const killAfter of [1, 4]) {
       const path = join(folder, `killed-${killAfter}`);
       const checkpoint = await writeUntilKilled(path, killAfter);

@@ -41,7 +41,7 @@ async function content(): Promise<number[]> {
     .map((line) => ((JSON.parse(line) as { time: number }).time - START) / HOP);
 }
 
-test('each record is a JSON line; records that JSON cannot hold are refused', async () => {
+test('each record is a JSON line; rejects records that JSON cannot represent', async () => {
   const sink = await openFile();
   const failures = await sink.write([poseFrame(0), measure(1, { value: NaN }), measure(2)], 1);
   await sink.flush();
@@ -50,7 +50,7 @@ test('each record is a JSON line; records that JSON cannot hold are refused', as
   await sink.close();
 });
 
-test('a file is followed by the next at its size, its time, and its date', async () => {
+test('a file rotates by size, time and date', async () => {
   const bySize = await openFile({ path: 'size.ndjson', rotate_bytes: 1_024 });
   await bySize.write(
     Array.from({ length: 20 }, (_, index) => measure(index)),
@@ -72,7 +72,7 @@ test('a file is followed by the next at its size, its time, and its date', async
   ]);
 });
 
-test('rewinding cuts files back to the epoch, over rotations and restarts', async () => {
+test('rewinding cuts files back to the epoch, across rotations and restarts', async () => {
   for (const keep of [0, 1, 2, 3, 4]) {
     const config = { path: `r${keep}.ndjson`, rotate_ms: 1_000 };
     const first = await openFile(config);
@@ -99,7 +99,7 @@ test('rewinding cuts files back to the epoch, over rotations and restarts', asyn
   }
 });
 
-test('a Parquet file is written once its time is over and a checkpoint covers it', async () => {
+test('a Parquet file is written once its period is over and a checkpoint covers it', async () => {
   const sink = await openFile({ path: 'p.parquet', format: 'parquet', rotate_ms: 1_000 });
   for (const epoch of [1, 2, 3]) {
     await sink.write(
@@ -126,7 +126,7 @@ test('a Parquet file is written once its time is over and a checkpoint covers it
   await sink.close();
 });
 
-test('closing writes the rest to Parquet; who goes on writes it again, or rewinds it away', async () => {
+test('closing writes the rest to Parquet; a resumed run writes it again or rewinds it', async () => {
   const config = { path: 'p.parquet', format: 'parquet', rotate_ms: 1_000 };
   const write = async (sink: Sink, from: number, to: number, epoch: number) =>
     sink.write(
@@ -163,7 +163,7 @@ async function parquetTimes(): Promise<number[]> {
   return rows.getRows().map(([time]) => (Number(time) - START) / HOP);
 }
 
-test('a process killed while it writes NDJSON leaves whole epochs behind, after the rewind', async () => {
+test('a process killed while writing NDJSON leaves complete epochs after the rewind', async () => {
   const child = spawn(
     process.execPath,
     ['--input-type=module', '-e', FILE_WRITER, folder, packageFile('dist')],
@@ -234,7 +234,7 @@ test.each([
   expect(await content()).toEqual([0, 1, 2]);
 });
 
-test('a lost line of the index that came after the checkpoint is named, since its records would be kept', async () => {
+test('names a missing index line after the checkpoint, since its records would stay', async () => {
   const first = await openFile();
   await first.write([measure(0)], 1);
   await first.flush();
@@ -254,7 +254,7 @@ test('a lost line of the index that came after the checkpoint is named, since it
   expect(await content()).toEqual([0]);
 });
 
-test('files that were moved away with their index are begun anew; one that the index does not know is not written over', async () => {
+test('files moved away with their index are started again; unknown files are not overwritten', async () => {
   const first = await openFile();
   await first.write([measure(0)], 1);
   await first.flush();
@@ -275,7 +275,7 @@ test('files that were moved away with their index are begun anew; one that the i
   expect(await content()).toEqual([6]);
 });
 
-test('a folder that was moved goes on with its own files, and leaves the old place alone', async () => {
+test('a folder that was moved continues with its own files, and ignores the old place', async () => {
   const first = await openFile();
   await first.write([measure(0)], 1);
   await first.flush();
@@ -295,7 +295,7 @@ test('a folder that was moved goes on with its own files, and leaves the old pla
   expect(await content()).toEqual(old);
 });
 
-test('a damaged index and a file that is cut off are named, and nothing is written', async () => {
+test('names a damaged index and a truncated file, and writes nothing', async () => {
   const first = await openFile();
   await first.write([measure(0), measure(1)], 1);
   await first.write([measure(2)], 2);

@@ -67,7 +67,7 @@ describe.skipIf(!canMount)('on a disk that is full at the start', () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  test('a DuckDB store that could not be opened is opened once there is space: it is not in use by this process', async () => {
+  test('a DuckDB store that failed to open is opened once there is space: this process holds no lock', async () => {
     const path = join(disk, 'store.duckdb');
     const store = await openWriter(path, limits);
     store.connection.closeSync();
@@ -85,7 +85,7 @@ describe.skipIf(!canMount)('on a disk that is full at the start', () => {
   });
 
   test.each([8, 24])(
-    'a state folder with %s kB left is named, and begun when there is space',
+    'a state folder with %s kB left is named, and created when there is space',
     async (left) => {
       const folder = join(disk, 'state');
       mkdirSync(folder, { mode: 0o700 });

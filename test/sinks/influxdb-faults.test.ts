@@ -51,7 +51,7 @@ test.each<[string, StubAnswer]>([
   ['cut within the answer', { status: 204, cut: true }],
   ['met by strangers: the credentials are not known', { status: 401 }],
 ])(
-  'one write in ten is %s: all is stored in the end, once',
+  'one write in ten is %s: everything is stored in the end, once',
   async (_, answer) => {
     everyTenth(answer);
     const { stored, rows, runner } = await run();
@@ -62,7 +62,7 @@ test.each<[string, StubAnswer]>([
   30_000,
 );
 
-test('of what is refused for good, the dead letters and the store make up the whole', async () => {
+test('the dead letters and the store together hold every record', async () => {
   const unlucky = (line: string) => Number(/ (\d+)$/.exec(line)![1]) % 7_000_000 === 0;
   stub.onWrite = (lines) => (lines.some(unlucky) ? { status: 400, body: '{"error":"seven"}' } : undefined);
   const { stored, rows, runner } = await run();
@@ -82,7 +82,7 @@ test.each([
     `text that is not JSON (Unexpected token '<', "<html>login</html>" is not valid JSON)`,
   ],
   ['nothing', '', 'text that is not JSON (Unexpected end of JSON input)'],
-])('a server that answers with %s is named with what it answered', async (_, body, shown) => {
+])('a server that answers with %s is named with its answer', async (_, body, shown) => {
   const server = await startReceiver();
   server.answer = (_call, response) =>
     response.writeHead(200, { 'content-type': 'application/json' }).end(body);

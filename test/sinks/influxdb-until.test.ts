@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { Connection } from '../../sinks/influxdb/connection.js';
 import { InfluxReader } from '../../sinks/influxdb/reader.js';
 
-test('a call that nobody waits for is taken back from InfluxDB', async () => {
+test('an abandoned call is cancelled at InfluxDB', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

@@ -39,7 +39,7 @@ const points = (measurement: string): StubPoint[] =>
   [...stub.points.values()].filter((point) => point.measurement === measurement);
 
 describe('points', () => {
-  test('persons of one frame are points of their own, and no track is a tag', async () => {
+  test('persons of one frame are separate points, and no track is a tag', async () => {
     await open();
     await sink.write([poseFrame(0, { people: 3 })], 1);
     expect(points('pose').map(({ fields }) => fields['track_id'])).toEqual(['1i', '2i', '3i']);
@@ -50,7 +50,7 @@ describe('points', () => {
     expect(points('occupancy')[0]!.fields['person_count']).toBe('3i');
   });
 
-  test('lost, tentative and ended tracks are persons of the frame, but no people', async () => {
+  test('lost, tentative and ended tracks are persons of the frame, but not counted as people', async () => {
     await open();
     const states = ['active', 'lost', 'tentative', 'ended', 'active'] as const;
     const persons = states.map((state, index) =>
@@ -65,7 +65,7 @@ describe('points', () => {
     expect(untracked).toMatchObject({ person_count: '1i', people: '1i' });
   });
 
-  test('a thousand tracks take turns in sixteen slots', async () => {
+  test('a thousand tracks share sixteen slots', async () => {
     await open();
     const frames = Array.from({ length: 1_000 }, (_, index) =>
       poseFrame(index, {
@@ -85,7 +85,7 @@ describe('points', () => {
     expect(new Set(points('vitals').map(({ tags }) => tags['slot']))).toEqual(new Set(['3']));
   });
 
-  test('a tag that gets ever new values is refused beyond a thousand of them', async () => {
+  test('rejects a tag beyond a thousand values', async () => {
     await open();
     const many = Array.from({ length: 1_002 }, (_, index) => measure(0, { subject: `thing-${index}` }));
     const failures = await sink.write([...many, measure(1), many[0]!], 1);
@@ -93,7 +93,7 @@ describe('points', () => {
     expect(failures[0]!.reason).toContain('1001st value');
   });
 
-  test('NaN is refused, a bigint is the number that it is', async () => {
+  test('rejects NaN, and writes a bigint as a number', async () => {
     await open();
     const bad = [measure(0, { value: NaN }), measure(1, { value: Infinity })];
     const odd = measure(2, { value: 7n as unknown as number });
@@ -107,7 +107,7 @@ describe('points', () => {
     expect(points('event')[0]!.fields['metadata']).toBe('"{\\"count\\":9}"');
   });
 
-  test('an event that InfluxDB would take for another one is told, not overwritten', async () => {
+  test('an event that InfluxDB would take for another one is reported, not overwritten', async () => {
     await open();
     const first = sensedEvent(0, { id: 'a' });
     // FNV-1a of these two differs, so the collision uses one id and two contents with the same hash.
@@ -118,7 +118,7 @@ describe('points', () => {
     expect(points('event').map(({ fields }) => fields['id'])).toEqual(['"a"']);
   });
 
-  test('measures that differ in name, subject or source are points of their own; the same one is the same', () => {
+  test('measures that differ in name, subject or source are separate points; equal ones are one', () => {
     const subject = fc.oneof(
       fc.constant(null),
       fc.constantFrom('link-1', 'link-2', ''),
@@ -141,7 +141,7 @@ describe('points', () => {
     );
   });
 
-  test('any text is a tag and comes back', () => {
+  test('any text can be a tag, and is read back', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const tag = encodeTag(text);
@@ -163,7 +163,7 @@ function idWithNanosecondOf(id: string): string {
 }
 
 describe('requests', () => {
-  test('batches hold as many points as configured, and say their precision', async () => {
+  test('batches have the configured size, and state their precision', async () => {
     await open({ batch_points: 10 });
     await sink.write(
       Array.from({ length: 25 }, (_, index) => measure(index)),
@@ -178,14 +178,14 @@ describe('requests', () => {
     [{ token: 'abc' }, 'Token abc'],
     [{ username: 'u', password: 'p:w' }, `Basic ${Buffer.from('u:p:w').toString('base64')}`],
     [{}, undefined],
-  ])('with %o it says it is %s', async (config, authorization) => {
+  ])('with %o it reports that it is %s', async (config, authorization) => {
     await open(config);
     await sink.write([measure(0)], 1);
     const said = stub.requests.filter(({ path }) => path !== '/ping').map((request) => request.authorization);
     expect(new Set(said)).toEqual(new Set([authorization]));
   });
 
-  test('of a batch that is refused only the record at fault fails, with the reason of the server', async () => {
+  test("only the invalid record of a rejected batch fails, with the server's reason", async () => {
     await open();
     const bad = measure(13, { value: 13 });
     stub.onWrite = (lines) =>
@@ -199,7 +199,7 @@ describe('requests', () => {
     expect(points('motion')).toHaveLength(39);
   });
 
-  test('a write that broke off goes on from there, and tells its refusals once it is through', async () => {
+  test('an interrupted write resumes there, and reports its refusals at the end', async () => {
     await open({ batch_points: 4 });
     const records = Array.from({ length: 20 }, (_, index) => measure(index, { value: index }));
     const bad = records[2]!;
@@ -238,7 +238,7 @@ describe('requests', () => {
     [429, { 'Retry-After': '30' }],
     [503, { 'Retry-After': '30' }],
     [503, { Date: 'Wed, 01 Jan 2025 00:00:00 GMT', 'Retry-After': 'Wed, 01 Jan 2025 00:00:30 GMT' }],
-  ])('after %i with %o it asks no more until then', async (status, headers) => {
+  ])('after %i with %o it sends nothing until then', async (status, headers) => {
     await open();
     stub.onWrite = () => ({ status, headers });
     await expect(sink.write([measure(0)], 1)).rejects.toMatchObject({ code: 'influxdb.busy' });
@@ -251,7 +251,7 @@ describe('requests', () => {
     expect(await sink.write([measure(0)], 1)).toEqual([]);
   });
 
-  test.each([401, 403])('%i is the fault of the credentials, not of the records', async (status) => {
+  test.each([401, 403])('%i is a fault of the credentials, not of the records', async (status) => {
     await open({ username: 'writer', password: 'canary-7f3a' });
     stub.onWrite = () => ({ status, body: '{"error":"authorization failed"}' });
     const write = sink.write([measure(0)], 1);
@@ -260,7 +260,7 @@ describe('requests', () => {
     await expect(write).rejects.not.toThrow('canary-7f3a');
   });
 
-  test.each([500, 502, 503])('%i fails the write as a whole, with what the server said', async (status) => {
+  test.each([500, 502, 503])("%i fails the whole write, with the server's message", async (status) => {
     await open();
     stub.onWrite = () => ({ status, headers: { 'X-Influxdb-Error': 'no space left on device' } });
     await expect(sink.write([measure(0)], 1)).rejects.toThrow('no space left on device');
@@ -268,7 +268,7 @@ describe('requests', () => {
     expect(await sink.write([measure(0)], 1)).toEqual([]);
   });
 
-  test('a connection that is cut within the answer fails the write at once', async () => {
+  test('a connection cut within the answer fails the write at once', async () => {
     await open();
     stub.onWrite = () => ({ status: 200, cut: true });
     await expect(sink.write([measure(0)], 1)).rejects.toThrow('cut within the answer');
@@ -276,7 +276,7 @@ describe('requests', () => {
     expect(await sink.write([measure(0)], 1)).toEqual([]);
   });
 
-  test('a server that is away at the start is waited for', async () => {
+  test('waits for a server that is offline at the start', async () => {
     const { url } = stub;
     await stub.close();
     await open({ url });
@@ -287,7 +287,7 @@ describe('requests', () => {
     stub = await startInfluxStub();
   });
 
-  test('a database without a default policy is told at the start', async () => {
+  test('reports a database without a default policy at the start', async () => {
     stub.onQuery = () => [{ columns: ['name', 'duration', 'default'], values: [['other', '0s', false]] }];
     await expect(open()).rejects.toThrow('name one in retention_policy');
   });
@@ -295,7 +295,7 @@ describe('requests', () => {
   test.each([
     [503, 'cannot tell of bucket csi now (503)'],
     [403, 'give the token rights on buckets'],
-  ])('InfluxDB 2 that answers %i for its buckets is waited for, or told', async (status, message) => {
+  ])('InfluxDB 2 that answers %i for its buckets is waited for, or reported', async (status, message) => {
     stub.version = 'v2.7.12';
     stub.onBuckets = () => ({ status });
     const start = open({ token: 'canary', retention_days: 90 });

@@ -15,7 +15,7 @@ afterEach(async () => {
 
 const message = (key: string) => ({ topic: 't', key, value: '{}', timestamp: 1 });
 
-test('messages of an epoch come back in order, also after a start', async () => {
+test('messages of an epoch are read back in order, even after a restart', async () => {
   const spool = new Spool(folder);
   await spool.open();
   await spool.append(7, [message('a'), message('b')]);
@@ -30,7 +30,7 @@ test('messages of an epoch come back in order, also after a start', async () => 
   expect(next.epochs).toEqual([8]);
 });
 
-test('what a full disk has taken of an append is taken back: the next one has each message once', async () => {
+test('a partial append to a full disk is undone: the next one has each message once', async () => {
   const spool = new Spool(folder);
   await spool.open();
   await spool.append(7, [message('a')]);
@@ -47,7 +47,7 @@ test('what a full disk has taken of an append is taken back: the next one has ea
   await spool.close();
 });
 
-test('what waits is encrypted where the state is, and written anew where that is switched', async () => {
+test('the spool is encrypted like the state, and rewritten when that changes', async () => {
   const key = Buffer.alloc(32, 3);
   const inClear = async () => (await readFile(join(folder, '7.ndjson'), 'utf8')).includes('planted');
   const spool = new Spool(folder);
@@ -72,7 +72,7 @@ test('what waits is encrypted where the state is, and written anew where that is
   await clear.close();
 });
 
-test('what a start that was killed had begun to write anew is gone', async () => {
+test('removes the partial rewrite of a killed start', async () => {
   const key = Buffer.alloc(32, 3);
   await writeFile(join(folder, '7.ndjson.part'), JSON.stringify(message('planted')));
   const spool = new Spool(folder, { key });
@@ -81,7 +81,7 @@ test('what a start that was killed had begun to write anew is gone', async () =>
   expect(spool.epochs).toEqual([]);
 });
 
-test('a line that was damaged is named, and what it held', async () => {
+test('names a damaged line and its content', async () => {
   const spool = new Spool(folder);
   await spool.open();
   await spool.append(7, [message('a'), message('b')]);

@@ -54,7 +54,7 @@ interface Scene {
   }[];
 }
 
-test('a file begins with its room: walls, zones, links', async () => {
+test('a file starts with its room: walls, zones, links', async () => {
   const [room, ...others] = under(await recorded([measure(0)]), 'room');
   expect(others).toEqual([]);
   expect(room).toMatchObject({ schema: 'foxglove.SceneUpdate', time: START });
@@ -67,7 +67,7 @@ test('a file begins with its room: walls, zones, links', async () => {
   ]);
 });
 
-test('people are skeletons where they are articulated, discs elsewhere; links that cannot be right are named', async () => {
+test('people are skeletons if articulated, discs otherwise; impossible links are named', async () => {
   const pose = poseFrame(3, {
     persons: [person(3, 0), person(3, 1, { articulated: false, positionError: 0.75, track: null })],
     leftOut: [{ link: 'link-2', fault: 'frozen' }],
@@ -128,7 +128,7 @@ test('amplitudes of frames, pictures of windows, events and measures can be plot
   expect(under(messages, 'claims/node_7/a_b/link-1')[0]!.content['name']).toBe('a/b');
 });
 
-test('what JSON or the format cannot hold is refused, and the rest written', async () => {
+test('rejects what JSON or the format cannot represent, and writes the rest', async () => {
   const sink = await openSink(temporaryFolder());
   const failures = await sink.write([measure(0, { value: NaN }), measure(1, { time: -1 }), measure(2)], 1);
   expect(failures.map(({ code, reason }) => [code, reason])).toEqual([
@@ -173,7 +173,7 @@ const files = (folder: string): string[] =>
     .sort();
 
 test.each([{ compression: 'none' }, { compression: 'zstd', rotate_ms: 1_000 }])(
-  'a recording cut at any byte holds whole messages, and after the rewind all of them (%o)',
+  'a recording cut at any byte holds complete messages, and all of them after the rewind (%o)',
   async (config) => {
     const [{ folder: whole }, left] = await Promise.all([killed(config), killed(config)]);
     await finishFrom(whole, config, 3);
@@ -204,7 +204,7 @@ test.each([{ compression: 'none' }, { compression: 'zstd', rotate_ms: 1_000 }])(
   },
 );
 
-test('a damaged recording is named, with what to do', async () => {
+test('names a damaged recording, with a fix', async () => {
   const { folder } = await killed({});
   const path = join(folder, 'r.000000.mcap');
   truncateSync(path, 0);

@@ -122,7 +122,7 @@ describe('MQTT discovery', () => {
     },
   );
 
-  test.each(configs())('$topic has values that Home Assistant knows', ({ component, config }) => {
+  test.each(configs())('$topic has values that Home Assistant accepts', ({ component, config }) => {
     const { state_class, entity_category, device_class, expire_after, event_types, icon } = config!;
     if (component === 'sensor') expect(STATE_CLASSES).toContain(state_class);
     if (component === 'binary_sensor') expect(BINARY_CLASSES).toContain(device_class);
@@ -136,13 +136,13 @@ describe('MQTT discovery', () => {
     expect(config!['availability_topic']).toBe('csiflow/test-room/status/connection');
   });
 
-  test('all entities of an environment are one device, each with an id of its own', () => {
+  test('all entities of an environment form one device, each with its own id', () => {
     const all = configs().map(({ config }) => config!);
     expect(new Set(all.map(({ device }) => JSON.stringify(device))).size).toBe(1);
     expect(new Set(all.map(({ unique_id }) => unique_id)).size).toBe(all.length);
   });
 
-  test('an entity that is not wanted is removed by an empty message', () => {
+  test('an unwanted entity is removed by an empty message', () => {
     const some = configs(['fall']);
     expect(some.filter(({ config }) => config !== null).map(({ topic }) => topic)).toEqual([
       'homeassistant/event/csiflow_test-room/fall/config',
@@ -150,7 +150,7 @@ describe('MQTT discovery', () => {
     expect(some).toHaveLength(configs().length);
   });
 
-  test('the default id of an entity is one that Home Assistant takes', () => {
+  test('the default id of an entity is valid in Home Assistant', () => {
     for (const { component, config } of configs(ALL, 'Ward.3-b')) {
       expect(config).not.toHaveProperty('object_id');
       // homeassistant.core.valid_entity_id
@@ -159,7 +159,7 @@ describe('MQTT discovery', () => {
     }
   });
 
-  test('what no operator computes is no entity, and one that was is removed', () => {
+  test('values that no operator computes are no entities, and former ones are removed', () => {
     const idsOf = (components: readonly string[], measures: readonly string[]) =>
       configs(ALL, 'r', components, new Set(measures))
         .filter(({ config }) => config !== null)
@@ -172,7 +172,7 @@ describe('MQTT discovery', () => {
     expect(idsOf(['an-operator-of-mine'], ['heart_rate_bpm'])).toEqual(['heart_rate']);
   });
 
-  test('an id with dots gives topics without', () => {
+  test('an id with dots gives topics without dots', () => {
     expect(configs(ALL, 'ward.3').every(({ topic }) => TOPIC.test(topic))).toBe(true);
   });
 });
@@ -210,7 +210,7 @@ describe('with a broker', () => {
     expect(seen.every(({ retain }) => retain)).toBe(true);
   });
 
-  test('it is sent again when Home Assistant says that it is there', async () => {
+  test('it is sent again when Home Assistant announces itself', async () => {
     await eventually(() => {
       expect(seen).toHaveLength(5);
     });

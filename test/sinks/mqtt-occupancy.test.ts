@@ -41,7 +41,7 @@ function after(records: readonly Data[], occupancy = occupancyOf(12 * HOUR)): Oc
   return last;
 }
 
-test('motion, a person in sight, and one out of sight each make a room occupied; nobody does not', () => {
+test('motion, a visible person and a hidden one each make a room occupied', () => {
   expect(after([presence(0, 1)])).toMatchObject({ occupied: true, reasons: ['motion'] });
   expect(after([presence(0, 0)])).toMatchObject({ occupied: false, reasons: [] });
   expect(after([presence(0, 0), frame(1, [tracked(1, 'active')])])?.reasons).toEqual(['tracked']);
@@ -49,19 +49,19 @@ test('motion, a person in sight, and one out of sight each make a room occupied;
   expect(after([presence(0, 0), frame(1, [tracked(1, 'tentative')])])?.reasons).toEqual([]);
 });
 
-test('a person on the floor keeps it occupied, though nothing moves and nobody is tracked any more', () => {
+test('a person on the floor keeps it occupied, though nothing moves and nobody is tracked', () => {
   const still = Array.from({ length: 600 }, (_, index) => [presence(20 + index, 0), frame(20 + index, [])]);
   const state = after([frame(9, [tracked(1, 'active', 'upright')]), fall(10), ...still.flat()]);
   expect(state).toMatchObject({ occupied: true, reasons: ['fallen'], fall: { person_id: 1 } });
 });
 
-test('an unchanged state is published again every half minute, also once the clock has been set back', () => {
+test('an unchanged state is published every half minute, even after the clock is set back', () => {
   const occupancy = occupancyOf(12 * HOUR);
   const published = [4000, 4010, 4030, 400, 410].map((at) => occupancy.after(presence(at, 1)) !== undefined);
   expect(published).toEqual([true, false, true, true, false]);
 });
 
-test('it ends when the one who fell stands for three seconds; somebody else does not count', () => {
+test('a fall ends when the fallen person stands for three seconds; others do not count', () => {
   const stands = (id: number, from: number) =>
     Array.from({ length: 5 }, (_, index) => frame(from + index, [tracked(id, 'active', 'upright')]));
   const gone = [frame(40, []), presence(41, 0)];
@@ -71,7 +71,7 @@ test('it ends when the one who fell stands for three seconds; somebody else does
   expect(after([fall(10), ...stands(1, 20).slice(0, 2), frame(23, []), ...gone])?.occupied).toBe(true);
 });
 
-test('after the clock was set back, one who fell before can get up, and the fall holds no longer than it may', () => {
+test('after the clock is set back, the fallen can still get up, and the fall does not last longer', () => {
   const stands = Array.from({ length: 5 }, (_, at) => frame(20 + at, [tracked(1, 'active', 'upright')]));
   const occupancy = occupancyOf(60e6);
   expect(after([fall(4000), presence(10, 0)], occupancy)?.reasons).toEqual(['fallen']);
@@ -81,7 +81,7 @@ test('after the clock was set back, one who fell before can get up, and the fall
   expect(after([presence(71, 0)], lies)?.occupied).toBe(false);
 });
 
-test('what comes late while the clock is right says nothing of a fall', () => {
+test('late records with a correct clock say nothing about a fall', () => {
   secondsNow.now = 4000;
   afterThisTest(() => {
     secondsNow.now = 0;
@@ -90,13 +90,13 @@ test('what comes late while the clock is right says nothing of a fall', () => {
   expect(after([fall(4000), ...stood, presence(4001, 0)])?.reasons).toEqual(['fallen']);
 });
 
-test('it ends after the time that a fall holds', () => {
+test('a fall ends after its maximum time', () => {
   const short = occupancyOf(60e6);
   expect(after([fall(0), presence(59, 0)], short)?.occupied).toBe(true);
   expect(after([presence(61, 0)], short)?.occupied).toBe(false);
 });
 
-test('the state is published when it changes and every thirty seconds', () => {
+test('the state is published on changes and every thirty seconds', () => {
   const occupancy = occupancyOf(HOUR);
   const told = Array.from({ length: 65 }, (_, second) => occupancy.after(presence(second, 1)));
   expect(told.flatMap((body, second) => (body ? [second] : []))).toEqual([0, 30, 60]);
@@ -104,7 +104,7 @@ test('the state is published when it changes and every thirty seconds', () => {
   expect(occupancy.after(presence(65, 1))).toBeDefined();
 });
 
-test('a fall outlives a restart: the state that the broker kept is gone on from', async () => {
+test('a fall survives a restart: the sink resumes from the retained state', async () => {
   const broker = await startBroker();
   const url = `mqtt://127.0.0.1:${broker.port}`;
   const config = withDefaults(mqtt, { url, protocol: '3.1.1' });

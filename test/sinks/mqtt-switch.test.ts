@@ -72,7 +72,7 @@ function turn(enabled: boolean): void {
 
 const sink = () => runner.status().nodes.find(({ id }) => id === 'broker')!;
 
-test('switched off it publishes nothing and stays connected; switched on it goes on with what comes then', async () => {
+test('disabled, it publishes nothing and stays connected; enabled, it continues with new records', async () => {
   await radio.send([1]);
   await expect.poll(() => seen).toEqual([1]);
   turn(false);

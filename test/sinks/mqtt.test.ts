@@ -68,7 +68,7 @@ async function write(sink: Sink, records: readonly Data[]): ReturnType<Sink['wri
 const on = (topic: string) => seen.filter((message) => message.topic === topic);
 
 describe('mqtt', () => {
-  test('a frame is a message for each person and a summary', async () => {
+  test('a frame gives a message for each person and a summary', async () => {
     const sink = await open();
     await write(sink, [poseFrame(0, { people: 2 })]);
     expect(on('csiflow/test-room/pose/person/1')).toHaveLength(1);
@@ -98,7 +98,7 @@ describe('mqtt', () => {
     expect(on('csiflow/test-room/pose/person/untracked')[0]!.body['person_id']).toBeNull();
   });
 
-  test('a summary comes when the number of people changes, else once in the interval', async () => {
+  test('a summary is sent when the number of people changes, or once per interval', async () => {
     const sink = await open({ persons: false, summary_interval_ms: 1000 });
     const people = (frame: number) => (frame === 3 || frame === 4 ? 2 : 1);
     await write(
@@ -109,7 +109,7 @@ describe('mqtt', () => {
     expect(on('csiflow/test-room/pose/summary').map(({ body }) => body['frame_id'])).toEqual([0, 3, 5, 15]);
   });
 
-  test('a summary comes in its interval also once the clock has been set back', async () => {
+  test('a summary is sent in its interval even after the clock is set back', async () => {
     const sink = await open({ persons: false, summary_interval_ms: 1000 });
     await write(sink, [poseFrame(1000), poseFrame(1), poseFrame(2), poseFrame(11)]);
     expect(on('csiflow/test-room/pose/summary').map(({ body }) => body['frame_id'])).toEqual([1000, 1, 11]);
@@ -138,7 +138,7 @@ describe('mqtt', () => {
     expect(on('csiflow/test-room/alerts/fall_detection')[0]!.retain).toBe(false);
   });
 
-  test('what a sender claims is no alert', async () => {
+  test('a claim of a sender is not an alert', async () => {
     const sink = await open();
     await write(sink, [
       sensedEvent(1, { source: 'node-1' }),
@@ -155,7 +155,7 @@ describe('mqtt', () => {
     });
   });
 
-  test('measures of one moment are one message, which holds the newest of all others too', async () => {
+  test('measures of one moment are one message, with the newest of all others', async () => {
     const sink = await open();
     await write(sink, [
       measure(1, { subject: 'link-1', value: 0.25 }),
@@ -180,14 +180,14 @@ describe('mqtt', () => {
     expect(on('csiflow/test-room/analytics/occupancy')[0]!.body['room']).toEqual({ presence: 1 });
   });
 
-  test('a subject that is no longer measured is left out after five minutes', async () => {
+  test('a subject that is no longer measured is dropped after five minutes', async () => {
     const sink = await open();
     await write(sink, [measure(0, { subject: 'link-1' }), measure(3001, { subject: 'link-2' })]);
     const states = on('csiflow/test-room/analytics/motion').map(({ body }) => Object.keys(body['subjects']!));
     expect(states).toEqual([['link-1'], ['link-2']]);
   });
 
-  test('who comes late sees states: summary, measures, status', async () => {
+  test('late subscribers receive states: summary, measures, status', async () => {
     const sink = await open();
     await write(sink, [poseFrame(0), sensedEvent(0), measure(0)]);
     const late: Seen[] = [];
@@ -206,7 +206,7 @@ describe('mqtt', () => {
     expect(late.every(({ retain }) => retain)).toBe(true);
   });
 
-  test('numbers that JSON does not know are refused, the rest goes through', async () => {
+  test('rejects numbers that JSON cannot represent, and sends the rest', async () => {
     const sink = await open();
     const bad = measure(1, { value: NaN });
     const failed = await write(sink, [bad, measure(2, { value: 0.5 })]);
@@ -221,13 +221,13 @@ describe('mqtt', () => {
     expect(on('csiflow/test-room/analytics/motion')).toHaveLength(1);
   });
 
-  test('records of an environment that the topology does not have are refused', async () => {
+  test('rejects records of an environment that the topology lacks', async () => {
     const sink = await open();
     const failed = await write(sink, [measure(1, { environment: 'elsewhere' })]);
     expect(failed.map(({ code, retriable }) => [code, retriable])).toEqual([['mqtt.environment', false]]);
   });
 
-  test('it says goodbye when it is closed', async () => {
+  test('it says goodbye when closed', async () => {
     const sink = await open();
     await sink.close();
     await eventually(() => {
@@ -238,7 +238,7 @@ describe('mqtt', () => {
     });
   });
 
-  test('where processes share a topology, it connects for the environments that it sees', async () => {
+  test('with several processes, it connects for the environments it sees', async () => {
     const other = { ...testEnvironment, id: 'other-room' };
     const transaction = { send: async () => undefined };
     const { context } = testContext({ environments: [testEnvironment, other], transaction });
@@ -254,7 +254,7 @@ describe('mqtt', () => {
     expect(on('csiflow/other-room/status/connection')).toEqual([]);
   });
 
-  test('a broker that is not there makes open fail, with what to do, and can be tried again', async () => {
+  test('open fails with a fix if the broker is unreachable, and can be retried', async () => {
     const { context } = testContext();
     const filled = withDefaults(mqtt, { url: 'mqtt://127.0.0.1:9' });
     const sink = mqtt.create(filled as never, context);

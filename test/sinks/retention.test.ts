@@ -2,7 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { expect, test } from 'vitest';
 import { Retention } from '../../sinks/duckdb/retention.js';
 
-test('a deletion that fails leaves no transaction open, and is tried again', async () => {
+test('a failed deletion leaves no transaction open, and is retried', async () => {
   let isFull = true;
   const asked: string[] = [];
   const connection = {

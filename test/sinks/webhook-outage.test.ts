@@ -64,7 +64,7 @@ async function oneByOne(count: number, timeout_ms?: number) {
 
 const ids = (of: Receiver) => new Set(of.calls.map(({ headers }) => headers['idempotency-key']));
 
-test('while the receiver is in trouble alerts wait on disk, and each is there once it is well', async () => {
+test('alerts wait on disk while the receiver fails, and arrive once it recovers', async () => {
   receiver.answer = (_call, response) => {
     response.writeHead(503).end();
   };
@@ -83,7 +83,7 @@ test('while the receiver is in trouble alerts wait on disk, and each is there on
   expect(await runner.deadLetters()).toEqual([]);
 }, 30_000);
 
-test('after a stop and a start nobody is told again', async () => {
+test('a restart sends no alert again', async () => {
   const topology = line(30);
   const first = runnerOf(topology);
   await first.start();
@@ -95,7 +95,7 @@ test('after a stop and a start nobody is told again', async () => {
   expect(receiver.calls).toHaveLength(30);
 }, 30_000);
 
-test('what the receiver refuses is a dead letter, without the secret, and the rest goes on', async () => {
+test('a refused event is a dead letter without the secret, and the rest continues', async () => {
   receiver.answer = (call, response) => {
     response.writeHead(call.body.includes('fall_detection/7"') ? 422 : 204).end();
   };
@@ -109,7 +109,7 @@ test('what the receiver refuses is a dead letter, without the secret, and the re
 }, 30_000);
 
 test.each([500, 503])(
-  'an event that is answered %i for ever holds up no other',
+  'an event that is always answered %i does not delay others',
   async (code) => {
     const runner = await oneByOne(12);
     const taken = new Set<string>();
@@ -125,7 +125,7 @@ test.each([500, 503])(
   30_000,
 );
 
-test('an event that the receiver never answers holds up no other', async () => {
+test('an event that is never answered does not delay others', async () => {
   const runner = await oneByOne(12, 500);
   const taken = new Set<string>();
   receiver.answer = (call, response) => {
@@ -146,7 +146,7 @@ function once(work: () => void): () => void {
   };
 }
 
-test('a slow receiver gets as many calls side by side as it may', async () => {
+test('a slow receiver gets as many parallel calls as allowed', async () => {
   const runner = await oneByOne(40);
   let now = 0;
   let most = 0;

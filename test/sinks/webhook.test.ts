@@ -98,7 +98,7 @@ describe('webhook', () => {
     }
   });
 
-  test('only chosen types and severities are sent, and no claims of senders', async () => {
+  test('sends only selected types and severities, and no claims of senders', async () => {
     const sink = await open({ events: ['fall_detection', 'crowd'], min_severity: 'high' });
     await sink.write(
       [
@@ -116,7 +116,7 @@ describe('webhook', () => {
     ]);
   });
 
-  test.each([500, 502, 504, 408, 425])('%i: this event comes again, and then it is there', async (code) => {
+  test.each([500, 502, 504, 408, 425])('%i: this event is sent again, and then delivered', async (code) => {
     const sink = await open({ max_in_flight: 1 });
     answers(code);
     const [failure, ...others] = await sink.write([sensedEvent(1), sensedEvent(2)], 1);
@@ -127,7 +127,7 @@ describe('webhook', () => {
     expect(receiver.calls).toHaveLength(3);
   });
 
-  test.each([503, 429, 401, 403])('%i: all come again, and then they are there', async (code) => {
+  test.each([503, 429, 401, 403])('%i: all are sent again, and then delivered', async (code) => {
     const sink = await open();
     answers(code);
     const error = await rejection(sink.write([sensedEvent(1)], 1));
@@ -151,7 +151,7 @@ describe('webhook', () => {
     expect(receiver.calls).toHaveLength(1);
   });
 
-  test('it is left alone for as long as it asks for', async () => {
+  test('waits as long as the receiver asks', async () => {
     const sink = await open();
     receiver.answer = status(429, { 'retry-after': '30' });
     await rejection(sink.write([sensedEvent(1)], 1));
@@ -165,7 +165,7 @@ describe('webhook', () => {
     expect(receiver.calls).toHaveLength(2);
   });
 
-  test('what it has is not sent again with what it has not', async () => {
+  test('delivered events are not sent again with undelivered ones', async () => {
     const sink = await open({ max_in_flight: 1 });
     answers(204, 422, 500, 503);
     const events = [1, 2, 3, 4].map((index) => sensedEvent(index));
@@ -182,7 +182,7 @@ describe('webhook', () => {
     ]);
   });
 
-  test('of events that wait the severest goes first, and those that failed before come last', async () => {
+  test('sends the most severe waiting events first, and failed ones last', async () => {
     const sink = await open({ max_in_flight: 1, events: ['fall_detection', 'crowd'] });
     answers(500);
     const [failed, low] = [sensedEvent(1, { severity: 'critical' }), sensedEvent(2, { severity: 'low' })];
@@ -197,7 +197,7 @@ describe('webhook', () => {
     ]);
   });
 
-  test('an event that waits for too long is given up', async () => {
+  test('drops an event that waits too long', async () => {
     const sink = await open({ give_up_ms: 60_000 });
     receiver.answer = status(503);
     await rejection(sink.write([sensedEvent(1)], 1));
@@ -209,7 +209,7 @@ describe('webhook', () => {
     );
   });
 
-  test('a receiver that hangs is given up after the time-out', async () => {
+  test('a receiver that hangs times out', async () => {
     const sink = await open({ timeout_ms: 100 });
     receiver.answer = () => undefined;
     expect(await rejection(sink.write([sensedEvent(1)], 1))).toMatchObject({
@@ -218,7 +218,7 @@ describe('webhook', () => {
     });
   });
 
-  test('of an answer that does not end, the status counts', async () => {
+  test('the status of an endless answer counts', async () => {
     const sink = await open({ timeout_ms: 1000 });
     receiver.answer = (_call, response) => {
       response.writeHead(200);
@@ -227,7 +227,7 @@ describe('webhook', () => {
     expect(await sink.write([sensedEvent(1)], 1)).toEqual([]);
   });
 
-  test('an answer that repeats the secret does not show it, also where that is no `${secret:…}`', async () => {
+  test('an answer that repeats the secret does not show it, even if it is not `${secret:…}`', async () => {
     const sink = await open({ secret: 'inline-canary-0123456789' });
     receiver.answer = (_call, response) => {
       response.writeHead(422).end('wrong key: inline-canary-0123456789');
@@ -253,7 +253,7 @@ describe('webhook', () => {
     expect(sent).toBeLessThan(10_000_000);
   });
 
-  test('a receiver that breaks off, and one that is not there, are tried again', async () => {
+  test('retries a receiver that disconnects, and one that is unreachable', async () => {
     const sink = await open();
     receiver.answer = (_call, response) => {
       response.destroy();
@@ -269,7 +269,7 @@ describe('webhook', () => {
     receiver = await startReceiver();
   });
 
-  test('redirects are not followed, also not to this machine', async () => {
+  test('redirects are not followed, not even to this machine', async () => {
     const sink = await open();
     const other = await startReceiver();
     receiver.answer = status(307, { location: other.url });
@@ -279,7 +279,7 @@ describe('webhook', () => {
     await other.close();
   });
 
-  test('more events than the receiver gets in an hour are dead letters', async () => {
+  test('events beyond the hourly limit are dead letters', async () => {
     const sink = await open({ max_events_per_hour: 3 });
     const failed = await sink.write(
       [1, 2, 3, 4, 5].map((index) => sensedEvent(index)),
@@ -291,14 +291,14 @@ describe('webhook', () => {
     expect(await sink.write([sensedEvent(6)], 1)).toEqual([]);
   });
 
-  test('numbers that JSON does not know are refused', async () => {
+  test('rejects numbers that JSON cannot represent', async () => {
     const sink = await open();
     const [failure] = await sink.write([sensedEvent(1, { confidence: NaN })], 1);
     expect(failure).toMatchObject({ code: 'webhook.value.invalid', retriable: false });
     expect(receiver.calls).toEqual([]);
   });
 
-  test('neither the secret nor the path of the address is shown', async () => {
+  test('shows neither the secret nor the path of the address', async () => {
     const sink = await open({ url: `${receiver.url}/canary-key` });
     receiver.answer = status(503);
     const error = await rejection(sink.write([sensedEvent(1)], 1));
@@ -308,13 +308,13 @@ describe('webhook', () => {
 });
 
 describe('addresses', () => {
-  test('this machine is refused unless it is allowed', async () => {
+  test('rejects this machine unless it is allowed', async () => {
     await expect(open({ allow_private: false })).rejects.toThrow(
       /127\.0\.0\.1 is in a private or reserved network \(loopback\).*`allow_private: true`/,
     );
   });
 
-  test('a name that leads to this machine is refused when it is looked up', async () => {
+  test('rejects a name that resolves to this machine', async () => {
     const url = `http://localhost:${receiver.port}/alerts`;
     const sink = await open({ url, allow_private: false });
     const [failure] = await sink.write([sensedEvent(1)], 1);
@@ -344,13 +344,13 @@ describe('addresses', () => {
     '[::a00:1]',
     '[::ffff:0:7f00:1]',
     '[4000::1]',
-  ])('%s is refused', (host) => {
+  ])('rejects %s', (host) => {
     expect(() => {
       checkLiteral(host);
     }).toThrow(AddressError);
   });
 
-  test.each(['8.8.8.8', '[2001:4860:4860::8888]', 'alarms.example'])('%s may be called', (host) => {
+  test.each(['8.8.8.8', '[2001:4860:4860::8888]', 'alarms.example'])('allows %s', (host) => {
     checkLiteral(host);
   });
 
@@ -380,7 +380,7 @@ test.each([
   expect(retryAfter(value, 1_700_000_000_000)).toBe(wait);
 });
 
-test('an hour is any hour, not that of the clock', () => {
+test('an hour is any 60 minutes, not an hour of the clock', () => {
   const limit = new HourlyLimit(2);
   const at = (minute: number) => limit.take(minute * 60_000);
   expect([at(0.9), at(50), at(60.8), at(61), at(110.9), at(111)]).toEqual([

@@ -56,7 +56,7 @@ const register = (receiver: Receiver, events = ['fall_detection'] as const) =>
 const told = (receiver: Receiver): unknown[] =>
   receiver.calls.map(({ body }) => (JSON.parse(body) as { alert_id: string }).alert_id);
 
-test('who registers while it runs gets the alerts of its types from then on, signed', async () => {
+test('a receiver registered while running gets signed alerts of its types from then on', async () => {
   const [one, other] = receivers as [Receiver, Receiver];
   await sink.write([fallEvent({ id: 'before' })], 1);
   register(one);
@@ -78,7 +78,7 @@ test('who registers while it runs gets the alerts of its types from then on, sig
   });
 });
 
-test('one that is away keeps no other waiting, and gets all once it is back', async () => {
+test('an offline receiver delays no other, and gets everything later', async () => {
   const [away, other] = receivers as [Receiver, Receiver];
   away.answer = (_call, response) => response.writeHead(503).end();
   register(away);
@@ -90,7 +90,7 @@ test('one that is away keeps no other waiting, and gets all once it is back', as
   await expect.poll(() => told(away), { timeout: 10_000 }).toEqual(['one', 'two', 'three']);
 });
 
-test('of what waits for one that is back, a fall goes before all that is less severe', async () => {
+test('after an outage, a fall is sent before less severe events', async () => {
   const [one] = receivers as [Receiver];
   registry.add({ url: one.url, events: ['fall_detection', 'zone_entered'], secret }, Date.now());
   one.answer = (_call, response) => response.writeHead(503).end();
@@ -105,7 +105,7 @@ test('of what waits for one that is back, a fall goes before all that is less se
   expect(told(one)[0]).toBe('fall');
 });
 
-test('what waits survives a stop, in order', async () => {
+test('waiting events survive a stop, in order', async () => {
   const [one] = receivers as [Receiver];
   register(one);
   one.answer = (_call, response) => response.writeHead(503).end();
@@ -120,7 +120,7 @@ test('what waits survives a stop, in order', async () => {
 });
 
 test.each(['runs', 'is closed'])(
-  'a copy while it %s holds what waits; it is delivered from there',
+  'a copy while it %s contains waiting events; they are delivered from there',
   async (when) => {
     const [one] = receivers as [Receiver];
     register(one);
@@ -146,7 +146,7 @@ test.each(['runs', 'is closed'])(
   },
 );
 
-test('what one refuses is refused for it alone: given again, it goes only there', async () => {
+test('an event refused by one receiver is replayed only to that one', async () => {
   const [one, other] = receivers as [Receiver, Receiver];
   one.answer = (_call, response) => response.writeHead(400).end('no falls here');
   register(one);
@@ -164,7 +164,7 @@ test('what one refuses is refused for it alone: given again, it goes only there'
   expect(other.calls).toHaveLength(1);
 });
 
-test('of who is removed nothing is kept for who comes next', async () => {
+test('a removed receiver leaves nothing to the next one', async () => {
   const [one, other] = receivers as [Receiver, Receiver];
   one.answer = (_call, response) => response.writeHead(503).end();
   const { id, queue } = register(one);
@@ -177,7 +177,7 @@ test('of who is removed nothing is kept for who comes next', async () => {
   await expect.poll(() => told(other)).toEqual(['new']);
 });
 
-test('addresses in private networks are refused where they are not allowed', async () => {
+test('rejects addresses in private networks unless allowed', async () => {
   await sink.close();
   register(receivers[0]!);
   sink = await open({});
@@ -187,13 +187,13 @@ test('addresses in private networks are refused where they are not allowed', asy
   expect(receivers[0]!.calls).toEqual([]);
 });
 
-test('there are only so many, and the file with their secrets is its owner’s', () => {
+test('their number is bounded, and only the owner can read the file with their secrets', () => {
   for (let index = 0; index < MAX_WEBHOOKS; index++) register(receivers[0]!);
   expect(() => register(receivers[0]!)).toThrow('there are 20 webhooks already');
   expect(statSync(join(folder, 'webhooks.json')).mode & 0o777).toBe(0o600);
 });
 
-test('secrets, and what waits, are written anew where encryption is switched on or off', async () => {
+test('rewrites secrets and waiting events when encryption is turned on or off', async () => {
   const key = randomBytes(32);
   const [one] = receivers as [Receiver];
   const inClear = () => readFileSync(join(folder, 'webhooks.json'), 'utf8').includes(secret);
@@ -220,7 +220,7 @@ test('secrets, and what waits, are written anew where encryption is switched on 
   await expect.poll(() => told(one)).toEqual(['one']);
 });
 
-test('secrets are encrypted with the topology’s key, and open with no other', () => {
+test("secrets are encrypted with the topology's key, and open with no other", () => {
   const key = randomBytes(32);
   const sealed = new WebhookRegistry(folder, { key });
   const { url } = receivers[0]!;

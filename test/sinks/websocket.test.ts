@@ -23,7 +23,7 @@ async function open(config: { recent_events?: number; remembered_ids?: number } 
   return { sink, feed: sink.feed!, recorded };
 }
 
-test('a listener gets each batch until it stops listening', async () => {
+test('a listener gets each batch until it unsubscribes', async () => {
   const { sink, feed } = await open();
   const heard: Data[] = [];
   const stop = feed.listen((records) => heard.push(...records));
@@ -33,7 +33,7 @@ test('a listener gets each batch until it stops listening', async () => {
   expect(heard).toEqual([poseFrame(0), measure(0)]);
 });
 
-test('the newest frame of each environment is kept, not the one that came last', async () => {
+test('keeps the newest frame of each environment, not the last to arrive', async () => {
   const { sink, feed } = await open();
   await sink.write([poseFrame(7), poseFrame(5), poseFrame(1, { environment: 'other' })], 1);
   expect(feed.latest('test-room')?.frameId).toBe(7);
@@ -41,20 +41,20 @@ test('the newest frame of each environment is kept, not the one that came last',
   expect(feed.latest('nowhere')).toBeUndefined();
 });
 
-test('once the clock has been set back, the newest frame is one of the new time', async () => {
+test('after the clock is set back, the newest frame is from the new time', async () => {
   const { sink, feed } = await open();
   const back = { ...poseFrame(8), time: poseFrame(7).time - 3_600_000_000 };
   await sink.write([poseFrame(7), back], 1);
   expect(feed.latest('test-room')).toEqual(back);
 });
 
-test('recent events are kept up to the bound', async () => {
+test('keeps recent events up to the bound', async () => {
   const { sink, feed } = await open();
   await sink.write([sensedEvent(0), sensedEvent(1), sensedEvent(2)], 1);
   expect(feed.recentEvents!('test-room')).toEqual([sensedEvent(1), sensedEvent(2)]);
 });
 
-test('an event is told once, also after a restart that writes it again', async () => {
+test('an event is sent once, even if a restart writes it again', async () => {
   const first = await open();
   const heard: Data[] = [];
   first.feed.listen((records) => heard.push(...records));
@@ -67,19 +67,16 @@ test('an event is told once, also after a restart that writes it again', async (
   expect(heard).toEqual([sensedEvent(0), sensedEvent(1), sensedEvent(2)]);
 });
 
-test.each(['\u0001\ufffd\n', '"whole"\n7\n'])(
-  'damaged ids are told of with their file: %j',
-  async (content) => {
-    const file = join(stateFolder, 'node-under-test.told');
-    await writeFile(file, content);
-    await expect(open()).rejects.toMatchObject({
-      code: 'state.corrupt',
-      message: expect.stringMatching(`^${file} is damaged: remove it`) as string,
-    });
-  },
-);
+test.each(['\u0001\ufffd\n', '"whole"\n7\n'])('reports damaged ids with their file: %j', async (content) => {
+  const file = join(stateFolder, 'node-under-test.told');
+  await writeFile(file, content);
+  await expect(open()).rejects.toMatchObject({
+    code: 'state.corrupt',
+    message: expect.stringMatching(`^${file} is damaged: remove it`) as string,
+  });
+});
 
-test('ids are remembered up to the bound, the newest ones', async () => {
+test('remembers the newest ids up to the bound', async () => {
   const { sink, feed } = await open({ remembered_ids: 3 });
   for (let index = 0; index < 20; index++) await sink.write([sensedEvent(index)], 1);
   const heard: Data[] = [];
@@ -88,7 +85,7 @@ test('ids are remembered up to the bound, the newest ones', async () => {
   expect(heard).toEqual([sensedEvent(0)]);
 });
 
-test('a listener that throws is counted, and the others hear', async () => {
+test('a listener that throws is counted, and the others receive the batch', async () => {
   const { sink, feed, recorded } = await open();
   const heard: Data[] = [];
   feed.listen(() => {
@@ -100,7 +97,7 @@ test('a listener that throws is counted, and the others hear', async () => {
   expect(recorded.failed).toEqual({ listener: 1 });
 });
 
-test('partitions of one process, which share its state folder, each keep what they have told', async () => {
+test('partitions that share a process and a state folder each keep what they have sent', async () => {
   const share = (partition: number) => {
     const { context } = testContext({ stateFolder });
     return websocket.create({ recent_events: 2, remembered_ids: 1 }, { ...context, partition });
