@@ -29,14 +29,14 @@ test.each([
   ['with a long text', `{"z":"${'x'.repeat(1e6)}"}`],
   ['with a long name', `{"${'x'.repeat(1e6)}":1}`],
   ['with many fields', `{${Array.from({ length: 50_000 }, (_, index) => `"z${index}":1`).join(',')}}`],
-])('a body %s gets a short answer that says what is wrong', async (_what, body) => {
+])('a body %s gets a short answer that names the problem', async (_what, body) => {
   const { status, text } = await send(body, service.token('operator'));
   expect(status).toBe(422);
   expect(text.length).toBeLessThan(10_000);
   expect(JSON.parse(text)).toMatchObject({ error: { code: 'VALIDATION_ERROR' } });
 });
 
-test('a body with very many values is refused before it is checked', async () => {
+test('rejects a body with very many values before it is validated', async () => {
   const names = Array.from({ length: 90_000 }, (_, index) => `"${index}":1`).join(',');
   const operator = service.token('operator');
   const { status, text } = await send(`{${names}}`, operator, '/form-a/api/v1/pose/query');
@@ -46,7 +46,7 @@ test('a body with very many values is refused before it is checked', async () =>
   expect((await send(larger, operator, '/form-a/api/v1/pose/query')).status).toBe(413);
 });
 
-test('of who may not call no body is looked at', async () => {
+test('ignores the body of an unauthorised call', async () => {
   expect((await send('{')).status).toBe(401);
   expect((await send('{', service.token('viewer'))).status).toBe(403);
   expect((await send('{', service.token('operator'))).status).toBe(400);
@@ -58,7 +58,7 @@ test('an answer to a broken body does not repeat a password', async () => {
   expect(text).not.toContain('canary');
 });
 
-test('a body of another type is refused, also one that comes in pieces', async () => {
+test('rejects a body of another type, even one sent in chunks', async () => {
   const asked = request(service.server.address + START, {
     method: 'POST',
     headers: { Authorization: `Bearer ${service.token('operator')}`, 'Content-Type': 'text/plain' },
@@ -70,7 +70,7 @@ test('a body of another type is refused, also one that comes in pieces', async (
   expect(response.statusCode).toBe(400);
 });
 
-test('a reading call that takes too long is answered 504', async () => {
+test('a read call that takes too long is answered 504', async () => {
   service.main.publish(poseFrame(1));
   service.main.reader.countPersons = () => new Promise(() => undefined);
   const response = await service.get(PEOPLE, service.token('viewer'));
@@ -78,7 +78,7 @@ test('a reading call that takes too long is answered 504', async () => {
   expect(await response.json()).toMatchObject({ success: false, error: { code: 'TIMEOUT' } });
 });
 
-test('so is a question that takes a body; its work counts as under way until it ends', async () => {
+test('so is a slow POST query; its work counts as running until it ends', async () => {
   const { main } = service;
   const viewer = service.token('viewer');
   const asked: (() => void)[] = [];
@@ -109,7 +109,7 @@ test('so is a question that takes a body; its work counts as under way until it 
   expect((await service.get(PEOPLE, viewer)).status).toBe(200);
 });
 
-test('too many calls at the same time are answered 503, health never, and room is made again', async () => {
+test('too many parallel calls are answered 503, except health, until others end', async () => {
   const patient = await openService();
   try {
     let release: (count: number) => void = () => undefined;
@@ -131,7 +131,7 @@ test('too many calls at the same time are answered 503, health never, and room i
   }
 });
 
-test('requests that a client sends ahead begin one after the other, and are answered in order', async () => {
+test('pipelined requests start one after the other, and are answered in order', async () => {
   const patient = await openService();
   const socket = connect(Number(new URL(patient.server.address).port), '127.0.0.1');
   try {

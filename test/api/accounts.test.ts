@@ -45,7 +45,7 @@ const statusWith = async (headers: Record<string, string>): Promise<number> =>
   (await fetch(`${service.server.address}${BASE}/topologies/${service.main.topology.id}`, { headers }))
     .status;
 
-test('a refresh token is good once and gives a new pair', async () => {
+test('a refresh token works once and gives a new pair', async () => {
   const first = await logIn('viewer', 'pw');
   const second = await refresh(first.refresh_token);
   expect(second.status).toBe(200);
@@ -53,7 +53,7 @@ test('a refresh token is good once and gives a new pair', async () => {
   expect((await refresh(second.refresh_token)).status).toBe(200);
 });
 
-test('who comes with a used refresh token ends the whole login, and no other', async () => {
+test('reusing a refresh token revokes its session, and no other', async () => {
   const stolen = await logIn('viewer', 'pw');
   const other = await logIn('viewer', 'pw');
   const next = await refresh(stolen.refresh_token);
@@ -62,14 +62,14 @@ test('who comes with a used refresh token ends the whole login, and no other', a
   expect((await refresh(other.refresh_token)).status).toBe(200);
 });
 
-test('a revoked login cannot be refreshed; revoking nonsense says nothing', async () => {
+test('a revoked session cannot be refreshed; revoking nonsense returns no error', async () => {
   const { refresh_token: token } = await logIn('viewer', 'pw');
   expect((await call('POST', '/auth/revoke', { refresh_token: token })).status).toBe(204);
   expect((await refresh(token)).status).toBe(401);
   expect((await call('POST', '/auth/revoke', { refresh_token: 'nonsense' })).status).toBe(204);
 });
 
-test('of two requests with the same refresh token at the same time one is answered, and the login ends', async () => {
+test('of two parallel requests with one refresh token one succeeds, and the session is revoked', async () => {
   const first = await logIn('viewer', 'pw');
   const both = await Promise.all([refresh(first.refresh_token), refresh(first.refresh_token)]);
   expect(both.map(({ status }) => status).sort()).toEqual([200, 401]);
@@ -83,7 +83,7 @@ test.each([
   ['is revoked', (token: string) => call('POST', '/auth/revoke', { refresh_token: token })],
   ['ends by a new password', () => call('PUT', '/auth/users/viewer', { password: 'another one' })],
   ['ends by a removal', () => call('DELETE', '/auth/users/viewer')],
-])('access tokens of a login that %s open nothing any more', async (_, end) => {
+])('access tokens of a session that %s are rejected', async (_, end) => {
   const { access_token, refresh_token } = await logIn('viewer', 'pw');
   const bearer = { Authorization: `Bearer ${access_token}` };
   expect(await statusWith(bearer)).toBe(200);
@@ -91,14 +91,14 @@ test.each([
   expect(await statusWith(bearer)).toBe(401);
 });
 
-test('who gets the name of a removed user does not get their tokens', async () => {
+test('a new user with the name of a removed one does not inherit tokens', async () => {
   const { access_token } = await logIn('viewer', 'pw');
   await call('DELETE', '/auth/users/viewer');
   await call('POST', '/auth/users', { name: 'viewer', role: 'operator' });
   expect(await statusWith({ Authorization: `Bearer ${access_token}` })).toBe(401);
 });
 
-test('a token whose parts are no JSON is refused like any other', async () => {
+test('rejects a token whose parts are not JSON', async () => {
   const part = (text: string) => Buffer.from(text).toString('base64url');
   const token = `${part('{"alg":"HS256","typ":"JWT"}')}.${part('no JSON')}.${part('signature')}`;
   expect((await refresh(token)).status).toBe(401);
@@ -106,7 +106,7 @@ test('a token whose parts are no JSON is refused like any other', async () => {
   expect(await statusWith({ Authorization: `Bearer ${token}` })).toBe(401);
 });
 
-test('an access token does not refresh', async () => {
+test('an access token cannot be used to refresh', async () => {
   const { access_token: token } = await logIn('viewer', 'pw');
   expect((await refresh(token)).status).toBe(401);
 });
@@ -118,7 +118,7 @@ test('a new signing key logs nobody out', async () => {
   expect((await refresh(before.refresh_token)).status).toBe(200);
 });
 
-test('users are made, changed and removed; their tokens and roles follow at once', async () => {
+test('users can be created, changed and removed; tokens and roles follow at once', async () => {
   const made = await call('POST', '/auth/users', { name: 'ada', role: 'viewer' });
   expect(made.status).toBe(201);
   const { password } = made.data as { password: string };
@@ -139,24 +139,24 @@ test('users are made, changed and removed; their tokens and roles follow at once
   expect((await call('DELETE', '/auth/users/ada')).status).toBe(404);
 });
 
-test('a name is given once, also to two who ask for it at the same time', async () => {
+test('a name is given once, even to parallel requests', async () => {
   const make = () => call('POST', '/auth/users', { name: 'ada', role: 'viewer' });
   expect((await Promise.all([make(), make()])).map(({ status }) => status).sort()).toEqual([201, 409]);
 });
 
-test('a new password does not bring back who is removed meanwhile', async () => {
+test('a new password does not restore a user removed meanwhile', async () => {
   const changed = call('PUT', '/auth/users/viewer', { password: 'another one' });
   const removed = call('DELETE', '/auth/users/viewer');
   await Promise.all([changed, removed]);
   expect((await call('GET', '/auth/users')).data).not.toContainEqual({ name: 'viewer', role: 'viewer' });
 });
 
-test('the last admin stays one', async () => {
+test('the last admin keeps the role', async () => {
   expect((await call('DELETE', '/auth/users/admin')).status).toBe(409);
   expect((await call('PUT', '/auth/users/admin', { role: 'viewer' })).status).toBe(409);
 });
 
-test('the list of users comes in pages, without passwords', async () => {
+test('the list of users is paged, and has no passwords', async () => {
   const { data, pagination } = (await call('GET', '/auth/users?per_page=2&page=2')) as {
     data?: unknown;
     pagination?: unknown;
@@ -172,7 +172,7 @@ test('the list of users comes in pages, without passwords', async () => {
   });
 });
 
-test('an API key is shown once, opens what its role may, over HTTP and WebSocket, and ends', async () => {
+test('an API key is shown once, grants its role over HTTP and WebSocket, and expires', async () => {
   const made = await call('POST', '/auth/api-keys', { name: 'dashboard', role: 'viewer' });
   expect(made.status).toBe(201);
   const { key, id } = made.data as { key: string; id: string };
@@ -191,12 +191,12 @@ test('an API key is shown once, opens what its role may, over HTTP and WebSocket
   expect(await statusWith(headers)).toBe(401);
 });
 
-test('an expired API key opens nothing', async () => {
+test('rejects an expired API key', async () => {
   const { key } = new ApiKeys(service.stateFolder).create('old', 'viewer', '2026-01-01T00:00:00.000Z');
   expect(await statusWith({ 'X-API-Key': key })).toBe(401);
 });
 
-test('a key that has expired already is not made; one to come is told in UTC', async () => {
+test('refuses to create an expired key; shows a future expiry in UTC', async () => {
   const make = (expires_at: string) =>
     call('POST', '/auth/api-keys', { name: 'grafana', role: 'viewer', expires_at });
   expect(await make('2026-01-01T00:00:00Z')).toMatchObject({
@@ -214,17 +214,17 @@ test.each([
   'csiflow_0123456789ab_00',
   `csiflow_0123456789ab_${'0'.repeat(64)}`,
   `csiflow___proto___${'0'.repeat(64)}`,
-])('the key %j opens nothing', async (key) => {
+])('rejects the key %j', async (key) => {
   expect(await statusWith({ 'X-API-Key': key })).toBe(401);
 });
 
-test('what the command line writes to the state folder counts at once', async () => {
+test('changes by the command line in the state folder apply at once', async () => {
   const users = new Users(service.stateFolder);
   await users.add('grace', 'viewer', 'written beside');
   expect((await logIn('grace', 'written beside')).status).toBe(200);
 });
 
-test('tries of passwords at the same time are all counted', async () => {
+test('counts all parallel password attempts', async () => {
   const strict = await openService({ ...DEFAULT_LIMITS, wrong_passwords: { requests: 2, seconds: 900 } });
   try {
     const attempt = () => strict.post(`${BASE}/auth/token`, { username: 'viewer', password: 'wrong' });
@@ -235,7 +235,7 @@ test('tries of passwords at the same time are all counted', async () => {
   }
 });
 
-test('right passwords do not count towards the lock', async () => {
+test('correct passwords do not count towards the lock', async () => {
   const strict = await openService({ ...DEFAULT_LIMITS, wrong_passwords: { requests: 1, seconds: 900 } });
   try {
     const attempt = () => strict.post(`${BASE}/auth/token`, { username: 'viewer', password: 'pw' });
@@ -246,7 +246,7 @@ test('right passwords do not count towards the lock', async () => {
   }
 });
 
-test('after wrong passwords a name is locked for the address alone that they came from', async () => {
+test('wrong passwords lock a name only for their own address', async () => {
   const strict = await openService({ ...DEFAULT_LIMITS, wrong_passwords: { requests: 2, seconds: 900 } });
   const attempt = (password: string, localAddress: string) =>
     postFrom(localAddress, `${strict.server.address}${BASE}/auth/token`, { username: 'viewer', password });
@@ -260,7 +260,7 @@ test('after wrong passwords a name is locked for the address alone that they cam
   }
 });
 
-test('a name that is tried from many addresses is slowed: four tries wait, and the rest are refused', async () => {
+test('a name tried from many addresses is slowed: four attempts wait, others are refused', async () => {
   const limits = limitsAfter(2, 20);
   for (const name of ['viewer', 'nobody']) {
     const tries = Array.from({ length: 8 }, (_, index) => limits.takePassword(name, `203.0.113.${index}`));
@@ -272,7 +272,7 @@ test('a name that is tried from many addresses is slowed: four tries wait, and t
   }
 });
 
-test('an attack on a name from many addresses slows no login from a known one, nor from this machine, nor after a restart', async () => {
+test('an attack on a name does not slow logins from known addresses or this machine, even after a restart', async () => {
   await limitsAfter(1, 3_600_000).returnPassword('viewer', '192.0.2.1');
   const limits = limitsAfter(1, 3_600_000);
   await limits.takePassword('viewer', '203.0.113.0');
@@ -288,7 +288,7 @@ test('an attack on a name from many addresses slows no login from a known one, n
   await expect(limits.takePassword('viewer', '127.0.0.2')).rejects.toThrow('Too many requests');
 });
 
-test('known addresses are bounded, those of a name by themselves, and no name is written down', () => {
+test('known addresses are bounded per name, and no name is stored', () => {
   const known = new KnownAddresses(service.stateFolder);
   known.add('admin', '192.0.2.1');
   for (let index = 0; index <= 20; index++) known.add('viewer', `203.0.113.${index}`);

@@ -25,13 +25,13 @@ const listed = async (query = ''): Promise<Listed['data']> => {
   return ((await response.json()) as Listed).data;
 };
 
-test('the alerts of the last day come newest first, and no more of them than are wanted', async () => {
+test('returns the alerts of the last day, newest first, up to the limit', async () => {
   service.main.events.push(fall('old', 90_000), fall('first', 7_200), fall('second', 60));
   expect((await listed()).map(({ alert_id }) => alert_id)).toEqual(['test-room-second', 'test-room-first']);
   expect((await listed('?limit=1')).map(({ alert_id }) => alert_id)).toEqual(['test-room-second']);
 });
 
-test('the first who acknowledges an alert counts, and everybody is told at once', async () => {
+test('the first acknowledgement of an alert counts, and all clients are notified at once', async () => {
   const alert = fall('one', 60);
   service.main.events.push(alert);
   const client = createClient({
@@ -67,7 +67,7 @@ test('the first who acknowledges an alert counts, and everybody is told at once'
   live.close();
 });
 
-test('viewers may not, nothing but alerts can be, and the log says who did', async () => {
+test('viewers cannot acknowledge, only alerts can be, and the log names the user', async () => {
   const alert = fall('two', 60);
   const everyday = fallEvent({ id: 'test-room-zone', type: 'zone_entered', time: now - 60e6 });
   service.main.events.push(alert, everyday);

@@ -61,14 +61,14 @@ async function responses(events: readonly SensedEvent[], measures: readonly Meas
   }
 }
 
-test('who answers a fall is found behind thousands of entries of the one who fell', async () => {
+test('finds the responder to a fall behind thousands of entries of the fallen person', async () => {
   const flicker = Array.from({ length: FLICKER }, (_, index) => entered(1 + index / 2, 1));
   const { seconds } = await responses([fall(0, 1), fall(10, 2)], [...flicker, entered(1_800, 3)]);
   // For the second fall, the first other person.
   expect(seconds).toEqual([1_800, 0.5]);
 });
 
-test('entries are read for falls alone, page by page', async () => {
+test('reads entries for falls only, page by page', async () => {
   const flicker = Array.from({ length: FLICKER }, (_, index) => entered(100 + index, 9));
   const { seconds, asked } = await responses([fall(0, 1), fall(20_000, 1), fall(30_000, 1)], flicker);
   expect(seconds).toEqual([100, 0, 0]);
@@ -76,7 +76,7 @@ test('entries are read for falls alone, page by page', async () => {
   expect(Math.max(...asked.map(({ limit }) => limit ?? Infinity))).toBeLessThanOrEqual(1_000);
 });
 
-test('sums of a subject are those of all its rows', () => {
+test('sums of a subject cover all of its rows', () => {
   const row = (subject: string | null, start: number, sum: number): Aggregate => ({
     ...{ name: 'zone_seconds', subject, start, count: 1, sum, min: sum, max: sum },
   });

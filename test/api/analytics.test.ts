@@ -36,7 +36,7 @@ analyticsConformance('DuckDB', async () => {
   };
 });
 
-test('the environment that the page shows is valid', async () => {
+test('the environment shown on the page is valid', async () => {
   const shown = /```yaml\n([^]*?)```/.exec(await readFile('docs/analytics.md', 'utf8'))![1]!;
   const environment = { id: 'shown', size: testEnvironment.size, links: testEnvironment.links };
   const filled = Value.Default(EnvironmentSchema, { ...environment, ...(parse(shown) as object) });
@@ -70,7 +70,7 @@ describe('parameters', () => {
     expect(response.status).toBe(status);
   });
 
-  test('an unknown metric is named, with those that there are', async () => {
+  test('an unknown metric is named, with the known ones', async () => {
     const path = '/form-a/api/v1/analytics/security?metrics=crowd_analysis,theft';
     expect(await (await service.get(path, service.token('viewer'))).json()).toMatchObject({
       error: {
@@ -129,7 +129,7 @@ describe('local time', () => {
     expect([iso(found.start), found.date]).toEqual([start, date]);
   });
 
-  test('an hour that comes twice is two hours of the same name', () => {
+  test('a repeated hour gives two hours of the same name', () => {
     const zone = 'Europe/Berlin';
     const starts = ['00:10', '01:10', '02:10'].map((time) =>
       startOfPeriod('hour', zone, us(`2026-10-25T${time}:00Z`)),
@@ -142,7 +142,7 @@ describe('local time', () => {
     expect(starts[1]! - starts[0]!).toBe(3_600_000_000);
   });
 
-  test('buckets are local hours where all hours of the range begin alike', () => {
+  test('buckets are local hours if all hours of the range start alike', () => {
     const range = { start: us('2026-04-01T00:00:00Z'), end: us('2026-04-10T00:00:00Z') };
     const of = (timezone: string) => localBuckets(range, { ...testEnvironment, timezone });
     const hour = 3_600_000_000;

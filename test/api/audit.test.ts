@@ -29,7 +29,7 @@ const listed = async (query = ''): Promise<Listed> => {
   return (await response.json()) as Listed;
 };
 
-test('a control action is written down with who, from where, what, and what came of it', async () => {
+test('a control action is logged with user, address, action and result', async () => {
   const response = await service.post(
     `${A}/system/stop`,
     { force: true, save_state: false },
@@ -52,7 +52,7 @@ test('a control action is written down with who, from where, what, and what came
   ]);
 });
 
-test('refused actions are written down too: in state, by role, without a credential, badly written', async () => {
+test('refused actions are logged too: by state, by role, without a credential, malformed', async () => {
   await service.post(`${B}/system/start`, {}, service.token('operator'));
   await service.post(`${B}/system/stop`, {}, service.token('viewer'));
   await service.post(`${B}/system/stop`, {});
@@ -66,13 +66,13 @@ test('refused actions are written down too: in state, by role, without a credent
   ]);
 });
 
-test('every endpoint that may change something is written down', () => {
+test('every endpoint that may change something is logged', () => {
   const silent = ENDPOINTS.filter((endpoint) => !isAudited(endpoint));
   const changing = silent.filter(({ method }) => method !== 'GET').map(({ path }) => path);
   expect(changing.filter((path) => path !== '/pose/query' && path !== '/pose/process')).toEqual([]);
 });
 
-test('looking at records is written down, other reading is not', async () => {
+test('reading records is logged, other reading is not', async () => {
   const path = `${B}/topologies/test/nodes/routers/records?wait_ms=0`;
   expect((await service.get(path, service.token('operator'))).status).toBe(200);
   await service.get(`${B}/system/status`, service.token('viewer'));
@@ -82,7 +82,7 @@ test('looking at records is written down, other reading is not', async () => {
   ]);
 });
 
-test('no secret is written down, wherever it was put', async () => {
+test('no secret is logged, wherever it was placed', async () => {
   const admin = service.token('admin');
   const canary = 'canary-0123456789';
   const good = { username: 'viewer', password: 'pw' };
@@ -113,7 +113,7 @@ test('no secret is written down, wherever it was put', async () => {
   }
 });
 
-test('it is for admins, in pages, by time and account', async () => {
+test('the log is for admins, paged, by time and account', async () => {
   expect((await service.get(`${B}/audit`, service.token('operator'))).status).toBe(403);
   for (let count = 0; count < 3; count++)
     await service.post(`${B}/system/start`, {}, service.token('operator'));
@@ -140,7 +140,7 @@ const entry = (number: number, more: Partial<AuditEntry> = {}): AuditEntry => ({
 });
 const ALL = { offset: 0, limit: 1e6 };
 
-test('its files are bounded, and the newest actions are kept; strangers push out nothing', async () => {
+test('its files are bounded and keep the newest actions; strangers displace nothing', async () => {
   const audit = new AuditLog(service.stateFolder, testContext().context.log, { bytes: 2_000, files: 3 });
   await audit.note(entry(0));
   const refused = { account: null, role: null, outcome: 'refused', status: 401, code: 'X' } as const;
@@ -157,7 +157,7 @@ test('its files are bounded, and the newest actions are kept; strangers push out
   await audit.close();
 });
 
-test('calls that are refused alike are counted, not written one by one', async () => {
+test('repeated refusals are counted, not logged one by one', async () => {
   const audit = new AuditLog(service.stateFolder, testContext().context.log);
   for (let number = 0; number < 1_000; number++)
     await audit.note(entry(number, { outcome: 'refused', status: 403, code: 'AUTHORIZATION_ERROR' }));
@@ -169,7 +169,7 @@ test('calls that are refused alike are counted, not written one by one', async (
   ]);
 });
 
-test('a line that was cut off by a power cut does not hide the others', async () => {
+test('a line truncated by a power cut does not hide the others', async () => {
   const { context } = testContext();
   const audit = new AuditLog(service.stateFolder, context.log);
   await audit.note(entry(1));

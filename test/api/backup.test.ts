@@ -71,7 +71,7 @@ async function runToEnd(topology: CheckedTopology): Promise<void> {
 
 const COUNT = 3000;
 
-test('a backup of a running topology goes on elsewhere as if it had never stopped', async () => {
+test('a backup of a running topology resumes elsewhere as if it had never stopped', async () => {
   await runToEnd(site('whole', counter, { count: COUNT }));
   const original = runnerOf(site('original', counter, { count: COUNT, holdAt: 2000 }));
   await original.start();
@@ -90,7 +90,7 @@ test('a backup of a running topology goes on elsewhere as if it had never stoppe
   await original.stop();
 });
 
-test('the journal of a live source is in the backup: what it had heard by then is not lost', async () => {
+test('a backup includes the journal of a live source: no received input is lost', async () => {
   const heard = new Radio();
   const original = runnerOf({
     ...site('original', heard.component),
@@ -121,7 +121,7 @@ test('the journal of a live source is in the backup: what it had heard by then i
   expect(await stored('elsewhere')).toEqual(await stored('whole'));
 });
 
-test('of a stopped topology too, with users, keys and nothing that others can read', async () => {
+test('of a stopped topology too, with users and keys, and readable only by its owner', async () => {
   const topology = site('original', counter, { count: 100 });
   await runToEnd(topology);
   const { stateFolder } = topology.settings;
@@ -150,7 +150,7 @@ test('of a stopped topology too, with users, keys and nothing that others can re
   expect(await stored('elsewhere')).toEqual(await stored('original'));
 });
 
-test('the key of an encrypted topology is not in its backup, and stays where it is', async () => {
+test('the key of an encrypted topology is not in its backup, and stays in its place', async () => {
   const plain = site('original', counter, { count: 100 });
   const privacy = { dataRetentionDays: null, anonymizeData: false, enableEncryption: true, key: null };
   const topology = { ...plain, settings: { ...plain.settings, privacy } } as CheckedTopology;
@@ -164,7 +164,7 @@ test('the key of an encrypted topology is not in its backup, and stays where it 
   await runToEnd(topology);
 });
 
-test('a restore over a state is refused, or moves it aside whole', async () => {
+test('a restore over a state is refused, or moves it aside completely', async () => {
   const topology = site('original', counter, { count: 100 });
   await runToEnd(topology);
   const backup = await makeBackup(createRunner(topology, { log: quiet }));
@@ -187,7 +187,7 @@ test('a restore over a state is refused, or moves it aside whole', async () => {
   expect(await stored('original')).toEqual(rows);
 });
 
-test('a restore that is broken off keeps csiflow from starting, and is done again', async () => {
+test('an interrupted restore keeps csiflow from starting, and can be repeated', async () => {
   const topology = site('original', counter, { count: 100 });
   await runToEnd(topology);
   const backup = await makeBackup(createRunner(topology, { log: quiet }));
@@ -211,7 +211,7 @@ test('a restore that is broken off keeps csiflow from starting, and is done agai
   expect((await stored('original')).length).toBeGreaterThan(restored.length);
 });
 
-test('where a copy cannot be brought here nothing is changed', async () => {
+test('changes nothing if a copy cannot be brought here', async () => {
   const topology = site('original', counter, { count: 100 });
   await runToEnd(topology);
   const backup = await makeBackup(createRunner(topology, { log: quiet }));
@@ -227,7 +227,7 @@ test('where a copy cannot be brought here nothing is changed', async () => {
 test.each([
   ['an older', 0, 'state.older'],
   ['a newer', 99, 'state.newer'],
-])('a backup with a state of %s layout is refused, and nothing is changed', async (_, version, code) => {
+])('rejects a backup with a state of %s layout, and changes nothing', async (_, version, code) => {
   const topology = site('original', counter, { count: 50 });
   await runToEnd(topology);
   const backup = await makeBackup(createRunner(topology, { log: quiet }));
@@ -247,7 +247,7 @@ test.each([
   await runToEnd(topology);
 });
 
-test('what a killed backup has left is swept by the next one', async () => {
+test('the next backup removes what a killed one left', async () => {
   const topology = site('original', counter, { count: 50 });
   await runToEnd(topology);
   const backups = join(topology.settings.stateFolder, 'backups');
@@ -256,7 +256,7 @@ test('what a killed backup has left is swept by the next one', async () => {
   expect(readdirSync(backups).filter((name) => name.endsWith('.part'))).toEqual([]);
 });
 
-test('a running topology is not restored over', async () => {
+test('refuses to restore over a running topology', async () => {
   const topology = site('original', counter, { count: 100, holdAt: 50 });
   const runner = runnerOf(topology);
   await runner.start();
@@ -267,7 +267,7 @@ test('a running topology is not restored over', async () => {
   await runner.stop();
 });
 
-test('nor is a store that a running topology has open, for one with a state folder of its own', async () => {
+test('refuses to restore over a store that another running topology has open', async () => {
   const topology = site('original', counter, { count: 100, holdAt: 50 });
   const runner = runnerOf(topology);
   await runner.start();
@@ -359,7 +359,7 @@ function edit(backup: string, change: object): void {
   writeFileSync(file, JSON.stringify({ ...(JSON.parse(readFileSync(file, 'utf8')) as object), ...change }));
 }
 
-test.each(damages)('a backup with %s is refused before anything is touched', async (_, damage, code) => {
+test.each(damages)('rejects a backup with %s before anything changes', async (_, damage, code) => {
   const topology = site('original', counter, { count: 50 });
   await runToEnd(topology);
   const backup = await makeBackup(createRunner(topology, { log: quiet }));
@@ -369,7 +369,7 @@ test.each(damages)('a backup with %s is refused before anything is touched', asy
   expect(readdirSync(folder)).toEqual(['original']);
 });
 
-test('where nothing ever ran there is nothing to back up, and nothing is left behind', async () => {
+test('reports nothing to back up on a fresh folder, and leaves nothing behind', async () => {
   const topology = site('original', counter);
   await expect(makeBackup(createRunner(topology, { log: quiet }))).rejects.toMatchObject({
     code: 'backup.nothing',

@@ -218,7 +218,7 @@ async function webSocket(path: string): Promise<string> {
   });
 }
 
-test('no GET answers with a secret', async () => {
+test('no GET returns a secret', async () => {
   const answers: string[] = [await request('/metrics'), await request('/')];
   const paths = ENDPOINTS.filter(({ method }) => method === 'GET').map(({ path }) => path);
   expect(paths.length).toBeGreaterThan(5);
@@ -229,7 +229,7 @@ test('no GET answers with a secret', async () => {
   expect(canaries.found(answers.join('\n'))).toEqual([]);
 });
 
-test('plan and apply show which fields change, not what they say', async () => {
+test('plan and apply show which fields change, not their values', async () => {
   const changed = topology()
     .replace('${secret:influx}', canaries.plant('a password written out'))
     .replace('${secret:kafka}', '${secret:unused}');
@@ -318,7 +318,7 @@ test.each([
   60_000,
 );
 
-test('logs, dead letters, traces and the state on disk hold no secret', async () => {
+test('logs, dead letters, traces and the state on disk contain no secret', async () => {
   await expect.poll(() => traced.length, { timeout: 20_000 }).toBeGreaterThan(0);
   expect(asked.length).toBeGreaterThan(0);
   expect(canaries.found(traced.join('\n'))).toEqual([]);
@@ -334,7 +334,7 @@ test('logs, dead letters, traces and the state on disk hold no secret', async ()
   expect(canaries.found(csiflow.output)).toEqual([]);
 }, 30_000);
 
-test('every component that has a field for a secret is among those that were tried', () => {
+test('every component with a secret field is among the tested ones', () => {
   const secretive = components
     .list()
     .filter(({ config }) =>

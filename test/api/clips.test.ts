@@ -18,7 +18,7 @@ const frames = Array.from({ length: 100 }, (_, index) =>
 const values = (svg: string): readonly string[] =>
   [...svg.matchAll(/attributeName="d"[^>]* values="([^"]*)"/g)].map(([, text]) => text!);
 
-test('bones move where there is a skeleton, a disc stands for who has none', () => {
+test('bones move if there is a skeleton; others are drawn as a disc', () => {
   const [bones, disc, ...more] = values(renderClip(fall, frames, testEnvironment));
   expect(more).toEqual([]);
   // Nobody in the first second, then a skeleton of 14 lines a frame.
@@ -33,12 +33,12 @@ test('the same event and frames give the same text', () => {
   expect(renderClip(fall, frames, testEnvironment)).toBe(renderClip(fall, frames, testEnvironment));
 });
 
-test.each(['simulated', 'live', 'replay'] as const)('says that it is %s', (origin) => {
+test.each(['simulated', 'live', 'replay'] as const)('states that it is %s', (origin) => {
   const svg = renderClip({ ...fall, provenance: { origin } }, frames, testEnvironment);
   expect(svg).toContain(`>${origin.toUpperCase()}</text>`);
 });
 
-test('marks the place of the event from its moment on, and tells what it was', () => {
+test('marks the place of the event from its start, and names the event', () => {
   const svg = renderClip(fall, frames, testEnvironment);
   expect(svg).toMatch(/attributeName="opacity"[^>]* keyTimes="0;0.5" values="0;1"/);
   expect(svg).toContain('fall detection (high), 2026-01-01 00:00:05.000 UTC');
@@ -70,7 +70,7 @@ test('a store without keypoints gives a disc', () => {
     expect(text.split(';').every((path) => (path.match(/M/g) ?? []).length === 1)).toBe(true);
 });
 
-test('names from files are text, whatever they hold', () => {
+test('names from files are text, whatever their content', () => {
   const name = '"><script>alert(1)</script>&\u0000';
   const svg = renderClip(fall, frames, { ...testEnvironment, name });
   expect(svg).not.toContain('<script');
@@ -90,7 +90,7 @@ beforeEach(() => {
   service.main.events.length = 0;
 });
 
-test('the path that an alert names gives its clip, under each mount, to who may read', async () => {
+test('the path in an alert returns its clip, under each mount, to authorised readers', async () => {
   service.main.publish(...frames, fall);
   const path = clipPath(fall);
   for (const mount of ['/api/v1', '/form-a/api/v1', '/form-b/api/v1']) {
@@ -119,7 +119,7 @@ test.each([
   expect(await response.json()).toMatchObject({ error: { code } });
 });
 
-test('a fresh alert that is not stored yet is waited for', async () => {
+test('waits for a fresh alert that is not stored yet', async () => {
   const asked = service.get(clipPath(fall), service.token('viewer'));
   const looked = service.main.reader.events.bind(service.main.reader);
   let looks = 0;
@@ -145,7 +145,7 @@ async function askInVain(path: string): Promise<Response> {
   return response;
 }
 
-test('a fresh alert that does not come is answered 503, to be asked for again', async () => {
+test('a fresh alert that does not arrive is answered 503, to be retried', async () => {
   const response = await askInVain(clipPath(fall));
   expect(response.status).toBe(503);
   expect(response.headers.get('retry-after')).toBe('1');
@@ -159,7 +159,7 @@ test('an alert that may wait in an outbox is answered 503, however old it is', a
   expect((await service.get(clipPath(old), service.token('viewer'))).status).toBe(404);
 });
 
-test('while the topology is stopped nothing is waited for', async () => {
+test('does not wait while the topology is stopped', async () => {
   service.main.state = 'stopped';
   const response = await service.get(clipPath(fall), service.token('viewer'));
   service.main.state = 'running';

@@ -16,7 +16,7 @@ afterEach(() => service.close());
 
 const get = (path: string) => service.get(`/form-b/api/v1${path}`, service.token('viewer'));
 
-test('the newest pose of a store is not one of a clock that was ahead and was set back', async () => {
+test('the newest pose of a store is not one from a clock that was ahead and was set back', async () => {
   service.main.publish(poseFrame(AHEAD, [person(1, 1, 1)]));
   expect((await get('/pose/latest')).status).toBe(404);
   service.main.publish(poseFrame(10, [person(2, 1, 1)]), poseFrame(11, [person(2, 1, 1)]));
@@ -24,7 +24,7 @@ test('the newest pose of a store is not one of a clock that was ahead and was se
   expect(Date.parse(data.timestamp) * 1000).toBe(poseFrame(11, []).time);
 });
 
-test('nor does it say who is followed now', async () => {
+test('nor are the tracked persons', async () => {
   service.main.publish(poseFrame(10, [person(2, 1, 1)]), poseFrame(AHEAD, [person(1, 1, 1)]));
   const statusOf = async (track: number) => {
     const { data } = (await (await get(`/pose/tracking/${track}`)).json()) as { data: { status: string } };
@@ -33,7 +33,7 @@ test('nor does it say who is followed now', async () => {
   expect([await statusOf(1), await statusOf(2)]).toEqual(['ended', 'active']);
 });
 
-test('the newest pose of what runs ahead of the clock, as a simulation may, is found', async () => {
+test('finds the newest pose of a run ahead of the clock, such as a simulation', async () => {
   const { main } = service;
   const status = main.status();
   const nodes = status.nodes.map((node) => ({ ...node, lastRecord: poseFrame(AHEAD, []).time }));

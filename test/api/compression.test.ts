@@ -26,7 +26,7 @@ async function ask(path: string, encodings: string | null) {
 
 const LARGE = '/form-b/api/v1/config/schema';
 
-test('a large answer is packed as the client takes it, and holds the same', async () => {
+test('a large answer is compressed as the client accepts, with the same content', async () => {
   const plain = await ask(LARGE, null);
   const gzip = await ask(LARGE, 'gzip');
   const brotli = await ask(LARGE, 'br');
@@ -38,16 +38,16 @@ test('a large answer is packed as the client takes it, and holds the same', asyn
   expect(plain.vary).toContain('Accept-Encoding');
 });
 
-test('a large answer with an error is packed too', async () => {
+test('a large error answer is compressed too', async () => {
   const unknown = Array.from({ length: 20 }, (_, index) => `${'x'.repeat(100)}${index}=1`).join('&');
   expect((await ask(`/form-a/api/v1/pose/history?${unknown}`, 'gzip')).encoding).toBe('gzip');
 });
 
-test('a short answer goes as it is', async () => {
+test('a short answer is not compressed', async () => {
   expect((await ask('/form-b/api/v1/health', 'gzip')).encoding).toBeUndefined();
 });
 
-test('an answer about credentials is never packed: its length would tell of its secrets', async () => {
+test('an answer about credentials is never compressed: its length would reveal secrets', async () => {
   for (let index = 0; index < 10; index++)
     await service.post(
       '/form-b/api/v1/auth/api-keys',

@@ -104,7 +104,7 @@ const put = async (path: string, body: unknown) => (await call('PUT', path, body
 describe('two views of one configuration', () => {
   fresh();
 
-  test('what Form A sets Form B shows, and the other way round', async () => {
+  test('Form B shows what Form A sets, and vice versa', async () => {
     const { changes_applied } = await put(A, {
       detection: { confidence_threshold: 0.4, tracking_enabled: false },
       alerts: { fall_detection: { sensitivity: 0.4 }, inactivity_detection: { threshold_minutes: 15 } },
@@ -138,7 +138,7 @@ describe('two views of one configuration', () => {
     });
   });
 
-  test('the defaults are what the file says, whatever was changed', async () => {
+  test('the defaults are those of the file, whatever was changed', async () => {
     const before = (await call('GET', B)).body.data;
     await put(B, { detection: { max_persons: 7 } });
     const { schema, defaults } = (await call('GET', `${B}/schema`)).body.data;
@@ -151,7 +151,7 @@ describe('two views of one configuration', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('rejected input', () => {
   shared();
 
   test.each([
@@ -175,7 +175,7 @@ describe('what is refused', () => {
     expect((await call('GET', path)).body.data).toEqual(before);
   });
 
-  test('Form A names all fields that are wrong', async () => {
+  test('Form A names all invalid fields', async () => {
     const { status, body } = await call('PUT', A, {
       detection: { confidence_threshold: 2, enable_tracking: true },
       environment: { calibration_timestamp: '2026-01-01T00:00:00Z' },
@@ -187,7 +187,7 @@ describe('what is refused', () => {
     ]);
   });
 
-  test('a viewer reads, and changes nothing; an operator neither', async () => {
+  test('viewers and operators can read, but not change', async () => {
     expect((await call('GET', B, undefined, {}, 'viewer')).status).toBe(200);
     expect((await call('PUT', B, {}, {}, 'operator')).status).toBe(403);
     expect((await call('POST', `${B}/undo`, undefined, {}, 'operator')).status).toBe(403);
@@ -198,7 +198,7 @@ describe('what is refused', () => {
 describe('versions', () => {
   fresh();
 
-  test('If-Match with an old tag is answered 412, and nothing is changed', async () => {
+  test('If-Match with an old tag is answered 412, and changes nothing', async () => {
     const { etag } = await call('GET', B);
     const first = await call('PUT', B, { detection: { max_persons: 2 } }, { 'If-Match': etag! });
     expect(first.status).toBe(200);
@@ -214,7 +214,7 @@ describe('versions', () => {
     expect((await call('PUT', B, { detection: { max_persons: 3 } }, { 'If-Match': '*' })).status).toBe(200);
   });
 
-  test('changes are taken back one after the other, and the history says who did what', async () => {
+  test('changes are undone one by one, and the history names their users', async () => {
     await put(B, { detection: { max_persons: 2 } });
     await put(B, { detection: { max_persons: 3, confidence_threshold: 0.3 } });
     expect((await call('POST', `${B}/undo`)).body.data).toMatchObject({
@@ -230,7 +230,7 @@ describe('versions', () => {
     expect(data[0]!.changes).toEqual([{ field: 'detection.max_persons', from: 2, to: 1 }]);
   });
 
-  test('it is kept over restarts of the process', async () => {
+  test('it survives restarts of the process', async () => {
     await put(B, { detection: { max_persons: 5 }, neural_network: { batch_size: 8 } });
     const kept = JSON.parse(readFileSync(join(service.stateFolder, 'configuration.json'), 'utf8')) as Body;
     expect(kept.values).toEqual({ 'detection.max_persons': 5, 'neural_network.batch_size': 8 });
@@ -310,7 +310,7 @@ function acts(place: string): unknown {
   return place.startsWith('node') ? node : place.startsWith('queue') ? node.queue : node.config;
 }
 
-describe('each field does what it says, and the flag of the restart is right', () => {
+describe('each field has its effect, and the restart flag is correct', () => {
   shared();
 
   test.each(EFFECTS)('%s %j', async (path, body, place, expected, when) => {
@@ -326,13 +326,13 @@ describe('each field does what it says, and the flag of the restart is right', (
     expect((await call('POST', `${B}/undo`)).body.data.requires_restart).toBe(waits);
   });
 
-  test('every field that acts on the topology is among them', () => {
+  test('every field that acts on the topology is covered', () => {
     const shown = EFFECTS.flatMap(([path, body]) => [...fieldsOf(path === A ? 'a' : 'b', body).keys()]);
     const settable = FIELDS.filter((field) => field.write);
     expect(settable.filter((field) => !shown.includes(field)).map(({ name }) => name)).toEqual([]);
   });
 
-  test('a change that is taken back before the restart needs none', async () => {
+  test('a change undone before the restart needs none', async () => {
     await put(B, { neural_network: { batch_size: 4 } });
     expect((await put(B, { neural_network: { batch_size: 32 } })).data).toMatchObject({
       updated_fields: ['neural_network.batch_size'],
@@ -353,7 +353,7 @@ describe('each field does what it says, and the flag of the restart is right', (
 describe('a topology without the nodes that fields act on', () => {
   shared();
 
-  test('Form A warns of what has no effect, Form B refuses it, and neither keeps it', async () => {
+  test('Form A warns of fields without effect, Form B rejects them, and neither keeps them', async () => {
     const few = bench({
       sources: { routers: { type: 'udp' } },
       operators: { motion: { type: 'window', from: 'routers' } },
@@ -386,7 +386,7 @@ describe('a topology without the nodes that fields act on', () => {
 });
 
 describe('several environments', () => {
-  test('calls without an id are about the chosen one', async () => {
+  test('calls without an id use the selected one', async () => {
     const links = testEnvironment.links.map((link) => ({
       ...link,
       id: `${link.id}b`,
@@ -409,7 +409,7 @@ describe('several environments', () => {
   });
 });
 
-test('the page of the configuration has each field of both forms', () => {
+test('the configuration page has each field of both forms', () => {
   const page = readFileSync('docs/configuration.md', 'utf8');
   const paths = FIELDS.flatMap(({ views }) => [views.a?.path, views.b?.path]).filter(
     (path) => path !== undefined,
@@ -445,7 +445,7 @@ describe('a start with a configuration', () => {
     });
   });
 
-  test('an operator may do so too: the history names who did', async () => {
+  test('an operator may do so too: the history names the user', async () => {
     expect((await start({ detection_settings: { max_persons: 3 } }, 'operator')).status).toBe(202);
     expect((await call('GET', B)).body.data).toMatchObject({ detection: { max_persons: 3 } });
     const { body } = await call('GET', `${B}/history`);
@@ -459,7 +459,7 @@ describe('a start with a configuration', () => {
     expect(refused.status).toBe(403);
   });
 
-  test('what cannot be so is named, and nothing is started', async () => {
+  test('names an invalid value, and starts nothing', async () => {
     const { status, body } = await start({ environment_id: 'nowhere' });
     expect(status).toBe(422);
     expect(body.error.details).toMatchObject({ field: 'configuration.environment_id' });
@@ -470,7 +470,7 @@ describe('a start with a configuration', () => {
 describe('the form of single endpoints', () => {
   fresh();
 
-  test('holds under /api/v1 alone, for errors too', async () => {
+  test('applies under /api/v1 only, even to errors', async () => {
     await service.close();
     service = await openService(DEFAULT_LIMITS, { main: made.runner, formsOf: readFormsOf(['/config=a']) });
     expect((await call('GET', '/api/v1/config')).body.detection.max_persons).toBe(1);
@@ -480,7 +480,7 @@ describe('the form of single endpoints', () => {
     expect(refused.body.error.details.field_errors[0]).toMatchObject({ field: 'detection.max_persons' });
   });
 
-  test('a path that no endpoint has, and a form that there is not, are named', () => {
+  test('names a path without an endpoint, and an unknown form', () => {
     expect(() => readFormsOf(['/pose/lastest=a'])).toThrow('did you mean /pose/latest?');
     expect(() => readFormsOf(['/pose/latest=c'])).toThrow('write a path and a or b');
     expect([...readFormsOf(['/pose/tracking/{track_id}=b', '/ws/pose=a'])]).toHaveLength(2);

@@ -44,14 +44,14 @@ test('lists those of a node', async () => {
   expect(answer).toMatchObject({ data: [{ id: 4 }, { id: 5 }], pagination: { total: 2 } });
 });
 
-test('shows one with its record; one that is not there is not found', async () => {
+test('shows one with its record; an unknown one is not found', async () => {
   const token = service.token('viewer');
   const answer = await json(await service.get(`${BASE}/3`, token));
   expect(answer).toMatchObject({ data: { id: 3, record: { id: 'fall-3', type: 'fall_detection' } } });
   expect((await service.get(`${BASE}/99`, token)).status).toBe(404);
 });
 
-test('replays those that are named, of a node, or all', async () => {
+test('replays selected letters, those of a node, or all', async () => {
   const token = service.token('operator');
   const replay = async (body: object) => json(await service.post(`${BASE}/replay`, body, token));
   expect(await replay({ ids: [2, 99] })).toMatchObject({ data: { replayed: [2], refused: [] } });
@@ -74,7 +74,7 @@ test('drops one, or those of a node', async () => {
   expect((await drop(`${BASE}?ids=`)).status).toBe(422);
 });
 
-test('a viewer may look, and neither replay nor drop', async () => {
+test('a viewer may look, but neither replay nor drop', async () => {
   const token = service.token('viewer');
   expect((await service.post(`${BASE}/replay`, {}, token)).status).toBe(403);
   const dropped = await fetch(service.server.address + BASE, {
@@ -84,7 +84,7 @@ test('a viewer may look, and neither replay nor drop', async () => {
   expect(dropped.status).toBe(403);
 });
 
-describe('with anonymity, what an operator could not take is shown only where it is known how', () => {
+describe('with anonymity, a rejected record is shown only if it can be anonymized', () => {
   const anonymous = {
     dataRetentionDays: null,
     anonymizeData: true,
@@ -124,7 +124,7 @@ describe('with anonymity, what an operator could not take is shown only where it
     expect(body).not.toContain('Ada');
   });
 
-  test('a whole event and a whole frame: as they are told', async () => {
+  test('an entire event and an entire frame: as published', async () => {
     const event = await shown({ ...bare, metadata: { ...metadata, note: 'Ada' } });
     expect(event.record).toMatchObject({ type: 'fall_detection', location: { x: 1, y: 2.5, z: 0 } });
     expect(event.body).not.toContain('Ada');
@@ -133,7 +133,7 @@ describe('with anonymity, what an operator could not take is shown only where it
     expect(record).toMatchObject({ port: 'pose', persons: [{ keypoints: [], heading: null }] });
   });
 
-  test('a list shows no port that there is not', async () => {
+  test('a list shows no port that does not exist', async () => {
     await shown({ port: 'Ada' });
     const list = await (await service.get(BASE, service.token('viewer'))).text();
     expect(list).not.toContain('Ada');

@@ -85,7 +85,7 @@ function partAt(one: Person, { x, y, z }: Point): number {
 
 const named = (name: (typeof PART_NAMES)[number]): number => PART_NAMES.indexOf(name) + 1;
 
-describe('a person who looks at the camera', () => {
+describe('a person facing the camera', () => {
   const facing = standing(Math.PI);
   // A person facing the camera has the left side at greater y, which the picture shows on its left.
   const at = (joint: number): Point => facing.keypoints[joint]!;
@@ -114,7 +114,7 @@ describe('a person who looks at the camera', () => {
   });
 });
 
-test('from behind the backs are seen, and no front of the trunk', () => {
+test('from behind shows the back, and no front of the trunk', () => {
   const ids = drawn.formA(standing(0)).body_parts.map(({ part_name: name }) => name);
   expect(ids).toContain('torso_back');
   expect(ids).toContain('right_upper_leg_back');
@@ -159,7 +159,7 @@ test('joints with larger errors are drawn with less confidence', () => {
   expect(of(unsure, 'torso_front')).toBe(of(sure, 'torso_front'));
 });
 
-test('who is not articulated has no parts and one pixel of background', () => {
+test('a person without a skeleton has no parts and one pixel of background', () => {
   const nobody = standing(0, { articulated: false });
   expect(drawn.formA(nobody)).toEqual({ body_parts: [] });
   const { iuv_image: iuv, confidence_map: confidence } = drawn.formB(nobody);
@@ -167,13 +167,13 @@ test('who is not articulated has no parts and one pixel of background', () => {
   expect([...pictureOf(confidence).data]).toEqual([0]);
 });
 
-test('is the same each time, and made once for a person of a frame', () => {
+test('is the same each time, and rendered once per person of a frame', () => {
   const one = standing(1);
   expect(drawn.formB(one)).toBe(drawn.formB(one));
   expect(drawn.formB(standing(1))).toEqual(drawn.formB(one));
 });
 
-test('any joints give images of one size that is bounded, and parts that follow the schema', () => {
+test('any joints give images of one bounded size, and parts that follow the schema', () => {
   const coordinate = fc.double({ min: -3, max: 9, noNaN: true });
   const joint = fc.record({
     x: coordinate,
@@ -217,7 +217,7 @@ describe('the service', () => {
     expect(Value.Check(DensePoseBSchema, persons[0]!.dense_pose)).toBe(true);
   });
 
-  test('leaves dense pose out of the history of both forms', async () => {
+  test('omits dense pose from the history of both forms', async () => {
     const a = await get('/form-a/api/v1/pose/history');
     const b = await get(
       '/form-b/api/v1/pose/history?start_time=2026-01-01T00:00:00Z&end_time=2026-01-02T00:00:00Z',

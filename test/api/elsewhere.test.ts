@@ -30,7 +30,7 @@ afterEach(async () => {
 
 const latest = (path: string) => service.get(path, service.token('viewer'));
 
-test('a room that another process reads is answered 421 with where it is, in both forms', async () => {
+test('a room that another process reads is answered 421 with its place, in both forms', async () => {
   const other = await shared();
   other.main.publish(poseFrame(7));
   found = async () => ({ at: 'elsewhere', address: other.server.address });
@@ -47,7 +47,7 @@ test('a room that another process reads is answered 421 with where it is, in bot
   }
 });
 
-test('a process that does not say where it is, is told of all the same', async () => {
+test('a process with an unknown address is reported all the same', async () => {
   found = async () => ({ at: 'elsewhere', address: null });
   const answer = await latest(LATEST[1]);
   expect([answer.status, answer.headers.get('Location')]).toEqual([421, null]);
@@ -57,7 +57,7 @@ test('a process that does not say where it is, is told of all the same', async (
 test.each([
   ['a room that moves between processes', async (): Promise<Whereabouts> => ({ at: 'moving' }), /is moving/],
   ['a group that cannot be asked', () => Promise.reject(new Error('no broker')), /Kafka.*no broker/],
-])('%s is answered 503 with when to ask again', async (_, where, text) => {
+])('%s is answered 503 with when to retry', async (_, where, text) => {
   found = where;
   const answer = await latest(LATEST[1]);
   expect([answer.status, answer.headers.get('Retry-After')]).toEqual([503, expect.stringMatching(/^[15]$/)]);
@@ -72,7 +72,7 @@ test.each(['here', 'nowhere'] as const)(
   },
 );
 
-test('what this process reads is answered without the group', async () => {
+test('a room that this process reads is answered without the group', async () => {
   found = () => Promise.reject(new Error('no broker'));
   service.main.publish(poseFrame(1));
   expect((await latest(LATEST[1])).status).toBe(200);

@@ -25,7 +25,7 @@ function followed(set: ReturnType<typeof setOf>) {
   return { heard, feeds };
 }
 
-test('topologies that come are heard, those that have gone are not, and nobody twice', () => {
+test('feeds follow topologies as they come and go, without repeats', () => {
   const [main, late] = [new FakeTopology(), new FakeTopology()];
   const set = setOf(main);
   const { heard } = followed(set);
@@ -40,7 +40,7 @@ test('topologies that come are heard, those that have gone are not, and nobody t
   expect(heard).toEqual([poseFrame(2), poseFrame(3), poseFrame(5)]);
 });
 
-test('a topology that is started again is heard by its new feed', async () => {
+test('a restarted topology is heard by its new feed', async () => {
   const main = new FakeTopology();
   const { heard, feeds } = followed(setOf(main));
   const next = new FakeTopology();

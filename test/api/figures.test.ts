@@ -42,7 +42,7 @@ const minute = (number: number, more: Partial<Minute> = {}): Minute => ({
 const ALL = [0, Infinity] as const;
 
 describe('the history of figures', () => {
-  test('keeps minutes over restarts, in one file of fixed size', async () => {
+  test('keeps minutes across restarts, in one file of fixed size', async () => {
     const first = new History(folder, context.log);
     const file = join(folder, 'figures.ring');
     const size = statSync(file).size;
@@ -56,7 +56,7 @@ describe('the history of figures', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  test('a minute in which csiflow was started again has the counts of both runs', async () => {
+  test('a minute with a restart has the counts of both runs', async () => {
     const history = new History(folder, context.log);
     history.add(minute(1_000_000, { frames: 10, failed: 1 }));
     history.add(minute(1_000_000, { frames: 20, failed: 2, cpu: 0.5 }));
@@ -64,7 +64,7 @@ describe('the history of figures', () => {
     await history.close();
   });
 
-  test('a minute takes the place of one of seven days before', async () => {
+  test('a minute replaces the one of seven days before', async () => {
     const history = new History(folder, context.log);
     for (let number = 0; number < HISTORY_MINUTES + 10; number++) history.add(minute(1_000_000 + number));
     const kept = history.range(...ALL);
@@ -73,7 +73,7 @@ describe('the history of figures', () => {
     await history.close();
   });
 
-  test('half a row is left out; a file of another layout begins anew, with a warning', async () => {
+  test('half a row is dropped; a file of another layout is replaced, with a warning', async () => {
     const first = new History(folder, context.log);
     first.add(minute(1_000_000));
     first.add(minute(1_000_001));
@@ -92,7 +92,7 @@ describe('the history of figures', () => {
     await third.close();
   });
 
-  test('long ranges are given in means of equal spans', () => {
+  test('long ranges are returned as means of equal spans', () => {
     const all = Array.from({ length: 60 }, (_, index) => minute(1_000_020 + index, { cpu: (index % 2) / 2 }));
     const rows = thinned(all, 60, 6);
     expect(rows).toHaveLength(6);
@@ -138,7 +138,7 @@ describe('GPUs', () => {
 });
 
 describe('the machine', () => {
-  test('memory is a share; bytes that are written are counted', () => {
+  test('memory is a share; written bytes are counted', () => {
     expect(memoryUsage()).toBeGreaterThan(0);
     expect(memoryUsage()).toBeLessThan(1);
     const before = transfers();
@@ -148,7 +148,7 @@ describe('the machine', () => {
     if (process.platform === 'linux') expect(after.bytesWritten).toBeGreaterThanOrEqual(before.bytesWritten);
   });
 
-  test.runIf(process.platform === 'linux')('the resident part of a mapped file is measured', async () => {
+  test.runIf(process.platform === 'linux')('measures the resident part of a mapped file', async () => {
     const path = join(folder, 'state.mdb');
     const store = open({ path });
     await store.put('key', 'x'.repeat(100_000));
@@ -180,7 +180,7 @@ const node = (id: string, from: string) => ({
   hash: id,
 });
 
-test('persons are counted where poses leave the last operator that makes them', () => {
+test('counts persons at the output of the last operator that emits poses', () => {
   const main = new FakeTopology();
   const topology = { ...main.topology, nodes: [node('infer', 'routers'), node('track', 'infer')] };
   const watchers = new Map<string, (record: Data) => void>();
@@ -198,7 +198,7 @@ test('persons are counted where poses leave the last operator that makes them', 
   expect(watchers.size).toBe(0);
 });
 
-test('bytes of the network are those since the start', async () => {
+test('network bytes count from the start', async () => {
   const before = transfers();
   const probe = new SystemProbe({
     main: new FakeTopology(),
@@ -218,7 +218,7 @@ test('bytes of the network are those since the start', async () => {
   expect(probe.history.range(...ALL)).toHaveLength(1);
 });
 
-test('noise within the signal is told as interference, and 0 where no format knows it', async () => {
+test('noise within the signal is reported as interference, or 0 if no format provides it', async () => {
   const main = new FakeTopology();
   const plain = main.status();
   const heard = (details: Record<string, unknown>) => {

@@ -91,7 +91,7 @@ interface Healthcare {
   readonly sleep_quality: { total_sleep_hours: number; sleep_efficiency: number };
 }
 
-test('falls are all there, with the time until the guest came', async () => {
+test('all falls are there, with the time until help came', async () => {
   const { fall_events: falls } = await domain<Healthcare>('healthcare');
   const expected = fallsOf(ticks).map(({ time, person }) => {
     const next = ticks.findIndex(
@@ -153,7 +153,7 @@ test('visits and persons are exact, time in zones within a second a coming', asy
   });
 });
 
-test('intrusions are those that lasted a second, and as long as they lasted within a second each', async () => {
+test('intrusions are those that lasted a second, and their duration is right within a second', async () => {
   const found = await domain<{
     intrusion_events: { count: number; events: readonly { response_time_seconds: number }[] };
     perimeter_monitoring: Readonly<Record<string, number>>;

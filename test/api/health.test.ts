@@ -27,7 +27,7 @@ describe('GET /health', () => {
     ['failed', 'unhealthy'],
     ['stopped', 'stopped'],
     ['starting', 'starting'],
-  ] as const)('says of a system that is %s: %s, bare and without credentials', async (state, said) => {
+  ] as const)('reports a system that is %s: %s, bare and without credentials', async (state, said) => {
     service.main.state = state;
     for (const base of [A, B]) {
       const body: unknown = await (await service.get(`${base}/health`)).json();
@@ -63,7 +63,7 @@ describe('GET /health/detailed', () => {
     });
   });
 
-  test('wants a credential', async () => {
+  test('requires a credential', async () => {
     expect((await service.get(`${B}/health/detailed`)).status).toBe(401);
   });
 });
@@ -79,7 +79,7 @@ describe('GET /metrics', () => {
   });
 
   test.each(['performance', 'resources', 'business'])(
-    'metric_type=%s leaves that group alone',
+    'metric_type=%s returns only that group',
     async (type) => {
       const body = await data(await service.get(`${B}/metrics?metric_type=${type}`, service.token('viewer')));
       expect(Object.keys(body['current'] as object).sort()).toEqual([type, 'timestamp'].sort());
@@ -91,7 +91,7 @@ describe('GET /metrics', () => {
     ['start_time=2026-01-02T00:00:00Z&end_time=2026-01-01T00:00:00Z', 422],
     ['start_time=2025-01-02T00:00:00Z&end_time=2026-01-01T00:00:00Z', 400],
     ['metric=performance', 422],
-  ])('refuses ?%s with %i', async (query, status) => {
+  ])('rejects ?%s with %i', async (query, status) => {
     expect((await service.get(`${B}/metrics?${query}`, service.token('viewer'))).status).toBe(status);
   });
 });
@@ -114,7 +114,7 @@ describe('probes at the root', () => {
     expect(await response.text()).toBe('the store history does not answer\n');
   });
 
-  test('readyz asks the stores once a second at most', async () => {
+  test('readyz asks the stores at most once a second', async () => {
     let asked = 0;
     service.main.reader.ping = async () => ++asked;
     // A busy machine may need longer than a second for the calls.

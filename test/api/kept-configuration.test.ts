@@ -35,7 +35,7 @@ const keep = ({ folder }: Bench, values: object) => {
   writeFileSync(join(folder, 'configuration.json'), JSON.stringify(content));
 };
 
-describe('a kept value that no call could have set keeps csiflow from starting, and is named', () => {
+describe('a kept value that no call could have set prevents the start, and is named', () => {
   test.each<[object, string]>([
     [{ 'privacy.data_retention_days': -4 }, 'values/privacy.data_retention_days must be >= 0'],
     [{ 'hardware.buffer_size': 0 }, 'values/hardware.buffer_size must be >= 1'],
@@ -52,7 +52,7 @@ describe('a kept value that no call could have set keeps csiflow from starting, 
     expect(made.runner.topology).toBe(before);
   });
 
-  test('what calls set is taken', () => {
+  test('accepts what calls set', () => {
     const configuration = configurationOf(made);
     set(configuration, 'analytics.alert_thresholds.inactivity_timeout', 0.5);
     set(configuration, 'analytics.alert_thresholds.fall_confidence', 1);
@@ -110,7 +110,7 @@ describe('a history that no call could have written prevents the start, and is n
     expect(() => configurationOf(made)).toThrow('restore it from a backup, or remove it');
   });
 
-  test('what calls write is taken', () => {
+  test('accepts what calls write', () => {
     const configuration = configurationOf(made);
     set(configuration, 'detection.max_persons', 5);
     set(configuration, 'domain', 'security');
@@ -121,7 +121,7 @@ describe('a history that no call could have written prevents the start, and is n
   });
 });
 
-test('what the schema of this topology allows is taken, and what lies beyond is refused by its name', () => {
+test("accepts what this topology's schema allows, and names what exceeds it", () => {
   const configuration = configurationOf(made);
   for (const field of FIELDS.filter(isStored)) {
     const schema = { ...storedSchema(field), ...configuration.bounds(field) } as {
@@ -165,8 +165,8 @@ test.each<[string, readonly number[]]>([
   }
 });
 
-describe('anonymity that was promised', () => {
-  test('keeps a topology from starting that cannot hold it', async () => {
+describe('promised anonymity', () => {
+  test('prevents the start of a topology that cannot keep it', async () => {
     set(configurationOf(made), 'privacy.anonymize_data', true);
     const other = numbered();
     keep(other, { 'privacy.anonymize_data': true });
@@ -176,7 +176,7 @@ describe('anonymity that was promised', () => {
     await other.close();
   });
 
-  test('is a problem of a new file that cannot hold it', async () => {
+  test('is a problem of a new file that cannot keep it', async () => {
     const configuration = configurationOf(made);
     const other = numbered();
     const loaded = { topology: other.runner.topology, problems: [] };
@@ -191,7 +191,7 @@ describe('anonymity that was promised', () => {
     await other.close();
   });
 
-  test('cannot be brought back by an undo where it cannot be held any more', async () => {
+  test('cannot be restored by an undo if it can no longer be kept', async () => {
     const other = numbered();
     const change = { name: 'privacy.anonymize_data', from: true, to: false, before: true };
     const revision = {
@@ -212,7 +212,7 @@ describe('anonymity that was promised', () => {
   });
 });
 
-describe('a topology beside the main one is held to its privacy', () => {
+describe('a second topology follows the privacy of the main one', () => {
   const yard = { ...testEnvironment, id: 'yard' };
   const own = { settings: { state_folder: 'state', privacy: { data_retention_days: 7 } } };
   let other: Bench;
@@ -235,7 +235,7 @@ describe('a topology beside the main one is held to its privacy', () => {
     });
   };
 
-  test('by the stricter of both; what runs needs a restart, and an undo gives it its own back', async () => {
+  test('by the stricter of both; a running one needs a restart, and an undo restores its own', async () => {
     const configuration = configured(other);
     await other.runner.start();
     const days = () => other.runner.next.settings.privacy?.dataRetentionDays;
@@ -250,7 +250,7 @@ describe('a topology beside the main one is held to its privacy', () => {
     expect(other.runner.next.settings.privacy).toMatchObject({ enableEncryption: false });
   });
 
-  test('also where it is put there later, and is refused where it cannot be so', async () => {
+  test('even if it is added later, and is refused if it cannot comply', async () => {
     const configuration = configured(other);
     set(configuration, 'privacy.anonymize_data', true);
     expect(other.runner.topology.settings.privacy).toMatchObject({
@@ -268,7 +268,7 @@ describe('a topology beside the main one is held to its privacy', () => {
     await third.close();
   });
 
-  test('a change that it cannot keep is refused, and changes nothing', async () => {
+  test('rejects a change that it cannot keep, and changes nothing', async () => {
     const third = numbered();
     const configuration = configured(third);
     expect(() => set(configuration, 'privacy.anonymize_data', true)).toThrow(
@@ -282,7 +282,7 @@ describe('a topology beside the main one is held to its privacy', () => {
   const promising = () =>
     made.parse({ ...WHOLE, settings: { state_folder: 'state', privacy: { anonymize_data: true } } });
 
-  test('a new file of the main one that promises what it cannot keep is refused', async () => {
+  test('rejects a new main file whose promise it cannot keep', async () => {
     const third = numbered();
     const { problems, topology } = configured(third).overLoaded({ topology: promising(), problems: [] });
     expect(topology).toBeUndefined();
@@ -292,7 +292,7 @@ describe('a topology beside the main one is held to its privacy', () => {
     await third.close();
   });
 
-  test('where it lacks a key, the problem says so', async () => {
+  test('names a key that it lacks', async () => {
     const shared = () => {
       const { topology } = other.runner;
       return { ...topology, settings: { ...topology.settings, scaleOut: true } };
@@ -306,7 +306,7 @@ describe('a topology beside the main one is held to its privacy', () => {
     });
   });
 
-  test('one that came meanwhile and cannot keep it keeps neither the others nor other fields from being set', async () => {
+  test('one added meanwhile that cannot comply blocks neither the others nor other fields', async () => {
     const third = numbered();
     const beside = [third.runner, other.runner];
     const { context, recorded } = testContext();
@@ -326,7 +326,7 @@ describe('a topology beside the main one is held to its privacy', () => {
     await third.close();
   });
 
-  test('no topology is adjusted where the change cannot be kept in the file', () => {
+  test('changes no topology if the change cannot be saved in the file', () => {
     const configuration = configured(other);
     // A file cannot replace a non-empty folder.
     mkdirSync(join(made.folder, 'configuration.json', 'full'), { recursive: true });
@@ -336,7 +336,7 @@ describe('a topology beside the main one is held to its privacy', () => {
     expect(made.runner.next.settings.privacy).toBeUndefined();
   });
 
-  test('it keeps csiflow from starting where a kept promise cannot be held by one that is given', async () => {
+  test('prevents the start if a given topology cannot keep a promise', async () => {
     const third = numbered();
     keep(made, { 'privacy.anonymize_data': true });
     expect(() => configured(third)).toThrow(RefusedError);
@@ -344,7 +344,7 @@ describe('a topology beside the main one is held to its privacy', () => {
   });
 });
 
-test('what is being started takes a live field over by itself, and needs a restart for another', async () => {
+test('a starting topology applies a live field by itself, and needs a restart for another', async () => {
   const { runner } = made;
   const configuration = configurationOf(made);
   const started = runner.start();
@@ -355,7 +355,7 @@ test('what is being started takes a live field over by itself, and needs a resta
   expect([configOf('people')['max_persons'], configOf('poses')['max_batch']]).toEqual([5, 32]);
 });
 
-test('what is changed while a new file is applied is laid over that file too', async () => {
+test('a change during the apply of a new file overrides that file too', async () => {
   const { runner } = made;
   const configuration = configurationOf(made);
   await runner.start();
@@ -371,7 +371,7 @@ test('what is changed while a new file is applied is laid over that file too', a
   expect(runner.topology).toBe(runner.next);
 });
 
-test('which environment calls are about is found without a look at what is measured', () => {
+test('the environment of a call is found without reading any measurements', () => {
   const facts = {} as Facts;
   for (const name of Object.keys(NO_FACTS))
     Object.defineProperty(facts, name, {

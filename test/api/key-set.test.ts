@@ -25,7 +25,7 @@ function setUp() {
   return { world, keys };
 }
 
-test('keys are read once, and anew when they are ten minutes old: then one that is withdrawn opens nothing', async () => {
+test('keys are read once, and again after ten minutes: then a withdrawn one is rejected', async () => {
   const { world, keys } = setUp();
   expect(await Promise.all([keys.get('k1'), keys.get('k1'), keys.get(undefined)])).toEqual(
     Array(3).fill('PEM of k1'),
@@ -41,7 +41,7 @@ test('keys are read once, and anew when they are ten minutes old: then one that 
   await expect(keys.get('k1')).rejects.toThrow('no such key');
 });
 
-test('a new key is found at once', async () => {
+test('finds a new key at once', async () => {
   const { world, keys } = setUp();
   await keys.get('k1');
   world.published = ['k2', 'k1'];
@@ -50,7 +50,7 @@ test('a new key is found at once', async () => {
   await expect(keys.get(undefined)).rejects.toThrow('no such key');
 });
 
-test('nobody waits for a provider that hangs where the key is known', async () => {
+test('a provider that hangs delays no caller with a known key', async () => {
   const { world, keys } = setUp();
   await keys.get('k1');
   world.answers = new Promise(() => undefined);
@@ -59,7 +59,7 @@ test('nobody waits for a provider that hangs where the key is known', async () =
   expect(world.asked).toBe(7);
 });
 
-test('while the provider is away its keys are good for an hour', async () => {
+test('keys stay valid for an hour while the provider is offline', async () => {
   const { world, keys } = setUp();
   await keys.get('k1');
   world.published = null;
@@ -72,7 +72,7 @@ test('while the provider is away its keys are good for an hour', async () => {
   expect(await keys.get('k1')).toBe('PEM of k1');
 });
 
-test('tokens with made-up keys do not make it ask more often, nor keep others out', async () => {
+test('tokens with invented keys neither cause more requests nor keep others out', async () => {
   const { world, keys } = setUp();
   for (world.now = 0; world.now < 60_000; world.now += 100) {
     await expect(keys.get(`made up ${world.now}`)).rejects.toThrow('no such key');

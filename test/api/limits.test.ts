@@ -80,7 +80,7 @@ describe.each(['a', 'b'] as const)('Form %s', (form) => {
     expect(Date.parse(String(body.error.details[time]))).toBeGreaterThan(Date.now());
   });
 
-  test('a caller with another credential, or in the other form, has a count of its own', async () => {
+  test('a caller with another credential, or in the other form, has a separate count', async () => {
     await call(form, 'GET', '/pose/latest');
     expect((await call(form, 'GET', '/pose/latest')).status).toBe(429);
     expect((await call(form, 'GET', '/pose/latest', service.token('viewer'))).status).not.toBe(429);
@@ -95,7 +95,7 @@ test('Form A counts all of REST together, Form B by category', async () => {
   expect((await call('b', 'PUT', '/config')).status).not.toBe(429);
 });
 
-test('who only reads the system, its configuration and its topologies uses up no changes of them', () => {
+test('reading the system, its configuration and its topologies uses none of their changes', () => {
   const about = /^\/(system|config|topologies|webhooks|audit|auth\/(users|api-keys))(\/|$)/;
   const reads = ENDPOINTS.filter(({ method, path }) => method === 'GET' && about.test(path));
   const taps = reads.filter(({ path }) => path.endsWith('/records')).map(({ path }) => path);
@@ -108,7 +108,7 @@ test('who only reads the system, its configuration and its topologies uses up no
   expect(changes.map(({ limit }) => limit)).toEqual(changes.map(() => 'configuration'));
 });
 
-test('tries to log in are counted by address, over both forms', async () => {
+test('login attempts are counted by address, over both forms', async () => {
   const logIn = (form: 'a' | 'b') =>
     service.post(`${BASE[form]}/auth/token`, { username: 'viewer', password: 'no' });
   expect((await logIn('a')).status).toBe(401);
@@ -121,14 +121,14 @@ const ask = (path: string, token?: string, method = 'GET') =>
     headers: token === undefined ? {} : { Authorization: `Bearer ${token}` },
   });
 
-describe('what is refused to everybody', () => {
+describe('requests refused to everybody', () => {
   test.each([
     ['a path that is nowhere', 404, '/api/v1/nowhere', 'GET', undefined],
     ['a path at the root that is nowhere', 404, '/favicon.ico', 'GET', undefined],
     ['a method that does not exist', 405, '/api/v1/pose/latest', 'OPTIONS', undefined],
     ['a call without a credential', 401, '/api/v1/pose/latest', 'GET', undefined],
     ['a path that is nowhere, with a made-up token', 404, '/api/v1/nowhere', 'GET', 'made-up'],
-  ])('%s takes no call of any limit', async (_what, status, path, method, token) => {
+  ])('%s uses no call of any limit', async (_what, status, path, method, token) => {
     for (let time = 0; time < 3; time++) {
       const response = await ask(path, token, method);
       expect(response.status).toBe(status);
@@ -138,13 +138,13 @@ describe('what is refused to everybody', () => {
     expect((await call('b', 'GET', '/pose/latest')).status).not.toBe(429);
   });
 
-  test('a strange Host takes no call of any limit', async () => {
+  test('a foreign Host uses no call of any limit', async () => {
     for (let time = 0; time < 3; time++)
       expect(await statusOf('/api/v1/pose/latest', { Host: 'evil.example' })).toBe(421);
     expect((await ask('/api/v1/pose/latest', 'made-up')).status).toBe(401);
   });
 
-  test('a WebSocket without a credential takes no call of any limit', async () => {
+  test('a WebSocket without a credential uses no call of any limit', async () => {
     const upgrade = { Connection: 'Upgrade', Upgrade: 'websocket', 'Sec-WebSocket-Version': '13' };
     const headers = { ...upgrade, 'Sec-WebSocket-Key': 'AAAAAAAAAAAAAAAAAAAAAA==' };
     for (let time = 0; time < 3; time++) expect(await statusOf('/ws/pose', headers)).toBe(401);
@@ -152,7 +152,7 @@ describe('what is refused to everybody', () => {
   });
 });
 
-test('/health at the root answers as that of the interface, and is counted by address', async () => {
+test('/health at the root answers like that of the interface, and is counted by address', async () => {
   const response = await ask('/health');
   expect(response.status).toBe(200);
   expect(await response.json()).toMatchObject({ status: 'healthy', version: expect.any(String) as string });
@@ -160,7 +160,7 @@ test('/health at the root answers as that of the interface, and is counted by ad
   expect((await ask('/api/v1/health')).status).toBe(429);
 });
 
-test('made-up credentials have a limit of their own, which hits nobody else', async () => {
+test('invented credentials have a limit of their own, which affects nobody else', async () => {
   await service.close();
   service = await openService({ ...DEFAULT_LIMITS, wrong_credentials: { requests: 2, seconds: 60 } });
   const latest = '/api/v1/pose/latest';
@@ -191,7 +191,7 @@ test.each([
   ['another name', 421, '/pose/latest', { Host: 'evil.example' }],
   ['nothing there', 404, '/nowhere', {}],
   ['a body of another type', 401, '/system/stop', { 'Content-Type': 'text/plain' }],
-])('the headers of the limit are on the answer to %s (%i)', async (_what, status, path, headers) => {
+])('the answer to %s has the headers of the limit (%i)', async (_what, status, path, headers) => {
   for (const base of Object.values(BASE)) {
     const method = path.endsWith('stop') ? 'POST' : 'GET';
     const asked = request(service.server.address + base + path, { method, headers }).end();

@@ -17,7 +17,7 @@ const ask = async (path: string): Promise<unknown> => {
 
 const [one, two] = testEnvironment.links.map(({ id }) => id) as [string, string];
 
-test('each link says how it is, whether it counts, and why not', async () => {
+test('each link reports its state, whether it counts, and why not', async () => {
   const last = '2026-01-01T00:00:00.000Z';
   service.main.details = {
     heard: { [one]: { rate: 48, last, rssi: -41.5, noise: -92 }, [two]: { rate: 0, last } },
@@ -47,7 +47,7 @@ test('each link says how it is, whether it counts, and why not', async () => {
   });
 });
 
-test('a link that was never heard names the sender that is missing; a stranger, the line that would take it', async () => {
+test('an unheard link names its missing sender; a stranger, the line that would add it', async () => {
   service.main.details = {
     heard: {},
     unknown_senders: {
@@ -70,7 +70,7 @@ test('a link that was never heard names the sender that is missing; a stranger, 
   });
 });
 
-test('measures are summed up by interval', async () => {
+test('measures are summed by interval', async () => {
   const measure = (seconds: number, value: number) => ({
     port: 'measure' as const,
     environment: testEnvironment.id,

@@ -13,10 +13,10 @@ test('a start that fails ends the command', async () => {
   await expect(begin(failing('failed'))).rejects.toThrow('the cable is out');
 });
 
-test('of several it is said whose start has failed', async () => {
+test('with several topologies, names the one that failed to start', async () => {
   await expect(begin(failing('failed'), 'hall')).rejects.toThrow('hall: the cable is out');
 });
 
-test('a start that somebody has stopped by the service interface does not', async () => {
+test('a start cancelled through the service interface does not', async () => {
   await begin(failing('stopped'));
 });

@@ -28,7 +28,7 @@ afterEach(() => service.close());
 /** Work left over from an answer is done once the service has sent another. */
 const settle = (): Promise<Response> => service.get('/form-b/api/v1/health');
 
-test('a call that is answered 504 ends what it asks of the store', async () => {
+test('a call that is answered 504 cancels its query of the store', async () => {
   await open(300);
   let seen: AbortSignal | undefined;
   asked = (signal) => (seen = signal);
@@ -36,7 +36,7 @@ test('a call that is answered 504 ends what it asks of the store', async () => {
   expect(seen?.aborted).toBe(true);
 });
 
-test('so does a call whose caller has gone; nothing is told of it as a failure', async () => {
+test('so does a call whose caller has left; it is not reported as a failure', async () => {
   await open(60_000);
   const caller = new AbortController();
   const ended = new Promise<unknown>((resolve) => {
@@ -54,7 +54,7 @@ test('so does a call whose caller has gone; nothing is told of it as a failure',
   expect(recorded.lines.filter(({ level }) => level === 'warn' || level === 'error')).toEqual([]);
 });
 
-test('a call that was answered has not been ended', async () => {
+test('a completed call is not aborted', async () => {
   await open(60_000);
   let seen: AbortSignal | undefined;
   const { reader } = service.main;

@@ -29,14 +29,14 @@ interface Versioned {
 describe.each(['openapi-a', 'openapi-b'])('%s', (name) => {
   const document = API_DOCUMENTS[name]!();
 
-  test('has every operation once, under a name of its own', () => {
+  test('has every operation once, under a unique name', () => {
     const paths = document['paths'] as Record<string, Record<string, { operationId: string }>>;
     const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
     expect(operations).toHaveLength(ENDPOINTS.length);
     expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(ENDPOINTS.length);
   });
 
-  test('says where versions are asked for and answered', () => {
+  test('documents where versions are requested and returned', () => {
     const paths = document['paths'] as Record<string, Record<string, Versioned>>;
     const versioned = Object.entries(paths).flatMap(([path, methods]) =>
       Object.entries(methods)
@@ -50,7 +50,7 @@ describe.each(['openapi-a', 'openapi-b'])('%s', (name) => {
     expect([responses['200']!.headers['ETag'], '412' in responses]).toEqual([expect.anything(), false]);
   });
 
-  test('says of a field with a default that it need not be sent', () => {
+  test('marks fields with a default as optional', () => {
     const paths = document['paths'] as Record<
       string,
       Record<string, { parameters: { name: string; required: boolean }[] }>
@@ -73,7 +73,7 @@ describe.each(['openapi-a', 'openapi-b'])('%s', (name) => {
     Object.entries(methods).map(([method, operation]) => ({ name: `${method} ${path}`, ...operation })),
   );
 
-  test('says of every parameter what it is', () => {
+  test('describes every parameter', () => {
     const silent = operations.flatMap((operation) =>
       (operation.parameters ?? [])
         .filter(({ description }) => description === undefined)
@@ -82,7 +82,7 @@ describe.each(['openapi-a', 'openapi-b'])('%s', (name) => {
     expect(silent).toEqual([]);
   });
 
-  test('shows examples that its schemas take', () => {
+  test('shows examples that match its schemas', () => {
     const ajv = new Ajv2020({ strict: false });
     formats.default(ajv, ['date-time']);
     const shown = operations.flatMap(({ name: operation, requestBody }) => {
@@ -98,7 +98,7 @@ describe.each(['openapi-a', 'openapi-b'])('%s', (name) => {
   });
 });
 
-describe('where programs look for the documents', () => {
+describe('the addresses of the documents', () => {
   let service: TestService;
   beforeAll(async () => {
     service = await openService();
@@ -128,7 +128,7 @@ describe('where programs look for the documents', () => {
     expect(titles.map((title) => title.slice(0, 15))).toEqual(['csiflow, Form A', 'csiflow, Form B']);
   });
 
-  test('a server is called as the caller calls it, also behind a proxy that ends TLS', async () => {
+  test("a server has the caller's address, even behind a proxy that terminates TLS", async () => {
     const { port } = new URL(service.server.address);
     const asked = request(`${service.server.address}/openapi-a.json`, {
       headers: { Host: `localhost:${port}`, 'X-Forwarded-Proto': 'https' },

@@ -38,7 +38,7 @@ test.each([
   expect(new Hosts(['ward.example']).allows(host)).toBe(allowed);
 });
 
-test('a strange Host is refused with 421, over HTTP', async () => {
+test('rejects a foreign Host with 421, over HTTP', async () => {
   service = await openService();
   const { port } = new URL(service.server.address);
   const asked = request({ port, host: '127.0.0.1', path: HEALTH, headers: { Host: 'evil.example' } }).end();
@@ -53,26 +53,20 @@ const UPGRADE =
   'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n' +
   'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n';
 
-test.each(TWO_HOSTS)(
-  'two headers Host are refused with 400, and the connection closed: %j',
-  async (hosts) => {
-    service = await openService();
-    for (const head of [
-      `GET ${HEALTH} HTTP/1.1\r\n${hosts}`,
-      `GET /ws/pose HTTP/1.1\r\n${hosts}${UPGRADE}`,
-    ]) {
-      const socket = connect(Number(new URL(service.server.address).port), '127.0.0.1');
-      let text = '';
-      socket.on('data', (data: Buffer) => (text += data.toString()));
-      socket.write(`${head}\r\n`);
-      await once(socket, 'close');
-      expect(text).toMatch(/^HTTP\/1\.1 400 /);
-      expect(text).toContain('Send exactly one Host header: this request has 2');
-    }
-  },
-);
+test.each(TWO_HOSTS)('rejects two Host headers with 400, and closes the connection: %j', async (hosts) => {
+  service = await openService();
+  for (const head of [`GET ${HEALTH} HTTP/1.1\r\n${hosts}`, `GET /ws/pose HTTP/1.1\r\n${hosts}${UPGRADE}`]) {
+    const socket = connect(Number(new URL(service.server.address).port), '127.0.0.1');
+    let text = '';
+    socket.on('data', (data: Buffer) => (text += data.toString()));
+    socket.write(`${head}\r\n`);
+    await once(socket, 'close');
+    expect(text).toMatch(/^HTTP\/1\.1 400 /);
+    expect(text).toContain('Send exactly one Host header: this request has 2');
+  }
+});
 
-test('a strange Host is refused with 421, on the WebSocket', async () => {
+test('rejects a foreign Host with 421, on the WebSocket', async () => {
   service = await openService();
   const socket = connect(Number(new URL(service.server.address).port), '127.0.0.1');
   socket.write(
@@ -84,7 +78,7 @@ test('a strange Host is refused with 421, on the WebSocket', async () => {
   expect(head.toString()).toMatch(/^HTTP\/1\.1 421 /);
 });
 
-test('pages of a named origin may call; those of another may not', async () => {
+test('pages of an allowed origin may call; others may not', async () => {
   service = await openService(DEFAULT_LIMITS, { origins: ['https://dash.example'] });
   const from = (origin: string, method: string) =>
     fetch(service!.server.address + HEALTH, {
@@ -121,7 +115,7 @@ test('with a certificate it speaks HTTPS', async () => {
   }
 });
 
-test('tokens of an outside identity provider are taken, with the role that it gives; others are not', async () => {
+test('accepts tokens of an external identity provider with their role; rejects others', async () => {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const stranger = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
   const keys = { keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'k1', use: 'sig', alg: 'RS256' }] };
@@ -171,7 +165,7 @@ test('tokens of an outside identity provider are taken, with the role that it gi
   }
 });
 
-test('figures and rooms are open, unless a login is asked for', async () => {
+test('metrics and rooms are public, unless a login is required', async () => {
   service = await openService();
   for (const path of ['/metrics', '/scene.json']) expect((await service.get(path)).status).toBe(200);
   await service.close();
@@ -186,7 +180,7 @@ test('figures and rooms are open, unless a login is asked for', async () => {
     expect((await service.get(path)).status).toBe(200);
 });
 
-test('an API key opens the figures as a bearer token too, which is all that Prometheus can send', async () => {
+test('an API key also works as a bearer token for the metrics, which is all that Prometheus can send', async () => {
   service = await openService(undefined, { loginRequired: true });
   const { key } = new ApiKeys(service.stateFolder).create('prometheus', 'viewer', null);
   expect((await service.get('/metrics', key)).status).toBe(200);
@@ -194,7 +188,7 @@ test('an API key opens the figures as a bearer token too, which is all that Prom
   expect((await service.get('/metrics', `${key.slice(0, -1)}x`)).status).toBe(401);
 });
 
-test('credentials made up for the figures are limited like others', async () => {
+test('invented credentials for the metrics are limited like others', async () => {
   const limits = { ...DEFAULT_LIMITS, wrong_credentials: { requests: 2, seconds: 60 } };
   service = await openService(limits, { loginRequired: true });
   const statuses: number[] = [];

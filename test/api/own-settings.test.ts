@@ -68,7 +68,7 @@ function configured() {
   return { runner, set, shown };
 }
 
-test('an own operator answers to the settings that it declares, in its own units', () => {
+test('a custom operator follows the settings it declares, in its own units', () => {
   const { runner, set, shown } = configured();
   expect(shown('detection.max_persons')).toBe(3);
   expect(shown('detection.tracking_max_age')).toBe(5);
@@ -80,7 +80,7 @@ test('an own operator answers to the settings that it declares, in its own units
   expect(node.enabled).toBe(false);
 });
 
-test('a value that the own operator does not take is refused, and named', () => {
+test('rejects and names a value that the custom operator does not accept', () => {
   const { set, shown } = configured();
   expect(() => set('detection.max_persons', 20)).toThrow(/people.*<= 9/);
   expect(shown('detection.max_persons')).toBe(3);
@@ -103,6 +103,6 @@ test.each([
     { 'detection.max_persons': 'persons' },
     /answered by persons, which its config/,
   ],
-])('a component that declares %s is refused', (_, settings, message) => {
+])('rejects a component that declares %s', (_, settings, message) => {
   expect(() => new Registry([{ ...ownTracker, settings: settings as SettingAnswers }])).toThrow(message);
 });

@@ -82,7 +82,7 @@ describe('POST /pose/query', () => {
     return ((await response.json()) as { data: Answer }).data;
   };
 
-  test('sums hours up: most persons, mean confidence, shares of activities', async () => {
+  test('aggregates hours: most persons, mean confidence, shares of activities', async () => {
     const { results } = await answered(body());
     expect(results).toEqual([
       {
@@ -105,12 +105,12 @@ describe('POST /pose/query', () => {
     ['daily_summary', [at(0)]],
     // 2026-01-01 is a Thursday.
     ['weekly_summary', ['2025-12-29T00:00:00.000Z']],
-  ])('sums up by %s', async (type, timestamps) => {
+  ])('aggregates by %s', async (type, timestamps) => {
     const { results } = await answered(body({ aggregation: { type } }));
     expect(results.map(({ timestamp }) => timestamp)).toEqual(timestamps);
   });
 
-  test('filters persons by confidence, and frames by how many are left', async () => {
+  test('filters persons by confidence, and frames by how many remain', async () => {
     const sure = await answered(body({ filters: { confidence: { min: 0.5 } } }));
     expect(sure.results[0]).toMatchObject({ person_count: 1, avg_confidence: 0.767 });
     const two = await answered(body({ filters: { person_count: { min: 2, max: 5 } } }));
@@ -119,7 +119,7 @@ describe('POST /pose/query', () => {
     expect(nobody.results).toMatchObject([{ timestamp: at(60), person_count: 0 }]);
   });
 
-  test('leaves the results in which an activity took place', async () => {
+  test('keeps only results with the activity', async () => {
     const of = async (...activity: string[]) =>
       (await answered(body({ aggregation: { type: 'minute_summary' }, filters: { activity } }))).results.map(
         ({ timestamp }) => timestamp,
@@ -129,7 +129,7 @@ describe('POST /pose/query', () => {
     expect(await of('lying')).toEqual([]);
   });
 
-  test('shows the metrics that are asked for', async () => {
+  test('returns the requested metrics', async () => {
     const aggregation = { type: 'daily_summary', metrics: ['person_count'] };
     expect(Object.keys((await answered(body({ aggregation }))).results[0]!)).toEqual([
       'timestamp',
@@ -138,7 +138,7 @@ describe('POST /pose/query', () => {
     ]);
   });
 
-  test('tells how many rows were aggregated, and that an answer about the past was there already', async () => {
+  test('reports the number of aggregated rows, and that an answer about the past was cached', async () => {
     // Four frames, four persons, three minutes of activities.
     const first = await answered(body());
     expect(first.query_metadata).toMatchObject({ total_records_scanned: 11, cache_hit: false });
@@ -147,7 +147,7 @@ describe('POST /pose/query', () => {
     expect(again.results).toEqual(first.results);
   });
 
-  test('does not hold what may still change', async () => {
+  test('does not cache what may still change', async () => {
     const open = body({ time_range: { start: at(0), end: at(199) } });
     expect((await answered(open)).query_metadata.cache_hit).toBe(false);
     service.main.publish(frameAt(198.5, 0.9, 0.9, 0.9));
@@ -156,7 +156,7 @@ describe('POST /pose/query', () => {
     expect(again.results.at(-1)).toMatchObject({ person_count: 3 });
   });
 
-  test('a range that holds nothing is 404 with both ranges in Form A, an empty list in Form B', async () => {
+  test('an empty range is 404 with both ranges in Form A, an empty list in Form B', async () => {
     const time_range = { start: '2020-01-01T00:00:00Z', end: '2020-01-02T00:00:00Z' };
     expect((await answered(body({ time_range }))).results).toEqual([]);
     const a = await ask(body({ time_range }), A);
@@ -191,7 +191,7 @@ describe('POST /pose/query', () => {
       400,
       'query.time_range.end',
     ],
-  ])('refuses %j with %i', async (query, status, field) => {
+  ])('rejects %j with %i', async (query, status, field) => {
     const response = await ask(body(query));
     expect(response.status).toBe(status);
     const { error } = (await response.json()) as { error: { details: { field: string } } };
@@ -199,7 +199,7 @@ describe('POST /pose/query', () => {
   });
 });
 
-describe('answers', () => {
+describe('cached answers', () => {
   const question: PoseQuestion = {
     ...{ start: FIRST_TIME, end: FIRST_TIME + HOUR, summary: 'hourly_summary' },
     ...{ minPersons: 0, maxPersons: null, minConfidence: 0, activities: null },
@@ -220,19 +220,19 @@ describe('answers', () => {
       )
     ).hit;
 
-  test('are forgotten where retention took frames of their range', async () => {
+  test('are dropped when retention deletes frames of their range', async () => {
     expect([await ask(), await ask()]).toEqual([false, true]);
     main.frames.shift();
     expect([await ask(), await ask()]).toEqual([false, true]);
   });
 
-  test('are forgotten where a rewind took the frames behind their range', async () => {
+  test('are dropped when a rewind deletes the frames of their range', async () => {
     expect([await ask(), await ask()]).toEqual([false, true]);
     main.frames.length = 3;
     expect([await ask(), await ask()]).toEqual([false, false]);
   });
 
-  test('are held for ten minutes, and are of one question each', async () => {
+  test('are kept for ten minutes, each for one query', async () => {
     expect(await ask()).toBe(false);
     expect(await ask({ ...question, minConfidence: 0.5 })).toBe(false);
     elapsed = 599_999;
@@ -241,7 +241,7 @@ describe('answers', () => {
     expect(await ask()).toBe(false);
   });
 
-  test('are 64 at most, the longest unused one goes', async () => {
+  test('are at most 64: the least recently used one is dropped', async () => {
     for (let index = 0; index < 64; index++) await ask({ ...question, minConfidence: index / 100 });
     expect(await ask()).toBe(true);
     await ask({ ...question, minConfidence: 0.9 });
@@ -250,7 +250,7 @@ describe('answers', () => {
   });
 });
 
-describe('buckets follow the clocks on the wall', () => {
+describe('buckets follow local time', () => {
   const utc = (text: string): number => Date.parse(text) * 1000;
   test.each([
     ['daily_summary', 'Europe/Berlin', '2026-03-29T12:00:00Z', '2026-03-28T23:00:00Z'],

@@ -147,7 +147,7 @@ async function refused(
 }
 
 describe('one frame alone', () => {
-  test('is answered with no poses, and says why', async () => {
+  test('is answered with no poses and the reason', async () => {
     const answer = await answered({
       csi_data: run.frames[0],
       processing_options: { return_dense_pose: true },
@@ -162,7 +162,7 @@ describe('one frame alone', () => {
 });
 
 describe('a run of frames', () => {
-  test('gives a person for each window, as the network infers them, whatever the order of the frames', async () => {
+  test('gives a person for each window, as the network infers them, in any order of frames', async () => {
     const answer = await answered({ csi_data: run.frames });
     expect(answer.status).toBe('completed');
     expect(answer.metadata.windows).toBeGreaterThanOrEqual(9);
@@ -173,7 +173,7 @@ describe('a run of frames', () => {
     expect(shuffled.poses).toEqual(answer.poses);
   });
 
-  test('continued in a session gives the same poses as in one call, of the same persons', async () => {
+  test('continued in a session gives the same poses of the same persons as in one call', async () => {
     const whole = await answered({ csi_data: run.frames, session_id: 'whole' });
     const middle = Math.floor(run.frames.length / 2);
     const first = await answered({ csi_data: run.frames.slice(0, middle), session_id: 'parts' });
@@ -189,13 +189,13 @@ describe('a run of frames', () => {
     expect(again.metadata.note).toContain('older than the newest of the session are ignored');
   });
 
-  test('without tracking numbers nobody', async () => {
+  test('without tracking gives nobody a number', async () => {
     const answer = await answered({ csi_data: run.frames, processing_options: { enable_tracking: false } });
     expect(answer.metadata.tracking).toBe(false);
     expect(new Set(answer.poses.map(({ person_id: id }) => id))).toEqual(new Set([0]));
   });
 
-  test('leaves out persons below the threshold, and adds dense pose where it is asked for', async () => {
+  test('drops persons below the threshold, and adds dense pose on request', async () => {
     const none = await answered({ csi_data: run.frames, processing_options: { confidence_threshold: 1 } });
     expect(none).toMatchObject({ status: 'completed', poses: [] });
     const options = { return_dense_pose: true, max_persons: 1 };
@@ -204,7 +204,7 @@ describe('a run of frames', () => {
     expect(dense.poses.every((pose) => 'dense_pose' in pose)).toBe(true);
   });
 
-  test('draws people of so many moments alone', async () => {
+  test('draws people of the newest moments only', async () => {
     const [{ metadata }] = run.frames as [Frame];
     const long = (await simulated(25)).frames.filter(
       (frame) => frame.metadata.router_id === metadata.router_id,
@@ -216,7 +216,7 @@ describe('a run of frames', () => {
     expect(message).toMatch(/makes 1\d\d windows, but the limit is 100 with return_dense_pose/);
   });
 
-  test('of one link of four says what it is worth', async () => {
+  test('reports the value of one link out of four', async () => {
     const sender = run.frames[0]!.metadata.router_id;
     const alone = run.frames.filter(({ metadata }) => metadata.router_id === sender);
     const answer = await answered({ csi_data: alone });
@@ -225,7 +225,7 @@ describe('a run of frames', () => {
   });
 });
 
-describe('refuses', () => {
+describe('rejects', () => {
   const frame = (changes: object): object => ({ ...run.frames[0], ...changes });
 
   test('a router that no link names', async () => {
@@ -258,7 +258,7 @@ describe('refuses', () => {
     expect((await refused({ csi_data: frame(changes) }, 422)).details.field).toBe(field);
   });
 
-  test('the mistake of a frame in a run, by its place', async () => {
+  test('an invalid frame in a run, by its index', async () => {
     const error = await refused({ csi_data: [frame({}), frame({ metadata: { router_id: 'x' } })] }, 422);
     expect(error.details.field).toBe('csi_data.1.metadata.router_id');
   });
@@ -268,16 +268,16 @@ describe('refuses', () => {
     expect((await refused({ csi_data: [frame({}), late] }, 422)).message).toContain('60 seconds');
   });
 
-  test('a frame of too few subcarriers for the network, in its words', async () => {
+  test("a frame with too few subcarriers for the network, with the network's message", async () => {
     const narrow = run.frames.map((one) => ({ ...one, antenna_data: [one.antenna_data[0]!.slice(0, 4)] }));
     expect((await refused({ csi_data: narrow }, 422)).message).toContain('the network needs 13');
   });
 
-  test('who is no operator', async () => {
+  test('callers who are not operators', async () => {
     expect((await post({ csi_data: frame({}) }, 'viewer')).status).toBe(403);
   });
 
-  test('with 503 where the topology has no network, and where it does not run', async () => {
+  test('with 503 if the topology has no network, or does not run', async () => {
     const text = TOPOLOGY.replace(/ {2}poses:.*\n {2}people:.*\n/, '').replace(
       'from: people',
       'from: windows',
@@ -293,7 +293,7 @@ describe('refuses', () => {
     expect((await post({ csi_data: frame({}) })).status).toBe(503);
   });
 
-  test('tracking where nothing follows persons', async () => {
+  test('tracking if nothing follows persons', async () => {
     Object.assign(service.main, {
       topology: { ...topology, nodes: topology.nodes.filter(({ id }) => id !== 'people') },
     });
@@ -301,7 +301,7 @@ describe('refuses', () => {
     expect(error.details.field).toBe('processing_options.enable_tracking');
   });
 
-  test('millions of mistakes at once, with one of them', async () => {
+  test('millions of errors at once, naming one of them', async () => {
     const error = await refused(
       { csi_data: frame({ antenna_data: Array(8).fill(Array(50_000).fill({})) }) },
       422,
@@ -321,7 +321,7 @@ describe('sessions', () => {
   });
   const of = (account: string, name: string) => sessions.of(account, name, () => ++made);
 
-  test('are one account’s, and end when they are not used for a minute', () => {
+  test('belong to one account, and end after a minute without use', () => {
     expect(of('ann', 'a')).toEqual({ session: 1, continued: false });
     expect(of('bob', 'a')).toEqual({ session: 2, continued: false });
     now = 60_000;
@@ -337,19 +337,19 @@ describe('sessions', () => {
     expect(of('ann', 'a').continued).toBe(false);
   });
 
-  test('are four an account: the longest unused one makes room', () => {
+  test('are at most four per account: the least recently used one is dropped', () => {
     for (const name of ['a', 'b', 'c', 'd', 'a', 'e']) of('ann', name);
     expect(['a', 'c', 'd', 'e'].map((name) => of('ann', name).continued)).toEqual([true, true, true, true]);
     expect(of('ann', 'b').continued).toBe(false);
   });
 
-  test('are 32 in all', () => {
+  test('are at most 32 in total', () => {
     for (let account = 0; account < 33; account++) of(`account-${account}`, 'a');
     expect(of('account-32', 'a').continued).toBe(true);
     expect(of('account-0', 'a').continued).toBe(false);
   });
 
-  test('are forgotten when their state is not right any more', () => {
+  test('are dropped when their state is no longer valid', () => {
     sessions.forget(of('ann', 'a').session);
     expect(of('ann', 'a').continued).toBe(false);
   });

@@ -77,13 +77,13 @@ test.each([
   ['another protocol', `GET /api/v1/health HTTP/9.9\r\n${HEAD}\r\n${SMUGGLED}`],
   ['TLS where there is none', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
   ['a line of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
-])('%s: refused, and what comes after is not taken for a request', async (_what, text) => {
+])('%s: rejected, and what follows is not parsed as a request', async (_what, text) => {
   const answer = await send(text);
   expect(answers(answer)[0]).toMatch(/ 4\d\d$/);
   expect(answer.toLowerCase()).not.toContain('x-request-id: smuggled');
 });
 
-test('what cannot be read is answered as other errors are: form, code, headers of the limit', async () => {
+test('unreadable requests are answered like other errors: form, code, headers of the limit', async () => {
   const [head, body] = (await send(`${POST}Content-Length: x\r\n\r\n`)).split('\r\n\r\n') as [string, string];
   expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
   for (const name of ['Limit', 'Remaining', 'Reset', 'Window'])
@@ -116,7 +116,7 @@ test.each([
   expect(await send(text)).toMatch(/^HTTP\/1\.1 408 /);
 });
 
-test('a request that drips in byte by byte is not waited for', async () => {
+test('a request that arrives byte by byte times out', async () => {
   const socket = open();
   const drip = setInterval(() => socket.write('x'), 30);
   socket.write(`GET /api/v1/health HTTP/1.1\r\n${HEAD}Slow: `);
@@ -125,7 +125,7 @@ test('a request that drips in byte by byte is not waited for', async () => {
   expect(text).toMatch(/^HTTP\/1\.1 408 /);
 });
 
-test('hundreds of slow connections keep nobody else waiting', async () => {
+test('hundreds of slow connections delay nobody else', async () => {
   const slow = Array.from({ length: 300 }, open);
   const ended = slow.map(said);
   for (const socket of slow) socket.write(`GET /api/v1/health HTTP/1.1\r\n${HEAD}`);
@@ -133,7 +133,7 @@ test('hundreds of slow connections keep nobody else waiting', async () => {
   await Promise.all(ended);
 });
 
-test('requests in one packet are answered one by one, in order', async () => {
+test('pipelined requests are answered one by one, in order', async () => {
   const socket = open();
   const request = (id: number, more = '') =>
     `GET /api/v1/health HTTP/1.1\r\n${HEAD}X-Request-Id: r-${id}\r\n${more}\r\n`;
@@ -143,7 +143,7 @@ test('requests in one packet are answered one by one, in order', async () => {
   expect(ids).toEqual(Array.from({ length: 200 }, (_, id) => id));
 });
 
-test('of more requests in one packet than may wait the first are answered, and the next is told why', async () => {
+test('when too many requests are pipelined, the first are answered, and the next gets the reason', async () => {
   const socket = open();
   socket.write(`GET /livez HTTP/1.1\r\n${HEAD}\r\n`.repeat(400));
   const text = await said(socket);
@@ -160,12 +160,12 @@ test.each([
   'TRACE /api/v1/health',
   'DELETE /api/v1/health',
   'PROPFIND /api/v1/health',
-])('%s is refused', async (line) => {
+])('rejects %s', async (line) => {
   const answer = await send(`${line} HTTP/1.1\r\n${HEAD}Connection: close\r\n\r\n`);
   expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);
 });
 
-test('a client that goes away in the middle leaves nothing behind', async () => {
+test('a client that disconnects midway leaves nothing behind', async () => {
   for (const text of [`${POST}Content-Length: 100\r\n\r\n{`, SMUGGLED, 'GET /api']) {
     const socket = open();
     await once(socket, 'connect');
@@ -181,13 +181,13 @@ test.each([
   ['a way up', 'GET /../../../../etc/passwd HTTP/1.1', 'localhost'],
   ['a broken escape', 'GET /api/v1/topologies/%zz HTTP/1.1', 'localhost'],
   ['a zero byte', 'GET /api/v1/topologies/%00 HTTP/1.1', 'localhost'],
-])('%s in the address gives no file and no error inside', async (_what, line, host) => {
+])('%s in the address gives no file and no internal error', async (_what, line, host) => {
   const answer = await send(`${line}\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
   expect(answer).not.toContain('root:');
   expect(answer).not.toMatch(/^HTTP\/1\.1 5/);
 });
 
-test('requests that cannot be read take no call of any limit, so that they lock nobody out', async () => {
+test('unreadable requests use no call of any limit, so that they lock nobody out', async () => {
   const limited = await openService({ ...DEFAULT_LIMITS, pose_data: { requests: 3, seconds: 60 } });
   const port = Number(new URL(limited.server.address).port);
   for (let count = 0; count < 5; count++) {
@@ -208,7 +208,7 @@ test.each([
   ['with a token that is none', '/ws/pose?token=none', HEAD, 401, 'AUTHENTICATION_ERROR'],
   ['where there is none', '/form-b/api/v1/ws/elsewhere', HEAD, 404, 'RESOURCE_NOT_FOUND'],
   ['by another name', '/ws/pose', 'Host: evil.example\r\n', 421, 'VALIDATION_ERROR'],
-])('a WebSocket %s is refused as a call is', async (_what, path, host, status, code) => {
+])('a WebSocket %s is refused like a call', async (_what, path, host, status, code) => {
   const [head, body] = (await send(`GET ${path} HTTP/1.1\r\n${host}${UPGRADE}\r\n`)).split('\r\n\r\n') as [
     string,
     string,
@@ -224,13 +224,13 @@ test.each([
 
 const OTHER = `${HEAD}Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA\r\n`;
 
-test('a call that asks for another protocol is answered in this one', async () => {
+test('a call that requests another protocol is answered in this one', async () => {
   const answer = await send(`GET /api/v1/health HTTP/1.1\r\n${OTHER}\r\n`);
   expect(answer).toMatch(/^HTTP\/1\.1 200 /);
   expect(JSON.parse(answer.split('\r\n\r\n')[1]!)).toHaveProperty('status');
 });
 
-test('so is one with a body, though it comes in two parts', async () => {
+test('so is one with a body, even in two parts', async () => {
   const body = JSON.stringify({ username: 'nobody', password: 'nothing' });
   const socket = open();
   socket.write(
@@ -242,13 +242,13 @@ test('so is one with a body, though it comes in two parts', async () => {
   expect(await said(socket)).toMatch(/^HTTP\/1\.1 401 /);
 });
 
-test('one whose body comes in pieces is told to leave the header out', async () => {
+test('a chunked one is asked to omit the header', async () => {
   const answer = await send(`${POST}${OTHER.replace(HEAD, '')}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n`);
   expect(answer).toMatch(/^HTTP\/1\.1 400 /);
   expect(answer).toContain('remove the header Upgrade');
 });
 
-test('a handshake of another version is refused as a call is, and says which would do', async () => {
+test('a handshake of another version is refused like a call, with the supported ones', async () => {
   const token = service.token('viewer');
   const answer = await send(
     `GET /ws/pose?token=${token} HTTP/1.1\r\n${HEAD}${UPGRADE.replace('Version: 13', 'Version: 12')}\r\n`,

@@ -50,12 +50,12 @@ test('every endpoint is on a page of docs/', () => {
   expect(missing).toEqual([]);
 });
 
-test('an endpoint that no page names is noticed', () => {
+test('an endpoint that no page names is found', () => {
   const paths = ['/analytics/tides', '/topologies/:id/melt', '/latest', '/pose/latest/:id'];
   expect(paths.filter(isDescribed)).toEqual([]);
 });
 
-test('the endpoint that CONTRIBUTING.md shows is still new', () => {
+test('the example endpoint of CONTRIBUTING.md does not exist yet', () => {
   const page = readFileSync(packageFile('CONTRIBUTING.md'), 'utf8');
   const [, file] = /\/\/ (api\/rest\/\S+)/.exec(page)!;
   const [, path] = /^ {2}path: '(\S+)',$/m.exec(page)!;

@@ -38,7 +38,7 @@ describe('tokens', () => {
     expect(body['token_type']).toBe('bearer');
   });
 
-  test('Form B answers in the envelope, with a refresh token that opens nothing itself', async () => {
+  test('Form B answers in the envelope, with a refresh token that grants no access itself', async () => {
     const { data, success } = await json(
       await service.post(`${B}/auth/token`, { username: 'viewer', password: 'pw' }),
     );
@@ -77,7 +77,7 @@ describe('GET /pose/latest', () => {
     expect(stopped.headers.get('retry-after')).toBe('5');
   });
 
-  test('has the fields of both forms and says that the model was trained on simulated CSI', async () => {
+  test('has the fields of both forms and states that the model was trained on simulated CSI', async () => {
     service.main.publish(poseFrame(7));
     const token = service.token('viewer');
     const a = await json(await service.get(`${A}/pose/latest`, token));
@@ -95,7 +95,7 @@ describe('GET /pose/latest', () => {
     expect(data).toMatchObject({ environment_id: 'test-room', metadata: { processing_mode: 'simulated' } });
   });
 
-  test('Form B leaves out keypoints and persons that are not asked for', async () => {
+  test('Form B omits keypoints and persons that are not requested', async () => {
     service.main.publish(poseFrame(0, [person(1, 1, 1), person(2, 2, 2, { confidence: 0.3 })]));
     const { data } = await json(
       await service.get(
@@ -121,7 +121,7 @@ describe('GET /pose/latest', () => {
   });
 
   test.each(['min_confidence=2', 'min_confidence=x', 'include_keypoints=maybe', 'colour=red'])(
-    'refuses ?%s',
+    'rejects ?%s',
     async (query) => {
       const response = await service.get(`${B}/pose/latest?${query}`, service.token('viewer'));
       expect(response.status).toBe(422);
@@ -136,7 +136,7 @@ describe('GET /pose/history', () => {
     for (let index = 0; index < 25; index++) service.main.publish(poseFrame(index));
   });
 
-  test('Form A: following the cursor gives each frame once, also while frames are written', async () => {
+  test('Form A: following the cursor gives each frame once, even while frames are written', async () => {
     const token = service.token('viewer');
     const seen: string[] = [];
     let cursor: string | null = '';
@@ -155,7 +155,7 @@ describe('GET /pose/history', () => {
     expect(seen).toEqual(Array.from({ length: 26 }, (_, index) => iso(index)));
   });
 
-  test('Form A: a cursor is good only for the query that it was given with', async () => {
+  test('Form A: a cursor works only for its own query', async () => {
     const token = service.token('viewer');
     const { pagination } = await json(await service.get(`${A}/pose/history?limit=5`, token));
     const { next_cursor: cursor } = pagination as { next_cursor: string };
@@ -223,7 +223,7 @@ describe('GET /pose/history', () => {
     [B, `start_time=${iso(0)}`, 422],
     [B, `start_time=${iso(0)}&end_time=${iso(9)}&per_page=1001`, 422],
     [B, `start_time=${iso(0)}&end_time=${iso(9)}&environment_id=nowhere`, 404],
-  ])('%s refuses ?%s with %i', async (base, query, status) => {
+  ])('%s rejects ?%s with %i', async (base, query, status) => {
     expect((await service.get(`${base}/pose/history?${query}`, service.token('viewer'))).status).toBe(status);
   });
 });
@@ -242,7 +242,7 @@ describe('the system', () => {
     });
   });
 
-  test('a start while it runs is a conflict; a stop is accepted with its steps, and another one is a conflict', async () => {
+  test('a start while running is a conflict; a stop is accepted with its steps, a second one is a conflict', async () => {
     const token = service.token('operator');
     const conflict = await service.post(`${B}/system/start`, {}, token);
     expect(conflict.status).toBe(409);
@@ -284,7 +284,7 @@ describe('the system', () => {
 });
 
 describe('around the endpoints', () => {
-  test('health is open and bare under both bases', async () => {
+  test('health is public and bare under both bases', async () => {
     for (const base of [A, B]) {
       const body = await json(await service.get(`${base}/health`));
       expect(Object.keys(body).sort()).toEqual(['status', 'timestamp', 'uptime', 'version']);
@@ -299,7 +299,7 @@ describe('around the endpoints', () => {
     expect(wrong.headers.get('allow')).toContain('GET');
   });
 
-  test('a body that is not sent as JSON is 400 and says so', async () => {
+  test('a body that is not sent as JSON is 400 with the reason', async () => {
     const response = await fetch(`${service.server.address}${B}/auth/token`, {
       method: 'POST',
       body: new URLSearchParams({ username: 'viewer', password: 'pw' }),
@@ -308,7 +308,7 @@ describe('around the endpoints', () => {
     expect(JSON.stringify(await json(response))).toContain('Content-Type: application/json');
   });
 
-  test('a body that is no JSON is 400', async () => {
+  test('a body that is not JSON is 400', async () => {
     const response = await fetch(`${service.server.address}${B}/auth/token`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
@@ -318,7 +318,7 @@ describe('around the endpoints', () => {
   });
 
   test.each(['2016-12-31T23:59:60Z', '2026-01-01T00:00:00+01:00', '2026-02-30'])(
-    'a time that is none is 422 with a word on how to write it: %s',
+    'an invalid time is 422 with the format to use: %s',
     async (time) => {
       const response = await service.get(`${A}/pose/history?start_time=${time}`, service.token('viewer'));
       expect(response.status).toBe(422);
@@ -326,7 +326,7 @@ describe('around the endpoints', () => {
     },
   );
 
-  test('a sane request id is kept, another is replaced', async () => {
+  test('a valid request id is kept, another is replaced', async () => {
     const ask = (id: string) =>
       fetch(`${service.server.address}${B}/health`, { headers: { 'X-Request-Id': id } });
     expect((await ask('abc-123')).headers.get('x-request-id')).toBe('abc-123');
@@ -342,7 +342,7 @@ describe('around the endpoints', () => {
   });
 });
 
-test('past the limit of its category a caller gets 429 with the headers of the limit', async () => {
+test('beyond the limit of its category a caller gets 429 with the headers of the limit', async () => {
   const limited = await openService({ ...DEFAULT_LIMITS, pose_data: { requests: 2, seconds: 3_600 } });
   limited.main.publish(poseFrame(0));
   const token = limited.token('viewer');
@@ -364,7 +364,7 @@ test.each([
   ['no JSON', 'POST', '/auth/token', '{', 400],
   ['a body that is too large', 'POST', '/auth/token', JSON.stringify('x'.repeat(9 << 20)), 413],
   ['no credential', 'GET', '/pose/latest', undefined, 401],
-])('the headers of the limit are on the answer when %s', async (_what, method, path, body, status) => {
+])('the answer has the headers of the limit when %s', async (_what, method, path, body, status) => {
   const response = await fetch(service.server.address + B + path, {
     method,
     headers: { 'Content-Type': 'application/json' },

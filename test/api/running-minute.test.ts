@@ -29,7 +29,7 @@ const frames = (from: number, to: number) =>
     poseFrame(from + index, [person(1, 1, 1), person(2, 3, 2)]),
   );
 
-test('the running minute counts before anything is measured', async () => {
+test('the current minute counts before anything is measured', async () => {
   service.main.publish(...frames(0, 291));
   const { detection_stats, system_stats } = await summaryOf(FIRST_TIME - 30_000_000, FIRST_TIME + 30_000_000);
   expect(detection_stats).toMatchObject({ total_detections: 582, unique_persons: 2, peak_occupancy: 2 });
@@ -37,13 +37,13 @@ test('the running minute counts before anything is measured', async () => {
   expect(system_stats).toMatchObject({ frames_processed: 291, uptime_percentage: 100 });
 });
 
-test('it counts also beside rows of a clock that was ahead when they were stored', async () => {
+test('it also counts beside rows from a clock that was ahead', async () => {
   service.main.publish(...frames(0, 291), ...frames(36_000, 36_010));
   const { system_stats } = await summaryOf(FIRST_TIME - 30_000_000, FIRST_TIME + 30_000_000);
   expect(system_stats).toMatchObject({ frames_processed: 291 });
 });
 
-test('a measured minute counts once; of one that begins before the range, what lies in it', async () => {
+test('a measured minute counts once; one that starts before the range counts in part', async () => {
   service.main.publish(...frames(0, 900));
   const measured = { port: 'measure', environment: 'test-room', subject: null, source: 'csiflow' } as const;
   for (const [name, value] of [
@@ -61,7 +61,7 @@ test('a measured minute counts once; of one that begins before the range, what l
   expect(last['detection_stats']).toMatchObject({ total_detections: 1200, unique_persons: 2 });
 });
 
-test('occupancy has the running minute', async () => {
+test('occupancy includes the current minute', async () => {
   service.main.publish(...frames(0, 290));
   service.main.publish(...Array.from({ length: 100 }, (_, index) => poseFrame(290 + index, [])));
   const range = `start_time=${iso(FIRST_TIME - 30_000_000)}&end_time=${iso(FIRST_TIME + 90_000_000)}`;
@@ -82,7 +82,7 @@ test.each([
   ['security', { crowd_analysis: { max_occupancy: 2, average_occupancy: 2 } }],
   ['healthcare', { mobility_score: 1 }],
   ['retail', { traffic: { total_visitors: 2, unique_visitors: 2, peak_hour: '00:00-01:00', peak_count: 2 } }],
-])('%s of an hour that has just begun has the running minute', async (domain, metrics) => {
+])('%s of an hour that has just begun includes the current minute', async (domain, metrics) => {
   service.main.publish(...frames(0, 300));
   const response = await service.get(
     `/form-a/api/v1/analytics/${domain}?period=hour`,

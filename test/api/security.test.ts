@@ -71,7 +71,7 @@ const alive = async (): Promise<void> => {
 /** None may be open by accident: a new open endpoint must be listed here too. */
 const OPEN = ['POST /auth/token', 'POST /auth/refresh', 'POST /auth/revoke', 'GET /health'];
 
-test('no endpoint is open but those that are meant to be', () => {
+test('only the intended endpoints are public', () => {
   const open = ENDPOINTS.filter(({ access }) => access === 'open');
   expect(open.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([...OPEN].sort());
 });
@@ -130,24 +130,21 @@ function forged(): Readonly<Record<string, string>> {
   };
 }
 
-describe('every route that is not open', () => {
-  test.each(named(GUARDED))(
-    '%s is 401 without a credential that is good',
-    async (_name, { method, path }) => {
-      const credentials: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-        'no credential': {},
-        'an unknown key': { 'X-API-Key': `csiflow_${'x'.repeat(43)}` },
-        'name and password': { Authorization: `Basic ${Buffer.from('admin:pw').toString('base64')}` },
-        ...Object.fromEntries(
-          Object.entries(forgeries).map(([what, token]) => [what, { Authorization: `Bearer ${token}` }]),
-        ),
-      };
-      const answers: Record<string, number> = {};
-      for (const [what, headers] of Object.entries(credentials))
-        answers[what] = await statusOf(method, path, headers);
-      expect(Object.entries(answers).filter(([, status]) => status !== 401)).toEqual([]);
-    },
-  );
+describe('every route that is not public', () => {
+  test.each(named(GUARDED))('%s is 401 without a valid credential', async (_name, { method, path }) => {
+    const credentials: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+      'no credential': {},
+      'an unknown key': { 'X-API-Key': `csiflow_${'x'.repeat(43)}` },
+      'name and password': { Authorization: `Basic ${Buffer.from('admin:pw').toString('base64')}` },
+      ...Object.fromEntries(
+        Object.entries(forgeries).map(([what, token]) => [what, { Authorization: `Bearer ${token}` }]),
+      ),
+    };
+    const answers: Record<string, number> = {};
+    for (const [what, headers] of Object.entries(credentials))
+      answers[what] = await statusOf(method, path, headers);
+    expect(Object.entries(answers).filter(([, status]) => status !== 401)).toEqual([]);
+  });
 
   const RANKS: readonly Role[] = ['viewer', 'operator', 'admin'];
   const below = GUARDED.flatMap((route) =>
@@ -160,7 +157,7 @@ describe('every route that is not open', () => {
     },
   );
 
-  test('what changes something is for no viewer', () => {
+  test('endpoints that change something are not for viewers', () => {
     const changing = ENDPOINTS.filter(({ method, access }) => method !== 'GET' && access === 'viewer');
     // A query only, with its parameters in a body.
     expect(changing.map(({ method, path }) => `${method} ${path}`)).toEqual(['POST /pose/query']);
@@ -274,7 +271,7 @@ describe('a bomb', () => {
   const SLOW = [`${'a'.repeat(5_000)}!`, '1:'.repeat(2_500), '-'.repeat(5_000), ' '.repeat(5_000) + 'x'];
 
   test.each(named(OPERATIONS))(
-    'of texts that patterns stumble over is refused or looked up by %s',
+    'of texts that are slow for patterns is rejected or looked up by %s',
     async (_name, operation) => {
       for (const text of SLOW) {
         service.main.state = 'running';
@@ -290,7 +287,7 @@ describe('a bomb', () => {
     },
   );
 
-  test.each(named(withBody))('of numbers is refused by %s', async (_name, operation) => {
+  test.each(named(withBody))('of numbers is rejected by %s', async (_name, operation) => {
     const { path } = callWith(operation, 'x');
     for (const number of [
       '1e999999',
@@ -313,7 +310,7 @@ describe('a bomb', () => {
     ['a quarter of a million empty objects', `[${'{},'.repeat(MEBIBYTE / 4)}{}]`, 422],
     ['more than it takes', `[${'{},'.repeat(2 * MEBIBYTE)}{}]`, 413],
     ['brackets in a text, and ends that are none', `{"a":"${'['.repeat(MEBIBYTE / 2)}\\"","b":]}`, 400],
-  ])('of %s is refused, and its memory is given back', async (_what, body, expected) => {
+  ])('of %s is rejected, and its memory is released', async (_what, body, expected) => {
     const before = process.memoryUsage().rss;
     const path = '/form-b/api/v1/pose/query';
     for (let time = 0; time < 3; time++) {
@@ -326,7 +323,7 @@ describe('a bomb', () => {
   });
 
   test.each(['/auth/token', '/auth/refresh', '/auth/revoke'])(
-    'needs a credential but at %s, which takes little',
+    'needs a credential except at %s, which accepts little',
     async (path) => {
       const response = await send('POST', `/form-b/api/v1${path}`, { body: `["${'x'.repeat(65_536)}"]` });
       expect(response.status).toBe(413);
@@ -357,7 +354,7 @@ describe('a WebSocket flood', () => {
       'of a polluted prototype',
       '{"type":"subscribe","channel":"pose_updates","__proto__":{"polluted":true}}',
     ],
-  ])('%s ends its own connection alone', async (_what, message) => {
+  ])('%s closes only its own connection', async (_what, message) => {
     const [flooder, other] = [await open(), await open()];
     const got: string[] = [];
     flooder.on('message', (data: Buffer) => got.push(data.toString()));
@@ -379,7 +376,7 @@ describe('a WebSocket flood', () => {
     await settled();
   });
 
-  test('of sixty thousand brackets in one message is refused, and the connection goes on', async () => {
+  test('of sixty thousand brackets in one message is rejected, and the connection continues', async () => {
     const socket = await open();
     for (const [sent, expected] of [
       ['['.repeat(60_000), 'VALIDATION_ERROR'],
@@ -393,14 +390,14 @@ describe('a WebSocket flood', () => {
     await settled();
   });
 
-  test('of a message that is too large ends its own connection', async () => {
+  test('of a message that is too large closes its own connection', async () => {
     const socket = await open();
     socket.send('x'.repeat(1 << 20));
     expect((await once(socket, 'close'))[0]).toBe(1009);
     await settled();
   });
 
-  test('of connections is refused past the limit of an address, and nothing is kept of it', async () => {
+  test('of connections is refused beyond the limit of an address, and leaves nothing behind', async () => {
     const address = service.server.address.replace('http', 'ws');
     const sockets = Array.from({ length: 400 }, () => {
       const socket = new WebSocket(`${address}/ws/pose?token=${service.token('viewer')}`);

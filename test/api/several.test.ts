@@ -67,13 +67,13 @@ test('an environment of another topology is answered from its own feed and store
   expect((await ask(`/analytics/occupancy?${RANGE}&environment_id=hall`)).status).toBe(200);
 });
 
-test('one that nobody senses is not found, and all that there are, are named', async () => {
+test('an unknown environment is not found, and the answer lists all', async () => {
   const { status, error } = await ask('/pose/latest?environment_id=cellar');
   expect(status).toBe(404);
   expect(error.message).toBe('No environment has the id cellar; available: test-room, hall');
 });
 
-test('where its topology does not run its environment is not ready, and all others are', async () => {
+test('the environment of a stopped topology is not ready, and all others are', async () => {
   service.main.publish(poseFrame(1));
   hall.state = 'stopped';
   const { status, error } = await ask('/pose/latest?environment_id=hall');
@@ -82,7 +82,7 @@ test('where its topology does not run its environment is not ready, and all othe
   expect((await ask('/pose/latest')).status).toBe(200);
 });
 
-test('the clip of an alert comes from the store of its place', async () => {
+test('the clip of an alert comes from the store of its environment', async () => {
   hall.publish(inHall(0, person(7, 1, 1)), intrusion());
   const path = `/alerts/${new Date(FIRST_TIME / 1000).toISOString()}/hall-intrusion-1/clip`;
   const response = await service.get(B + path, service.token('viewer'));
@@ -90,7 +90,7 @@ test('the clip of an alert comes from the store of its place', async () => {
   expect(await response.text()).toContain('<svg');
 });
 
-test('it is found though the store of another place fails', async () => {
+test('it is found even if the store of another environment fails', async () => {
   hall.publish(inHall(0, person(7, 1, 1)), intrusion());
   for (const reader of service.main.readers.values())
     reader.events = () => Promise.reject(new Error('the store is away'));
@@ -100,7 +100,7 @@ test('it is found though the store of another place fails', async () => {
   expect(found.status).toBe(200);
 });
 
-test('the page is given the rooms of all topologies', async () => {
+test('the page receives the rooms of all topologies', async () => {
   const scene: unknown = await (await service.get('/scene.json')).json();
   expect(scene).toMatchObject({
     environments: [
@@ -110,7 +110,7 @@ test('the page is given the rooms of all topologies', async () => {
   });
 });
 
-test('all are listed; one that csiflow run was given cannot be removed', async () => {
+test('all are listed; one given to csiflow run cannot be removed', async () => {
   expect(await ask('/topologies')).toMatchObject({
     data: [
       { id: 'test', main: true },
@@ -154,7 +154,7 @@ const came = (list: readonly unknown[], publish: () => void): Promise<void> =>
     )
     .toBeGreaterThan(0);
 
-test('the WebSocket streams the frames of each environment to who asks for it', async () => {
+test('the WebSocket streams the frames of each environment to its subscribers', async () => {
   const frames: Record<'test-room' | 'hall', ServerMessages['pose_update'][]> = { 'test-room': [], hall: [] };
   const client = live();
   client.subscribe('pose_updates', {}, (message) => frames['test-room'].push(message));
@@ -172,7 +172,7 @@ test('the WebSocket streams the frames of each environment to who asks for it', 
   expect(persons(frames.hall)).toEqual(new Set([7]));
 });
 
-test('alerts come from all topologies, unless one environment is asked for; who asks is told which', async () => {
+test('alerts come from all topologies with their environment, unless one is selected', async () => {
   const heard: Record<'all' | 'room' | 'placed', ServerMessages['alert'][]> = {
     all: [],
     room: [],
@@ -197,7 +197,7 @@ test('alerts come from all topologies, unless one environment is asked for; who 
   ).toEqual(new Set(['intrusion hall', 'fall_detection test-room']));
 });
 
-test('a store that is away is told as 503 with its reason, one that fails otherwise as 500', async () => {
+test('a store that is offline gives 503 with its reason, other failures 500', async () => {
   const [reader] = service.main.readers.values();
   reader!.events = () =>
     Promise.reject(new InfluxError('influxdb.unavailable', 'InfluxDB cannot be reached'));
@@ -212,7 +212,7 @@ test('a store that is away is told as 503 with its reason, one that fails otherw
   expect((await service.get(path, service.token('viewer'))).status).toBe(500);
 });
 
-test('of several stores the first one of the file answers, also where it was opened last', async () => {
+test('of several stores the first one of the file answers, even if it was opened last', async () => {
   const [near, far] = [{}, {}] as never[];
   const running = Object.assign(new FakeTopology(HALL), {
     openReaders: async () =>

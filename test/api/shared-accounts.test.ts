@@ -30,7 +30,7 @@ interface Pair {
   readonly data: { readonly access_token: string; readonly refresh_token: string };
 }
 
-test('processes with one accounts folder take the tokens, keys and users of each other', async () => {
+test("processes that share an accounts folder accept each other's tokens, keys and users", async () => {
   await new Users(accountsFolder).add('ada', 'admin', 'a password');
   const [one, two, stranger] = [await start(), await start(), await start(null)];
   const login = await one.post(`${API}/auth/token`, LOGIN);
@@ -59,7 +59,7 @@ test('two processes that start with an empty folder agree on the first admin and
   expect(second.refresh(first.issue(account).refresh, () => account)).not.toBeNull();
 });
 
-test('a change waits for the lock, and names who holds it for too long; nothing was written then', () => {
+test('a change waits for the lock, then names its holder without writing anything', () => {
   const keys = new ApiKeys(accountsFolder);
   keys.create('first', 'viewer', null);
   const unlock = lockFile(join(accountsFolder, 'api-keys.json.lock'));

@@ -12,13 +12,13 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-test('say that they are secrets, so that no check of a token tries to read them as a public key', () => {
+test('are marked as secrets, so that no check of a token parses them as a public key', () => {
   const { id, key } = new SigningKeys(folder).newest;
   expect(key.type).toBe('secret');
   expect(new SigningKeys(folder).find(id)!.equals(key)).toBe(true);
 });
 
-test('a key that was replaced still checks the tokens that it signed, as long as they live', () => {
+test('a replaced key still verifies the tokens it signed, until they expire', () => {
   const keys = new SigningKeys(folder);
   const first = keys.newest;
   keys.rotate(1_000_000, 60);

@@ -94,7 +94,7 @@ test('a topology that failed has no uptime', async () => {
   expect(data).toMatchObject({ status: 'failed', uptime_seconds: 0 });
 });
 
-test('steps show how far a start has come', async () => {
+test('steps show the progress of a start', async () => {
   const response = await service.get(`${B}/system/steps`, service.token('viewer'));
   const { data } = await json(response);
   expect(Value.Check(StepsSchema, data)).toBe(true);
@@ -125,7 +125,7 @@ describe('calibration_required', () => {
   const start = (required: boolean) =>
     service.post(`${A}/system/start`, { configuration: { calibration_required: required } }, token);
 
-  test('a network without a calibration is not started where one is required', async () => {
+  test('a required but missing calibration prevents the start of a network', async () => {
     withPoses();
     const refused = await start(true);
     expect(refused.status).toBe(422);
@@ -135,7 +135,7 @@ describe('calibration_required', () => {
     expect((await start(false)).status).toBe(202);
   });
 
-  test('one with a calibration of its links is started; one of other links, or none that can be read, is not', async () => {
+  test('a calibration of its links allows the start; another or unreadable one does not', async () => {
     const profile = new Array<number>(13).fill(1);
     writeProfiles(join(folder, 'room.json'), { 'link-1': profile });
     writeProfiles(join(folder, 'other.json'), { elsewhere: profile });
@@ -148,7 +148,7 @@ describe('calibration_required', () => {
     expect((await start(true)).status).toBe(202);
   });
 
-  test('a node that calibrates frames needs the part of the file that it reads', async () => {
+  test('a node that calibrates frames requires its part of the file', async () => {
     writeProfiles(join(folder, 'room.json'), {});
     withNode(calibrate, { calibration: 'room.json' });
     const refused = await start(true);
@@ -159,13 +159,13 @@ describe('calibration_required', () => {
   });
 });
 
-describe('how long a start takes', () => {
+describe('the duration of a start', () => {
   const withState = (main: FakeTopology, state: LifecycleState): TopologyStatus => ({
     ...main.status(),
     state,
   });
 
-  test('is told from measured earlier ones, also of an earlier process; 0 before the first', () => {
+  test('is estimated from earlier ones, even of an earlier process; 0 before the first', () => {
     const main = new FakeTopology();
     main.state = 'stopped';
     let say: (status: TopologyStatus) => void = () => undefined;

@@ -30,7 +30,7 @@ async function lookWhile(query: string, publish: (round: number) => void): Promi
   }
 }
 
-test('gives the records that pass, as plain JSON, up to the limit', async () => {
+test('returns passing records as plain JSON, up to the limit', async () => {
   const { data } = await lookWhile('limit=2', (round) => {
     service.main.publish(poseFrame(round), fallEvent({ time: FIRST_TIME }));
   });
@@ -41,7 +41,7 @@ test('gives the records that pass, as plain JSON, up to the limit', async () => 
   );
 });
 
-test('leaves out what comes too soon, and counts it', async () => {
+test('drops and counts records that come too soon', async () => {
   const { data } = await lookWhile('limit=2&every_ms=30', (round) => {
     service.main.publish(poseFrame(2 * round), poseFrame(2 * round + 1));
   });
@@ -49,12 +49,12 @@ test('leaves out what comes too soon, and counts it', async () => {
   expect(data.left_out).toBeGreaterThan(0);
 });
 
-test('ends when the time is up, with what there is', async () => {
+test('ends when the time is up, with what it has', async () => {
   const response = await service.get(`${PATH}?wait_ms=20`, service.token('operator'));
   expect(await response.json()).toMatchObject({ data: { records: [], left_out: 0 } });
 });
 
-test('is not for viewers, knows its nodes, and bounds what may be asked', async () => {
+test('is not for viewers, knows its nodes, and bounds its parameters', async () => {
   expect((await service.get(PATH, service.token('viewer'))).status).toBe(403);
   const operator = service.token('operator');
   expect((await service.get(PATH.replace('routers', 'nobody'), operator)).status).toBe(404);
@@ -62,7 +62,7 @@ test('is not for viewers, knows its nodes, and bounds what may be asked', async 
   expect((await service.get(`${PATH}?wait_ms=600000`, operator)).status).toBe(422);
 });
 
-test('eight may look at once', async () => {
+test('allows eight parallel inspections', async () => {
   const operator = service.token('operator');
   const looks = Array.from({ length: 9 }, () => service.get(`${PATH}?wait_ms=300`, operator));
   const statuses = (await Promise.all(looks)).map(({ status }) => status).sort();
@@ -71,7 +71,7 @@ test('eight may look at once', async () => {
 
 const where = (expression: string) => `where=${encodeURIComponent(expression)}`;
 
-test('gives the records of one kind for which an expression is true; others are not counted', async () => {
+test('returns the records of one kind that match an expression; others are not counted', async () => {
   const { data } = await lookWhile(
     `limit=2&${where('pose.frame_id >= 3 && size(pose.persons) >= 0')}`,
     (round) => {
@@ -86,7 +86,7 @@ test('gives the records of one kind for which an expression is true; others are 
   expect(data).toMatchObject({ problem: null });
 });
 
-test('says why an expression fails for a record, and where it is wrong', async () => {
+test('reports why an expression fails for a record, and the position of an error', async () => {
   const { data } = await lookWhile(`wait_ms=100&${where('event.metadata.nowhere == 1')}`, () => {
     service.main.publish(fallEvent({ time: FIRST_TIME }));
   });
@@ -98,7 +98,7 @@ test('says why an expression fails for a record, and where it is wrong', async (
   );
 });
 
-test('gives frames with their values, of one link, where asked to', async () => {
+test('returns frames with their values, of one link, on request', async () => {
   const layout = csiLayout({
     ...{ rx: 1, tx: 1, subcarriers: [-1, 1], bandwidthMhz: 20, centreMhz: 2437, training: 'lltf' },
   });

@@ -24,7 +24,7 @@ test('another topology is not found', async () => {
   expect((await service.get('/form-b/api/v1/topologies/other', service.token('viewer'))).status).toBe(404);
 });
 
-test('a plan of a broken file says where it is broken', async () => {
+test('a plan of a broken file names the position of the error', async () => {
   const response = await service.post(`${BASE}/plan`, { topology: 'broken' }, service.token('operator'));
   expect(response.status).toBe(422);
   expect(await response.json()).toMatchObject({
@@ -32,7 +32,7 @@ test('a plan of a broken file says where it is broken', async () => {
   });
 });
 
-test('a plan gives a hash, and apply refuses another one', async () => {
+test('a plan returns a hash, and apply rejects another one', async () => {
   const token = service.token('admin');
   const planned = (await (await service.post(`${BASE}/plan`, { topology: 'fine' }, token)).json()) as {
     data: { hash: string };

@@ -26,7 +26,7 @@ const checks = new TopologyChecks(components, {
 });
 afterAll(() => checks.close());
 
-test('the thread gives what a check here gives', async () => {
+test('the thread gives the same result as a direct check', async () => {
   const { topology } = parseTopology(source(GOOD), components, { env: {} });
   expect(topology).toBeDefined();
   expect((await checks.check(source(GOOD))).topology).toEqual(topology);
@@ -58,20 +58,20 @@ function busyThread(limitMs: number, most = 8): Thread<number, number> {
   return thread;
 }
 
-test('a question that takes too long ends, and the next one is answered', async () => {
+test('a query that takes too long is ended, and the next one is answered', async () => {
   const thread = busyThread(500);
   const [slow, next] = await Promise.allSettled([thread.ask(60_000), thread.ask(1)]);
   expect(slow).toMatchObject({ status: 'rejected', reason: expect.any(ThreadTooSlow) as unknown });
   expect(next).toEqual({ status: 'fulfilled', value: 1 });
 });
 
-test('a thread that breaks says why, and the next question is answered', async () => {
+test('a thread that crashes reports why, and the next query is answered', async () => {
   const thread = busyThread(5_000);
   await expect(thread.ask(-1)).rejects.toThrow('broken');
   expect(await thread.ask(1)).toBe(1);
 });
 
-test('more questions than may wait are refused', async () => {
+test("rejects queries beyond the queue's limit", async () => {
   const thread = busyThread(5_000, 2);
   const asked = [thread.ask(1), thread.ask(1)];
   await expect(thread.ask(1)).rejects.toBeInstanceOf(ThreadBusy);

@@ -65,7 +65,7 @@ const call = async (method: string, path: string, body?: object) => {
 const put = (id: string, yaml = text(id)) => call('PUT', `/${id}`, { topology: yaml });
 const stateOf = async (id: string) => (await call('GET', `/${id}`)).data['status'];
 
-test('a second topology is put beside the main one, started, looked at, stopped, and removed', async () => {
+test('a second topology can be added, started, inspected, stopped and removed', async () => {
   expect(await put('ward-3')).toMatchObject({ status: 200, data: { id: 'ward-3', status: 'stopped' } });
   expect(await call('GET', '')).toMatchObject({
     data: [
@@ -95,7 +95,7 @@ test('a second topology is put beside the main one, started, looked at, stopped,
   expect((await call('GET', '/ward-3')).status).toBe(404);
 }, 60_000);
 
-test('a plan of it shows what changes, and apply goes on with the new text', async () => {
+test('a plan of it shows the changes, and apply continues with the new text', async () => {
   await put('ward-3');
   const next = text('ward-3').replace('rate_hz: 20', 'rate_hz: 30');
   const { data } = await call('POST', '/ward-3/plan', { topology: next });
@@ -112,7 +112,7 @@ test('a plan of it shows what changes, and apply goes on with the new text', asy
   );
 });
 
-test('a plan refuses what apply would refuse', async () => {
+test('a plan rejects what apply would reject', async () => {
   await put('ward-3');
   await put('ward-4');
   const taken = await call('POST', '/ward-4/plan', {
@@ -125,7 +125,7 @@ test('a plan refuses what apply would refuse', async () => {
   expect((await call('POST', '/ward-4/plan', { topology: text('ward-5') })).status).toBe(409);
 });
 
-test('privacy of the main one that another one cannot keep is refused before anything is applied', async () => {
+test('rejects privacy of the main one that another cannot keep, before anything is applied', async () => {
   const yaml = text('ward-3');
   const room = join(folder, 'flat-ward-3.environment.yaml');
   writeFileSync(room, readFileSync(room, 'utf8').replace(/{ id: [^,]+/, "{ id: '7'"));
@@ -147,7 +147,7 @@ test.each([
   ['the main one', 'test', () => text('test'), 409],
   ['a text of another id', 'ward-4', () => text('ward-3'), 409],
   ['a broken text', 'ward-3', () => text('ward-3').replace('rate_hz', 'rate_mhz'), 422],
-])('%s is refused', async (_what, id, yaml, status) => {
+])('rejects %s', async (_what, id, yaml, status) => {
   expect((await put(id, yaml())).status).toBe(status);
 });
 
@@ -168,7 +168,7 @@ test.each([
     'stores its state in',
   ],
 ])(
-  'of two topologies that name one %s the second one is refused, and told why',
+  'of two topologies that name one %s the second one is rejected with the reason',
   async (_what, change, why) => {
     await put('ward-3');
     const refused = await put('ward-4', change(text('ward-4')));
@@ -194,12 +194,12 @@ async function open(options: ConstructorParameters<typeof Topologies>[0]): Promi
   return topologies;
 }
 
-test('of the main topology nothing is kept, whatever its id', async () => {
+test('nothing is kept of the main topology, whatever its id', async () => {
   (await open(kept())).want('constructor', 'running');
   expect(existsSync(join(folder, 'topologies.json'))).toBe(false);
 });
 
-test('one that was put here gives way to one of its id that csiflow run is given', async () => {
+test('one added here is replaced by one with its id given to csiflow run', async () => {
   const options = kept();
   const first = await open(options);
   await first.put('ward-3', text('ward-3'));
@@ -213,7 +213,7 @@ test('one that was put here gives way to one of its id that csiflow run is given
   expect((await open(options)).find('ward-3')).toBeDefined();
 });
 
-test('what ran goes on with the next start of csiflow; what somebody stopped does not', async () => {
+test('running ones start again with csiflow; stopped ones do not', async () => {
   const options = kept();
   const first = await open(options);
   for (const id of ['ward-3', 'ward-4']) {

@@ -25,7 +25,7 @@ function walkThenRest(): void {
     service.main.publish(poseFrame(index, [person(7, Math.min(index, 10) / 10, 2), person(8, 4, 4)]));
 }
 
-test('a track says when somebody was seen, how far and how fast', async () => {
+test('a track has times, distance and speed', async () => {
   walkThenRest();
   const { status, body } = await get('/pose/tracking/7');
   expect(status).toBe(200);
@@ -43,7 +43,7 @@ test('a track says when somebody was seen, how far and how fast', async () => {
   });
 });
 
-test('a track has its trajectory where that is asked for, in the range asked for', async () => {
+test('a track has its trajectory on request, in the requested range', async () => {
   walkThenRest();
   const { body } = await get(
     `/pose/tracking/7?include_trajectory=true&start_time=${iso(2)}&end_time=${iso(4)}`,
@@ -54,7 +54,7 @@ test('a track has its trajectory where that is asked for, in the range asked for
   ]);
 });
 
-test('who is not in the newest frame has ended', async () => {
+test('a track absent from the newest frame has ended', async () => {
   walkThenRest();
   service.main.publish(poseFrame(20, []));
   expect((await get('/pose/tracking/7')).body.data).toMatchObject({ status: 'ended' });
@@ -70,7 +70,7 @@ test.each([
   expect((await get(`/pose/tracking/${id}`)).status).toBe(status);
 });
 
-test('a trajectory stays bounded and even in time', () => {
+test('a trajectory is bounded, and even in time', () => {
   const summary = new TrackSummary();
   for (let index = 0; index < 35_000; index++)
     summary.add({ time: index * 1e5, frameId: index, environment: 'a', person: person(1, 0, 0) });
@@ -79,7 +79,7 @@ test('a trajectory stays bounded and even in time', () => {
   expect(new Set(steps)).toEqual(new Set([4e5]));
 });
 
-test('events are filtered and come in pages', async () => {
+test('events can be filtered, and come in pages', async () => {
   service.main.publish(
     fallEvent(),
     fallEvent({ id: 'b', type: 'zone_entered', severity: 'low', time: FIRST_TIME + 1e6 }),

@@ -13,7 +13,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-test('the first start makes an admin whose password works and is kept nowhere; the next start makes none', async () => {
+test('the first start creates an admin with a working password stored nowhere; the next start creates none', async () => {
   const password = await new Users(folder).makeFirstAdmin();
   const again = new Users(folder);
   expect(await again.makeFirstAdmin()).toBeNull();
@@ -22,14 +22,14 @@ test('the first start makes an admin whose password works and is kept nowhere; t
   expect(statSync(join(folder, 'users.json')).mode & 0o077).toBe(0);
 });
 
-test('the first user must be an admin: nobody could make another', async () => {
+test('the first user must be an admin: nobody could create another', async () => {
   const users = new Users(folder);
   await expect(users.add('ada', 'viewer', 'a password')).rejects.toThrow('the first user must be an admin');
   expect(await users.add('ada', 'admin', 'a password')).toBe(true);
   expect(await users.add('ada', 'viewer', 'a password')).toBe(false);
 });
 
-test('a file has the owner of its folder, whoever writes it, and nothing is left beside', async () => {
+test('a file has the owner of its folder, whoever writes it, and leaves no other file', async () => {
   const root = process.getuid?.() === 0;
   if (root) chownSync(folder, 12_345, 12_346);
   await new Users(folder).add('ada', 'admin', 'a password');
@@ -44,7 +44,7 @@ test.each([
   ['without its users', '{"version":1}', 'state.corrupt', 'is damaged'],
   ['cut off', '{"version":1,"users":[{"name":"admin","pass', 'state.corrupt', 'is damaged'],
   ['empty', '', 'state.corrupt', 'is damaged'],
-])('a file of users %s is refused by name, and not written over', (_, content, code, message) => {
+])('a file of users %s is rejected by name, and not overwritten', (_, content, code, message) => {
   const file = join(folder, 'users.json');
   writeFileSync(file, content);
   expect(() => new Users(folder)).toThrow(
@@ -53,7 +53,7 @@ test.each([
   expect(readFileSync(file, 'utf8')).toBe(content);
 });
 
-test('tokens of one start are good in the next, since the key is kept', () => {
+test('tokens remain valid across a restart, since the key is kept', () => {
   const account = { name: 'admin', role: 'admin' } as const;
   const { refresh } = new Tokens(folder).issue(account);
   expect(new Tokens(folder).refresh(refresh, () => account)).not.toBeNull();

@@ -16,7 +16,7 @@ test('a camera that looks along x sees y to the left and z up', () => {
   expect(camera.project({ x: -1, y: 0, z: 1 })).toBeNull();
 });
 
-test('the default view holds the whole room', () => {
+test('the default view contains the entire room', () => {
   const { x, y, z } = testEnvironment.size;
   const camera = cameraOf(testEnvironment);
   const inside = fc.record({

@@ -78,7 +78,7 @@ test('an endpoint is registered, listed without its secret, and removed', async 
   expect((await remove(data.id)).status).toBe(404);
 });
 
-test('alerts are what is sent where no types are named', async () => {
+test('sends alerts if no types are named', async () => {
   const { data } = (await (await register({ url: 'https://alarms.example', secret })).json()) as {
     data: { events: string[] };
   };
@@ -97,7 +97,7 @@ test.each([
   ['https://user:password@alarms.example/', 'url'],
   ['ftp://alarms.example/', 'must be an address such as https://'],
   ['http://[', 'url'],
-])('%s is refused in words that repeat nothing of it', async (url, words) => {
+])('rejects %s without repeating any of it', async (url, words) => {
   const refused = await register({ url, secret });
   expect(refused.status).toBe(422);
   const text = await refused.text();
@@ -105,11 +105,11 @@ test.each([
   expect(text).not.toContain(secret);
 });
 
-test('a name that leads nowhere yet is taken: it is looked up again with each call', async () => {
+test('accepts a name that does not resolve yet: it is looked up with each call', async () => {
   expect((await register({ url: 'https://coming.example/hook', secret })).status).toBe(201);
 });
 
-test('private addresses are taken where the topology allows them', async () => {
+test('accepts private addresses if the topology allows them', async () => {
   serve({ allow_private: true });
   for (const host of ['127.0.0.1', 'inside.example'])
     expect((await register({ url: `http://${host}/hook`, secret })).status).toBe(201);
@@ -120,25 +120,25 @@ test.each([
   [{ url: 'https://alarms.example', secret, events: ['cat'] }, 'events.0: must be one of fall_detection, '],
   [{ url: 'https://alarms.example', secret, colour: 1 }, 'colour: unknown field'],
   [{ secret }, 'url: is required'],
-])('%j is refused: %s', async (body, words) => {
+])('rejects %j: %s', async (body, words) => {
   const refused = await register(body);
   expect(refused.status).toBe(422);
   expect(await refused.text()).toContain(words);
 });
 
-test('administrators alone, and no more than twenty', async () => {
+test('administrators only, and at most twenty', async () => {
   expect((await register({ url: 'https://alarms.example', secret }, 'operator')).status).toBe(403);
   for (let index = 0; index < 20; index++)
     expect((await register({ url: 'https://alarms.example', secret })).status).toBe(201);
   expect((await register({ url: 'https://alarms.example', secret })).status).toBe(409);
 });
 
-test('a topology that serves none says so', async () => {
+test('a topology without webhooks reports it', async () => {
   service.main.topology = { ...service.main.topology, nodes: [] };
   expect((await register({ url: 'https://alarms.example', secret })).status).toBe(409);
 });
 
-test('the node comes behind the operators whose events reach a sink, once', () => {
+test('the node follows the operators whose events reach a sink, once', () => {
   const { topology } = service.main;
   const nodes = [
     node('falls', detectFalls, []),
@@ -178,7 +178,7 @@ const ALARM = `export default {
   }; },
 };`;
 
-test('a kill loses no alert of a receiver that was away', { timeout: 120_000 }, async () => {
+test('a kill loses no alert of an offline receiver', { timeout: 120_000 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'csiflow-webhooks-kill-'));
   const receiver = await startReceiver();
   receiver.answer = (_call, response) => response.writeHead(503).end();

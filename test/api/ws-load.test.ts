@@ -46,7 +46,7 @@ describe('one serialisation for each distinct filter', () => {
     groups = new PoseGroups(() => view);
   });
 
-  test('of 300 clients with 20 filters, each frame is serialised 20 times', () => {
+  test('with 300 clients and 20 filters, each frame is serialised 20 times', () => {
     const clients = Array.from({ length: 300 }, (_, index) => {
       const one = client();
       groups.add(subscription(index, { min_confidence: (index % 20) / 100 }), one.connection);
@@ -78,14 +78,14 @@ describe('one serialisation for each distinct filter', () => {
     expect(groups.serialised).toBe(times);
   });
 
-  test('the forms are two', () => {
+  test('there are two forms', () => {
     groups.add(subscription(1, {}, 'a'), client().connection);
     groups.add(subscription(2, {}, 'b'), client().connection);
     groups.deliver(poseFrame(1));
     expect(groups.serialised).toBe(2);
   });
 
-  test('what nobody wants is not serialised, and nothing is kept of who left', () => {
+  test('unwanted messages are not serialised, and nothing is kept of clients who left', () => {
     const one = subscription(1, { person_ids: [7] });
     groups.add(one, client().connection);
     groups.deliver(poseFrame(1));
@@ -96,7 +96,7 @@ describe('one serialisation for each distinct filter', () => {
 });
 
 describe('a slow client', () => {
-  test('has messages left out and counted while too much waits, and gets the next ones', () => {
+  test('misses messages, which are counted, while too much waits, and gets the next ones', () => {
     const { connection, socket, got, closed } = client();
     socket.bufferedAmount = (1 << 20) + 1;
     for (let message = 0; message < 199; message++) connection.sendText('x');
@@ -151,7 +151,7 @@ describe('a slow client', () => {
   }, 60_000);
 });
 
-describe('subscriptions that have ended', () => {
+describe('ended subscriptions', () => {
   test('are kept for a minute', () => {
     const ended = new EndedSubscriptions();
     ended.add('ada', [subscription(1, {}), subscription(2, {})], 0);
@@ -160,7 +160,7 @@ describe('subscriptions that have ended', () => {
     expect(ended.take('2', 'ada', 60_000)).toBeNull();
   });
 
-  test('of one account are few, so that it pushes out no other', () => {
+  test('are few per account, so that one account displaces no other', () => {
     const ended = new EndedSubscriptions();
     ended.add('bob', [subscription(9999, {})], 0);
     for (let index = 0; index < 500; index++) ended.add('ada', [subscription(index, {})], 0);
@@ -170,7 +170,7 @@ describe('subscriptions that have ended', () => {
   });
 });
 
-test('the newest of a stream are bounded', () => {
+test('are bounded to the newest messages of a stream', () => {
   const recent = new Recent<number>(3);
   for (let item = 1; item <= 100; item++) recent.push(item);
   expect(recent.items).toEqual([98, 99, 100]);

@@ -102,18 +102,18 @@ test.each([
   ],
   ['the subprotocols', () => connect('/ws/pose', { protocols: ['pose_v1', service.token('viewer')] })],
   ['a mount of a form', () => connect(`/form-a/api/v1/ws/pose?token=${service.token('viewer')}`)],
-])('takes a token from %s', async (_where, open) => {
+])('accepts a token from %s', async (_where, open) => {
   const welcome = await open().next('connection_established');
   expect(welcome['supported_protocols']).toEqual(['pose_v1', 'alerts_v1']);
 });
 
-test.each(['', '?token=nonsense'])('refuses a connection without a valid token: %j', async (query) => {
+test.each(['', '?token=nonsense'])('rejects a connection without a valid token: %j', async (query) => {
   const { socket } = connect(`/ws/pose${query}`);
   const [error] = (await once(socket, 'error')) as [Error];
   expect(error.message).toContain('401');
 });
 
-test('an upgrade at an address that is none is refused and harms nobody', async () => {
+test('an upgrade at an invalid address is refused without harm', async () => {
   const { port } = new URL(service.server.address);
   const socket = createConnection(Number(port), '127.0.0.1');
   socket.write('GET // HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
@@ -179,7 +179,7 @@ function silent(expiresAt: number | null) {
   return { connection: new Connection(socket as never, caller, '::1'), did, socket };
 }
 
-test('who does not answer a ping within half a minute is let go; who does is kept', () => {
+test('closes a client that does not answer a ping within half a minute; keeps others', () => {
   const { connection, did, socket } = silent(null);
   const pass = (seconds: number) => {
     for (let second = 0; second < seconds; second++) connection.tick(0);
@@ -193,7 +193,7 @@ test('who does not answer a ping within half a minute is let go; who does is kep
   expect(did).toEqual(['ping', 'ping', 'terminate']);
 });
 
-test('a credential of two months is warned of in its last minute, once', () => {
+test('a credential of two months warns in its last minute, once', () => {
   const end = 60 * 86_400_000;
   const { connection, did } = silent(end);
   connection.tick(end - 30 * 86_400_000);
@@ -214,7 +214,7 @@ test('a flood of messages closes its own connection', async () => {
   expect(code).toBe(1008);
 });
 
-test('a client that does not answer holds no shutdown up', async () => {
+test('an unresponsive client does not delay a shutdown', async () => {
   const ending = await openService();
   const address = ending.server.address.replace('http', 'ws');
   const socket = new WebSocket(`${address}/ws/pose?token=${ending.token('viewer')}`);
@@ -226,7 +226,7 @@ test('a client that does not answer holds no shutdown up', async () => {
   socket.terminate();
 });
 
-test('a pose update carries the subscription and the frame', async () => {
+test('a pose update has the subscription and the frame', async () => {
   const client = withToken();
   const id = await client.subscribe('pose_updates', { include_3d: true });
   service.main.publish(poseFrame(3));
@@ -242,7 +242,7 @@ test('a pose update carries the subscription and the frame', async () => {
   });
 });
 
-test('filters decide on persons, confidence and keypoints', async () => {
+test('filters select by persons, confidence and keypoints', async () => {
   const client = withToken();
   const id = await client.subscribe('pose_updates', {
     person_ids: [2],
@@ -256,7 +256,7 @@ test('filters decide on persons, confidence and keypoints', async () => {
   expect(JSON.stringify(update)).not.toContain('keypoints');
 });
 
-test('after unsubscribing nothing more comes', async () => {
+test('nothing arrives after unsubscribing', async () => {
   const client = withToken();
   const id = await client.subscribe('pose_updates');
   client.send({ type: 'unsubscribe', subscription_id: id });
@@ -267,7 +267,7 @@ test('after unsubscribing nothing more comes', async () => {
   expect(client.waiting).toEqual([]);
 });
 
-test("alerts are csiflow's own events, filtered by type and severity; a sender's claim is none", async () => {
+test("alerts are csiflow's own events, filtered by type and severity; claims of senders are not", async () => {
   const client = withToken();
   await client.subscribe('alerts', { alert_types: ['fall_detection'], severity: ['high', 'critical'] });
   service.main.publish(
@@ -284,7 +284,7 @@ test("alerts are csiflow's own events, filtered by type and severity; a sender's
   });
 });
 
-test('an alert says who, where, what to do and where it can be seen; everyday events come only by name', async () => {
+test('an alert says who, where, what to do and where to look; everyday events come only by name', async () => {
   const client = withToken();
   await client.subscribe('alerts');
   await client.subscribe('alerts', { severity: ['high'] });
@@ -318,7 +318,7 @@ test('an alert says who, where, what to do and where it can be seen; everyday ev
   expect(await client.next('alert')).toMatchObject({ alert_id: 'zone' });
 });
 
-test('the status comes at once, then every few seconds', async () => {
+test('the status is sent at once, then every few seconds', async () => {
   const client = withToken();
   await client.subscribe('system_status');
   const status = await client.next('system_status');
@@ -349,7 +349,7 @@ test.each([
   expect(metadata).toHaveProperty(metadataField);
 });
 
-test('dense pose is left out unless asked for', async () => {
+test('dense pose is omitted unless requested', async () => {
   const client = withToken();
   await client.subscribe('pose_updates', { include_dense_pose: true });
   service.main.publish(poseFrame(1));
@@ -359,7 +359,7 @@ test('dense pose is left out unless asked for', async () => {
   });
 });
 
-test('past a hundred connections an address is refused until one is closed', async () => {
+test('beyond a hundred connections an address is refused until one is closed', async () => {
   const all = Array.from({ length: 100 }, () => withToken());
   await Promise.all(all.map((client) => client.next('connection_established')));
   const refused = withToken().socket;
@@ -400,7 +400,7 @@ async function switchFeed(enabled: boolean): Promise<void> {
   await main.start();
 }
 
-test('while the sink is switched off, connections are closed with a code that says so', async () => {
+test('a disabled sink closes connections with its own code', async () => {
   const before = withToken();
   await before.next('connection_established');
   await switchFeed(false);
@@ -437,7 +437,7 @@ test.each([
   ],
   [{ type: 'subscribe', channel: 'pose_updates', filters: { min_confidence: 7 } }, 'min_confidence'],
   [{ type: 'unsubscribe', subscription_id: 'x' }, 'No subscription x'],
-])('answers %j with an error that helps', async (message, text) => {
+])('answers %j with a helpful error', async (message, text) => {
   const client = withToken();
   await client.next('connection_established');
   client.send(message);
@@ -451,7 +451,7 @@ async function resume(client: Client, channel: string, place: object, more: obje
   return client.next('subscription_confirmed');
 }
 
-test('who comes back goes on where it stood, with the same subscription and filters', async () => {
+test('a returning client resumes with the same subscription and filters', async () => {
   const before = withToken();
   const id = await before.subscribe('pose_updates', { person_ids: [1] });
   service.main.publish(poseFrame(1), poseFrame(2));
@@ -472,7 +472,7 @@ test('who comes back goes on where it stood, with the same subscription and filt
   expect(frames.map(({ data }) => (data as { frame_id: number }).frame_id)).toEqual([2, 3, 5, 6]);
 });
 
-test('a connection that broke without a word is taken over from', async () => {
+test('a client can take over from a connection that broke silently', async () => {
   const before = withToken();
   const id = await before.subscribe('pose_updates');
   const after = withToken();
@@ -487,7 +487,7 @@ test('a connection that broke without a word is taken over from', async () => {
   expect(before.waiting).toEqual([]);
 });
 
-test('of a long break it is said how many frames are gone', async () => {
+test('a long interruption reports the number of missed frames', async () => {
   const before = withToken();
   const id = await before.subscribe('pose_updates', { include_keypoints: false });
   before.socket.close();
@@ -497,7 +497,7 @@ test('of a long break it is said how many frames are gone', async () => {
   expect(confirmed['resumed']).toEqual({ sent: 300, missed: 600 });
 });
 
-test('what cannot be sent at once counts as missed', async () => {
+test('messages that cannot be sent at once count as missed', async () => {
   const before = withToken();
   const id = await before.subscribe('pose_updates');
   before.socket.close();
@@ -513,7 +513,7 @@ test('what cannot be sent at once counts as missed', async () => {
   expect(first).toMatchObject({ data: { frame_id: missed + 1 } });
 });
 
-test('alerts of a break are told, after the last one that came', async () => {
+test('alerts of an interruption are sent, after the last one received', async () => {
   const before = withToken();
   const id = await before.subscribe('alerts');
   service.main.publish(fallEvent({ id: 'one' }));
@@ -531,7 +531,7 @@ test('alerts of a break are told, after the last one that came', async () => {
   ]);
 });
 
-test("a subscription is resumed by nobody else's account, and on its own channel", async () => {
+test('a subscription can be resumed only by its account, on its own channel', async () => {
   const before = withToken();
   const id = await before.subscribe('pose_updates');
   before.socket.close();
@@ -559,7 +559,7 @@ test('an account may hold ten streams, over all its connections', async () => {
   expect(await first.next('error')).toMatchObject({ code: 'RATE_LIMIT_EXCEEDED' });
 });
 
-test('a subscription to a room that another process of the group reads says where it is', async () => {
+test('a subscription to a room that another process of the group reads gets its place', async () => {
   const { main } = service;
   main.topology = { ...main.topology, settings: { ...main.topology.settings, scaleOut: true } };
   main.whereIs = async () => ({ at: 'elsewhere', address: 'http://ward-2:8000' });
@@ -569,7 +569,7 @@ test('a subscription to a room that another process of the group reads says wher
   expect(message).toContain('ask http://ward-2:8000');
 });
 
-test('a subscriber is told where a room is once another process reads it', async () => {
+test('a subscriber is notified once another process reads its room', async () => {
   const { main } = service;
   let at: Whereabouts = { at: 'here' };
   main.topology = { ...main.topology, settings: { ...main.topology.settings, scaleOut: true } };
