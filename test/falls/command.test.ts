@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => rm(empty, { recursive: true }));
 
 test.each(['train', 'evaluate'])(
-  'csiflow %s falls says which recordings are missing and what to do',
+  'csiflow %s falls names missing recordings and how to get them',
   async (verb) => {
     const { code, output } = await csiflow(verb, 'falls', '--data', empty, '--out', join(empty, 'out'));
     expect(code).toBe(2);
@@ -22,20 +22,20 @@ test.each(['train', 'evaluate'])(
   },
 );
 
-test.each(['train', 'evaluate'])('csiflow %s falls needs the folder of its recordings', async (verb) => {
+test.each(['train', 'evaluate'])('csiflow %s falls requires the folder of its recordings', async (verb) => {
   const { code, output } = await csiflow(verb, 'falls', '--out', join(empty, 'out'));
   expect(code).toBe(2);
   expect(output).toContain('--data');
   expect(await readdir(empty)).toEqual([]);
 });
 
-test('csiflow evaluate says of the tables of recordings that they need --data', async () => {
+test('csiflow evaluate reports that tables of recordings need --data', async () => {
   const { code, output } = await csiflow('evaluate', '--only', 'recordings', 'real-falls');
   expect(code).toBe(0);
   expect(output.match(/not measured: .*; pass the folder .* with --data/g)).toHaveLength(2);
 });
 
-test('csiflow train falls refuses a seed that is no whole number', async () => {
+test('csiflow train falls rejects a seed that is not an integer', async () => {
   const { code, output } = await csiflow('train', 'falls', '--data', empty, '--seed', 'often');
   expect(code).toBe(2);
   expect(output).toContain('whole number');

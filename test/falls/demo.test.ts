@@ -74,7 +74,7 @@ async function firstMinute(): Promise<{ events: SensedEvent[]; fall: number }> {
   return { events, fall: truths.find(({ activity }) => activity === 'fall')!.time / 1e6 };
 }
 
-it("the demo's fall raises exactly one alarm, within five seconds of it, and nothing else of its first minute any", async () => {
+it("the demo's fall raises exactly one alarm within five seconds, and nothing else in its first minute does", async () => {
   const { events, fall } = await firstMinute();
   expect(fall).toBeGreaterThan(30);
   expect(events).toHaveLength(1);

@@ -155,7 +155,7 @@ describe('ESP32 serial log', () => {
     );
   });
 
-  it('never fails on random text, and takes the good line after it', () => {
+  it('never fails on random text, and accepts the good line after it', () => {
     const word = fc.oneof(
       fc.string(),
       fc.constantFrom('CSIRAW', '128', '256', '-40', '4294967296', 'ff'.repeat(128), ''),

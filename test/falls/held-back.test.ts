@@ -13,15 +13,15 @@ function held(): HeldBack {
   return back;
 }
 
-describe('a fall that is held back', () => {
-  it('is told when it is due, once', () => {
+describe('a delayed fall', () => {
+  it('is reported when it is due, once', () => {
     const back = held();
     expect(back.release(FIRST_TIME + 9.9e6)).toEqual([]);
     expect(back.release(FIRST_TIME + 10e6)).toEqual([fallEvent({ person: 1 })]);
     expect(back.release(Infinity)).toEqual([]);
   });
 
-  it('is left out where the person walks upright for two seconds and a metre', () => {
+  it('is dropped if the person walks upright for two seconds and a metre', () => {
     const back = held();
     const left = Array.from({ length: 30 }, (_, i) => back.see(seen(i + 1, 1 + i * 0.06)));
     expect(left.findIndex(({ length }) => length === 1)).toBe(20);
@@ -33,13 +33,13 @@ describe('a fall that is held back', () => {
     ['stays where it is', (i: number) => seen(i + 1, 1)],
     ['lies in between', (i: number) => seen(i + 1, 1 + i * 0.06, i % 15 === 14 ? 'lying' : 'upright')],
     ['is somebody else', (i: number) => seen(i + 1, 1 + i * 0.06, 'upright', 2)],
-  ])('is told where the one who is seen %s', (_, at) => {
+  ])('is reported if the visible person %s', (_, at) => {
     const back = held();
     for (let i = 0; i < 60; i++) back.see(at(i));
     expect(back.release(Infinity)).toHaveLength(1);
   });
 
-  it('goes on from a snapshot', () => {
+  it('continues from a snapshot', () => {
     const [one, other] = [held(), new HeldBack()];
     for (let i = 0; i < 15; i++) one.see(seen(i + 1, 1 + i * 0.06));
     other.restore(JSON.parse(JSON.stringify(one.snapshot())) as ReturnType<HeldBack['snapshot']>);
@@ -48,7 +48,7 @@ describe('a fall that is held back', () => {
   });
 });
 
-it('the detector holds falls back by event time, and tells the same ones then', () => {
+it('the detector delays falls by event time, and then reports the same ones', () => {
   const fields = { threshold: -5, warm_up_ms: 0, cooldown_ms: 10_000 };
   const told = eventsOf(makeDetector(fields), windows(40, bursts(20)));
   expect(told.length).toBeGreaterThan(0);

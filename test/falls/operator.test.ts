@@ -11,7 +11,7 @@ const isAt = (seconds: number) => (event: { time: number }) =>
   Math.abs((event.time - START) / 1e6 - seconds) < 1;
 
 describe('detect-falls', () => {
-  it('says nothing else of the past whatever comes later', () => {
+  it('reports nothing else about the past, whatever comes later', () => {
     const common = windows(30, bursts(20));
     const other = windows(60, (t) => bursts(20)(t) + (t > 30 ? 0.4 : 0)).slice(30);
     const quiet = windows(60, bursts(20)).slice(30);
@@ -27,14 +27,14 @@ describe('detect-falls', () => {
     }
   });
 
-  it('decides with what came up to 4 s after the peak', () => {
+  it('decides with the input up to 4 s after the peak', () => {
     const detector = makeDetector(ANY);
     const decided = windows(40, bursts(20)).findIndex((one) => eventsOf(detector, [one]).some(isAt(20)));
     expect(decided).toBeGreaterThan(20);
     expect(decided).toBeLessThanOrEqual(24);
   });
 
-  it('reports one fall where one peak follows another within the cooldown', () => {
+  it('reports one fall if one peak follows another within the cooldown', () => {
     const two = windows(60, bursts(20, 26));
     const times = (cooldown_ms: number) =>
       eventsOf(makeDetector({ threshold: 0, warm_up_ms: 0, cooldown_ms }), two).filter(
@@ -45,7 +45,7 @@ describe('detect-falls', () => {
     expect(times(4000)).toBe(2);
   });
 
-  it('asks more of a score while noise floors are learnt, and says so', () => {
+  it('requires a higher score while noise floors are learnt, and reports it', () => {
     const cold = windows(40, bursts(20));
     const score = eventsOf(makeDetector(ANY), cold).find(isAt(20))!.metadata['score'] as number;
     const found = (fields: object, records = cold, at = 20) =>
@@ -57,7 +57,7 @@ describe('detect-falls', () => {
     expect(warm).toMatchObject({ noise_floor: 'learnt', threshold: -5 });
   });
 
-  it('raises the threshold to a quantile of its own room, once 200 candidates were seen', () => {
+  it('raises the threshold to a quantile of its own room after 200 candidates', () => {
     const seconds = 840;
     const often = windows(seconds, bursts(...Array.from({ length: seconds / 3.5 }, (_, i) => 3.5 * i + 2)));
     const plain = eventsOf(makeDetector(ANY), often);
@@ -68,7 +68,7 @@ describe('detect-falls', () => {
     for (const { metadata } of late) expect(metadata['threshold']).toBeGreaterThan(-50);
   });
 
-  it('names the person who was there, and where; nobody where two stood and neither lay down', () => {
+  it('names the person and the place; nobody if two stood and neither lay down', () => {
     const records = (...persons: { id: number; posture: 'upright' | 'lying' }[]) =>
       windows(40, bursts(20)).flatMap((one) => [
         frame(
@@ -87,7 +87,7 @@ describe('detect-falls', () => {
     expect(fall()).toMatchObject({ person: null, location: null });
   });
 
-  it('refuses windows on too coarse a grid, and says what to change', () => {
+  it('rejects windows on too coarse a grid, with the change to make', () => {
     const [one] = windows(1, bursts());
     const output = makeDetector().process({ ...one!, step: 100_000, points: 10 }, 'input');
     expect(output).toMatchObject({
@@ -96,7 +96,7 @@ describe('detect-falls', () => {
     });
   });
 
-  it('goes on from a snapshot at any point as if it had never stopped', () => {
+  it('continues from a snapshot at any point as if it had never stopped', () => {
     const all = windows(50, bursts(20, 32));
     const whole = eventsOf(makeDetector(ANY), all);
     expect(whole.length).toBeGreaterThan(1);

@@ -18,21 +18,21 @@ function watched(there: (second: number) => boolean, frame: object = {}): People
 describe('people around a motion', () => {
   const end = FIRST_TIME + 3e6;
 
-  it('are not there if nobody is in sight in the seconds after it', () => {
+  it('are absent if nobody is in sight in the seconds after it', () => {
     expect(watched(() => false).isEmptyAfter(end)).toBe(true);
     expect(watched((second) => second <= 3).isEmptyAfter(end)).toBe(true);
   });
 
-  it('are there if one frame of these seconds shows somebody', () => {
+  it('are present if one frame of these seconds shows a person', () => {
     expect(watched((second) => second === 8).isEmptyAfter(end)).toBe(false);
   });
 
-  it('may be there if no frame came, or frames of too few links', () => {
+  it('may be present if no frame came, or frames of too few links', () => {
     expect(new People().isEmptyAfter(end)).toBe(false);
     expect(watched(() => false, { links: 2 }).isEmptyAfter(end)).toBe(false);
   });
 
-  it('are not there if their track is lost', () => {
+  it('are absent if their track is lost', () => {
     const lost = person(1, 2, 2);
     const persons = [{ ...lost, track: { ...lost.track!, state: 'lost' as const } }];
     expect(watched(() => true, { persons }).isEmptyAfter(end)).toBe(true);

@@ -56,12 +56,12 @@ describe.skipIf(folder === undefined)('recordings of an ESP32 through the whole 
     );
   });
 
-  it('finds a fall before the noise floor is learnt, and says so', () => {
+  it('finds a fall before the noise floor is learnt, and reports it', () => {
     const [[event]] = eventsOf('fall_03') as [SensedEvent[]];
     expect(event?.metadata['noise_floor']).toBe('learning');
   });
 
-  it('goes on from a snapshot as if it had never stopped', () => {
+  it('continues from a snapshot as if it had never stopped', () => {
     const windows = windowsOf(`${folder!}/fall_03.txt.gz`);
     const config = withDefaults(detectFalls, {}) as never;
     const whole = detectFalls.create(config, context);

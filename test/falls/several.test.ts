@@ -37,14 +37,14 @@ function dropsIn(motion: readonly number[], finder = new DropFinder(20)): [numbe
 }
 
 describe('sudden ends of motion', () => {
-  it('are found where motion stops, also out of long motion, and told when what follows was seen', () => {
+  it('are found when motion stops, even long motion, and reported after what follows', () => {
     const [[drop, told], ...others] = dropsIn(course([10, -2], [10, -3.5])) as [[number, number]];
     expect(others).toEqual([]);
     expect(Math.abs(drop - 100)).toBeLessThanOrEqual(5);
     expect(told).toBe(drop + 20);
   });
 
-  it('are not found where motion begins, goes on or is unknown', () => {
+  it('are not found when motion starts, continues or is unknown', () => {
     expect(dropsIn(course([10, -3.5], [10, -2]))).toEqual([]);
     expect(dropsIn(course([20, -2]))).toEqual([]);
     const finder = new DropFinder(20);
@@ -77,12 +77,12 @@ describe('detect-falls with several links', () => {
     expect(decided).toBeLessThanOrEqual(31);
   });
 
-  it('says how many links saw it', () => {
+  it('reports how many links saw it', () => {
     const events = eventsOf(makeDetector(ANY), onTwoLinks(windows(40, bursts(20))));
     expect(events.find(({ time }) => isAt(20, time))?.metadata).toMatchObject({ links: 2 });
   });
 
-  it('judges the only one left as a room of one link', () => {
+  it('judges the only remaining link as a room of one link', () => {
     const all = onTwoLinks(windows(60, bursts(45)));
     const records = all.map((one, i) => (i < 15 ? one : { ...one, links: one.links.slice(0, 1) }));
     const detector = makeDetector(ANY);
@@ -143,7 +143,7 @@ describe('changes of an antenna', () => {
     });
   });
 
-  it('are unknown where nothing was measured', () => {
+  it('are unknown if nothing was measured', () => {
     const changes = new Changes(4, 10_000);
     for (let n = 0; n < 120; n++) changes.skip();
     changes.end(0, 10_000);
@@ -166,19 +166,19 @@ describe('profiles of an antenna', () => {
     return { profiles, slow };
   };
 
-  it('tell a slow drift by how far it went within each lag', () => {
+  it('describe a slow drift by its distance within each lag', () => {
     const { slow } = followed((step) => [1 + 0.001 * step, 1 - 0.001 * step, 0], 100);
     [5, 10, 20, 20, 40].forEach((lag, i) => {
       expect(slow.at(-1)![i]).toBeCloseTo(2 * Math.log10(0.001 * lag), 3);
     });
   });
 
-  it('tell nothing of lags before which nothing was measured', () => {
+  it('say nothing about lags before the first measurement', () => {
     const { slow } = followed((step) => (step < 30 ? null : [1, 1, 0]), 45);
     expect([...slow.at(-1)!].map(Number.isNaN)).toEqual([false, false, true, true, true]);
   });
 
-  it('tell how far a step is from the usual and from the last, and how much louder', () => {
+  it('say how far a step is from the usual and from the last, and how much louder', () => {
     const { profiles } = followed((step) => (step < 100 ? [1, 1, 0] : [1.1, 0.9, 0.5]), 200);
     const out = new Float32Array(DEPARTURES);
     profiles.departuresBefore(200)(199, out);
@@ -212,7 +212,7 @@ describe('impacts of a room', () => {
     }
   });
 
-  it('begin anew after a hole', () => {
+  it('restart after a gap', () => {
     const after = records.slice(30).map((one) => ({ ...one, start: one.start + 3_600_000_000 }));
     const found = taken(new Impacts(), [...records.slice(0, 25), ...after]);
     const seconds = found.map(({ time }) => (time - START) / 1e6);
@@ -227,12 +227,12 @@ describe('the network of several links', () => {
   const antenna = () => Float32Array.from({ length: STEPS * CHANNELS }, () => 4 * (random() - 0.5));
   const antennas = [antenna(), antenna(), antenna()];
 
-  it('does not care for the order of the antennas', () => {
+  it('ignores the order of the antennas', () => {
     const turned = [antennas[2]!, antennas[0]!, antennas[1]!];
     expect(logitOf(parameters, turned)).toBeCloseTo(logitOf(parameters, antennas), 5);
   });
 
-  it('is trained as it is asked: its gradient is what small steps show', async () => {
+  it('follows the gradient that small steps show', async () => {
     await loadTrainingBackend('wasm');
     const scale = { mean: Array<number>(CHANNELS).fill(0), deviation: Array<number>(CHANNELS).fill(1) };
     const chances = { noise: 0, floorNoise: 0, shift: 0, dropout: 0, hiddenDropout: 0 };
@@ -254,7 +254,7 @@ describe('the network of several links', () => {
       }
   });
 
-  it('stops where it gets no better in rooms that are not trained on, with the net of the best look', async () => {
+  it('stops when validation rooms do not improve, with the best net', async () => {
     await loadTrainingBackend('wasm');
     const scale = { mean: Array<number>(CHANNELS).fill(0), deviation: Array<number>(CHANNELS).fill(1) };
     const impact = {
@@ -305,7 +305,7 @@ describe('the network of several links', () => {
       });
   });
 
-  it('reads what is unknown as nothing out of the ordinary', () => {
+  it('reads unknown input as ordinary', () => {
     const scale = { mean: Array<number>(CHANNELS).fill(1), deviation: Array<number>(CHANNELS).fill(0.5) };
     expect([...standardised(Float32Array.of(NaN, 1, 2, 9, -9), scale)]).toEqual([0, 0, 2, 4, -4]);
   });

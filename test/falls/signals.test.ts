@@ -40,15 +40,15 @@ describe.each([
   const still: Shape = () => 0;
   const burst = scored(bursts(20));
 
-  it('of an isolated burst is above that of motion that goes on', () => {
+  it('is higher for an isolated burst than for continued motion', () => {
     expect(burst).toBeGreaterThan(scored(long) + 1);
   });
 
-  it('of an isolated burst is above that of a step, as when furniture was moved', () => {
+  it('is higher for an isolated burst than for a step, as when furniture was moved', () => {
     expect(burst).toBeGreaterThan(scored(still, (t) => 0.3 / (1 + Math.exp(-(t - 20) / 0.3))));
   });
 
-  it('of an isolated burst is above that of noise alone', () => {
+  it('is higher for an isolated burst than for noise alone', () => {
     expect(burst).toBeGreaterThan(scored(still) + 1);
   });
 
@@ -68,7 +68,7 @@ describe('links', () => {
   const first: Scorer = (features) => features[0]!;
   const scored = (...views: View[]) => scoreOf({ sample: 0, links: 1, learnt: 0, views }, first);
 
-  it('count by the power of the motion that they saw', () => {
+  it('are weighted by the power of the motion they saw', () => {
     expect(scored(view('near', 5, 2), view('far', -5, 0.05))).toBeGreaterThan(4.5);
     expect(scored(view('a', 5, 1), view('b', -5, 1))).toBeCloseTo(0);
   });
@@ -77,11 +77,11 @@ describe('links', () => {
     expect(scored(view('a', 3, 1), view('a', 3, 1), view('a', 3, 1), view('b', -3, 1))).toBeCloseTo(0);
   });
 
-  it('all count alike where none saw more than noise', () => {
+  it('have equal weight if none saw more than noise', () => {
     expect(scored(view('a', 2, -1), view('b', -4, 0))).toBeCloseTo(-1);
   });
 
-  it('that have not seen enough say nothing', () => {
+  it('that have not seen enough are ignored', () => {
     expect(scored()).toBe(-Infinity);
   });
 });

@@ -22,7 +22,7 @@ const suspected = (seconds = 0): SensedEvent =>
 const at = (seconds: number): number => FIRST_TIME + seconds * SECOND;
 
 describe('a suspicion', () => {
-  it('is withdrawn once what followed was judged, and not before', () => {
+  it('is withdrawn once the following seconds were judged, and not before', () => {
     const suspicion = new Suspicion();
     expect(suspicion.raise(suspected())).toBe(true);
     expect(suspicion.settle(at(10))).toEqual([]);
@@ -38,7 +38,7 @@ describe('a suspicion', () => {
     expect(suspicion.settle(at(60))).toEqual([]);
   });
 
-  it('waits for ends of motion that look the same, without telling of them, but never over thirty seconds', () => {
+  it('waits silently for similar ends of motion, but at most thirty seconds', () => {
     const suspicion = new Suspicion();
     suspicion.raise(suspected());
     for (const seconds of [6, 14, 22, 29]) expect(suspicion.raise(suspected(seconds))).toBe(false);
@@ -54,21 +54,21 @@ describe('a suspicion', () => {
     expect(suspicion.settle(at(60))).toEqual([]);
   });
 
-  it('is withdrawn where no more windows come', () => {
+  it('is withdrawn if no more windows arrive', () => {
     const suspicion = new Suspicion();
     suspicion.raise(suspected());
     expect(suspicion.expire(at(29.9))).toEqual([]);
     expect(suspicion.expire(Infinity)).toMatchObject([{ time: at(30), metadata: { reason: 'not_judged' } }]);
   });
 
-  it('of a fall that was held back is withdrawn when the person walks again', () => {
+  it('of a delayed fall is withdrawn when the person walks again', () => {
     const fall = fallEvent({ metadata: { suspected: 'room-fall_suspected-0' } });
     expect(withdrawalsOf([fall, fallEvent()], at(20))).toMatchObject([
       { id: 'room-fall_withdrawn-0', time: at(20), metadata: { reason: 'recovered' } },
     ]);
   });
 
-  it('goes on from a snapshot', () => {
+  it('continues from a snapshot', () => {
     const [one, other] = [new Suspicion(), new Suspicion()];
     one.raise(suspected());
     other.restore(JSON.parse(JSON.stringify(one.snapshot())) as ReturnType<Suspicion['snapshot']>);
@@ -77,7 +77,7 @@ describe('a suspicion', () => {
   });
 });
 
-describe('detect-falls that warns', () => {
+describe('detect-falls with warnings', () => {
   /** Every end of motion is suspected. */
   const ANY = { warn: true, warn_threshold: -50, warm_up_ms: 0, cooldown_ms: 0 };
   const records = windows(50, bursts(20)).map((one): Window => ({
@@ -93,7 +93,7 @@ describe('detect-falls that warns', () => {
       })),
     );
 
-  it('tells of an end of motion within two seconds and a window, and of its fall, which names it', () => {
+  it('reports an end of motion within two seconds and a window, and its fall, which names it', () => {
     const all = told(makeDetector({ ...ANY, threshold: -50 }));
     const first = all.find(({ event }) => event.type === 'fall_suspected')!;
     expect(first.event).toMatchObject({ severity: 'medium', metadata: { links: 2 } });
@@ -103,7 +103,7 @@ describe('detect-falls that warns', () => {
     expect(all.map(({ event }) => event.type)).not.toContain('fall_withdrawn');
   });
 
-  it('withdraws within thirty seconds what is no fall, each suspicion once', () => {
+  it('withdraws a false suspicion within thirty seconds, each one once', () => {
     const detector = makeDetector({ ...ANY, threshold: 50 });
     const whole = told(detector).map(({ event }) => event);
     // If no more input arrives, an open suspicion is withdrawn by the time of others.
@@ -119,7 +119,7 @@ describe('detect-falls that warns', () => {
     });
   });
 
-  it('tells the same falls as one that does not, and nothing else where it is not asked to', () => {
+  it('reports the same falls as without warnings, and nothing else unless configured', () => {
     const falls = eventsOf(makeDetector({ ...ANY, warn: false, threshold: -50 }), records);
     expect(new Set(falls.map(({ type }) => type))).toEqual(new Set(['fall_detection']));
     const both = eventsOf(makeDetector({ ...ANY, threshold: -50 }), records);
@@ -128,7 +128,7 @@ describe('detect-falls that warns', () => {
     expect(ids(both)).toEqual(ids(falls));
   });
 
-  it('goes on from a state in the midst of a suspicion', () => {
+  it('continues from a state in the middle of a suspicion', () => {
     const whole = told(makeDetector({ ...ANY, threshold: 50 }));
     const open = 25;
     const [before, after] = [0, 1].map(() => makeDetector({ ...ANY, threshold: 50 })) as [Operator, Operator];
@@ -137,29 +137,29 @@ describe('detect-falls that warns', () => {
     expect([...first, ...told(after, open)]).toEqual(whole);
   });
 
-  it('is refused with the rule, which cannot warn', () => {
+  it('is rejected with the rule, which cannot warn', () => {
     expect(detectFalls.check!({ method: 'rule', warn: true } as never)).toMatchObject([{ path: ['warn'] }]);
     expect(detectFalls.check!({ method: 'nets', warn: true } as never)).toEqual([]);
   });
 });
 
-describe('the weights that warn', () => {
+describe('the weights for warnings', () => {
   const [weights, several] = [readWarningWeights(), readSeveralWeights()];
 
-  it('are of these networks and settings, and of simulated rooms', () => {
+  it('belong to these networks and settings, and to simulated rooms', () => {
     expect(headOf(weights, several).every(Number.isFinite)).toBe(true);
     expect(weights.settings).toEqual(WARNING_SETTINGS);
     expect(weights.trainedOn).toContain('simulator');
   });
 
-  it('are refused by name for other networks', () => {
+  it('are rejected by name for other networks', () => {
     expect(() => headOf({ ...weights, of: '1' }, several)).toThrow(
       'falls-warning.json belongs to other networks',
     );
   });
 });
 
-it('what the networks say of a group does not depend on what comes after it', () => {
+it("the networks' result for a group does not depend on what follows it", () => {
   const random = seeded(5);
   const numbers = (count: number) => Float32Array.from({ length: count }, () => random() - 0.5);
   const parameters = numbers(PARAMETERS);
@@ -173,7 +173,7 @@ it('what the networks say of a group does not depend on what comes after it', ()
   expect(short.slice(0, 2 * WIDTH)).toEqual(groupsOf(parameters, long).slice(0, 2 * WIDTH));
 });
 
-it('a logistic model finds what examples were drawn by, and less of it with a penalty', () => {
+it('a logistic model recovers the law of its examples, less so with a penalty', () => {
   const random = seeded(7);
   const inputs = Array.from({ length: 400 }, () => Float32Array.from([random() - 0.5, 10 * random(), 3]));
   const positive = inputs.map(([x, y]) => random() < 1 / (1 + Math.exp(-(6 * x! - (y! - 5)))));

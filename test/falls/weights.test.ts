@@ -25,7 +25,7 @@ describe('the weights of detect-falls', () => {
     expect(report).toMatchObject({ weightsSha256: sha256, threshold: weights.threshold });
   });
 
-  it('were trained on the two sets with an open licence, and nothing else', () => {
+  it('were trained only on the two sets with an open licence', () => {
     expect(
       weights.trainedOn.map(({ data, licence, folder }) => [data.split(' ')[0], licence, folder]),
     ).toEqual([
@@ -38,7 +38,7 @@ describe('the weights of detect-falls', () => {
     ]);
   });
 
-  it('are of the features and the settings of this code', () => {
+  it('match the features and the settings of this code', () => {
     expect(weights.features).toEqual(FEATURES);
     expect(weights.settings).toEqual({ ...SETTINGS, seed: 1 });
     expect(weights.threshold).toBe(THRESHOLD);
@@ -54,7 +54,7 @@ describe('the weights of detect-falls', () => {
 describe('the weights of several links', () => {
   const weights = readSeveralWeights();
 
-  it('are of the inputs and the settings of this code, and say that they were trained on simulated rooms', () => {
+  it('match the inputs and settings of this code, and state that they were trained on simulated rooms', () => {
     expect(weights.settings).toEqual({ ...SEVERAL_SETTINGS, seed: 4 });
     expect(weights.trainedOn).toContain('simulator');
     expect(weights.trainedWith).toContain('csiflow train falls --several');
@@ -62,14 +62,14 @@ describe('the weights of several links', () => {
     expect(weights.deviation.every((value) => value > 0)).toBe(true);
   });
 
-  it('of another network are refused by name', () => {
+  it('of another network are rejected by name', () => {
     expect(() => parametersOf({ ...weights, lagsMs: [5] })).toThrow(
       'falls-several.json belongs to another network',
     );
   });
 });
 
-describe('a training of small nets that is watched', () => {
+describe('a training of small nets with validation', () => {
   const settings = { ...SETTINGS, nets: 2, units: 3, positives: 20, negatives: 40, steps: 200 };
   const random = seeded(3);
   /** Falls are assigned at random: nothing learnt here generalises. */
@@ -83,7 +83,7 @@ describe('a training of small nets that is watched', () => {
     return found;
   };
 
-  it('stops where what they are not trained on is told no better', () => {
+  it('stops when validation data does not improve', () => {
     for (const taken of steps(3)) {
       expect(taken).toBeLessThan(settings.steps);
       expect(taken % LOOK_STEPS).toBe(0);
@@ -91,7 +91,7 @@ describe('a training of small nets that is watched', () => {
     expect(steps(0)).toEqual([settings.steps, settings.steps]);
   });
 
-  it('says so where there is too little to leave any out', () => {
+  it('reports too little data to leave any out', () => {
     const few = chance.slice(0, 4);
     expect(() => trainEnsemble(few, settings, seeded(1), { patience: 3 })).toThrow(
       /Early stopping requires at least/,

@@ -94,18 +94,18 @@ describe('a raw frame', () => {
     }
   });
 
-  it('with RSSI and noise of 0 does not know them', () => {
+  it('with RSSI and noise of 0 treats them as unknown', () => {
     const [block] = decode({ bytes: rawFrame(64, { rssi: 0, noise: 0 }) }).blocks;
     expect([block!.rssi[0], block!.noise[0]]).toEqual([NaN, NaN]);
   });
 
-  it('with a frequency of 0 is taken for channel 6, and counted', () => {
+  it('with a frequency of 0 is read as channel 6, and counted', () => {
     const { blocks, decoder } = decode({ bytes: rawFrame(64, { mhz: 0 }) });
     expect(blocks[0]!.layout.centreMhz).toBe(ASSUMED_MHZ);
     expect(decoder.describe()).toMatchObject({ frames_without_frequency: 1 });
   });
 
-  it('may carry a timestamp of its sender before the pairs', () => {
+  it('may have a timestamp of its sender before the pairs', () => {
     const plain = rawFrame(64);
     const stamped = new Uint8Array(plain.length + 8);
     stamped.set(plain.subarray(0, 20));
@@ -148,7 +148,7 @@ const anyFrame: fc.Arbitrary<Adr018Frame> = fc
   );
 
 describe('encode and decode', () => {
-  it('give every raw frame back', () => {
+  it('return every raw frame unchanged', () => {
     fc.assert(
       fc.property(anyFrame, (frame) => {
         const { blocks } = decode({ bytes: encodeFrame(frame) });
@@ -173,7 +173,7 @@ describe('encode and decode', () => {
   const numbers = (length: number) => fc.array(number, { minLength: length, maxLength: length });
   const u16 = fc.integer({ min: 0, max: 0xffff });
 
-  it('give all vitals back', () => {
+  it('return all vitals unchanged', () => {
     const vitals = fc.record({
       node,
       presence: fc.boolean(),
@@ -196,7 +196,7 @@ describe('encode and decode', () => {
     );
   });
 
-  it('give features, feature states, events and compressed frames back', () => {
+  it('return features, feature states, events and compressed frames unchanged', () => {
     const features = fc.record({
       node,
       sequence: u16,
@@ -262,14 +262,14 @@ describe('other packets on the same port', () => {
     return checkPacket(view(bytes));
   };
 
-  it('are told apart by length where two kinds share a number', () => {
+  it('are distinguished by length if two kinds share a number', () => {
     expect(collision(48, 1650)).toBe('fused_vitals');
     expect(collision(48, 8)).toBe('wasm_events');
     expect(collision(23, 3)).toBe('wasm_events');
     expect(collision(24, 3)).toBe('truncated');
   });
 
-  it('are refused where their checksum does not fit', () => {
+  it('are rejected if their checksum does not match', () => {
     const mesh = encodeMesh(new Uint8Array(12), new Uint8Array([1, 2, 3]));
     expect(checkPacket(view(mesh))).toBe('mesh');
     mesh[17]! ^= 1;
@@ -292,7 +292,7 @@ describe('other packets on the same port', () => {
     expect(decoder.describe()).toMatchObject({ packets: { csi: 0, vitals: 1, feature_state: 1, sync: 1 } });
   });
 
-  it('the clock of the mesh is that of an independent encoder, and stands in the status of the link', () => {
+  it('the clock of the mesh matches an independent encoder, and appears in the status of the link', () => {
     // `build_sync_packet()` of RuView's own test.
     const bytes = Uint8Array.from(
       Buffer.from('10a111c509010600f26db70100000000c5aca501000000001400000000000000', 'hex'),
@@ -344,7 +344,7 @@ describe('loss', () => {
   const frames = (sequences: readonly number[], stepUs: number): TestRecord[] =>
     sequences.map((sequence, i) => ({ bytes: rawFrame(64, { sequence }), time: 1e15 + i * stepUs }));
 
-  it('is reported per link, over the wrap of the counter', () => {
+  it('is reported per link, across a wrap of the counter', () => {
     const { decoder, recorded } = decode(...frames([0xfffffffd, 0xfffffffe, 1, 2], 10_000));
     expect(decoder.describe()).toMatchObject({
       links: { 'link-1': { received: 4, lost: 2 }, 'link-2': { lost: 0 } },
@@ -353,7 +353,7 @@ describe('loss', () => {
     expect(recorded.dropped).toEqual({});
   });
 
-  it('comes out once a second of event time as a measure', () => {
+  it('is emitted once a second of event time as a measure', () => {
     const { output } = decode(...frames([10, 11, 13, 14, 15], 300_000));
     const measures = output.data.filter((data): data is Measure => data.port === 'measure');
     expect(measures.map(({ name, subject, time, value }) => [name, subject, time, value])).toEqual([
@@ -409,7 +409,7 @@ describe('the decoder', () => {
     );
   });
 
-  it('goes on after a snapshot as if it had never stopped', () => {
+  it('continues after a snapshot as if it had never stopped', () => {
     fc.assert(
       fc.property(mixedRecords, fc.nat(60), (records, cut) => {
         const batches = batchesOf(spread(records), 1);
@@ -427,14 +427,14 @@ describe('the decoder', () => {
     );
   });
 
-  it('takes a clock tick for what it is', () => {
+  it('recognises a clock tick', () => {
     const { decoder } = decode({ bytes: new Uint8Array(0), sender: '' });
     expect(decoder.describe()).toMatchObject({ malformed: { truncated: 0 } });
   });
 });
 
 describe('bad datagrams', () => {
-  it('are counted by reason, a million of them with good ones between, in bounded memory', () => {
+  it('are counted by reason, a million of them among good ones, in bounded memory', () => {
     const { context, recorded } = testContext();
     const decoder = adr018.decoder(context);
     const random = randomNumbers(7);
@@ -470,7 +470,7 @@ describe('bad datagrams', () => {
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64 << 20);
   }, 60_000);
 
-  it('from ten thousand forged senders are counted, listed up to a bound, and change nothing for known links', () => {
+  it('from ten thousand forged senders are counted, listed up to a bound, and do not affect known links', () => {
     const records = (forged: boolean): TestRecord[] =>
       Array.from({ length: 10_000 }, (_, i) => {
         const time = 1e15 + i * 1000;
@@ -542,11 +542,11 @@ describe('links that pin an address', () => {
     ['node-1@10.0.0.1:6', '10.0.0.1:6', 1],
     ['node-1@10.0.0.1:6', '10.0.0.1:5', 0],
     ['*', '10.0.0.1:5', 1],
-  ])('%s takes of %s %i frames', (sender, address, frames) => {
+  ])('%s accepts from %s %i frames', (sender, address, frames) => {
     expect(framesFrom(sender, address)).toBe(frames);
   });
 
-  it('are not needed after five seconds of silence', () => {
+  it('are not required after five seconds of silence', () => {
     const decoder = pinned('node-1');
     const frame = (sender: string, time: number) => ({ bytes: rawFrame(64), sender, time: 1e15 + time });
     const { data } = decoder.decode(
@@ -561,7 +561,7 @@ describe('links that pin an address', () => {
   });
 });
 
-it('recognises its own datagrams only', () => {
+it('recognises only its own datagrams', () => {
   expect(adr018.recognise(rawFrame(128))).toBe(true);
   expect(adr018.recognise(rawFrame(128).subarray(1))).toBe(false);
   expect(adr018.recognise(rawRecord(batchOf({ bytes: encodeVitals(VITALS) }), 0))).toBe(true);

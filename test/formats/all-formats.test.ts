@@ -13,7 +13,7 @@ describe.each(SAMPLES)('$format', (sample) => {
     for (const record of records) expect(recogniseRecord(Uint8Array.from(record))?.name).toBe(sample.format);
   });
 
-  it('is read alike in the middle of a larger buffer, as the system hands records over', () => {
+  it('is read alike in the middle of a larger buffer, as the system provides records', () => {
     const [record] =
       sample.kind === null ? sample.records : [cutAll(Buffer.concat(sample.records))!.records[0]!.bytes];
     const larger = Buffer.alloc(record.length + 16, 0x55);
@@ -21,12 +21,12 @@ describe.each(SAMPLES)('$format', (sample) => {
     expect(recogniseRecord(larger.subarray(8, 8 + record.length))?.name).toBe(sample.format);
   });
 
-  it('survives damage: nothing crashes, hangs or grows, and problems say where', () => {
+  it('survives damage: nothing crashes, hangs or grows, and problems name the position', () => {
     checkDamage(sample, 25);
   });
 });
 
-it.each([...FORMATS, ...FILE_FORMATS])('$name recognises nothing in nothing', ({ recognise }) => {
+it.each([...FORMATS, ...FILE_FORMATS])('$name recognises nothing in empty input', ({ recognise }) => {
   expect(recognise(new Uint8Array(0))).toBe(false);
 });
 
@@ -35,7 +35,7 @@ it.each(FILES)('a file of $kind survives damage', (sample) => {
 });
 
 it.each([...SAMPLES, ...FILES].filter(({ kind }) => kind !== null))(
-  'a file of $kind is read on behind garbage',
+  'a file of $kind is read on after garbage',
   (sample) => {
     checkRecovery(sample);
   },

@@ -44,7 +44,7 @@ function golden(): Buffer {
   return bytes;
 }
 
-it('a record written by hand is read field by field, the order of its tones told by the quiet ones', () => {
+it('a hand-written record is read field by field, with the tone order found by the quiet ones', () => {
   const { block } = decoded('ath11k-cfr', golden());
   expect(block.layout.key).toBe('lltf/2x1/20@5180/-26..-1,1..26');
   expect([block.deviceTime[0], block.rssi[0], block.bits[0]]).toEqual([4_000_000_001, -58, 16]);
@@ -54,12 +54,12 @@ it('a record written by hand is read field by field, the order of its tones told
   expect([...block.values.subarray(104, 106), ...block.values.subarray(-2)]).toEqual([107, -7, 159, -59]);
 });
 
-it('is read with the imaginary part first where that is asked for', () => {
+it('is read with the imaginary part first on request', () => {
   const { block } = decoded('ath11k-cfr-imaginary-first', golden());
   expect([...block.values.subarray(0, 2)]).toEqual([-7, 7]);
 });
 
-it('names the formats that fix the order where no tone is quiet', () => {
+it('names the formats that fix the order if no tone is quiet', () => {
   const loud = golden();
   for (let at = 116; at < loud.length - 4; at += 2) loud.writeInt16LE(100 + at, at);
   const [failure] = decoded('ath11k-cfr', loud).failed;
@@ -124,7 +124,7 @@ it('decode(encode(x)) = x', () => {
   );
 });
 
-describe('refuses', () => {
+describe('rejects', () => {
   it.each([
     ['another version', 9, 2, 'decode.version'],
     ['more chains than there are values', 111, 0x84, 'decode.length'],

@@ -125,7 +125,7 @@ it.each([
   expect([0, 1, 2, 3].map((width) => reportCarriers(kind, width, grouping)!.length)).toEqual(counts);
 });
 
-it('a frame says what the report and the card know', () => {
+it('a frame contains what the report and the card provide', () => {
   const { block, told } = decoded(encodeReport(WRITTEN, BITS, still(432)));
   expect(block.layout).toMatchObject({
     ...{ rx: 1, tx: 3, bandwidthMhz: 40, centreMhz: 5755, training: 'vht-ltf' },
@@ -171,14 +171,14 @@ it.each([
   ['truncated', encodeReport(WRITTEN, BITS, still(432)).subarray(0, 200)],
   ['length', encodeReport(WRITTEN, BITS, still(500))],
   ['channel', changed(17, () => 0)],
-])('what cannot be read is refused: %s', (fault, bytes) => {
+])('rejects unreadable input: %s', (fault, bytes) => {
   expect(decoded(bytes).failed).toMatchObject([{ code: `decode.${fault}` }]);
 });
 
 it.each([
   ['pcap', (packets: readonly Uint8Array[]) => pcapOf(packets, { linkType: 127 })],
   ['pcapng', (packets: readonly Uint8Array[]) => pcapngOf(packets, { linkType: 127 })],
-])('%s: other frames are passed over, encrypted reports too', (_, fileOf) => {
+])('%s: skips other frames, including encrypted reports', (_, fileOf) => {
   const report = encodeReport(WRITTEN, BITS, still(432));
   const file = fileOf([changed(22, () => 0x80), report, changed(23, () => 0x40), report]);
   expect(beamformingPcap.recognise(file)).toBe(true);
@@ -200,7 +200,7 @@ it.each([
 });
 
 const folder = sharedFile('captures/beamforming');
-describe.skipIf(folder === undefined)('a capture of others', () => {
+describe.skipIf(folder === undefined)('a public capture', () => {
   const capture = `${folder}/11ac_SU_3x1_40.pcapng`;
 
   it('gives every report', () => {

@@ -48,7 +48,7 @@ test('records of several formats are read from one stream, each link in its orde
   });
 });
 
-test('a damaged record is refused by the one format there is, else as unknown', () => {
+test('a damaged record is rejected by the only format, or as unknown', () => {
   const cut = { ...adr018(1), bytes: adr018(1).bytes.subarray(0, 40) };
   const { decoder, recorded } = setUp();
   expect(decoder.decode(rawOf([adr018(0), cut])).failed).toMatchObject([{ code: 'decode.truncated' }]);
@@ -58,7 +58,7 @@ test('a damaged record is refused by the one format there is, else as unknown', 
   expect(decoder.describe()['malformed']).toMatchObject({ truncated: 1, unknown_format: 1 });
 });
 
-test('time stands in the record where its format states it', () => {
+test('time is in the record if its format provides it', () => {
   const { timeOf } = formatNamed('auto');
   expect(timeOf!(json(0).bytes)).toBe(Date.UTC(2025, 0, 15) * 1000);
   expect(timeOf!(line(0).bytes)).toBeNull();

@@ -30,7 +30,7 @@ const intel = (antennaSelection: number, rx: number): CsiBlock => {
   return decoded('intel5300', entry.subarray(2));
 };
 
-it('an Intel 5300 says its gain, clock, bits and connectors', () => {
+it('an Intel 5300 provides its gain, clock, bits and connectors', () => {
   const block = intel(0b00_01_10, 3);
   expect(block).toMatchObject({
     deviceTime: Float64Array.of(7_000_001),
@@ -51,7 +51,7 @@ it.each([
   expect([...intel(selection, rx).antenna]).toEqual(expected);
 });
 
-it('an ADR-018 frame says the clock of its node where it has one', () => {
+it('an ADR-018 frame has the clock of its node if it has one', () => {
   const header = { node: 1, bins: 64, mhz: 2437, sequence: 1, rssi: -40, noise: -90 };
   const pairs = new Int8Array(128);
   expect(decoded('adr018', encodePairs(header, pairs)).deviceTime).toEqual(Float64Array.of(NaN));

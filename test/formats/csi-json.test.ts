@@ -32,7 +32,7 @@ function decode(value: unknown) {
   return { ...format.decoder(context).decode(batchOf({ bytes: bytes(value), time: 1e15 })), recorded };
 }
 
-test('a body of the service interface is a frame of the link that its router sends', () => {
+test("a body of the service interface is a frame of its router's link", () => {
   const { data } = decode(body({}, { sequence: 7, noise: -92, centre_mhz: 5180 }));
   const block = data[0] as CsiBlock;
   expect(block.layout).toMatchObject({ rx: 2, tx: 1, bandwidthMhz: 20, centreMhz: 5180 });
@@ -43,7 +43,7 @@ test('a body of the service interface is a frame of the link that its router sen
   expect(recogniseRecord(bytes(body()))).toBe(format);
 });
 
-test('without numbers no loss is counted; an unknown router is', () => {
+test('counts no loss without numbers, and counts an unknown router', () => {
   expect(decode(body().csi_data).data).toHaveLength(1);
   expect(decode(body({}, { router_id: 'nobody' })).recorded.dropped).toEqual({ unknown_sender: 1 });
 });
@@ -53,7 +53,7 @@ test.each([
   ['no antenna', body({ antenna_data: [] }), 'decode.antennas'],
   ['a value that is none', body({ antenna_data: [[{ real: 'x', imag: 1 }]] }), 'decode.value'],
   ['indices that do not fit', body({}, { subcarriers: [1, 1, 2, 3] }), 'decode.subcarriers'],
-])('%s is refused with its reason', (_, value, code) => {
+])('rejects %s with its reason', (_, value, code) => {
   const { data, failed } = decode(value);
   expect(data).toEqual([]);
   expect(failed?.[0]?.code).toBe(code);

@@ -50,7 +50,7 @@ const lastTime = (records: readonly { readonly time: number }[]): number => reco
 
 describe('a damaged Intel 5300 log', () => {
   it.each(Array.from({ length: 16 }, (_, bit) => bit))(
-    'loses one measurement to a flipped bit %i of its length, and says where',
+    'loses one measurement to a flipped bit %i of its length, and names the position',
     (bit) => {
       const entries = intelLog();
       const damaged = 2 * 10 + 1;
@@ -75,7 +75,7 @@ describe('a damaged Intel 5300 log', () => {
     },
   );
 
-  it('loses next to nothing to any flipped bit, in pieces of any size', () => {
+  it('loses almost nothing to any flipped bit, in pieces of any size', () => {
     const good = Buffer.concat(intelLog());
     fc.assert(
       fc.property(fc.nat(good.length * 8 - 1), fc.integer({ min: 300, max: 9000 }), (bit, piece) => {
@@ -90,7 +90,7 @@ describe('a damaged Intel 5300 log', () => {
     );
   });
 
-  it('is read on behind a block of zeros and behind missing bytes', () => {
+  it('is read on after a block of zeros and after missing bytes', () => {
     const good = Buffer.concat(intelLog());
     const holed = Buffer.from(good);
     holed.fill(0, 4096, 8192);
@@ -110,7 +110,7 @@ describe('a damaged time', () => {
   const changed = (times: readonly number[], time: number) => times.with(at, time);
 
   it.each([9_000_000, 334_000, 304_056, 3_000_000_000])(
-    'of %i ms in an ESP32 log leaves that line out, and event time where it was',
+    'of %i ms in an ESP32 log drops that line, and leaves event time unchanged',
     (time) => {
       const { records, problems } = cutAll(espLog(changed(espTimes, time)), 3000, esp32SerialLog)!;
       expect(records.map((record) => record.time)).toEqual(
@@ -122,7 +122,7 @@ describe('a damaged time', () => {
     },
   );
 
-  it('of 30 s more in an Intel log leaves that measurement out', () => {
+  it('of 30 s more in an Intel log drops that measurement', () => {
     const { records, problems } = cutAll(
       Buffer.concat(intelLog(changed(intelTimes, intelTimes[at]! + 30_000_000))),
       3000,
@@ -132,7 +132,7 @@ describe('a damaged time', () => {
     expect(problems).toMatchObject([{ code: 'intel5300.stray' }]);
   });
 
-  it('in JSON lines leaves that line out', () => {
+  it('in JSON lines drops that line', () => {
     const times = Array.from({ length: COUNT }, (_, i) => 1_775_182_186 + i / 32);
     const line = (timestamp: number) =>
       JSON.stringify({
@@ -151,7 +151,7 @@ describe('a damaged time', () => {
     expect(problems).toMatchObject([{ code: 'jsonl.stray', location: 'line 51' }]);
   });
 
-  it('that goes on is a clock that was set: time continues from there', () => {
+  it('that persists is a clock that was set: time continues from there', () => {
     const restarted = espTimes.map((time, i) => (i < at ? time : 10 * i));
     const { records, problems } = cutAll(espLog(restarted), 3000, esp32SerialLog)!;
     expect(records).toHaveLength(COUNT - 2);
@@ -168,7 +168,7 @@ describe('a damaged time', () => {
   });
 });
 
-it('an ESP32 line that lost its end costs that line, not the one that follows in it', () => {
+it('a truncated ESP32 line loses that line, not the one that follows in it', () => {
   const lines = espTimes.map((time, i) => espLine(i, time));
   const bytes = Buffer.from(`${lines[0]}\n${lines[1]!.slice(0, 90)}${lines[2]}\nI (7) wifi: ${lines[3]}\n`);
   const { records, problems } = cutAll(bytes, 500, esp32SerialLog)!;
@@ -180,7 +180,7 @@ it('an ESP32 line that lost its end costs that line, not the one that follows in
   ]);
 });
 
-it('a capture loses next to nothing to any flipped bit, in pieces of any size', () => {
+it('a capture loses almost nothing to any flipped bit, in pieces of any size', () => {
   const header = encodeHeader({ format: 'adr018', origin: 'replay' });
   const records = Array.from({ length: COUNT }, (_, i) => ({
     bytes: Uint8Array.from(noise(i, 150)),

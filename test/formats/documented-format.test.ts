@@ -39,7 +39,7 @@ test.each(
   }),
 )('the format of CONTRIBUTING.md: $name', ({ run }) => run());
 
-test('its kind of file cuts a log', () => {
+test('its kind of file splits a log', () => {
   const log = Buffer.from(`boot\n${lines.join('\nI (12) wifi\n')}\n`);
   expect(acmeLog.recognise(log)).toBe(true);
   const { records, problems } = cutAll(log, 100, acmeLog)!;
@@ -47,7 +47,7 @@ test('its kind of file cuts a log', () => {
   expect(problems).toEqual([]);
 });
 
-test('it is not one of ours yet', () => {
+test('it is not among ours yet', () => {
   const names = [...MESSAGE_FORMATS, ...FILE_FORMATS].map(({ name }) => name);
   const taken = [acme.name, acmeLog.name].filter((name) => names.includes(name));
   expect(taken, 'it exists: show another example in CONTRIBUTING.md').toEqual([]);

@@ -93,7 +93,7 @@ describe('carriers of an ESP32', () => {
     expect([centred!.pairs[0], centred!.pairs[26]]).toEqual([6, 33]);
   });
 
-  it('tells HT40 from HT20 with STBC by its guards where the columns do not say it', () => {
+  it('distinguishes HT40 from HT20 with STBC by its guards if the columns do not', () => {
     const open = buffer(192, { wide: null, stbc: null, secondary: null });
     const guard = (pair: number) => pair >= 64 + 59 && pair <= 64 + 69;
     expect(espFields(open, guard)!.map(described)).toEqual(['lltf -26..26', 'ht-ltf -58..58']);
@@ -200,7 +200,7 @@ describe('12-bit LLTF', () => {
   it.each([
     ['bytes, whose upper halves are empty', bytes],
     ['words that were put together', words.slice(0, 52)],
-  ])('is known by its content: %s', (_, numbers) => {
+  ])('is recognised by its content: %s', (_, numbers) => {
     const { blocks } = decoded('esp-csi', numbersLine(C5_COLUMNS, numbers));
     expect(blocks[0]!.bits[0]).toBe(12);
     expect([...blocks[0]!.layout.subcarriers]).toEqual(
@@ -209,7 +209,7 @@ describe('12-bit LLTF', () => {
     expect([...blocks[0]!.values]).toEqual(words.slice(0, 52).toSpliced(26, 2));
   });
 
-  it('is not taken for one where a byte has more than four bits in use', () => {
+  it('is not assumed if a byte has more than four bits in use', () => {
     const { blocks } = decoded('esp-csi', numbersLine(C5_COLUMNS, bytes.with(51, -1)));
     expect(blocks[0]).toMatchObject({ bits: Uint8Array.of(8) });
     expect(blocks[0]!.layout.subcarriers).toHaveLength(52);
@@ -219,7 +219,7 @@ describe('12-bit LLTF', () => {
 describe('a line of esp-csi', () => {
   const numbers = Array.from({ length: 128 }, (_, i) => (i % 100) + 1);
 
-  it('without its first word leaves out the carrier that lies there', () => {
+  it('without its first word omits the carrier there', () => {
     const { blocks } = decoded('esp-csi', numbersLine(CLASSIC_COLUMNS, numbers, { first_word: 1 }));
     expect([...blocks[0]!.layout.subcarriers].includes(1)).toBe(false);
     expect(blocks[0]!.layout.subcarriers).toHaveLength(51);
@@ -250,14 +250,14 @@ describe('a line of esp-csi', () => {
     ['columns', (line: string) => line.replace('CSI_DATA,', 'CSI_DATA,7,')],
     ['value', (line: string) => line.replace('-40', 'x')],
     ['carriers', () => numbersLine(CLASSIC_COLUMNS, numbers.slice(0, 100))],
-  ])('that is wrong is refused, with the reason: %s', (fault, damage) => {
+  ])('that is invalid is rejected with the reason: %s', (fault, damage) => {
     const { blocks, failed } = decoded('esp-csi', damage(numbersLine(CLASSIC_COLUMNS, numbers)));
     expect(blocks).toEqual([]);
     expect(failed.map(({ code }) => code)).toEqual([`decode.${fault}`]);
   });
 });
 
-it('amplitudes of the ESP32-CSI-Tool are refused by name', () => {
+it('rejects amplitudes of the ESP32-CSI-Tool by name', () => {
   const line = encodeCsiToolLine({ ...FIELDS, len: 256 }, 64, [
     { field: lltf[0]!, values: new Array<number>(104).fill(3) },
   ]);
@@ -277,7 +277,7 @@ it('a counter that steps by two has lost nothing until a step is odd', () => {
   expect(recorded.missing).toBe(6);
 });
 
-describe.skipIf(sharedFile('captures/esp-csi') === undefined)('recordings of others', () => {
+describe.skipIf(sharedFile('captures/esp-csi') === undefined)('public recordings', () => {
   const LLTF_52 = 'lltf/1x1/20@2462/-26..-1,1..26';
   it.each([
     ['esp-csi/classic-router-lltf.log', { 'lltf/1x1/20@2472/-26..-1,1..26': 14 }],

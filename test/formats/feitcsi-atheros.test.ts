@@ -53,7 +53,7 @@ it('Atheros: decode(encode(x)) = x in both byte orders', () => {
   );
 });
 
-it('Atheros: a measurement of which the card reports an error is refused', () => {
+it('Atheros: rejects a measurement for which the card reports an error', () => {
   const frame = {
     little: true,
     tones: 56,
@@ -102,14 +102,14 @@ describe('FeitCSI', () => {
   it.each([
     [498, 0x1b00, 242, 14],
     [2020, 0x1c00, 996, 28],
-  ])('of %i values at 160 MHz leaves out those that are too many', (tones, rate, gap, count) => {
+  ])('of %i values at 160 MHz drops the excess ones', (tones, rate, gap, count) => {
     const values = numbers(3, 2 * tones, 16);
     const frame = { ticks: 0, rx: 1, tx: 1, tones, rssi: -41, mac: MAC, rate };
     const { block } = decoded('feitcsi', encodeFeitcsi(frame, values));
     expect([...block.values]).toEqual(values.toSpliced(2 * gap, 2 * count));
   });
 
-  it('is read with the real part first where that is asked for', () => {
+  it('is read with the real part first on request', () => {
     const frame = { ticks: 0, rx: 1, tx: 1, tones: 56, rssi: -41, mac: MAC, rate: 0x200 };
     const bytes = encodeFeitcsi(frame, numbers(1, 112, 16));
     const [imaginaryFirst, realFirst] = ['feitcsi', 'feitcsi-real-first'].map(
@@ -120,7 +120,7 @@ describe('FeitCSI', () => {
     );
   });
 
-  it('refuses another number of carriers than its kind of frame has', () => {
+  it('rejects a number of carriers that its kind of frame does not have', () => {
     const frame = { ticks: 0, rx: 1, tx: 1, tones: 57, rssi: -41, mac: MAC, rate: 0x200 };
     expect(decoded('feitcsi', encodeFeitcsi(frame, numbers(1, 114, 16))).failed).toMatchObject([
       { code: 'decode.carriers' },
@@ -128,7 +128,7 @@ describe('FeitCSI', () => {
   });
 });
 
-describe.skipIf(sharedFile('captures/feitcsi') === undefined)('captures of others', () => {
+describe.skipIf(sharedFile('captures/feitcsi') === undefined)('public captures', () => {
   it.each([
     ['atheros/ath_csi_1.dat', 'ht-ltf/3x2/20@2437/-28..-1,1..28', 401],
     ['feitcsi/HT20_2452.csi', 'ht-ltf/2x1/20@5320/-28..-1,1..28', 48],
@@ -139,7 +139,7 @@ describe.skipIf(sharedFile('captures/feitcsi') === undefined)('captures of other
     expect(blocks.map((block) => [block.layout.key, block.count])).toEqual([[layout, count]]);
   });
 
-  it('the phase of an AX210 falls with the frequency, as that of a receiver that samples early does', () => {
+  it('the phase of an AX210 falls with the frequency, as for a receiver that samples early', () => {
     const [block] = recordingBlocks(sharedFile('captures/feitcsi/HT20_2452.csi')!, testContext().context);
     const { values, layout } = block!;
     let turn = 0;

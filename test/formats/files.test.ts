@@ -13,7 +13,7 @@ const anyRecord = fc.record({
 });
 
 describe('a capture', () => {
-  it('gives back what was written, whatever the pieces that it is read in', () => {
+  it('returns what was written, in pieces of any size', () => {
     fc.assert(
       fc.property(
         fc.array(anyRecord, { maxLength: 40 }),
@@ -30,20 +30,20 @@ describe('a capture', () => {
     );
   });
 
-  it('says its version where that is not known', () => {
+  it('names its version if that is unknown', () => {
     const header = encodeHeader({ format: 'adr018', origin: 'replay' });
     header[8] = 9;
     expect(() => cutAll(header, 1000)).toThrow(/version 9/);
   });
 
-  it('with a damaged header is refused', () => {
+  it('with a damaged header is rejected', () => {
     const header = encodeHeader({ format: 'adr018', origin: 'replay' });
     header[20]! ^= 1;
     expect(() => cutAll(header, 1000)).toThrow(FormatError);
   });
 });
 
-describe('bytes that are no recording', () => {
+describe('bytes that are not a recording', () => {
   const damagedCapture = fc
     .tuple(
       fc.array(anyRecord, { minLength: 1, maxLength: 10 }),
@@ -69,7 +69,7 @@ describe('bytes that are no recording', () => {
       Buffer.from(['{"timestamp": 1, "node_id": 1, "magic": "0xC5110001"}', ...rest].join('\n')),
     );
 
-  it('are cut without a crash or refused, and what is cut is decoded without a crash', () => {
+  it('are split without a crash or rejected, and the pieces are decoded without a crash', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.uint8Array({ maxLength: 400 }), damagedCapture, lines),
@@ -98,7 +98,7 @@ describe('bytes that are no recording', () => {
   });
 });
 
-it('every format and kind of file has a name of its own', () => {
+it('every format and kind of file has a unique name', () => {
   for (const list of [FORMATS, FILE_FORMATS]) {
     expect(new Set(list.map(({ name }) => name)).size).toBe(list.length);
   }

@@ -25,7 +25,7 @@ it('counts the links with a frame in the last five seconds, and the mean level o
   expect(activity.describe().active_links).toBe(2);
 });
 
-it('says nothing of the level where no format knows it', () => {
+it('reports no level if no format provides it', () => {
   const activity = new LinkActivity(links(1));
   activity.see(blockOf(layout, [frame(0, 1, NaN), frame(0, 2, NaN)]));
   expect(activity.describe()).toEqual({
@@ -35,7 +35,7 @@ it('says nothing of the level where no format knows it', () => {
   });
 });
 
-it('says of each link how often and how strongly it is heard, and that it is silent', () => {
+it('reports how often and how strongly each link is heard, and that it is silent', () => {
   const activity = new LinkActivity(links(3));
   activity.see(blockOf(layout, [frame(0, 1, -40), frame(0, 1.5, -44), frame(0, 2, -40), frame(1, 2, -60)]));
   expect(activity.describe().heard).toEqual({

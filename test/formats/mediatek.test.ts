@@ -26,7 +26,7 @@ function row(
   return `[123456,"98:DE:d0:48:92:66",-47,31,${width},${primary},${mode},0,2,7,0,${JSON.stringify(part(0))},${JSON.stringify(part(1000))}]`;
 }
 
-it('a row written by hand is read field by field', () => {
+it('a hand-written row is read field by field', () => {
   const { block, about } = decoded(
     'mediatek-csi',
     row(64, { mode: 1 }, (tone) => tone === 0 || (tone > 26 && tone < 38)),
@@ -76,7 +76,7 @@ it.each([
   expect(block.values[0]).toBe(first);
 });
 
-it('names the formats that fix the order where no tone is quiet', () => {
+it('names the formats that fix the order if no tone is quiet', () => {
   const loud = row(128, { mode: 4, width: 1 }, () => false);
   expect(decoded('mediatek-csi', loud).failed).toMatchObject([
     { code: 'decode.tone_order', reason: expect.stringContaining('mediatek-csi-ascending') as string },
@@ -148,6 +148,6 @@ it.each([
   ['a width that its tones do not have', row(64, { mode: 4, width: 2 }, () => false), 'decode.tones'],
   ['parts of different lengths', row(64, { mode: 1 }, () => false).replace('[0,', '['), 'decode.value'],
   ['fewer fields', '[1,"98:de:d0:48:92:66",-47]', 'decode.fields'],
-])('refuses %s', (_, text, code) => {
+])('rejects %s', (_, text, code) => {
   expect(decoded('mediatek-csi', text).failed).toMatchObject([{ code }]);
 });

@@ -64,7 +64,7 @@ const whole = (sequence: number): readonly number[] =>
 const measurement = (sequence: number, mac = MAC): readonly TestRecord[] =>
   PAIRS.map(([core, stream]) => ({ bytes: datagram(sequence, core, stream, mac) }));
 
-it('datagrams of one number are one frame, in any order, at the time of the last', () => {
+it('datagrams of one number form one frame, in any order, at the time of the last', () => {
   const decoder = decoderOf(2, 2);
   const records = measurement(7).toReversed();
   expect(framesOf(decoder, records.slice(0, 3))).toEqual([]);
@@ -76,12 +76,12 @@ it('datagrams of one number are one frame, in any order, at the time of the last
   });
 });
 
-it('datagrams are single rows, unless the settings say otherwise', () => {
+it('datagrams are single rows, unless configured otherwise', () => {
   expect(recogniseRecord(datagram(1, 0, 0))?.name).toBe('nexmon');
   expect(framesOf(decoderOf(1, 1), measurement(1))).toHaveLength(4);
 });
 
-it('whatever is lost or comes late, each measurement has its own rows, and NaN for those that never came', () => {
+it('each measurement has its own rows, and NaN for lost ones, whatever is lost or late', () => {
   const some = fc.record({
     lost: fc.subarray([0, 1, 2, 3], { maxLength: 3 }),
     // At most the time to the next measurement.
@@ -122,18 +122,18 @@ it('whatever is lost or comes late, each measurement has its own rows, and NaN f
   );
 });
 
-it('a number that is sent again is another measurement', () => {
+it('a repeated number is another measurement', () => {
   const found = framesOf(decoderOf(2, 2), [...measurement(5), ...measurement(5)]);
   expect(found.map(({ rows }) => rows)).toEqual([whole(5), whole(5)]);
 });
 
-it('a row that comes again ends the measurement that has it', () => {
+it('a repeated row ends the measurement that has it', () => {
   const [first, second] = measurement(5);
   const found = framesOf(decoderOf(2, 2), [first!, second!, ...measurement(5)]);
   expect(found.map(({ rows }) => rows)).toEqual([[501, 502, NaN, NaN], whole(5)]);
 });
 
-it('a damaged number makes a frame of one row, and no other row is lost', () => {
+it('a damaged number gives a frame of one row, and no other row is lost', () => {
   const records = [
     ...measurement(1),
     ...measurement(2),
@@ -148,7 +148,7 @@ it('a damaged number makes a frame of one row, and no other row is lost', () => 
   expect(found).toHaveLength(4);
 });
 
-it('senders that measure at the same time do not mix', () => {
+it('parallel senders do not mix', () => {
   const [mine, theirs] = [measurement(5), measurement(5, OTHER)];
   const decoder = decoderOf(2, 2);
   const found = framesOf(
@@ -159,7 +159,7 @@ it('senders that measure at the same time do not mix', () => {
   expect(Object.keys(decoder.describe()['any_sender'] as object)).toHaveLength(2);
 });
 
-it('a core beyond the matrix is refused, with the format that has room for it', () => {
+it('rejects a core beyond the matrix, with the format that has room for it', () => {
   const decoder = decoderOf(2, 1);
   const [batch] = batchesOf([{ bytes: datagram(1, 2, 1) }]);
   expect(decoder.decode(batch!).failed).toMatchObject([
@@ -182,7 +182,7 @@ it('packed values of all rows are scaled by one factor', () => {
   expect([block!.values[0], block!.values[110]]).toEqual([1600, 800]);
 });
 
-it('a measurement goes on behind a checkpoint', () => {
+it('a measurement continues after a checkpoint', () => {
   const before = decoderOf(2, 2);
   const records = measurement(5);
   framesOf(before, records.slice(0, 2));
@@ -191,7 +191,7 @@ it('a measurement goes on behind a checkpoint', () => {
   expect(framesOf(after, records.slice(2)).map(({ rows }) => rows)).toEqual([whole(5)]);
 });
 
-it('what is kept of senders that never finish is bounded', () => {
+it('bounds what is kept of senders that never finish', () => {
   const decoder = decoderOf(4, 4);
   const records = Array.from({ length: 1000 }, (_, i) => ({
     bytes: datagram(i % 4096, 0, 0, Uint8Array.of(2, 0, 0, 0, i >> 8, i & 255)),

@@ -20,7 +20,7 @@ function decoded(bytes: Uint8Array) {
   return { block: data[0] as CsiBlock, failed: failed ?? [] };
 }
 
-it('values are the same wherever a datagram begins', () => {
+it('values are the same wherever a datagram starts', () => {
   const values = Array.from({ length: 110 }, (_, i) => i * 300 - 16_000);
   const datagram = encodeNexmon({ mac: MAC, sequence: 1, rssi: -40, chanspec: 0x1006, bins: 64 }, values);
   for (const before of [1, 2]) {
@@ -78,7 +78,7 @@ function packed(chip: number, words: readonly number[]): Uint8Array {
 const byBin = ({ layout, values }: CsiBlock) =>
   new Map([...layout.subcarriers].map((carrier, i) => [(carrier + 64) % 64, values.slice(2 * i, 2 * i + 2)]));
 
-it('packed values of a frame are scaled together, and cut to whole numbers', () => {
+it('packed values of a frame are scaled together, and truncated to integers', () => {
   // Mantissas of 9 bits, an exponent of 5: (255, -1) * 2^0 and (3, 0) * 2^-1.
   const { block } = decoded(packed(3, [0, (255 << 14) | (1 << 13) | (1 << 5), (3 << 14) | 0b11111]));
   expect([1, 2, 3].map((bin) => [...byBin(block).get(bin)!])).toEqual([
@@ -91,7 +91,7 @@ it('packed values of a frame are scaled together, and cut to whole numbers', () 
 it.each([
   { chip: 3, mantissa: 9, exponent: 5 },
   { chip: 106, mantissa: 12, exponent: 6 },
-])('packed values of chip $chip are what their definition says', ({ chip, mantissa, exponent }) => {
+])('packed values of chip $chip match their definition', ({ chip, mantissa, exponent }) => {
   const max = 2 ** (mantissa - 1) - 1;
   const part = fc.integer({ min: -max, max });
   const value = fc.record({
@@ -150,7 +150,7 @@ it('datagrams of different lengths and encodings do not disturb each other', () 
   ]);
 });
 
-it('a second core is a sender of its own', () => {
+it('a second core is a separate sender', () => {
   const { context } = testContext({ links: new LinkTable([anySender]) });
   const decoder = formatNamed('nexmon').decoder(context);
   const bytes = encodeNexmon(
@@ -162,7 +162,7 @@ it('a second core is a sender of its own', () => {
   expect(decoder.describe()['any_sender']).toMatchObject({ '98:de:d0:48:92:66/2.1': { frames: 1 } });
 });
 
-it('an unknown chip is refused by its number', () => {
+it('rejects an unknown chip by its number', () => {
   const bytes = frame(1);
   bytes.set([9, 0], 16);
   expect(decoded(bytes).failed).toMatchObject([{ code: 'decode.chip' }]);
@@ -184,7 +184,7 @@ describe.each([
   const frames = Array.from({ length: 6 }, (_, i) => frame(i));
   const file = fileOf(frames);
 
-  it('gives each datagram with its time', () => {
+  it('returns each datagram with its time', () => {
     expect(nexmonPcap.recognise(file)).toBe(true);
     const { records, problems } = cutAll(file, 100, nexmonPcap)!;
     expect(problems).toEqual([]);
@@ -194,7 +194,7 @@ describe.each([
     );
   });
 
-  it('is read on behind garbage, and says where it is', () => {
+  it('is read on after garbage, and names its position', () => {
     const at = fileOf(frames.slice(0, 3)).length;
     const garbage = Buffer.from(Array.from({ length: 50 }, (_, i) => (i * 37 + 129) & 0xff));
     const { records, problems } = cutAll(
@@ -207,7 +207,7 @@ describe.each([
   });
 });
 
-describe.skipIf(sharedFile('captures/nexmon') === undefined)('captures of others', () => {
+describe.skipIf(sharedFile('captures/nexmon') === undefined)('public captures', () => {
   it.each([
     ['example_43455c0', 566],
     ['example_4366c0', 293],

@@ -103,7 +103,7 @@ describe('csi_samples.json', () => {
   });
 });
 
-it('an event holds several stations, its time with four bytes or eight', () => {
+it('an event contains several stations, its time with four bytes or eight', () => {
   const [event] = EVENTS as [Buffer];
   const short = Buffer.concat([event.subarray(0, 12), event.subarray(16)]);
   // Part of a larger buffer, as small buffers are.
@@ -115,7 +115,7 @@ it('an event holds several stations, its time with four bytes or eight', () => {
   expect(decoded(event.subarray(0, 1000)).failed).toMatchObject([{ code: 'decode.event' }]);
 });
 
-it('names the formats that fix the order where no tone is quiet', () => {
+it('names the formats that fix the order if no tone is quiet', () => {
   const loud = goldenEntry();
   for (let at = 62; at < loud.length; at += 4) loud.writeUInt32LE(((at >> 2) << 16) | 5, at);
   expect(decoded(loud).failed).toMatchObject([
@@ -180,7 +180,7 @@ it.each([
   ['a kind that is not known', { bw_mode: 0x20 }, 'decode.kind'],
   ['a channel that is none', { channel: 200 }, 'decode.channel'],
   ['no antenna', { Nr: 0 }, 'decode.antennas'],
-])('refuses %s', (_, change, code) => {
+])('rejects %s', (_, change, code) => {
   const bytes = Buffer.from(JSON.stringify(golden((info) => Object.assign(info, change))));
   expect(decoded(bytes).failed).toMatchObject([{ code }]);
 });

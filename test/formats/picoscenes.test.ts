@@ -108,11 +108,11 @@ it.each([
   ['body', changed(CSI_BODY + 29, 2)],
   ['body', changed(CSI_BODY + 31, 2)],
   ['basic', changed(BASIC_VERSION, 9)],
-])('what cannot be read is refused: %s', (fault, bytes) => {
+])('rejects unreadable input: %s', (fault, bytes) => {
   expect(decoded(bytes).failed).toMatchObject([{ code: `decode.${fault}` }]);
 });
 
-it('a frame without CSI is passed over', () => {
+it('skips a frame without CSI', () => {
   const without = Uint8Array.from(good);
   without.set(Buffer.from('XSI'), CSI_BODY - 5);
   expect(decoded(without)).toMatchObject({ block: undefined, failed: [], told: { packets: { other: 1 } } });
@@ -128,7 +128,7 @@ it.each([
   expect(decoded(bytes).told['any_sender']).toMatchObject({ [sender]: { frames: 1 } });
 });
 
-it('a packet without a transmitter is not that of the address it comes from', () => {
+it('a packet without a transmitter is not assigned to its source address', () => {
   const [link] = anySender.links as [Environment['links'][number]];
   const named = { ...anySender, links: [{ ...link, sender: '127.0.0.1' }] };
   const { context, recorded } = testContext({ links: new LinkTable([named]) });
@@ -138,7 +138,7 @@ it('a packet without a transmitter is not that of the address it comes from', ()
   expect(decoder.describe()).toMatchObject({ unknown_senders: { listed: [{ sender: '', frames: 1 }] } });
 });
 
-it('event time is that of the host where the file has it', () => {
+it('event time is that of the host if the file has it', () => {
   const frames = [0, 1, 2].map((i) =>
     encodePicoscenes({ ...FRAME, hostTime: FRAME.hostTime + i * 10_000 }, intelBody(FRAME, values)),
   );
@@ -158,7 +158,7 @@ const CSIREAD = {
 const AX200_LEFT_OUT = [7, 22, 36, 51];
 
 const folder = sharedFile('captures/picoscenes');
-describe.skipIf(folder === undefined)('captures of others equal an independent reader', () => {
+describe.skipIf(folder === undefined)('public captures equal an independent reader', () => {
   const digest = (rows: readonly ArrayLike<number>[]): string => {
     const hash = createHash('sha256');
     for (const row of rows) hash.update(new Uint8Array(Int16Array.from(row).buffer));

@@ -31,7 +31,7 @@ function golden(): Buffer {
   return bytes;
 }
 
-it('a report written by hand is read field by field', () => {
+it('a hand-written report is read field by field', () => {
   const { block } = decoded('realtek-csi', golden());
   expect(block.layout.key).toBe('lltf/1x1/20@2457/-26..-1,1..26');
   expect([block.sequence[0], block.deviceTime[0], block.rssi[0], block.bits[0]]).toEqual([
@@ -40,7 +40,7 @@ it('a report written by hand is read field by field', () => {
   expect([...block.values.subarray(0, 4), ...block.values.subarray(-2)]).toEqual([-26, 0, -25, 1, 25, 51]);
 });
 
-it('a header of 40 bytes, without the trigger, says the same', () => {
+it('a header of 40 bytes, without the trigger, has the same content', () => {
   const full = golden();
   const old = Buffer.concat([full.subarray(0, 9), full.subarray(15, 42), Buffer.alloc(4), full.subarray(48)]);
   old[2] = 40;
@@ -48,11 +48,11 @@ it('a header of 40 bytes, without the trigger, says the same', () => {
   expect(then).toEqual(now);
 });
 
-it('is read with the imaginary part first where that is asked for', () => {
+it('is read with the imaginary part first on request', () => {
   expect([...decoded('realtek-csi-imaginary-first', golden()).block.values.subarray(0, 2)]).toEqual([0, -26]);
 });
 
-it('reads the log that the example prints, whose words stand the other way round', () => {
+it('reads the log printed by the example, with its words in reverse order', () => {
   const log = [
     'wifi connected',
     '[CH INFO] csi header info:',
@@ -88,7 +88,7 @@ it('reads the log that the example prints, whose words stand the other way round
   expect(from(Uint8Array.from(records[0]!.bytes))).toEqual(from(golden()));
 });
 
-it('a log that lost a word costs one report, and says where', () => {
+it('a log that lost a word loses one report, and names the position', () => {
   const good = printRealtek(golden());
   const bad = good.replace(/\[05\].*\n/, '');
   const { records, problems } = cutAll(Buffer.from(bad + good))!;
@@ -136,7 +136,7 @@ it.each([
   ['that the board calls not valid', 27, 0, 'decode.not_valid'],
   ['of several antennas', 23, 208, 'decode.antennas'],
   ['of grouped tones', 31, 1, 'decode.carriers'],
-])('refuses a report %s', (_, at, value, code) => {
+])('rejects a report %s', (_, at, value, code) => {
   const bytes = Buffer.concat([golden(), golden().subarray(48)]);
   bytes[at] = value;
   expect(decoded('realtek-csi', bytes).failed).toMatchObject([{ code }]);

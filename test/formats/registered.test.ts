@@ -43,7 +43,7 @@ test('every format that a file exports is in a list of pipeline/formats/index.ts
   expect(missing).toEqual([]);
 });
 
-test('every kind of file has records that the tests of all formats damage', () => {
+test('the damage tests cover every kind of file', () => {
   const sampled = [...SAMPLES, ...FILES].map(({ kind }) => kind);
   const missing = FILE_FORMATS.filter(({ name }) => name !== 'capture' && !sampled.includes(name)).map(
     ({ name }) => `${name}: add records to SAMPLES or FILES of test/formats/samples.ts`,

@@ -23,7 +23,7 @@ const written = (record: Data): string => {
   return message.value;
 };
 
-test('what the sink writes is read back as it was, to the microsecond, but for the time that it took', () => {
+test('output of the sink is read back unchanged, to the microsecond, except its processing time', () => {
   fc.assert(
     fc.property(fc.nat({ max: 5_000 }), fc.nat({ max: 4_000_000 }), (index, microseconds) => {
       const time = START + microseconds;
@@ -56,7 +56,7 @@ test.each([
     /`ward-9`, which the topology does not have: add it to `environments`/,
   ],
 ])(
-  'what is no result for this topology (%s) is counted, kept, and holds nothing up',
+  'a record that is no result for this topology (%s) is counted, kept, and blocks nothing',
   (fault, text, reason) => {
     const { data, failed, recorded } = decode([text, written(measure(2))]);
     expect(data).toEqual([measure(2)]);

@@ -25,11 +25,11 @@ describe('sequence numbers', () => {
     expect(track(sequences)).toEqual({ received: sequences.length, ...expected });
   });
 
-  it('wrap at 16 bits where the format has so many', () => {
+  it('wrap at 16 bits in formats with 16-bit numbers', () => {
     expect(track([0xfffe, 0xffff, 0, 2], 16)).toEqual({ ...none, received: 4, lost: 1 });
   });
 
-  it('tell exactly what was dropped, however the rest was shuffled nearby', () => {
+  it('give the exact loss, despite local reordering', () => {
     const sent = fc.record({
       start: fc.integer({ min: 0, max: 0xffffffff }),
       kept: fc.array(fc.boolean(), { minLength: 2, maxLength: 300 }),

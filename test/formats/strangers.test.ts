@@ -14,7 +14,7 @@ const frame = (node: number, sender: string) => ({
   sender,
 });
 
-it('an unknown node is logged once, with the line that the environment lacks', () => {
+it('an unknown node is logged once, with the line to add to the environment', () => {
   const { context, recorded } = testContext();
   const decoder = formatNamed('adr018').decoder(context);
   for (const raw of batchesOf(Array(20).fill(frame(7, '10.0.0.7:4000')), 5)) decoder.decode(raw);

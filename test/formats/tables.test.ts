@@ -83,7 +83,7 @@ test.each<[string, TableMapping, Value, number, readonly number[]]>([
   ['level5.mat', { values: 's.amp', phase: 's.phase', axes: AXES, time: 'time' }, csi, 2, TIMES],
   ['level73.mat', { axes: AXES, rate_hz: 50 }, csi, 2, [0, 20_000, 40_000, 60_000]],
   ['plain.h5', { values: 'group/csi', axes: AXES, time: 'group/time_ms', time_unit: 'ms' }, csi, 2, TIMES],
-])('%s by %o holds what was put in', async (name, mapping, of, rx, times) => {
+])('%s by %o contains its input', async (name, mapping, of, rx, times) => {
   const [block, ...others] = await framesIn(made(name), mapping);
   expect(others).toEqual([]);
   expect(block!.layout).toMatchObject({ rx, tx: 1, bandwidthMhz: 20, centreMhz: 2437 });
@@ -102,7 +102,7 @@ test('carriers in another order are sorted', async () => {
   expect([...block!.values.subarray(0, 6)]).toEqual([200, 0, 0, 0, 100, 0]);
 });
 
-test('a CSV file with names, packed: columns by a pattern, level and times by name', async () => {
+test('a compressed CSV file with names: columns by a pattern, level and times by name', async () => {
   const mapping = {
     time: 'time',
     rssi: 'rssi',
@@ -133,7 +133,7 @@ test('a CSV file without names: all columns are amplitudes, bad lines are named'
   ]);
 });
 
-test('frames are told apart by a column of senders, and read on from any position', async () => {
+test('frames are assigned by a column of senders, and resumed from any position', async () => {
   const mapping: TableMapping = { values: 'csi', axes: AXES, time: 'time', sender: 'mac' };
   const senders = ['aa:00:00:00:00:01', 'aa:00:00:00:00:02'];
   const [block] = await framesIn(made('several.npz'), mapping, senders);
@@ -181,11 +181,11 @@ test.each<[string, TableMapping, RegExp]>([
     /`table\.start` .*`noon` must be an ISO 8601 time/,
   ],
   ['complex.npy', { axes: ['time', 'rx', 'part'], rate_hz: 1 }, /the axis `part` .* needs the length 2/],
-])('%s by %o: the answer says what to change', async (name, mapping, message) => {
+])('%s by %o: the error names the change to make', async (name, mapping, message) => {
   expect(await errorOf(made(name), mapping)).toMatch(message);
 });
 
-test('whatever is cut off or damaged is refused or read, and nothing else', async () => {
+test('truncated or damaged input is rejected or read, and nothing else', async () => {
   const names = ['complex.npy', 'several.npz', 'level5.mat', 'named.csv.gz'];
   const folder = temporaryFolder();
   await fc.assert(
@@ -230,7 +230,7 @@ test('columns of Parquet: lists have two axes, timestamps are seconds', async ()
   expect([...columns!.values]).toEqual([0, 0, 0, 0, 1, 0, 2, 0, 2, 0, 4, 0]);
 });
 
-test('a packed HDF5 file, and a file that is none although it begins so', async () => {
+test('a compressed HDF5 file, and a file that only starts like one', async () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'a.h5.gz'), gzipSync(readFileSync(made('plain.h5'))));
   const [block] = await framesIn(join(folder, 'a.h5.gz'), { values: 'group/csi', axes: AXES, rate_hz: 1 });

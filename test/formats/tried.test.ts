@@ -21,7 +21,7 @@ const answerTo = async (bytes: Uint8Array): Promise<string> => {
 const garbage = Buffer.from(Array.from({ length: 300 }, (_, i) => (i * 89 + 7) & 0x7f));
 
 test.each(['picoscenes', 'feitcsi', 'atheros', 'esp-framed'])(
-  'behind garbage, %s is told as what comes nearest, and can be named',
+  'after garbage, %s is reported as the closest format, and can be named',
   async (format) => {
     const { records, kind } = SAMPLES.find((sample) => sample.format === format)!;
     const bytes = Buffer.concat([garbage, ...records]);

@@ -23,20 +23,20 @@ describe('the general model on 40 held-out rooms with four links', () => {
     expect(accuracy.activities.walking!.root).toBeLessThan(0.75);
   });
 
-  it('poses walkers better than a constant pose does, even one that is fitted on these very windows', () => {
+  it('poses walkers better than a constant pose, even one fitted to these windows', () => {
     expect(accuracy.activities.walking!.mpjpe).toBeLessThan(
       0.85 * accuracy.activities.walking!.mpjpeConstant,
     );
     expect(accuracy.activities.walking!.heading).toBeLessThan(60);
   });
 
-  it('knows where it errs more', () => {
+  it('predicts larger errors where it errs more', () => {
     const [first] = accuracy.fifths;
     const last = accuracy.fifths.at(-1)!;
     expect(first!.actual).toBeLessThan(last.actual);
   });
 
-  it('claims few empty rooms', () => {
+  it('reports people in few empty rooms', () => {
     expect(accuracy.presence.falsePresence).toBeLessThan(0.5);
     expect(accuracy.presence.missed.walking).toBeLessThan(0.1);
   });
@@ -55,7 +55,7 @@ describe('training data', () => {
     environment: null,
   };
 
-  it('comes from worker threads in order, the same as made here', async () => {
+  it('arrives from worker threads in order, equal to data made here', async () => {
     const source = new ChunkSource(plan, 2);
     try {
       for (let chunk = 0; chunk < 3; chunk++) expect(await source.next()).toEqual(generateChunk(plan, chunk));

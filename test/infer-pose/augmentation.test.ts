@@ -40,7 +40,7 @@ describe('turning and mirroring', () => {
     );
   });
 
-  it('leaves what a link sees of a place as it is', () => {
+  it('keeps what a link sees of a place', () => {
     fc.assert(
       fc.property(angle, sign, metre, metre, (a, s, x, y) => {
         const f = frame(a, s);
@@ -55,7 +55,7 @@ describe('turning and mirroring', () => {
     );
   });
 
-  it('of the frame gives the directions that turning all coordinates gives', () => {
+  it('of the frame rotates directions like coordinates', () => {
     fc.assert(
       fc.property(angle, sign, metre, metre, (a, s, x, y) => {
         const f = frame(a, s);
@@ -70,7 +70,7 @@ describe('turning and mirroring', () => {
     );
   });
 
-  it('knows each joint’s other side', () => {
+  it("knows each joint's other side", () => {
     expect(MIRRORED.map((joint) => MIRRORED[joint])).toEqual(Array.from({ length: 17 }, (_, i) => i));
   });
 });
@@ -89,7 +89,7 @@ describe('a training batch', () => {
     return () => values[i++ % values.length]!;
   };
 
-  it('without augmentation is the sample as it is', () => {
+  it('without augmentation is the unchanged sample', () => {
     const batch = trainingBatch(picks, { links: 3, uncalibrated: 0, turned: false }, chance(0.5));
     expect([...batch.scene.features.slice(0, 3)]).toEqual([1, 1, 1]);
     expect([...batch.root]).toEqual([2, 1]);
@@ -109,13 +109,13 @@ describe('a training batch', () => {
     expect(batch.joints[3 * 5 + 1]).toBeCloseTo(-one[PERSON.joints + 3 * 6 + 1]!);
   });
 
-  it('takes the calibration away from its share of windows', () => {
+  it('removes the calibration from its share of windows', () => {
     const batch = trainingBatch(picks, { links: 3, uncalibrated: 1, turned: false }, chance(0.5));
     expect(batch.scene.features[CALIBRATED.start]).toBe(0);
     expect(batch.scene.features[CALIBRATED.start - 1]).toBe(1);
   });
 
-  it('draws links without taking one twice', () => {
+  it('draws links without repeats', () => {
     const batch = trainingBatch(picks, { links: 2, uncalibrated: 0, turned: false }, chance(0.9, 0.1, 0.7));
     expect(batch.scenes[0]!.links).toHaveLength(2);
     expect(batch.scene.features[0]).not.toBe(batch.scene.features[LINK_FEATURES]);

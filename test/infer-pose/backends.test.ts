@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { describeBackends, loadBackend, restoreNodeUtil } from '../../operators/infer-pose/backends.js';
 
 describe('backends', () => {
-  it('are all told of, those that are missing with how to get them', async () => {
+  it('are all listed, missing ones with how to install them', async () => {
     const reports = await describeBackends();
     expect(reports.map(({ name }) => name)).toEqual(['tensorflow-gpu', 'tensorflow', 'wasm']);
     for (const { available, device, version, note } of reports) {
@@ -12,7 +12,7 @@ describe('backends', () => {
     }
   });
 
-  it('WASM is always there', async () => {
+  it('WASM is always available', async () => {
     await expect(loadBackend('wasm')).resolves.toMatchObject({
       name: 'wasm',
       device: 'CPU (SIMD)',
@@ -20,11 +20,11 @@ describe('backends', () => {
     });
   });
 
-  it('that is not installed says how to get it', async () => {
+  it('that are not installed name how to install them', async () => {
     await expect(loadBackend('tensorflow')).rejects.toThrow(/npm install @tensorflow\/tfjs-node/);
   });
 
-  it('auto says why it took what it took', async () => {
+  it('auto reports the reason for its choice', async () => {
     const { name, reason } = await loadBackend('auto');
     if (name === 'wasm') expect(reason).toMatch(/GPU/);
     else expect(reason).toBe('it has a GPU');
@@ -32,7 +32,7 @@ describe('backends', () => {
 });
 
 describe('node:util', () => {
-  it('gets back what tfjs-node calls and later versions of Node lack', () => {
+  it('regains what tfjs-node calls and later versions of Node lack', () => {
     const bare: Record<string, (value: unknown) => boolean> = {};
     restoreNodeUtil(bare);
     expect([undefined, null, 0, ''].map((value) => bare['isNullOrUndefined']!(value))).toEqual([
@@ -44,7 +44,7 @@ describe('node:util', () => {
     expect(bare['isArray']!([])).toBe(true);
   });
 
-  it('keeps what is there', () => {
+  it('keeps existing functions', () => {
     const own = () => true;
     const full = { isNullOrUndefined: own, isArray: own };
     restoreNodeUtil(full);

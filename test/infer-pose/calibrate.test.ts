@@ -31,7 +31,7 @@ describe('csiflow calibrate', () => {
     return file;
   }
 
-  it('measures the empty flat of the demo as its calibration file says', async () => {
+  it('measures the empty flat of the demo like its calibration file', async () => {
     const file = await demoWith("people: [], speed: 0, duration_s: 20, start_time: '2026-01-01T00:00:00Z'");
     const out = join(folder, 'profiles.json');
     const heard: number[] = [];
@@ -52,7 +52,7 @@ describe('csiflow calibrate', () => {
     }
   });
 
-  it('measures what calibrate nodes take out of frames, and a run takes it out', async () => {
+  it('measures what calibrate nodes remove from frames, and a run removes it', async () => {
     const file = join(folder, 'frames.yaml');
     const text = (calibration: string) => `
 id: frames
@@ -90,7 +90,7 @@ settings: { state_folder: ${join(folder, 'state')} }
     for (const { value } of of('motion')) expect(value).toBeLessThan(0.1);
   });
 
-  it('says what a topology without windows lacks', async () => {
+  it('names what a topology without windows lacks', async () => {
     const file = await demoWith('people: [], speed: 0, duration_s: 1');
     const settings = { seconds: 1, out: join(folder, 'none.json'), print };
     await expect(calibrateTopology(file, { ...settings, node: 'flat' })).rejects.toThrow(

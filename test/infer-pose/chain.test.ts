@@ -80,7 +80,7 @@ describe('frames of the simulator through denoise, phase-sanitize, window and th
     engine = await Engine.load({ weights: packageFile(`${SHIPPED}/general`), backend: 'wasm' });
   });
 
-  it('place a walker in the demo’s flat, with and without an empty-room profile', () => {
+  it("place a walker in the demo's flat, with and without an empty-room profile", () => {
     const empty = new Chain();
     const learner = new ProfileLearner();
     for (const window of empty.windows(new Stage(empty.environment, { ...options, people: [] }), 4))

@@ -38,7 +38,7 @@ function after(windows: readonly Seen[], spacing = 0.4): Confirmation {
 const times = (count: number, window: Seen): Seen[] => Array.from({ length: count }, () => window);
 
 describe('confirmation', () => {
-  it('takes a walker for a person after a few windows, not at once', () => {
+  it('accepts a walker after a few windows, not at once', () => {
     expect(after(times(2, WALKER)).confirmed).toBe(false);
     expect(after(times(4, WALKER)).confirmed).toBe(true);
   });
@@ -48,7 +48,7 @@ describe('confirmation', () => {
     expect(after(times(8, WALKER), 0.2).confirmed).toBe(true);
   });
 
-  it('never takes for a person what appears in an empty room and keeps still', () => {
+  it('never accepts a still person who appears in an empty room', () => {
     expect(after(times(500, RESTING)).confirmed).toBe(false);
   });
 
@@ -61,7 +61,7 @@ describe('confirmation', () => {
     expect(after([...times(4, WALKER), ...times(6, NOBODY), RESTING]).confirmed).toBe(false);
   });
 
-  it('believes who is there when a room is first seen, after a long break, and after a jump of the clock', () => {
+  it('accepts people present when a room is first seen, after a long break, and after a jump of the clock', () => {
     expect(confirm(LAW, undefined, RESTING, 0)).toMatchObject({ time: 0, confirmed: true });
     const unconfirmed = after(times(2, RESTING));
     for (const time of [unconfirmed.time + 11 * SECOND, unconfirmed.time - 11 * SECOND])
@@ -73,7 +73,7 @@ describe('confirmation', () => {
     expect(confirm(LAW, standing, RESTING, standing.time - SECOND)).toBe(standing);
   });
 
-  it('leaves the probabilities of confirmed people as they are, and else adds to that of nobody', () => {
+  it('keeps the probabilities of confirmed people, and otherwise raises that of nobody', () => {
     const { counts } = WALKER;
     expect(confirmedCounts(counts, after(times(4, WALKER)))).toBe(counts);
     fc.assert(
@@ -86,7 +86,7 @@ describe('confirmation', () => {
     );
   });
 
-  it('has a law of the shipped model for its inputs, which speaks for walkers', () => {
+  it('has a law of the shipped model for its inputs, which favours walkers', () => {
     const law = readManifest(modelFolder('general', '')).memory!.confirmation!;
     expect(law).toHaveLength(confirmationInputs(WALKER).length + 1);
     const empty: Confirmation = { time: 0, seen: -SECOND, evidence: 0, confirmed: false };

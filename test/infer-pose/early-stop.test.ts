@@ -6,7 +6,7 @@ import { trainingPlan } from '../../operators/infer-pose/training/train.js';
 import { modelFolder, readModel } from '../../operators/infer-pose/weights.js';
 import { EarlyStop } from '../../operators/shared/early-stop.js';
 
-describe('a training that is watched', () => {
+describe('a training with validation', () => {
   const { weights } = readModel(modelFolder('general', process.cwd()));
   /** So much worse that one validation shows it. */
   const worse = (by: number) => weights.map((weight, i) => weight + (i % 2 === 0 ? by : -by));
@@ -17,7 +17,7 @@ describe('a training that is watched', () => {
     inOtherRooms = watchedLoss([rooms]);
   });
 
-  it('stops after as many looks without a better one as it is patient for', () => {
+  it('stops after its patience without a better validation', () => {
     const early = new EarlyStop(inOtherRooms, 1);
     expect(early.look(worse(0.2)).stop).toBe(false);
     const best = early.look(weights);
@@ -32,14 +32,14 @@ describe('a training that is watched', () => {
     { patience: 3, stop: true },
     { patience: 4, stop: false },
     { patience: 0, stop: false },
-  ])('goes on from where it stood, with a patience of $patience', ({ patience, stop }) => {
+  ])('resumes with a patience of $patience', ({ patience, stop }) => {
     const standing = { best: weights, loss: 0, since: 2 };
     const early = new EarlyStop(() => 1, patience, standing);
     expect(early.look(worse(0.1)).stop).toBe(stop);
     expect(early.state).toEqual({ ...standing, since: 3 });
   });
 
-  it('has no best weights where no look gave a number', () => {
+  it('has no best weights if no validation gave a number', () => {
     const early = new EarlyStop(() => NaN, 5);
     early.look(weights);
     expect(() => early.best).toThrow(/not a number at any validation/);

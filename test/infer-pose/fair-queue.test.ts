@@ -8,7 +8,7 @@ const queue = (...entries: readonly (readonly [string, number])[]): FairQueue =>
 };
 
 describe('a fair queue', () => {
-  it('takes from each line in turn, in a line the oldest first', () => {
+  it('takes from each line in turn, and the oldest first within a line', () => {
     const made = queue(['a', 1], ['a', 2], ['a', 3], ['a', 4], ['b', 5], ['c', 6], ['b', 7]);
     expect(made.take(4)).toEqual([1, 5, 6, 2]);
     expect(made.size).toBe(3);
@@ -16,12 +16,12 @@ describe('a fair queue', () => {
     expect(made.take(1)).toEqual([]);
   });
 
-  it('keeps the turn from one taking to the next', () => {
+  it('keeps its turn between calls', () => {
     const made = queue(['a', 1], ['a', 2], ['b', 3], ['b', 4]);
     expect([1, 1, 1, 1].flatMap((count) => made.take(count))).toEqual([1, 3, 2, 4]);
   });
 
-  it('forgets a number once, and lines that are empty', () => {
+  it('removes a number once, and empty lines', () => {
     const made = queue(['a', 1], ['b', 2], ['b', 3]);
     for (const [name, number] of [
       ['a', 1],
@@ -35,7 +35,7 @@ describe('a fair queue', () => {
     expect(made.take(2)).toEqual([3]);
   });
 
-  it('holds nothing when it was cleared', () => {
+  it('is empty after clear', () => {
     const made = queue(['a', 1]);
     made.clear();
     expect([made.size, made.take(1)]).toEqual([0, []]);

@@ -41,7 +41,7 @@ describe('log-amplitudes', () => {
     for (let g = 1; g < GROUPS; g++) expect(bands[g]).toBeCloseTo(Math.log(2), 5);
   });
 
-  it('leaves subcarriers without a value out of their band', () => {
+  it('excludes subcarriers without a value from their band', () => {
     const values = frame(lltf, (k) => (k === 5 ? 0 : 2));
     expect(logAmplitudes({ ...layout(lltf), values })[1]).toBeCloseTo(Math.log(2), 5);
   });
@@ -73,12 +73,12 @@ describe('features of a link', () => {
   };
   const constant = (value: number) => new Float32Array(POINTS * GROUPS).fill(value);
 
-  it('have no dynamic part where nothing moves', () => {
+  it('have no dynamic part if nothing moves', () => {
     const out = compute(constant(3));
     expect(out.subarray(0, COURSE).every((value) => Math.abs(value) < 1e-5)).toBe(true);
   });
 
-  it('give the empty room’s difference and flag with a profile, zeros without', () => {
+  it("give the empty room's difference and flag with a profile, zeros without", () => {
     const profile = new Float32Array(GROUPS).fill(2.8);
     const at = CALIBRATED.start;
     const held = compute(constant(3), profile);
@@ -100,7 +100,7 @@ describe('features of a link', () => {
     expect(middle.indexOf(Math.max(...middle))).toBe(9); // 5 Hz in steps of 0.5 Hz from 0.5 Hz
   });
 
-  it('carry the share of gaps, and a gain that all values have does not change the dynamic part', () => {
+  it('include the share of gaps, and a common gain does not change the dynamic part', () => {
     fc.assert(
       fc.property(
         fc.double({ min: -2, max: 2, noNaN: true }),
@@ -121,7 +121,7 @@ describe('features of a link', () => {
     );
   });
 
-  it('are finite for a link that is silent', () => {
+  it('are finite for a silent link', () => {
     expect(compute(constant(Math.log(1e-6))).every(Number.isFinite)).toBe(true);
   });
 

@@ -51,7 +51,7 @@ function request(seed: number, links = 4): () => Request {
 }
 
 describe('the engine on WASM', () => {
-  it('gives a window the same answer, to the last bit, alone and in any company', async () => {
+  it('gives a window the same answer, to the last bit, alone and in any batch', async () => {
     const engine = await Engine.load({ weights, backend: 'wasm' });
     const requests = [request(1), request(2), request(3, 3), request(4), request(5)].map((make) => make());
     const together = engine.infer(requests);
@@ -63,7 +63,7 @@ describe('the engine on WASM', () => {
 });
 
 describe('the inference thread', () => {
-  it('gives up a window that takes too long, also where that is set while it waits', async () => {
+  it('drops a window that takes too long, even if that is set while it waits', async () => {
     const thread = open({ timeoutMs: 60_000 });
     await thread.open();
     const late = thread.infer(request(1));
@@ -73,7 +73,7 @@ describe('the inference thread', () => {
     expect((await thread.infer(request(2))).sight).toBeDefined();
   });
 
-  it('answers each window as the engine does, however they are batched', async () => {
+  it('answers each window like the engine, however they are batched', async () => {
     const engine = await Engine.load({ weights, backend: 'wasm' });
     const makers = [11, 12, 13, 14, 15, 16, 17].map((seed) => request(seed));
     const expected = engine.infer(makers.map((make) => make()));
@@ -86,14 +86,14 @@ describe('the inference thread', () => {
     }
   });
 
-  it('puts windows that arrive together into one batch', async () => {
+  it('batches windows that arrive together', async () => {
     const thread = open({ maxBatch: 4, maxWaitMs: 1000 });
     await thread.open();
     await Promise.all([1, 2, 3, 4].map((seed) => thread.infer(request(seed))));
     expect(thread.describe()).toMatchObject({ batches: 1, windows: 4, restarts: 0 });
   });
 
-  it('puts windows that arrive while others are computed into one batch, none larger than allowed', async () => {
+  it('batches windows that arrive during a computation, up to the limit', async () => {
     const makers = [1, 2, 3, 4, 5, 6, 7].map((seed) => request(seed));
     const thread = open({ maxBatch: 4, maxWaitMs: 0 });
     await thread.open();
@@ -104,7 +104,7 @@ describe('the inference thread', () => {
     expect(batches).toBeLessThan(7);
   });
 
-  it('is started again when it dies, and answers what was under way and what waited', async () => {
+  it('restarts after a crash, and answers running and waiting windows', async () => {
     const thread = open({ maxBatch: 2 });
     await thread.open();
     const before = await thread.infer(request(21));
@@ -116,7 +116,7 @@ describe('the inference thread', () => {
     expect(crashes).toEqual(['it ended with code 70']);
   });
 
-  it('is started again when it hangs, as soon as nobody waits for it any more', async () => {
+  it('restarts after a hang, once nobody waits for it any more', async () => {
     const thread = open({ maxWaitMs: 0, timeoutMs: 30_000 });
     await thread.open();
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
@@ -131,7 +131,7 @@ describe('the inference thread', () => {
     expect(crashes).toEqual(['it was silent for 30000 ms']);
   });
 
-  it('refuses of a batch only the windows that cannot be computed', async () => {
+  it('rejects only the invalid windows of a batch', async () => {
     const thread = open({ maxBatch: 4, maxWaitMs: 1000 });
     await thread.open();
     const broken = (): Request => {
@@ -143,12 +143,12 @@ describe('the inference thread', () => {
     expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
   });
 
-  it('says what is missing when it cannot start', async () => {
+  it('reports what is missing when it cannot start', async () => {
     const thread = open({ weights: packageFile('docs') });
     await expect(thread.open()).rejects.toThrow(/manifest.json.*csiflow train pose/);
   });
 
-  it('answers nobody after it was closed', async () => {
+  it('answers nothing after close', async () => {
     const thread = open({ maxWaitMs: 1000 });
     await thread.open();
     const waiting = thread.infer(request(31));
@@ -162,7 +162,7 @@ describe('the inference thread', () => {
 describe('a thread that several operators share', () => {
   const seeds = Array.from({ length: 4 }, (_, index) => 100 + index);
 
-  it('answers each as a thread of its own would, and computes their windows together', async () => {
+  it('answers each like a thread of its own, and batches their windows', async () => {
     const alone: unknown[] = [];
     const own = open({ maxBatch: 1 });
     await own.open();
@@ -178,14 +178,14 @@ describe('a thread that several operators share', () => {
       expect(one.describe()).toMatchObject({ shared_by: 4, batches: 1, windows: 1 });
   });
 
-  it('is another one for other batches, and takes rooms with other numbers of links', async () => {
+  it('is another one for other batches, and accepts rooms with other numbers of links', async () => {
     const [first, second, third] = [open(), open({ links: [9] }), open({ maxBatch: 4 })];
     await Promise.all([first, second, third].map((one) => one.open()));
     expect([first, second, third].map((one) => one.describe()['shared_by'])).toEqual([2, 2, 1]);
     expect((await second.infer(request(1, 9))).sight).toBeDefined();
   });
 
-  it('goes on for the others when one is closed or gives up its windows', async () => {
+  it('continues for the others when one closes or drops its windows', async () => {
     const [first, second, third] = [open(), open({ timeoutMs: 60_000 }), open()];
     await Promise.all([first, second, third].map((one) => one.open()));
     const waiting = [first, second, third].map((one) => one.infer(request(1)));
@@ -197,7 +197,7 @@ describe('a thread that several operators share', () => {
     expect(third.describe()).toMatchObject({ shared_by: 2, windows: 1, restarts: 0 });
   });
 
-  it('sends what comes after all that it held was given up', async () => {
+  it('sends new windows after all earlier ones were dropped', async () => {
     const batches = { maxBatch: 32, maxWaitMs: 5 };
     const [first, second] = [open(batches), open({ ...batches, timeoutMs: 10_000 })];
     await Promise.all([first.open(), second.open()]);
@@ -208,7 +208,7 @@ describe('a thread that several operators share', () => {
     expect((await second.infer(request(2))).sight).toBeDefined();
   });
 
-  it('takes their windows in turn: one that has many does not hold up the others', async () => {
+  it('takes their windows in turn: a busy one does not delay the others', async () => {
     const shared = { maxBatch: 1, maxWaitMs: 0 };
     const [replay, live] = [
       open({ ...shared, name: 'replay/poses' }),
@@ -223,7 +223,7 @@ describe('a thread that several operators share', () => {
     expect(answered.indexOf('live')).toBe(3);
   });
 
-  it('computes no windows that were given up before it could have them', async () => {
+  it('computes no windows that were dropped before it received them', async () => {
     const thread = NetworkThread.of({ weights, sha256, memory, backend: 'wasm', maxBatch: 1, maxWaitMs: 0 });
     const user = { name: 'line/poses', onCrash: () => undefined, timeoutMs: () => Infinity };
     await thread.join(user, [4]);
@@ -243,7 +243,7 @@ describe('a thread that several operators share', () => {
     await thread.leave(user);
   });
 
-  it('that dies answers all of them again, and tells each node once', async () => {
+  it('that crashes answers all of them again, and notifies each node once', async () => {
     const users = ['line/poses', 'line/poses', 'other/poses'].map((name) => open({ name }));
     await Promise.all(users.map((one) => one.open()));
     users[0]!.crash();
@@ -252,7 +252,7 @@ describe('a thread that several operators share', () => {
     expect(crashes).toEqual(['it ended with code 70', 'it ended with code 70']);
   });
 
-  it('that could not be started is tried anew by whoever opens next', async () => {
+  it('that could not start is retried by the next operator', async () => {
     const wrong = { weights: packageFile('docs') };
     await expect(open(wrong).open()).rejects.toThrow(/manifest.json/);
     const again = open(wrong);
@@ -261,7 +261,7 @@ describe('a thread that several operators share', () => {
   });
 });
 
-describe('weights that are replaced while a thread uses them', () => {
+describe('weights replaced while a thread uses them', () => {
   let folder: string;
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'csiflow-replaced-'));
@@ -280,7 +280,7 @@ describe('weights that are replaced while a thread uses them', () => {
     );
   };
 
-  it('stay those of who opened before, and are new for who opens next', async () => {
+  it('stay for operators opened before, and are new for later ones', async () => {
     const first = open({ weights: folder });
     await first.open();
     const before = await first.infer(request(1));
@@ -291,7 +291,7 @@ describe('weights that are replaced while a thread uses them', () => {
     expect((await second.infer(request(1))).sight).not.toEqual(before.sight);
   });
 
-  it('are refused by a thread that is started again', async () => {
+  it('are rejected by a restarted thread', async () => {
     const inference = open({ weights: folder });
     await inference.open();
     replace();

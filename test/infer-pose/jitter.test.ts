@@ -24,23 +24,23 @@ function shareOf(common: (t: number) => number, own: number): number {
 const fading = (hertz: number) => (t: number) => 0.1 * Math.sin((2 * Math.PI * hertz * t) / 50);
 
 describe('the share of the common level that is jitter of the gain', () => {
-  it('is nearly all of it where the gain is drawn anew with each packet', () => {
+  it('is nearly all of it if each packet has a random gain', () => {
     for (let i = 0; i < 20; i++) expect(shareOf(() => 0.06 * normal(), 0.02)).toBeGreaterThan(0.6);
   });
 
-  it('is nothing where each band has noise of its own', () => {
+  it('is nothing if each band has independent noise', () => {
     for (let i = 0; i < 20; i++) expect(shareOf(() => 0, 0.05)).toBeLessThan(0.05);
   });
 
-  it.each([0.3, 1, 3, 6, 10])('is nothing where movement fades all bands at %d Hz', (hertz) => {
+  it.each([0.3, 1, 3, 6, 10])('is nothing if movement fades all bands at %d Hz', (hertz) => {
     expect(shareOf(fading(hertz), 0.01)).toBeLessThan(0.05);
   });
 
-  it('is small where movement is stronger than the jitter', () => {
+  it('is small if movement is stronger than the jitter', () => {
     expect(shareOf((t) => fading(3)(t) + 0.02 * normal(), 0.005)).toBeLessThan(0.2);
   });
 
-  it('is nothing of a link that is silent, or whose level rises evenly', () => {
+  it('is nothing for a silent link, or an evenly rising level', () => {
     expect(shareOf(() => 0, 0)).toBe(0);
     expect(shareOf((t) => t, 0)).toBeLessThan(0.05);
   });

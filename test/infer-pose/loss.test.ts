@@ -44,7 +44,7 @@ const lossOf = (
 ) => tf.tidy(() => batchLoss(weightTensors(weights), batch, terms).dataSync()[0]!);
 
 describe('the loss', () => {
-  it('has the gradient that differences show, in every layer', () => {
+  it('has the gradient given by differences, in every layer', () => {
     const { batch, weights } = tinyCase();
     // Parts without gradient must not affect the loss: the pose head's position, and the errors under the
     // scales.
@@ -99,7 +99,7 @@ describe('the optimizer', () => {
     for (const x of adam.parameters) expect(Math.abs(x)).toBeLessThan(1e-2);
   });
 
-  it('leaves the parameters alone where the gradient is not finite', () => {
+  it('leaves the parameters unchanged if the gradient is not finite', () => {
     const adam = new Adam(Float32Array.of(1));
     adam.step(Float32Array.of(NaN), 0.1);
     expect(adam.parameters[0]).toBe(1);

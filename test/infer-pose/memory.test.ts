@@ -69,8 +69,8 @@ beforeAll(async () => {
   await loadTrainingBackend('wasm');
 });
 
-describe('the network that remembers', () => {
-  it('says the same in plain numbers as with tensors, window after window', () => {
+describe('the network with memory', () => {
+  it('gives the same result in plain numbers as with tensors, window after window', () => {
     const course = madeUp(1, 5);
     const said: number[][] = [];
     const stretch = stretchOf([course], [plain], 0, 5);
@@ -110,7 +110,7 @@ describe('the network that remembers', () => {
     }
   });
 
-  it('is trained along the gradient that small steps show, over all windows', () => {
+  it('is trained along the gradient given by small steps, over all windows', () => {
     const rooms = [madeUp(1, 3), madeUp(0, 3), madeUp(2, 3, { x: 3, y: 5 })];
     const stretch = stretchOf(rooms, [plain, symmetries[3]!, symmetries[6]!], 0, 3);
     const { loss, gradient } = lossAndGradient(weights, stretch, null, FLOWING);
@@ -127,7 +127,7 @@ describe('the network that remembers', () => {
   const settings = { epochs: 2, batch: 12, reach: 8, rate: 0.003, decay: 0.01 };
   const silent = () => undefined;
 
-  it('learns, and goes on from where a training was stopped as if it had not been', () => {
+  it('learns, and resumes an interrupted training without a difference', () => {
     const rooms = [madeUp(1, 58), madeUp(1, 20)];
     const losses: number[] = [];
     let half: MemoryStanding | undefined;
@@ -145,7 +145,7 @@ describe('the network that remembers', () => {
     expect(resumed).toEqual(whole);
   });
 
-  it('stops where it gets no better in validation rooms, and ends with the best weights', () => {
+  it('stops when validation rooms do not improve, and ends with the best weights', () => {
     const [room, other] = [madeUp(1, 58), madeUp(1, 5)];
     const looks: number[] = [];
     // Steps so large that weights only get worse.
@@ -161,9 +161,9 @@ describe('the network that remembers', () => {
   });
 });
 
-describe('the eight ways that a room can be turned', () => {
+describe('the eight rotations of a room', () => {
   it.each(symmetries.map((symmetry, i) => [i, symmetry] as const))(
-    '%i keeps each cell where it is',
+    '%i keeps each cell in place',
     (_, turn) => {
       const turned = turn.size(size);
       turn.cells.forEach((before, cell) => {
@@ -177,7 +177,7 @@ describe('the eight ways that a room can be turned', () => {
   );
 });
 
-describe('what is remembered', () => {
+describe('the memory', () => {
   const memory = new Memory(weights);
   const reading = (value: number): Reading => ({
     cells: new Float32Array(CELLS * MEMORY.cellReading).fill(value),
@@ -193,30 +193,30 @@ describe('what is remembered', () => {
     });
   };
 
-  it('goes on from the window a beat before, whatever lies between', () => {
+  it('continues from the window a beat before, whatever lies between', () => {
     const close = taken([10, 10.2, 10.4, 10.6, 10.8]);
     const apart = taken([10, 10.4, 10.8]);
     expect(close[4]!.cells).toEqual(apart[2]!.cells);
     expect(close[3]!.cells).toEqual(taken([10.2, 10.6])[1]!.cells);
   });
 
-  it('is no more than the last beat holds', () => {
+  it('contains only the last beat', () => {
     const many = taken(Array.from({ length: 100 }, (_, i) => 10 + 0.1 * i));
     expect(Math.max(...many.map(({ length }) => length))).toBeLessThanOrEqual(6);
   });
 
-  it('is nothing after a hole, nor after a clock was set back', () => {
+  it('is empty after a gap, and after a clock was set back', () => {
     expect(taken([10, 10.4, 30])[2]!.cells).toEqual(taken([30])[0]!.cells);
     expect(taken([100, 100.4, 30])[2]!.cells).toEqual(taken([30])[0]!.cells);
   });
 
-  it('is not changed by a window that comes late, or twice', () => {
+  it('is not changed by a late window, or a repeated one', () => {
     const late = taken([10, 10.4, 10.2, 10.4, 10.8]);
     expect(late[4]!.cells).toEqual(taken([10, 10.4, 10.8])[2]!.cells);
     expect(late[3]!.length).toBe(2);
   });
 
-  it('takes nothing in that is not finite', () => {
+  it('ignores input that is not finite', () => {
     const bad = { ...reading(1), room: new Float32Array(MEMORY.roomReading).fill(NaN) };
     expect(recall(memory, [], { reading: bad, time: 0, size })).toBeNull();
   });
@@ -236,7 +236,7 @@ describe('several people', () => {
   const recalled = { cells, counts: [0, 0, 1, 0, 0], alone: { ...pose(3, 2, 0.5), scale: 0.4 } };
   const sight = { counts: [0, 1, 0, 0, 0], cells, alone: near };
 
-  it('are where the floor says, each posed as the window shows those nearest by', () => {
+  it('are placed by the floor, each posed as the windows nearby show', () => {
     const told = inView({ ...sight, several: [far, near] }, recalled, size, scales);
     expect(told.map(({ estimate }) => estimate.moving).sort()).toEqual([0.1, 0.9]);
     for (const { estimate, error, drawn } of told) {
@@ -247,7 +247,7 @@ describe('several people', () => {
     }
   });
 
-  it('are not drawn with the skeleton of another', () => {
+  it("are not drawn with another person's skeleton", () => {
     const told = inView({ ...sight, several: [] }, recalled, size, scales);
     expect(told.map(({ drawn }) => drawn).sort()).toEqual([false, true]);
   });

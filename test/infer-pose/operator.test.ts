@@ -43,7 +43,7 @@ const poses = async (by: Operator, window: Window): Promise<PoseFrame> => {
 };
 
 describe('infer-pose', () => {
-  it('gives a frame in the middle of its window, with the error of the place and where the accuracy is documented', async () => {
+  it('emits a frame in the middle of its window, with the error of the place and a link to the accuracy', async () => {
     const { environment, window } = simulatedWindow(3);
     const { operator: by, recorded } = await opened([environment], { presence: 0 });
     const frame = await poses(by, window);
@@ -68,7 +68,7 @@ describe('infer-pose', () => {
     expect(recorded.lines.map(({ message }) => message)).toContain('pose network loaded');
   });
 
-  it('keeps windows of many environments apart and its results apart from its batches', async () => {
+  it('separates windows of many environments, and its results from its batches', async () => {
     const rooms = [41, 42, 43].map((seed) => simulatedWindow(seed));
     const environments = rooms.map(({ environment }) => environment);
     const strip = (frame: PoseFrame) => ({ ...frame, processingMs: 0 });
@@ -93,7 +93,7 @@ describe('infer-pose', () => {
     expect(frame).toMatchObject({ persons: [], signalQuality: 0, links: 0 });
   });
 
-  it('refuses a window of another length and says which it reads', async () => {
+  it('rejects a window of another length and names the one it reads', async () => {
     const { environment, window } = simulatedWindow(7);
     const { operator: by } = await opened([environment]);
     const { data, failed } = await by.process({ ...window, points: 50 }, 'windows');
@@ -102,13 +102,13 @@ describe('infer-pose', () => {
     expect(failed![0]!.reason).toContain('length_ms: 2000 and points: 100');
   });
 
-  it('uses of more than nine links those with the fewest gaps', async () => {
+  it('uses the links with the fewest gaps if there are more than nine', async () => {
     const { environment, window } = simulatedWindow(8, { links: 11 });
     const { operator: by } = await opened([environment], { presence: 0 });
     expect((await poses(by, window)).persons).toHaveLength(1);
   });
 
-  it('copies the values that it hands over', async () => {
+  it('copies the values that it emits', async () => {
     const { environment, window } = simulatedWindow(9);
     const before = window.links[0]!.values.slice();
     const { operator: by } = await opened([environment]);
@@ -117,7 +117,7 @@ describe('infer-pose', () => {
   });
 });
 
-describe('a model that is replaced while it is used', () => {
+describe('a model that is replaced while in use', () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'csiflow-model-'));
@@ -127,7 +127,7 @@ describe('a model that is replaced while it is used', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('is named by the poses that it computed, and by no others', async () => {
+  it('is named by the poses it computed, and by no others', async () => {
     const { environment, window } = simulatedWindow(3);
     const changes = { presence: 0, weights: './mine' };
     const first = (await opened([environment], changes, folder)).operator;
@@ -156,7 +156,7 @@ describe('a calibration file', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('is read from the topology’s folder and changes the result', async () => {
+  it("is read from the topology's folder and changes the result", async () => {
     const { environment, window } = simulatedWindow(10);
     const profiles = Object.fromEntries(environment.links.map(({ id }) => [id, new Array(13).fill(3)]));
     await writeFile(join(folder, 'room.json'), JSON.stringify({ features: 1, profiles }));
@@ -169,7 +169,7 @@ describe('a calibration file', () => {
     expect(held.persons[0]!.position).not.toEqual(plain.persons[0]!.position);
   });
 
-  it('that is wrong is named with what is wrong', async () => {
+  it('that is invalid is named with the reason', async () => {
     await writeFile(join(folder, 'bad.json'), JSON.stringify({ features: 1, profiles: { a: [1, 2] } }));
     const { environment } = simulatedWindow(10);
     await expect(opened([environment], { calibration: 'bad.json' }, folder)).rejects.toThrow(
@@ -190,7 +190,7 @@ describe('a calibration file', () => {
     }
   });
 
-  it('of another room’s links is warned of', async () => {
+  it("of another room's links gives a warning", async () => {
     await writeFile(
       join(folder, 'other.json'),
       JSON.stringify({ features: 1, profiles: { elsewhere: new Array(13).fill(3) } }),
@@ -224,7 +224,7 @@ describe('a person', () => {
   const told = (one: Estimate) =>
     personOf(one, expectedError(one.scale, calibration.position), calibration.joints, 0.7);
 
-  it('is turned to the heading, rounded to a millimetre, with calibrated errors', () => {
+  it('is rotated to the heading, rounded to a millimetre, with calibrated errors', () => {
     const person = told(estimate);
     expect(person).toMatchObject({
       position: { x: 1.235, y: 2, z: 0 },
@@ -241,13 +241,13 @@ describe('a person', () => {
     expect(person.keypoints[0]!.error).toBeCloseTo(0.1 + 0.5 * Math.hypot(0.1, 0.1) * 0.2, 3);
   });
 
-  it('has no heading where the vector is short, and no skeleton where the place is unsure', () => {
+  it('has no heading if the vector is short, and no skeleton if the place is uncertain', () => {
     const unsure = told({ ...estimate, heading: [0.1, 0.1], scale: 1 });
     expect(unsure.heading).toBeNull();
     expect(unsure.articulated).toBe(false);
   });
 
-  it('has an expected error that grows with the network’s scale', () => {
+  it("has an expected error that grows with the network's scale", () => {
     const by = { factor: 1.1, power: 1.3 };
     expect(expectedError(1, by)).toBeGreaterThan(expectedError(0.5, by));
   });

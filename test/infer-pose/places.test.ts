@@ -20,8 +20,8 @@ function gridOf(places: readonly (readonly [number, number])[], spread = 0.5): F
 const nearest = (places: readonly { x: number; y: number }[], [x, y]: readonly [number, number]): number =>
   Math.min(...places.map((place) => Math.hypot(place.x - x, place.y - y)));
 
-describe('the places of several people on the floor’s grid', () => {
-  it('are those of heaps that lie apart, within a third of a metre', () => {
+describe("the places of several people on the floor's grid", () => {
+  it('are those of separate peaks, within a third of a metre', () => {
     const people = [
       [1.2, 1],
       [4.8, 3],
@@ -32,7 +32,7 @@ describe('the places of several people on the floor’s grid', () => {
     for (const one of people) expect(nearest(places, one)).toBeLessThan(0.33);
   });
 
-  it('are as many as asked for, inside the room, on any grid', () => {
+  it('are as many as requested, inside the room, on any grid', () => {
     const grid = fc.array(fc.float({ min: 0, max: 1, noNaN: true }), { minLength: CELLS, maxLength: CELLS });
     fc.assert(
       fc.property(grid, fc.integer({ min: 0, max: 4 }), (cells, count) => {
@@ -49,7 +49,7 @@ describe('the places of several people on the floor’s grid', () => {
     );
   });
 
-  it('have a spread that grows where the grid is less sure', () => {
+  it('have a spread that grows when the grid is less certain', () => {
     const people = [
       [1.2, 1],
       [4.8, 3],

@@ -14,7 +14,7 @@ describe('an empty-room profile', () => {
     for (const band of learner.profiles()[link!.id]!) expect(band).toBeCloseTo(0.5, 4);
   });
 
-  it('leaves gaps out, and links that are mostly gaps', () => {
+  it('excludes gaps, and links that are mostly gaps', () => {
     const { window } = simulatedWindow(1, { links: 2, persons: 0 });
     const learner = new ProfileLearner();
     const [a, b] = window.links;

@@ -27,7 +27,7 @@ describe('csiflow train pose', () => {
       ...{ patience: 0, backend: 'wasm', print: quiet, ...changes },
     });
 
-  it('refuses the seeds of held-out rooms, and to train for no time', async () => {
+  it('rejects the seeds of held-out rooms, and a training of zero time', async () => {
     await expect(train({ seed: 900_101, windows: 128 })).rejects.toThrow(
       /0 to 899998; later ones are held out/,
     );
@@ -62,7 +62,7 @@ describe('csiflow evaluate pose', () => {
       for (const { accuracy } of report.links) expect(accuracy.windows).toBe(12);
     });
 
-    it('holds six figures of four links against their floors', () => {
+    it('compares six figures of four links with their floors', () => {
       const four = report.links[2]!.accuracy;
       expect(report.floors).toHaveLength(6);
       expect(report.floors[1]).toMatchObject({ what: 'root, all', floor: 0.89, reached: four.all.root });
@@ -71,7 +71,7 @@ describe('csiflow evaluate pose', () => {
         expect(met).toBe(unit === '%' ? reached >= floor : reached <= floor);
     });
 
-    it('writes each of them down, missed floors as missed', () => {
+    it('writes each of them, missed floors as missed', () => {
       const page = markdownOf({
         ...report,
         floors: [{ what: 'posture', floor: 83, reached: 80.8, unit: '%', met: false }],

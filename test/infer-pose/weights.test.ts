@@ -37,7 +37,7 @@ interface Courses {
 }
 
 describe('the weights that ship', () => {
-  it.each(shippedModels())('%s are those that their manifest describes', (name) => {
+  it.each(shippedModels())('%s match their manifest', (name) => {
     const { manifest, weights } = readModel(packageFile(join(SHIPPED, name)));
     expect(weights).toHaveLength(PARAMETERS);
     expect(weights.every(Number.isFinite)).toBe(true);
@@ -45,7 +45,7 @@ describe('the weights that ship', () => {
     expect(existsSync(packageFile(manifest.accuracy))).toBe(true);
   });
 
-  it('were trained on none of the rooms that figures are taken from', () => {
+  it('were trained on none of the rooms used for figures', () => {
     // Rooms are determined by 32 bits of their seed: two seeds could give the same room.
     const state = (seed: number, room: number) => mix(roomSeed(seed, room), [1]);
     const trained = new Set<number>();
@@ -65,12 +65,12 @@ describe('the weights that ship', () => {
     expect(shared).toEqual([]);
   });
 
-  it('are of 75 to 350 thousand parameters', () => {
+  it('have 75 to 350 thousand parameters', () => {
     expect(PARAMETERS).toBeGreaterThan(75_000);
     expect(PARAMETERS).toBeLessThan(350_000);
   });
 
-  it('are general where none was trained for the place', () => {
+  it('are general if none was trained for the place', () => {
     expect(chooseModel([testEnvironment])).toBe('general');
   });
 
@@ -88,7 +88,7 @@ describe('the weights that ship', () => {
   });
 });
 
-describe('weights that are wrong', () => {
+describe('invalid weights', () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'csiflow-weights-'));
@@ -98,7 +98,7 @@ describe('weights that are wrong', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('are refused by their hash', async () => {
+  it('are rejected by their hash', async () => {
     const file = join(folder, 'weights.bin');
     const bytes = await readFile(file);
     bytes[7]! ^= 1;
@@ -108,7 +108,7 @@ describe('weights that are wrong', () => {
     expect(() => readModel(folder)).toThrow(/bytes, not/);
   });
 
-  it('of another version are refused', async () => {
+  it('of another version are rejected', async () => {
     const file = join(folder, 'manifest.json');
     const manifest = JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>;
     await writeFile(file, JSON.stringify({ ...manifest, featureVersion: 0 }));
@@ -130,7 +130,7 @@ describe('the memory of a model', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  it('ships with the general one, trained on rooms that no figure is taken from', () => {
+  it('ships with the general one, trained on rooms not used for any figure', () => {
     const { manifest } = readModel(shipped);
     const memory = readMemory(shipped, manifest);
     expect(memory).toHaveLength(MEMORY_PARAMETERS);
@@ -138,7 +138,7 @@ describe('the memory of a model', () => {
     expect(manifest.memory!.training['last_seed']).toBeLessThan(700_000);
   });
 
-  it('is not taken where it is damaged, or was trained behind other weights', async () => {
+  it('is not used if it is damaged, or was trained behind other weights', async () => {
     const file = join(folder, 'memory.bin');
     const bytes = await readFile(file);
     bytes[1000]! ^= 1;
@@ -158,7 +158,7 @@ describe('the memory of a model', () => {
     );
   });
 
-  it('is none of a model that was trained anew', () => {
+  it('does not exist for a newly trained model', () => {
     const { manifest, weights } = readModel(shipped);
     writeModel(folder, weights.with(0, weights[0]! + 1), manifest);
     expect(readMemory(folder, readManifest(folder))).toBeNull();

@@ -57,7 +57,7 @@ function logOf(steps: readonly { readonly producer: number; readonly does: strin
   return { log, aborted };
 }
 
-test('a fetch from any offset shows what was committed, however aborted transactions overlap', () => {
+test('a fetch from any offset shows committed messages, however aborted transactions overlap', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), fc.nat(60), fc.nat(60), (steps, from, length) => {
       const { log, aborted } = logOf(steps);

@@ -8,18 +8,18 @@ const records = Buffer.from('some records '.repeat(10_000));
 test.each([
   ['LZ4', lz4],
   ['GZIP', zipped],
-])('%s gives back what was packed', async (_, codec) => {
+])('%s restores what it compressed', async (_, codec) => {
   expect(await codec.decompress(await codec.compress({ buffer: records }))).toEqual(records);
 });
 
-test('what would unpack to more than 128 MiB is refused', async () => {
+test('rejects data that would decompress to more than 128 MiB', async () => {
   const much = Buffer.alloc(130 * 2 ** 20);
   await expect(zipped.decompress(gzipSync(much, { level: 1 }))).rejects.toThrow(/larger than/);
   await expect(lz4.decompress(await lz4.compress({ buffer: much }))).rejects.toThrow(/LZ4 frame/);
   await expect(lz4.decompress(Buffer.from('no frame'))).rejects.toThrow(/not an LZ4 frame/);
 });
 
-test('a topic that has got more partitions is noticed', async () => {
+test('notices added partitions of a topic', async () => {
   let [now, partitions, asked] = [0, 1, 0];
   const admin = {
     fetchTopicMetadata: ({ topics = [] }: { topics?: string[] } = {}) => {

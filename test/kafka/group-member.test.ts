@@ -87,7 +87,7 @@ test('a partition is paused until its offset is known, and read from there', asy
   await member.leave();
 });
 
-test('what others committed between two rebalances is asked for again', async () => {
+test('offsets committed by others between two rebalances are requested again', async () => {
   const { member } = await memberAt(null);
   const held: (() => void)[] = [];
   broker.held = held;
@@ -103,7 +103,7 @@ test('what others committed between two rebalances is asked for again', async ()
   await member.leave();
 });
 
-test('an answer that comes when the connection is gone moves nothing', async () => {
+test('an answer after the connection was lost changes nothing', async () => {
   const { member } = await memberAt(7);
   const held: (() => void)[] = [];
   broker.held = held;

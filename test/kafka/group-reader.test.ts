@@ -102,7 +102,7 @@ async function reading(take: (offsets: readonly number[]) => void, sessionTimeou
   return { consumer, control, expired: () => expired };
 }
 
-test('what is asked for while the library connects anew holds from the next join on', async () => {
+test('requests during a reconnect apply from the next join', async () => {
   const { consumer, control } = await reading(() => undefined);
   await consumer.fetch(5, 6);
   consumer.stop();
@@ -116,7 +116,7 @@ test('what is asked for while the library connects anew holds from the next join
   expect(consumer.asked.at(-1)).toBe('resume csi');
 });
 
-test('a feed may end while the library connects anew: its partition stays paused', async () => {
+test('a feed may end during a reconnect: its partition stays paused', async () => {
   const { consumer, control } = await reading(() => undefined);
   consumer.stop();
   control.stop();
@@ -124,7 +124,7 @@ test('a feed may end while the library connects anew: its partition stays paused
   expect(consumer.asked).toEqual(['pause csi', 'pause state']);
 });
 
-test('messages that were not taken come again', async () => {
+test('messages that were not accepted are delivered again', async () => {
   const taken: number[][] = [];
   let fails = true;
   const { consumer } = await reading((offsets) => {
@@ -143,7 +143,7 @@ test('a long session does not make heartbeats rare', async () => {
   expect(consumer.heartbeatInterval).toBe(1000);
 });
 
-test('what comes from a later place is asked for again; where nothing else is there, what was deleted is counted', async () => {
+test('messages from a later offset are requested again; deleted ones are counted if nothing else is there', async () => {
   const taken: number[][] = [];
   const { consumer, expired } = await reading((offsets) => taken.push([...offsets]));
   await consumer.fetch(30, 31);

@@ -83,7 +83,7 @@ test('a partition resumes from its checkpoint, otherwise from the offset of the 
   expect(await begun(null, { low: 10, high: 100, start: 'latest' })).toMatchObject({ from: 100 });
 });
 
-test('where it was begun is committed before anything was read, so that who goes on misses nothing', async () => {
+test('its start is committed before anything is read, so that a successor misses nothing', async () => {
   const { committed } = await begun(null, { low: 10, high: 100, start: 'latest' });
   expect(committed).toBe('100');
   expect(await begun(null, { low: 10, high: 140, start: 'latest', committed: 100 })).toMatchObject({
@@ -91,7 +91,7 @@ test('where it was begun is committed before anything was read, so that who goes
   });
 });
 
-test('what was deleted is counted; a topic that was made anew is begun anew', async () => {
+test('deleted messages are counted; a recreated topic is read from its start', async () => {
   expect(await begun(at(4), { low: 10, high: 100 })).toMatchObject({ from: 10, expired: 6 });
   expect(await begun(at(500), { low: 0, high: 100 })).toMatchObject({ from: 0, expired: 0 });
 });

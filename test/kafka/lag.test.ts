@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { LagLimit } from '../../pipeline/kafka/index.js';
 
-test('a backlog beyond the limit is told once, with its size and place, and its end when it is half as long', () => {
+test('a backlog beyond the limit is reported once, with its size and place, and its end at half of it', () => {
   const told: (string | null)[] = [];
   const limit = new LagLimit(100, (problem) => told.push(problem));
   for (const lag of [0, 100, 101, 5000, 51, 50, 99]) limit.see(lag, 'csi/3');

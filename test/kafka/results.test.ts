@@ -17,7 +17,7 @@ ${reader}
     { env: {} },
   ).problems.map(({ code, message }) => ({ code, message }));
 
-test('a source of results gives no CSI: an operator that takes it is refused, a store is not', () => {
+test('a source of results gives no CSI: rejects an operator that takes it, accepts a store', () => {
   const [problem] = problemsOf(`operators: { clean: { type: denoise, from: in } }
 sinks: { out: { type: console, from: [clean, in] } }`);
   expect(problem).toMatchObject({
@@ -27,7 +27,7 @@ sinks: { out: { type: console, from: [clean, in] } }`);
   expect(problemsOf('sinks: { out: { type: duckdb, from: in, path: x.duckdb } }')).toEqual([]);
 });
 
-test('a result is one message: a capture of them is refused', () => {
+test('a result is one message: rejects a capture of them', () => {
   const [problem] = problemsOf('sinks: { out: { type: console, from: in } }', 'capture');
   expect(problem?.message).toMatch(/`content` must be `record`/);
 });

@@ -4,7 +4,7 @@ import { hasRoom, RoomsRead } from '../../pipeline/kafka/partitions/rooms-read.j
 
 const messages = (rooms: readonly string[]) => rooms.map((room) => ({ key: Buffer.from(room) }));
 
-test('the rooms that were read are found in the text, and no others', () => {
+test('finds the rooms in the text, and no others', () => {
   const room = fc.string({ minLength: 1, maxLength: 64, unit: 'grapheme-ascii' });
   fc.assert(
     fc.property(fc.uniqueArray(room, { minLength: 1, maxLength: 60 }), fc.nat(59), (rooms, count) => {
@@ -16,7 +16,7 @@ test('the rooms that were read are found in the text, and no others', () => {
   );
 });
 
-test('keys that are no rooms, and messages without one, say nothing', () => {
+test('keys that are not rooms, and messages without one, are ignored', () => {
   const read = new RoomsRead(['ward-1']);
   read.see([{ key: null }, ...messages(['stranger', 'ward-10'])]);
   expect(read.text).toBe('');

@@ -153,7 +153,7 @@ function expectKilled({ meta }: RunnerTestCase, killed: number, wanted: number):
 randomly(1);
 
 if (services) {
-  test('messages of Kafka to messages of Kafka, killed', minutes(120), async () => {
+  test('Kafka to Kafka, killed', minutes(120), async () => {
     const cluster = await KafkaCluster.start();
     try {
       const from = await fillTopic(cluster, beginningOf(heard, MESSAGES));
@@ -174,7 +174,7 @@ if (services) {
     }
   });
 
-  test('messages of MQTT, killed', minutes(120), async () => {
+  test('MQTT, killed', minutes(120), async () => {
     const wanted = await outcomeOfCapture();
     await chains('mqtt', async (kill) => {
       await expectLike('mqtt', await throughMqtt(kill), wanted);

@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(cleanUp);
 
 test(
-  'of a process that is killed while it sheds, each frame is processed once or shed once',
+  'a process killed while shedding processes or sheds each frame once',
   { timeout: 30_000 * (KILLS + 1) },
   async () => {
     const folder = newFolder();

@@ -12,7 +12,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('what is noted after the end fails by itself, and ends nothing else', async () => {
+test('a note after the end fails by itself, and ends nothing else', async () => {
   const store = new StateStore(folder, 'test');
   const sent = new SentAlerts(store, 'sink');
   await sent.add('in time', 1);

@@ -77,7 +77,7 @@ function numbers(): (below: number) => number {
   };
 }
 
-test('a flipped bit is told of, or makes no difference', { timeout }, () => {
+test('a flipped bit is reported, or makes no difference', { timeout }, () => {
   writeFileSync(file, whole);
   const expected = content();
   const random = numbers();
@@ -92,7 +92,7 @@ test('a flipped bit is told of, or makes no difference', { timeout }, () => {
   expect([...seen].sort()).toEqual(['no difference', 'told']);
 });
 
-test('a file that is cut off is told of, wherever the cut is', { timeout }, () => {
+test('reports a truncated file, wherever the cut is', { timeout }, () => {
   writeFileSync(file, whole);
   const expected = content();
   const random = numbers();
@@ -102,7 +102,7 @@ test('a file that is cut off is told of, wherever the cut is', { timeout }, () =
   expect([...seen]).toEqual(['told']);
 });
 
-test('what is damaged while csiflow runs is told of when it is read', async () => {
+test('damage during a run is reported when it is read', async () => {
   const folder = temporaryFolder();
   const store = new StateStore(folder, 'ward');
   await store.transaction(() => {

@@ -27,7 +27,7 @@ const letter = (node: string, at = 0): NewLetter => ({
 });
 const ids = (letters: readonly { readonly id: number }[]) => letters.map(({ id }) => id);
 
-test('a number is never used again, also where all letters are gone', async () => {
+test('a number is never reused, even if all letters are gone', async () => {
   const letters = new DeadLetters(store);
   for (const at of [1, 2, 3]) letters.add(letter('a', at));
   letters.remove([1, 2, 3]);
@@ -38,7 +38,7 @@ test('a number is never used again, also where all letters are gone', async () =
   expect(ids(next.list())).toEqual([4]);
 });
 
-test('a filter reads the letters that it gives, and no others', async () => {
+test('a filter reads only the letters it returns', async () => {
   const letters = new DeadLetters(store);
   for (let at = 0; at < 300; at++) letters.add(letter(at % 3 === 0 ? 'a' : 'b', at));
   await letters.settled();
@@ -52,7 +52,7 @@ test('a filter reads the letters that it gives, and no others', async () => {
   expect(read).toHaveBeenCalledTimes(5);
 });
 
-test('letters of a csiflow that kept no cards are found by their own content', async () => {
+test('letters of a csiflow without cards are found by their own content', async () => {
   const old = store.table('dead-letters');
   await old.put(5, encode(letter('a', 1)));
   await old.put(6, encode({ ...letter('b', 2), replayAsked: true }));

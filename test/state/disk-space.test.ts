@@ -13,7 +13,7 @@ const disk = (size: number, left: number) => {
   return { state, space: new DiskSpace('/state', ask) };
 };
 
-test('a write is refused before the disk is full, and let through once there is space', () => {
+test('a write is refused before the disk is full, and accepted once there is space', () => {
   const { state, space } = disk(1000, 15);
   expect(() => {
     space.require(100);
@@ -27,14 +27,14 @@ test('a write is refused before the disk is full, and let through once there is 
   space.require(2 * MIB);
 });
 
-test('of a small disk an eighth is kept free', () => {
+test('keeps an eighth of a small disk free', () => {
   expect(() => {
     disk(24, 2).space.require(1);
   }).toThrow('disk full');
   disk(24, 4).space.require(1);
 });
 
-test('the disk is not asked for each small write, but soon after many bytes', () => {
+test('free space is checked after many bytes, not for each small write', () => {
   const { state, space } = disk(1000, 500);
   for (let write = 0; write < 100; write++) space.require(100);
   expect(state.asked).toBeLessThan(5);

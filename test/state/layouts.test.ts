@@ -28,7 +28,7 @@ async function storeWith(change: object | Buffer): Promise<string> {
   return file;
 }
 
-test('a new store says its layout, its topology and who made it', async () => {
+test('a new store names its layout, its topology and its writer', async () => {
   const file = await storeWith({});
   const root = open<Buffer, string>({ path: file, encoding: 'binary', noSubdir: true, maxDbs: 8 });
   expect(decode(root.get('header')!)).toEqual({
@@ -65,7 +65,7 @@ test.each([
     'state.foreign',
     'belongs to the topology ward-3, not to ward',
   ],
-])('a store with %s is refused with what to do, and left as it is', async (_, change, code, message) => {
+])('a store with %s is rejected with a fix, and not changed', async (_, change, code, message) => {
   const file = await storeWith(change);
   const before = readFileSync(file);
   expect(() => new StateStore(folder, 'ward')).toThrow(
@@ -82,7 +82,7 @@ test.each([
     .toBe('opened');
 });
 
-test('a store of the first layout, without checksums, is taken and written anew with them', async () => {
+test('a store of the first layout, without checksums, is accepted and rewritten with them', async () => {
   const file = join(folder, STATE_FILE);
   const root = open<Buffer, string>({ path: file, encoding: 'binary', noSubdir: true, maxDbs: 8 });
   root.putSync('header', encode({ version: 1, topology: 'ward' }));
@@ -97,7 +97,7 @@ test('a store of the first layout, without checksums, is taken and written anew 
   await store.close();
 });
 
-test('an error names the layouts, this version, and the page that helps', () => {
+test('an error names the layouts, this version, and a page with help', () => {
   expect(() => {
     checkLayout('users.json', 3, 2);
   }).toThrow(
@@ -109,7 +109,7 @@ test('an error names the layouts, this version, and the page that helps', () => 
     }).toThrow(expect.objectContaining({ code: 'state.corrupt' }));
 });
 
-test('a copy is whole while the store goes on being written, and the original is not disturbed', async () => {
+test('a copy is complete while the store is being written, and does not disturb it', async () => {
   const store = new StateStore(folder, 'ward');
   const table = store.table('numbers');
   let last = 0;
@@ -146,7 +146,7 @@ test('a copy is whole while the store goes on being written, and the original is
   expect(statSync(join(folder, STATE_FILE)).size).toBeGreaterThan(0);
 });
 
-test('a copy that cannot be written is an error, and the store goes on', async () => {
+test('a copy that cannot be written is an error, and the store continues', async () => {
   const store = new StateStore(folder, 'ward');
   await expect(store.copyTo(join(folder, STATE_FILE))).rejects.toThrow();
   await store.transaction(() => {
@@ -156,7 +156,7 @@ test('a copy that cannot be written is an error, and the store goes on', async (
   await store.close();
 });
 
-test('a file that is no store is refused before it is mapped into memory', () => {
+test('a file that is not a store is rejected before it is mapped into memory', () => {
   writeFileSync(join(folder, STATE_FILE), 'x'.repeat(100_000));
   expect(() => new StateStore(folder, 'ward')).toThrow(expect.objectContaining({ code: 'state.corrupt' }));
 });

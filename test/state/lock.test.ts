@@ -27,7 +27,7 @@ function holderOfFiles(folder: string, container: boolean): Holder {
   return holder;
 }
 
-describe.skipIf(!hasContainers)('between containers, where both processes have the same number', () => {
+describe.skipIf(!hasContainers)('between containers, where both processes have the same pid', () => {
   test('a state folder is held by one process', async () => {
     const folder = temporaryFolder();
     expect(await holderOfFolder(folder, true).printed()).toBe('taken by 1\n');
@@ -42,7 +42,7 @@ describe.skipIf(!hasContainers)('between containers, where both processes have t
   });
 });
 
-test('a killed process holds nothing', async () => {
+test('a killed process holds no lock', async () => {
   const folder = temporaryFolder();
   const holder = holderOfFolder(folder, false);
   expect(await holder.printed()).toBe(`taken by ${holder.process.pid}\n`);
@@ -51,13 +51,13 @@ test('a killed process holds nothing', async () => {
   lockFolder(folder)();
 });
 
-test('what an earlier csiflow has left in the lock file is no lock', () => {
+test('a lock file left by an earlier csiflow is no lock', () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'lock'), '1 5');
   lockFolder(folder)();
 });
 
-test('a lock that is released can be taken again, and leaves no file', () => {
+test('a released lock can be taken again, and leaves no file', () => {
   const file = join(temporaryFolder(), 'lock');
   const release = lockFile(file);
   expect(() => lockFile(file)).toThrow(expect.objectContaining({ code: 'lock.held' }));
@@ -67,7 +67,7 @@ test('a lock that is released can be taken again, and leaves no file', () => {
   lockFile(file)();
 });
 
-test('releasing a lock whose file was deleted leaves the next one alone', () => {
+test('releasing a lock whose file was deleted does not affect the next one', () => {
   const file = join(temporaryFolder(), 'lock');
   const release = lockFile(file);
   rmSync(file);

@@ -15,13 +15,13 @@ async function written() {
 const look = (folder: string) =>
   lookAtState(folder, 'ward', NO_KEYS, ({ table }) => String(table('numbers').get(1)));
 
-test('what lies in a state folder can be looked at, and is left unlocked', async () => {
+test('a state folder can be inspected without locking it', async () => {
   const { folder } = await written();
   expect(look(folder)).toBe('one');
   lockFolder(folder)();
 });
 
-test('what another process writes meanwhile is not called damaged', async () => {
+test('concurrent writes of another process are not reported as damage', async () => {
   const { folder, file } = await written();
   const bytes = readFileSync(file);
   // Headers from two moments: lmdb uses the newer one, but nothing leaves them like this at rest.
@@ -34,7 +34,7 @@ test('what another process writes meanwhile is not called damaged', async () => 
   unlock();
 });
 
-test('a file that is cut off is told of', async () => {
+test('reports a truncated file', async () => {
   const { folder, file } = await written();
   truncateSync(file, 2 * readFileSync(file).readUInt32LE(48));
   expect(() => look(folder)).toThrow(

@@ -41,7 +41,7 @@ test('an entry of a journal of 0.1.0 is read', () => {
   threeFrames(decoder.decode(decodeRaw(older('journal-entry.bin'))).data);
 });
 
-test('frames that wait in a window of 0.1.0 go on, with nothing known that it did not store', () => {
+test('frames in a window of 0.1.0 continue, with fields it did not store unknown', () => {
   const queue = new FrameQueue();
   queue.restore(decode(older('frame-queue.bin')) as WaitingState[], new LinkTable([testEnvironment]));
   const seen: unknown[] = [];
@@ -70,7 +70,7 @@ const later = defineSource({
   }),
 });
 
-test('a checkpoint of 0.1.0 that holds frames of one input until the other catches up is resumed', async () => {
+test('resumes a 0.1.0 checkpoint that holds frames of one input until the other catches up', async () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'state.mdb'), gunzipSync(older('state.mdb.gz')));
   const table = new Table();

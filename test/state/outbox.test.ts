@@ -28,14 +28,14 @@ const data = async (count: number) => {
   for (let index = 1; index <= count; index++) await outbox.append(index, [measure('motion', index, 0)]);
 };
 
-test('data has a turn beside alerts', async () => {
+test('data takes turns with alerts', async () => {
   await alerts(3);
   await data(3);
   const taken = Array.from({ length: 6 }, () => lanes(outbox.take(1, 0))[0]);
   expect(taken).toEqual(['urgent 1', 'rest 1', 'urgent 2', 'rest 2', 'urgent 3', 'rest 3']);
 });
 
-test('of alerts that wait, the severest go first', async () => {
+test('the most severe waiting alerts go first', async () => {
   const severities = ['low', 'medium', 'high', 'low', 'critical'] as const;
   for (const [index, severity] of severities.entries())
     await outbox.put(1, [sensedEvent(index, { severity })]);
@@ -49,7 +49,7 @@ test('of alerts that wait, the severest go first', async () => {
   ]);
 });
 
-test('entries are handed out together, up to so many records, and never twice', async () => {
+test('entries are returned in batches of bounded records, and never twice', async () => {
   await data(5);
   expect(lanes(outbox.take(3, 0))).toEqual(['rest 1', 'rest 2', 'rest 3']);
   expect(lanes(outbox.take(3, 0))).toEqual(['rest 4', 'rest 5']);
@@ -57,7 +57,7 @@ test('entries are handed out together, up to so many records, and never twice', 
   expect(outbox.records).toBe(5);
 });
 
-test('one that is given back comes again when it is due, alone, with what is left of it', async () => {
+test('a returned entry comes again when it is due, alone, with its remaining records', async () => {
   await outbox.append(1, [sensedEvent(1), sensedEvent(2)], 'urgent');
   await outbox.append(1, [sensedEvent(3)], 'urgent');
   const [entry] = outbox.take(2, 0);
@@ -68,7 +68,7 @@ test('one that is given back comes again when it is due, alone, with what is lef
   expect(outbox.take(9, 100)).toMatchObject([{ number: 1, records: [sensedEvent(2)], tries: 1 }]);
 });
 
-test('what was delivered behind one that was not is forgotten at a checkpoint; that one stays', async () => {
+test('a checkpoint drops what was delivered after an undelivered entry, which stays', async () => {
   await alerts(3);
   const [first, second, third] = outbox.take(9, 0) as [OutboxEntry, OutboxEntry, OutboxEntry];
   outbox.delivered(third);
@@ -83,7 +83,7 @@ test('what was delivered behind one that was not is forgotten at a checkpoint; t
   expect(lanes(outbox.take(9, 0))).toEqual(['urgent 1', 'urgent 2']);
 });
 
-test('of many records that were put at once, the oldest can be dropped without the newest', async () => {
+test('of many records added at once, the oldest can be dropped without the newest', async () => {
   await outbox.put(
     1,
     Array.from({ length: 1000 }, (_, index) => measure('motion', index, 0)),

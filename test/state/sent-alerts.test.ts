@@ -16,7 +16,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('an alert that lies in the outbox is remembered for as long as it does', async () => {
+test('an alert is remembered for as long as it is in the outbox', async () => {
   const [outbox, sent] = [new Outbox(store, 'sink'), new SentAlerts(store, 'sink')];
   await outbox.append(3, [sensedEvent(1), sensedEvent(2)], 'urgent');
   // The first of the two was sent; the store rejects the other.

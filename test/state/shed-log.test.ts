@@ -15,7 +15,7 @@ function decide(log: ShedLog, first: number, letters: string): void {
   for (let index = 0; index < letters.length; index++) log.decided(first + index, letters[index] === 's');
 }
 
-test('a recovery that is broken off loses nothing of what was decided', async () => {
+test('an interrupted recovery loses no decision', async () => {
   const store = new StateStore(temporaryFolder(), 'test');
   const first = new ShedLog(store, 'node', 0, fail);
   decide(first, 1, 'ppssps');
@@ -27,7 +27,7 @@ test('a recovery that is broken off loses nothing of what was decided', async ()
   await store.close();
 });
 
-test('what a checkpoint covers is forgotten, what came behind its barrier is not', async () => {
+test('what a checkpoint covers is dropped, what follows its barrier is not', async () => {
   const store = new StateStore(temporaryFolder(), 'test');
   const log = new ShedLog(store, 'node', 0, fail);
   decide(log, 1, 'ssp');
@@ -40,7 +40,7 @@ test('what a checkpoint covers is forgotten, what came behind its barrier is not
   await store.close();
 });
 
-test('a node that begins anew does not follow what another one decided', async () => {
+test('a restarted node does not follow the decisions of another one', async () => {
   const store = new StateStore(temporaryFolder(), 'test');
   const log = new ShedLog(store, 'node', 0, fail);
   decide(log, 1, 'sss');

@@ -59,14 +59,14 @@ test('each flipped bit of a file is named, or makes no difference', () => {
   }
 });
 
-test('a file of an earlier csiflow is taken, and gets its checksum at once', () => {
+test('accepts a file of an earlier csiflow, and adds its checksum at once', () => {
   writeFileSync(path, JSON.stringify(content));
   expect(opened().content).toEqual(content);
   expect(stored()).toEqual({ ...content, checksum: expect.stringMatching(/^[0-9a-f]{8}$/) as string });
   expect(opened().content).toEqual(content);
 });
 
-test('a file that was edited by hand says how to do that', () => {
+test('a file edited by hand is reported with how to do that', () => {
   opened().write(content);
   writeFileSync(path, readFileSync(path, 'utf8').replace('olga', 'igor'));
   expect(opened).toThrow(
@@ -74,19 +74,19 @@ test('a file that was edited by hand says how to do that', () => {
   );
 });
 
-test('a change that another process has damaged is not taken', () => {
+test('a change damaged by another process is not accepted', () => {
   const file = opened();
   file.write(content);
   writeFileSync(path, readFileSync(path, 'utf8').replace('olga', 'igor'));
   expect(() => file.content).toThrow('its checksum does not match');
 });
 
-test('a folder in the place of a file is named', () => {
+test('a folder in place of a file is named', () => {
   mkdirSync(path);
   expect(opened).toThrow(`${path} is damaged (it is a folder): restore it from a backup`);
 });
 
-test.skipIf(!existsSync('/dev/full'))('a full disk is told with the file that cannot be written', () => {
+test.skipIf(!existsSync('/dev/full'))('a full disk is reported with the file that cannot be written', () => {
   const file = opened();
   const part = `${path}.${process.pid}.part`;
   symlinkSync('/dev/full', part);

@@ -80,7 +80,7 @@ test('a store is closed when the last of its threads has ended, not when the new
   await again.close();
 });
 
-test('a store is closed when the copy that is being made of it is complete', async () => {
+test('a store is closed when the copy in progress is complete', async () => {
   const store = new StateStore(folder, 'test');
   await store.table('rows').put(1, Buffer.alloc(2 ** 20));
   const done: string[] = [];

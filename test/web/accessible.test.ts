@@ -14,7 +14,7 @@ interface Finding {
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
 }
 
-describe.runIf(canBrowse)('the live page for everybody', () => {
+describe.runIf(canBrowse)('accessibility of the live page', () => {
   let browser: Browser;
   let service: TestService;
   beforeAll(async () => {

@@ -15,7 +15,7 @@ describe.runIf(canBrowse)('the reader page in Chromium', () => {
     await service.close();
   });
 
-  test('shows the operations, without asking another host and without breaking its own policy', async () => {
+  test('shows the operations, without contacting another host or breaking its own policy', async () => {
     const page = await browser.newPage();
     const [asked, errors]: [Set<string>, string[]] = [new Set(), []];
     page.on('request', (request) => {

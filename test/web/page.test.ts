@@ -51,14 +51,14 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
       .toContain(text);
   };
 
-  test('a wrong password is said, a right one opens the room', async () => {
+  test('reports a wrong password, and opens the room for a correct one', async () => {
     await logIn('wrong');
     await expect.poll(() => page.textContent('#login-error')).toBe('Wrong name or password');
     await logIn('pw');
     await expect.poll(() => page.isVisible('#room')).toBe(true);
   });
 
-  test('shows the room behind the login alone where figures and rooms are closed', async () => {
+  test('shows the room only after a login when metrics and rooms are closed', async () => {
     const closed = await openService(undefined, { loginRequired: true });
     try {
       await page.goto(closed.server.address);
@@ -73,7 +73,7 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
     }
   });
 
-  test('shows who is where, how sure that is, and that it is simulated', async () => {
+  test('shows who is where, with certainty, and that it is simulated', async () => {
     await logIn('pw');
     let index = 0;
     await shows('#people', 'Person 1, upright, at 2.0 / 2.0 m, give or take 0.4 m', () => {
@@ -83,7 +83,7 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
     expect(await page.textContent('#notes')).toContain('pose-test 1.0.0, trained on simulated CSI');
   });
 
-  test('says where there is no skeleton to draw, and draws a disc', async () => {
+  test('reports a missing skeleton, and draws a disc', async () => {
     await logIn('pw');
     let index = 0;
     await shows('#people', 'too uncertain for a skeleton', () => {
@@ -104,7 +104,7 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
     await expect.poll(tinted).toEqual([true, false]);
   });
 
-  test('people are drawn where the API says that they are, from above and in 3-D', async () => {
+  test('draws people where the API reports them, from above and in 3-D', async () => {
     await logIn('pw');
     let index = 0;
     await shows('#people', 'at 1.2 / 3.1 m', () => {
@@ -142,7 +142,7 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
     await expect.poll(drawnAt).toEqual([position.x, position.y]);
   });
 
-  test('an alert is acknowledged once for all, and says by whom after a reload', async () => {
+  test('an alert is acknowledged once for all, and names the user after a reload', async () => {
     service.main.events.push(fallEvent({ time: (Date.now() - 60_000) * 1000 }));
     await logIn('pw');
     await expect.poll(() => page.textContent('#alarm')).toContain('fall detection in test-room');
@@ -169,7 +169,7 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
     expect(await page.locator('#alerts li').count()).toBe(1);
   });
 
-  test('turns STALE when nothing comes any more', async () => {
+  test('turns STALE when nothing arrives any more', async () => {
     await withOwnTime(page, service);
     await logIn('pw');
     let index = 0;
@@ -181,7 +181,7 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
     expect(await page.textContent('#age')).toMatch(/^simulated, \d+ s old$/);
   });
 
-  test('after a reload it shows the alerts of the last day, and none of older ones', async () => {
+  test('shows the alerts of the last day after a reload, and no older ones', async () => {
     const now = Date.now() * 1000;
     const kept = [
       ['old', now - 90_000e6],
@@ -198,7 +198,7 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
     );
   });
 
-  test('alerts that could not be loaded, as its store was not open yet, are asked for again', async () => {
+  test('reloads alerts that could not be loaded before the store was open', async () => {
     const { reader } = service.main;
     await withOwnTime(page, service);
     service.main.readers.clear();
@@ -211,7 +211,7 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
     expect(await page.textContent('#alerts-note')).toBe('');
   });
 
-  test('while the service is away, all is grey and says how old it is', async () => {
+  test('while the service is offline, everything is grey and shows its age', async () => {
     await withOwnTime(page, service);
     await logIn('pw');
     let index = 0;
@@ -234,7 +234,7 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
     expect(await page.textContent('#engine-age')).toMatch(/^as of \d+ s ago$/);
   }, 60_000);
 
-  test('links say whether they count and why not, and what line a stranger lacks', async () => {
+  test('links show whether they count and why not, and the line a stranger lacks', async () => {
     service.main.details = {
       heard: { 'link-1': { rate: 48, last: '2026-01-01T00:00:00.000Z', rssi: -41.5 } },
       unknown_senders: {
@@ -248,7 +248,7 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
     expect(await page.textContent('#strangers')).toContain('sender: node-7');
   });
 
-  test('the topology can be stopped by who may, and its dead letters looked at', async () => {
+  test('authorised users can stop the topology and view its dead letters', async () => {
     service.main.deadLetters = [
       {
         id: 17,
@@ -276,13 +276,13 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
     await expect.poll(() => page.textContent('#topology-state')).toBe('stopping');
   });
 
-  test('asks nothing of any other host', async () => {
+  test('contacts no other host', async () => {
     await logIn('pw');
     await expect.poll(() => page.isVisible('#room')).toBe(true);
     expect([...new Set(asked)]).toEqual([new URL(service.server.address).host]);
   });
 
-  test('an alert can be looked at: its clip moves', async () => {
+  test('an alert can be viewed: its clip moves', async () => {
     await logIn('pw');
     const fall = fallEvent({ time: FIRST_TIME + 3_000_000 });
     for (let index = 0; index < 60; index++)
@@ -333,7 +333,7 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
       other.publish({ ...poseFrame(index, [person(7, 8, 1)]), environment: 'hall' });
     };
 
-    test('one is chosen, stands in the address, and is gone back from', async () => {
+    test('one can be selected, is in the address, and can be left again', async () => {
       await logIn('pw');
       await shows('#people', 'Person 1', publish);
       await page.selectOption('#environment', 'hall');
@@ -345,7 +345,7 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
       await shows('#people', 'Person 1', publish);
     });
 
-    test('an address with one opens it; with one that is gone, the first', async () => {
+    test('an address with one opens it; with a removed one, the first', async () => {
       await page.goto(`${site.server.address}/?environment=hall`);
       await logIn('pw');
       await shows('#people', 'Person 7', publish);
@@ -353,7 +353,7 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
       await shows('#people', 'Person 1', publish);
     });
 
-    test('alerts of all are listed by room, and lead there', async () => {
+    test('alerts of all are listed by room, and link there', async () => {
       await logIn('pw');
       await shows('#alerts', 'fall detection', () => {
         other.publish(fallEvent({ id: 'hall-fall_detection-1', environment: 'hall' }));
@@ -416,7 +416,7 @@ describe.runIf(canBrowse)('the live page on a phone', () => {
     return page.textContent('#badge');
   };
 
-  test('all of it fits the width, the room is as sharp as the screen, and nothing is complained about', async () => {
+  test('everything fits the width, the room is sharp, and the console is clean', async () => {
     await expect.poll(badge, { timeout: 15_000, interval: 100 }).toBe('SIMULATED');
     service.main.publish(fallEvent());
     await expect.poll(() => page.locator('#alerts li').count()).toBe(1);
@@ -429,7 +429,7 @@ describe.runIf(canBrowse)('the live page on a phone', () => {
     expect(complaints).toEqual([]);
   });
 
-  test('it goes on when the service has been started again', async () => {
+  test('it continues after a restart of the service', async () => {
     await expect.poll(badge, { timeout: 15_000, interval: 100 }).toBe('SIMULATED');
     const port = Number(new URL(service.server.address).port);
     await service.close();
