@@ -14,7 +14,7 @@ const probe = defineOperator({
   create: () => ({ process: () => NOTHING }),
 });
 
-test('a registry lists what was added and refuses a second component of the same name', () => {
+test('a registry lists its components and rejects a second one of the same name', () => {
   const registry = new Registry([probe]);
   expect(registry.operator('probe')).toBe(probe);
   expect(registry.source('probe')).toBeUndefined();

@@ -22,7 +22,7 @@ const frames = (count: number, jitter: number) =>
     }),
   );
 
-it('shows phases that cleaning steadies, and gains that it takes out', () => {
+it('shows phases steadied by cleaning, and gains that it removes', () => {
   const still = [frames(400, 0)];
   const phase = Object.fromEntries(phaseScatter(still).map(({ method, value }) => [method, value]));
   expect(phase['none']).toBeGreaterThan(0.8);
@@ -33,7 +33,7 @@ it('shows phases that cleaning steadies, and gains that it takes out', () => {
   expect(amplitude['normalize-gain, mean']).toBeLessThan(0.001);
 });
 
-it('shows movement that a jittering gain hides', () => {
+it('shows movement hidden by a jittering gain', () => {
   const found = separation([frames(400, 0.01)], [frames(400, 1)]);
   const of = (chain: string) => found.find((row) => row.chain === chain)!;
   expect(of('none').times).toBeLessThan(1.2);
@@ -66,11 +66,11 @@ it('shows which recordings a calibration fits, and how links are judged by their
   for (const { moving: seconds } of judged) expect(seconds[0]).toBe(seconds[1]);
 });
 
-it('names the recordings that are missing', () => {
+it('names missing recordings', () => {
   expect(missingCaptures('/no/such/folder')).toBe('/no/such/folder/captures/widar-multilink');
 });
 
-it("finds a gesture that turns back in Widar's geometry, and tells it from its mirror image", () => {
+it("finds a gesture that turns back in Widar's geometry, and distinguishes its mirror image", () => {
   const receivers = [
     ...[
       [0.455, -0.455],

@@ -15,12 +15,12 @@ describe('simulated people', () => {
     expect(ours!.count).toBeGreaterThan(0.88);
   });
 
-  it('have errors that are as large as told, by fifths', { timeout: 60_000 }, () => {
+  it('have errors as large as predicted, by fifths', { timeout: 60_000 }, () => {
     const { fifths } = judge(shipped(), scenesOf(SEED, 8, 'cross', 2), 'cross');
     for (const [told, actual] of fifths) expect(Math.abs(told / actual - 1)).toBeLessThan(0.2);
   });
 
-  it('are nobody half a minute after the only one has left', { timeout: 60_000 }, () => {
+  it('are gone half a minute after the last one has left', { timeout: 60_000 }, () => {
     for (const { truth, frames } of scenesOf(SEED, 4, 'alone')) {
       const tracks = shipped()(frames);
       let away = 0;

@@ -12,12 +12,12 @@ const line = (time: number, person: number, present: boolean, activity = 'walk')
   JSON.stringify({ time, environment: 'flat', person, present, activity, root: [1, 2] });
 
 describe('figures of several rooms', () => {
-  it('weighs frames, not rooms, and draws whole rooms for the interval', () => {
+  it('weights frames, not rooms, and resamples entire rooms for the interval', () => {
     const figure = meanOver([[0, 0, 0], [1]]);
     expect(figure).toMatchObject({ value: 0.25, low: 0, high: 1, rooms: 2 });
   });
 
-  it('has no interval wider than its rooms, and leaves out rooms without a value', () => {
+  it('has no interval wider than its rooms, and excludes rooms without a value', () => {
     const figure = meanOver([[0.4], [], [0.5], [0.6], [0.5]]);
     expect(figure.value).toBeCloseTo(0.5);
     expect(figure.rooms).toBe(4);
@@ -26,7 +26,7 @@ describe('figures of several rooms', () => {
     expect(figure.low).toBeLessThan(figure.value);
   });
 
-  it('is NaN where there is nothing to take it from', () => {
+  it('is NaN without data', () => {
     expect(meanOver([]).value).toBeNaN();
     expect(medianOver([[]]).value).toBeNaN();
     expect(over([], () => 1).low).toBeNaN();
@@ -41,7 +41,7 @@ describe('figures of several rooms', () => {
     ).toBe(2.5);
   });
 
-  it('covers the true mean about as often as it says', () => {
+  it('covers the true mean about as often as stated', () => {
     let covered = 0;
     let state = 7;
     const chance = () => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32;
@@ -85,7 +85,7 @@ describe('the truth of a scene', () => {
     expect(truth.at(151_000)).toBeUndefined();
   });
 
-  it('says when somebody begins something', () => {
+  it('reports when a person starts something', () => {
     expect(truth.beginnings('fall')).toEqual([{ time: 50_000, person: 0 }]);
   });
 });
@@ -128,7 +128,7 @@ describe('the report', () => {
       ),
     );
 
-  it('keeps tables that are not measured anew, each with its own seed', () => {
+  it('keeps tables that are not remeasured, each with its own seed', () => {
     const folder = mkdtempSync(join(tmpdir(), 'csiflow-report-'));
     try {
       write(folder, 900_000, ['falls']);

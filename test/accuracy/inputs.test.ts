@@ -16,7 +16,7 @@ import { testContext } from '../support/context.js';
 const demo = loadTopology('topologies/demo.yaml', components, { env: {}, standIn: 'unset' }).topology!;
 
 describe('random rooms', () => {
-  it('are environments that a user could write, the same from the same seed', () => {
+  it('are valid environments, the same from the same seed', () => {
     for (let seed = 700_000; seed < 700_030; seed++) {
       const links = 2 + (seed % 8);
       const room = randomEnvironment(seed, links);
@@ -27,7 +27,7 @@ describe('random rooms', () => {
   });
 });
 
-describe('a link that is bad', () => {
+describe('a bad link', () => {
   const config = { speed: 0, start_time: '2026-01-01T00:00:00Z', people: [], duration_s: 2, loss: [0, 0] };
   const component = simulator as unknown as AnySource;
   const good = {
@@ -57,7 +57,7 @@ describe('a link that is bad', () => {
   };
   const power = (frame: readonly number[]) => frame.reduce((sum, value) => sum + value * value, 0);
 
-  it('delivers noise of the same power, and leaves the others as they are', async () => {
+  it('delivers noise of the same power, and does not affect the others', async () => {
     const [clean, spoilt] = [await framesOf(null), await framesOf('noise')];
     expect(spoilt[0]).toEqual(clean[0]);
     expect(spoilt[1]).toHaveLength(clean[1].length);
@@ -69,7 +69,7 @@ describe('a link that is bad', () => {
     expect(Math.abs(product)).toBeLessThan(0.4);
   });
 
-  it('sends nothing where it is dead', async () => {
+  it('sends nothing if it is dead', async () => {
     const [clean, dead] = [await framesOf(null), await framesOf('dead')];
     expect(dead[0]).toEqual(clean[0]);
     expect(dead[1]).toEqual([]);
@@ -79,7 +79,7 @@ describe('a link that is bad', () => {
 describe('a scene', () => {
   const environment = randomEnvironment(700_001, 4);
 
-  it('goes through every node, and is joined with its truth', { timeout: 120_000 }, async () => {
+  it('passes every node, and is joined with its truth', { timeout: 120_000 }, async () => {
     const people = [{ script: [{ activity: 'walk' as const, seconds: 20 }] }];
     const observed = await play(demo, { environment, calibration: null, seed: 700_001, seconds: 8, people });
     expect(observed.poses.length).toBeGreaterThan(20);
@@ -91,14 +91,14 @@ describe('a scene', () => {
     expect(observed.poses.every(({ givenAt, windowEnd }) => givenAt >= windowEnd - 50_000)).toBe(true);
   });
 
-  it('that the simulator would refuse is an error that says what', async () => {
+  it('that the simulator rejects gives an error with the reason', async () => {
     const scene = { environment, calibration: null, seed: 700_001, seconds: 8, people: [] };
     await expect(play(demo, { ...scene, simulator: { rate_hz: -3 } })).rejects.toThrow(/rate_hz/);
   });
 });
 
-describe('recordings one after another', () => {
-  it('fail with the name of a file that is not there', { timeout: 60_000 }, async () => {
+describe('consecutive recordings', () => {
+  it('fail with the name of a missing file', { timeout: 60_000 }, async () => {
     const played: Played[] = [];
     // All of its nodes are cheap to open.
     const text = `id: quiet

@@ -8,7 +8,7 @@ import { packageFile } from '../../pipeline/base/paths.js';
 const text = (name: string): string => readFileSync(packageFile(`docs/reports/${name}`), 'utf8');
 const figures = (name: string): unknown => JSON.parse(text(name), unknownAgain);
 
-test('pages of reports are those that their commands write of the figures', () => {
+test('report pages match what their commands write for the figures', () => {
   expect(text('falls.md')).toBe(fallsPage(figures('falls.json') as FallsReport));
   expect(text('tracking.md')).toBe(trackingPage(figures('tracking.json') as TrackingReport));
   expect(text('accuracy.md')).toBe(reportText(figures('accuracy.json') as ChainReport));

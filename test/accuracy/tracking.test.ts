@@ -73,7 +73,7 @@ describe('scores', () => {
     expect(scoreTracking(truth, truth, overlap)).toMatchObject({ mota: 1, idf1: 1, hota: 1, switches: 0 });
   });
 
-  it('count a change of numbers once, and what was not found or not there', () => {
+  it('count a change of numbers once, and missing and false tracks', () => {
     const truth = [[box(1, 0)], [box(1, 0)], [box(1, 0)], [box(1, 0)]];
     const tracks = [[box(7, 0)], [], [box(8, 1), box(9, 80)], [box(8, 0)]];
     expect(scoreTracking(truth, tracks, overlap)).toMatchObject({

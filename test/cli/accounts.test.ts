@@ -48,7 +48,7 @@ test('a user is added, given another role, and removed', async () => {
   expect((await csiflow('user', 'list', '--topology', topology)).output).toBe('ada  admin\n');
 });
 
-test('a key is made, listed without its secret, and revoked', async () => {
+test('a key is created, listed without its secret, and revoked', async () => {
   const made = await csiflow('key', 'create', 'grafana', '--topology', topology, '--json');
   const { id, key } = JSON.parse(made.output) as { id: string; key: string };
   expect(new ApiKeys(state()).check(key, Date.now())?.account).toEqual({
@@ -68,7 +68,7 @@ test.each([
   [['user', 'remove', 'nobody'], 'there is no user nobody'],
   [['key', 'create', 'x', '--expires', 'yesterday'], 'must be a time in the future'],
   [['key', 'list', '--plugin', 'nowhere.js'], '--plugin nowhere.js cannot be loaded'],
-])('%j says what is wrong', async (words, message) => {
+])('%j reports what is wrong', async (words, message) => {
   const { code, output } = await csiflow(...words, '--topology', topology);
   expect(code).toBe(2);
   expect(output).toContain(message);

@@ -29,7 +29,7 @@ test('csiflow audit shows who did what, and what was refused', async () => {
   expect(code).toBe(0);
 }, 60_000);
 
-test('what a command changes in the state folder is in the audit log too, without the password', async () => {
+test('changes by a command in the state folder are in the audit log too, without the password', async () => {
   const file = join(folder, 'room.yaml');
   writeFileSync(
     file,
@@ -55,7 +55,7 @@ sinks: { out: { type: console, from: motion } }
   ]);
 }, 60_000);
 
-test('csiflow health --ready ends with 0 only where the topology runs', async () => {
+test('csiflow health --ready ends with 0 only if the topology runs', async () => {
   const url = ['--url', service.server.address];
   expect(await run('health', '--ready', ...url)).toMatchObject({ code: 0, output: 'ready\n' });
   service.main.state = 'failed';

@@ -42,7 +42,7 @@ async function command(...words: readonly string[]): Promise<{ code: number; out
   return { code, output };
 }
 
-test('a running csiflow is asked for its backup, which then can be restored', async () => {
+test('a running csiflow makes its backup, which can be restored', async () => {
   expect(await command('health', '--url', url)).toEqual({ code: 0, output: 'healthy\n' });
   const made = await command('backup', file, '--to', backups, '--url', url, '--json');
   expect(made.output).toContain(backups);

@@ -35,7 +35,7 @@ test('a recording of several pieces is read to its end', () => {
   expect(formatSpeeds([file], null, 0.001)).toMatchObject([{ format: 'nexmon', frames: 600 }]);
 });
 
-test('a file of no known kind is refused', () => {
+test('rejects a file of no known kind', () => {
   const file = join(folder, 'letter.txt');
   writeFileSync(file, 'Dear all');
   expect(() => formatSpeeds([file], null, 0.001)).toThrow(/of no kind that csiflow reads/);

@@ -10,7 +10,7 @@ it('offers every measurement', () => {
   expect(NAMES).toEqual(Object.keys(MEASUREMENTS));
 });
 
-it('names what there is where a measurement is not known', async () => {
+it('lists the measurements if one is unknown', async () => {
   await expect(measureLine('chains', options)).rejects.toThrow(/no measurement 'chains'.*\n.*chain: decode/);
 });
 

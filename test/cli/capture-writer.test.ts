@@ -35,7 +35,7 @@ async function append(path: string, from: number, to: number): Promise<void> {
   await writer.close();
 }
 
-test('a capture that was cut at any byte is gone on with behind its last whole record', async () => {
+test('recording continues after the last complete record of a truncated capture', async () => {
   const path = join(temporaryFolder(), 'a.csi');
   const header = encodeHeader(META);
   const whole = Buffer.concat([header, ...batchesOf(records(0, 20)).map(encodeRecords)]);
@@ -50,7 +50,7 @@ test('a capture that was cut at any byte is gone on with behind its last whole r
   );
 });
 
-test('times of a capture never decrease, also where the clock was set back between two runs', async () => {
+test('times of a capture never decrease, even if the clock was set back between two runs', async () => {
   const path = join(temporaryFolder(), 'a.csi');
   const writer = await CaptureWriter.create(path, META, false);
   await writer.write(batchOf(...records(10, 12)));
@@ -60,7 +60,7 @@ test('times of a capture never decrease, also where the clock was set back betwe
   expect((await contentOf(path)).steps).toEqual([10, 11, 11, 11, 11, 12]);
 });
 
-test('damage in the middle is left as it is; other records, packed files and other files are refused', async () => {
+test('damage in the middle stays; rejects other records, compressed files and other files', async () => {
   const folder = temporaryFolder();
   const path = join(folder, 'a.csi');
   const writer = await CaptureWriter.create(path, META, false);
@@ -82,7 +82,7 @@ test('damage in the middle is left as it is; other records, packed files and oth
   );
 });
 
-test('a stretch of time is found in a long capture without reading what lies before it, damaged or not', async () => {
+test('a period is found in a long capture without reading what precedes it, damaged or not', async () => {
   const path = join(temporaryFolder(), 'a.csi');
   writeFileSync(path, encodeHeader(META));
   for (const batch of batchesOf(records(0, 2_000, 500), 500)) appendFileSync(path, encodeRecords(batch));

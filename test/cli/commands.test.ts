@@ -33,7 +33,7 @@ sinks:
   history: { type: duckdb, from: poses, path: a.duckdb }
 `;
 
-test('a process of its own ends with the code, and prints findings apart from what is wrong with the call', () => {
+test('a separate process ends with the code, and prints findings apart from usage errors', () => {
   const run = (...words: readonly string[]) =>
     spawnSync(process.execPath, ['dist/api/cli/csiflow.js', ...words], { encoding: 'utf8' });
   const found = run('validate', file('bad.yaml', line('denose')));
@@ -44,7 +44,7 @@ test('a process of its own ends with the code, and prints findings apart from wh
   expect(wrong.stderr).toContain('Did you mean `validate`?');
 });
 
-test('validate prints problems as a compiler does and ends with 2', async () => {
+test('validate prints problems like a compiler and ends with 2', async () => {
   const { code, out } = await csiflow('validate', file('bad.yaml', line('denose')));
   expect(code).toBe(2);
   expect(out).toContain('bad.yaml:6:18 error config.component.unknown there is no operator `denose`');
@@ -72,7 +72,7 @@ test('graph draws nodes and edges in both languages', async () => {
   expect(dot.out).toContain('"routers" -> "clean" [label="csi"];');
 });
 
-test('create prints a topology and its environment, which validate as they are', async () => {
+test('create prints a topology and its environment, which validate unchanged', async () => {
   const environment = await csiflow('create', '--environment');
   const created = await csiflow('create', 'udp', 'denoise', 'window', 'infer-pose', 'duckdb');
   expect([environment.code, created.code]).toEqual([0, 0]);
@@ -81,17 +81,17 @@ test('create prints a topology and its environment, which validate as they are',
   expect(await csiflow('validate', file('created/topology.yaml', created.out))).toMatchObject({ code: 0 });
 });
 
-test('create refuses components beside --environment', async () => {
+test('create rejects components beside --environment', async () => {
   expect(await csiflow('create', 'udp', '--environment')).toMatchObject({ code: 2 });
 });
 
-test('create refuses a line that does not fit', async () => {
+test('create rejects a line that does not fit', async () => {
   const { code, err } = await csiflow('create', 'udp', 'infer-pose', 'duckdb');
   expect(code).toBe(2);
   expect(err).toContain('`infer-pose` reads window, but the components before it output csi');
 });
 
-test('an unknown command and an unknown option end with 2 and the nearest right word', async () => {
+test('an unknown command or option ends with 2 and the nearest correct word', async () => {
   const [command, option] = await Promise.all([csiflow('valdate', 'x'), csiflow('list', '--knd')]);
   expect(command).toMatchObject({
     code: 2,
@@ -100,7 +100,7 @@ test('an unknown command and an unknown option end with 2 and the nearest right 
   expect(option).toMatchObject({ code: 2, err: expect.stringContaining('--kind') as string });
 });
 
-test('create asks for a sink: without one the topology would not validate', async () => {
+test('create requires a sink: without one the topology would not validate', async () => {
   const { code, err } = await csiflow('create', 'udp', 'denoise');
   expect(code).toBe(2);
   expect(err).toContain('name a sink last');
@@ -112,7 +112,7 @@ test('--version prints the version', async () => {
   expect(out).toMatch(/^\d+\.\d+\.\d+$/m);
 });
 
-test('a plugin that cannot be loaded is invalid input, named without a stack', async () => {
+test('a plugin that cannot be loaded is invalid input, named without a stack trace', async () => {
   const { code, err } = await csiflow('run', file('good.yaml', line('denoise')), '--plugin', 'nowhere.js');
   expect(code).toBe(2);
   expect(err).toContain('--plugin nowhere.js cannot be loaded');

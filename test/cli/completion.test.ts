@@ -107,7 +107,7 @@ describe.each(SHELLS)('%s', (shell) => {
   });
 });
 
-test('words come from placeholders and choices alone', () => {
+test('words come only from placeholders and choices', () => {
   const program = new Command('csiflow');
   program
     .command('go')
@@ -126,7 +126,7 @@ test('words come from placeholders and choices alone', () => {
   ]);
 });
 
-test('an unknown shell is refused', async () => {
+test('rejects an unknown shell', async () => {
   const { code, output } = await csiflow('completion', 'tcsh');
   expect(code).toBe(2);
   expect(output).toContain('bash, zsh, fish');

@@ -53,7 +53,7 @@ const layoutOf = (rx: number, carriers: readonly number[]) =>
     training: rx === 1 ? 'lltf' : 'he-ltf',
   });
 
-test('frames of any layout come back from Parquet to the bit', async () => {
+test('frames of any layout round-trip through Parquet to the bit', async () => {
   const folder = temporaryFolder();
   const [capture, parquet] = [join(folder, 'a.csi'), join(folder, 'a.parquet')];
   const layouts = [layoutOf(1, [-2, -1, 1]), layoutOf(2, [3]), layoutOf(3, [-7, 0, 7, 9])];
@@ -83,7 +83,7 @@ test('frames of any layout come back from Parquet to the bit', async () => {
   expect(after).toEqual(before);
 });
 
-test('rows say all that a receiver knows, and who sent them', async () => {
+test('rows contain everything that a receiver provides, and the sender', async () => {
   const folder = temporaryFolder();
   const [log, parquet] = [join(folder, 'board.log'), join(folder, 'board.parquet')];
   const { records } = SAMPLES.find(({ format }) => format === 'esp-csi')!;
@@ -106,7 +106,7 @@ test('rows say all that a receiver knows, and who sent them', async () => {
   });
 });
 
-test('a file that is there stays, and a folder that is not is named', async () => {
+test('an existing file is kept, and a path that is not a folder is named', async () => {
   const folder = temporaryFolder();
   const { records } = SAMPLES.find(({ format }) => format === 'esp-csi')!;
   const [log, parquet] = [join(folder, 'board.log'), join(folder, 'board.parquet')];

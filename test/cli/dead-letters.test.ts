@@ -76,12 +76,12 @@ test('replays with the next start, and drops', async () => {
   expect((await letters('list', topology)).out).toContain('2 of 2\n');
 });
 
-test('replay and drop of nothing in particular are refused', async () => {
+test('rejects replay and drop without a selection', async () => {
   const { code, err } = await letters('drop', topology);
   expect([code, err]).toEqual([2, expect.stringContaining('pass ids, --node or --all')]);
 });
 
-test('where the state is in use, it can be looked at; to change it, the running csiflow is asked', async () => {
+test('a state in use can be inspected; changes are sent to the running csiflow', async () => {
   const store = openStore();
   /** Only the state is in use by another process. */
   const beside = async (...words: readonly string[]) => {
@@ -100,7 +100,7 @@ test('where the state is in use, it can be looked at; to change it, the running 
   }
 });
 
-test('with an address, the csiflow there is asked', async () => {
+test('with an address, the csiflow there is called', async () => {
   const { code, err } = await letters('list', topology, '--url', 'http://127.0.0.1:9');
   expect([code, err]).toEqual([3, expect.stringContaining('no csiflow answers at http://127.0.0.1:9')]);
 });

@@ -52,7 +52,7 @@ describe('the machine', () => {
     expect(nodeVersion(version).state).toBe(state);
   });
 
-  test('few files, many, and a system that does not say', () => {
+  test('few files, many, and a system that does not report', () => {
     const of = (soft: string) => openFiles(`Max open files            ${soft}      4096     files\n`).state;
     expect([of('256'), of('1024'), of('unlimited')]).toEqual(['warning', 'ok', 'ok']);
     expect(openFiles('').state).toBe('unknown');
@@ -70,7 +70,7 @@ describe('the machine', () => {
     expect(steadyTime(from, { wallMs: 3_400, steadyMs: 3_000 }, 1000).state).toBe('ok');
   });
 
-  test('is asked whether its clock is synchronised, by the program that it has', async () => {
+  test('checks whether its clock is synchronised, by its own program', async () => {
     const run = (texts: Record<string, string>) => (program: string) =>
       program in texts ? Promise.resolve(texts[program]!) : Promise.reject(new Error('not found'));
     expect((await synchronised(run({ timedatectl: 'yes\n' }))).state).toBe('ok');
@@ -84,7 +84,7 @@ describe('the machine', () => {
 describe('folders', () => {
   const at = (path: string, reserveBytes = 2 ** 30) => ({ path, owner: 'the state', reserveBytes });
 
-  test('are judged by what they are to hold', () => {
+  test('are judged by what they will contain', () => {
     expect(states(folderUsable(at(join(folder, 'not', 'yet')), () => 2 ** 40))).toEqual([
       'folder ok',
       'disk ok',
@@ -93,7 +93,7 @@ describe('folders', () => {
     expect(states(folderUsable(at(folder), () => 2 ** 20))).toEqual(['folder ok', 'disk failed']);
   });
 
-  test('that cannot be written fail, with what to do', () => {
+  test('that cannot be written fail, with a fix', () => {
     const [finding] = folderUsable(at('/proc/csiflow'));
     expect(finding).toMatchObject({ state: 'failed', check: 'folder' });
     expect(finding!.message).toContain('/proc, the folder of the state, cannot be written');
@@ -118,7 +118,7 @@ describe('links', () => {
   const link = { environment: 'e', sender: 'node-1', rssi: null, noise: null, snrDb: null };
   const heard = { ...link, id: 'a', rate: 50, loss: 0.01, last: '2026-01-01T00:00:00Z', leftOut: null };
 
-  test('heard, silent, left out, lossy; and senders without a link', () => {
+  test('heard, silent, ignored, lossy; and senders without a link', () => {
     const findings = linksHeard(
       [
         heard,
@@ -162,7 +162,7 @@ test('a service: its clock, its disk, its nodes', () => {
   ]);
 });
 
-test('text for people says what to do', () => {
+test('text for people names the fix', () => {
   expect(findingsText([{ check: 'port', state: 'failed', message: 'taken', fix: 'stop it' }])).toBe(
     'failed   port      taken\n                   to fix it: stop it\n1 failed, 0 warnings\n',
   );
@@ -179,7 +179,7 @@ describe('csiflow doctor', () => {
   });
   afterAll(() => socket.close());
 
-  test('names a port that is taken, and ends with 1', async () => {
+  test('names a port in use, and ends with 1', async () => {
     const { code, out } = await csiflow(
       'doctor',
       topologyAt(taken),
@@ -213,7 +213,7 @@ describe('csiflow doctor', () => {
     expect(output).toMatch(/^ok +model +2 operators open, with their models: windows, motion/m);
   });
 
-  test('topology and --url together are refused', async () => {
+  test('rejects topology and --url together', async () => {
     expect((await csiflow('doctor', 'x.yaml', '--url', 'http://x')).code).toBe(2);
   });
 });

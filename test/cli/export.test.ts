@@ -39,7 +39,7 @@ test('nor with another key', async () => {
   expect(code).toBe(2);
 });
 
-describe('a store that nobody has open is queried in its file', () => {
+describe('a store that is not open is queried in its file', () => {
   const closed = join(folder, 'closed.duckdb');
   beforeAll(async () => {
     const limits = { memoryLimitBytes: 64 * 2 ** 20, walLimitBytes: 16 * 2 ** 20 };
@@ -56,7 +56,7 @@ describe('a store that nobody has open is queried in its file', () => {
     expect(await query(rows, '--format', format)).toMatchObject({ code: 0, out: text, err: '' });
   });
 
-  test('as JSON, with its columns; what was left out is said', async () => {
+  test('as JSON, with its columns; an incomplete result is reported', async () => {
     const { out, err } = await query(rows, '--json', '--max-rows', '1');
     expect(JSON.parse(out)).toMatchObject({ rows: [[1, 'a"b', null]], truncated: true });
     expect(err).toContain('only the first 1 rows');
@@ -116,7 +116,7 @@ describe('by day', () => {
       .filter((path) => /\.\w+$/.test(path))
       .sort();
 
-  test('each day that has rows is a file in a folder that names it; together they are the whole', async () => {
+  test('each day with rows is a file in a folder named by the day; together they are complete', async () => {
     expect(await exportDays('csv', '--format', 'csv')).toMatchObject({ code: 0, err: '' });
     expect(files('csv')).toEqual([
       'date=2026-11-22/measures.csv',
@@ -129,13 +129,13 @@ describe('by day', () => {
     expect(files('csv').flatMap((path) => rows(join(folder, 'csv', path)))).toEqual(rows(to));
   });
 
-  test('is Parquet by default; start and end cut the first and the last day', async () => {
+  test('is Parquet by default; start and end limit the first and the last day', async () => {
     const range = ['--start', '2026-11-22T23:30:00Z', '--end', '2026-11-24T00:00:00Z', '--json'];
     expect(JSON.parse((await exportDays('parquet', ...range)).out)).toMatchObject({ rows: 1 });
     expect(files('parquet')).toEqual(['date=2026-11-23/measures.parquet']);
   });
 
-  test('nothing else to divide by is known', async () => {
+  test('rejects any other division', async () => {
     expect(
       (await csiflow('export', '--from', days, '--table', 'poses', '--to', 'x', '--by', 'hour')).code,
     ).toBe(2);
@@ -176,7 +176,7 @@ sinks: { history: { type: duckdb, from: motion, path: ward.duckdb } }
     csiflowWith(credential, 'export', '--from', open, '--table', 'measures', '--to', to, ...more);
   const ofOpen = (...more: readonly string[]) => exportedAs(asked, ...more);
 
-  test('is written by that one, also before and after', async () => {
+  test('is exported by that process, even before and after', async () => {
     await expect
       .poll(async () => JSON.parse((await ofOpen('--url', url, '--json')).output) as unknown, {
         timeout: 30_000,
@@ -191,7 +191,7 @@ sinks: { history: { type: duckdb, from: motion, path: ward.duckdb } }
     expect(earlier.output).toMatch(/^0 rows/);
   }, 90_000);
 
-  test('is written by that one a day at a time', async () => {
+  test('is exported by that process a day at a time', async () => {
     const folderOfDays = join(folder, 'live-days');
     const { code, output } = await csiflowWith(
       asked,
@@ -207,7 +207,7 @@ sinks: { history: { type: duckdb, from: motion, path: ward.duckdb } }
     expect(readdirSync(join(folder, 'data', 'ward.state', 'backups'))).toEqual([]);
   }, 90_000);
 
-  test('is queried through that one, by its path or as its only store', async () => {
+  test('is queried through that process, by its path or as its only store', async () => {
     const sql = "SELECT name, count(*) AS n FROM measures WHERE name = 'motion' GROUP BY ALL";
     for (const from of [[], ['--from', open]]) {
       const { code, output } = await csiflowWith(
@@ -229,20 +229,20 @@ sinks: { history: { type: duckdb, from: motion, path: ward.duckdb } }
     ['DROP TABLE measures', 'The query was refused: only one SELECT'],
     ["FROM '/etc/passwd'", 'there is no table /etc/passwd'],
     ['SELECT sum(a.range * b.range) FROM range(10000000) a, range(10000000) b', 'No answer within 1 s'],
-  ])('%s is refused by it', async (sql, why) => {
+  ])('%s is rejected by it', async (sql, why) => {
     const { code, output } = await csiflowWith(asked, 'query', sql, '--url', url, '--timeout', '1');
     expect(output).toContain(why);
     expect(code).toBe(1);
   });
 
-  test('names who has it, and what to do, where nobody answers', async () => {
+  test('names its holder, and what to do, if nobody answers', async () => {
     const { code, output } = await ofOpen('--url', 'http://127.0.0.1:9');
     expect(output).toMatch(/ward\.duckdb is in use by process \d+/);
     expect(output).toMatch(/no csiflow answers at http:\/\/127\.0\.0\.1:9.*--url/);
     expect(code).toBe(3);
   });
 
-  test('of another csiflow is told of its stores', async () => {
+  test("of another csiflow is reported with that one's stores", async () => {
     const answer = await fetch(`${url}/form-b/api/v1/exports`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${asked['CSIFLOW_TOKEN']}` },

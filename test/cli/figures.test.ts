@@ -8,7 +8,7 @@ async function moment(at: number, fill: (metrics: ReturnType<typeof createMetric
   return { at, nodes: figuresOf(await metrics.text()) };
 }
 
-test('rates are told from two looks at the metrics', async () => {
+test('rates are computed from two samples of the metrics', async () => {
   const before = await moment(0, (metrics) => {
     metrics.node('t', 'routers').receivedTotal = 100;
   });
@@ -43,7 +43,7 @@ test('rates are told from two looks at the metrics', async () => {
   ]);
 });
 
-test('after a new start totals begin anew, and rates are never negative', async () => {
+test('totals restart after a new start, and rates are never negative', async () => {
   const before = await moment(0, (metrics) => {
     metrics.node('t', 'routers').receivedTotal = 1000;
   });
@@ -53,7 +53,7 @@ test('after a new start totals begin anew, and rates are never negative', async 
   expect(ratesBetween(before, after)[0]!.received_per_s).toBe(20);
 });
 
-test('the table names what was dropped for each reason, and what is missing', async () => {
+test('the table names the drops for each reason, and what is missing', async () => {
   const empty = await moment(0, () => undefined);
   const after = await moment(1000, (metrics) => {
     metrics.node('t', 'routers').dropped('queue_full', 4);
@@ -93,7 +93,7 @@ test('nodes are in the order of the graph, indented by their distance from a sou
   expect(names).toEqual(['NODE', 'routers', ' windows', '  history', 'extra']);
 });
 
-test('the bottleneck is the node that blocks the pump, else the one with most records waiting', async () => {
+test('the bottleneck is the node that blocks the pump, otherwise the one with most waiting records', async () => {
   const at = async (fill: (metrics: ReturnType<typeof createMetrics>) => void) =>
     ratesBetween(await flow(0), await flow(1000, fill));
   const marked = (rates: Awaited<ReturnType<typeof at>>) =>

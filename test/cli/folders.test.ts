@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { makeFolder, makeOwnFolder } from '../../pipeline/base/folders.js';
 
-test('makes a folder and those above it, and takes one that is there', () => {
+test('creates a folder and its parents, and accepts an existing one', () => {
   const root = mkdtempSync(join(tmpdir(), 'csiflow-folder-'));
   makeFolder(join(root, 'a', 'b'));
   makeFolder(join(root, 'a', 'b'));
@@ -12,7 +12,7 @@ test('makes a folder and those above it, and takes one that is there', () => {
   rmSync(root, { recursive: true });
 });
 
-test('of a folder that is nobody else’s, the folders above it are as usual', () => {
+test('parents of a private folder have the usual mode', () => {
   const root = mkdtempSync(join(tmpdir(), 'csiflow-folder-'));
   makeOwnFolder(join(root, 'data', 'room.state'));
   expect(statSync(join(root, 'data', 'room.state')).mode & 0o777).toBe(0o700);
@@ -20,7 +20,7 @@ test('of a folder that is nobody else’s, the folders above it are as usual', (
   rmSync(root, { recursive: true });
 });
 
-test.runIf(process.platform === 'linux')('says at once where a file system takes no folders', () => {
+test.runIf(process.platform === 'linux')('reports at once a file system that accepts no folders', () => {
   expect(() => {
     makeFolder('/proc/nope/state');
   }).toThrow('ENOENT');

@@ -25,14 +25,14 @@ function helpOf(command: Command): string {
 }
 
 describe.each(commands.map((command) => [nameOf(command), command] as const))('%s', (name, command) => {
-  test('has an example that names it, with options that it has', () => {
+  test('has an example that names it, with its own options', () => {
     const examples = helpOf(command).split('Example:')[1] ?? '';
     expect(examples).toContain(name);
     expect(unknownIn(examples)).toEqual([]);
   });
 });
 
-test.each(pages())('%s names commands and options that there are', (page) => {
+test.each(pages())('%s names existing commands and options', (page) => {
   const text = readFileSync(packageFile(page), 'utf8');
   const code = [...text.matchAll(/^```bash\n(.*?)^```|`([^`\n]+)`/gms)].map(
     ([, block, word]) => block ?? word!,

@@ -38,7 +38,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-it('makes a topology and an environment of a recording, whose test passes', async () => {
+it('makes a topology and an environment from a recording, and its test passes', async () => {
   const room = join(folder, 'room');
   const { code, out } = await csiflow('init', capture, '--folder', room);
   expect([code, out]).toEqual([EXIT.fine, expect.stringMatching(/^ok .*the first recording is still read/m)]);
@@ -50,7 +50,7 @@ it('makes a topology and an environment of a recording, whose test passes', asyn
   });
 });
 
-it('reads the cores and streams of a Nexmon as one frame, as csiflow inspect says', async () => {
+it('reads the cores and streams of a Nexmon as one frame, like csiflow inspect', async () => {
   const datagram = (index: number): Uint8Array =>
     encodeNexmon(
       {
@@ -75,14 +75,14 @@ it('reads the cores and streams of a Nexmon as one frame, as csiflow inspect say
   });
 });
 
-it('writes over nothing unless it is told to', async () => {
+it('overwrites nothing unless asked', async () => {
   const room = join(folder, 'room');
   const { code, err } = await csiflow('init', capture, '--folder', room);
   expect([code, err]).toEqual([EXIT.invalid, expect.stringContaining('already exists')]);
   expect((await csiflow('init', capture, '--folder', room, '--force')).code).toBe(EXIT.fine);
 });
 
-it('keeps what a port hears for the test, its format told by its bytes', async () => {
+it('keeps input from a port for the test, and recognises its format by its bytes', async () => {
   const room = join(folder, 'live');
   const socket = createSocket('udp4');
   socket.bind(0, '127.0.0.1');
@@ -105,7 +105,7 @@ it('keeps what a port hears for the test, its format told by its bytes', async (
   expect(topology['sources']).toEqual({ air: { type: 'udp', host: '127.0.0.1', port, format: 'adr018' } });
 });
 
-it('reads a recording as it is told to, and so does its test', async () => {
+it('reads a recording as configured, and so does its test', async () => {
   const path = join(folder, 'wide.cfr');
   const frames = Array.from({ length: 60 }, (_, i) =>
     encodeAth11kCfr(
@@ -167,7 +167,7 @@ it('replays arrays, read as --table says', async () => {
   expect(heard.map((record) => recogniseRecord(record)?.name)).toEqual(rows.map(() => 'table-frame'));
 });
 
-it('says so where a recording holds no frame', async () => {
+it('reports a recording without frames', async () => {
   const empty = join(folder, 'empty.csi');
   writeFileSync(empty, encodeHeader({ format: 'adr018', origin: 'replay' }));
   const { code, err } = await csiflow('init', empty, '--folder', join(folder, 'none'));
@@ -193,7 +193,7 @@ const summary = (heard: Record<string, number>, seconds: number): Summary => ({
   ],
 });
 
-it('gives each sender that is heard often a link of its own, eight at most', () => {
+it('gives each frequent sender its own link, eight at most', () => {
   const many = Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`10.0.0.${i}`, 100 + i]));
   expect(heardIn(summary({ ...many, rare: 2 }, 10)).map(({ sender }) => sender)).toEqual(
     Array.from({ length: 8 }, (_, i) => `10.0.0.${11 - i}`),
@@ -205,7 +205,7 @@ it('gives each sender that is heard often a link of its own, eight at most', () 
   expect(links).toHaveLength(8);
 });
 
-it('of several formats, who sends seldom in one has a link too, and windows are made for the others', () => {
+it('with several formats, gives rare senders a link too, and computes windows for the others', () => {
   const { senders } = summary({ fast: 1000 }, 10);
   const report = { format: 'beamforming', frames: 5, frames_per_second: 0.5, layout: 'report' };
   const heard = { ...senders[0]!.heard, 'a/b': report };

@@ -36,7 +36,7 @@ afterAll(() => {
   rmSync(join(folder, '..'), { recursive: true });
 });
 
-test('secrets.sh makes each secret of the compose file, random, closed to others, and once', () => {
+test('secrets.sh creates each secret of the compose file once, random and private', () => {
   const names = Object.keys(compose.secrets);
   expect(readdirSync(folder).sort()).toEqual([...names].sort());
   expect(Object.values(compose.secrets).map(({ file }) => file)).toEqual(
@@ -51,7 +51,7 @@ test('secrets.sh makes each secret of the compose file, random, closed to others
   expect(read()).toEqual(made);
 });
 
-test('the compose file names only what is there: files, volumes, secrets', () => {
+test('the compose file names only existing files, volumes and secrets', () => {
   for (const [, { volumes = [], secrets = [] }] of services) {
     for (const volume of volumes) {
       const [source] = volume.split(':') as [string];
@@ -63,7 +63,7 @@ test('the compose file names only what is there: files, volumes, secrets', () =>
 });
 
 test.each(services)(
-  '%s has no rights that it does not need, a fixed version, and no port open to others',
+  '%s has no unneeded rights, a fixed version, and no port open to others',
   (name, service) => {
     expect(service.cap_drop).toEqual(['ALL']);
     expect(service.security_opt).toContain('no-new-privileges:true');
@@ -85,7 +85,7 @@ test('the topology of the compose file is valid with its secrets, and its server
   expect(read).toBe(compose.services['csiflow']!.secrets!.length);
 });
 
-test('InfluxDB is set to keep what the topology asks for: its account may not set it', () => {
+test('InfluxDB is configured to keep what the topology asks for: its account may not set it', () => {
   const folder = packageFile('docs/operating/compose');
   const { sinks } = parse(readFileSync(join(folder, 'site.yaml'), 'utf8')) as {
     sinks: { history: { database: string; retention_days: number } };
@@ -96,7 +96,7 @@ test('InfluxDB is set to keep what the topology asks for: its account may not se
   );
 });
 
-test('Prometheus reaches csiflow by a name that it goes by', () => {
+test('Prometheus reaches csiflow by an accepted host name', () => {
   const { scrape_configs: jobs } = parse(
     readFileSync(packageFile('topologies/grafana/prometheus.yaml'), 'utf8'),
   ) as { scrape_configs: { static_configs: { targets: string[] }[] }[] };
@@ -105,7 +105,7 @@ test('Prometheus reaches csiflow by a name that it goes by', () => {
   expect(command!.slice(command!.indexOf('--allow-host'))).toEqual(['--allow-host', host]);
 });
 
-test('the image holds all that its files are copied from', () => {
+test('the image contains everything its files are copied from', () => {
   const docker = readFileSync(packageFile('Dockerfile'), 'utf8');
   const copied = [...docker.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, sources]) =>
     sources!.split(' '),
@@ -116,7 +116,7 @@ test('the image holds all that its files are copied from', () => {
   expect(docker).toContain('HEALTHCHECK');
 });
 
-test('health: nobody there ends with 3', async () => {
+test('health: an unreachable service ends with 3', async () => {
   const { code, output } = await csiflow('health', '--url', 'http://127.0.0.1:1');
   expect(code).toBe(3);
   expect(output).toContain('no csiflow answers at http://127.0.0.1:1');

@@ -7,7 +7,7 @@ import { temporaryFolder } from '../support/flow.js';
 import { motionTopology, RUN_TO_END, runToEnd } from '../support/motion-run.js';
 
 test.skipIf(process.platform === 'win32')(
-  "files of people's data are their owner's alone, whatever the umask",
+  "files with people's data are private to their owner, whatever the umask",
   () => {
     const folder = temporaryFolder();
     const topology = motionTopology(folder, {
@@ -27,7 +27,7 @@ test.skipIf(process.platform === 'win32')(
   },
 );
 
-test('a run of recordings whose file cannot be opened says so, and ends with 3; nothing is lost', async () => {
+test('a run of recordings whose file cannot be opened reports it, and ends with 3; nothing is lost', async () => {
   const folder = temporaryFolder();
   const topology = motionTopology(folder, {
     sinks: '  files: { type: file, from: [motion], path: out.ndjson }',

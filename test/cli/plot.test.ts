@@ -61,7 +61,7 @@ test('inspect --plot draws a recording as SVG, with axes, units and a legend', a
     expect(texts).toContain(expected);
 });
 
-test('what sways at 2 Hz is brightest there, and a gap is left blank', async () => {
+test('movement at 2 Hz is brightest there, and a gap is left blank', async () => {
   const plot = join(folder, 'sway.svg');
   await csiflow('inspect', log, '--plot', plot);
   const [amplitude, , , , spectrogram] = picturesOf(readFileSync(plot, 'utf8'));
@@ -79,7 +79,7 @@ test('what sways at 2 Hz is brightest there, and a gap is left blank', async () 
   expect((brightest / spectrogram!.height) * 25).toBeCloseTo(2, 0);
 });
 
-test('as PNG it has twice the size, with what is written on it', async () => {
+test('as PNG it has twice the size, with its text', async () => {
   const plot = join(folder, 'small.png');
   await writePlot(plot, drawing(120, 40, [text(10, 25, 'evening', { size: 16, bold: true })]));
   const { width, height, data, channels } = decode(readFileSync(plot));
@@ -103,7 +103,7 @@ test.each(SAMPLES.filter(({ kind }) => kind !== null))(
   },
 );
 
-test('another kind of file, and a sender without frames, are refused', async () => {
+test('rejects another kind of file, and a sender without frames', async () => {
   expect(await csiflow('inspect', log, '--plot', 'plot.pdf')).toMatchObject({
     code: EXIT.invalid,
     err: expect.stringContaining('--plot writes a .png or a .svg, not plot.pdf') as string,

@@ -33,7 +33,7 @@ test.each(commands)('$command is valid', { timeout: 60_000 }, async ({ variables
   expect(code, output).toBe(0);
 });
 
-test('the page names each topology that ships', () => {
+test('the page names each shipped topology', () => {
   const shipped = readdirSync(packageFile('topologies')).filter((name) => /^[^.]+\.yaml$/.test(name));
   const named = new Set(['topologies/demo.yaml', ...commands.map(({ file }) => file)]);
   expect([...named].sort()).toEqual(shipped.map((name) => `topologies/${name}`).sort());

@@ -76,7 +76,7 @@ describe('csiflow replay', () => {
     });
   });
 
-  it('says that nobody listens, and sends the rest', async () => {
+  it('reports that nobody listens, and sends the rest', async () => {
     const to = `udp://127.0.0.1:${await freePort()}`;
     const { code, out: stdout, err: stderr } = await csiflow('replay', capture, '--to', to, '--speed', '10');
     expect(code).toBe(EXIT.fine);
@@ -85,20 +85,20 @@ describe('csiflow replay', () => {
     expect(stderr.match(/no listener/g)).toHaveLength(1);
   });
 
-  it('says that its name does not exist', async () => {
+  it('reports that its name does not exist', async () => {
     const { code, err: stderr } = await csiflow('replay', capture, '--to', 'udp://nobody.invalid:5005');
     expect(code).toBe(EXIT.unavailable);
     expect(stderr).toBe('csiflow: nobody.invalid cannot be reached: its name does not exist. Check --to\n');
   });
 
-  it('refuses what is no address', async () => {
+  it('rejects an invalid address', async () => {
     const { code, err: stderr } = await csiflow('replay', capture, '--to', 'localhost');
     expect([code, stderr]).toEqual([EXIT.invalid, expect.stringContaining('udp://127.0.0.1:5005')]);
   });
 });
 
 describe('csiflow convert', () => {
-  it('writes a capture that plays the same, and does not write over one', async () => {
+  it('writes a capture that plays the same, and does not overwrite one', async () => {
     const out = join(folder, 'converted.csi');
     expect((await csiflow('convert', capture, out)).code).toBe(EXIT.fine);
     const before = await csiflow('inspect', capture, '--json');
@@ -109,7 +109,7 @@ describe('csiflow convert', () => {
 });
 
 describe('csiflow record', () => {
-  it('says plainly that nothing arrived, and leaves no file', async () => {
+  it('reports that nothing arrived, and leaves no file', async () => {
     const from = `udp://127.0.0.1:${await freePort()}`;
     const out = join(folder, 'nothing.csi');
     const {
@@ -122,7 +122,7 @@ describe('csiflow record', () => {
     expect(existsSync(out)).toBe(false);
   });
 
-  it('ends with code 3 where its port is taken, and leaves no file', async () => {
+  it('ends with code 3 if its port is in use, and leaves no file', async () => {
     const socket = createSocket('udp4');
     await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
     const { port } = socket.address();
@@ -139,7 +139,7 @@ describe('csiflow inspect', () => {
     ['missing.csi', undefined, 'the file does not exist'],
     ['empty.csi', '', 'the file is empty'],
     ['header.csi', encodeHeader({ format: 'adr018', origin: 'replay' }), 'contains no records'],
-  ])('says plainly what is wrong with %s', async (name, content, expected) => {
+  ])('explains what is wrong with %s', async (name, content, expected) => {
     const path = join(folder, name);
     if (content !== undefined) await writeFile(path, content);
     const { code, out: stdout, err: stderr } = await csiflow('inspect', path);
@@ -148,7 +148,7 @@ describe('csiflow inspect', () => {
     expect(stderr).not.toMatch(/ENOENT|^ +at /m);
   });
 
-  it('prints senders that match when they are copied into an environment', async () => {
+  it('prints senders that match when copied into an environment', async () => {
     const record = (router: string) => ({
       bytes: Buffer.from(
         JSON.stringify({
@@ -169,7 +169,7 @@ describe('csiflow inspect', () => {
     expect((await csiflow('inspect', capture)).out).toMatch(/^sender: node-1$/m);
   });
 
-  it('hears several formats on one port, and prints the lines that take each sender', async () => {
+  it('receives several formats on one port, and prints the line for each sender', async () => {
     const port = await freePort();
     const sender = createSocket('udp4');
     const formats = ['nexmon', 'realtek-csi', 'espectre'];
@@ -190,7 +190,7 @@ describe('csiflow inspect', () => {
     for (const format of formats) expect(stdout).toMatch(new RegExp(`\\} # ${format}, [1-9]`));
   });
 
-  it('ends with code 2 where a file is no recording', async () => {
+  it('ends with code 2 if a file is not a recording', async () => {
     const path = join(folder, 'text.txt');
     await writeFile(path, 'hello');
     const { code, err: stderr } = await csiflow('inspect', path);

@@ -41,7 +41,7 @@ function write(id: string, source = '{ type: simulator, rate_hz: 20, people: [] 
   return join(folder, `${id}.yaml`);
 }
 
-test('several topologies run in one process: the first is the main one, all are listed and stopped together', async () => {
+test('several topologies run in one process: the first is the main one; all are listed and stopped together', async () => {
   const both = run(write('ward'), write('hall'));
   const [, password] = await both.printed(/admin \/ (\S+)/);
   const [, at] = await both.printed(/live page +(http:\/\/[\d.:]+)/);
@@ -80,7 +80,7 @@ test('with --until-end it ends when the input of all of them has ended', async (
   expect(await both.ended()).toBe(0);
 }, 60_000);
 
-test('a promise that the service interface made and a given file cannot keep is wrong input', async () => {
+test('a promise made through the service interface that a file cannot keep is invalid input', async () => {
   const [ward, hall] = [write('ward'), write('hall')];
   writeFileSync(
     join(folder, 'hall.room.yaml'),
@@ -96,7 +96,7 @@ test('a promise that the service interface made and a given file cannot keep is 
   }
 }, 60_000);
 
-test('what two of them would share is refused before anything starts, at its line', async () => {
+test('shared resources are rejected before anything starts, at their line', async () => {
   const udp = '{ type: udp, port: 5005 }';
   const files = [write('ward', udp), write('hall', udp), write('cellar', '{ type: udp, port: 0 }', 'hall')];
   const { code, output } = await csiflow('run', '--port', '0', ...files);

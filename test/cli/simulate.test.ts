@@ -59,7 +59,7 @@ async function framesOf(source: Source): Promise<readonly unknown[]> {
   return rows;
 }
 
-test('the capture holds the very frames of the simulator', async () => {
+test('the capture contains exactly the frames of the simulator', async () => {
   const topology = scene('rate_hz: 20, seed: 4, duration_s: 3');
   const { code, output } = await csiflow('simulate', topology, '--out', at('a.csi'));
   expect(code, output).toBe(0);
@@ -71,7 +71,7 @@ test('the capture holds the very frames of the simulator', async () => {
   expect(played).toEqual(simulated);
 });
 
-test('options go over the file; the truth is written beside', async () => {
+test('options override the file; the truth is written beside it', async () => {
   const topology = scene('rate_hz: 20, seed: 4, duration_s: 3', 'more.yaml');
   const { code, output } = await csiflow(
     'simulate',
@@ -98,7 +98,7 @@ test('options go over the file; the truth is written beside', async () => {
   expect(inspected).toMatch(/node-7/);
 });
 
-test('files that are there are not written over, but with --force', async () => {
+test('existing files are not overwritten, except with --force', async () => {
   const topology = scene('rate_hz: 5, duration_s: 1', 'again.yaml');
   expect((await csiflow('simulate', topology, '--out', at('c.csi'))).code).toBe(0);
   const again = await csiflow('simulate', topology, '--out', at('c.csi'));
@@ -106,7 +106,7 @@ test('files that are there are not written over, but with --force', async () => 
   expect((await csiflow('simulate', topology, '--out', at('c.csi'), '--force')).code).toBe(0);
 });
 
-test('a link whose sender a datagram cannot name, and options out of range, are refused with code 2', async () => {
+test('rejects a sender that a datagram cannot name, and options out of range, with code 2', async () => {
   writeFileSync(at('star.yaml'), JSON.stringify({ ...room, links: [{ ...room.links[0]!, sender: '*' }] }));
   const star = await csiflow(
     'simulate',

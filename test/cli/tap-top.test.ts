@@ -38,7 +38,7 @@ afterAll(async () => {
 const command = (...args: readonly string[]) => csiflowWith(env, ...args, '--url', url);
 
 describe('tap', () => {
-  test('shows records of a node as they come, then ends', async () => {
+  test('shows records of a node as they arrive, then ends', async () => {
     const { code, output } = await command(
       'tap',
       'room',
@@ -58,20 +58,20 @@ describe('tap', () => {
     });
   });
 
-  test('shows amplitudes of the frames that an expression chooses', async () => {
+  test('shows amplitudes of the frames that match an expression', async () => {
     const link = 'csi.sequence > 0.0 && csi.rx == 1.0';
     const { code, output } = await command('tap', 'room', '--limit', '2', '--csi', '--where', link);
     expect(code, output).toBe(0);
     expect(output).toMatch(/csi: link node-\d.*amplitudes [\u2581-\u2588]{20,}$/m);
   });
 
-  test('an expression with a mistake ends with 1 and says where', async () => {
+  test('an invalid expression ends with 1 and names the position', async () => {
     const { code, output } = await command('tap', 'room', '--where', 'csi.lnk == "a"');
     expect(code).toBe(1);
     expect(output).toContain('where, column 5: there is no field `lnk` here; did you mean `link`?');
   });
 
-  test('a node that does not exist ends with 2 and names those that are', async () => {
+  test('an unknown node ends with 2 and lists the known ones', async () => {
     const { code, output } = await command('tap', 'rom', '--limit', '1');
     expect(code).toBe(2);
     expect(output).toContain('unknown node rom; available nodes: room, windows');
@@ -92,7 +92,7 @@ test.each(['tap', 'top'])('%s --help shows an example', async (name) => {
   expect((await csiflow(name, '--help')).output).toContain(`Example:\n  csiflow ${name}`);
 });
 
-test('where no csiflow answers the code is 3', async () => {
+test('the code is 3 if no csiflow answers', async () => {
   const { code, output } = await csiflow('top', '--once', '--url', 'http://127.0.0.1:1');
   expect(code).toBe(3);
   expect(output).toContain('no csiflow answers at http://127.0.0.1:1');

@@ -45,7 +45,7 @@ const WALK_IN =
   'input: { routers: { type: simulator, seed: 3, rate_hz: 25, duration_s: 4, people: [{ script: [{ activity: walk, seconds: 9 }] }] } }';
 
 describe('a test that fails', () => {
-  test('ends with 1 and says which expectation, where, what came nearest and in what it differs', async () => {
+  test('ends with 1 and shows the expectation, its place, the nearest record and the difference', async () => {
     const { path, code, output } = await run(`  - name: claims
     ${VITALS_IN}
     expect:
@@ -59,7 +59,7 @@ describe('a test that fails', () => {
     expect(output).toContain('1 tests: 0 passed, 1 failed');
   });
 
-  test('each rule says what it asked for', async () => {
+  test('each rule names what it expected', async () => {
     const { output } = await run(`  - name: rules
     ${VITALS_IN}
     expect:
@@ -90,7 +90,7 @@ describe('a test that fails', () => {
     ]);
   });
 
-  test('a topology that does not start is named with its reason', async () => {
+  test('a topology that does not start is reported with its reason', async () => {
     const path = join(folder, 'missing.yaml');
     writeFileSync(
       path,
@@ -110,7 +110,7 @@ tests: [{ name: starts, expect: [{ from: poses, count: 0 }] }]
   });
 });
 
-test('a capture that is damaged ends the test with the place in it, soon', async () => {
+test('a damaged capture ends the test soon with the position of the damage', async () => {
   writeFileSync(join(folder, 'damaged.csi'), 'CSIFLOWC, but no capture');
   const { code, output } = await run(`  - name: damaged
     input: { routers: damaged.csi }
@@ -123,7 +123,7 @@ test('a capture that is damaged ends the test with the place in it, soon', async
 });
 
 describe('a mocked sink', () => {
-  test('takes all in the end, in order, after it was away; the clock needs no waiting', async () => {
+  test('receives everything in order after an outage, without waiting for the clock', async () => {
     const began = performance.now();
     const { code, output } = await run(`  - name: away for ten minutes
     ${WALK_IN}
@@ -139,7 +139,7 @@ describe('a mocked sink', () => {
     expect(performance.now() - began).toBeLessThan(60_000);
   });
 
-  test('that is away for a moment alone is seen to have been', async () => {
+  test('detects an outage that lasts only a moment', async () => {
     const { code, output } = await run(`  - name: one write
     ${WALK_IN}
     sinks: { history: { fail_writes: 1 } }
@@ -148,7 +148,7 @@ describe('a mocked sink', () => {
     expect(code, output).toBe(0);
   });
 
-  test('that never comes back leaves its records in the outbox, and is no end to the test', async () => {
+  test('that never recovers leaves its records in the outbox, and does not end the test', async () => {
     const { code, output } = await run(`  - name: away for ever
     ${WALK_IN}
     sinks: { history: { away_from_ms: 0 } }
@@ -160,7 +160,7 @@ describe('a mocked sink', () => {
     expect(code, output).toBe(0);
   });
 
-  test('leaves an outbox that is encrypted, and can be looked at, where the topology is', async () => {
+  test('leaves an encrypted outbox that can be inspected, if the topology is encrypted', async () => {
     const away = `  - name: away for ever
     ${WALK_IN}
     sinks: { history: { away_from_ms: 0 } }
@@ -171,7 +171,7 @@ settings: { privacy: { enable_encryption: true } }
     expect(code, output).toBe(0);
   });
 
-  test('that refuses what matches makes dead letters of it alone', async () => {
+  test('that rejects matching records makes dead letters of those alone', async () => {
     const { code, output } = await run(`  - name: refused
     ${VITALS_IN}
     sinks: { history: { refuse: { name: occupancy } } }
@@ -195,7 +195,7 @@ test('the same test gives the same results, to the last digit', async () => {
   expect(await results()).toBe(await results());
 });
 
-test('a capture of a scene gives what the scene gives', async () => {
+test('a capture of a scene gives the same results as the scene', async () => {
   const path = topology(`  - name: scene
     ${WALK_IN}
     expect: [{ from: motion, matching: { name: motion, subject: null }, contains: { value: -1 } }]
@@ -221,7 +221,7 @@ sources: { routers: { type: simulator, seed: 3, rate_hz: 25, duration_s: 4, peop
   expect(second!.differences).toEqual(first!.differences);
 });
 
-test('a capture is read from beside the file; one that is not there is a located error with code 2', async () => {
+test('a capture is read from beside the file; a missing one is a located error with code 2', async () => {
   const { path, code, output } = await run(`  - name: nowhere
     input: { routers: captures/nowhere.csi }
     expect: [{ from: routers, count: 0 }]
@@ -232,7 +232,7 @@ test('a capture is read from beside the file; one that is not there is a located
   );
 });
 
-test('validate checks tests too, those of a file of their own with its topology', async () => {
+test('validate checks tests too, those of a separate file with its topology', async () => {
   const path = topology('  - { name: a, expect: [{ from: motion, count: 0 }] }\n');
   const own = path.replace('.yaml', '.test.yaml');
   writeFileSync(own, 'tests: [{ name: b, expect: [{ from: motoin, count: 0 }] }]\n');
@@ -247,7 +247,7 @@ describe('options', () => {
   - { name: none, expect: [{ from: history, count: 1 }] }
 `;
 
-  test('--filter runs those whose name holds the text; none is an error', async () => {
+  test('--filter runs tests whose name contains the text; no match is an error', async () => {
     expect(await run(two, '--filter', 'claim')).toMatchObject({
       code: 0,
       output: expect.stringContaining('1 tests: 1 passed') as string,
@@ -274,7 +274,7 @@ describe('options', () => {
     });
   });
 
-  test('--format junit gives a suite a file, with failures in it', async () => {
+  test('--format junit gives a suite per file, with its failures', async () => {
     const { output } = await run(two, '--format', 'junit');
     expect(output).toContain('<testsuites tests="2" failures="1" errors="0"');
     expect(output).toMatch(
@@ -282,7 +282,7 @@ describe('options', () => {
     );
   });
 
-  test('--verbose says what every node took and gave', async () => {
+  test('--verbose shows the input and output of every node', async () => {
     const { output } = await run(two, '--filter', 'claim', '--verbose');
     expect(output).toMatch(/routers: 1 in, \d+ out, 0 failed/);
   });

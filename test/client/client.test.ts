@@ -73,7 +73,7 @@ describe('calls', () => {
     expect(data?.pagination).toMatchObject({ page: 1, total: 0 });
   });
 
-  test('an error carries what the service said of it', async () => {
+  test('an error has the message of the service', async () => {
     const call = clientOf('a').rest.GET('/pose/history', { params: { query: { limit: 1001 } } });
     const error = await call.catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(ServiceError);
@@ -85,13 +85,13 @@ describe('calls', () => {
     expect((error as ServiceError).requestId).not.toBe('');
   });
 
-  test('a wrong password is an error of the service, at each call', async () => {
+  test('a wrong password is an error of the service, on each call', async () => {
     const { rest } = clientOf('b', { credentials: { ...viewer, password: 'no' } });
     await expect(rest.GET('/system/status')).rejects.toMatchObject({ status: 401 });
     await expect(rest.GET('/system/status')).rejects.toMatchObject({ status: 401 });
   });
 
-  test('one login serves all calls, and a token that is refused is asked for anew', async () => {
+  test('one login serves all calls, and a rejected token is replaced', async () => {
     const asked: string[] = [];
     const { rest, token } = clientOf('b', {
       fetch: (request) => {
@@ -116,7 +116,7 @@ describe('calls', () => {
     expect(before).not.toBeNull();
   });
 
-  test('a key for services opens calls', async () => {
+  test('an API key authorises calls', async () => {
     const { key } = new ApiKeys(service.stateFolder).create('grafana', 'viewer', null);
     const { rest, token } = clientOf('b', { credentials: { apiKey: key } });
     expect((await rest.GET('/system/status')).data?.data.status).toBe('running');
@@ -149,19 +149,19 @@ describe('a login', () => {
     return Promise.all(['1', '2', '3'].map(() => rest.GET('/system/status')));
   };
 
-  test('that ends soon is renewed once for all calls at the same time', async () => {
+  test('that ends soon is renewed once for all parallel calls', async () => {
     const { asked, fetch } = answering([0], () => false);
     await threeCalls(fetch);
     expect(asked.filter((path) => path.startsWith('/auth'))).toEqual(['/auth/token', '/auth/refresh']);
   });
 
-  test('whose tokens last for seconds is not renewed at each call', async () => {
+  test('whose tokens last for seconds is not renewed on each call', async () => {
     const { asked, fetch } = answering([10], () => false);
     await threeCalls(fetch);
     expect(asked.filter((path) => path.startsWith('/auth'))).toEqual(['/auth/token']);
   });
 
-  test('that cannot be renewed any more is made anew', async () => {
+  test('that can no longer be renewed is replaced', async () => {
     const { asked, fetch } = answering([0], (path) => path === '/auth/refresh');
     await threeCalls(fetch);
     expect(asked.filter((path) => path.startsWith('/auth'))).toEqual([
@@ -171,7 +171,7 @@ describe('a login', () => {
     ]);
   });
 
-  test('that is refused is made anew once for all calls at the same time', async () => {
+  test('that is rejected is repeated once for all parallel calls', async () => {
     const { asked, fetch } = answering([], (_path, token) => token === 'Bearer 0');
     await threeCalls(fetch);
     expect(asked.filter((path) => path.startsWith('/auth'))).toEqual(['/auth/token', '/auth/token']);
@@ -222,7 +222,7 @@ class Scripted {
 }
 
 describe('live', () => {
-  test('poses and alerts come to who subscribed, and go on after the connection broke', async () => {
+  test('poses and alerts reach subscribers, and continue after a disconnect', async () => {
     const [frames, alerts, states]: [number[], string[], LiveState[]] = [[], [], []];
     const live = clientOf('b').live({ onState: (state) => states.push(state) });
     live.subscribe('pose_updates', { include_keypoints: false }, ({ data }) => frames.push(data.frame_id));
@@ -246,7 +246,7 @@ describe('live', () => {
     await expect.poll(() => states.at(-1), SOON).toMatchObject({ connected: false, again: false });
   });
 
-  test('a credential that is not good ends it, and says so', async () => {
+  test('an invalid credential ends it with an error', async () => {
     const states: LiveState[] = [];
     clientOf('b', { credentials: { token: 'no.good.token' } }).live({
       onState: (state) => states.push(state),
@@ -256,7 +256,7 @@ describe('live', () => {
       .toMatchObject({ connected: false, code: 4401, again: false });
   });
 
-  test.each(['a', 'b'] as const)('persons have the shape of Form %s, as the client has', async (form) => {
+  test.each(['a', 'b'] as const)('persons have the shape of Form %s, like the client', async (form) => {
     const seen: unknown[] = [];
     const live = clientOf(form).live();
     live.subscribe('pose_updates', {}, ({ data }) => seen.push(data.persons[0]));
@@ -271,7 +271,7 @@ describe('live', () => {
     live.close();
   });
 
-  test('a service that dies and comes back with other keys is gone on with', async () => {
+  test('continues with a service that crashes and returns with other keys', async () => {
     const states: boolean[] = [];
     const frames: number[] = [];
     const live = clientOf('b').live({
@@ -295,7 +295,7 @@ describe('live', () => {
     live.close();
   });
 
-  test('what the service does not grant is told', async () => {
+  test('reports what the service does not grant', async () => {
     const live = clientOf('b').live();
     const error = await new Promise<Error>((resolve) => {
       live.subscribe('pose_updates', { environment_id: 'nowhere' }, () => undefined, resolve);
@@ -308,7 +308,7 @@ describe('live', () => {
     live.close();
   });
 
-  test('ends the connection where nobody listens to why, however long the reason is', async () => {
+  test('closes the connection if nobody listens for the reason, however long it is', async () => {
     const states: LiveState[] = [];
     const live = clientOf('b').live({ onState: (state) => states.push(state) });
     live.subscribe('alerts', { alert_types: ['party' as 'crowd'] }, () => undefined);
@@ -318,7 +318,7 @@ describe('live', () => {
     expect(states.at(-1)).toMatchObject({ reason: expect.stringContaining('filters.alert_types') as string });
   });
 
-  test('an alert that comes again, from a service that was started again, is told once', async () => {
+  test('an alert repeated by a restarted service is delivered once', async () => {
     const socket = new Scripted();
     const live = clientOf('b', { credentials: { token: 't' }, WebSocket: socket.constructed }).live();
     const told: string[] = [];
@@ -337,7 +337,7 @@ describe('live', () => {
     live.close();
   });
 
-  test('answers are told apart where a subscription ends before it is answered', async () => {
+  test('answers are distinguished if a subscription ends before its answer', async () => {
     const socket = new Scripted();
     const live = clientOf('b', { credentials: { token: 't' }, WebSocket: socket.constructed }).live();
     const [told, failed]: [string[], Error[]] = [[], []];
@@ -364,7 +364,7 @@ describe('live', () => {
     live.close();
   });
 
-  test('the end of a subscription that the service does not know takes no answer from another', async () => {
+  test('unsubscribing from an unknown subscription takes no answer from another', async () => {
     const socket = new Scripted();
     const live = clientOf('b', { credentials: { token: 't' }, WebSocket: socket.constructed }).live();
     const failed: Error[] = [];
@@ -387,7 +387,7 @@ describe('live', () => {
     live.close();
   });
 
-  test('a second subscription to alerts is refused: nobody could tell whose they are', () => {
+  test('rejects a second subscription to alerts, since they could not be distinguished', () => {
     const live = clientOf('b').live();
     live.subscribe('alerts', {}, () => undefined);
     expect(() => live.subscribe('alerts', {}, () => undefined)).toThrow('already');

@@ -29,7 +29,7 @@ const TEXTS: readonly (readonly [string, string])[] = [
 ];
 
 test.each(TEXTS)(
-  'a megabyte of %s takes seconds at most and is refused, with a list of bounded length',
+  'a megabyte of %s takes seconds at most and is rejected, with a bounded list',
   (_what, text) => {
     const begun = process.cpuUsage();
     const { topology, problems } = parseTopology(

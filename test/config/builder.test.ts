@@ -29,7 +29,7 @@ test('a topology in TypeScript equals the same topology in YAML', () => {
   expect(built.hash).toBe(loaded.topology?.hash);
 });
 
-test('all that is wrong is thrown at once, located in the YAML of the topology', () => {
+test('all errors are thrown at once, located in the YAML of the topology', () => {
   const wrong = topology('ward-3', { environment: testEnvironment })
     .source('routers', radio, { port: 70_000 })
     .operator('clean', scrub, 'routers', { threshold: -1 })
@@ -38,7 +38,7 @@ test('all that is wrong is thrown at once, located in the YAML of the topology',
   expect(() => wrong.build({ env: {} })).toThrow(/port: 70000[^]*threshold: -1[^]*from: \[\]/);
 });
 
-test('an environment given as an object is held to the rules of a file', () => {
+test('an environment given as an object follows the rules of a file', () => {
   const twice = { ...testEnvironment, links: [testEnvironment.links[0]!, testEnvironment.links[0]!] };
   const built = topology('t', { environment: twice }).source('routers', radio, { port: 1 });
   expect(() => built.build({ env: {} })).toThrow('config.link.duplicate');
@@ -78,7 +78,7 @@ test('the compiler gives an operator the data of its inputs, and a sink too', ()
   expect(data).toHaveLength(1);
 });
 
-test('a route is read by its name, and must be one', () => {
+test('a route is read by its name, and must exist', () => {
   const begun = topology('t', { environment: testEnvironment })
     .source('results', kafka, { brokers: ['a:9092'], topics: ['t'], format: 'results' })
     .operator('split', route, 'results', { routes: { high: 'event.confidence > 0.5' }, rest: 'low' });
@@ -89,7 +89,7 @@ test('a route is read by its name, and must be one', () => {
   begun.sink('other', logged, 'splitt.high');
 });
 
-test('the compiler refuses nodes that are not there and ports that do not fit', () => {
+test('the compiler rejects unknown nodes and ports that do not match', () => {
   const begun = topology('t', { environment: testEnvironment }).source('routers', radio, { port: 1 });
   // @ts-expect-error: there is no node of that id
   begun.operator('clean', scrub, 'router');

@@ -37,7 +37,7 @@ describe('blocks of code can be read', () => {
     expect(execFileSync('bash', ['-n'], { input: text, encoding: 'utf8', stdio: 'pipe' })).toBe('');
   });
 
-  test('every block says its language', () => {
+  test('every block declares its language', () => {
     const bare = pages.flatMap((page) => {
       const fences = readFileSync(page, 'utf8').match(/^```.*$/gm) ?? [];
       return fences.filter((fence, index) => index % 2 === 0 && fence === '```').map(() => page);

@@ -16,11 +16,11 @@ import { compileSchema } from '../../pipeline/config/schema/compiled-schema.js';
 import { jsonSchema, type JsonSchema } from '../../pipeline/config/schema/json-schema.js';
 import { testComponents } from '../support/components.js';
 
-test('the pages on disk are those that the code makes', () => {
+test('the pages on disk are those that the code generates', () => {
   expect(staleDocs(), 'out of date: run `npm run csiflow -- docs`').toEqual([]);
 });
 
-test('the page of errors lists exactly the codes that there are', () => {
+test('the page of errors lists exactly the existing codes', () => {
   const listed = [...readFileSync('docs/errors.md', 'utf8').matchAll(/^## (.+)$/gm)].map((match) => match[1]);
   expect(listed).toEqual(Object.keys(CODES));
 });
@@ -38,7 +38,7 @@ describe.each(components.list().map((component) => [component.kind, component.na
       },
     );
 
-    test('every field has a description and unknown fields are refused', () => {
+    test('every field has a description, and unknown fields are rejected', () => {
       expect(jsonSchema(component.config).additionalProperties).toBe(false);
       const silent = Object.entries(component.config.properties)
         .filter(([, field]) => !(field as JsonSchema).description)
@@ -84,9 +84,12 @@ describe('the schema for editors', () => {
   const golden = (file: string): unknown =>
     parse(readFileSync(`test/config/golden/${file}.yaml`, 'utf8'), { merge: true });
 
-  test.each(['good', 'good-anchors', 'good-variables', 'good-two-kinds-of-one-name'])('takes %s', (file) => {
-    expect(validate(golden(file)), JSON.stringify(validate.errors)).toBe(true);
-  });
+  test.each(['good', 'good-anchors', 'good-variables', 'good-two-kinds-of-one-name'])(
+    'accepts %s',
+    (file) => {
+      expect(validate(golden(file)), JSON.stringify(validate.errors)).toBe(true);
+    },
+  );
 
   test.each([
     'field-unknown',
@@ -97,12 +100,12 @@ describe('the schema for editors', () => {
     'value-type',
     'settings',
     'queue',
-  ])('refuses %s', (file) => {
+  ])('rejects %s', (file) => {
     expect(validate(golden(file))).toBe(false);
   });
 });
 
-test('a page shows fields of nested maps by their path, and what each word means', () => {
+test('a page shows fields of nested maps by their path, and the meaning of each word', () => {
   const page = docsPages(testComponents).find(({ path }) => path === 'docs/components/operators/scrub.md');
   expect(page?.text).toContain('`hampel`: Median of a window.');
 });

@@ -32,7 +32,7 @@ describe('good files have none', () => {
   });
 });
 
-test('merge keys, variables and secrets come out as configuration', () => {
+test('merge keys, variables and secrets are resolved into the configuration', () => {
   const anchors = load('good-anchors.yaml').topology;
   expect(anchors?.nodes.find((node) => node.id === 'wide')?.config['length_ms']).toBe(2000);
   const nodes = new Map(load('good-variables.yaml').topology?.nodes.map((node) => [node.id, node]));
@@ -42,7 +42,7 @@ test('merge keys, variables and secrets come out as configuration', () => {
   expect(nodes.get('history')?.secrets).toEqual([['password']]);
 });
 
-test('nearly every code is shown by a golden file', () => {
+test('nearly every code has a golden file', () => {
   const shown = new Set(files.flatMap((file) => load(file).problems.map((problem) => problem.code)));
   const rest = Object.keys(CODES).filter((code) => !shown.has(code));
   // Codes with tests of their own: file size, number of problems, faults of components, privacy, several

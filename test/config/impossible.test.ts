@@ -29,11 +29,11 @@ const falls = 'falls: { type: detect-falls, from: windows }';
 const console = 'type: console, from: falls';
 const good = { source: udp, operators: `${windows}, ${falls}`, sink: console };
 
-test('what is possible is not complained of', () => {
+test('accepts what is possible', () => {
   expect(found(good)).toEqual([]);
 });
 
-describe('a host that no machine can have is an error', () => {
+describe('an impossible host is an error', () => {
   const line = { source: 3, sink: 6 };
   test.each([
     ['source', 'type: udp, host: 300.0.0.1'],
@@ -57,11 +57,11 @@ describe('a host that no machine can have is an error', () => {
     '0.0.0.0',
     'büro.example',
     'a.b.',
-  ])('%s is one', (host) => {
+  ])('%s', (host) => {
     expect(hostFault(host)).toBeUndefined();
   });
 
-  test('the port of an address of a service counts too', () => {
+  test('the port in the address of a service counts too', () => {
     expect(urlFault('mqtt://broker:1883/path')).toBeUndefined();
     expect(urlFault('http://broker:99999')).toMatch(/port/);
   });
@@ -85,17 +85,17 @@ test.each([
   expect(found({ ...good, operators })).toContain('4 error config.port.missing');
 });
 
-describe('a calibration that is not there', () => {
+describe('a missing calibration', () => {
   const missing = {
     ...good,
     operators: `${windows}, falls: { type: infer-pose, from: windows, calibration: ../no.json }`,
   };
 
-  test('is warned of, as it may be made until the start', () => {
+  test('gives a warning, as it may be created before the start', () => {
     expect(found(missing)).toEqual(['4 warning config.file.missing']);
   });
 
-  test('outside of what may be named says nothing of whether it is there', () => {
+  test('outside the permitted paths does not reveal whether it exists', () => {
     const reach = new NetworkReach({ folder, files: new Set(), variables: new Set() });
     expect(found(missing, { reach })).toEqual(['4 error config.file.outside']);
   });
@@ -104,14 +104,14 @@ describe('a calibration that is not there', () => {
 describe('the files of a pattern', () => {
   const reading = (fields: string) => found({ ...good, source: `type: file, ${fields}` });
 
-  test('are warned of where none matches, unless they are waited for', () => {
+  test('give a warning if none matches, unless they are waited for', () => {
     expect(reading('path: "no-*.csi"')).toEqual(['3 warning config.file.missing']);
     expect(reading('path: "no-*.csi", follow: true')).toEqual([]);
     writeFileSync(join(folder, 'yes-1.csi'), '');
     expect(reading('path: "yes-*.csi"')).toEqual([]);
   });
 
-  test('outside of what may be named say nothing of whether they are there; links are left out', () => {
+  test('outside the permitted paths do not reveal whether they exist; links are excluded', () => {
     symlinkSync('/etc/hostname', join(folder, 'far-1.csi'));
     const reach = new NetworkReach({ folder, files: new Set(), variables: new Set() });
     const sent = (path: string) => found({ ...good, source: `type: file, path: "${path}"` }, { reach });

@@ -64,7 +64,7 @@ const SNIPPETS = [
   '\0',
 ];
 
-test('a name of an environment with a null character is a problem, not an exception', () => {
+test("a null character in an environment's name is a problem, not an exception", () => {
   const text = 'id: x\nenvironment: "\\0rooms/room.yaml"\n';
   const source = { text, shown: 'x.yaml', file: null, folder: '.' };
   const { problems } = parseTopology(source, testComponents, { env: {} });
@@ -116,7 +116,7 @@ test('random values in all fields give located problems, never an exception', ()
   );
 });
 
-test('a file over 1 MiB and a missing one are refused', () => {
+test('rejects a file over 1 MiB and a missing one', () => {
   const file = join(folder, 'large.yaml');
   writeFileSync(file, `id: ${'x'.repeat(2 ** 20)}`);
   expect(loadTopology(file, testComponents, { env: {} }).problems[0]?.code).toBe('config.file.too_large');
@@ -126,7 +126,7 @@ test('a file over 1 MiB and a missing one are refused', () => {
   expect(loadTopology(folder, testComponents, { env: {} }).problems[0]?.code).toBe('config.file.missing');
 });
 
-test('hundreds of problems are cut off with a word on how many there are', () => {
+test('hundreds of problems are truncated with their number', () => {
   const fields = Array.from({ length: 1000 }, (_, index) => `field${index}: 1`).join('\n');
   const { problems } = parse(`${good}${fields}\n`);
   expect(problems).toHaveLength(201);
@@ -143,7 +143,7 @@ test('twenty thousand keys are read in bounded time', () => {
   expect(took()).toBeLessThan(10_000);
 });
 
-test("a secret's file comes before its variable, and its value changes the hash", () => {
+test("a secret's file has priority over its variable, and its value changes the hash", () => {
   writeFileSync(join(folder, 'store'), 'from-file\n');
   const text = good.replace('path: data', "password: '${secret:store}', path: data");
   const source = { text, shown: 't.yaml', file: null, folder: GOLDEN };
@@ -155,7 +155,7 @@ test("a secret's file comes before its variable, and its value changes the hash"
   expect(byFile?.hash).not.toBe(byEnv?.hash);
 });
 
-test('comments, key order and variables with the same value leave the hash as it is', () => {
+test('comments, key order and variables with the same value do not change the hash', () => {
   const same = good
     .replace('port: 5005', 'port: "${PORT}"')
     .replace('type: store, from: poses', 'from: poses, type: store');
@@ -163,7 +163,7 @@ test('comments, key order and variables with the same value leave the hash as it
   expect(parse(good.replace('5005', '5006')).topology?.hash).not.toBe(parse(good).topology?.hash);
 });
 
-test('sinks come last, as they are declared: the first store answers, however long its way from the source', () => {
+test('sinks come last, in declared order: the first store answers, however far from the source', () => {
   const text = good
     .replace('sinks:', '  alarms: { type: alarm, from: [windows, poses] }\nsinks:')
     .replace('from: poses, path: data/ward-3.db }', 'from: alarms, path: a }')
@@ -181,7 +181,7 @@ test('sinks come last, as they are declared: the first store answers, however lo
   ]);
 });
 
-test('a component whose check throws is named, not let through', () => {
+test('a component whose check throws is named, not accepted', () => {
   const faulty = defineSource({
     name: 'radio',
     summary: 'Faulty.',

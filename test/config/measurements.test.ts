@@ -50,11 +50,11 @@ test.each([
   ['type: file, path: reports.pcap', behindWindow('infer-pose')],
   ['type: file, path: reports.pcap.gz', behindWindow('detect-falls')],
   ['type: file, path: none.pcap, records: beamforming', scaled('rss')],
-])('%s: what needs amplitudes is refused', (source, operators) => {
+])('%s: rejects what needs amplitudes', (source, operators) => {
   expect(found(source, operators).map(({ code }) => code)).toEqual(['config.measurement.amplitude']);
 });
 
-test('the problem names the node, the source and what to do', () => {
+test('the problem names the node, the source and the fix', () => {
   const [problem] = found('type: file, path: reports.pcap', scaled('rss'));
   expect(problem).toMatchObject({ line: 3 });
   expect(problem!.message).toBe(
@@ -67,11 +67,11 @@ test.each([
   ['type: file, path: reports.pcap', scaled('mean')],
   ['type: udp', scaled('rss')],
   ['type: file, path: not-there.pcap', scaled('rss')],
-])('%s: what does without them is taken', (source, operators) => {
+])('%s: accepts what works without them', (source, operators) => {
   expect(found(source, operators)).toEqual([]);
 });
 
-test('a file that may not be named is not looked into', () => {
+test('a forbidden file is not read', () => {
   const reach = new NetworkReach({ folder, files: new Set(), variables: new Set() });
   const codes = found('type: file, path: ../reports.pcap', scaled('rss'), { reach }).map(({ code }) => code);
   expect(codes).toHaveLength(1);

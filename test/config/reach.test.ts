@@ -57,11 +57,11 @@ ${over.more ?? ''}
 const codes = ({ problems }: LoadResult): readonly string[] =>
   problems.filter(({ severity }) => severity === 'error').map(({ code }) => code);
 
-test('a topology that names files of its own folder is taken', () => {
+test('accepts a topology that names files in its own folder', () => {
   expect(codes(check(topology()))).toEqual([]);
 });
 
-describe('a file elsewhere is refused, without a word of what is there', () => {
+describe('rejects a file elsewhere, without revealing its content', () => {
   test.each([
     ['an environment', { environment: '/etc/passwd' }],
     ['an environment above', { environment: '../passwd' }],
@@ -83,14 +83,14 @@ describe('a file elsewhere is refused, without a word of what is there', () => {
     expect(JSON.stringify(result.problems)).not.toContain(CANARY);
   });
 
-  test('nor whether it is there', () => {
+  test('nor whether it exists', () => {
     const told = (environment: string) =>
       check(topology({ environment })).problems.map(({ message }) => message);
     expect(told('../passwd').join()).toBe(told('../nobody').join().replaceAll('nobody', 'passwd'));
   });
 });
 
-test('what the files of the owner name may be named over the network too', () => {
+test("names in the owner's files may be used over the network too", () => {
   const owners = new OwnersReach();
   const text = topology({
     environment: '../ward.yaml',
@@ -110,11 +110,11 @@ test('what the files of the owner name may be named over the network too', () =>
 describe('a command', () => {
   const started = topology().replace('type: udp, port: 5005', 'type: serial, command: [cat, csi.log]');
 
-  test('that the owner did not name is refused', () => {
+  test('that the owner did not name is rejected', () => {
     expect(codes(check(started))).toEqual(['config.command.not_allowed']);
   });
 
-  test('that the files of the owner name may be named, word by word', () => {
+  test("that the owner's files name may be used, word by word", () => {
     const owners = new OwnersReach();
     const source = { text: started, shown: 'given.yaml', file: null, folder };
     expect(codes(parseTopology(source, components, { env, reach: owners }))).toEqual([]);
@@ -135,7 +135,7 @@ describe('a command', () => {
   });
 });
 
-test('every field of a component that reads like a path is marked as one', () => {
+test('every field that looks like a path is marked as one', () => {
   const named = /^(path|file|folder|truth|calibration|weights|ca|cert|certificate|key)$/;
   const unmarked = components.list().flatMap(({ name, config }) => {
     const all = (schema: object): [string, object][] =>
@@ -152,7 +152,7 @@ test('every field of a component that reads like a path is marked as one', () =>
 });
 
 describe('a variable', () => {
-  test('that the owner did not list is refused, set or not', () => {
+  test('that the owner did not list is rejected, set or not', () => {
     const told = (name: string) => check(topology({ environment: `"\${${name}}"` })).problems;
     expect(told('PATH').map(({ code }) => code)).toEqual(['config.variable.not_allowed']);
     expect(JSON.stringify(told('PATH'))).toBe(JSON.stringify(told('HOME')).replaceAll('HOME', 'PATH'));
@@ -161,7 +161,7 @@ describe('a variable', () => {
     ]);
   });
 
-  test('that is listed is put in', () => {
+  test('that is listed is substituted', () => {
     expect(check(topology({ source: 'port: "${PORT}"' }), ['PORT']).topology?.nodes[0]?.config).toMatchObject(
       { port: 5005 },
     );
@@ -184,7 +184,7 @@ describe('a variable', () => {
     expect(shown).toContain('${');
   });
 
-  test('does not change what is said of a text that the sender wrote himself, whatever its value', () => {
+  test("does not change the errors about a sender's own text, whatever its value", () => {
     const guess = topology({
       sink: 'type: duckdb, path: "data/${PATH}.duckdb"',
       more: 'settings: { state_folder: /usr/bin/guess }',

@@ -25,7 +25,7 @@ const found = (operators: string, from: string) =>
 
 const ROUTES = '  split: { type: route, from: results, routes: { high: event.confidence > 0.5 }, rest: low }';
 
-test('an edge holds the routes that it reads, several of one node in one edge', () => {
+test('an edge has the routes it reads, several of one node in one edge', () => {
   const edges = (from: string) => load(ROUTES, from).topology?.nodes.at(-1)?.inputs;
   const ports = ['pose', 'measure', 'event'];
   expect(edges('split')).toEqual([{ from: 'split', ports }]);
@@ -33,7 +33,7 @@ test('an edge holds the routes that it reads, several of one node in one edge', 
   expect(edges('[split.high, split.low]')).toEqual([{ from: 'split', ports, routes: ['high', 'low'] }]);
 });
 
-describe('what is wrong with a route is told where it stands', () => {
+describe('an invalid route is reported at its position', () => {
   test.each([
     ['split.hihg', 'config.from.route', 'split.high'],
     ['results.high', 'config.from.route', 'results'],
@@ -44,14 +44,14 @@ describe('what is wrong with a route is told where it stands', () => {
   });
 });
 
-test('a route that nobody reads is told, as its records go nowhere', () => {
+test('an unread route is reported, as its records are lost', () => {
   expect(load(ROUTES, 'split.high').problems).toMatchObject([
     { code: 'config.node.unused', severity: 'warning', message: 'nothing reads from the route `split.low`' },
   ]);
   expect(load(ROUTES, 'split').problems).toEqual([]);
 });
 
-test('a fault in an expression is told at its column, also within quotes', () => {
+test('an error in an expression is reported at its column, even within quotes', () => {
   const filter = (where: string) => `  some: { type: filter, from: results, where: ${where} }`;
   const code = 'config.expression';
   expect(found(filter('event.confidenc > 0.5'), 'some')).toEqual([
@@ -64,7 +64,7 @@ test('a fault in an expression is told at its column, also within quotes', () =>
   expect(found(filter('"event.confidenc == \\"\\u0061\\""'), 'some')).toMatchObject([{ at: [5, 47, 31] }]);
 });
 
-test('what a general operator gives follows from what it reads', () => {
+test('the output of a general operator follows from its input', () => {
   const counts = '  falls: { type: aggregate, from: results, name: falls, where: event.confidence > 0.5 }';
   // Only measures come out of `aggregate`, so an expression over events behind it never sees one.
   expect(
@@ -82,7 +82,7 @@ test('drawings and plans name the routes', () => {
   expect(planChanges(high!, low!).changes.at(-1)).toMatchObject({ node: 'out', fields: ['from'] });
 });
 
-test('a route that is switched off passes every record on by every route', async () => {
+test('a disabled router passes every record on by every route', async () => {
   const check = { name: 'off', input: { results: [{ at_ms: 0, event: { type: 'crowd' } }] } };
   const tests = JSON.stringify([{ ...check, expect: [{ from: 'out', count: 1 }] }]);
   const off = ROUTES.replace('route,', 'route, enabled: false,').replace('> 0.5', '> 2.0');

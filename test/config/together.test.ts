@@ -63,7 +63,7 @@ function problemsOf(files: readonly string[]): readonly string[] {
   );
 }
 
-test('topologies that share nothing can run beside each other', () => {
+test('topologies that share nothing can run together', () => {
   expect(problemsOf([write('one', {}), write('two', {}), write('three', {})])).toEqual([]);
 });
 
@@ -106,7 +106,7 @@ test.each<[string, Parts, Parts, string]>([
     { source: '{ type: kafka, brokers: [b:1, a:1], topics: [y], group: g }' },
     '4:68 config.claim.taken',
   ],
-])('%s that both have stands in the second file', (_what, first, second, found) => {
+])('%s shared by both is reported in the second file', (_what, first, second, found) => {
   expect(problemsOf([write('one', first), write('two', second)])).toEqual([`two.yaml:${found}`]);
 });
 
@@ -117,11 +117,11 @@ test.each<[string, Parts, Parts]>([
     { source: '{ type: udp, host: 127.0.0.2 }' },
   ],
   ['port 0, which is any', { source: '{ type: udp, port: 0 }' }, { source: '{ type: udp, port: 0 }' }],
-])('%s is for both', (_what, first, second) => {
+])('%s applies to both', (_what, first, second) => {
   expect(problemsOf([write('one', first), write('two', second)])).toEqual([]);
 });
 
-test('what the first one promises for all and another one cannot keep stands in the file of that one', () => {
+test("a promise of the first that another cannot keep is reported in the other's file", () => {
   const one = write('one', { settings: 'settings: { privacy: { anonymize_data: true } }' });
   const two = write('two', {});
   expect(problemsOf([one, two])).toEqual([]);
@@ -131,12 +131,12 @@ test('what the first one promises for all and another one cannot keep stands in 
   expect(problemsOf([two, one])).toEqual([]);
 });
 
-test('a file that is given twice is told once', () => {
+test('a file given twice is reported once', () => {
   const file = write('one', {});
   expect(problemsOf([file, file])).toEqual(['one.yaml:1:5 config.together.id']);
 });
 
-test('of several environments the one that is taken is pointed at', () => {
+test('of several environments the shared one is named', () => {
   const one = write('one', {});
   const two = join(folder, 'two.yaml');
   write('free', {});
@@ -152,7 +152,7 @@ test('of several environments the one that is taken is pointed at', () => {
   expect(problemsOf([one, two])).toEqual(['two.yaml:4:5 config.together.environment']);
 });
 
-test('two nodes of one topology cannot have the same either', () => {
+test('two nodes of one topology cannot share either', () => {
   const file = write('one', { settings: '  again: { type: file, from: routers, path: one.duckdb }' });
   const { topology, problems } = load(file);
   expect(topology).toBeUndefined();

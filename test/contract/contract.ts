@@ -71,7 +71,7 @@ export function contract(name: string, store: () => Promise<string>): void {
     ])
       section(tools);
 
-    test('what is shown elsewhere is shown there', () => {
+    test('references to other sections point to existing ones', () => {
       const isThere = (where: string): boolean =>
         /\.test\.ts$/.test(where) ? existsSync(packageFile(where)) : !/^\d/.test(where) || made.has(where);
       expect([...pointedTo].filter((where) => !isThere(where))).toEqual([]);

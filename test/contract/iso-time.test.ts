@@ -15,7 +15,7 @@ test.each([
   ['2026-03-01t12:30:15z', '2026-03-01T12:30:15.000Z'],
   ['2024-02-29', '2024-02-29T00:00:00.000Z'],
   ['2026-03-01T24:00:00Z', '2026-03-02T00:00:00.000Z'],
-])('%s is a time of ISO 8601, in UTC where it does not say', (text, expected) => {
+])('%s is an ISO 8601 time, in UTC by default', (text, expected) => {
   expect(iso(text)).toBe(expected);
 });
 
@@ -33,6 +33,6 @@ test.each([
   ],
   ...['2026-03-01T25:00:00Z', '2026-03-01T12:60:00Z', '2026-03-01T12:30:15 01:00', '2026-03-01T12:30:60Z'],
   ...['2026-03-01T12:30:15+25:00', '2026-03-01Z', '20260301T123015Z', 'Sun, 01 Mar 2026 12:30:15 GMT'],
-])('%j is none', (text) => {
+])('%j is not', (text) => {
   expect(fromIsoTime(text)).toBeNaN();
 });

@@ -37,7 +37,7 @@ async function token(at: string, password: string): Promise<string> {
 const latest = (at: string, bearer: string): Promise<Response> =>
   fetch(`${at}/form-b/api/v1/pose/latest`, { headers: { Authorization: `Bearer ${bearer}` } });
 
-test('the demo answers with a pose within ten seconds, says that it is simulated, stops cleanly, goes on where it was, and understands the examples of both documents', async () => {
+test('the demo gives a pose within ten seconds, marked as simulated, stops cleanly, resumes, and answers the calls of both documents', async () => {
   const first = start();
   const took = stopwatch(first.process.pid);
   const [, password] = await first.printed(/admin \/ (\S+)/);

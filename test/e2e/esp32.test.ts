@@ -18,7 +18,7 @@ interface Update {
 }
 
 describe.runIf(recording)('the recording of two ESP32 nodes', () => {
-  test('its first 42 s, replayed to the UDP port at four times its speed: every frame arrives, results are stored and served', async () => {
+  test('its first 42 s, replayed to the UDP port at four times the speed: every frame arrives, and results are stored and served', async () => {
     const udp = await startUdp(data);
     const { run, port, address, token, database } = udp;
     try {

@@ -113,7 +113,7 @@ async function windowsOf(clock: Clock, table: Table): Promise<void> {
 
 const problemOf = (runner: Runner) => runner.status().problem;
 
-test('a clock that is set an hour ahead and back again stops nothing', async () => {
+test('a clock set ahead by an hour and back again stops nothing', async () => {
   const { clock, table, topology } = setUp();
   const runner = runnerOf(topology, { clock });
   const problems: string[] = [];
@@ -138,7 +138,7 @@ test('a clock that is set an hour ahead and back again stops nothing', async () 
   expect(problemOf(runner)).toBeNull();
 });
 
-test('a clock that is set back while it is stopped, or killed, stops nothing', async () => {
+test('a clock set back while csiflow is stopped or killed stops nothing', async () => {
   const { clock, table, topology } = setUp();
   clock.off = HOUR;
   const first = runnerOf(topology, { clock });
@@ -157,7 +157,7 @@ test('a clock that is set back while it is stopped, or killed, stops nothing', a
   await windowsOf(clock, table);
 });
 
-test('a recovery repeats the jump where it was', async () => {
+test('a recovery repeats the jump at its place', async () => {
   const { clock, table, topology } = setUp();
   // A hanging store lets no checkpoint complete: everything is read from the journal again.
   table.before = () => new Promise(() => undefined);
@@ -179,7 +179,7 @@ test('a recovery repeats the jump where it was', async () => {
   expect(times[0]! - times.at(-1)!).toBeGreaterThan(HOUR - 60_000_000);
 });
 
-test('a small difference is made good slowly: arrival times stand still never', async () => {
+test('a small difference is corrected slowly: arrival times always advance', async () => {
   const { clock, table, topology } = setUp();
   const runner = runnerOf(topology, { clock });
   await runner.start();

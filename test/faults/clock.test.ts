@@ -44,13 +44,13 @@ async function arrivals(
   return { times: batches.map(({ raw }) => raw.time[0]!), position: batches.at(-1)!.position };
 }
 
-test('a clock that steps back: arrival times never decrease within a run', async () => {
+test('arrival times never decrease within a run when the clock is set back', async () => {
   const { times } = await arrivals([5000, 6000, 2000, 2500, 6500], null);
   expect(times).toEqual([5000, 6000, 6000, 6000, 6500]);
 });
 
 // The runtime's arrival clock continues after the times of an earlier run: see clock-jump.test.ts.
-test('a run after one whose clock was ahead goes by the clock', async () => {
+test('a run after one whose clock was ahead follows the clock', async () => {
   const first = await arrivals([5000, 6000], null);
   const second = await arrivals([1000, 6400, 7000], first.position);
   expect(second.times).toEqual([1000, 6400, 7000]);

@@ -57,7 +57,7 @@ async function rowsIn(path: string): Promise<readonly unknown[]> {
   return found.getRowsJson();
 }
 
-test('replayed into DuckDB once the cause is mended: the store is that of a run without the fault', async () => {
+test('replayed into DuckDB after a fix, the store is that of a run without the fault', async () => {
   const whole = temporaryFolder();
   const good = runnerOf(sums(whole, duckdb, { path: join(whole, 'out.duckdb') }));
   await good.start();
@@ -102,7 +102,7 @@ test('replayed into a file', async () => {
   expect(times).toEqual(Array.from({ length: 10 }, (_, index) => (index + 1) * 10_000));
 });
 
-test('a letter that fails again stays, with the new reason', async () => {
+test('a letter that fails again is kept with the new reason', async () => {
   const store = new FaultyStore('idempotent');
   store.refuse = () => FAULT;
   const runner = runnerOf(sums(temporaryFolder(), store.component(), {}));
@@ -128,7 +128,7 @@ test('a letter that fails again stays, with the new reason', async () => {
   });
 });
 
-test('an alert keeps its id, and is not told again once it was replayed', async () => {
+test('an alert keeps its id, and is not sent again after a replay', async () => {
   const alarm = defineOperator({
     name: 'alarm',
     summary: 'An event at the fifth frame.',
@@ -165,7 +165,7 @@ test('an alert keeps its id, and is not told again once it was replayed', async 
   expect(store.stored).toEqual(['fall-5']);
 });
 
-test('asked for while it is stopped: the next start replays', async () => {
+test('requested while stopped: the next start replays', async () => {
   const folder = temporaryFolder();
   const store = new FaultyStore('rewind');
   store.refuse = () => FAULT;
@@ -184,7 +184,7 @@ test('asked for while it is stopped: the next start replays', async () => {
   expect(store.stored).toHaveLength(10);
 });
 
-test('a crash between a replay and its checkpoint: the record is there once', async () => {
+test('a crash between a replay and its checkpoint stores the record once', async () => {
   const folder = temporaryFolder();
   const store = new FaultyStore('rewind');
   store.refuse = () => FAULT;
@@ -207,7 +207,7 @@ test('a crash between a replay and its checkpoint: the record is there once', as
   expect(new Set(store.stored).size).toBe(10);
 });
 
-test('an operator gets its record again', async () => {
+test('an operator receives its record again', async () => {
   let broken = true;
   const picky = defineOperator({
     name: 'picky',
@@ -244,7 +244,7 @@ test('an operator gets its record again', async () => {
   await emptied(runner);
 });
 
-test('what cannot be replayed says why: undecoded input, a node that is gone', async () => {
+test('a letter that cannot be replayed has a reason: undecoded input, a removed node', async () => {
   const radio = new Radio();
   const runner = runnerOf(
     topologyOf(
@@ -274,7 +274,7 @@ test('dropped letters are gone', async () => {
   expect(await runner.deadLetters()).toEqual([]);
 });
 
-test('a replay of a letter that is not there is refused, with the reason', async () => {
+test('rejects the replay of an unknown letter, with the reason', async () => {
   const store = new FaultyStore('idempotent');
   store.refuse = () => FAULT;
   const runner = runnerOf(sums(temporaryFolder(), store.component(), {}));
@@ -287,7 +287,7 @@ test('a replay of a letter that is not there is refused, with the reason', async
   ]);
 });
 
-test('who asks for letters while a topology stops gets all of them', async () => {
+test('a caller during a stop receives all letters', async () => {
   const store = new FaultyStore('idempotent');
   store.refuse = () => FAULT;
   const runner = runnerOf(sums(temporaryFolder(), store.component(), {}));
@@ -307,7 +307,7 @@ test('who asks for letters while a topology stops gets all of them', async () =>
   expect((await runner.letters.list()).total).toBe(10);
 });
 
-test('bounded by count and by bytes: the oldest make room, and are told', async () => {
+test('bounded by count and by bytes: the oldest are dropped and reported', async () => {
   const store = new StateStore(temporaryFolder(), 'test');
   const letter = (size: number) => ({
     node: 'out',

@@ -100,7 +100,7 @@ const timesInLines = (folder: string): readonly number[] =>
 const times = (to: number) => Array.from({ length: to }, (_, index) => (index + 1) * 1000);
 
 test.runIf(isRoot)(
-  'the disk of the stores is full: degraded, siblings go on, all is there once there is room',
+  'a full disk of the stores: degraded, other sinks continue, everything is stored once there is room',
   { timeout: 60_000 },
   async () => {
     const { radio, sibling, runner, waiting } = site(temporaryFolder(), disk);
@@ -125,7 +125,7 @@ test.runIf(isRoot)(
 );
 
 test.runIf(isRoot)(
-  'the disk of the state is full: a clear error, and it goes on by itself once there is room; nothing is corrupt',
+  'a full disk of the state: a clear error, then it recovers once there is room; nothing is corrupt',
   { timeout: 60_000 },
   async () => {
     const state = join(disk, 'state');

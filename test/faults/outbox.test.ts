@@ -43,7 +43,7 @@ function alerting(store: FaultyStore, checkpointIntervalMs: number) {
   return { radio, runner };
 }
 
-test('a recording that waits for a full outbox goes on once that is delivered', async () => {
+test('a recording that waits for a full outbox continues once that is delivered', async () => {
   const store = new FaultyStore('idempotent');
   store.down = refused;
   const runner = runnerOf(
@@ -90,13 +90,13 @@ async function slowFlush(numbers: readonly number[], lies: number, checkpoints: 
   return { store, radio, answer };
 }
 
-test('an alert of which a slow flush finds out that it was not sent is told after all', async () => {
+test('an alert that a slow flush finds unsent is sent later', async () => {
   const { store, answer } = await slowFlush([100], 1, 1, 500);
   answer();
   await until('the alert', () => store.size === 1);
 });
 
-test('a flush that takes long and succeeds: nothing comes twice, and people are told once', async () => {
+test('a slow flush that succeeds: nothing is repeated, and people are notified once', async () => {
   const numbers = Array.from({ length: 120 }, (_, index) => index + 1);
   const { store, radio, answer } = await slowFlush(numbers, 0, 3, 20);
   answer();
@@ -105,7 +105,7 @@ test('a flush that takes long and succeeds: nothing comes twice, and people are 
   expect(store.arrivals).toHaveLength(121);
 });
 
-test('what a flush makes safe while a write hangs does not come again', async () => {
+test('records that a flush secures during a hanging write are not repeated', async () => {
   const store = new FaultyStore('at-least-once');
   const { radio, runner } = alerting(store, 700);
   await runner.start();
@@ -127,7 +127,7 @@ test('what a flush makes safe while a write hangs does not come again', async ()
   expect(store.arrivals).toHaveLength(3);
 });
 
-test('an alert that comes while an entry is delivered in part: what was delivered of that does not come again', async () => {
+test('an alert during a partial delivery: delivered records are not repeated', async () => {
   const store = new FaultyStore('at-least-once');
   const { radio, runner } = alerting(store, 20);
   await runner.start();
@@ -159,7 +159,7 @@ test('an alert that comes while an entry is delivered in part: what was delivere
   expect(store.arrivals).toHaveLength(21);
 });
 
-test('an alert of which a client said wrongly that it was sent is told after all', async () => {
+test('an alert that a client wrongly reported as sent is sent later', async () => {
   const store = new FaultyStore('at-least-once');
   const { radio, runner } = alerting(store, 20);
   await runner.start();
@@ -168,7 +168,7 @@ test('an alert of which a client said wrongly that it was sent is told after all
   await until('all', () => new Set(store.stored).size === 3);
 });
 
-test('what waits is merged: many alerts of their own go in a few writes', async () => {
+test('waiting records are merged: many alerts go in a few writes', async () => {
   const store = new FaultyStore('at-least-once');
   store.down = refused;
   const { radio, runner } = alerting(store, 1000);
@@ -184,7 +184,7 @@ test('what waits is merged: many alerts of their own go in a few writes', async 
   expect(store.writes).toBeLessThan(20);
 });
 
-test('what waits is merged also where the store answers late', async () => {
+test('waiting records are merged even if the store answers late', async () => {
   const store = new FaultyStore('at-least-once');
   const { radio, runner } = alerting(store, 1000);
   await runner.start();
@@ -203,7 +203,7 @@ test('what waits is merged also where the store answers late', async () => {
   expect(store.writes).toBeLessThan(12);
 });
 
-test('an alert that the store refuses for ever holds up neither alerts nor data, and is named', async () => {
+test('an alert that the store always rejects delays neither alerts nor data, and is named', async () => {
   const store = new FaultyStore('at-least-once');
   store.refuse = (record) =>
     record.port === 'event' && record.id === 'fall-101'
@@ -221,7 +221,7 @@ test('an alert that the store refuses for ever holds up neither alerts nor data,
   await until('it is well', () => runner.status().state === 'running');
 });
 
-test('an alert at which every write fails holds up no other', async () => {
+test('an alert on which every write fails delays no other', async () => {
   const store = new FaultyStore('at-least-once');
   store.refuse = (record) => {
     if (record.port === 'event' && record.id === 'fall-101')

@@ -108,7 +108,7 @@ test(
 );
 
 test(
-  'behind a million frames that wait for a store an alert arrives within two seconds of its coming back',
+  'behind a million frames waiting for a store an alert arrives within two seconds of its return',
   { timeout: 60_000 },
   async () => {
     const store = new FaultyStore('at-least-once');
@@ -179,7 +179,7 @@ async function sent(
 const numbersOf = (table: Table) =>
   table.stored.map(({ record }) => (record.port === 'csi' ? record.sequence[0]! : 0));
 
-test('block: the source is held back, and nothing is lost', async () => {
+test('block: the source waits, and nothing is lost', async () => {
   const { radio, sluice, table, runner } = await full({ capacity: 4, policy: 'block' });
   const offers = await sent(radio, 60);
   expect(offers.filter(({ taken }) => taken instanceof Promise).length).toBeGreaterThan(40);
@@ -191,7 +191,7 @@ test('block: the source is held back, and nothing is lost', async () => {
   expect(runner.status().nodes[0]!.dropped).toEqual({});
 });
 
-test('block: what waits for room is in the journal; a crash takes nothing of it', async () => {
+test('block: waiting records are in the journal; a crash loses none', async () => {
   const folder = temporaryFolder();
   const first = await full({ capacity: 4, policy: 'block' }, folder);
   await sent(first.radio, 60);
@@ -203,7 +203,7 @@ test('block: what waits for room is in the journal; a crash takes nothing of it'
   expect(numbersOf(second.table)).toEqual(Array.from({ length: 60 }, (_, index) => index + 1));
 });
 
-test('drop_newest: what was there first stays, what comes is refused and counted', async () => {
+test('drop_newest: the first records stay, new ones are refused and counted', async () => {
   const { radio, sluice, table, runner } = await full({ capacity: 4, policy: 'drop_newest' });
   const offers = await sent(radio, 60);
   const count = offers.filter(({ taken }) => taken === true).length;
@@ -214,7 +214,7 @@ test('drop_newest: what was there first stays, what comes is refused and counted
   expect(numbersOf(table)).toEqual(Array.from({ length: count }, (_, index) => index + 1));
 });
 
-test('drop_oldest: the newest stay, what made room is counted', async () => {
+test('drop_oldest: the newest stay, dropped ones are counted', async () => {
   const { radio, sluice, table, runner } = await full({ capacity: 4, policy: 'drop_oldest' });
   await sent(radio, 60);
   const dropped = runner.status().nodes[0]!.dropped['queue_full']!;
@@ -225,7 +225,7 @@ test('drop_oldest: the newest stay, what made room is counted', async () => {
   expect(table.stored).toHaveLength(60 - dropped);
 });
 
-test('what comes while it stops is in the journal, and processed by the next start', async () => {
+test('input during a stop is in the journal, and processed by the next start', async () => {
   const folder = temporaryFolder();
   const first = await full({ capacity: 100, policy: 'drop_oldest' }, folder);
   first.sluice.open();

@@ -155,7 +155,7 @@ const FAULTS: Readonly<Record<string, (subject: Subject) => Promise<void>>> = {
 
 describe.each(Object.keys(SUBJECTS))('the server of %s', (name) => {
   test.each(Object.keys(FAULTS))(
-    '%s: siblings go on, and every alert gets there with its id',
+    '%s: other sinks continue, and every alert arrives with its id',
     async (fault) => {
       await FAULTS[fault]!(SUBJECTS[name]!);
     },

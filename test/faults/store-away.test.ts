@@ -30,7 +30,7 @@ async function send(radio: Radio, from: number, to: number) {
 const RECOVERIES = ['idempotent', 'rewind', 'at-least-once'] as const;
 
 describe.each(RECOVERIES)('a store (%s)', (recovery) => {
-  test('down at the start: the topology starts degraded, siblings run, and it gets all in order once it is there', async () => {
+  test('offline at the start: starts degraded, other sinks run, and it receives everything in order later', async () => {
     const { radio, store, sibling, runner } = site(recovery);
     store.down = refused;
     await runner.start();
@@ -44,7 +44,7 @@ describe.each(RECOVERIES)('a store (%s)', (recovery) => {
     expect(runner.status().state).toBe('running');
   });
 
-  test('down at the start and over a restart: nothing is lost or double', async () => {
+  test('offline at the start and over a restart: nothing is lost or duplicated', async () => {
     const first = site(recovery);
     first.store.down = refused;
     await first.runner.start();
@@ -60,7 +60,7 @@ describe.each(RECOVERIES)('a store (%s)', (recovery) => {
     expect(first.store.stored).toEqual(numbers(1, 30));
   });
 
-  test('down for a while: degraded, checkpoints and siblings go on, and it gets all in order', async () => {
+  test('offline for a while: degraded, checkpoints and other sinks continue, and it receives everything in order', async () => {
     const { radio, store, sibling, runner } = site(recovery);
     await runner.start();
     await send(radio, 1, 10);
@@ -78,7 +78,7 @@ describe.each(RECOVERIES)('a store (%s)', (recovery) => {
     if (recovery !== 'at-least-once') expect(store.stored).toHaveLength(39);
   });
 
-  test('that hangs when it is opened does not keep the topology from starting', async () => {
+  test('that hangs while opening does not block the start', async () => {
     const { radio, store, sibling, runner } = site(recovery);
     let answer: () => void = () => undefined;
     const component = store.component();
@@ -112,34 +112,31 @@ describe.each(RECOVERIES)('a store (%s)', (recovery) => {
   });
 });
 
-test('a mistake in the configuration keeps a topology from starting, and is told', async () => {
+test('a configuration error prevents the start, and is reported', async () => {
   const { store, runner } = site('idempotent');
   store.down = () => new Error('there is no database `csi`: create it, or set `database`');
   await expect(runner.start()).rejects.toThrow('out (faulty-store): there is no database `csi`');
   expect(runner.status().state).toBe('failed');
 });
 
-test.each([null, refused])(
-  'a store that opens only once the topology was stopped is closed again',
-  async (rewinds) => {
-    const { store, runner } = site('rewind');
-    let answer = (): void => undefined;
-    store.opens = new Promise((resolve) => (answer = resolve));
-    store.rewinds = rewinds;
-    await runner.start();
-    expect(runner.status().problem).toMatch(/^out: its store is offline: it has not answered/);
-    await runner.stop();
-    answer();
-    await until('it to open', () => store.opened === 1);
-    await until('nothing to hold it', () => store.held === 0);
-    store.opens = store.rewinds = null;
-    await runner.start();
-    expect(runner.status().state).toBe('running');
-    expect(store.held).toBe(1);
-  },
-);
+test.each([null, refused])('a store that opens only after the stop is closed again', async (rewinds) => {
+  const { store, runner } = site('rewind');
+  let answer = (): void => undefined;
+  store.opens = new Promise((resolve) => (answer = resolve));
+  store.rewinds = rewinds;
+  await runner.start();
+  expect(runner.status().problem).toMatch(/^out: its store is offline: it has not answered/);
+  await runner.stop();
+  answer();
+  await until('it to open', () => store.opened === 1);
+  await until('nothing to hold it', () => store.held === 0);
+  store.opens = store.rewinds = null;
+  await runner.start();
+  expect(runner.status().state).toBe('running');
+  expect(store.held).toBe(1);
+});
 
-test('credentials that expire while it is stopped: it starts all the same, for it has worked before', async () => {
+test('credentials that expire while stopped: it starts, since it worked before', async () => {
   const first = site('idempotent');
   await first.runner.start();
   await until('a checkpoint', () => (first.runner.status().checkpoint?.epoch ?? 0) > 0);
@@ -157,7 +154,7 @@ test('credentials that expire while it is stopped: it starts all the same, for i
   await until('all', () => first.store.size === 4);
 });
 
-test('credentials that expire while it runs: degraded with the reason, and all is there with new ones', async () => {
+test('credentials that expire while running: degraded with the reason, and complete with new ones', async () => {
   const { radio, store, runner } = site('idempotent');
   await runner.start();
   store.down = () => new Error('401: the token has expired; make a new one and set INFLUX_TOKEN');

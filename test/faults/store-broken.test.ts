@@ -42,7 +42,7 @@ function seeded(seed: number): () => number {
   };
 }
 
-test('refusing a tenth at random, for a moment: all of it is stored in the end', async () => {
+test('refusing a tenth at random, for a moment: everything is stored in the end', async () => {
   const { store, runner, send, sibling } = site('idempotent');
   const random = seeded(1);
   store.refuse = () =>
@@ -72,7 +72,7 @@ test('refusing a tenth for good: these are dead letters, all others are stored',
   expect(store.size + letters.total).toBe(500);
 });
 
-test('hanging: siblings and checkpoints go on, its records wait in the outbox, and come once when it answers', async () => {
+test('hanging: other sinks and checkpoints continue, its records wait in the outbox, and arrive once', async () => {
   const { store, runner, send, sibling } = site('idempotent');
   let answer: () => void = () => undefined;
   await runner.start();
@@ -91,7 +91,7 @@ test('hanging: siblings and checkpoints go on, its records wait in the outbox, a
   expect(store.arrivals).toEqual(numbers(1, 2001));
 });
 
-test('hanging beyond the time limit: the write has failed, the topology is degraded, and it is written again', async () => {
+test('hanging beyond the time limit: the write fails, the topology is degraded, and it is retried', async () => {
   const { store, runner, send } = site('idempotent', {}, { writeMs: 100 });
   await runner.start();
   store.hangs = new Promise(() => undefined);
@@ -104,7 +104,7 @@ test('hanging beyond the time limit: the write has failed, the topology is degra
   await until('running', () => runner.status().state === 'running');
 });
 
-test('a hundred times slower than its input: siblings keep their pace, its queue is bounded, alerts and the rest get there', async () => {
+test('a hundred times slower than its input: others keep their pace, its queue is bounded, everything arrives', async () => {
   const { store, runner, send, sibling, node } = site('idempotent');
   store.slow = 2;
   await runner.start();
@@ -121,7 +121,7 @@ test('a hundred times slower than its input: siblings keep their pace, its queue
   expect(store.stored).toEqual(numbers(1, 8001));
 });
 
-test('writes to a slow store grow small, so that none takes long', async () => {
+test('writes to a slow store become small, so that none takes long', async () => {
   const { store, runner, send } = site('idempotent');
   await runner.start();
   store.slow = 5;
@@ -133,7 +133,7 @@ test('writes to a slow store grow small, so that none takes long', async () => {
   expect(store.largest).toBeLessThanOrEqual(256);
 });
 
-test('a batch of which half was written when the connection broke: each record is there once', async () => {
+test('a batch half written when the connection broke: each record is stored once', async () => {
   const { store, runner, send } = site('idempotent');
   await runner.start();
   store.breaksAfter = 5;
@@ -144,7 +144,7 @@ test('a batch of which half was written when the connection broke: each record i
 });
 
 test.each(['idempotent', 'rewind'] as const)(
-  'a client (%s) that answers success for what it did not send: its flush finds out, and all is written again',
+  'a client (%s) that reports success for unsent records: its flush notices, and all are written again',
   async (recovery) => {
     const { store, runner, send } = site(recovery);
     await runner.start();
@@ -156,7 +156,7 @@ test.each(['idempotent', 'rewind'] as const)(
   },
 );
 
-test('an outbox that is full drops the oldest and counts them: accepted is stored, dropped, or waits', async () => {
+test('a full outbox drops and counts the oldest: accepted records are stored, dropped or waiting', async () => {
   const { store, runner, send, sibling, node } = site('idempotent', { outboxLimitBytes: 100_000 });
   store.down = () => Object.assign(new Error('no route to host'), { code: 'EHOSTUNREACH' });
   await runner.start();
@@ -168,7 +168,7 @@ test('an outbox that is full drops the oldest and counts them: accepted is store
   expect(store.stored.at(-1)).toBe('csi@1000000x1');
 });
 
-test('whatever happens, what was accepted is stored, dropped with a reason, a dead letter, or in the outbox', async () => {
+test('every accepted record is stored, dropped with a reason, a dead letter, or in the outbox', async () => {
   for (const seed of [1, 2, 3]) {
     const random = seeded(seed);
     const { store, runner, radio, sibling, node } = site(

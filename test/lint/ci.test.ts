@@ -42,7 +42,7 @@ const report = (failures: Readonly<Record<string, string>>, passed = 0): string 
 const summary = (): string[] =>
   execFileSync(process.execPath, ['.ci/summary.mjs', folder], { encoding: 'utf8' }).trim().split('\n');
 
-test('the end of a run names what failed, with the first line of its error, before the sum', () => {
+test('the end of a run lists failures, with the first line of each error, before the sum', () => {
   write('steps', 'readme failed 170\nnode22 ok 180\n');
   write('readme.log', 'ten thousand lines\n');
   write(
@@ -70,7 +70,7 @@ test('a step that fails outside of tests shows the end of its log, and counts as
   expect(lines.length).toBeLessThan(40);
 });
 
-test('many failures do not push out the sum or one another', () => {
+test('many failures displace neither the sum nor one another', () => {
   const failures = Object.fromEntries(
     Array.from({ length: 500 }, (_, n) => [`test ${n}`, `Error: ${'x'.repeat(9999)}`]),
   );
@@ -83,7 +83,7 @@ test('many failures do not push out the sum or one another', () => {
   expect(lines.slice(-2)).toEqual(['  ... 941 more lines', '0 passed, 500 failed, 2 skipped']);
 });
 
-test('.ci/run refuses a part that it does not have, and says which there are', () => {
+test('.ci/run rejects an unknown part, and lists the known ones', () => {
   expect(() => execFileSync('bash', ['.ci/run', 'servcies'], { stdio: 'pipe', encoding: 'utf8' })).toThrow(
     /usage: .*readme web lint native services.*got 'servcies'/,
   );

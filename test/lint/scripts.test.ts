@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
-test('no script of package.json counts on another before or after it: ignore-scripts leaves those out', () => {
+test('no script of package.json needs another before or after it: ignore-scripts omits those', () => {
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
   const names = Object.keys(scripts);
   expect(

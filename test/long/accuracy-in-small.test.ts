@@ -28,7 +28,7 @@ async function measured(name: TableName): Promise<Table> {
 
 const MINUTES = 20 * 60_000;
 
-it('notices that a room is empty, and a walker', { timeout: MINUTES }, async () => {
+it('notices an empty room, and a walker', { timeout: MINUTES }, async () => {
   const table = await measured('empty');
   expect(cell(table, 'calibrated', 'seen').value).toBeLessThan(0.1);
   expect(cell(table, 'not calibrated', 'seen').value).toBeLessThan(0.3);
@@ -38,7 +38,7 @@ it('notices that a room is empty, and a walker', { timeout: MINUTES }, async () 
   expect(cell(table, 'calibrated', 'missedPresence').value).toBeLessThan(0.1);
 });
 
-it('locates a walker, and knows the posture and the heading', { timeout: MINUTES }, async () => {
+it('locates a walker, with the posture and the heading', { timeout: MINUTES }, async () => {
   const table = await measured('walking');
   const middle = cell(table, "4 links: the room's middle, the mean pose", 'place').value;
   expect(middle).toBeGreaterThan(1);

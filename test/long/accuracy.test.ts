@@ -21,14 +21,14 @@ async function measured(name: TableName, rooms: number): Promise<Table> {
 
 const MINUTES = 60 * 60_000;
 
-it('locates who keeps still better than the middle of the room', { timeout: MINUTES }, async () => {
+it('locates a still person better than the middle of the room', { timeout: MINUTES }, async () => {
   const table = await measured('still', 3);
   const middle = cell(table, "the room's middle, always standing", 'place').value;
   expect(cell(table, 'all three', 'place').value).toBeLessThan(0.6 * middle);
   expect(cell(table, 'all three', 'unseen').value).toBeLessThan(0.1);
 });
 
-it('counts and follows walkers', { timeout: MINUTES }, async () => {
+it('counts and tracks walkers', { timeout: MINUTES }, async () => {
   const table = await measured('several', 3);
   expect(cell(table, '1 walker', 'count').value).toBeGreaterThan(0.95);
   expect(cell(table, '1 walker', 'idf1').value).toBeGreaterThan(0.8);
@@ -36,7 +36,7 @@ it('counts and follows walkers', { timeout: MINUTES }, async () => {
   expect(cell(table, '2 walkers', 'place').value).toBeLessThan(0.9);
 });
 
-it('tells an error that is about the real one, also with a bad link', { timeout: MINUTES }, async () => {
+it('predicts an error close to the real one, even with a bad link', { timeout: MINUTES }, async () => {
   // Errors of frames in one room are correlated: with three rooms the fifths say little.
   const table = await measured('errors', 8);
   const good = cell(table, 'all links good', 'place').value;
@@ -54,7 +54,7 @@ it('finds simulated falls, and raises few alarms in daily life', { timeout: MINU
 });
 
 it.runIf(data !== undefined)(
-  'tells movement from emptiness on real recordings',
+  'distinguishes movement from emptiness on real recordings',
   { timeout: MINUTES },
   async () => {
     const table = await measured('recordings', 1);

@@ -11,7 +11,7 @@ beforeEach(async () => {
 afterEach(() => rm(data, { recursive: true }));
 
 test.runIf(recording)(
-  'read from a file, the stored results of two ESP32 nodes are the same at any speed',
+  'results of two ESP32 nodes from a file are the same at any speed',
   async () => {
     const [fast, paced] = await Promise.all([runAtSpeed(data, 0), runAtSpeed(data, 100)]);
     expect(await storedRows(paced)).toBe(await storedRows(fast));

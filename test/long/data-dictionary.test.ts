@@ -51,16 +51,16 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-test('lines hold what the dictionary says, and all of it but what no fault or unlinked event gives', () => {
+test('lines match the dictionary completely, except for faults and unlinked events', () => {
   expect(unknownFields(lines)).toEqual([]);
   expect(missingFields(lines).filter((path) => !/leftOut|^measure: provenance.model/.test(path))).toEqual([]);
 });
 
-test('points hold what the dictionary says', () => {
+test('points match the dictionary', () => {
   expect(unknownPoints(records)).toEqual([]);
 });
 
-test('each measure is one that a component says it writes', () => {
+test('each measure is one that a component declares', () => {
   expect(unknownMeasures(records, environment)).toEqual([]);
 });
 

@@ -11,7 +11,7 @@ const shown = new Map(
   ),
 );
 
-test('the endpoint and the format of CONTRIBUTING.md compile as the files that they say they are', () => {
+test('the endpoint and the format of CONTRIBUTING.md compile as the files they name', () => {
   expect(shown.size).toBe(2);
   const { config } = ts.readConfigFile(packageFile('tsconfig.json'), (path) => ts.sys.readFile(path)) as {
     config: object;

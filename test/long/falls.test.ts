@@ -14,7 +14,7 @@ const data = sharedFile('.')!;
 const silent = (): void => undefined;
 
 test.runIf(esp32)(
-  'the six falls of an ESP32 are found and nothing else there, each left out of training in turn',
+  'finds exactly the six falls of an ESP32, each excluded from training in turn',
   () => {
     const { falls, motionAndStill, besideFalls } = leaveOut(data, silent);
     expect(falls.map(({ log, found }) => [log, found])).toEqual(
@@ -27,7 +27,7 @@ test.runIf(esp32)(
 );
 
 test.runIf(sharedFile(INTEL))(
-  'on a chip, room and people never trained on the area under the ROC curve is 0.93 or more',
+  'on an unknown chip, room and people the area under the ROC curve is at least 0.93',
   () => {
     const clips = readIntel(data).filter(({ activity }) => activity !== 'lying' && activity !== 'sitting');
     const { auc, sensitivity, falseClips } = judge('nets', clips, netScorer(readWeights()), 1);
@@ -40,7 +40,7 @@ test.runIf(sharedFile(INTEL))(
 );
 
 test.runIf(esp32)(
-  'csiflow train falls makes the weights that ship, to the byte',
+  'csiflow train falls reproduces the shipped weights, to the byte',
   async () => {
     const folder = await mkdtemp(join(tmpdir(), 'csiflow-weights-'));
     const out = join(folder, 'falls.json');

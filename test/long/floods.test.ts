@@ -102,7 +102,7 @@ async function flood(method: string, path: string, body: string) {
   return { shortest, status };
 }
 
-test('a turn of 150 ms is found', async () => {
+test('finds a turn of 150 ms', async () => {
   await longestTurn();
   await longestTurn(150);
   expect(await longestTurn()).toBeGreaterThan(140);
@@ -125,7 +125,7 @@ const takesBody = (endpoint: AnyEndpoint, form: Form): boolean =>
 describe.each(['a', 'b'] as const)('form %s', (form) => {
   const bodied = ENDPOINTS.filter((endpoint) => takesBody(endpoint, form));
   test.each(bodied.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const))(
-    '%s keeps nobody waiting, whatever it is sent',
+    '%s delays nobody, whatever it receives',
     async (_name, endpoint) => {
       const slow: string[] = [];
       for (const { what, body } of floodsOf(endpoint, form)) {

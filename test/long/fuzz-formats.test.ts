@@ -142,7 +142,7 @@ function fuzz(format: Format, good: readonly Uint8Array[], seed: number, options
   return worst;
 }
 
-describe('damaged records neither crash a decoder nor make much of little', () => {
+describe('damaged records neither crash a decoder nor take much memory', () => {
   test.each(MESSAGE_FORMATS.map((format, i) => ({ name: format.name, format, seed: 7919 * (i + 1) })))(
     '$name',
     ({ format, seed }) => {
@@ -154,7 +154,7 @@ describe('damaged records neither crash a decoder nor make much of little', () =
   );
 });
 
-describe('damaged datagrams neither crash a matrix of Nexmon nor make much of little', () => {
+describe('damaged datagrams neither crash a matrix of Nexmon nor take much memory', () => {
   const sizes = [
     [2, 1],
     [1, 4],

@@ -37,7 +37,7 @@ const written = (bytes: readonly Uint8Array[], name: string): string => {
 
 const seconds = { timeout: 300_000 };
 
-describe('kinds of files, made here', () => {
+describe('kinds of files, generated here', () => {
   const kinds = [...SAMPLES, ...FILES].filter(({ kind }) => kind !== null);
   test.each(kinds)('$kind', seconds, async ({ kind, records }) => {
     await runOf(written(records, `${kind!}.bin`));

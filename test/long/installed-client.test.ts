@@ -73,7 +73,7 @@ async function compile(file: string, text: string, options: object): Promise<str
   return said;
 }
 
-test("the documentation's example compiles in Node.js, and works as it stands", async () => {
+test("the documentation's example compiles in Node.js, and works unchanged", async () => {
   const service = await openService();
   try {
     service.main.publish(poseFrame(7, [person(1, 2, 2)]));

@@ -49,7 +49,7 @@ afterAll(() => {
   rmSync(project, { recursive: true });
 }, 300_000);
 
-test('the package holds what is compiled, its types and data, and no sources, tests or maps', () => {
+test('the package contains compiled files, types and data, and no sources, tests or maps', () => {
   expect(packed).toEqual(
     expect.arrayContaining([
       ...['dist/api/index.js', 'dist/api/index.d.ts', 'topologies/demo.yaml', 'LICENSE'],
@@ -98,7 +98,7 @@ test('the examples of the docs compile in a strict project without the types of 
   );
 }, 300_000);
 
-test('an operator, a sink and a source of one’s own pass the kits, with the runner of Node.js', () => {
+test('a custom operator, sink and source pass the kits, with the runner of Node.js', () => {
   const tests = examples.filter(forNode);
   expect(tests.map(({ file }) => file)).toEqual([
     ...['lying.test.ts', 'bell.test.ts', 'line-listener.ts', 'thermometer.test.ts'],
@@ -132,13 +132,13 @@ test('a program runs the tests of a topology', () => {
   expect(printed).toMatch(/^ok {3}my-topology\.yaml: somebody moves/);
 }, 120_000);
 
-test('the topology in TypeScript runs to the end of its input, and stores what it found', () => {
+test('the topology in TypeScript runs to the end of its input, and stores its results', () => {
   const printed = execFileSync(process.execPath, ['out/ward.js'], { cwd: project, encoding: 'utf8' });
   expect(printed).toContain('pose');
   expect(existsSync(join(project, 'data/ward.duckdb'))).toBe(true);
 }, 120_000);
 
-test('a source, an operator and a sink of one’s own run from the installed command', async () => {
+test('a custom source, operator and sink run from the installed command', async () => {
   mkdirSync(join(project, 'own'), { recursive: true });
   writeFileSync(
     join(project, 'own/own.yaml'),
@@ -182,7 +182,7 @@ test('the demo starts, and keeps its data in the current folder', async () => {
   expect(readdirSync(join(project, 'node_modules/csiflow'))).toEqual(before);
 }, 120_000);
 
-test('recordings that falls are trained on have to be named', async () => {
+test('training on falls requires recordings to be named', async () => {
   const run = installed('train', 'falls');
   expect(await run.ended()).toBe(2);
   expect(run.output).toContain('--data');

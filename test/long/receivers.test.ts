@@ -90,7 +90,7 @@ test('realtek-serial: the log of an Ameba on its port', seconds, async () => {
   await stored(example);
 });
 
-test('ath11k-cfr: the file of the driver, which ends and goes on', seconds, async () => {
+test('ath11k-cfr: the file of the driver, which ends and resumes', seconds, async () => {
   const { path, write } = await pipe();
   const example = await startExample('ath11k-cfr', { CSIFLOW_CFR: path });
   await feed(example, 20, (index) => write(cfr(index)));
@@ -120,7 +120,7 @@ describe('pc-card: a file that grows', () => {
 });
 
 const reports = sharedFile('captures/beamforming/11ac_SU_3x1_40.pcapng');
-test.runIf(reports)('beamforming: what tcpdump prints of a card in monitor mode', seconds, async () => {
+test.runIf(reports)('beamforming: tcpdump output of a card in monitor mode', seconds, async () => {
   const { path, write } = await pipe();
   const programs = temporaryFolder();
   const tcpdump = join(programs, 'tcpdump');
@@ -138,7 +138,7 @@ test.runIf(reports)('beamforming: what tcpdump prints of a card in monitor mode'
 
 describe('nexmon-udp', () => {
   const capture = sharedFile('captures/nexmon/example_43455c0.pcap');
-  test.runIf(capture)('the datagrams of a Raspberry Pi, as they were recorded', seconds, async () => {
+  test.runIf(capture)('the datagrams of a Raspberry Pi, as recorded', seconds, async () => {
     const [port] = await freePorts(1);
     const example = await startExample('nexmon-udp', { CSIFLOW_UDP_PORT: String(port) });
     const to = `udp://127.0.0.1:${port}`;
@@ -160,7 +160,7 @@ describe('nexmon-udp', () => {
   });
 });
 
-test('mediatek-http: rows that a router posts', seconds, async () => {
+test('mediatek-http: rows posted by a router', seconds, async () => {
   const [port] = await freePorts(1);
   const example = await startExample('mediatek-http', { CSIFLOW_HTTP_PORT: String(port) });
   await feed(example, 200, async (index) => {
@@ -171,13 +171,13 @@ test('mediatek-http: rows that a router posts', seconds, async () => {
   await stored(example);
 });
 
-test('lab-table: the table that ships', seconds, async () => {
+test('lab-table: the shipped table', seconds, async () => {
   const example = await startExample('lab-table', {});
   await feed(example, 1000, () => undefined);
   expect(await example.run.interrupt(), example.run.output).toBe(0);
 });
 
-test('body-velocity: the recordings that ship, at their own pace', seconds, async () => {
+test('body-velocity: the shipped recordings, at their own pace', seconds, async () => {
   const { run } = await startExample('body-velocity', {});
   await run.printed(/three-sides body_velocity_x_mps = /);
   expect(await run.interrupt(), run.output).toBe(0);
@@ -206,7 +206,7 @@ test('calibrated-room: ESP32 nodes, after a second of the empty room', seconds, 
   expect(await run.interrupt(), run.output).toBe(0);
 });
 
-test('every example of a receiver is tested here or beside', () => {
+test('every example of a receiver is tested here or nearby', () => {
   const shipped = readdirSync(packageFile('topologies')).filter((name) => /^[^.]+\.yaml$/.test(name));
   const here = readFileSync(packageFile('test/long/receivers.test.ts'), 'utf8');
   const elsewhere = ['demo', 'esp32-udp', 'scale-out', 'onewifi-mqtt'];

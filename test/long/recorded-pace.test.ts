@@ -15,7 +15,7 @@ import {
 
 /** Two minutes at the recorded pace: part of CI, not of `npm test`. */
 test.runIf(recording)(
-  'at the recorded pace the file source gives the same bytes as at full speed, and UDP agrees with it',
+  'at the recorded pace the file source gives the same bytes as at full speed, and so does UDP',
   async () => {
     const data = await mkdtemp(join(tmpdir(), 'csiflow-long-'));
     const udp = await startUdp(data);

@@ -4,7 +4,7 @@ import { packageFile } from '../../pipeline/base/paths.js';
 import { Csiflow } from '../support/csiflow.js';
 
 // Minutes of frames through every topology and its networks.
-test('the topologies that ship pass their tests', { timeout: 600_000 }, async () => {
+test('the shipped topologies pass their tests', { timeout: 600_000 }, async () => {
   const run = new Csiflow(['test', packageFile('topologies')]);
   expect(await run.ended(), run.output).toBe(0);
   expect(run.output).toContain('a fall is reported within fifteen seconds, once');

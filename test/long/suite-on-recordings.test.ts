@@ -21,14 +21,14 @@ async function measure(
 }
 
 const activities = sharedFile('labelled/falls-rpi4-amplitude');
-it.skipIf(!activities)('names activities, and beats chance by far', { timeout: 300_000 }, async () => {
+it.skipIf(!activities)('names activities far better than chance', { timeout: 300_000 }, async () => {
   const table = await measure('activity-rpi4', { rooms: 8, atOnce: 1 });
   // With all recordings it reaches 79 %; two fifths of them teach less.
   expect(cell(table, 'csiflow', 'accuracy').value).toBeGreaterThan(0.55);
 });
 
 const presence = sharedFile('labelled/esp32-presence');
-it.skipIf(!presence)('notices movement on chips that the rule never saw', { timeout: 120_000 }, async () => {
+it.skipIf(!presence)('notices movement on chips unknown to the rule', { timeout: 120_000 }, async () => {
   const table = await measure('movement', { rooms: 2, atOnce: 2 });
   expect(cell(table, 'csiflow', 'f1').value).toBeGreaterThan(0.85);
   expect(cell(table, 'csiflow', 'balanced').value).toBeGreaterThan(0.7);

@@ -85,7 +85,7 @@ test('csiflow train site writes a model that loads, and a report of before and a
   expect(await csiflow('validate', at('own.yaml'))).toMatchObject({ code: 0 });
 }, 240_000);
 
-test('it says where too little is labelled', async () => {
+test('it reports which labels are too few', async () => {
   writeFileSync(labels, 'time,person,x,y,posture\n0,anna,1,1,\n5,anna,1,1,\n');
   const { code, output } = await train();
   expect(code).toBe(2);

@@ -30,13 +30,13 @@ describe('the native part of @tensorflow/tfjs-node-gpu', () => {
     native = await Engine.load({ weights, backend: 'tensorflow-gpu' });
   });
 
-  it('is loaded and says what computes', async () => {
+  it('is loaded and names what computes', async () => {
     const report = (await describeBackends()).find(({ name }) => name === 'tensorflow-gpu');
     expect(report).toMatchObject({ available: true, version: native.backend.version });
     expect(['CPU', 'GPU']).toContain(report!.device);
   });
 
-  it('gives what WASM gives, within a thousandth', () => {
+  it('gives the same as WASM, within a thousandth', () => {
     native.infer(requests()).forEach(({ counts, alone: estimate }, index) => {
       const { counts: otherCounts, alone: other } = wasm[index]!;
       const pairs: [ArrayLike<number>, ArrayLike<number>][] = [
@@ -58,7 +58,7 @@ describe('the native part of @tensorflow/tfjs-node-gpu', () => {
     });
   });
 
-  it('gives a window the same answer alone and in company, within a ten-thousandth', () => {
+  it('gives a window the same answer alone and in a batch, within a ten-thousandth', () => {
     const together = native.infer(requests());
     requests().forEach((request, index) => {
       const [alone] = native.infer([request]);

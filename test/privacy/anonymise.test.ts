@@ -8,7 +8,7 @@ const key = Buffer.alloc(32, 7);
 const anonymiser = new Anonymiser(key);
 const number = fc.nat({ max: 2 ** 32 - 1 });
 
-test('no two persons of an environment get the same number, and it is a positive one of ten digits', () => {
+test('persons of an environment have distinct numbers, positive and of ten digits', () => {
   fc.assert(
     fc.property(fc.uniqueArray(number, { maxLength: 200 }), fc.string(), (numbers, environment) => {
       const pseudonyms = numbers.map((one) => anonymiser.pseudonym(environment, one));
@@ -31,7 +31,7 @@ test('the same key gives the same number, another key or environment another one
   expect(of(anonymiser, 'flat')).not.toEqual(several);
 });
 
-test('what is stored of a person has no skeleton, and lies on the grid', () => {
+test('a stored person has no skeleton, and lies on the grid', () => {
   const frame = poseFrame(3, { persons: [person(3, 0), person(3, 1, { track: null })] });
   const [known, unknown] = (anonymiser.told(frame) as PoseFrame).persons;
   expect(known).toMatchObject({
@@ -48,7 +48,7 @@ test('what is stored of a person has no skeleton, and lies on the grid', () => {
   }
 });
 
-test('an event keeps its fact, and loses who and exactly where', () => {
+test('an event keeps its fact, and loses the person and the exact place', () => {
   const event = sensedEvent(1, {
     id: 'test-room-inactivity-12345678-99',
     person: 12_345_678,

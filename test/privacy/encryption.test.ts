@@ -77,7 +77,7 @@ describe('a DuckDB store', () => {
     await again.close();
   });
 
-  test('copies of it are encrypted too, and can be put in its place', async () => {
+  test('its copies are encrypted too, and can replace it', async () => {
     const folder = temporaryFolder();
     const sink = await written(folder, secret);
     const copy = join(folder, 'backups', 'one');
@@ -96,7 +96,7 @@ describe('a DuckDB store', () => {
   test.each([
     ['another key', secret, Buffer.alloc(32, 4), 'another key'],
     ['no key', secret, null, 'is encrypted'],
-  ])('is refused with %s, and left as it is', async (_, before, after, why) => {
+  ])('is rejected with %s, and not changed', async (_, before, after, why) => {
     const folder = temporaryFolder();
     await (await written(folder, before)).close();
     const sink = make(folder, after);
@@ -111,7 +111,7 @@ describe('a DuckDB store', () => {
   test.each([
     ['encrypted', null, secret, false],
     ['in the clear', secret, null, true],
-  ])('is written anew where it is to be %s, with all that it holds', async (_, before, after, shows) => {
+  ])('is rewritten when it becomes %s, with its entire content', async (_, before, after, shows) => {
     const folder = temporaryFolder();
     await (await written(folder, before)).close();
     const sink = make(folder, after, before);
@@ -134,7 +134,7 @@ describe('a DuckDB store', () => {
     expect(showing(folder).length > 0).toBe(shows);
   });
 
-  test('what was begun to be written anew, and broken off, is of no account', async () => {
+  test('an interrupted rewrite is ignored', async () => {
     const folder = temporaryFolder();
     await (await written(folder, null)).close();
     writeFileSync(join(folder, '.store.duckdb.part'), PLANTED);
@@ -146,7 +146,7 @@ describe('a DuckDB store', () => {
     await sink.close();
   });
 
-  test('what was broken off is gone too where the switch was turned back meanwhile', async () => {
+  test('an interrupted rewrite is removed, even if the setting was reverted meanwhile', async () => {
     const folder = temporaryFolder();
     await (await written(folder, secret)).close();
     for (const name of ['.store.duckdb.part', '.store.duckdb.part.wal'])
@@ -158,7 +158,7 @@ describe('a DuckDB store', () => {
   test.each([
     ['detaching it says nothing', /^DETACH/, 'Checkpoint failed'],
     ['nothing says it', /^(DETACH|CHECKPOINT)/, 'not written to its end'],
-  ])('a copy whose rows are in its log only is refused, also where %s', async (_, silent, why) => {
+  ])('rejects a copy whose rows are only in its log, even if %s', async (_, silent, why) => {
     const folder = temporaryFolder();
     await (await written(folder, null)).close();
     const instance = await DuckDBInstance.create(join(folder, 'store.duckdb'));
@@ -173,7 +173,7 @@ describe('a DuckDB store', () => {
     instance.closeSync();
   });
 
-  test('a copy is what stood there at one moment, while rows are written', async () => {
+  test('a copy is a snapshot of one moment, while rows are written', async () => {
     const folder = temporaryFolder();
     const sink = await written(folder, null);
     const backup = join(folder, 'backups', 'one');
@@ -186,7 +186,7 @@ describe('a DuckDB store', () => {
     expect(readdirSync(backup)).toEqual(['store.duckdb']);
   });
 
-  test('a store that another one has open is not written anew', async () => {
+  test('a store that another process has open is not rewritten', async () => {
     const folder = temporaryFolder();
     const owner = await written(folder, null);
     await expect(make(folder, secret).reseal!()).rejects.toThrow('is in use by');
@@ -244,7 +244,7 @@ describe('the state folder', () => {
   test.each([
     ['another key', secret, Buffer.alloc(32, 4), 'another key'],
     ['no key', secret, null, 'is encrypted'],
-  ])('is refused with %s', async (_, before, after, why) => {
+  ])('is rejected with %s', async (_, before, after, why) => {
     const folder = temporaryFolder();
     await fill(folder, before);
     expect(() => new StateStore(folder, 'ward', after)).toThrow(
@@ -257,7 +257,7 @@ describe('the state folder', () => {
   test.each([
     ['encrypted', null, secret, false],
     ['in the clear', secret, null, true],
-  ])('is written anew where it is to be %s, with all that it holds', async (_, before, after, shows) => {
+  ])('is rewritten when it becomes %s, with its entire content', async (_, before, after, shows) => {
     const folder = temporaryFolder();
     await fill(folder, before);
     const told: string[] = [];
@@ -282,7 +282,7 @@ describe('the state folder', () => {
           .spyOn(WriteThreads.prototype, 'of')
           .mockImplementationOnce(() => Promise.reject(new Error('no space left on device'))),
     ],
-  ])('is left as it was where it is to be written anew and %s', async (_, spoil) => {
+  ])('is unchanged if it is to be rewritten and %s', async (_, spoil) => {
     const folder = temporaryFolder();
     await fill(folder, null);
     const before = readdirSync(folder);
@@ -296,7 +296,7 @@ describe('the state folder', () => {
     await store.close();
   });
 
-  test('what was begun to be written anew is gone, also where the switch was turned back meanwhile', async () => {
+  test('an interrupted rewrite is removed, even if the setting was reverted meanwhile', async () => {
     const folder = temporaryFolder();
     await fill(folder, secret);
     writeFileSync(join(folder, 'state.mdb.part'), PLANTED);
@@ -304,7 +304,7 @@ describe('the state folder', () => {
     expect(showing(folder)).toEqual([]);
   });
 
-  test('that everybody may look into becomes its owner’s alone; a group that may is let be', async () => {
+  test('that others can read becomes private to its owner; group access is kept', async () => {
     const folder = temporaryFolder();
     for (const [before, after] of [
       [0o755, 0o700],
@@ -317,7 +317,7 @@ describe('the state folder', () => {
     }
   });
 
-  test('thousands of entries of each kind of key are there once it is written anew', async () => {
+  test('thousands of entries of each kind of key survive a rewrite', async () => {
     const folder = temporaryFolder();
     const before = new StateStore(folder, 'ward');
     const numbers = before.table('numbers');
@@ -337,7 +337,7 @@ describe('the state folder', () => {
     await after.close();
   });
 
-  test('what waits in an outbox and is too old is forgotten, but for what was handed out', async () => {
+  test('outbox entries that are too old are dropped, except those being delivered', async () => {
     const store = new StateStore(temporaryFolder(), 'ward');
     const outbox = new Outbox(store, 'history');
     const at = (time: number) => [sensedEvent(0, { time }), sensedEvent(1, { time: time - 5 })];
@@ -353,7 +353,7 @@ describe('the state folder', () => {
     await store.close();
   });
 
-  test('a letter that is too old is forgotten', async () => {
+  test('a letter that is too old is dropped', async () => {
     const store = new StateStore(temporaryFolder(), 'ward');
     const letters = new DeadLetters(store);
     for (const at of [10, 20, 30])
@@ -366,7 +366,7 @@ describe('the state folder', () => {
 });
 
 describe('the key', () => {
-  test('is not made by who only looks', async () => {
+  test('is not created by a read-only command', async () => {
     const stateFolder = join(temporaryFolder(), 'ward.state');
     const privacy = { enableEncryption: true, anonymizeData: false, dataRetentionDays: null, key: null };
     const desk = letterDesk(() => ({ id: 'ward', settings: { stateFolder, privacy } as never }));
@@ -374,7 +374,7 @@ describe('the key', () => {
     expect(existsSync(stateFolder)).toBe(false);
   });
 
-  test('is shown to nobody, also where it only opens what was encrypted before', () => {
+  test('is never shown, even if it only opens older data', () => {
     const folder = temporaryFolder();
     const key = '5e'.repeat(32);
     writeFileSync(join(folder, KEY_FILE), key);
@@ -382,7 +382,7 @@ describe('the key', () => {
     expect(redact(`a ${key}`)).toBe('a ***');
   });
 
-  test('is made once, for its owner alone', () => {
+  test('is created once, private to its owner', () => {
     const folder = temporaryFolder();
     const made = privacySecret(folder, null);
     expect(made).toHaveLength(32);
@@ -391,7 +391,7 @@ describe('the key', () => {
     expect(privacySecret(folder, 'x'.repeat(32))).toEqual(Buffer.from('x'.repeat(32)));
   });
 
-  test('is not made anew where the file holds something else', () => {
+  test('is not replaced if the file contains something else', () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, KEY_FILE), 'abcd');
     expect(() => privacySecret(folder, null)).toThrow(expect.objectContaining({ code: 'state.key' }));

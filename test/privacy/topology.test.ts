@@ -81,7 +81,7 @@ async function stored(folder: string, settings: Pick<Settings, 'privacy'>, holdA
   return found;
 }
 
-test('what a topology stores is anonymous and encrypted, and the same after a start that reads on', async () => {
+test('stored data is anonymous and encrypted, and the same after a start that reads on', async () => {
   const folder = temporaryFolder();
   await stored(folder, { privacy }, 10);
   const found = await stored(folder, { privacy });
@@ -100,7 +100,7 @@ test('what a topology stores is anonymous and encrypted, and the same after a st
   expect(shown).toEqual([]);
 });
 
-test('the same input in one go gives the same rows with the same key', async () => {
+test('the same input in one run gives the same rows with the same key', async () => {
   const key = 'k'.repeat(32);
   const [once, twice] = [temporaryFolder(), temporaryFolder()];
   const settings = { privacy: { ...privacy, key } };
@@ -108,7 +108,7 @@ test('the same input in one go gives the same rows with the same key', async () 
   expect(await stored(twice, settings)).toEqual(await stored(once, settings));
 });
 
-test('encryption that is switched on, and off again, is so with the next start, and no row is lost', async () => {
+test('encryption turned on or off applies at the next start, and loses no row', async () => {
   const folder = temporaryFolder();
   const clear = { ...privacy, anonymizeData: false, enableEncryption: false };
   const shown = () => readdirSync(folder).filter((name) => bytesOf(folder, name).includes('planted'));
@@ -138,7 +138,7 @@ test('an encrypted store is exported with its key file', async () => {
   expect(await exportTable({ ...request, secret })).toBe(COUNT);
 });
 
-test('data_retention_days bounds what a DuckDB store keeps, by event time', async () => {
+test('data_retention_days limits what a DuckDB store keeps, by event time', async () => {
   const folder = temporaryFolder();
   // Frames are from 2023, long before the present.
   const days = (Date.now() * 1000 - START) / 86_400_000_000;
@@ -158,7 +158,7 @@ test.each([
   ['a zone that could be a person', { anonymize_data: true }, [{ id: '7' }], 'config.privacy.anonymity'],
   ['a file that lives on', { data_retention_days: 7 }, [], 'config.privacy.retention'],
   ['a file in the clear', { enable_encryption: true }, [], 'config.privacy.encryption'],
-])('validation tells of %s', (_, asked, zones, code) => {
+])('validation reports %s', (_, asked, zones, code) => {
   const text = JSON.stringify({
     id: 't',
     sources: { in: { type: 'udp', port: 5005 } },

@@ -191,7 +191,7 @@ test('WebSocket clients see pseudonyms, no skeleton, and no exact place', async 
   expect(found('/ws/pose', messages.join('\n'))).toEqual([]);
 }, 60_000);
 
-test('no answer of the service interface tells of it, nor what brokers, receivers, stores and files got', async () => {
+test('no answer of the service interface reveals identities, nor does anything sent or stored', async () => {
   await expect.poll(() => told.join('\n'), { timeout: 30_000 }).toMatch(/alerts\/fall_detection/);
   await expect.poll(() => hook.calls.length, { timeout: 30_000 }).toBeGreaterThan(0);
   await expect
@@ -258,7 +258,7 @@ test('no answer of the service interface tells of it, nor what brokers, receiver
   expect(found('InfluxDB', JSON.stringify(points))).toEqual([]);
 }, 240_000);
 
-test('nor do logs, traces, files and outboxes on disk; the pseudonym is that of before the restart', async () => {
+test('nor do logs, traces, files and outboxes on disk; the pseudonym survives the restart', async () => {
   const pseudonyms = () =>
     new Set([...told.join('\n').matchAll(/pose\/person\/(\d+)/g)].map(([, number]) => number));
   await expect.poll(() => pseudonyms().size, { timeout: 30_000 }).toBe(1);

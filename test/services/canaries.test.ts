@@ -54,7 +54,7 @@ settings: { state_folder: ${join(folder, `${type}.state`)} }
 `;
 
 test.each(['influxdb', 'mqtt', 'kafka'])(
-  '%s: a refused password is told with the node and how to mend it, and is shown nowhere',
+  '%s: a rejected password is reported with the node and a fix, and never shown',
   async (type) => {
     const file = join(folder, `${type}.yaml`);
     writeFileSync(file, topology(type));

@@ -13,7 +13,7 @@ afterAll(async () => {
   await cluster.stop();
 });
 
-test('a topic of checkpoints that would delete the old ones is refused with what to set', async () => {
+test('rejects a topic of checkpoints that would delete old ones, with the setting to use', async () => {
   const topic = await cluster.topic(1);
   const config = withDefaults(kafka, { brokers: cluster.brokers, topics: [topic], group: 'rooms' });
   const join = async () => {

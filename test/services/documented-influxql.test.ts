@@ -74,7 +74,7 @@ const found: readonly (readonly Row[])[] = [
   ],
 ];
 
-test('the page shows as many queries as are looked at here', () => {
+test('the page contains as many queries as are tested here', () => {
   expect(queries).toHaveLength(found.length);
 });
 

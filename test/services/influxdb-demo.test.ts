@@ -120,7 +120,7 @@ test('the history is served from InfluxDB in both forms, page by page', async ()
   expect(empty).toMatchObject({ status: 404, body: { error: { code: 'POSE_DATA_NOT_FOUND' } } });
 }, 60_000);
 
-test('every panel on the engine has rows in a Prometheus that scrapes it', async () => {
+test('every panel about the engine has data in a Prometheus that scrapes it', async () => {
   await prometheus.waitFor('csiflow_checkpoint_seconds_count > 3');
   await prometheus.waitFor('csiflow_latency_seconds_count{node="history"} > 3');
   const empty: string[] = [];
@@ -131,7 +131,7 @@ test('every panel on the engine has rows in a Prometheus that scrapes it', async
   expect(empty).toEqual([]);
 }, 60_000);
 
-test('no secret is in the logs, the figures or the answers', async () => {
+test('no secret is in the logs, the metrics or the answers', async () => {
   const answers = await Promise.all(
     ['/metrics', '/form-b/api/v1/health/detailed', '/form-b/api/v1/topologies', '/form-b/api/v1/config'].map(
       async (path) => (await fetch(address + path, { headers: { Authorization: `Bearer ${token}` } })).text(),
@@ -140,7 +140,7 @@ test('no secret is in the logs, the figures or the answers', async () => {
   for (const text of [demo.output, ...answers]) expect(text).not.toContain(INFLUX_USERS.writer);
 });
 
-test('both stores hold the same, and answer every question alike', async () => {
+test('both stores hold the same, and answer every query alike', async () => {
   expect(await demo.interrupt()).toBe(0);
   const openSink = async (component: AnySink, config: object): Promise<Sink> => {
     const sink = component.create(

@@ -57,7 +57,7 @@ async function holdsAll(config: object, table: Table): Promise<void> {
   expect(await texts(config)).toEqual([...table.rows].sort());
 }
 
-test('influxd is killed and started again while records are written: none is lost, none is double', async () => {
+test('influxd is killed and restarted during writes: no record is lost or duplicated', async () => {
   const config = ownDatabase();
   const table = new Table();
   const runner = runnerOf(line(config, table, temporaryFolder(), { count: 30_000 }));
@@ -76,7 +76,7 @@ test('influxd is killed and started again while records are written: none is los
   expect(sent()).toBe(table.rows.length);
 }, 90_000);
 
-test('influxd is away at the start: the siblings go on, and the outbox is delivered later', async () => {
+test('influxd is offline at the start: the other sinks continue, and the outbox is delivered later', async () => {
   const config = ownDatabase();
   const table = new Table();
   await influx.server.crash();
@@ -90,7 +90,7 @@ test('influxd is away at the start: the siblings go on, and the outbox is delive
   expect(runner.status().state).toBe('running');
 }, 60_000);
 
-test('credentials that are no longer valid make it degraded; once they are mended all is there', async () => {
+test('expired credentials degrade it; with new ones everything is stored', async () => {
   const config = { ...ownDatabase(), username: 'worker', password: 'worker-pw' };
   await influx.execute(`CREATE DATABASE "${config.database}"; CREATE USER worker WITH PASSWORD 'worker-pw'`);
   await influx.execute(`GRANT ALL ON "${config.database}" TO worker`);
@@ -109,7 +109,7 @@ test('credentials that are no longer valid make it degraded; once they are mende
   expect(runner.status().nodes.find(({ id }) => id === 'influx')!.failed).toBeLessThan(100); // tries, not records
 }, 60_000);
 
-test('memory lost again and again: the points equal those of a run that never stopped', async () => {
+test('after repeated losses of memory, the points equal those of an uninterrupted run', async () => {
   const config = ownDatabase();
   const folder = temporaryFolder();
   for (const records of [300, 700, 1_200]) {
@@ -131,7 +131,7 @@ test('memory lost again and again: the points equal those of a run that never st
   await holdsAll(config, table);
 }, 60_000);
 
-test('a frozen influxd is given up after the timeout, and served once it thaws', async () => {
+test('a frozen influxd times out, and is served once it continues', async () => {
   const config = { ...ownDatabase(), timeout_ms: 300 };
   const table = new Table();
   const runner = runnerOf(line(config, table, temporaryFolder(), { count: 20_000 }));

@@ -76,8 +76,8 @@ async function reading(config: object) {
   return { reader: sink.reader!, close: () => sink.close() };
 }
 
-describe('what InfluxDB tells apart', () => {
-  test('a crowd in one frame, and frames of one microsecond, are all there', async () => {
+describe('points that InfluxDB distinguishes', () => {
+  test('a crowd in one frame, and frames of one microsecond, are all stored', async () => {
     const sink = await open(ownDatabase());
     const crowd = poseFrame(100, { people: 40 });
     const twins = Array.from({ length: 15 }, (_, index) => ({ ...poseFrame(101 + index), time: crowd.time }));
@@ -93,7 +93,7 @@ describe('what InfluxDB tells apart', () => {
     await sink.close();
   });
 
-  test('hours of people give as few series as minutes do', async () => {
+  test('hours with people give as few series as minutes do', async () => {
     const config = ownDatabase();
     const sink = await open(config);
     const series = async () => {
@@ -121,7 +121,7 @@ describe('what InfluxDB tells apart', () => {
     await sink.close();
   });
 
-  test('a field of another type is refused by the server, and its record alone fails', async () => {
+  test('the server rejects a field of another type, and only its record fails', async () => {
     const config = ownDatabase();
     const sink = await open(config);
     await fetch(`${influx.url}/write?db=${config.database}&precision=n&u=admin&p=${INFLUX_USERS.admin}`, {
@@ -159,7 +159,7 @@ describe('credentials', () => {
     await expect(start).rejects.not.toThrow('canary-91d2');
   });
 
-  test('who may only read is told so at the first write, with what to do', async () => {
+  test('a read-only user is reported at the first write, with a fix', async () => {
     const sink = await open({
       url: influx.url,
       database: 'csi',
@@ -172,7 +172,7 @@ describe('credentials', () => {
     await sink.close();
   });
 
-  test('who may not make the database is told the statements', async () => {
+  test('a user who may not create the database gets the statements to run', async () => {
     const start = make({
       url: influx.url,
       database: 'not-there',
@@ -190,7 +190,7 @@ describe('credentials', () => {
     await sink.close();
   });
 
-  test('a change of the retention that needs an administrator says what he is to run', async () => {
+  test('a change of retention that needs an administrator names the statement to run', async () => {
     const { writer } = INFLUX_USERS;
     const config = { url: influx.url, database: 'csi', username: 'writer', password: writer };
     await expect(make({ ...config, retention_days: 30 }).open()).rejects.toThrow(
@@ -209,13 +209,13 @@ describe('retention', () => {
     );
   };
 
-  test('without it no policy is touched', async () => {
+  test('without it no policy is changed', async () => {
     const config = ownDatabase();
     await (await open(config)).close();
     expect(await policies(config.database)).toEqual({ autogen: '0s 168h0m0s' });
   });
 
-  test('it is the duration of the policy, also where it changes', async () => {
+  test('it is the duration of the policy, even after a change', async () => {
     const config = ownDatabase();
     await (await open({ ...config, retention_days: 90 })).close();
     expect(await policies(config.database)).toEqual({ autogen: '2160h0m0s 24h0m0s' });
@@ -223,7 +223,7 @@ describe('retention', () => {
     expect(await policies(config.database)).toEqual({ autogen: '36h0m0s 1h0m0s' });
   });
 
-  test('a policy of its own is made, written to and read', async () => {
+  test('a separate policy is created, written to and read', async () => {
     const config = { ...ownDatabase(), retention_policy: 'rooms' };
     const sink = await open(config);
     await sink.write([poseFrame(0), measure(0), sensedEvent(0)], 1);
@@ -237,7 +237,7 @@ describe('retention', () => {
     await sink.close();
   });
 
-  test('points older than it are refused by InfluxDB, and are no poison for the rest', async () => {
+  test('InfluxDB rejects points older than it, which does not affect the rest', async () => {
     const sink = await open({ ...ownDatabase(), retention_days: 90 });
     const now = Date.now() * 1_000;
     const [old, fresh] = [measure(0), { ...measure(0), time: now }];
@@ -251,7 +251,7 @@ describe('retention', () => {
     await sink.close();
   });
 
-  test('means are made over the interval, and kept for as long as all', async () => {
+  test('means are computed over the interval, and kept as long as everything', async () => {
     const config = {
       ...ownDatabase(),
       full_rate_days: 7,

@@ -66,7 +66,7 @@ sinkConformance('influxdb over InfluxDB 2', {
 });
 
 describe('a token', () => {
-  test('that is wrong ends the start with a plain error that does not show it', async () => {
+  test('that is invalid ends the start with a plain error that does not show it', async () => {
     const sink = make({ ...(await ownBucket()), token: 'canary-5c1e' });
     const start = sink.open();
     await expect(start).rejects.toMatchObject({ code: 'influxdb.credentials' });
@@ -74,13 +74,13 @@ describe('a token', () => {
     await expect(start).rejects.not.toThrow('canary-5c1e');
   });
 
-  test('is needed', async () => {
+  test('is required', async () => {
     const sink = make({ ...(await ownBucket()), token: null });
     await expect(sink.open()).rejects.toThrow('rejects an anonymous user');
   });
 });
 
-test('a bucket that is not there ends the start', async () => {
+test('a missing bucket ends the start', async () => {
   const sink = make({ url: influx.url, database: 'nowhere', token: influx.token });
   const start = sink.open();
   await expect(start).rejects.toMatchObject({ code: 'influxdb.database' });
@@ -95,12 +95,12 @@ test('retention_days becomes the retention of the bucket', async () => {
   expect(await influx.retentionOf(config.database)).toBe(90 * 86_400);
 });
 
-test('continuous queries are refused with what to do instead', async () => {
+test('rejects continuous queries, with the alternative', async () => {
   const sink = make({ ...(await ownBucket()), full_rate_days: 7 });
   await expect(sink.open()).rejects.toThrow('create a task there');
 });
 
-test('influxd is killed and started again: what was answered for is there', async () => {
+test('influxd is killed and restarted: confirmed records are stored', async () => {
   const config = await ownBucket();
   const sink = make(config);
   await sink.open();
@@ -120,7 +120,7 @@ test('influxd is killed and started again: what was answered for is there', asyn
   await sink.close();
 }, 60_000);
 
-test('a field of another type is refused by the server, and its record alone fails', async () => {
+test('the server rejects a field of another type, and only its record fails', async () => {
   const config = await ownBucket();
   const response = await fetch(`${influx.url}/write?db=${config.database}&precision=n`, {
     method: 'POST',

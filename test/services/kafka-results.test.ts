@@ -35,7 +35,7 @@ const records = Array.from({ length: 30 }, (_, index) => [
   sensedEvent(index),
 ]).flat();
 
-test('another topology reads csiflow.results and has what the first one wrote, each once, also after a restart', async () => {
+test('another topology reads each result of the first one once, even after a restart', async () => {
   const topic = await cluster.topic(1);
   const config = {
     ...{ brokers: cluster.brokers, topics: [topic], group: topic, format: 'results' },
@@ -64,7 +64,7 @@ test('another topology reads csiflow.results and has what the first one wrote, e
   expect(table.stored.map(({ record }) => record)).toEqual(records);
 }, 60_000);
 
-test('a scaled-out topology cannot fill duckdb, and a topology that reads its results does', async () => {
+test('a scaled-out topology cannot fill duckdb; a topology that reads its results can', async () => {
   const topic = await cluster.topic(1);
   await write(topic, records);
   const runner = runnerOf(

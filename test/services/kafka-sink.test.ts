@@ -66,7 +66,7 @@ describe('at least once', () => {
   });
 
   test.each(['none', 'gzip', 'snappy', 'lz4', 'zstd'])(
-    'a reader of another library unpacks %s',
+    'a reader of another library decompresses %s',
     async (compression) => {
       const topic = await cluster.topic(1);
       const sink = make({ topic, compression });
@@ -77,7 +77,7 @@ describe('at least once', () => {
     },
   );
 
-  test('what no broker takes is refused with its reason; the others go', async () => {
+  test('records that no broker accepts are rejected with the reason; the others are sent', async () => {
     const topic = await cluster.topic(1, [{ name: 'max.message.bytes', value: '10000' }]);
     const sink = make({ topic });
     await sink.open();
@@ -90,7 +90,7 @@ describe('at least once', () => {
     expect(valuesOf(await cluster.values(topic))).toEqual([1, 3]);
   });
 
-  test('no topic, no broker: it says so, and whether trying again helps', async () => {
+  test('a missing topic or broker is reported, and whether a retry helps', async () => {
     await expect(make({ topic: 'no-such-topic' }).open()).rejects.toMatchObject({
       message: expect.stringMatching(/there is no topic `no-such-topic`/) as string,
       retriable: false,
@@ -102,7 +102,7 @@ describe('at least once', () => {
     });
   }, 30_000);
 
-  test('of three brokers one is killed: all that was acknowledged is in the log', async () => {
+  test('with one of three brokers killed, every acknowledged record is in the log', async () => {
     const three = await KafkaCluster.start({ nodes: 3 });
     try {
       const topic = await three.topic(6);
@@ -139,7 +139,7 @@ describe('at least once', () => {
 });
 
 describe('exactly once', () => {
-  test('results are there when their checkpoint is safe, and a rewind takes the others back', async () => {
+  test('results appear when their checkpoint is safe, and a rewind removes the others', async () => {
     const topic = await cluster.topic(2);
     const folder = temporaryFolder();
     const settings = { topic, delivery: 'exactly_once' };
@@ -167,7 +167,7 @@ describe('exactly once', () => {
     expect(valuesOf(await cluster.values(topic))).toEqual([0, 2]);
   });
 
-  test('an epoch that was committed before a crash is not sent again', async () => {
+  test('an epoch committed before a crash is not sent again', async () => {
     const topic = await cluster.topic(1);
     const [folder, copy] = [temporaryFolder(), temporaryFolder()];
     const settings = { topic, delivery: 'exactly_once' };
@@ -188,7 +188,7 @@ describe('exactly once', () => {
     expect(valuesOf(await cluster.values(topic))).toEqual([7]);
   });
 
-  test('from topic to topic, killed again and again: each message gives one result', async () => {
+  test('from topic to topic, killed repeatedly: each message gives one result', async () => {
     const [from, to] = [await cluster.topic(3), await cluster.topic(3)];
     const input: CopyInput = { folder: temporaryFolder(), brokers: cluster.brokers, from, to };
     await buildChild();
@@ -251,13 +251,13 @@ const paced = defineSource({
 
 const WAIT = { timeout: 60_000, interval: 500 };
 
-describe('a topology whose brokers are in trouble', () => {
+describe('a topology with failing brokers', () => {
   test.each([
     ['at_least_once', 'die'],
     ['exactly_once', 'die'],
     ['at_least_once', 'hang'],
   ])(
-    '%s, they %s: results wait, siblings go on, and all of them come',
+    '%s, they %s: results wait, other sinks continue, and all results arrive',
     async (delivery, fault) => {
       const own = await KafkaCluster.start();
       try {
@@ -304,7 +304,7 @@ describe('two processes in one group', () => {
   // A stop between a checkpoint and its commit to Kafka counts that interval twice, as docs/kafka.md says of
   // groups without scale-out: one run may hit that moment, three in a row do not.
   const RARE = { retry: 2, timeout: 120_000 };
-  test('one that stood still for longer than its session takes back what others count', RARE, async () => {
+  test('one that was suspended for longer than its session withdraws what others count', RARE, async () => {
     const [from, to] = [await cluster.topic(4), await cluster.topic(2)];
     await buildChild();
     const start = (sink: string) => {

@@ -149,7 +149,7 @@ async function committed(group: string, topic: string): Promise<number[]> {
 }
 
 describe('one member', () => {
-  test('it counts each message once, commits behind its checkpoints, and reports its lag', async () => {
+  test('it counts each message once, commits after its checkpoints, and reports its lag', async () => {
     const topic = await cluster.topic(3);
     const group = nextGroup();
     await produce(topic, 0, 3000, 3);
@@ -170,7 +170,7 @@ describe('one member', () => {
     expect(runner.status().nodes[0]!.failed).toBe(0);
   });
 
-  test('a second run goes on from the checkpoint', async () => {
+  test('a second run resumes from the checkpoint', async () => {
     const topic = await cluster.topic(2);
     const [group, folder] = [nextGroup(), temporaryFolder()];
     await produce(topic, 0, 500, 2);
@@ -185,7 +185,7 @@ describe('one member', () => {
     expect(tally([...first.sequences(), ...second.sequences()], 1000)).toEqual(ONCE);
   });
 
-  test('captures are several records a message, and a damaged one is counted', async () => {
+  test('captures are several records per message, and a damaged one is counted', async () => {
     const topic = await cluster.topic();
     const records = upTo(20).map((n) => ({ bytes: frame(n), time: 1_700_000_000_000_000 + n * 1000 }));
     const body = Buffer.concat(batchesOf(records).map(encodeRecords));
@@ -203,7 +203,7 @@ describe('one member', () => {
     expect(runner.status().nodes[0]!.dropped).toEqual({ malformed_capture: 1 });
   });
 
-  test('JSON frames have the time and the sender that they state', async () => {
+  test('JSON frames have their own time and sender', async () => {
     const topic = await cluster.topic();
     const producer = cluster.client.producer();
     await producer.connect();
@@ -228,7 +228,7 @@ describe('one member', () => {
     }
   });
 
-  test.each(['gzip', 'snappy', 'lz4', 'zstd'])('it reads what kcat has packed with %s', async (codec) => {
+  test.each(['gzip', 'snappy', 'lz4', 'zstd'])('it reads what kcat has compressed with %s', async (codec) => {
     const topic = await cluster.topic();
     const folder = temporaryFolder();
     const file = join(folder, 'frame');
@@ -241,7 +241,7 @@ describe('one member', () => {
     expect(sequences()).toEqual(Array.from({ length: 50 }, () => 7));
   });
 
-  test('what the queue does not take is not fetched, and nothing is lost by it', async () => {
+  test('messages beyond the queue are not fetched, and none is lost', async () => {
     const topic = await cluster.topic(2);
     await produce(topic, 0, 40_000, 2);
     let letGo: () => void = () => undefined;
@@ -279,7 +279,7 @@ describe('one member', () => {
     await runner.stop();
   }, 30_000);
 
-  test('what the broker deletes before it is fetched is counted, and what comes behind it is read', async () => {
+  test('messages deleted before they are fetched are counted, and later ones are read', async () => {
     const topic = await cluster.topic(1);
     await produce(topic, 0, 40_000);
     let letGo: () => void = () => undefined;
@@ -303,7 +303,7 @@ describe('one member', () => {
 });
 
 describe('several members', () => {
-  test('partitions move when a member comes and goes: no message is lost, none is counted twice', async () => {
+  test('partitions move as members join and leave: no message is lost or counted twice', async () => {
     const topic = await cluster.topic(6);
     const group = nextGroup();
     const [a, b] = [member([topic], { group }), member([topic], { group })];
@@ -329,7 +329,7 @@ describe('several members', () => {
     expect(tally([...a.sequences(), ...b.sequences()], produced)).toEqual(ONCE);
   }, 60_000);
 
-  test('four members come and go again and again', async () => {
+  test('four members join and leave repeatedly', async () => {
     const topic = await cluster.topic(8);
     const group = nextGroup();
     const members = [0, 1, 2, 3].map(() => member([topic], { group }));
@@ -356,7 +356,7 @@ describe('several members', () => {
     expect(tally(all(), produced)).toEqual(ONCE);
   }, 150_000);
 
-  test('a member that crashed is taken back to its checkpoint, and others go on from there', async () => {
+  test('a crashed member returns to its checkpoint, and others continue from there', async () => {
     const topic = await cluster.topic(4);
     const group = nextGroup();
     const folder = temporaryFolder();
@@ -384,8 +384,8 @@ describe('several members', () => {
   }, 60_000);
 });
 
-describe('a broker that dies', () => {
-  test('SIGKILL of the only broker in the middle: every message is counted once', async () => {
+describe('a broker that crashes', () => {
+  test('SIGKILL of the only broker midway: every message is counted once', async () => {
     const own = await KafkaCluster.start();
     try {
       const admin = await own.admin();
@@ -431,7 +431,7 @@ describe('a broker that dies', () => {
   }, 120_000);
 });
 
-describe('a listener with TLS that asks for a login', () => {
+describe('a listener with TLS and a login', () => {
   const secure = (overrides: object = {}) => ({
     group: nextGroup(),
     brokers: cluster.secureBrokers,
@@ -449,14 +449,14 @@ describe('a listener with TLS that asks for a login', () => {
     expect(JSON.stringify(runner.status())).not.toContain('a password');
   });
 
-  test('a wrong password keeps it from starting, and is in no error', async () => {
+  test('a wrong password prevents the start, and is in no error', async () => {
     const sasl = { mechanism: 'scram-sha-512', username: 'csiflow', password: 'another-word' };
     const { runner } = member([await cluster.topic()], secure({ sasl }));
     await expect(runner.start()).rejects.toThrow(/reject the login: check `sasl`/);
     expect(runner.status().problem).not.toContain('another-word');
   });
 
-  test('without the authority, or without TLS, it says what to look at', async () => {
+  test('without the authority, or without TLS, the error names what to check', async () => {
     const { runner } = member([await cluster.topic()], secure({ tls: {} }));
     await runner.start();
     expect(runner.status().problem).toMatch(/TLS with .* fails: check `tls`/);
@@ -467,15 +467,15 @@ describe('a listener with TLS that asks for a login', () => {
   });
 });
 
-describe('what is not there', () => {
-  test('an unknown topic keeps it from starting, with what to do', async () => {
+describe('missing servers', () => {
+  test('an unknown topic prevents the start, with a fix', async () => {
     const { runner } = member(['no-such-topic'], { group: nextGroup() });
     await expect(runner.start()).rejects.toThrow(
       /input .*there is no topic `no-such-topic`: create it first/,
     );
   });
 
-  test('a broker that is away at the start makes the node degraded, and says what to do', async () => {
+  test('a broker that is offline at the start degrades the node, with a fix', async () => {
     const [port] = await freePorts(1);
     const { runner } = member(['any'], { group: nextGroup(), brokers: [`127.0.0.1:${port!}`] });
     await runner.start();

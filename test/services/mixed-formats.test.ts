@@ -51,7 +51,7 @@ const alone = (): CsiBlock[] =>
   });
 
 describe('one topic with records of all formats', () => {
-  test('mqtt: from mosquitto, each is read as its own', { timeout: 300_000 }, async () => {
+  test('mqtt: each record from mosquitto is read in its own format', { timeout: 300_000 }, async () => {
     const broker = await startMosquitto();
     afterThisTest(() => broker.server.stop());
     const login = { username: 'csiflow', password: broker.password };
@@ -83,7 +83,7 @@ describe('one topic with records of all formats', () => {
     expect(String(source.describe!()['format']).split(', ').sort()).toEqual([...FORMATS].sort());
   });
 
-  test('kafka: the same, and what no format knows is a dead letter', { timeout: 300_000 }, async () => {
+  test('kafka: the same, and unknown records are dead letters', { timeout: 300_000 }, async () => {
     const cluster = await KafkaCluster.start();
     afterThisTest(() => cluster.stop());
     const topic = await cluster.topic();

@@ -97,7 +97,7 @@ test.each([
 });
 
 test.each(['5', '3.1.1'])(
-  'a wrong password is told with what to mend, and not itself (MQTT %s)',
+  'a wrong password is reported with a fix, and not shown (MQTT %s)',
   async (protocol) => {
     const { sink } = await make({ password: 'canary-wrong-password', protocol });
     const error = await sink.open().then(
@@ -110,31 +110,31 @@ test.each(['5', '3.1.1'])(
   },
 );
 
-test('a certificate of an unknown authority is told with what to mend', async () => {
+test('a certificate of an unknown authority is reported with a fix', async () => {
   const { sink } = await make({ url: broker.tlsUrl });
   await expect(sink.open()).rejects.toThrow(
     /signed by an authority that this machine does not know: set `ca`/,
   );
 });
 
-test('a file of an authority that is not there is named', async () => {
+test('a missing file of an authority is named', async () => {
   const { sink } = await make({ url: broker.tlsUrl, ca: join(temporaryFolder(), 'other.crt') });
   await expect(sink.open()).rejects.toThrow(/`ca`: the file .*other\.crt cannot be read \(ENOENT\)/);
 });
 
-test('TLS to a port without, and the other way round, are told apart', async () => {
+test('TLS to a plain port, and plain to a TLS port, are distinguished', async () => {
   const { sink } = await make({ url: broker.url.replace('mqtt:', 'mqtts:') });
   await expect(sink.open()).rejects.toThrow(/mqtts?:\/\//);
   const other = await make({ url: broker.tlsUrl.replace('mqtts:', 'mqtt:') });
   await expect(other.sink.open()).rejects.toThrow(/requires TLS, use `mqtts:\/\/`/);
 });
 
-test('a certificate for another name is refused', async () => {
+test('rejects a certificate for another name', async () => {
   const { sink } = await make({ url: broker.tlsUrl.replace('localhost', '127.0.0.1'), ca: broker.ca });
   await expect(sink.open()).rejects.toThrow(/its certificate is for another name/);
 });
 
-test('its last will is seen when it vanishes, and taken back when it returns', async () => {
+test('its last will appears when it vanishes, and is withdrawn when it returns', async () => {
   const proxy = await startProxy(Number(new URL(broker.url).port));
   closing.push(() => proxy.close());
   const { sink, root } = await make({ url: `mqtt://127.0.0.1:${proxy.port}`, reconnect_ms: 50 });
@@ -154,7 +154,7 @@ test('its last will is seen when it vanishes, and taken back when it returns', a
   });
 });
 
-test('who comes late sees the state and no alert', async () => {
+test('late subscribers see the state and no alert', async () => {
   const { sink, root } = await make({ home_assistant: false });
   await sink.open();
   await sink.write([poseFrame(0), sensedEvent(0), measure(0)], 1);
@@ -171,7 +171,7 @@ test('who comes late sees the state and no alert', async () => {
   expect(seen.every(({ retain }) => retain)).toBe(true);
 });
 
-test('what the access list forbids is told, and the rest goes through', async () => {
+test('messages forbidden by the access list are reported, and the rest is sent', async () => {
   const { sink, root } = await make({ username: 'quiet', prefix: 'csiflow' });
   const { seen } = await reader('csiflow/test-room');
   await sink.open();
@@ -195,7 +195,7 @@ test('what the access list forbids is told, and the rest goes through', async ()
   expect(root).toBeTruthy();
 });
 
-test('a broker that hangs is given up, and what it did not confirm is reported', async () => {
+test('a broker that hangs times out, and unconfirmed messages are reported', async () => {
   const { sink } = await make({ timeout_ms: 300 });
   await sink.open();
   broker.server.freeze();
@@ -233,7 +233,7 @@ const times = (seen: readonly Seen[]) =>
     .filter(ends('analytics/other'))
     .map(({ text }) => (JSON.parse(text) as { timestamp: string }).timestamp);
 
-test('killed in the middle: what waited on disk is published in order, and nothing is missing', async () => {
+test('killed midway: the outbox is published in order, and nothing is missing', async () => {
   const { seen } = await reader('csiflow/kill');
   const count = 800;
   const runner = runnerOf(line('csiflow/kill', count));
@@ -250,7 +250,7 @@ test('killed in the middle: what waited on disk is published in order, and nothi
   expect(await runner.deadLetters()).toEqual([]);
 }, 60_000);
 
-test('a password that is no longer good: degraded, told, and nothing lost once it is good again', async () => {
+test('an expired password degrades it, is reported, and loses nothing once it is valid again', async () => {
   const { seen } = await reader('csiflow/expired');
   const count = 400;
   const runner = runnerOf(line('csiflow/expired', count));

@@ -114,7 +114,7 @@ test('it reads over TLS with a password, in order', async () => {
   expect(sequencesOf(running)).toEqual(numbers(0, 300));
 });
 
-test('what is published in its absence comes when it is back', async () => {
+test('messages published while it is offline arrive when it returns', async () => {
   tests++;
   const first = start();
   await connected(first);
@@ -132,7 +132,7 @@ test('what is published in its absence comes when it is back', async () => {
   expect(sequencesOf(second)).toEqual(numbers(10, 60));
 });
 
-test('a message is confirmed when it is on disk: before that, the broker sends it again', async () => {
+test('a message is confirmed once it is on disk; until then the broker sends it again', async () => {
   tests++;
   const never = new Promise<void>(() => undefined);
   const first = start({}, null, { journalled: () => never });
@@ -156,7 +156,7 @@ test('a message is confirmed when it is on disk: before that, the broker sends i
   });
 });
 
-test('a message that was taken and is sent again is taken once', async () => {
+test('a repeated message is accepted once', async () => {
   tests++;
   const never = new Promise<void>(() => undefined);
   const first = start({}, null, { journalled: () => never });
@@ -178,7 +178,7 @@ test('a message that was taken and is sent again is taken once', async () => {
   expect(sequencesOf(second)).toEqual([5, 6, 7]);
 });
 
-test('the broker killed in the middle: every message comes, once and in order', async () => {
+test('with the broker killed midway, every message arrives once and in order', async () => {
   tests++;
   const running = start();
   await connected(running);
@@ -206,7 +206,7 @@ test('the broker killed in the middle: every message comes, once and in order', 
   expect([...sequences].sort((a, b) => a - b)).toEqual(sequences);
 }, 30_000);
 
-test('a wrong password keeps it from starting, and is not shown', async () => {
+test('a wrong password prevents the start, and is not shown', async () => {
   tests++;
   const running = start({ password: 'canary-wrong-password' });
   const error = await running.ended.then(
@@ -217,7 +217,7 @@ test('a wrong password keeps it from starting, and is not shown', async () => {
   expect(error!.stack).not.toContain('canary');
 });
 
-test('a broker that is away at the start is waited for', async () => {
+test('a broker that is offline at the start is waited for', async () => {
   tests++;
   await broker.server.crash();
   const running = start();
@@ -229,7 +229,7 @@ test('a broker that is away at the start is waited for', async () => {
   expect(running.problems.at(-1)).toBeNull();
 });
 
-test('the time that a publisher gives is taken where it can be true', async () => {
+test("the publisher's time is used if it is plausible", async () => {
   tests++;
   const running = start();
   await connected(running);
@@ -256,7 +256,7 @@ test('the time that a publisher gives is taken where it can be true', async () =
   ]);
 });
 
-test('retained messages are old, and left out', async () => {
+test('retained messages are old, and dropped', async () => {
   tests++;
   const client = await publisher();
   await client.publishAsync(topic(), frame(0), { qos: 1, retain: true });

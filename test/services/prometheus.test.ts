@@ -24,7 +24,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 }, 60_000);
 
-test('promtool finds nothing to say about the metrics of a running system', async () => {
+test('promtool has no finding about the metrics of a running system', async () => {
   await prometheus.waitFor('csiflow_sent_total{node="history"} > 0');
   const text = await (await fetch(`${address}/metrics`)).text();
   const { code, output } = await promtool(text);
@@ -54,7 +54,7 @@ test('Prometheus scrapes it, and its figures are those of the status', async () 
   expect(Number(between!.value[1])).toBe(0);
 }, 120_000);
 
-test('the alerts of the page of metrics are rules that Prometheus understands', async () => {
+test('the alerts of the metrics page are valid Prometheus rules', async () => {
   const page = readFileSync('docs/metrics.md', 'utf8');
   const rules = /```yaml\n(groups:[\s\S]*?)```/.exec(page)![1]!;
   const file = join(folder, 'rules.yaml');

@@ -19,7 +19,7 @@ function station(index: number): string {
 }
 
 // The other examples of `topologies/` need no server: test/long/receivers.test.ts.
-test('onewifi-mqtt: what a router publishes to mosquitto', { timeout: 300_000 }, async () => {
+test('onewifi-mqtt: messages that a router publishes to mosquitto', { timeout: 300_000 }, async () => {
   const [port] = (await freePorts(1)) as [number];
   const folder = await serverFolder('mosquitto');
   // As installed: open to this machine.

@@ -55,7 +55,7 @@ function memberOf(topic: string, name: string, { group = topic, topology = 'room
   return member;
 }
 
-test('a process that starts again takes the place of the one that was killed, whose session still runs', async () => {
+test('a restarted process replaces the killed one, whose session is still active', async () => {
   const topic = await cluster.topic(4);
   const [killed, other] = [memberOf(topic, 'one'), memberOf(topic, 'two')];
   await killed.join();
@@ -72,7 +72,7 @@ test('a process that starts again takes the place of the one that was killed, wh
   expect(killed.lost[0]!.message).toMatch(/another process has taken this one's place.*state folder/);
 }, 30_000);
 
-test('another topology is kept out of a group, while it has members and when it has none', async () => {
+test('another topology is kept out of a group, with and without members', async () => {
   const topic = await cluster.topic(2);
   const first = memberOf(topic, 'one');
   await first.join();
@@ -119,7 +119,7 @@ async function produce(topic: string, count: number): Promise<void> {
   await producer.disconnect();
 }
 
-test('a group without members is kept from another topology that is not scaled out, too', async () => {
+test('a topology without scale-out is kept out of an empty group, too', async () => {
   const topic = await cluster.topic(1);
   await produce(topic, 5);
   const first = plain(topic, 'rooms');
@@ -158,7 +158,7 @@ function process(topics: { readonly from: string; readonly to: string }, brokers
   return runner;
 }
 
-test('a broker that is away at the start is waited for, as without scale-out', async () => {
+test('waits for a broker that is offline at the start, as without scale-out', async () => {
   const [port] = await freePorts(1);
   const runner = process({ from: 'csi', to: 'results' }, [`127.0.0.1:${port!}`]);
   await runner.start();
@@ -166,12 +166,12 @@ test('a broker that is away at the start is waited for, as without scale-out', a
   expect(runner.status().problem).toMatch(/nothing listens at 127\.0\.0\.1:\d+: start the broker/);
 }, 30_000);
 
-test('a topic that is missing keeps it from starting, and is named', async () => {
+test('a missing topic prevents the start, and is named', async () => {
   const runner = process({ from: 'no-such-topic', to: 'results' });
   await expect(runner.start()).rejects.toThrow(/there is no topic `no-such-topic`: create it first/);
 }, 30_000);
 
-test('what waited for a broker joins when one answers', async () => {
+test('a process waiting for a broker joins when one answers', async () => {
   const topic = await cluster.topic(2);
   await cluster.topic(1);
   const [node] = cluster.nodes;

@@ -40,7 +40,7 @@ const resultsOf = async (topic: string): Promise<readonly string[]> =>
 
 // It takes two minutes, so it runs separately: `CSIFLOW_SERVICES=1 CSIFLOW_SCALE=full npx vitest run
 // test/services/scale-kills.test.ts`.
-test('workers that are killed more often than their session lasts keep up, and lose and double nothing', async () => {
+test('workers killed more often than their session lasts keep up, without loss or duplicates', async () => {
   const rooms = makeRooms(ROOMS, 3);
   const file = site.write(rooms, { sessionMs: SESSION_MS, results: ['motion'] });
   const admin = await site.topics(PARTITIONS);

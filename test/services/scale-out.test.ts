@@ -31,7 +31,7 @@ function byRoom(results: readonly Result[]): ReadonlyMap<string, readonly string
 }
 
 test(
-  'workers that are killed every few seconds give the results of one that never was',
+  'workers killed every few seconds give the results of an uninterrupted one',
   async () => {
     const rooms = makeRooms(ROOMS, 3);
     const file = site.write(rooms, {

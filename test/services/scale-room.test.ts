@@ -66,7 +66,7 @@ async function processOf(topic: string, port: number): Promise<{ runner: Runner;
 const latest = (service: TestService, room: string) =>
   service.get(`/form-b/api/v1/pose/latest?environment_id=${room}`, service.token('viewer'));
 
-test('each process answers for its rooms, and names the other one for the rest; also after that is gone', async () => {
+test('each process answers for its rooms, and names the other one for the rest, even after that has left', async () => {
   const topic = await cluster.topic(2);
   const ports = await freePorts(2);
   const [one, two] = [await processOf(topic, ports[0]!), await processOf(topic, ports[1]!)];

@@ -33,14 +33,14 @@ const deviation = (values: readonly number[]) => {
 };
 
 describe('a receiver', () => {
-  test('without a fault gives the channel in its own level, the same in each packet', () => {
+  test('without a fault gives the channel at its own level, the same in each packet', () => {
     const [first, second] = packets({}, 2);
     expect(first).toEqual(second);
     expect(first![0]).toBeCloseTo(30, 9);
     expect(first![1]).toBeCloseTo(0, 9);
   });
 
-  test('has the signal to noise that was asked for', () => {
+  test('has the configured signal to noise', () => {
     const all = packets({ snrDb: [20, 20] }, 400);
     let noise = 0;
     for (const packet of all) packet.forEach((value, i) => (noise += (value - (i % 2 === 0 ? 30 : 0)) ** 2));
@@ -49,7 +49,7 @@ describe('a receiver', () => {
     expect(ratio).toBeLessThan(20.3);
   });
 
-  test('turns the phase by 2 pi f tau over the band, tau new in each packet', () => {
+  test('rotates the phase by 2 pi f tau over the band, tau new in each packet', () => {
     const last = GROUPS.length - 1;
     const span = BAND.offsets[last]! - BAND.offsets[0]!;
     const delays = packets({ delayNs: 8 }, 2000).map(
@@ -59,13 +59,13 @@ describe('a receiver', () => {
     expect(deviation(delays) * 1e9).toBeLessThan(8.4);
   });
 
-  test('begins each packet with any phase', () => {
+  test('starts each packet with a random phase', () => {
     const angles = packets({ randomPhase: true }, 400).map((packet) => angle(packet, 6));
     const [x, y] = [Math.cos, Math.sin].map((f) => angles.reduce((sum, a) => sum + f(a), 0) / angles.length);
     expect(Math.hypot(x!, y!)).toBeLessThan(0.15);
   });
 
-  test('has a response of its own that no packet changes', () => {
+  test('has its own response, constant over packets', () => {
     const [first, second] = packets({ response: [0.12, 0.2] }, 2);
     expect(first).toEqual(second);
     const amplitudes = GROUPS.map((_, k) => Math.hypot(first![2 * k]!, first![2 * k + 1]!) / 30);
@@ -73,7 +73,7 @@ describe('a receiver', () => {
     expect(deviation(amplitudes)).toBeLessThan(0.25);
   });
 
-  test('steps its gain by a decibel at most, as often as was asked for', () => {
+  test('changes its gain by at most a decibel, as often as configured', () => {
     const receiver = new Receiver(new Random(1), IMPAIRMENTS, BAND, EMPTY);
     const { gain } = receiver.plan(new Random(3), 50 * 600, 50);
     const steps = gain.filter((value, i) => i > 0 && value !== gain[i - 1]).length;
@@ -84,7 +84,7 @@ describe('a receiver', () => {
     expect(Math.max(...decibels)).toBeGreaterThan(0.9);
   });
 
-  test('gives whole steps of its converter, within its range', () => {
+  test('gives integer steps of its converter, within its range', () => {
     for (const packet of packets({ bits: 6, snrDb: [3, 3] }, 100)) {
       for (const value of packet) {
         expect(Number.isInteger(value)).toBe(true);

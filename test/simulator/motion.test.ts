@@ -66,7 +66,7 @@ describe('people', () => {
     );
   });
 
-  test('stay inside the room, above the floor and touching what carries them', () => {
+  test('stay inside the room, above the floor and on their support', () => {
     fc.assert(
       fc.property(scene, (input) => {
         let outside = 0;
@@ -111,7 +111,7 @@ describe('people', () => {
     );
   });
 
-  test('who walk stand on a foot at every moment and go as fast as was asked', () => {
+  test('walking stand on a foot at every moment and have the configured speed', () => {
     const size = { x: 6, y: 5, z: 2.6 };
     const body = new Body({ height: 1.75, build: 1, reflectivity: 0.8 });
     const motion = new Motion(body.size, size, new Random(2));
@@ -133,7 +133,7 @@ describe('people', () => {
     expect(speeds.at(-1)).toBeLessThan(1.5);
   });
 
-  test('who fall are down within two seconds, at 2.5 m/s or more, and lie still', () => {
+  test('falling are down within two seconds, at 2.5 m/s or more, and lie still', () => {
     for (const fall of ['forward', 'backward', 'left', 'right'] as const) {
       const body = new Body({ height: 1.75, build: 1, reflectivity: 0.8 });
       const motion = new Motion(body.size, { x: 5, y: 5, z: 2.6 }, new Random(4));
@@ -156,7 +156,7 @@ describe('people', () => {
     }
   });
 
-  test('who never left their place come home without a jump', () => {
+  test('who never left their place return without a jump', () => {
     const size = { x: 5, y: 4, z: 2.6 };
     const random = new Random(8);
     const home = homePose(random, size, [3, 2]);
@@ -169,7 +169,7 @@ describe('people', () => {
     }
   });
 
-  test('come home, so that a script can be repeated', () => {
+  test('return, so that a script can be repeated', () => {
     const size = { x: 5, y: 4, z: 2.6 };
     const random = new Random(8);
     const home = homePose(random, size, [1, 1]);

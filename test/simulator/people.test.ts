@@ -41,7 +41,7 @@ const plunge = (samples: ReturnType<typeof play>['samples']): number =>
   Math.max(...samples.slice(1).map((one, i) => (samples[i]!.points[NOSE]! - one.points[NOSE]!) / 0.02));
 
 describe('several people', () => {
-  test('never walk through each other, and each has a truth of its own', () => {
+  test('never walk through each other, and each has a separate truth', () => {
     let nearest = Infinity;
     let close = 0;
     let count = 0;
@@ -78,7 +78,7 @@ describe('several people', () => {
     expect(close / count).toBeLessThan(0.01);
   });
 
-  test('also not in scripts of minutes, where one comes to where another sits', () => {
+  test('even in scripts of minutes, where one walks to where another sits', () => {
     const people = [0, 1].map((index) => {
       const motion = new Motion({ height: 1.7, build: 1, reflectivity: 0.9 }, SIZE, new Random(5, index));
       motion.perform({ activity: 'walk', to: [2.5, 2] });
@@ -129,7 +129,7 @@ describe('falls', () => {
     }
   });
 
-  test('off a chair do not begin with standing up', () => {
+  test('off a chair do not start with standing up', () => {
     const { samples, starts } = play([
       { activity: 'sit', seconds: 3 },
       { activity: 'fall' },
@@ -142,7 +142,7 @@ describe('falls', () => {
   });
 });
 
-describe('what is easily taken for a fall', () => {
+describe('movements similar to a fall', () => {
   test('sitting down fast is a multiple as fast as sitting down', () => {
     const speed = (fast: boolean) =>
       plunge(
@@ -184,7 +184,7 @@ describe('what is easily taken for a fall', () => {
     }
   });
 
-  test('is part of the everyday mix, with crawling and leaving', () => {
+  test('are part of the everyday mix, with crawling and leaving', () => {
     const seen = new Set<string>();
     for (let seed = 0; seed < 120; seed++) {
       const { truth } = simulateSequence(seed, { seconds: 6, links: 1, rateHz: 5, mix: EVERYDAY_MIX });
@@ -196,10 +196,10 @@ describe('what is easily taken for a fall', () => {
   });
 });
 
-describe('whoever leaves', () => {
+describe('a person who leaves', () => {
   const DOOR = [5, 1.5] as const;
 
-  test('walks to the door and out, and comes back in by it', () => {
+  test('walks out by the door, and returns by it', () => {
     const { samples } = play(
       [
         { activity: 'walk', seconds: 3 },
@@ -254,7 +254,7 @@ describe('whoever leaves', () => {
   });
 });
 
-test('whoever lies for minutes breathes, and moves a little now and then', () => {
+test('a person who lies for minutes breathes, and moves occasionally', () => {
   const { samples, starts } = play([{ activity: 'lie', on: 'bed', seconds: 600 }]);
   const lying = samples.filter(({ time, activity }) => activity === 'lie' && time > starts[0]! + 12);
   const breath = lying.map(({ pose }) => pose[POSE.breath]!);

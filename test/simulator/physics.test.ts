@@ -59,7 +59,7 @@ function scatter(channel: Channel, body: Body): Float64Array {
 }
 
 describe('the static channel', () => {
-  test('is Friis alone in free space, over the whole band', () => {
+  test('is Friis alone in free space, over the entire band', () => {
     const values = respond(link(), []);
     for (let k = 0; k < GROUPS.length; k++) {
       const phase = (-2 * Math.PI * (2.437e9 + GROUPS[k]! * 312_500) * 4) / 299_792_458;
@@ -136,7 +136,7 @@ function addScattered(
   }
 }
 
-test('receive antennas stand half a wavelength apart, and differ by the phase of their distances', () => {
+test('receive antennas are half a wavelength apart, and differ by the phase of their distances', () => {
   const { transmitter, antennas } = linkBetween([1, 1, 1], [4, 5, 2], 3, 0.4);
   expect(distance(antennas[0]!, antennas[1]!)).toBeCloseTo(LAMBDA / 2, 4);
   expect(distance(antennas[0]!, antennas[2]!)).toBeCloseTo(LAMBDA, 4);
@@ -156,7 +156,7 @@ test('receive antennas stand half a wavelength apart, and differ by the phase of
 });
 
 describe('a body', () => {
-  test('gives the same channel when transmitter and receiver change places', () => {
+  test('gives the same channel when transmitter and receiver are swapped', () => {
     const random = new Random(11);
     for (let round = 0; round < 20; round++) {
       const room = randomRoom(random, SIZE);
@@ -217,7 +217,7 @@ describe('a body', () => {
     expect(Math.abs(measured / formula - 1)).toBeLessThan(0.05);
   });
 
-  test('on the line of sight of 4 m takes 4 to 12 dB away', () => {
+  test('attenuates a line of sight of 4 m by 4 to 12 dB', () => {
     const channel = link();
     const empty = amplitude(respond(channel, []));
     const random = new Random(5);
@@ -295,7 +295,7 @@ function dynamics(kind: keyof MotionMix): number {
   return shares.sort((a, b) => a - b)[shares.length >> 1]!;
 }
 
-describe('what changes within a second', () => {
+describe('change within a second', () => {
   test('is -15 to -20 dB for walkers', () => {
     const level = dynamics('walk');
     expect(level).toBeGreaterThan(-20);
@@ -307,12 +307,12 @@ describe('what changes within a second', () => {
   });
 });
 
-describe('furniture that blocks', () => {
+describe('blocking furniture', () => {
   const cupboard = { from: [2.8, 2.5, 0], to: [3.2, 3.5, 1.8], opacity: 1 } as const;
   const behind = (obstacles: readonly Obstacle[]) =>
     new Channel({ ...FREE, obstacles }, [1, 3, 1], [5, 3, 1], BAND);
 
-  test('takes 10 to 25 dB of a line of sight of 4 m that it stands in, and nothing of one beside it', () => {
+  test('attenuates a line of sight of 4 m by 10 to 25 dB, and none beside it', () => {
     const free = amplitude(respond(behind([]), []));
     const loss = decibels(amplitude(respond(behind([cupboard]), [])) / free);
     expect(loss).toBeGreaterThan(-25);
@@ -321,7 +321,7 @@ describe('furniture that blocks', () => {
     expect(Math.abs(decibels(amplitude(respond(behind([aside]), [])) / free))).toBeLessThan(0.5);
   });
 
-  test('lets half through where it is half opaque', () => {
+  test('transmits half if it is half opaque', () => {
     const free = amplitude(respond(behind([]), []));
     const half = amplitude(respond(behind([{ ...cupboard, opacity: 0.5 }]), [])) / free;
     expect(half).toBeGreaterThan(0.4);
@@ -339,7 +339,7 @@ describe('furniture that blocks', () => {
     }
   });
 
-  test('makes a body behind it less strong, one beside it not', () => {
+  test('weakens a body behind it, but not one beside it', () => {
     const link = (obstacles: readonly Obstacle[]) =>
       new Channel({ ...FREE, obstacles }, [0.1, 3, 1], [0.1, 5.5, 1], BAND);
     const wall = { from: [2, 1, 0], to: [2.4, 5, 2.5], opacity: 1 } as const;
@@ -352,7 +352,7 @@ describe('furniture that blocks', () => {
     expect(power(link([wall]), 1, 4)).toBeGreaterThan(0.8 * power(link([]), 1, 4));
   });
 
-  test('of random rooms stands at the walls, clear of the antennas, and changes nothing else', () => {
+  test('of random rooms stands at the walls, away from the antennas, and changes nothing else', () => {
     const plain = simulateSequence(700_030, { links: 2 });
     const blocked = simulateSequence(700_030, { links: 2, obstacles: [3, 3] });
     expect(blocked.truth).toEqual(plain.truth);

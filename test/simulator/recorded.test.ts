@@ -86,7 +86,7 @@ describe('recorded motion', () => {
     expect(postureOf(Float64Array.from(clip.poses.subarray(0, POSE_SIZE)))).toBe(0);
   });
 
-  test('is played by whoever falls without being told how', () => {
+  test('is played by a person who falls without a given kind', () => {
     const library = loadMotion(folder);
     const body = new Body({ height: 1.75, build: 1, reflectivity: 1 });
     let played = 0;
@@ -110,20 +110,20 @@ describe('recorded motion', () => {
     expect(played).toBeLessThan(20);
   });
 
-  test('changes nothing where there is none', () => {
+  test('changes nothing if there is none', () => {
     const plain = simulateSequence(700_001, { links: 1, seconds: 3 });
     const same = simulateSequence(700_001, { links: 1, seconds: 3, motion: undefined });
     expect(same.csi).toEqual(plain.csi);
   });
 
-  test('for training and held out share no recording, and are all of it', () => {
+  test('for training and evaluation shares no recording, and is complete', () => {
     const names = (part: 'all' | 'training' | 'held_out') =>
       loadMotion(folder, part).falls.map(({ name }) => name);
     expect(names('held_out')).toEqual(['fall_004.csv']);
     expect([...names('training'), ...names('held_out')]).toEqual(names('all'));
   });
 
-  test('that is none is refused by file and line', async () => {
+  test('that is invalid is rejected by file and line', async () => {
     const bad = await mkdtemp(join(tmpdir(), 'csiflow-motion-'));
     try {
       expect(() => loadMotion(bad)).toThrow(/has no recorded motion: neither clips/);
@@ -196,7 +196,7 @@ describe.skipIf(!existsSync(SHARED))('the recordings beside the project', () => 
     for (const activity of ['walk', 'exercise', 'crawl', 'jump', 'fall']) expect(seen).toContain(activity);
   });
 
-  test('make sequences that differ, and falls that a rag-doll fell', () => {
+  test('make different sequences, and falls of a rag doll', () => {
     const motion = loadMotion(SHARED, 'training');
     const mix = { ...MOTION_MIX, walk: 0, stand: 0, arms: 0, sit: 0, lie: 0, change: 0, fall: 1 };
     let lying = 0;

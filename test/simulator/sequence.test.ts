@@ -20,7 +20,7 @@ const digest = (values: Float32Array): number => {
 };
 
 describe('a random sequence', () => {
-  test('follows from its seed alone', () => {
+  test('depends only on its seed', () => {
     const once = simulateSequence(5);
     simulateSequence(6, { persons: 2 });
     const again = simulateSequence(5);
@@ -29,7 +29,7 @@ describe('a random sequence', () => {
     expect(digest(simulateSequence(6).csi)).not.toBe(digest(once.csi));
   });
 
-  test('has the shapes that were asked for', () => {
+  test('has the requested shapes', () => {
     const { csi, calibration, present, truth, links, samples, antennas, subcarriers } = simulateSequence(9, {
       seconds: 1.2,
       rateHz: 100,
@@ -55,7 +55,7 @@ describe('a random sequence', () => {
     expect(simulateSequence(2, { site }).csi).not.toEqual(sequence.csi);
   });
 
-  test('holds the packet before one that was lost', () => {
+  test('repeats the packet before a lost one', () => {
     const { csi, present, samples, subcarriers } = simulateSequence(3, {
       impairments: { ...NO_IMPAIRMENTS, loss: [0.3, 0.3] },
       mix: { ...MOTION_MIX, walk: 1, sit: 0, lie: 0, stand: 0 },
@@ -74,7 +74,7 @@ describe('a random sequence', () => {
     expect(lost).toBeGreaterThan(5);
   });
 
-  test('of an empty room is its calibration, where nothing else is wrong', () => {
+  test('of an empty room is its calibration, without other faults', () => {
     const { csi, calibration } = simulateSequence(4, {
       persons: 0,
       impairments: NO_IMPAIRMENTS,
@@ -84,7 +84,7 @@ describe('a random sequence', () => {
     for (let i = 0; i < calibration.length; i++) expect(csi[i]).toBeCloseTo(calibration[i]!, 4);
   });
 
-  test('is loud enough for the converter and seldom cut off', () => {
+  test('is loud enough for the converter and rarely clipped', () => {
     let cut = 0;
     let sum = 0;
     let count = 0;
@@ -153,7 +153,7 @@ function lossOf(share: number): { share: number; burst: number } {
   return { share: lost / count, burst: lost / bursts };
 }
 
-test('loss comes in bursts of the share that was asked for', () => {
+test('loss comes in bursts with the configured share', () => {
   const { share, burst } = lossOf(0.15);
   expect(share).toBeGreaterThan(0.12);
   expect(share).toBeLessThan(0.18);
@@ -161,7 +161,7 @@ test('loss comes in bursts of the share that was asked for', () => {
   expect(burst).toBeLessThan(3.5);
 });
 
-test('loss that bursts of that length cannot make comes in longer ones', () => {
+test('loss beyond what bursts of that length allow comes in longer ones', () => {
   const { share, burst } = lossOf(0.9);
   expect(share).toBeGreaterThan(0.87);
   expect(share).toBeLessThan(0.93);

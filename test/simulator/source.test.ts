@@ -57,7 +57,7 @@ describe('the source simulator', () => {
     expect(blocks[0]!.rssi[0]).toBeGreaterThan(-80);
   });
 
-  test('goes on from any position as if it had never stopped, also into the next cycle', async () => {
+  test('continues from any position as if it had never stopped, even into the next cycle', async () => {
     const config = settings({
       duration_s: 14,
       people: [{ script: [{ activity: 'arms', seconds: 2 }] }],
@@ -93,7 +93,7 @@ describe('the source simulator', () => {
     expect(batches[0]!.position).toMatchObject({ start: 1_700_000_000_000_000 });
   });
 
-  test('goes on at now after a stop, where it is as fast as a room', async () => {
+  test('continues at the current time after a stop, at real-time speed', async () => {
     const config = {
       ...settings({ speed: 1, rate_hz: 10, duration_s: 0 }),
       start_time: undefined,
@@ -114,14 +114,14 @@ describe('the source simulator', () => {
     expect(recorded.blocks[0]!.time[0]!).toBeLessThan(first.blocks[0]!.time[0]! - 39_000_000);
   });
 
-  test('goes on where an environment has joined since', async () => {
+  test('continues after an environment was added', async () => {
     const config = settings({ duration_s: 3, loss: [0, 0] });
     const position = (await run(config, null, 1)).batches[0]!.position as { tick: number };
     const { blocks } = await run(config, { ...position, stages: [] });
     expect(blocks.reduce((sum, block) => sum + block.count, 0)).toBe(2 * (150 - position.tick));
   });
 
-  test('stops when it is told to', async () => {
+  test('stops on request', async () => {
     const { batches } = await run(settings({ duration_s: 0 }), null, 3);
     expect(batches).toHaveLength(3);
   });
@@ -150,12 +150,12 @@ describe('the source simulator', () => {
     }
   });
 
-  test('refuses ranges that are upside down and times that are none', () => {
+  test('rejects reversed ranges and invalid times', () => {
     const complaints = simulator.check!(settings({ snr_db: [30, 10], start_time: 'noon' }));
     expect(complaints.map(({ path }) => path[0])).toEqual(['snr_db', 'start_time']);
   });
 
-  test('refuses settings that a step does not have, and says where', () => {
+  test('rejects settings that a step does not have, with their place', () => {
     const script = [
       { activity: 'lie' as const, on: 'chair' as const },
       { activity: 'walk' as const, fast: true },
@@ -171,7 +171,7 @@ describe('the source simulator', () => {
     expect(complaints[0]!.message).toBe('nobody can lie on a chair; one of bed, sofa, floor');
   });
 
-  test('lets people leave by the door that it is told, and says when they are away', async () => {
+  test('lets people leave by the configured door, and reports their absence', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'csiflow-'));
     try {
       const truth = join(folder, 'truth.ndjson');

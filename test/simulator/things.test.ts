@@ -78,7 +78,7 @@ describe('things', () => {
     }
   });
 
-  test('are where they are by the time alone', () => {
+  test('are placed by time alone', () => {
     for (const kind of THINGS) {
       const thing = makeThing(kind, new Random(4), SIZE, 120);
       thing.at(17.3);
@@ -97,7 +97,7 @@ describe('things', () => {
     expect(with_.csi).not.toEqual(plain.csi);
   });
 
-  test('of the source are told in the truth, beside the people', async () => {
+  test('of the source are in the truth, beside the people', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'csiflow-'));
     try {
       const truth = join(folder, 'truth.ndjson');
@@ -135,7 +135,7 @@ describe('things', () => {
     }
   });
 
-  test('that are no fan have no speed', () => {
+  test('that are not fans have no speed', () => {
     const config = withDefaults(simulator, { things: [{ type: 'pet', rpm: 100 }] });
     expect(simulator.check!(config as never)).toEqual([
       { path: ['things', 0, 'rpm'], message: 'a pet has no `rpm`; leave it out' },

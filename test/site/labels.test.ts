@@ -36,13 +36,13 @@ describe('labels of a recording', () => {
     '30,,,,',
   );
 
-  it('tell of nobody before somebody comes, and after all have gone away', () => {
+  it('report nobody before the first arrival and after the last departure', () => {
     expect(labels!.at(0)).toEqual([]);
     expect(labels!.at(9.9)).toEqual([]);
     expect(labels!.at(27)).toEqual([]);
   });
 
-  it('tell of people on the way from one line to the next, with the posture of the one before', () => {
+  it('report people on the way from one line to the next, with the posture of the one before', () => {
     expect(labels!.at(11)).toEqual([{ place: [1, 0.5], velocity: [1, 0.5], posture: 'upright' }]);
     expect(labels!.at(18)).toEqual([
       { place: [4, 2], velocity: [0, 0], posture: 'sitting' },
@@ -50,7 +50,7 @@ describe('labels of a recording', () => {
     ]);
   });
 
-  it('tell nothing outside of their lines, nor where it is left open whether somebody is still there', () => {
+  it('report nothing outside of their lines, or if presence is left open', () => {
     expect(labels!.at(-0.1)).toBeNull();
     expect(labels!.at(30.1)).toBeNull();
     const open = load('0,anna,1,1,', '5,anna,1,1,', '9,,,,').labels!;
@@ -68,7 +68,7 @@ describe('labels of a recording', () => {
   });
 });
 
-describe('what is wrong with labels is told with line and column', () => {
+describe('reports invalid labels with line and column', () => {
   it.each([
     ['5,anna,6,1,upright', '3:8 must be within the room: 0 to 5 m'],
     ['5,anna,1,,upright', '3:10 must be metres from the corner of the room'],
@@ -105,7 +105,7 @@ describe('csiflow train site', () => {
   const train = () =>
     csiflow('train', 'site', join(folder, 'evening.csi'), '--out', join(folder, 'my-model'));
 
-  it('refuses bad labels with file, line and column, and missing ones by name', async () => {
+  it('rejects bad labels with file, line and column, and missing ones by name', async () => {
     writeFileSync(join(folder, 'evening.csi'), '');
     writeFileSync(file, `${HEADER}\n0,anna,1,1,upright\n5,anna,75,1,upright\n`);
     const bad = await train();
@@ -118,7 +118,7 @@ describe('csiflow train site', () => {
     expect(none.output).not.toContain('    at ');
   }, 60_000);
 
-  it('refuses a recording that is not there', async () => {
+  it('rejects a missing recording', async () => {
     rmSync(join(folder, 'evening.csi'), { force: true });
     const { code, output } = await train();
     expect(code).toBe(2);

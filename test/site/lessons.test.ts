@@ -53,8 +53,8 @@ const lessons = (span: Span) => lessonsOf(windows, [span], recordings, { start: 
 /** Seconds of the recording. */
 const span = (from: number, to: number): Span => ({ from: START + from * 1e6, to: START + to * 1e6 });
 
-describe('what a training on a recording is shown', () => {
-  it('is cut into three parts in order of time, by what is labelled', () => {
+describe('training data of a recording', () => {
+  it('is split into three parts by time, over the labelled ranges', () => {
     const split = splitOf(windows, recordings);
     const [trained, watched, judged] = [split.trained[0]!, split.watched[0]!, split.judged[0]!];
     expect(trained.from).toBe(START);
@@ -64,7 +64,7 @@ describe('what a training on a recording is shown', () => {
     expect((watched.to - START) / 1e6).toBeCloseTo(0.85 * 29, 0);
   });
 
-  it('is labelled at the middle of each window that lies in its part', () => {
+  it('is labelled at the middle of each window within its part', () => {
     expect(lessons(span(0, 5)).map(({ people }) => people)).toEqual(Array(16).fill(0));
     const [walking, ...others] = lessons(span(10, 12));
     expect(others).toEqual([]);
@@ -91,12 +91,12 @@ describe('what a training on a recording is shown', () => {
   });
 });
 
-describe('the training of what is told', () => {
+describe('the training of the last layer', () => {
   beforeAll(async () => {
     await loadTrainingBackend('wasm');
   });
 
-  it('goes along the gradient that small steps show, and changes no other layer', () => {
+  it('follows the gradient that small steps show, and changes no other layer', () => {
     const some = [...lessons(span(24, 26.2)), ...lessons(span(19, 21))];
     const { loss, gradient } = lossAndGradient(weights, some, size);
     expect(loss).toBeCloseTo(lossOfAll(weights, some, size), 5);
@@ -111,7 +111,7 @@ describe('the training of what is told', () => {
     }
   });
 
-  it('makes what it is watched by better, and ends with the best look', () => {
+  it('improves its validation, and ends with the best weights', () => {
     const trained = lessons(span(8, 20));
     const watched = lessons(span(20, 29));
     const looks: number[] = [];

@@ -30,14 +30,14 @@ afterAll(() => {
 const measure = async (of: string | undefined): Promise<Measured> =>
   (await runSuite({ ...plan, data: of }, ['activity-rpi4'], [], () => undefined))[0]!;
 
-it('names the activities of a person who was not trained on', { timeout: 120_000 }, async () => {
+it('names the activities of an unknown person', { timeout: 120_000 }, async () => {
   const { table } = await measure(data);
   expect(cell(table!, 'csiflow', 'cases').value).toBe(56);
   expect(cell(table!, 'csiflow', 'accuracy').value).toBeGreaterThan(0.8);
   expect(cell(table!, 'always the most frequent class', 'accuracy').value).toBeCloseTo(1 / 7, 2);
 });
 
-it('skips a task whose data are not there, and says which', async () => {
+it('skips a task without data, and names it', async () => {
   expect((await measure(undefined)).skipped).toMatch(/falls-rpi4-amplitude: name the folder .* --data/);
   expect((await measure(tmpdir())).skipped).toMatch(/labelled\/falls-rpi4-amplitude does not exist/);
 });

@@ -14,7 +14,7 @@ afterAll(() => {
 
 const suite = (...args: readonly string[]) => csiflow('evaluate', 'suite', ...args);
 
-it('judges a model from elsewhere beside csiflow, and writes a report', { timeout: 120_000 }, async () => {
+it('judges an external model beside csiflow, and writes a report', { timeout: 120_000 }, async () => {
   makeAmplitudes(folder, 2);
   const { inputs, outputs } = CONTRACTS['activity-rpi4'];
   const model = meanPoolOnnx(
@@ -40,7 +40,7 @@ it('judges a model from elsewhere beside csiflow, and writes a report', { timeou
   expect(readFileSync(join(out, 'suite.md'), 'utf8')).toContain('| always the last | 14.3 %');
 });
 
-it('refuses a manifest by its line, and a task that there is not', { timeout: 60_000 }, async () => {
+it('rejects a manifest by its line, and an unknown task', { timeout: 60_000 }, async () => {
   const manifest = join(folder, 'wrong.yaml');
   writeFileSync(manifest, 'name: x\nlicence: MIT\ntask: fals\nruntime: onnx\npath: m.onnx\ntrained_on: []\n');
   const refused = await suite('--model', manifest, '--only', 'falls');

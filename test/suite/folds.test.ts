@@ -22,7 +22,7 @@ it('has no person, room or chip in both halves, and judges each item once', () =
   );
 });
 
-it('cuts one group into parts that share nothing', () => {
+it('splits one group into disjoint parts', () => {
   fc.assert(
     fc.property(fc.integer({ min: 4, max: 200 }), fc.integer({ min: 2, max: 4 }), (items, parts) => {
       const folds = partsOf(items, parts);

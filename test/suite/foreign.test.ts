@@ -68,7 +68,7 @@ it('runs a layers model of TensorFlow.js', async () => {
   expect(other![1]).toBeCloseTo(1, 4);
 });
 
-it('says of a graph model what to do', async () => {
+it('reports what to do with a graph model', async () => {
   const path = writeTfjs('graph', { ...TFJS, format: 'graph-model' });
   await expect(ask(manifest({ runtime: 'tfjs', path }))).rejects.toThrow(
     /model\.json is a graph model.*ONNX/,
@@ -99,7 +99,7 @@ it('names the inputs of a model that has others', async () => {
   expect(other![1]).toBeCloseTo(1, 4);
 });
 
-it('refuses an answer of another length', async () => {
+it('rejects an answer of another length', async () => {
   writeFileSync(join(folder, 'three.onnx'), meanPoolOnnx('csi', [1, ...shape], [1, 2, 3]));
   await expect(ask(manifest({ path: 'three.onnx' }))).rejects.toThrow(
     /answers with 3 numbers; the task falls requires 2/,
@@ -140,7 +140,7 @@ const means = ({ inputs: [first] }: Request): { status: number; text: string } =
   };
 };
 
-it('asks a server by the Open Inference Protocol', async () => {
+it('calls a server by the Open Inference Protocol', async () => {
   let seen: readonly number[] = [];
   const url = await serve((body) => {
     seen = body.inputs[0]!.shape;
@@ -150,12 +150,12 @@ it('asks a server by the Open Inference Protocol', async () => {
   expect(seen).toEqual([1, ...shape]);
 });
 
-it('takes a null for no answer', async () => {
+it('treats null as no answer', async () => {
   const url = await serve(() => ({ status: 200, text: '{"outputs":[{"data":[null,null]}]}' }));
   expect(await ask(manifest({ runtime: 'kserve', url }))).toEqual({ other: null });
 });
 
-it('says how a server failed', async () => {
+it('reports how a server failed', async () => {
   const refusing = await serve(() => ({ status: 500, text: 'out of memory' }));
   await expect(ask(manifest({ runtime: 'kserve', url: refusing }))).rejects.toThrow(
     /means\/infer answers 500: out of memory/,

@@ -17,12 +17,12 @@ const rightOf = (samples: readonly Sample[], classify: (inputs: Float64Array) =>
   samples.filter(({ inputs, label }) => (classify(inputs)[1]! > classify(inputs)[0]! ? 1 : 0) === label)
     .length / samples.length;
 
-it('learns classes that no straight line parts', () => {
+it('learns classes that no straight line separates', () => {
   const classify = trainKernel(rings(100, 1), 2, { gamma: 1, ridge: 0.01 });
   expect(rightOf(rings(100, 2), classify)).toBeGreaterThan(0.95);
 });
 
-it('reproduces its samples where nothing is added to the diagonal, and their mean far from all', () => {
+it('reproduces its samples with nothing added to the diagonal, and their mean far from all', () => {
   const samples = rings(20, 3);
   const classify = trainKernel(samples, 2, { gamma: 30, ridge: 1e-9 });
   for (const { inputs, label } of samples) expect(classify(inputs)[label]).toBeCloseTo(1, 3);
@@ -30,7 +30,7 @@ it('reproduces its samples where nothing is added to the diagonal, and their mea
   expect(classify(Float64Array.of(1e6, -1e6))[0]).toBeCloseTo(0.5, 3);
 });
 
-it('chooses its settings without the group that is judged', () => {
+it('chooses its settings without the evaluated group', () => {
   const samples = rings(80, 4);
   const groups = samples.map((_, index) => `person ${index % 3}`);
   const { classify, settings } = learn(samples, groups, 2);

@@ -29,14 +29,14 @@ function load(text: string) {
 const problemsOf = (text: string): readonly string[] =>
   load(text).problems.map(({ line, column, code }) => `${line}:${column} ${code}`);
 
-it('takes a manifest in YAML or JSON', () => {
+it('accepts a manifest in YAML or JSON', () => {
   expect(load(GOOD).manifest).toMatchObject({ name: 'other', task: 'falls', folder });
   expect(
     load('{"name":"o","licence":"MIT","task":"falls","runtime":"tfjs","path":"m","trained_on":[]}').problems,
   ).toEqual([]);
 });
 
-it('says where what is wrong', () => {
+it('reports the place and reason of an error', () => {
   expect(problemsOf(GOOD.replace('falls', 'fall'))).toEqual(['3:7 config.value.choice']);
   expect(problemsOf(GOOD.replace('licence', 'license'))).toEqual(['2:1 config.field.unknown']);
   expect(problemsOf(GOOD.replace('path: model.onnx\n', ''))).toEqual(['4:10 config.value.invalid']);
@@ -46,12 +46,12 @@ it('says where what is wrong', () => {
   expect(problemsOf('name: [')).toHaveLength(1);
 });
 
-it('suggests the nearest task, and lists the classes wanted', () => {
+it('suggests the nearest task, and lists its classes', () => {
   expect(load(GOOD.replace('falls', 'fals')).problems[0]!.suggestion).toContain('falls');
   expect(load(`${GOOD}classes: [fall]\n`).problems[0]!.message).toContain('other, fall');
 });
 
-it('marks a model that was trained on what it is judged on', () => {
+it('marks a model trained on its evaluation data', () => {
   const trained = GOOD.replace('[simulated]', '[labelled/falls-intel5300-bedroom]');
   expect(rowOf(load(trained).manifest!).row).toBe('other (trained on these recordings)');
   expect(rowOf(load(trained.replace('model.onnx', 'without-{fold}.onnx')).manifest!).row).toBe('other');

@@ -22,7 +22,7 @@ const judged: Judged[] = [
   { truth: [0], answer: null },
 ];
 
-it('counts no answer as the task says, and shows how often there was none', () => {
+it('counts missing answers as the task says, and shows their share', () => {
   expect(abstained.of(judged)).toBeCloseTo(2 / 6);
   expect(accuracy.of(judged)).toBeCloseTo(3 / 6);
   expect(balanced.of(judged)).toBeCloseTo((3 / 4 + 0) / 2);
@@ -31,7 +31,7 @@ it('counts no answer as the task says, and shows how often there was none', () =
   expect(f1.of(judged)).toBeCloseTo((2 * 3) / (4 + 4));
 });
 
-it('takes the ROC curve from scores, whatever was decided', () => {
+it('computes the ROC curve from scores, whatever was decided', () => {
   const scores = [0.9, 0.4, 0.6, 0.1];
   const clips = scores.map((score, index) => ({ truth: [Number(index < 2)], answer: [Infinity, score] }));
   expect(auc.of(clips)).toBeCloseTo(3 / 4);
@@ -44,13 +44,13 @@ const caseOf = (group: string, label: number, answer: number | null): Case => ({
   answers: { csiflow: answer === null ? null : sure(answer, 2) },
 });
 
-it('takes the most frequent class from the other groups alone', () => {
+it('uses the most frequent class of the other groups alone', () => {
   const cases = withBaselines([caseOf('a', 0, 0), caseOf('a', 0, 0), caseOf('b', 1, 1)], 2, 1);
   expect(cases.map(({ answers }) => answers[MAJORITY])).toEqual([sure(1, 2), sure(1, 2), sure(0, 2)]);
   expect(cases.every(({ answers }) => answers[RANDOM]?.length === 2)).toBe(true);
 });
 
-it('has an interval over groups, and none where there is only one', () => {
+it('has an interval over groups, and none for a single one', () => {
   const several = [caseOf('a', 0, 0), caseOf('b', 0, 1), caseOf('c', 1, 1)];
   const task = TASKS['activity-rpi4'];
   const wide = cell(scored('activity-rpi4', task, several, []), 'csiflow', 'accuracy');
@@ -63,7 +63,7 @@ it('has an interval over groups, and none where there is only one', () => {
   expect([one.value, one.low, one.high]).toEqual([0.5, 0.5, 0.5]);
 });
 
-it('leaves out the row of a method that was not asked', () => {
+it('omits the row of a method that was not called', () => {
   const table = scored('activity-rpi4', TASKS['activity-rpi4'], [caseOf('a', 0, 0)], ['never asked']);
   expect(table.rows.map(({ name }) => name)).toEqual(['csiflow']);
 });

@@ -9,14 +9,14 @@ import { packageFile } from '../../pipeline/base/paths.js';
 const report = readSuite(packageFile('docs/reports/suite.json'));
 const written = (path: string): string => readFileSync(packageFile(path), 'utf8');
 
-it('has written the report that the figures make', () => {
+it('matches the report generated from the figures', () => {
   expect(written('docs/reports/suite.md')).toBe(reportText(report));
 });
 
-it('has written the table of README', () => {
+it('matches the generated table of README', () => {
   expect(withTable(written('README.md'), report)).toBe(written('README.md'));
 });
 
-it('has written the cards of the models that ship', () => {
+it('matches the generated cards of the shipped models', () => {
   for (const { path, text } of cards(report)) expect(written(path)).toBe(text);
 });

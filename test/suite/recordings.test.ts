@@ -19,7 +19,7 @@ const pickle = Buffer.from(
 const npy = (content: Buffer): Buffer =>
   Buffer.concat([Buffer.from('\x93NUMPY\x01\x00\x00\x00', 'latin1'), content]);
 
-it('reads labels of Python strings, also where one stands for another', () => {
+it('reads labels of Python strings, and references between them', () => {
   expect(pickledTexts(npy(pickle), (text) => /up|down/.test(text))).toEqual(['up', 'down', 'up']);
   expect(() => pickledTexts(npy(pickle.subarray(0, -1)), () => true)).toThrow(/cut off/);
 });
@@ -32,7 +32,7 @@ it('takes the same share of each person and activity', () => {
   );
 });
 
-it('names the line of amplitudes that are none', () => {
+it('names the line of invalid amplitudes', () => {
   const path = join(folder, 'u1-1.csv.gz');
   const line = Array.from({ length: 52 }, () => '1').join(',');
   writeFileSync(path, gzipSync(`${line}\n${line.replace('1', 'x')}\n`));

@@ -82,7 +82,7 @@ export function dashboardConformance(name: string, start: () => Promise<Database
 
     describe.each(['people-and-falls', 'links-and-signal-quality'])('%s', (dashboard) => {
       test.each(Object.keys(VIEWS))(
-        'shows what the records say of %s',
+        'shows the records of %s',
         async (title) => {
           const view = VIEWS[title]!;
           const { panels } = await readDashboard(dashboard);
@@ -100,7 +100,7 @@ export function dashboardConformance(name: string, start: () => Promise<Database
         120_000,
       );
 
-      test('shows nothing simulated where only what is live is wanted, as it does at first', async () => {
+      test('shows nothing simulated if only live data is selected, the default', async () => {
         const { panels, templating } = await readDashboard(dashboard);
         const origin = templating.list.find((variable) => variable.name === 'origin')!.current.value;
         expect(origin).toEqual(['live']);
@@ -109,14 +109,14 @@ export function dashboardConformance(name: string, start: () => Promise<Database
           expect(await database.query(grafanaQuery(panel, view)), panel.title).toEqual([]);
       });
 
-      test('offers the environments that there are', async () => {
+      test('offers the existing environments', async () => {
         const { templating } = await readDashboard(dashboard);
         const [found] = await database.query(templating.list[0]!.query as string);
         expect(found!.values).toEqual([['environment', 'demo-flat']]);
       });
     });
 
-    test('the inference time is the mean, and nearly the longest, of what was stored', async () => {
+    test('the inference time is the mean, and nearly the longest, of the stored ones', async () => {
       const view = { ...VIEWS['all of it']!, points: 1 };
       const { panels } = await readDashboard('links-and-signal-quality');
       const panel = panels.find(({ title }) => title === 'Inference time')!;

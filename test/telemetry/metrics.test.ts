@@ -29,7 +29,7 @@ function table(heading: string): readonly Documented[] {
 
 const byName = (a: Documented, b: Documented): number => (a.name < b.name ? -1 : 1);
 
-test('the page of metrics names those of the engine, with their types and labels, and no others', async () => {
+test('the metrics page names exactly those of the engine, with their types and labels', async () => {
   const metrics = createMetrics();
   addProcessMetrics(metrics.registry, '1.0.0');
   const log = createLogger({ destination: { write: () => undefined } });
@@ -42,7 +42,7 @@ test('the page of metrics names those of the engine, with their types and labels
   expect([...table('Metrics of the engine')].sort(byName)).toEqual(registered.sort(byName));
 });
 
-test('the page of metrics names those of components, and no others', () => {
+test('the metrics page names exactly those of components', () => {
   const counted = sources().flatMap((file) =>
     [
       ...readFileSync(file, 'utf8').matchAll(
@@ -62,7 +62,7 @@ test('the page of metrics names those of components, and no others', () => {
   }
 });
 
-test('the page of metrics names every reason for which records are dropped', () => {
+test('the metrics page names every reason for dropped records', () => {
   const reasons = sources().flatMap((file) =>
     [...readFileSync(file, 'utf8').matchAll(/\b(?:dropped|refused)\('([a-z_]+)'/g)].map(
       ([, reason]) => reason!,

@@ -67,7 +67,7 @@ test('a frame is followed from its arrival through queue, operator, wait, stage 
   for (const { start, end } of spans) expect(end).toBeGreaterThanOrEqual(start);
 });
 
-test('frames that meet in one record: the oldest goes on, the others end with a link to it', async () => {
+test('of frames merged into one record the oldest continues, and the others end with a link to it', async () => {
   const spans = await traced(1);
   const linked = spans.filter(({ links }) => links.length > 0);
   expect(linked.length).toBeGreaterThan(0);
@@ -86,7 +86,7 @@ test('the same input gives the same traces', async () => {
   expect(await ids()).toEqual(first);
 });
 
-test('spans say which frame it was, and nothing of its content', async () => {
+test('spans identify the frame, and contain nothing of it', async () => {
   const [root] = named(await traced(1), 'in receive');
   expect(root!.attributes).toEqual({
     'csiflow.topology': 'test',
@@ -112,7 +112,7 @@ test('a sampler chooses its share of frames, each by its time alone', () => {
   );
 });
 
-test('without an endpoint nothing is traced; a setting that cannot be meant is refused without showing passwords', () => {
+test('nothing is traced without an endpoint; an invalid setting is rejected without showing passwords', () => {
   const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
   expect(traceSettings({})).toBeNull();
   expect(traceSettings({ ...endpoint, OTEL_SDK_DISABLED: 'true' })).toBeNull();
@@ -146,7 +146,7 @@ const span = (index: number): Span => ({
   links: [],
 });
 
-test('a queue of spans is bounded: what an exporter does not take is dropped and counted', async () => {
+test('a queue of spans is bounded: rejected spans are dropped and counted', async () => {
   const counts = { exported: 0, failed: 0, dropped: 0 };
   const batches: number[] = [];
   let release: () => void = () => undefined;
@@ -284,7 +284,7 @@ test('spans arrive at a collector as OTLP, with its headers', async () => {
   expect(await counted(metrics, 'exported')).toBe('2');
 });
 
-test('a collector that refuses is counted and logged without credentials; nobody waits for it', async () => {
+test('a collector that rejects is counted and logged without credentials; nobody waits for it', async () => {
   const { url } = await collector(401);
   environment({
     OTEL_EXPORTER_OTLP_ENDPOINT: url.replace('//', '//user:canary-url@'),
@@ -298,7 +298,7 @@ test('a collector that refuses is counted and logged without credentials; nobody
   expect(lines.join()).not.toContain('canary');
 });
 
-test('a collector that hangs keeps neither the pipeline nor the end waiting', async () => {
+test('a collector that hangs delays neither the pipeline nor the end', async () => {
   const { url, requests } = await collector(0);
   environment({ OTEL_EXPORTER_OTLP_ENDPOINT: url });
   const { tracer, metrics } = tracerOf();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { TestClock } from '../../pipeline/testing/clock.js';
 
-test('timers fall due in their order, each at its time, and none twice', () => {
+test('timers fire in order, each at its time, and none twice', () => {
   const clock = new TestClock(1e6);
   const called: string[] = [];
   const note = (name: string) => () => called.push(`${name}@${clock.elapsed()}`);
@@ -20,7 +20,7 @@ test('timers fall due in their order, each at its time, and none twice', () => {
   expect(clock.next).toBeUndefined();
 });
 
-test('it never goes back, and where it begins anew timers keep their distance', () => {
+test('it never goes back, and timers keep their distance when it restarts', () => {
   const clock = new TestClock(0);
   clock.advance(40);
   clock.advance(20);

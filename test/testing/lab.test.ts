@@ -25,7 +25,7 @@ const labWith = (...busy: readonly Busy[]) => {
   return lab;
 };
 
-test('what was read is waited for until it is taken and no node has any of it', async () => {
+test('waits for input until it is processed by every node', async () => {
   const { meter, busy } = node(1);
   let taken = false;
   const { state, done } = settled(labWith(busy), () => taken);
@@ -37,7 +37,7 @@ test('what was read is waited for until it is taken and no node has any of it', 
   await done;
 });
 
-test('a sink that writes is waited for, one that is to fail is not', async () => {
+test('waits for a sink that writes, not for one that fails', async () => {
   const writes = { faults: null, writing: 1 };
   const { state, done } = settled(labWith(node(0, writes).busy, node(9, { faults: {}, writing: 1 }).busy));
   await turns();
@@ -54,7 +54,7 @@ test('the end of the test ends the wait', async () => {
   await done;
 });
 
-test('a node that hangs is told, with the place in the input', async () => {
+test('a node that hangs is reported, with the place in the input', async () => {
   const lab = labWith(node(1).busy);
   lab.readMs = 1500;
   const clock = vi.spyOn(performance, 'now');

@@ -43,7 +43,7 @@ describe('a pattern', () => {
   });
 });
 
-test('a part of a value always matches it, and a changed one names the place', () => {
+test('part of a value always matches it, and a changed one names the place', () => {
   const value = fc.dictionary(
     fc.stringMatching(/^f[a-z]{1,8}$/),
     fc.oneof(fc.integer(), fc.string(), fc.boolean()),
@@ -62,7 +62,7 @@ test('a part of a value always matches it, and a changed one names the place', (
   );
 });
 
-test('the nearest record is the one that differs in the fewest fields, of these the one that is closest', () => {
+test('the nearest record differs in the fewest fields, and among those is closest', () => {
   const records = [
     { name: 'motion', value: 0.1 },
     { name: 'motion', value: 0.4 },

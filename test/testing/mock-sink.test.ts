@@ -38,7 +38,7 @@ test('a sink that overwrites has each record once, the newest, in its place', as
   expect(values(mock)).toEqual([11, 20, 30]);
 });
 
-test('a sink that can be rewound gives up later epochs alone', async () => {
+test('a sink that can rewind drops only later epochs', async () => {
   const { mock, sink } = mocked('rewind');
   await sink.write([measure(1, 10)], 1);
   await sink.write([measure(2, 20)], 2);

@@ -62,8 +62,8 @@ function windowsOf({ times, values }: ReturnType<typeof frames>): Window[] {
 const amplitudes = (values: Float32Array): number[] =>
   Array.from({ length: values.length / 2 }, (_, i) => Math.hypot(values[2 * i]!, values[2 * i + 1]!));
 
-describe('what training makes of frames', () => {
-  it('is what denoise, phase-sanitize and window make of them: the same amplitudes and gaps', () => {
+describe('training input from frames', () => {
+  it('equals the output of denoise, phase-sanitize and window: the same amplitudes and gaps', () => {
     const given = frames();
     const [window] = windowsOf(given);
     const course = throughChain({ layout: LAYOUT, ...given }, STEP, 295);
