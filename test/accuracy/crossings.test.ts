@@ -17,7 +17,7 @@ describe('simulated people', () => {
 
   it('have errors as large as predicted, by fifths', { timeout: 60_000 }, () => {
     const { fifths } = judge(shipped(), scenesOf(SEED, 8, 'cross', 2), 'cross');
-    for (const [told, actual] of fifths) expect(Math.abs(told / actual - 1)).toBeLessThan(0.2);
+    for (const [reported, actual] of fifths) expect(Math.abs(reported / actual - 1)).toBeLessThan(0.2);
   });
 
   it('are gone half a minute after the last one has left', { timeout: 60_000 }, () => {

@@ -162,7 +162,7 @@ test('pipelined requests start one after the other, and are answered in order', 
 });
 
 test.each([
-  ['a line that is none', 'nonsense\r\n\r\n'],
+  ['an invalid line', 'nonsense\r\n\r\n'],
   [
     'two lengths',
     'GET /api/v1/health HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',

@@ -40,9 +40,9 @@ test('the first acknowledgement of an alert counts, and all clients are notified
     credentials: { token: service.token('viewer') },
     WebSocket: WebSocket,
   });
-  const told: unknown[] = [];
+  const received: unknown[] = [];
   const live = client.live();
-  live.subscribe('acknowledgements', {}, (message) => told.push(message));
+  live.subscribe('acknowledgements', {}, (message) => received.push(message));
   // Confirmed once a later request has been answered.
   await new Promise<void>((resolve) => {
     live.subscribe('system_status', {}, () => {
@@ -54,8 +54,8 @@ test('the first acknowledgement of an alert counts, and all clients are notified
   const again = await service.post(addressOf(alert), {}, service.token('admin'));
   const { data } = (await again.json()) as { data: { acknowledged_by: string } };
   expect(data.acknowledged_by).toBe('operator');
-  await expect.poll(() => told).toHaveLength(1);
-  expect(told).toMatchObject([
+  await expect.poll(() => received).toHaveLength(1);
+  expect(received).toMatchObject([
     {
       type: 'alert_acknowledged',
       alert_id: alert.id,

@@ -108,9 +108,9 @@ test('the path in an alert returns its clip, under each mount, to authorised rea
 const old = fallEvent({ time: FIRST_TIME - 120_000_000 });
 
 test.each([
-  ['an alert that nobody knows', clipPath({ ...old, id: 'other' }), 404, 'RESOURCE_NOT_FOUND'],
+  ['an unknown alert', clipPath({ ...old, id: 'other' }), 404, 'RESOURCE_NOT_FOUND'],
   ['another time', clipPath({ ...old, time: old.time + 1_000_000 }), 404, 'RESOURCE_NOT_FOUND'],
-  ['an alert whose poses are gone', clipPath(old), 404, 'POSE_DATA_NOT_FOUND'],
+  ['an alert whose poses were deleted', clipPath(old), 404, 'POSE_DATA_NOT_FOUND'],
   ['no time', '/api/v1/alerts/yesterday/x/clip', 422, 'VALIDATION_ERROR'],
 ])('%s is answered in words', async (_what, path, status, code) => {
   service.main.publish(old);

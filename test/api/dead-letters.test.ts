@@ -111,7 +111,7 @@ describe('with anonymity, a rejected record is shown only if it can be anonymize
     ['an event whose metadata is null', { ...bare, metadata: null }],
     ['an event with a field of its own', { ...bare, metadata, name: 'Ada' }],
     ['an event whose person is a name', { ...bare, metadata, person: 'Ada' }],
-    ['a frame that says no port', portless],
+    ['a frame without a port', portless],
     ['a person without a position', { ...frame, persons: [nowhere] }],
     ['a person with a field of its own', { ...frame, persons: [{ ...nowhere, position, name: 'Ada' }] }],
     ['a port that there is not', { ...portless, port: `${port} of Ada` }],

@@ -85,13 +85,13 @@ describe('a history that no call could have written prevents the start, and is n
       'changes/0 is not a possible change',
     ],
     [
-      'what an undo would set',
+      'the target of an undo',
       [{ ...entry, changes: [{ ...change, before: -1 }] }],
       'changes/0 is not a possible change',
     ],
     ['a time', [{ ...entry, at: 'yesterday', changes: [change] }], '/history/0/at must be a time'],
     [
-      'a revision to come',
+      'a future revision',
       [{ ...entry, revision: 3, changes: [change] }],
       '/history/0/revision must be less than 3',
     ],

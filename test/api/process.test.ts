@@ -252,7 +252,7 @@ describe('rejects', () => {
   test.each([
     ['rows of different length', { antenna_data: [[{ real: 1, imag: 0 }], []] }, 'csi_data.antenna_data.1'],
     ['no value', { antenna_data: [[{ real: 1 }]] }, 'csi_data.antenna_data.0.0.imag'],
-    ['a time that is none', { timestamp: 'now' }, 'csi_data.timestamp'],
+    ['an invalid time', { timestamp: 'now' }, 'csi_data.timestamp'],
     ['an unknown field', { colour: 'red' }, 'csi_data.colour'],
   ])('%s', async (_, changes, field) => {
     expect((await refused({ csi_data: frame(changes) }, 422)).details.field).toBe(field);

@@ -60,7 +60,7 @@ test.each([
   ['pieces that are not last', `${POST}Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n${SMUGGLED}`],
   ['pieces of an unknown kind', `${POST}Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n${SMUGGLED}`],
   [
-    'pieces with a size that is none',
+    'chunks with an invalid size',
     `${POST}Transfer-Encoding: chunked\r\n\r\n0x5\r\nabcde\r\n0\r\n\r\n${SMUGGLED}`,
   ],
   [
@@ -75,7 +75,7 @@ test.each([
   ['a zero byte in a header', `${POST}X: a\0b\r\nContent-Length: 0\r\n\r\n${SMUGGLED}`],
   ['no host', `GET /api/v1/health HTTP/1.1\r\n\r\n${SMUGGLED}`],
   ['another protocol', `GET /api/v1/health HTTP/9.9\r\n${HEAD}\r\n${SMUGGLED}`],
-  ['TLS where there is none', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
+  ['TLS to a plain port', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
   ['a line of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
 ])('%s: rejected, and what follows is not parsed as a request', async (_what, text) => {
   const answer = await send(text);
@@ -109,9 +109,9 @@ test.each([
 });
 
 test.each([
-  ['headers that do not come to an end', `GET /api/v1/health HTTP/1.1\r\n${HEAD}`],
-  ['a body that does not come', `${POST}Content-Length: 100\r\n\r\n{"us`],
-  ['pieces that do not come to an end', `${POST}Transfer-Encoding: chunked\r\n\r\n2\r\n{"\r\n`],
+  ['unfinished headers', `GET /api/v1/health HTTP/1.1\r\n${HEAD}`],
+  ['a missing body', `${POST}Content-Length: 100\r\n\r\n{"us`],
+  ['unfinished chunks', `${POST}Transfer-Encoding: chunked\r\n\r\n2\r\n{"\r\n`],
 ])('%s: 408, and the connection is closed', async (_what, text) => {
   expect(await send(text)).toMatch(/^HTTP\/1\.1 408 /);
 });
@@ -205,8 +205,8 @@ const UPGRADE =
 
 test.each([
   ['without a credential', '/form-b/api/v1/ws/pose', HEAD, 401, 'AUTHENTICATION_ERROR'],
-  ['with a token that is none', '/ws/pose?token=none', HEAD, 401, 'AUTHENTICATION_ERROR'],
-  ['where there is none', '/form-b/api/v1/ws/elsewhere', HEAD, 404, 'RESOURCE_NOT_FOUND'],
+  ['with an invalid token', '/ws/pose?token=none', HEAD, 401, 'AUTHENTICATION_ERROR'],
+  ['at an unknown path', '/form-b/api/v1/ws/elsewhere', HEAD, 404, 'RESOURCE_NOT_FOUND'],
   ['by another name', '/ws/pose', 'Host: evil.example\r\n', 421, 'VALIDATION_ERROR'],
 ])('a WebSocket %s is refused like a call', async (_what, path, host, status, code) => {
   const [head, body] = (await send(`GET ${path} HTTP/1.1\r\n${host}${UPGRADE}\r\n`)).split('\r\n\r\n') as [

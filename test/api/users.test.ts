@@ -29,7 +29,7 @@ test('the first user must be an admin: nobody could create another', async () =>
   expect(await users.add('ada', 'viewer', 'a password')).toBe(false);
 });
 
-test('a file has the owner of its folder, whoever writes it, and leaves no other file', async () => {
+test('a file has the owner of its folder, whichever user writes it, and leaves no other file', async () => {
   const root = process.getuid?.() === 0;
   if (root) chownSync(folder, 12_345, 12_346);
   await new Users(folder).add('ada', 'admin', 'a password');
@@ -42,7 +42,7 @@ test.each([
   ['of an older one', '{"version":0,"users":[]}', 'state.older', 'was written by an older csiflow'],
   ['without a layout', '{"version":"1"}', 'state.corrupt', 'does not state its layout'],
   ['without its users', '{"version":1}', 'state.corrupt', 'is damaged'],
-  ['cut off', '{"version":1,"users":[{"name":"admin","pass', 'state.corrupt', 'is damaged'],
+  ['truncated', '{"version":1,"users":[{"name":"admin","pass', 'state.corrupt', 'is damaged'],
   ['empty', '', 'state.corrupt', 'is damaged'],
 ])('a file of users %s is rejected by name, and not overwritten', (_, content, code, message) => {
   const file = join(folder, 'users.json');

@@ -195,7 +195,7 @@ test('a kill loses no alert of an offline receiver', { timeout: 120_000 }, async
 environment: room.yaml
 sources: { room: { type: simulator, rate_hz: 20, seed: 1, people: [] } }
 operators: { alarms: { type: alarm, from: room } }
-sinks: { told: { type: webhooks, from: [alarms], allow_private: true } }
+sinks: { receivers: { type: webhooks, from: [alarms], allow_private: true } }
 settings: { state_folder: state, checkpoint_interval_ms: 500 }
 `,
   );

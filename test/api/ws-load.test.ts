@@ -67,10 +67,10 @@ describe('one serialisation for each distinct filter', () => {
       { min_confidence: 0, include_keypoints: true, include_dense_pose: false },
       1,
     ],
-    ['ids come in another order, or twice', { person_ids: [1, 2] }, { person_ids: [2, 1, 1] }, 1],
+    ['ids are reordered or repeated', { person_ids: [1, 2] }, { person_ids: [2, 1, 1] }, 1],
     ['ids differ', { person_ids: [1] }, { person_ids: [1, 2] }, 2],
     ['one leaves keypoints out', {}, { include_keypoints: false }, 2],
-    ['nobody is wanted, or all are', { person_ids: [] }, {}, 1],
+    ['none are selected, or all are', { person_ids: [] }, {}, 1],
   ])('%s', (_what, one, other, times) => {
     groups.add(subscription(1, one), client().connection);
     groups.add(subscription(2, other), client().connection);

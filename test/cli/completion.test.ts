@@ -80,7 +80,7 @@ describe.each(SHELLS)('%s', (shell) => {
   const skipped = !installed(shell);
 
   test.skipIf(skipped)('completes commands, options, their values, and files', () => {
-    const told = offers(
+    const reported = offers(
       shell,
       ...[
         'csiflow do',
@@ -92,7 +92,7 @@ describe.each(SHELLS)('%s', (shell) => {
       ...['csiflow describe deno', 'csiflow validate rooms/w', 'csiflow train pose --out roo'],
       'csiflow tap people --limit ',
     );
-    expect(told.slice(0, 6)).toEqual([
+    expect(reported.slice(0, 6)).toEqual([
       ['docs', 'doctor'],
       ['create', 'list', 'revoke', 'rotate-signing'],
       ['--format'],
@@ -100,7 +100,7 @@ describe.each(SHELLS)('%s', (shell) => {
       ['admin', 'operator', 'viewer'],
       ['denoise'],
     ]);
-    const [file, place, number] = told.slice(6);
+    const [file, place, number] = reported.slice(6);
     expect(file!.join()).toContain('ward 3.yaml');
     expect(place!.join()).toContain('rooms');
     expect(number).toEqual([]);

@@ -321,8 +321,8 @@ describe('live', () => {
   test('an alert repeated by a restarted service is delivered once', async () => {
     const socket = new Scripted();
     const live = clientOf('b', { credentials: { token: 't' }, WebSocket: socket.constructed }).live();
-    const told: string[] = [];
-    live.subscribe('alerts', {}, ({ alert_id }) => told.push(alert_id));
+    const received: string[] = [];
+    live.subscribe('alerts', {}, ({ alert_id }) => received.push(alert_id));
     for (const alerts of [
       ['a', 'b'],
       ['b', 'c'],
@@ -333,19 +333,19 @@ describe('live', () => {
       for (const alert_id of alerts) socket.says({ type: 'alert', alert_id });
       socket.breaks();
     }
-    expect(told).toEqual(['a', 'b', 'c']);
+    expect(received).toEqual(['a', 'b', 'c']);
     live.close();
   });
 
   test('answers are distinguished if a subscription ends before its answer', async () => {
     const socket = new Scripted();
     const live = clientOf('b', { credentials: { token: 't' }, WebSocket: socket.constructed }).live();
-    const [told, failed]: [string[], Error[]] = [[], []];
+    const [received, failed]: [string[], Error[]] = [[], []];
     const follow = (name: string) =>
       live.subscribe(
         'pose_updates',
         {},
-        () => told.push(name),
+        () => received.push(name),
         (error) => failed.push(error),
       );
     await socket.opened;
@@ -360,7 +360,7 @@ describe('live', () => {
     socket.says({ type: 'error', code: 'RESOURCE_NOT_FOUND', message: 'nothing to resume' });
     socket.says({ type: 'subscription_confirmed', subscription_id: '2' });
     socket.says({ type: 'pose_update', subscription_id: '2', data: { frame_id: 1 } });
-    expect([told, failed]).toEqual([['second'], []]);
+    expect([received, failed]).toEqual([['second'], []]);
     live.close();
   });
 

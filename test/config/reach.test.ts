@@ -84,9 +84,9 @@ describe('rejects a file elsewhere, without revealing its content', () => {
   });
 
   test('nor whether it exists', () => {
-    const told = (environment: string) =>
+    const reported = (environment: string) =>
       check(topology({ environment })).problems.map(({ message }) => message);
-    expect(told('../passwd').join()).toBe(told('../nobody').join().replaceAll('nobody', 'passwd'));
+    expect(reported('../passwd').join()).toBe(reported('../nobody').join().replaceAll('nobody', 'passwd'));
   });
 });
 
@@ -153,9 +153,11 @@ test('every field that looks like a path is marked as one', () => {
 
 describe('a variable', () => {
   test('that the owner did not list is rejected, set or not', () => {
-    const told = (name: string) => check(topology({ environment: `"\${${name}}"` })).problems;
-    expect(told('PATH').map(({ code }) => code)).toEqual(['config.variable.not_allowed']);
-    expect(JSON.stringify(told('PATH'))).toBe(JSON.stringify(told('HOME')).replaceAll('HOME', 'PATH'));
+    const reported = (name: string) => check(topology({ environment: `"\${${name}}"` })).problems;
+    expect(reported('PATH').map(({ code }) => code)).toEqual(['config.variable.not_allowed']);
+    expect(JSON.stringify(reported('PATH'))).toBe(
+      JSON.stringify(reported('HOME')).replaceAll('HOME', 'PATH'),
+    );
     expect(codes(check(topology({ source: 'port: "${PORT:-5005}"' })))).toEqual([
       'config.variable.not_allowed',
     ]);
@@ -173,7 +175,7 @@ describe('a variable', () => {
     ['within a text', { sink: 'type: mqtt, url: "mqtt://${PATH} "' }],
     ['of a type', { sink: 'type: "${PATH}"' }],
     ['of a setting', { more: 'settings: { seed: "${PATH}" }' }],
-    ['of a type, cut off', { sink: 'type: "${SHORT}"' }],
+    ['of a type, truncated', { sink: 'type: "${SHORT}"' }],
     ['of an id', { more: 'settings: { domain: "${SHORT}" }' }],
   ])('is never quoted: %s', (_what, over) => {
     const result = check(topology(over), ['PATH', 'SHORT']);
@@ -189,8 +191,8 @@ describe('a variable', () => {
       sink: 'type: duckdb, path: "data/${PATH}.duckdb"',
       more: 'settings: { state_folder: /usr/bin/guess }',
     });
-    const told = (value: string) => check(guess, ['PATH'], [], value).problems;
-    expect(told('/usr/bin/secret')).toEqual(told('/elsewhere/entirely'));
-    expect(told('/usr/bin/secret')[0]!.message).toContain('`/usr/bin/guess` is outside');
+    const reported = (value: string) => check(guess, ['PATH'], [], value).problems;
+    expect(reported('/usr/bin/secret')).toEqual(reported('/elsewhere/entirely'));
+    expect(reported('/usr/bin/secret')[0]!.message).toContain('`/usr/bin/guess` is outside');
   });
 });

@@ -95,7 +95,7 @@ test.each<[string, Parts, Parts, string]>([
     '4:31 config.claim.taken',
   ],
   [
-    'the default port, which stands nowhere',
+    'the default port, which is not written',
     { source: '{ type: udp }' },
     { source: '{ type: udp }' },
     '4:12 config.claim.taken',

@@ -30,9 +30,9 @@ describe('a delayed fall', () => {
   });
 
   it.each([
-    ['stays where it is', (i: number) => seen(i + 1, 1)],
+    ['stays in place', (i: number) => seen(i + 1, 1)],
     ['lies in between', (i: number) => seen(i + 1, 1 + i * 0.06, i % 15 === 14 ? 'lying' : 'upright')],
-    ['is somebody else', (i: number) => seen(i + 1, 1 + i * 0.06, 'upright', 2)],
+    ['is another person', (i: number) => seen(i + 1, 1 + i * 0.06, 'upright', 2)],
   ])('is reported if the visible person %s', (_, at) => {
     const back = held();
     for (let i = 0; i < 60; i++) back.see(at(i));
@@ -50,10 +50,10 @@ describe('a delayed fall', () => {
 
 it('the detector delays falls by event time, and then reports the same ones', () => {
   const fields = { threshold: -5, warm_up_ms: 0, cooldown_ms: 10_000 };
-  const told = eventsOf(makeDetector(fields), windows(40, bursts(20)));
-  expect(told.length).toBeGreaterThan(0);
+  const reported = eventsOf(makeDetector(fields), windows(40, bursts(20)));
+  expect(reported.length).toBeGreaterThan(0);
   const detector = makeDetector({ ...fields, notify_delay_ms: 60_000 });
   expect(eventsOf(detector, windows(40, bursts(20)))).toEqual([]);
   expect(detector.watermark!(START + 60e6).data).toEqual([]);
-  expect(detector.watermark!(START + 110e6).data).toEqual(told);
+  expect(detector.watermark!(START + 110e6).data).toEqual(reported);
 });

@@ -38,10 +38,10 @@ function dropsIn(motion: readonly number[], finder = new DropFinder(20)): [numbe
 
 describe('sudden ends of motion', () => {
   it('are found when motion stops, even long motion, and reported after what follows', () => {
-    const [[drop, told], ...others] = dropsIn(course([10, -2], [10, -3.5])) as [[number, number]];
+    const [[drop, reported], ...others] = dropsIn(course([10, -2], [10, -3.5])) as [[number, number]];
     expect(others).toEqual([]);
     expect(Math.abs(drop - 100)).toBeLessThanOrEqual(5);
-    expect(told).toBe(drop + 20);
+    expect(reported).toBe(drop + 20);
   });
 
   it('are not found when motion starts, continues or is unknown', () => {

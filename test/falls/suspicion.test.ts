@@ -84,7 +84,7 @@ describe('detect-falls with warnings', () => {
     ...one,
     links: [one.links[0]!, { ...one.links[0]!, id: 'link-2' }],
   }));
-  const told = (detector: Operator, from = 0, to = records.length) =>
+  const reported = (detector: Operator, from = 0, to = records.length) =>
     records.slice(from, to).flatMap((record, i) =>
       (detector.process(record, 'input') as Output<SensedEvent>).data.map((event) => ({
         event,
@@ -94,7 +94,7 @@ describe('detect-falls with warnings', () => {
     );
 
   it('reports an end of motion within two seconds and a window, and its fall, which names it', () => {
-    const all = told(makeDetector({ ...ANY, threshold: -50 }));
+    const all = reported(makeDetector({ ...ANY, threshold: -50 }));
     const first = all.find(({ event }) => event.type === 'fall_suspected')!;
     expect(first.event).toMatchObject({ severity: 'medium', metadata: { links: 2 } });
     expect(first.after).toBeLessThan(3);
@@ -105,7 +105,7 @@ describe('detect-falls with warnings', () => {
 
   it('withdraws a false suspicion within thirty seconds, each one once', () => {
     const detector = makeDetector({ ...ANY, threshold: 50 });
-    const whole = told(detector).map(({ event }) => event);
+    const whole = reported(detector).map(({ event }) => event);
     // If no more input arrives, an open suspicion is withdrawn by the time of others.
     const all = [...whole, ...(detector.watermark!(START + 200 * SECOND).data as SensedEvent[])];
     const of = (type: string) => all.filter((event) => event.type === type);
@@ -129,12 +129,12 @@ describe('detect-falls with warnings', () => {
   });
 
   it('continues from a state in the middle of a suspicion', () => {
-    const whole = told(makeDetector({ ...ANY, threshold: 50 }));
+    const whole = reported(makeDetector({ ...ANY, threshold: 50 }));
     const open = 25;
     const [before, after] = [0, 1].map(() => makeDetector({ ...ANY, threshold: 50 })) as [Operator, Operator];
-    const first = told(before, 0, open);
+    const first = reported(before, 0, open);
     after.restore!(structuredClone(before.snapshot!()));
-    expect([...first, ...told(after, open)]).toEqual(whole);
+    expect([...first, ...reported(after, open)]).toEqual(whole);
   });
 
   it('is rejected with the rule, which cannot warn', () => {
@@ -180,7 +180,7 @@ it('a logistic model recovers the law of its examples, less so with a penalty', 
   const fitted = fitLogistic(inputs, positive, 1e-3);
   expect(fitted.head[0]! / -fitted.head[1]!).toBeCloseTo(6, -0.5);
   // At the optimum the predictions sum to the labels: the bias has no penalty.
-  const told = inputs.reduce((sum, row) => sum + 1 / (1 + Math.exp(-logitBy(fitted, row))), 0);
-  expect(told).toBeCloseTo(positive.filter(Boolean).length, 1);
+  const reported = inputs.reduce((sum, row) => sum + 1 / (1 + Math.exp(-logitBy(fitted, row))), 0);
+  expect(reported).toBeCloseTo(positive.filter(Boolean).length, 1);
   expect(Math.abs(fitLogistic(inputs, positive, 1e4).head[0]!)).toBeLessThan(0.1 * fitted.head[0]!);
 });

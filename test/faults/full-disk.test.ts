@@ -135,15 +135,15 @@ test.runIf(isRoot)(
     await until('the first rows', () => sibling.stored.length >= 190);
     fill();
     let number = 200;
-    const told: string[] = [];
+    const reported: string[] = [];
     runner.onChange(({ state: is, problem }) => {
-      if (problem !== null) told.push(`${is}: ${problem}`);
+      if (problem !== null) reported.push(`${is}: ${problem}`);
     });
     await until('the error', () => {
       void radio.send([number++]);
       return runner.status().state === 'restarting';
     });
-    expect(told.join('\n')).toMatch(/disk full|ENOSPC|No space/i);
+    expect(reported.join('\n')).toMatch(/disk full|ENOSPC|No space/i);
     make(() => undefined);
     await until('running again', () => runner.status().state === 'running');
     const from = number;

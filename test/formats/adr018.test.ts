@@ -309,11 +309,11 @@ describe('other packets on the same port', () => {
     expect(encodeSync({ ...sync, sequence: 20 })).toEqual(bytes);
     bytes[4] = VITALS.node;
     const { decoder } = decode({ bytes });
-    const told = { ahead_us: -1_163_565, leader: false, valid: true, at_sequence: 20 };
-    expect(decoder.describe()).toMatchObject({ links: { 'link-2': { mesh_clock: told } } });
+    const reported = { ahead_us: -1_163_565, leader: false, valid: true, at_sequence: 20 };
+    expect(decoder.describe()).toMatchObject({ links: { 'link-2': { mesh_clock: reported } } });
     const again = adr018.decoder(testContext().context);
     again.restore(structuredClone(decoder.snapshot()));
-    expect(again.describe()).toMatchObject({ links: { 'link-2': { mesh_clock: told } } });
+    expect(again.describe()).toMatchObject({ links: { 'link-2': { mesh_clock: reported } } });
   });
 
   it("become measures that are their sender's claims", () => {

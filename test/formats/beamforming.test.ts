@@ -31,7 +31,7 @@ function decoded(bytes: Uint8Array) {
   const { context } = testContext({ links: new LinkTable([anySender]) });
   const decoder = formatNamed('beamforming').decoder(context);
   const { data, failed } = decoder.decode(batchOf({ bytes }));
-  return { block: data[0] as CsiBlock, failed: failed ?? [], told: decoder.describe() };
+  return { block: data[0] as CsiBlock, failed: failed ?? [], reported: decoder.describe() };
 }
 
 const WRITTEN: WrittenReport = {
@@ -126,7 +126,7 @@ it.each([
 });
 
 it('a frame contains what the report and the card provide', () => {
-  const { block, told } = decoded(encodeReport(WRITTEN, BITS, still(432)));
+  const { block, reported } = decoded(encodeReport(WRITTEN, BITS, still(432)));
   expect(block.layout).toMatchObject({
     ...{ rx: 1, tx: 3, bandwidthMhz: 40, centreMhz: 5755, training: 'vht-ltf' },
     measurement: 'beamforming-report',
@@ -137,7 +137,7 @@ it('a frame contains what the report and the card provide', () => {
     bits: Uint8Array.of(6),
     instance: Int32Array.of(5),
   });
-  expect(told['any_sender']).toMatchObject({ 'b0:b9:8a:63:55:9c/3c:37:86:24:52:63': { frames: 1 } });
+  expect(reported['any_sender']).toMatchObject({ 'b0:b9:8a:63:55:9c/3c:37:86:24:52:63': { frames: 1 } });
 });
 
 it('a link can name the station and its access point', () => {

@@ -51,7 +51,7 @@ test('counts no loss without numbers, and counts an unknown router', () => {
 test.each([
   ['ragged antennas', body({ antenna_data: [[{ real: 1, imag: 1 }], []] }), 'decode.subcarriers'],
   ['no antenna', body({ antenna_data: [] }), 'decode.antennas'],
-  ['a value that is none', body({ antenna_data: [[{ real: 'x', imag: 1 }]] }), 'decode.value'],
+  ['an invalid value', body({ antenna_data: [[{ real: 'x', imag: 1 }]] }), 'decode.value'],
   ['indices that do not fit', body({}, { subcarriers: [1, 1, 2, 3] }), 'decode.subcarriers'],
 ])('rejects %s with its reason', (_, value, code) => {
   const { data, failed } = decode(value);

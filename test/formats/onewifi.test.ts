@@ -178,7 +178,7 @@ it.each([
   ['one tone in two', { decimation: 2 }, 'decode.decimation'],
   ['a part that was not measured', { cap_bw: 40, valid_mask: 1 }, 'decode.valid_mask'],
   ['a kind that is not known', { bw_mode: 0x20 }, 'decode.kind'],
-  ['a channel that is none', { channel: 200 }, 'decode.channel'],
+  ['an invalid channel', { channel: 200 }, 'decode.channel'],
   ['no antenna', { Nr: 0 }, 'decode.antennas'],
 ])('rejects %s', (_, change, code) => {
   const bytes = Buffer.from(JSON.stringify(golden((info) => Object.assign(info, change))));

@@ -18,7 +18,7 @@ function decoded(bytes: Uint8Array, format = 'picoscenes') {
   const { context } = testContext({ links: new LinkTable([anySender]) });
   const decoder = formatNamed(format).decoder(context);
   const { data, failed } = decoder.decode(batchOf({ bytes }));
-  return { block: data[0] as CsiBlock | undefined, failed: failed ?? [], told: decoder.describe() };
+  return { block: data[0] as CsiBlock | undefined, failed: failed ?? [], reported: decoder.describe() };
 }
 
 /** Integers of this many bits, different for each seed. */
@@ -72,7 +72,7 @@ it.each(KINDS)(
       fc.property(streams, streams, fc.nat(), (rx, tx, seed) => {
         const frame = { ...FRAME, ...kind, rx, tx };
         const values = numbers(seed, 2 * kind.tones * rx * tx, bits);
-        const { block, told } = decoded(encodePicoscenes(frame, body(frame, values)));
+        const { block, reported } = decoded(encodePicoscenes(frame, body(frame, values)));
         expect([...block!.values]).toEqual(values);
         expect(block!.layout).toMatchObject({ rx, tx, centreMhz: 2437, bandwidthMhz: kind.bandwidthMhz });
         expect(block!.layout.subcarriers).toHaveLength(kind.tones);
@@ -83,7 +83,7 @@ it.each(KINDS)(
           agc: new Float32Array(rx).fill(40),
           bits: Uint8Array.of(bits),
         });
-        expect(told['any_sender']).toMatchObject({ '02:00:00:00:00:01': { frames: 1 } });
+        expect(reported['any_sender']).toMatchObject({ '02:00:00:00:00:01': { frames: 1 } });
       }),
       { numRuns: 5 },
     );
@@ -115,7 +115,11 @@ it.each([
 it('skips a frame without CSI', () => {
   const without = Uint8Array.from(good);
   without.set(Buffer.from('XSI'), CSI_BODY - 5);
-  expect(decoded(without)).toMatchObject({ block: undefined, failed: [], told: { packets: { other: 1 } } });
+  expect(decoded(without)).toMatchObject({
+    block: undefined,
+    failed: [],
+    reported: { packets: { other: 1 } },
+  });
 });
 
 it.each([
@@ -125,7 +129,7 @@ it.each([
   ['data', 0x08, '02:00:00:00:00:01'],
 ])('the transmitter of %s', (_, control, sender) => {
   const bytes = changed(good.length - 24, control);
-  expect(decoded(bytes).told['any_sender']).toMatchObject({ [sender]: { frames: 1 } });
+  expect(decoded(bytes).reported['any_sender']).toMatchObject({ [sender]: { frames: 1 } });
 });
 
 it('a packet without a transmitter is not assigned to its source address', () => {

@@ -18,7 +18,7 @@ describe('sequence numbers', () => {
     ['twice the same', [5, 6, 6, 7], { ...none, duplicates: 1 }],
     ['out of order', [5, 7, 6, 8], { ...none, reordered: 1 }],
     ['from before the first', [5, 4, 6], { ...none, reordered: 1 }],
-    ['of a node that began anew', [90_000, 90_001, 0, 1, 2], { ...none, restarts: 1 }],
+    ['of a restarted node', [90_000, 90_001, 0, 1, 2], { ...none, restarts: 1 }],
     ['with one damaged number', [5, 6, 70_000_000, 7, 8], none],
     ['after a long silence', [5, 6, 10_006, 10_007], { ...none, lost: 9999 }],
   ])('%s', (_, sequences, expected) => {

@@ -64,7 +64,7 @@ operators:
   windows: { type: window, from: calibrated }
   motion: { type: detect-motion, from: [windows, calibrated] }
 sinks:
-  told: { type: file, from: [calibrated, motion], path: ${join(folder, 'told.jsonl')} }
+  reported: { type: file, from: [calibrated, motion], path: ${join(folder, 'reported.jsonl')} }
 settings: { state_folder: ${join(folder, 'state')} }
 `;
     await writeFile(file, text(''));
@@ -78,11 +78,11 @@ settings: { state_folder: ${join(folder, 'state')} }
     expect(await csiflow('run', '--no-api', '--until-end', '--log', 'error', file)).toMatchObject({
       code: 0,
     });
-    const told = (await readFile(join(folder, 'told.000000.jsonl'), 'utf8'))
+    const reported = (await readFile(join(folder, 'reported.000000.jsonl'), 'utf8'))
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as { name: string; subject: string; value: number });
-    const of = (name: string) => told.filter((one) => one.name === name);
+    const of = (name: string) => reported.filter((one) => one.name === name);
     expect(new Set(of('motion_threshold').map(({ subject }) => subject)).size).toBe(4);
     for (const { value } of of('calibration_drift')) expect(value).toBeLessThan(0.1);
     expect(of('calibration_drift').length).toBeGreaterThan(3);

@@ -102,8 +102,8 @@ describe('the network with memory', () => {
       const next = memory.step(state, readInputs(weights, { cells, room }, answer), size);
       const { cells: likely, counts, alone } = next.recall;
       const { root, scale, heading, postures, moving, joints, jointScales } = alone;
-      const told = [...likely, ...counts, ...root, scale, ...heading, ...postures, moving, ...joints];
-      [...told, ...jointScales].forEach((value, i) => {
+      const reported = [...likely, ...counts, ...root, scale, ...heading, ...postures, moving, ...joints];
+      [...reported, ...jointScales].forEach((value, i) => {
         expect(value).toBeCloseTo(said[w]![i]!, 4);
       });
       state = next.state;
@@ -237,9 +237,9 @@ describe('several people', () => {
   const sight = { counts: [0, 1, 0, 0, 0], cells, alone: near };
 
   it('are placed by the floor, each posed as the windows nearby show', () => {
-    const told = inView({ ...sight, several: [far, near] }, recalled, size, scales);
-    expect(told.map(({ estimate }) => estimate.moving).sort()).toEqual([0.1, 0.9]);
-    for (const { estimate, error, drawn } of told) {
+    const reported = inView({ ...sight, several: [far, near] }, recalled, size, scales);
+    expect(reported.map(({ estimate }) => estimate.moving).sort()).toEqual([0.1, 0.9]);
+    for (const { estimate, error, drawn } of reported) {
       const { x, y } = cellCentre(estimate.moving < 0.5 ? 9 : 54, size);
       expect(Math.hypot(estimate.root[0] - x, estimate.root[1] - y)).toBeLessThan(0.05);
       expect(error).toBeCloseTo(0.8, 1);
@@ -248,7 +248,7 @@ describe('several people', () => {
   });
 
   it("are not drawn with another person's skeleton", () => {
-    const told = inView({ ...sight, several: [] }, recalled, size, scales);
-    expect(told.map(({ drawn }) => drawn).sort()).toEqual([false, true]);
+    const reported = inView({ ...sight, several: [] }, recalled, size, scales);
+    expect(reported.map(({ drawn }) => drawn).sort()).toEqual([false, true]);
   });
 });

@@ -221,11 +221,11 @@ describe('a person', () => {
     several: { factor: 1, power: 1 },
     joints: { scale: 1, heading: 0.5 },
   };
-  const told = (one: Estimate) =>
+  const reported = (one: Estimate) =>
     personOf(one, expectedError(one.scale, calibration.position), calibration.joints, 0.7);
 
   it('is rotated to the heading, rounded to a millimetre, with calibrated errors', () => {
-    const person = told(estimate);
+    const person = reported(estimate);
     expect(person).toMatchObject({
       position: { x: 1.235, y: 2, z: 0 },
       positionError: 0.6,
@@ -242,7 +242,7 @@ describe('a person', () => {
   });
 
   it('has no heading if the vector is short, and no skeleton if the place is uncertain', () => {
-    const unsure = told({ ...estimate, heading: [0.1, 0.1], scale: 1 });
+    const unsure = reported({ ...estimate, heading: [0.1, 0.1], scale: 1 });
     expect(unsure.heading).toBeNull();
     expect(unsure.articulated).toBe(false);
   });

@@ -117,9 +117,9 @@ test('an answer after the connection was lost changes nothing', async () => {
 });
 
 test.each([
-  ['the checkpoint, where this state has committed', 'me', 7, '0', 'seek 7', 0],
-  ['the group, where another has committed since', 'other', 7, '0', 'seek 5', 0],
-  ['the first message that is left, where some were deleted', 'me', 7, '10', 'seek 10', 3],
+  ['the checkpoint, if this state has committed', 'me', 7, '0', 'seek 7', 0],
+  ['the group, if another has committed since', 'other', 7, '0', 'seek 5', 0],
+  ['the first remaining message, if some were deleted', 'me', 7, '10', 'seek 10', 3],
 ])('reading a partition from %s', async (_, owner, kept, low, sought, lost) => {
   Object.assign(broker, { owner, low });
   const { member, recorded } = await memberAt(kept);

@@ -6,7 +6,7 @@ import { encodeHeader, encodeRecords } from '../../pipeline/formats/containers/c
 import { openRecording } from '../../pipeline/sources/recording.js';
 import { batchOf } from '../formats/batches.js';
 import type { KafkaCluster } from '../support/servers/kafka.js';
-import type { Broker } from './told.js';
+import type { Broker } from './receivers.js';
 
 /** A datagram, and its arrival time, microseconds since 1970. */
 export interface Heard {

@@ -176,7 +176,7 @@ function listenedTo(component: AnySink): AnySink {
 }
 
 /** The source itself; reports when it has read everything. */
-function told(component: AnySource): AnySource {
+function reportingEnd(component: AnySource): AnySource {
   return {
     ...component,
     create: (config, context) => {
@@ -319,7 +319,7 @@ const inputs: Readonly<Record<ChildInput['source'], () => Spec>> = {
   file: () => ({ component: listened(file), config: { path, speed, batch_records: blockRecords } }),
   udp: () => ({ component: listened(udp), config: { port, block_records: blockRecords, idle_tick_ms: 0 } }),
   simulator: () => ({
-    component: told(simulator),
+    component: reportingEnd(simulator),
     config: { duration_s: 40, speed, start_time: '2026-01-01T00:00:00Z' },
   }),
   follow: () => ({

@@ -34,7 +34,7 @@ import {
 import { writeGrowing } from './growing.js';
 import { Report } from './report.js';
 import { alertsIn, expectInInflux, expectSame, outcomeOf, without, type Outcome } from './stored.js';
-import { brokerOf, Told, WAYS, type Broker } from './told.js';
+import { brokerOf, AlertReceivers, WAYS, type Broker } from './receivers.js';
 
 /**
  * Kills a process by SIGKILL at named and at random moments and restarts it until it has read everything. Its
@@ -72,7 +72,7 @@ let recording: string;
 let whole: Outcome;
 let simulated: Outcome;
 let broker: Broker;
-let told: Told;
+let receivers: AlertReceivers;
 let influx: InfluxServer | undefined;
 let databases = 0;
 let heard: readonly Heard[];
@@ -82,7 +82,7 @@ beforeAll(async () => {
   recording = sharedFile('captures/adr018/pretrain-1775182186.csi.jsonl') ?? madeRecording();
   heard = await datagramsOf(recording);
   broker = await brokerOf(services);
-  told = await Told.start(broker);
+  receivers = await AlertReceivers.start(broker);
   if (services) influx = await startInflux();
   const folder = newFolder();
   await toEnd({ folder, source: 'file', path: recording, speed: 0, blockRecords: 64 });
@@ -98,7 +98,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   cleanUp();
-  await (told as Told | undefined)?.close();
+  await (receivers as AlertReceivers | undefined)?.close();
   await (broker as Broker | undefined)?.stop();
   await influx?.server.stop();
 });
@@ -116,7 +116,7 @@ const randomly = (lane: number) => {
       const before = report.kills(kind, 'random');
       for (let left = KILLS[kind]; left > 0; left -= CHAIN) {
         await chain(kind, async () => {
-          const input = { ...makeInput(), sinks: { ...told.sinks(), ...ownInflux() } };
+          const input = { ...makeInput(), sinks: { ...receivers.sinks(), ...ownInflux() } };
           await killManyTimes(input, left);
           await toEnd({ ...input, speed: 0 });
           await expectWhole(input, outcome());
@@ -194,7 +194,7 @@ for (const kind of ['file', 'simulator'] as const) {
   test(`${kind}, killed at each named moment`, minutes(60), async () => {
     for (const count of COUNTS) {
       await chain(kind, async () => {
-        const input = { ...makeInput(), speed: SLOWLY, sinks: told.sinks() };
+        const input = { ...makeInput(), speed: SLOWLY, sinks: receivers.sinks() };
         await killAtEach(input, count);
         await toEnd({ ...input, speed: 0 });
         await expectWhole(input, outcome());
@@ -306,20 +306,20 @@ async function expectWhole(
   expectSame(found.rows, outcome.rows, 'tables');
   expectSame(found.lines, outcome.lines, 'files');
   report.compared(input.source, outcome.rows);
-  await expectTold(input.sinks.chain, input.folder, found.rows);
+  await expectAlerts(input.sinks.chain, input.folder, found.rows);
   if (input.sinks.influxdb) report.stored(await expectInInflux(input.sinks.influxdb, input.folder));
   removeFolder(input.folder);
 }
 
 /** Each alert was delivered at least once; its id deduplicates it. */
-async function expectTold(chain: string, folder: string, rows: string): Promise<void> {
+async function expectAlerts(chain: string, folder: string, rows: string): Promise<void> {
   const ids = alertsIn(rows);
   for (const way of WAYS) {
     // The broker has them; they are on their way to the listener.
     await vi.waitFor(() => {
-      expect(told.alerts(way, chain, folder).ids, way).toEqual(ids);
+      expect(receivers.alerts(way, chain, folder).ids, way).toEqual(ids);
     }, 30_000);
-    report.told(way, ids.length, told.alerts(way, chain, folder).again);
+    report.alerted(way, ids.length, receivers.alerts(way, chain, folder).again);
   }
 }
 
@@ -350,7 +350,7 @@ async function toEnd(input: ChildInput): Promise<void> {
  */
 async function withDatagrams(kill: (input: ChildInput, accepted: Accepted) => Promise<void>): Promise<void> {
   const folder = newFolder();
-  const sinks = told.sinks();
+  const sinks = receivers.sinks();
   const input: ChildInput = {
     folder,
     source: 'udp',
@@ -381,7 +381,7 @@ async function withDatagrams(kill: (input: ChildInput, accepted: Accepted) => Pr
   expectSame(stored.rows, wanted.rows, 'tables');
   expectSame(stored.lines, wanted.lines, 'files');
   report.compared('udp', stored.rows);
-  await expectTold(sinks.chain, folder, stored.rows);
+  await expectAlerts(sinks.chain, folder, stored.rows);
   removeFolder(folder);
 }
 
@@ -420,7 +420,7 @@ async function expectLike(
   expectSame(found.rows, wanted.rows, 'tables');
   expectSame(found.lines, wanted.lines, 'files');
   report.compared(kind, found.rows);
-  await expectTold(chain, folder, found.rows);
+  await expectAlerts(chain, folder, found.rows);
   removeFolder(folder);
 }
 
@@ -431,7 +431,7 @@ async function throughKafka(
   delivery: 'exactly_once' | 'at_least_once',
   kill: (input: ChildInput) => Promise<void>,
 ): Promise<Passed & Outcome & { readonly results: readonly string[] }> {
-  const { chain, ...sinks } = told.sinks();
+  const { chain, ...sinks } = receivers.sinks();
   const { brokers } = cluster;
   // Results carry the time of the recording, which exceeds a broker's default retention.
   const to = await cluster.topic(1, [{ name: 'retention.ms', value: '-1' }]);
@@ -454,7 +454,7 @@ async function throughKafka(
 
 /** Reads a topic that is filled once its session exists. */
 async function throughMqtt(kill: (input: ChildInput) => Promise<void>): Promise<Passed & Outcome> {
-  const { chain, ...sinks } = told.sinks();
+  const { chain, ...sinks } = receivers.sinks();
   const { url, username, password } = broker;
   const topic = `csi/${chain}`;
   const input: ChildInput = {
@@ -482,7 +482,7 @@ const CHECKPOINTS = 20;
 
 /** Follows a file that a program writes and rotates while the processes are killed. */
 async function throughGrowingFile(kill: (input: ChildInput) => Promise<void>): Promise<Passed & Outcome> {
-  const { chain, ...sinks } = told.sinks();
+  const { chain, ...sinks } = receivers.sinks();
   const given = slowly('follow');
   const input: ChildInput = { ...given, path: join(given.folder, 'growing.csi'), sinks };
   const first = start(input, `mid_checkpoint:${CHECKPOINTS}`);

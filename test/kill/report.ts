@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { packageFile } from '../../pipeline/base/paths.js';
 import type { Loss } from './accepted.js';
 import { KINDS, type Kind } from './process.js';
-import { WAYS, type Way } from './told.js';
+import { WAYS, type Way } from './receivers.js';
 
 /** Collects counts for docs/reports/kill.md. */
 export class Report {
@@ -12,7 +12,7 @@ export class Report {
   readonly #losses: Loss[] = [];
   readonly #tables = countOf(KINDS);
   readonly #rows = countOf(KINDS);
-  readonly #told = countOf(WAYS);
+  readonly #alerts = countOf(WAYS);
   readonly #again = countOf(WAYS);
   readonly #broken: Record<Kind, string[]> = {
     ...{ file: [], simulator: [], udp: [], kafka: [], mqtt: [], follow: [] },
@@ -52,8 +52,8 @@ export class Report {
   }
 
   /** All alerts of a chain were delivered by a way, some of them repeatedly. */
-  told(way: Way, alerts: number, again: number): void {
-    this.#told[way] += alerts;
+  alerted(way: Way, alerts: number, again: number): void {
+    this.#alerts[way] += alerts;
     this.#again[way] += again;
   }
 
@@ -108,7 +108,7 @@ ${row(['failed chains', ...KINDS.map((kind) => this.#broken[kind].length)])}
 
 ${row(['alerts', ...WAYS])}
 ${line(WAYS)}
-${row(['to deliver', ...WAYS.map((way) => this.#told[way])])}
+${row(['to deliver', ...WAYS.map((way) => this.#alerts[way])])}
 ${row(['not delivered', ...WAYS.map(() => 0)])}
 ${row(['delivered again, with the same id', ...WAYS.map((way) => this.#again[way])])}
 

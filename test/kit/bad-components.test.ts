@@ -144,7 +144,7 @@ describe('operators', () => {
     ],
     'it returns the same output for the same input, at least one record': [
       [
-        'another output each time',
+        'a different output each time',
         () => {
           let run = 0;
           return driver(define(() => ({ watermark: () => ({ data: [measure('run', 0, run++)] }) })));
@@ -243,7 +243,7 @@ describe('operators', () => {
           ),
       ],
       [
-        'it gives nothing from then on',
+        'it emits nothing afterwards',
         () =>
           driver(
             define((operator) => {
@@ -396,11 +396,11 @@ describe('sinks', () => {
         () => driver((_, sink) => ({ write: (all, epoch) => sink.write(all.slice(1), epoch) })),
       ],
       [
-        'one is there twice',
+        'one is stored twice',
         () => driver((_, sink) => ({ write: (all, epoch) => sink.write([...all, ...all.slice(-1)], epoch) })),
       ],
       [
-        'the other way round',
+        'the reverse order',
         () => driver((_, sink) => ({ write: (all, epoch) => sink.write([...all].reverse(), epoch) })),
       ],
     ],
@@ -440,7 +440,7 @@ describe('sinks', () => {
     'a write after close is rejected or fails, and stores nothing': [
       ['it is stored', () => driver(() => ({ close: async () => undefined }))],
       [
-        'it is lost without a word',
+        'it is lost silently',
         () =>
           driver((store, sink) => ({
             write: async (all, epoch) => (store.isOpen ? sink.write(all, epoch) : []),
@@ -471,7 +471,7 @@ describe('sinks', () => {
     ],
     'flushed records survive closing and opening': [
       [
-        'it begins anew',
+        'it restarts',
         () =>
           driver((store, sink) => ({
             open: async () => {
@@ -509,7 +509,7 @@ describe('sinks', () => {
     ...writing,
     'a record written twice is stored once': [
       [
-        'it is there twice',
+        'it is stored twice',
         () =>
           driver(
             (store) => ({
@@ -661,7 +661,7 @@ describe('sources', () => {
       ],
     ],
     'from the position of any batch it returns what follows': [
-      ['it begins anew', () => driver({ open: (_, output) => open(null, output) })],
+      ['it restarts', () => driver({ open: (_, output) => open(null, output) })],
     ],
     'what it decodes does not depend on the size of batches': [
       [
@@ -728,7 +728,7 @@ describe('formats', () => {
     'it decodes the same records to the same frames, at least one': [
       ['nothing', () => decoding(() => ({ data: [] }))],
       [
-        'others each time',
+        'different ones each time',
         () => {
           let run = 0;
           return decoding((raw, good) => changed(raw, good, run++));

@@ -396,10 +396,10 @@ export function readerConformance(name: string, makeStore: () => Promise<Readabl
 
       test.each([
         ['all', {}],
-        ['those of sure persons', { minConfidence: 0.5 }],
-        ['those with somebody', { minPersons: 1 }],
-        ['those with nobody', { maxPersons: 0 }],
-        ['those with two sure persons', { minConfidence: 0.5, minPersons: 2, maxPersons: 2 }],
+        ['those of certain persons', { minConfidence: 0.5 }],
+        ['those with a person', { minPersons: 1 }],
+        ['empty ones', { maxPersons: 0 }],
+        ['those with two certain persons', { minConfidence: 0.5, minPersons: 2, maxPersons: 2 }],
         ['those with one person at most', { maxPersons: 1 }],
         ['those of a part of the range', { start: START + 3 * HOP, end: START + 17 * HOP }],
         ['those of buckets that start elsewhere', { offset: 3 * HOP }],

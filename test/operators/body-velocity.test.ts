@@ -126,8 +126,8 @@ describe('a moving body', () => {
     };
     const velocity: Point = [-0.7, 0.8];
     const elsewhere = { place: [0.4, 0.4] };
-    const told = seen(room, MIDDLE, velocity, elsewhere, pose);
-    expect(told.velocity).toEqual(seen(room, MIDDLE, velocity).velocity);
+    const reported = seen(room, MIDDLE, velocity, elsewhere, pose);
+    expect(reported.velocity).toEqual(seen(room, MIDDLE, velocity).velocity);
     expect(distance(seen(room, MIDDLE, velocity, elsewhere).velocity, velocity)).toBeGreaterThan(0.2);
   });
 });

@@ -66,7 +66,7 @@ function open(settings: object = {}, folder?: string) {
 }
 
 const framesOf = (data: readonly Data[]): CsiBlock[] => data.filter((one) => one.port === 'csi');
-const told = (data: readonly Data[], name: string): number[] =>
+const reported = (data: readonly Data[], name: string): number[] =>
   data.flatMap((one) => (one.port === 'measure' && one.name === name ? [one.value] : []));
 
 /**
@@ -106,12 +106,12 @@ describe('learning', () => {
   });
 
   it('reports thresholds, and that the calibration fits', () => {
-    expect(told(data, 'motion_threshold')[0]).toBeGreaterThanOrEqual(0.02);
-    expect(told(data, 'motion_threshold')[0]).toBeLessThan(0.2);
+    expect(reported(data, 'motion_threshold')[0]).toBeGreaterThanOrEqual(0.02);
+    expect(reported(data, 'motion_threshold')[0]).toBeLessThan(0.2);
     // 1 % of uniform noise: -55 dB of the power, of which neighbours share little.
-    expect(told(data, 'noise_level_db')[0]).toBeLessThan(-45);
-    expect(told(data, 'calibration_drift').at(-1)).toBeLessThan(0.01);
-    expect(told(data, 'calibration_phase_drift_deg').at(-1)).toBeLessThan(1);
+    expect(reported(data, 'noise_level_db')[0]).toBeLessThan(-45);
+    expect(reported(data, 'calibration_drift').at(-1)).toBeLessThan(0.01);
+    expect(reported(data, 'calibration_phase_drift_deg').at(-1)).toBeLessThan(1);
     expect(recorded.problem).toBeNull();
   });
 });
@@ -195,8 +195,8 @@ describe('a file', () => {
     expect(framesOf(data).reduce((sum, { count }) => sum + count, 0)).toBe(250);
     expect(recorded.dropped).toEqual({});
     for (const one of lastFrame(data).angle) expect(one).toBeCloseTo(0, 2);
-    expect(told(data, 'motion_threshold')[0]).toBe(0.2);
-    expect(told(data, 'noise_level_db')[0]).toBe(-50);
+    expect(reported(data, 'motion_threshold')[0]).toBe(0.2);
+    expect(reported(data, 'noise_level_db')[0]).toBe(-50);
   });
 
   it('passes unknown links on, and names them', () => {

@@ -82,7 +82,7 @@ const measure = (node: ReturnType<typeof operator>, input: readonly Window[]) =>
   outputs(node, input) as Measure[];
 
 /** `presence` by the second: `1`, `0`, or `?` if unknown. */
-function told(measures: readonly Measure[]): string {
+function reported(measures: readonly Measure[]): string {
   const known = new Map(named(measures, 'presence').map(({ time, value }) => [time, String(value)]));
   return named(measures, 'presence_probability')
     .map(({ time }) => known.get(time) ?? '?')
@@ -121,7 +121,7 @@ describe('detect-motion', () => {
       10 + (antennas[frame] ? 2 * Math.sin(k / 5) : 0);
     const given = measure(operator(), windows(120, alternating, { rate: 22 }));
     expect(valuesOf(given, 'motion').filter((value) => value > 0.1).length).toBeLessThan(0.1 * 120);
-    expect(told(given)).not.toContain('1');
+    expect(reported(given)).not.toContain('1');
   });
 
   it('measures energy above the learnt quiet level', () => {
@@ -182,15 +182,15 @@ describe('detect-motion', () => {
 
 describe('presence', () => {
   it('is unknown at first, then follows the evidence', () => {
-    const quiet = told(measure(operator(), windows(20, still)));
+    const quiet = reported(measure(operator(), windows(20, still)));
     expect(quiet).toMatch(/^\?{2,8}0+$/);
-    const loud = told(measure(operator(), windows(20, moving)));
+    const loud = reported(measure(operator(), windows(20, moving)));
     expect(loud).toMatch(/^\?{2}1+$/);
   });
 
   it('starts within six seconds of movement, and ends hold_ms after it', () => {
     const input = windows(60, (k, t) => (t > 20 && t < 30 ? moving(k, t) : still(k)));
-    const given = told(measure(operator({ hold_ms: 10_000 }), input));
+    const given = reported(measure(operator({ hold_ms: 10_000 }), input));
     expect(given.indexOf('1')).toBeLessThan(26);
     expect(given.lastIndexOf('1')).toBeGreaterThan(35);
     expect(given.lastIndexOf('1')).toBeLessThan(44);
@@ -199,18 +199,18 @@ describe('presence', () => {
 
   it('is not caused by bursts of two seconds in twenty, nor by four seconds on one of two links', () => {
     const seldom = windows(120, (k, t) => (t % 20 > 18 ? moving(k, t) : still(k)));
-    expect(count(told(measure(operator({ hold_ms: 20_000 }), seldom)), '1')).toBeLessThan(6);
+    expect(count(reported(measure(operator({ hold_ms: 20_000 }), seldom)), '1')).toBeLessThan(6);
     const single = (k: number, t: number, link: number) =>
       link === 1 && t % 20 > 16 ? moving(k, t) : still(k);
-    expect(told(measure(operator({ hold_ms: 20_000 }), windows(120, single, { links: 2 })))).not.toContain(
-      '1',
-    );
+    expect(
+      reported(measure(operator({ hold_ms: 20_000 }), windows(120, single, { links: 2 }))),
+    ).not.toContain('1');
   });
 
   it('is not caused for long by a fan, and still notices a person', () => {
     const fan = (k: number, t: number) => still(k) + 0.5 * Math.sin(2 * Math.PI * 5 * t + k / 6);
     const somebody = (k: number, t: number) => fan(k, t) + (t > 150 ? moving(k, t) - still(k) : 0);
-    const given = told(measure(operator(), windows(180, somebody)));
+    const given = reported(measure(operator(), windows(180, somebody)));
     expect(given.slice(70, 148)).toMatch(/^0+$/);
     expect(given.slice(-20)).toMatch(/^1+$/);
   });
@@ -220,7 +220,7 @@ describe('presence', () => {
     const node = operator();
     measure(node, input.slice(0, 100));
     const later = measure(node, input.slice(-10));
-    expect(told(later)).toMatch(/^\?+$/);
+    expect(reported(later)).toMatch(/^\?+$/);
   });
 });
 
@@ -255,7 +255,7 @@ describe('presence in simulated rooms', () => {
       { activity: 'away', seconds: 60 },
       { activity: 'walk', seconds: 30 },
     ];
-    const given = told(await simulated(seed, script, 108));
+    const given = reported(await simulated(seed, script, 108));
     expect(given.slice(50, 78)).toMatch(/^0+$/);
     expect(given.slice(91, 104)).toMatch(/^1+$/);
   };
@@ -278,7 +278,7 @@ describe('presence in simulated rooms', () => {
       { activity: 'walk', seconds: 15 },
       { activity: 'sit', seconds: 90 },
     ];
-    const given = told(await simulated(700_704, script, 195));
+    const given = reported(await simulated(700_704, script, 195));
     expect(given.slice(20, 88)).toMatch(/^0+$/);
     expect(count(given.slice(-90), '1')).toBeGreaterThan(80);
   });
@@ -313,7 +313,7 @@ describe.skipIf(folder === undefined)('on recordings of three ESP32 chips', () =
     const kind = name.startsWith('baseline') ? 'baseline' : 'movement';
     const given = recording(name);
     motions[kind].push(...valuesOf(given, 'motion'));
-    presence[kind] += told(given);
+    presence[kind] += reported(given);
   }
   const share = (of: string, one: string) => count(of, one) / of.length;
 
@@ -337,7 +337,7 @@ it.skipIf(captures === undefined)(
   'sees a person keeping still in 9 of 10 seconds of a real recording',
   () => {
     const blocks = recordingBlocks(`${captures!}/still.txt.gz`, testContext().context);
-    const given = told(outputs(make(detectMotion), chain(blocks)) as Measure[]);
+    const given = reported(outputs(make(detectMotion), chain(blocks)) as Measure[]);
     expect(count(given, '1') / given.length).toBeGreaterThan(0.9);
   },
 );

@@ -94,9 +94,12 @@ describe('estimate-vitals', () => {
   it.each([
     ['noise alone', () => 0],
     ['a slow drift', (t: number, k: number) => 0.02 * Math.cos(k) * Math.sin((2 * Math.PI * t) / 80)],
-    ['what is a little too slow for breathing', breath(5.8)],
-    ['what is a little too fast for it', breath(30.3)],
-    ['what is too fast', (t: number, k: number) => 0.01 * Math.cos(k) * Math.sin(2 * Math.PI * 0.9 * t)],
+    ['a rhythm a little too slow for breathing', breath(5.8)],
+    ['a rhythm a little too fast for breathing', breath(30.3)],
+    [
+      'a rhythm that is too fast',
+      (t: number, k: number) => 0.01 * Math.cos(k) * Math.sin(2 * Math.PI * 0.9 * t),
+    ],
   ])('reports nothing for %s', (_, shape) => {
     expect(outputs(make(estimateVitals), windows(60, shape))).toEqual([]);
   });

@@ -72,7 +72,7 @@ function watch(operator: Operator, input: readonly PoseFrame[], end = Infinity):
   };
 }
 
-const told = ({ events }: Found) =>
+const reported = ({ events }: Found) =>
   events.map(({ type, time, metadata }) => [type, (time - NOON) / SECOND, metadata['zone'] ?? null]);
 const values = ({ measures }: Found, name: string, subject: string | null = null) =>
   measures
@@ -88,7 +88,7 @@ describe('zones', () => {
       make({}),
       frames(0, 30, (s) => ({ 7: s >= 10 && s < 22 ? DESK : OUT })),
     );
-    expect(told(found)).toEqual([
+    expect(reported(found)).toEqual([
       ['zone_entered', 10, 'desk'],
       ['zone_left', 22, 'desk'],
     ]);
@@ -119,13 +119,13 @@ describe('zones', () => {
 
   test('a person who walks out slowly has left at the edge', () => {
     const slowly: Scene = (s) => ({ 1: [Math.min(2, 0.5 + s / 10), 0.5] });
-    expect(told(watch(make({}, { min_stay_ms: 3000 }), frames(0, 20, slowly)))[1]).toEqual([
+    expect(reported(watch(make({}, { min_stay_ms: 3000 }), frames(0, 20, slowly)))[1]).toEqual([
       'zone_left',
       5.2,
       'desk',
     ]);
     // It takes 2.6 s until it is certain: the edge is earlier than anything that may still change.
-    expect(told(watch(make({}), frames(0, 20, slowly)))[1]).toEqual(['zone_left', 6.6, 'desk']);
+    expect(reported(watch(make({}), frames(0, 20, slowly)))[1]).toEqual(['zone_left', 6.6, 'desk']);
   });
 
   test('a brief visit is not reported', () => {
@@ -134,7 +134,7 @@ describe('zones', () => {
       2: s === 3 ? SAFE : null,
     });
     const found = watch(make({}), frames(0, 15, scene), NOON + 15 * SECOND);
-    expect(told(found)).toEqual([['zone_entered', 10, 'desk']]);
+    expect(reported(found)).toEqual([['zone_entered', 10, 'desk']]);
     expect(values(found, 'occupancy')).toEqual([[0, 1]]);
   });
 
@@ -143,7 +143,7 @@ describe('zones', () => {
       make({}),
       frames(0, 20, (s) => ({ 1: s < 8 ? DESK : null })),
     );
-    expect(told(found)).toEqual([
+    expect(reported(found)).toEqual([
       ['zone_entered', 0, 'desk'],
       ['zone_left', 8, 'desk'],
     ]);
@@ -179,10 +179,10 @@ test('a lost or uncertain person keeps their place, and is not counted as seen',
     });
   for (const lost of [true, false]) {
     const found = watch(make({}), vague(lost, 10, 25), NOON + 61 * SECOND);
-    expect(told(found)).toEqual([['zone_entered', 0, 'desk']]);
+    expect(reported(found)).toEqual([['zone_entered', 0, 'desk']]);
     expect(values(found, 'presence_seconds')).toEqual([[0, 60]]);
     expect(values(found, 'detections')).toEqual([[0, 225]]);
-    expect(told(watch(make({}), vague(lost, 10, 40), NOON + 60 * SECOND)).slice(1)).toEqual([
+    expect(reported(watch(make({}), vague(lost, 10, 40), NOON + 60 * SECOND)).slice(1)).toEqual([
       ['zone_left', 30, 'desk'],
       ['zone_entered', 40, 'desk'],
     ]);
@@ -250,7 +250,7 @@ describe('minutes', () => {
     const broken = watch(make({}), gap, NOON + 70 * SECOND);
     expect(values(broken, 'seconds_with_1_persons')).toEqual([[0, 24.8]]);
     expect(values(broken, 'seconds_with_2_persons')[0]).toEqual([0, 10]);
-    expect(told(broken).slice(0, 3)).toEqual([
+    expect(reported(broken).slice(0, 3)).toEqual([
       ['zone_entered', 0, 'desk'],
       ['zone_left', 24.8, 'desk'],
       ['zone_entered', 50, 'desk'],
@@ -310,7 +310,7 @@ describe('alerts', () => {
     ['there are no hours', { hours: [] }, 1],
     ['more than the persons are there', { persons: 0 }, 1],
     ['as many as the persons are there', { persons: 1 }, 0],
-  ])('on %s', (_, authorised, count) => {
+  ])('intrusions when %s', (_, authorised, count) => {
     const found = intrusions(authorised ? { authorised } : {});
     expect(found).toHaveLength(count);
     if (count > 0)
@@ -333,7 +333,7 @@ describe('alerts', () => {
       make({ authorised: { hours: [{ days: ['mon'], from: '08:00', to: '12:01' }] } }),
       frames(0, 90, (s) => ({ 1: s < 80 ? SAFE : OUT })),
     );
-    expect(told(found).filter(([type]) => type === 'intrusion')).toEqual([['intrusion', 60, 'safe']]);
+    expect(reported(found).filter(([type]) => type === 'intrusion')).toEqual([['intrusion', 60, 'safe']]);
     expect(values(found, 'intrusion_seconds', 'safe')).toEqual([[60, 20]]);
   });
 
@@ -354,7 +354,7 @@ describe('alerts', () => {
   test('a crowd is reported once, and again after it ended', () => {
     const scene: Scene = (s) => ({ 1: OUT, 2: DESK, 3: (s >= 5 && s < 15) || s >= 20 ? OUT : null });
     const found = watch(make({ crowd_persons: 3 }), frames(0, 30, scene), NOON + 30 * SECOND);
-    expect(told(found).filter(([type]) => type === 'crowd')).toEqual([
+    expect(reported(found).filter(([type]) => type === 'crowd')).toEqual([
       ['crowd', 5, null],
       ['crowd', 20, null],
     ]);
@@ -400,7 +400,7 @@ test('a state of other zones is not resumed', () => {
   const after = make({ zones: [] });
   after.restore!(before.snapshot!());
   expect(
-    told(
+    reported(
       watch(
         after,
         frames(10, 20, () => ({ 1: DESK })),

@@ -60,7 +60,7 @@ describe('a DuckDB store', () => {
   };
 
   test.each([
-    ['without encryption shows what it keeps', null, true],
+    ['without encryption shows its content', null, true],
     ['with encryption shows nothing, neither in the file nor in its log', secret, false],
   ])('%s', async (_, key, shows) => {
     const folder = temporaryFolder();
@@ -224,7 +224,7 @@ describe('the state folder', () => {
   };
 
   test.each([
-    ['without encryption shows what it keeps', null, true],
+    ['without encryption shows its content', null, true],
     ['with encryption shows nothing', secret, false],
   ])('%s', async (_, key, shows) => {
     const folder = temporaryFolder();
@@ -260,16 +260,16 @@ describe('the state folder', () => {
   ])('is rewritten when it becomes %s, with its entire content', async (_, before, after, shows) => {
     const folder = temporaryFolder();
     await fill(folder, before);
-    const told: string[] = [];
+    const reported: string[] = [];
     const open = () =>
-      openState(folder, 'ward', { key: after, formerKey: before }, (becomes) => told.push(becomes));
+      openState(folder, 'ward', { key: after, formerKey: before }, (becomes) => reported.push(becomes));
     const store = await open();
     expect(new DeadLetters(store).list()).toMatchObject([{ reason: PLANTED, record: planted }]);
     expect(new Outbox(store, 'history').next()).toMatchObject({ epoch: 1, records: [planted] });
     await store.close();
     expect(showing(folder).length > 0).toBe(shows);
     await (await open()).close();
-    expect(told).toEqual([after ? 'encrypted' : 'clear']);
+    expect(reported).toEqual([after ? 'encrypted' : 'clear']);
     expect(readdirSync(folder).filter((name) => name.includes('part'))).toEqual([]);
   });
 

@@ -65,9 +65,9 @@ class Network {
 function site() {
   const [radio, network, table] = [new Radio(), new Network(), new Table()];
   /** Records written to a store that cannot rewind. */
-  const told: Measure[] = [];
+  const reported: Measure[] = [];
   table.before = (records) => {
-    told.push(...(records as readonly Measure[]));
+    reported.push(...(records as readonly Measure[]));
   };
   const topology = topologyOf(
     {
@@ -80,7 +80,7 @@ function site() {
     temporaryFolder(),
     settings,
   );
-  return { radio, network, told, topology };
+  return { radio, network, reported, topology };
 }
 
 /** Sends a frame every `everyMs` until the returned function is called, which returns their number. */
@@ -97,10 +97,10 @@ function sending(radio: Radio, everyMs: number, first = 0): () => number {
   };
 }
 
-const numbersOf = (told: readonly Measure[]) => told.map(({ name }) => Number(name));
+const numbersOf = (reported: readonly Measure[]) => reported.map(({ name }) => Number(name));
 
 test('at ten times the capacity results stay fresh, rooms share fairly, and the node reports it', async () => {
-  const { radio, told, topology } = site();
+  const { radio, reported, topology } = site();
   const runner = runnerOf(topology);
   const starved = starvedMs();
   await runner.start();
@@ -108,11 +108,11 @@ test('at ten times the capacity results stay fresh, rooms share fairly, and the 
   await until('degraded', () => /can process [\d.]/.test(runner.status().problem ?? ''));
   expect(runner.status().state).toBe('degraded');
   expect(runner.status().problem).toMatch(/^network: it can process [\d.]+ of \d+ windows\/s/);
-  await until('300 results', () => told.length > 300);
+  await until('300 results', () => reported.length > 300);
   const count = stop();
   await until('the end of overload', () => runner.status().state === 'running');
-  expect(Math.max(...told.map(({ value }) => value))).toBeLessThan(MAX_LAG_MS + starvedMs() - starved);
-  const numbers = numbersOf(told);
+  expect(Math.max(...reported.map(({ value }) => value))).toBeLessThan(MAX_LAG_MS + starvedMs() - starved);
+  const numbers = numbersOf(reported);
   const shares = Array.from(
     { length: ROOMS },
     (_, room) => numbers.filter((number) => number % ROOMS === room).length,
@@ -120,25 +120,25 @@ test('at ten times the capacity results stay fresh, rooms share fairly, and the 
   expect(Math.max(...shares)).toBeLessThanOrEqual(2 * Math.min(...shares));
   expect(numbers).toEqual([...numbers].sort((a, b) => a - b));
   const { dropped } = runner.status().nodes.find(({ id }) => id === 'network')!;
-  expect((dropped['superseded'] ?? 0) + (dropped['stale'] ?? 0) + told.length).toBe(count);
+  expect((dropped['superseded'] ?? 0) + (dropped['stale'] ?? 0) + reported.length).toBe(count);
 });
 
 test('a recovery sheds what the run before it shed, and nothing else of the reported range', async () => {
-  const { radio, network, told, topology } = site();
+  const { radio, network, reported, topology } = site();
   const runner = runnerOf(topology);
   await runner.start();
   const stop = sending(radio, 1);
-  await until('200 results', () => told.length > 200);
+  await until('200 results', () => reported.length > 200);
   stop();
   await runner.stop({ saveState: false });
-  const before = numbersOf(told);
+  const before = numbersOf(reported);
   expect(before.at(-1)! + 1).toBeGreaterThan(2 * before.length);
-  told.length = 0;
+  reported.length = 0;
   network.msEach = 0;
   await runner.start();
-  await until('all of it again', () => numbersOf(told).some((number) => number >= before.at(-1)!));
+  await until('all of it again', () => numbersOf(reported).some((number) => number >= before.at(-1)!));
   await runner.stop();
-  expect(numbersOf(told).slice(0, before.length)).toEqual(before);
+  expect(numbersOf(reported).slice(0, before.length)).toEqual(before);
 });
 
 test('replayable input is not shed: the source waits', async () => {
@@ -235,9 +235,9 @@ test('a backlog from a pause is not dropped when the node can catch up', async (
 
 test('a recovery drops what the source dropped before, and keeps the rest, once', async () => {
   const [radio, table, pace] = [new Radio(), new Table(), { msEach: 10 }];
-  let told: number[] = [];
+  let reported: number[] = [];
   table.before = (records) => {
-    told.push(...numbersOf(records as readonly Measure[]));
+    reported.push(...numbersOf(records as readonly Measure[]));
   };
   const topology = topologyOf(
     {
@@ -258,14 +258,14 @@ test('a recovery drops what the source dropped before, and keeps the rest, once'
   });
   const sent = stop();
   await runner.stop({ saveState: false });
-  const [before, stale] = [told, source().dropped['stale']!];
-  told = [];
+  const [before, stale] = [reported, source().dropped['stale']!];
+  reported = [];
   pace.msEach = 0;
   await runner.start();
-  await until('all else', () => told.length >= sent - stale);
+  await until('everything else', () => reported.length >= sent - stale);
   await runner.stop();
-  expect(told).toHaveLength(sent - stale);
-  expect(new Set(told).size).toBe(told.length);
-  expect(told.slice(0, before.length)).toEqual(before);
+  expect(reported).toHaveLength(sent - stale);
+  expect(new Set(reported).size).toBe(reported.length);
+  expect(reported.slice(0, before.length)).toEqual(before);
   expect(source().dropped['stale']).toBe(stale);
 }, 60_000);

@@ -230,7 +230,7 @@ test.each([
   const next = parse({ people: { gate_sigma: 9 }, second: true });
   await runner.apply(next, runner.plan(next).hash);
   walk.allow(30);
-  await until('the other sink to go on', () => second.numbers.includes(29));
+  await until('the other sink to continue', () => second.numbers.includes(29));
   expect(['running', 'degraded']).toContain(runner.status().state);
   shelf[trouble] = null;
   shelf.writeError = null;

@@ -34,7 +34,7 @@ const plugin = join(folder, 'witness.mjs');
 const file = join(folder, 'site.yaml');
 const limits = join(folder, 'limits.json');
 const open: (() => Promise<unknown>)[] = [];
-const told: string[] = [];
+const received: string[] = [];
 let influx: InfluxServer;
 let broker: Mosquitto;
 let hook: Receiver;
@@ -130,7 +130,7 @@ beforeAll(async () => {
   open.push(() => hook.close());
   const reader = await connectAsync(broker.url, { username: 'reader', password: broker.password });
   open.push(() => reader.endAsync(true));
-  reader.on('message', (topic, payload) => told.push(`${topic} ${payload.toString()}`));
+  reader.on('message', (topic, payload) => received.push(`${topic} ${payload.toString()}`));
   await reader.subscribeAsync('#', { qos: 1 });
   writeFileSync(plugin, WITNESS);
   writeFileSync(file, topology());
@@ -192,7 +192,7 @@ test('WebSocket clients see pseudonyms, no skeleton, and no exact place', async 
 }, 60_000);
 
 test('no answer of the service interface reveals identities, nor does anything sent or stored', async () => {
-  await expect.poll(() => told.join('\n'), { timeout: 30_000 }).toMatch(/alerts\/fall_detection/);
+  await expect.poll(() => received.join('\n'), { timeout: 30_000 }).toMatch(/alerts\/fall_detection/);
   await expect.poll(() => hook.calls.length, { timeout: 30_000 }).toBeGreaterThan(0);
   await expect
     .poll(async () => (await get('/form-a/api/v1/pose/history')).text, { timeout: 30_000 })
@@ -237,7 +237,7 @@ test('no answer of the service interface reveals identities, nor does anything s
   ).toEqual([]);
 
   const alert = JSON.parse(
-    told.find((text) => text.includes('alerts/fall_detection'))!.replace(/^\S+ /, ''),
+    received.find((text) => text.includes('alerts/fall_detection'))!.replace(/^\S+ /, ''),
   ) as {
     data: { video_clip_url: string; location: { x: number; y: number } };
   };
@@ -246,7 +246,7 @@ test('no answer of the service interface reveals identities, nor does anything s
   expect(clip.status).toBe(200);
   expect(found('clip', clip.text)).toEqual([]);
 
-  expect(found('MQTT', told.join('\n'))).toEqual([]);
+  expect(found('MQTT', received.join('\n'))).toEqual([]);
   expect(
     found(
       'webhook',
@@ -260,13 +260,15 @@ test('no answer of the service interface reveals identities, nor does anything s
 
 test('nor do logs, traces, files and outboxes on disk; the pseudonym survives the restart', async () => {
   const pseudonyms = () =>
-    new Set([...told.join('\n').matchAll(/pose\/person\/(\d+)/g)].map(([, number]) => number));
+    new Set([...received.join('\n').matchAll(/pose\/person\/(\d+)/g)].map(([, number]) => number));
   await expect.poll(() => pseudonyms().size, { timeout: 30_000 }).toBe(1);
   await csiflow.interrupt();
   expect(found('log', csiflow.output)).toEqual([]);
-  const before = told.length;
+  const before = received.length;
   await start();
-  await expect.poll(() => told.slice(before).join('\n'), { timeout: 30_000 }).toMatch(/pose\/person\/\d+/);
+  await expect
+    .poll(() => received.slice(before).join('\n'), { timeout: 30_000 })
+    .toMatch(/pose\/person\/\d+/);
   expect(pseudonyms().size).toBe(1);
   await csiflow.interrupt();
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>

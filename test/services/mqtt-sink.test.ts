@@ -260,7 +260,7 @@ test('an expired password degrades it, is reported, and loses nothing once it is
   await broker.changePassword('csiflow', 'another-one');
   await broker.server.start();
   await until(
-    'it is told',
+    'it is reported',
     () => runner.status().problem?.includes('does not let the user `csiflow` in') === true,
   );
   expect(runner.status().state).toBe('degraded');

@@ -67,7 +67,7 @@ test('a restarted process replaces the killed one, whose session is still active
   expect(again.shares).toEqual([before]);
   expect(other.shares.length).toBe(rebalances);
   // It was alive: it must not continue.
-  await until('the first is told', () => killed.lost.length > 0);
+  await until('the first is notified', () => killed.lost.length > 0);
   expect(killed.lost[0]).toMatchObject({ final: true });
   expect(killed.lost[0]!.message).toMatch(/another process has taken this one's place.*state folder/);
 }, 30_000);

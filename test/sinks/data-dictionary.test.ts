@@ -40,7 +40,7 @@ describe('the data dictionary', () => {
         )
       ).getRows(),
     ).finally(() => database.close());
-    const told = [
+    const reported = [
       ...TABLE_NAMES.flatMap((table) =>
         (TABLES[table].columns as readonly Column<never>[]).map(({ name, encoding }) => [
           table,
@@ -52,7 +52,7 @@ describe('the data dictionary', () => {
         VIEW_COLUMNS[view].map((column) => [view, ...column]),
       ),
     ];
-    expect(told.map(String).sort()).toEqual(real.map(String).sort());
+    expect(reported.map(String).sort()).toEqual(real.map(String).sort());
     const described = Object.entries(COLUMN_FACTS).flatMap(([table, facts]) =>
       Object.keys(facts).map((column) => `${table},${column}`),
     );

@@ -189,18 +189,18 @@ describe('duckdb', () => {
     const bytes = readFileSync(path);
     // Within the blocks of the keypoints, which are behind three headers and are not read when the file is
     // opened.
-    const told: unknown[] = [];
+    const reported: unknown[] = [];
     for (let at = 3 * 4_096 + 100; at < bytes.length; at += 262_144) {
       const damaged = Buffer.from(bytes);
       damaged[at]! ^= 1;
       writeFileSync(path, damaged);
       const opened = await open(folder).catch(() => undefined);
       if (!opened) continue;
-      await ids(opened).catch((error: unknown) => told.push(error));
+      await ids(opened).catch((error: unknown) => reported.push(error));
       await opened.close().catch(() => undefined);
     }
-    expect(told).not.toEqual([]);
-    for (const error of told)
+    expect(reported).not.toEqual([]);
+    for (const error of reported)
       expect(error).toMatchObject({
         code: 'store.damaged',
         message: expect.stringContaining(`${path} is damaged`) as string,

@@ -214,7 +214,7 @@ test.each([
   ['is gone', () => ({ text: null })],
   ['has lost its last line', (text: string) => ({ text: text.split('\n').slice(0, -2).join('\n') + '\n' })],
   ['has lost the end of its last line', (text: string) => ({ text: text.slice(0, -3) })],
-])('an index that %s is named by what the checkpoint knows', async (_, change) => {
+])('names an index that %s, from the checkpoint', async (_, change) => {
   const first = await openFile();
   await first.write([measure(0), measure(1)], 1);
   await first.write([measure(2)], 2);
@@ -268,10 +268,10 @@ test('files moved away with their index are started again; unknown files are not
   expect(await content()).toEqual([0]);
   await rm(path);
   await rm(join(folder, 'out.ndjson.index'));
-  const anew = await openFile();
-  await anew.rewind!(1, mark);
-  await anew.write([measure(6)], 2);
-  await anew.close();
+  const reopened = await openFile();
+  await reopened.rewind!(1, mark);
+  await reopened.write([measure(6)], 2);
+  await reopened.close();
   expect(await content()).toEqual([6]);
 });
 

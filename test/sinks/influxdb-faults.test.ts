@@ -47,7 +47,7 @@ function everyTenth(answer: StubAnswer): void {
 
 test.each<[string, StubAnswer]>([
   ['refused for the moment', { status: 503 }],
-  ['told to come later', { status: 429, headers: { 'Retry-After': '0.05' } }],
+  ['deferred by the server', { status: 429, headers: { 'Retry-After': '0.05' } }],
   ['cut within the answer', { status: 204, cut: true }],
   ['met by strangers: the credentials are not known', { status: 401 }],
 ])(
@@ -73,7 +73,7 @@ test('the dead letters and the store together hold every record', async () => {
 
 test.each([
   ['another API', '{"hello":"world"}', '`{"hello":"world"}`'],
-  ['a results that is none', '{"results":{}}', '`{"results":{}}`'],
+  ['invalid results', '{"results":{}}', '`{"results":{}}`'],
   ['null', 'null', '`null`'],
   ['a list of nothing', '{"results":[null]}', '`{"results":[null]}`'],
   [

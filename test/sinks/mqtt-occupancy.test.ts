@@ -98,8 +98,8 @@ test('a fall ends after its maximum time', () => {
 
 test('the state is published on changes and every thirty seconds', () => {
   const occupancy = occupancyOf(HOUR);
-  const told = Array.from({ length: 65 }, (_, second) => occupancy.after(presence(second, 1)));
-  expect(told.flatMap((body, second) => (body ? [second] : []))).toEqual([0, 30, 60]);
+  const reported = Array.from({ length: 65 }, (_, second) => occupancy.after(presence(second, 1)));
+  expect(reported.flatMap((body, second) => (body ? [second] : []))).toEqual([0, 30, 60]);
   occupancy.lost();
   expect(occupancy.after(presence(65, 1))).toBeDefined();
 });

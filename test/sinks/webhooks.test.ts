@@ -53,7 +53,7 @@ async function open(config?: object): Promise<Sink> {
 const register = (receiver: Receiver, events = ['fall_detection'] as const) =>
   registry.add({ url: receiver.url, events: [...events], secret }, Date.now());
 
-const told = (receiver: Receiver): unknown[] =>
+const received = (receiver: Receiver): unknown[] =>
   receiver.calls.map(({ body }) => (JSON.parse(body) as { alert_id: string }).alert_id);
 
 test('a receiver registered while running gets signed alerts of its types from then on', async () => {
@@ -69,7 +69,7 @@ test('a receiver registered while running gets signed alerts of its types from t
     ],
     1,
   );
-  await expect.poll(() => [told(one), told(other)]).toEqual([['fall'], ['crowd']]);
+  await expect.poll(() => [received(one), received(other)]).toEqual([['fall'], ['crowd']]);
   const { headers, body } = one.calls[0]!;
   expect(headers['csiflow-signature']).toBe(signature(secret, Number(headers['csiflow-timestamp']), body));
   expect(headers['idempotency-key']).toBe('fall');
@@ -84,10 +84,10 @@ test('an offline receiver delays no other, and gets everything later', async () 
   register(away);
   register(other);
   for (const id of ['one', 'two', 'three']) await sink.write([fallEvent({ id })], 1);
-  await expect.poll(() => told(other)).toEqual(['one', 'two', 'three']);
+  await expect.poll(() => received(other)).toEqual(['one', 'two', 'three']);
   away.calls.length = 0;
   away.answer = (_call, response) => response.writeHead(204).end();
-  await expect.poll(() => told(away), { timeout: 10_000 }).toEqual(['one', 'two', 'three']);
+  await expect.poll(() => received(away), { timeout: 10_000 }).toEqual(['one', 'two', 'three']);
 });
 
 test('after an outage, a fall is sent before less severe events', async () => {
@@ -98,11 +98,11 @@ test('after an outage, a fall is sent before less severe events', async () => {
     await sink.write([fallEvent({ id, type: 'zone_entered', severity: 'low' })], 1);
   await sink.write([fallEvent({ id: 'fall' })], 1);
   // From then on it serves as the probe for the receiver's return.
-  await expect.poll(() => told(one), { timeout: 5_000 }).toContain('fall');
+  await expect.poll(() => received(one), { timeout: 5_000 }).toContain('fall');
   one.calls.length = 0;
   one.answer = (_call, response) => response.writeHead(204).end();
-  await expect.poll(() => told(one).length, { timeout: 10_000 }).toBe(4);
-  expect(told(one)[0]).toBe('fall');
+  await expect.poll(() => received(one).length, { timeout: 10_000 }).toBe(4);
+  expect(received(one)[0]).toBe('fall');
 });
 
 test('waiting events survive a stop, in order', async () => {
@@ -116,7 +116,7 @@ test('waiting events survive a stop, in order', async () => {
   one.calls.length = 0;
   one.answer = (_call, response) => response.writeHead(204).end();
   sink = await open();
-  await expect.poll(() => told(one)).toEqual(['one', 'two']);
+  await expect.poll(() => received(one)).toEqual(['one', 'two']);
 });
 
 test.each(['runs', 'is closed'])(
@@ -140,9 +140,9 @@ test.each(['runs', 'is closed'])(
     one.calls.length = 0;
     one.answer = (_call, response) => response.writeHead(204).end();
     sink = await open();
-    await expect.poll(() => told(one)).toEqual(['copied']);
+    await expect.poll(() => received(one)).toEqual(['copied']);
     await sink.write([fallEvent({ id: 'new' })], 3);
-    await expect.poll(() => told(one)).toEqual(['copied', 'new']);
+    await expect.poll(() => received(one)).toEqual(['copied', 'new']);
   },
 );
 
@@ -174,7 +174,7 @@ test('a removed receiver leaves nothing to the next one', async () => {
   expect(register(other).queue).toBe(queue);
   sink = await open();
   await sink.write([fallEvent({ id: 'new' })], 1);
-  await expect.poll(() => told(other)).toEqual(['new']);
+  await expect.poll(() => received(other)).toEqual(['new']);
 });
 
 test('rejects addresses in private networks unless allowed', async () => {
@@ -217,7 +217,7 @@ test('rewrites secrets and waiting events when encryption is turned on or off', 
   one.calls.length = 0;
   one.answer = (_call, response) => response.writeHead(204).end();
   await sink.open();
-  await expect.poll(() => told(one)).toEqual(['one']);
+  await expect.poll(() => received(one)).toEqual(['one']);
 });
 
 test("secrets are encrypted with the topology's key, and open with no other", () => {

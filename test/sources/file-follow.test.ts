@@ -197,7 +197,7 @@ describe('a followed file', () => {
   });
 
   it.each([
-    ['packed with gzip', Buffer.from([0x1f, 0x8b, 8, 0]), /compressed with gzip cannot be followed/],
+    ['compressed with gzip', Buffer.from([0x1f, 0x8b, 8, 0]), /compressed with gzip cannot be followed/],
     ['of no known kind', Buffer.alloc(70_000, 0xff), /match no kind that csiflow reads/],
     ['of arrays', Buffer.from('1,2,3,4,5,6,7,8,9,10\n'.repeat(4000)), /file of arrays \(csv\)/],
   ])('rejects %s', async (_, bytes, message) => {

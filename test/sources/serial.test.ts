@@ -190,7 +190,7 @@ test('waits for a missing device', async () => {
 
 test.each([
   ['a file', 'plain', /is a file: use the source `file`/],
-  ['what is no device', '/dev/null', /is not a serial device or a named pipe/],
+  ['a path that is not a device', '/dev/null', /is not a serial device or a named pipe/],
 ])('rejects %s', async (_what, device, message) => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'plain'), 'x');
@@ -278,7 +278,7 @@ describe.skipIf(spawnSync('python3', ['-c', '']).status !== 0)('a serial device'
     });
   });
 
-  // A terminal would echo, translate and swallow some of these bytes if it were not told to leave them alone.
+  // A terminal would echo, translate and swallow some of these bytes if it were not configured to keep them.
   test.each(['esp-framed-file', 'atheros-log', 'feitcsi-file', 'realtek-csi-file'])(
     'passes each byte of a %s',
     async (kind) => {

@@ -48,7 +48,7 @@ test('clock ticks are not frames: received and dropped frames can be summed', as
   );
   await runner.start();
   const source = () => runner.status().nodes[0]!;
-  await until('time to go on', () => source().queueDepth === 0 && source().sent === 3);
+  await until('time to advance', () => source().queueDepth === 0 && source().sent === 3);
   await runner.stop();
   expect(source()).toMatchObject({ received: 3, dropped: {} });
 });

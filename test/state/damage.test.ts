@@ -62,7 +62,7 @@ function outcome(bytes: Buffer, expected: Buffer): string {
   } catch (error) {
     const { code, message } = error as Error & { readonly code?: string };
     return code === 'state.corrupt' && message.includes(file) && message.includes('restore')
-      ? 'told'
+      ? 'reported'
       : String(error);
   }
   return content().equals(expected) ? 'no difference' : 'another content';
@@ -89,7 +89,7 @@ test('a flipped bit is reported, or makes no difference', { timeout }, () => {
     bytes[at]! ^= 1 << random(8);
     seen.add(outcome(bytes, expected));
   }
-  expect([...seen].sort()).toEqual(['no difference', 'told']);
+  expect([...seen].sort()).toEqual(['no difference', 'reported']);
 });
 
 test('reports a truncated file, wherever the cut is', { timeout }, () => {
@@ -99,7 +99,7 @@ test('reports a truncated file, wherever the cut is', { timeout }, () => {
   const seen = new Set<string>();
   for (let cut = 0; cut < CUTS; cut++) seen.add(outcome(whole.subarray(0, random(whole.length)), expected));
   seen.delete('no difference');
-  expect([...seen]).toEqual(['told']);
+  expect([...seen]).toEqual(['reported']);
 });
 
 test('damage during a run is reported when it is read', async () => {

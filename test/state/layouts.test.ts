@@ -54,7 +54,7 @@ test.each([
   ],
   ['no layout', { version: undefined }, 'state.corrupt', 'does not state its layout'],
   [
-    'a header that is none',
+    'an invalid header',
     Buffer.from('half a header'),
     'state.corrupt',
     'is damaged: its header cannot be read',

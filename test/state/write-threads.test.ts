@@ -15,9 +15,9 @@ afterEach(() => {
 /** The parts of lmdb's environment used here. */
 interface Environment {
   /**
-   * Calls `told` with 1 when the transaction of a thread is visible, and with 0 when the thread has ended.
+   * Calls `reported` with 1 when the transaction of a thread is visible, and with 0 when the thread has ended.
    */
-  startWriting(address: number, told: (status: number) => unknown): void;
+  startWriting(address: number, reported: (status: number) => unknown): void;
   close(): void;
 }
 
@@ -31,11 +31,11 @@ function slowFirstThread(store: StateStore) {
   let closed = false;
   // lmdb's methods cannot be assigned to.
   Object.defineProperty(env, 'startWriting', {
-    value: (address: number, told: (status: number) => unknown) => {
+    value: (address: number, reported: (status: number) => unknown) => {
       const isFirst = threads++ === 0;
       start(address, (status) => {
-        if (!isFirst || status !== 0) return told(status);
-        ends.push(() => told(status));
+        if (!isFirst || status !== 0) return reported(status);
+        ends.push(() => reported(status));
         return undefined;
       });
     },

@@ -60,9 +60,9 @@ test('a node that hangs is reported, with the place in the input', async () => {
   const clock = vi.spyOn(performance, 'now');
   try {
     const { done } = settled(lab);
-    const told = expect(done).rejects.toThrow(/input up to 1500 ms has not passed through after 60 s/);
+    const reported = expect(done).rejects.toThrow(/input up to 1500 ms has not passed through after 60 s/);
     clock.mockReturnValue(Infinity);
-    await told;
+    await reported;
   } finally {
     clock.mockRestore();
   }

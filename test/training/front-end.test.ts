@@ -71,9 +71,9 @@ describe('training input from frames', () => {
     const link = window!.links[0]!;
     const size = frameSize(LAYOUT);
     expect(Array.from(link.gaps)).toEqual(Array.from(course.gaps.subarray(first, first + 100)));
-    const told = amplitudes(course.values.subarray(first * size, (first + 100) * size));
+    const reported = amplitudes(course.values.subarray(first * size, (first + 100) * size));
     amplitudes(link.values).forEach((amplitude, i) => {
-      expect(Math.abs(amplitude - told[i]!)).toBeLessThan(1e-3);
+      expect(Math.abs(amplitude - reported[i]!)).toBeLessThan(1e-3);
     });
     expect(link.gaps.some((gap) => gap === 1)).toBe(true);
   });

@@ -287,9 +287,9 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
     const fall = fallEvent({ time: FIRST_TIME + 3_000_000 });
     for (let index = 0; index < 60; index++)
       service.main.publish(poseFrame(index, [person(1, 0.5 + index / 15, 2)]));
-    let told = 0;
+    let reported = 0;
     await shows('#alerts', 'fall detection', () => {
-      if (told++ === 0) service.main.events.push(fall);
+      if (reported++ === 0) service.main.events.push(fall);
       service.main.publish(fall);
     });
     await page.click('#alerts button');

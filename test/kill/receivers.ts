@@ -34,7 +34,7 @@ const BUSY = 0.2;
  * Receivers of alerts: a webhook receiver that is often busy, a broker, and a listener of the live feed.
  * Counts each chain of kills separately.
  */
-export class Told {
+export class AlertReceivers {
   readonly #receiver: Awaited<ReturnType<typeof startReceiver>>;
   readonly #broker: Broker;
   readonly #client: MqttClient;
@@ -42,11 +42,11 @@ export class Told {
   readonly #ids = new Map<string, string[]>();
   #chains = 0;
 
-  static async start(broker: Broker): Promise<Told> {
+  static async start(broker: Broker): Promise<AlertReceivers> {
     const { url, username, password } = broker;
     const client = await connectAsync(url, { username, password, protocolVersion: 4 });
     await client.subscribeAsync('csiflow/#', { qos: 1 });
-    return new Told(await startReceiver(), broker, client);
+    return new AlertReceivers(await startReceiver(), broker, client);
   }
 
   private constructor(
