@@ -32,8 +32,8 @@ const command = new Command('npm run attack --')
   .option('--states <count>', 'flipped bits of the stored state, and cuts', count, 100)
   .option('--flips <count>', 'starts after 20 flipped bits, or one, in a file of a killed run', count, 100)
   .option('--cuts <count>', 'starts after such a file was truncated', count, 20)
-  .option('--kills <count>', 'random kills of sources, UDP too', count, 500)
-  .option('--no-containers', 'leave out processes in process namespaces of their own')
+  .option('--kills <count>', 'random kills of sources, including UDP', count, 500)
+  .option('--no-containers', 'skip processes in separate process namespaces')
   .option('--floods <count>', 'random bodies for each route, besides the worst ones', count, 20)
   .option('--soak <seconds>', 'at 1,000 frames/s, with slow clients', count, 3600)
   .option('--overload <seconds>', 'of 8,000 frames/s for 100 rooms', count, 60)
@@ -48,7 +48,7 @@ const sections: Section[] = [];
 if (options.states > 0)
   sections.push(
     await runSuite({
-      title: `Damage: ${options.states} flipped bits of the stored state, and cuts`,
+      title: `Damage: ${options.states} flipped bits of the stored state, and truncations`,
       files: ['test/state/damage.test.ts'],
       environment: { CSIFLOW_DAMAGES: String(options.states) },
     }),
@@ -69,7 +69,7 @@ if (options.kills > 0)
 if (options.containers)
   sections.push(
     await runSuite({
-      title: 'Containers: two that share a folder, each process 1 of its own',
+      title: 'Containers: two that share a folder, each as process 1',
       files: ['test/state/lock.test.ts'],
       environment: {},
     }),
@@ -77,7 +77,7 @@ if (options.containers)
 if (options.floods > 0)
   sections.push(
     await runSuite({
-      title: `Floods: every route that takes a body, at its limits, and ${options.floods} random bodies for each`,
+      title: `Floods: every route with a body, at its limits, and ${options.floods} random bodies for each`,
       files: ['test/long/floods.test.ts'],
       environment: { CSIFLOW_LONG: '1', CSIFLOW_FLOODS: String(options.floods) },
     }),

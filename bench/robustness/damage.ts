@@ -23,7 +23,7 @@ interface Damage {
   readonly bits?: number;
 }
 
-type Outcome = 'equal stores' | 'told at the start' | 'told when read';
+type Outcome = 'equal stores' | 'reported at the start' | 'reported when read';
 
 /**
  * Damages files of a killed run and restarts it: it must end with the stores of an undisturbed run, or report
@@ -60,7 +60,7 @@ export async function attackFiles(
         const copy = await killed.copyOf(run);
         findings.push(`${what}, seed ${damage.seed}: ${outcome.message} (copied to ${copy})`);
       }
-      const result = outcome instanceof Error ? 'did not hold' : outcome;
+      const result = outcome instanceof Error ? 'failed' : outcome;
       counts.set(`${what}: ${result}`, (counts.get(`${what}: ${result}`) ?? 0) + 1);
       progress(`${what}, seed ${damage.seed}: ${outcome instanceof Error ? outcome.message : outcome}`);
     }
@@ -74,12 +74,12 @@ export async function attackFiles(
 /** The content of the stores, each as one text. */
 type Content = Readonly<Record<'duckdb' | 'lines' | 'outbox', string>>;
 
-/** Files of which a user may well lose one. */
+/** Files that a user may lose. */
 const REMOVED = [`${killed.STORE}.wal`, `${killed.LINES}.index`, killed.STORE];
 
 async function wholeRun(run: string): Promise<Content> {
   const { code, signal, said } = await killed.finish(run);
-  if (code !== 0) throw new Error(`a run that nothing happened to ended with ${code ?? signal}: ${said}`);
+  if (code !== 0) throw new Error(`an undisturbed run ended with ${code ?? signal}: ${said}`);
   const content = await contentOf(run);
   await killed.forget(run);
   return content;
@@ -103,7 +103,7 @@ async function inflict(run: string, damage: Damage, expected: Content): Promise<
   if (signal !== null) throw new Error(`ended by ${signal}: ${lastLine(said)}`);
   if (damage.kind !== 'untouched' && (code === 2 || code === 3)) {
     requireNamed(said, file);
-    return 'told at the start';
+    return 'reported at the start';
   }
   if (code !== 0) throw new Error(`ended with ${code}: ${lastLine(said)}`);
   let content: Content;
@@ -111,12 +111,12 @@ async function inflict(run: string, damage: Damage, expected: Content): Promise<
     content = await contentOf(run);
   } catch (error) {
     requireNamed((error as Error).message, file);
-    return 'told when read';
+    return 'reported when read';
   }
   for (const store of ['duckdb', 'lines', 'outbox'] as const)
     if (content[store] !== expected[store])
       throw new Error(
-        `another content of ${store}: ${countOf(content[store])} instead of ${countOf(expected[store])} records`,
+        `different content of ${store}: ${countOf(content[store])} instead of ${countOf(expected[store])} records`,
       );
   return 'equal stores';
 }

@@ -209,7 +209,7 @@ function sectionOf(found: Overloaded): Section {
       ['lag of poses before, median, 99 of 100, longest, ms', lags(before)],
       ['during the load', lags(during(arrivals))],
       ['from 5 s after it', lags(after)],
-      ['poses of the ten rooms that were followed, during the load', String(during(arrivals).length)],
+      ['poses of the ten followed rooms, during the load', String(during(arrivals).length)],
       [
         `event time behind the clock, longest during the load, ms: ${NODES.join(', ')}`,
         NODES.map((_, node) => Math.max(...loaded.map(({ lagMs }) => lagMs[node]!)).toFixed(0)).join(', '),
@@ -230,15 +230,15 @@ function sectionOf(found: Overloaded): Section {
       ['poses as fresh as before after the load, s', (freshMs(found) / 1000).toFixed(1)],
       ['healthy again after the load, s', (healthyMs(found) / 1000).toFixed(1)],
       ['health during the load, samples', listed(loaded.map(({ health }) => health))],
-      ['what it said', problem ?? 'nothing'],
+      ['reported problem', problem ?? 'none'],
       ['`average_fps`, least and most', range(loaded.slice(20).map(({ fps }) => fps))],
       ['frames sent, received, dropped and counted', `${sent}, ${received}, ${dropped}`],
-      ['left out', shed],
+      ['dropped', shed],
       [
-        'the main thread waited for a processor that others had, share of the load, %',
+        'main thread waiting for a processor, share of the load, %',
         ((100 * starvedMs) / (load.to - load.from)).toFixed(0),
       ],
-      ['load of the machine in the last minute', loadavg()[0]!.toFixed(1)],
+      ['load average (1 minute)', loadavg()[0]!.toFixed(1)],
     ],
     findings: findingsOf(found, during(arrivals)),
   };
@@ -247,14 +247,16 @@ function sectionOf(found: Overloaded): Section {
 function findingsOf(found: Overloaded, loaded: readonly Arrival[]): string[] {
   const { samples, load, sent, received, dropped } = found;
   const longest = Math.max(...loaded.map(({ lagMs }) => lagMs));
-  const isTold = samples.some(({ at, health }) => at > load.from && at < load.to && health === 'degraded');
+  const isReported = samples.some(
+    ({ at, health }) => at > load.from && at < load.to && health === 'degraded',
+  );
   return [
     ...(longest < MAX_LAG_MS ? [] : [`a pose was ${Math.round(longest)} ms late`]),
     ...(freshMs(found) <= RETURN_MS ? [] : [`poses were late for ${Math.round(freshMs(found))} ms after it`]),
     ...(healthyMs(found) <= RETURN_MS
       ? []
       : [`it was healthy only after ${Math.round(healthyMs(found))} ms`]),
-    ...(isTold ? [] : ['it was not degraded']),
+    ...(isReported ? [] : ['it was not degraded']),
     ...(received + dropped === sent ? [] : [`${received + dropped} frames were counted of ${sent}`]),
   ];
 }

@@ -4,7 +4,7 @@ import { availableParallelism, loadavg } from 'node:os';
 export interface Section {
   readonly title: string;
   readonly rows: readonly (readonly [what: string, figure: string])[];
-  /** Requirements that did not hold; empty: all did. */
+  /** Failed requirements; empty: all passed. */
   readonly findings: readonly string[];
 }
 
@@ -12,16 +12,16 @@ export interface Section {
 export function robustnessPage(command: string, sections: readonly Section[]): string {
   return `# Robustness
 
-Made by \`${command}\` on ${availableParallelism()} cores with Node ${process.versions.node}, ${process.platform}; the load was ${loadavg()[2]!.toFixed(1)} in the last quarter of an hour.
+Made by \`${command}\` on ${availableParallelism()} cores with Node ${process.versions.node}, ${process.platform}; the load average (15 minutes) was ${loadavg()[2]!.toFixed(1)}.
 ${sections.map(text).join('')}`;
 }
 
 const text = ({ title, rows, findings }: Section): string => `
 ## ${title}
 
-${findings.length === 0 ? 'Everything held.' : findings.map((finding) => `- Did not hold: ${finding}`).join('\n')}
+${findings.length === 0 ? 'All requirements passed.' : findings.map((finding) => `- Failed: ${finding}`).join('\n')}
 
-| what | figure |
+| measure | figure |
 |---|---|
 ${rows.map(([what, figure]) => `| ${what} | ${figure} |`).join('\n')}
 `;

@@ -155,11 +155,11 @@ function sectionOf(soaked: Soaked): Section {
       ['warnings in the log', listed(warnings)],
       ['`/livez`, median and longest, ms', `${middle(live).toFixed(1)}, ${live.at(-1)?.toFixed(1)}`],
       [
-        'the same without the time for which it waited for a processor that others had, ms',
+        'the same without time used by other programs, ms',
         `${middle(own).toFixed(1)}, ${own.at(-1)?.toFixed(1)}`,
       ],
       [
-        `messages to each reading client, fewest, of ${seconds * WINDOWS_PER_S}`,
+        `fewest messages to a reading client, of ${seconds * WINDOWS_PER_S}`,
         String(Math.min(...readers.map(({ updates }) => updates))),
       ],
       [

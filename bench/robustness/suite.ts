@@ -27,7 +27,7 @@ interface Outcome {
   }[];
 }
 
-/** Runs the tests; failures are the requirements that did not hold. */
+/** Runs the tests; failures are the failed requirements. */
 export async function runSuite({ title, files, environment }: Suite): Promise<Section> {
   const folder = await mkdtemp(join(tmpdir(), 'csiflow-attack-'));
   const output = join(folder, 'outcome.json');

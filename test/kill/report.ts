@@ -92,9 +92,9 @@ export class Report {
       packageFile('docs/reports/kill.md'),
       `# Recovery after kills
 
-This page shows that csiflow loses and repeats nothing when it is killed. \`npm run test:kill\` made it, with ${total} kills. A process runs one of csiflow's own sources, \`denoise\`, \`phase-sanitize\`, \`window\`, \`detect-motion\`, a stage of random delays instead of the network, \`track-persons\`, a fan-in of frames and delayed poses, an alert at every twentieth pose, and the sinks \`duckdb\`, \`file\`, \`webhook\`, \`mqtt\` and \`websocket\`, with blocks of a random size; after the \`simulator\`, \`infer-pose\` too. It is killed with SIGKILL and started again, up to ten times, and then runs to its end. Its tables and files are compared with those of an uninterrupted run, row by row, without \`epoch\` and \`processing_ms\`. In half of the chains with \`file\` and \`simulator\`, a real InfluxDB is among the sinks. The receiver of the webhooks answers every fifth call that it is busy; the brokers are a real Mosquitto and a real Kafka.
+This page tests that csiflow neither loses nor duplicates records when it is killed. \`npm run test:kill\` wrote it, after ${total} kills. A process runs one of csiflow's sources, \`denoise\`, \`phase-sanitize\`, \`window\`, \`detect-motion\`, a stage with random delays in place of the network, \`track-persons\`, a fan-in of frames and delayed poses, an alert at every twentieth pose, and the sinks \`duckdb\`, \`file\`, \`webhook\`, \`mqtt\` and \`websocket\`, with blocks of random size. With the \`simulator\` it also runs \`infer-pose\`. It is killed with SIGKILL and restarted up to ten times, and then runs to its end. Its tables and files are compared with those of an uninterrupted run, row by row, without \`epoch\` and \`processing_ms\`. Half of the chains with \`file\` and \`simulator\` also write to a real InfluxDB. The webhook receiver answers every fifth call with 503; the brokers are a real Mosquitto and a real Kafka.
 
-For \`udp\`, \`kafka\`, \`mqtt\` and \`follow\` (the source \`file\` with \`follow: true\`, whose file grows and is rotated meanwhile), the uninterrupted run is the \`file\` source over the same datagrams with the same times (for \`udp\` those that were accepted); \`origin\` differs: \`replay\`, not \`live\`.
+For \`udp\`, \`kafka\`, \`mqtt\` and \`follow\` (the \`file\` source with \`follow: true\`, whose file grows and is rotated during the run), the uninterrupted run is the \`file\` source over the same datagrams with the same times (for \`udp\`, the accepted ones). Only \`origin\` differs: \`replay\` instead of \`live\`.
 
 ${row(['killed', ...KINDS])}
 ${line(KINDS)}
@@ -116,12 +116,12 @@ ${row(['results from Kafka to Kafka', ...DELIVERIES])}
 ${line(DELIVERIES)}
 ${row(['topics compared', ...DELIVERIES.map((delivery) => this.#topics[delivery])])}
 ${row(['results', ...DELIVERIES.map((delivery) => this.#results[delivery])])}
-${row(['missing, or other than those of the uninterrupted run', ...DELIVERIES.map(() => 0)])}
-${row(['again', ...DELIVERIES.map((delivery) => this.#twice[delivery])])}
+${row(['missing, or different from the uninterrupted run', ...DELIVERIES.map(() => 0)])}
+${row(['duplicates', ...DELIVERIES.map((delivery) => this.#twice[delivery])])}
 
-InfluxDB compared with the DuckDB beside it, value by value: ${this.#influx.stores} times, ${this.#influx.records} poses, events and measures, without a difference.
+InfluxDB was compared with the DuckDB store of the same run, value by value: ${this.#influx.stores} times, ${this.#influx.records} poses, events and measures, with no difference.
 
-Datagrams that csiflow had received, and that a kill lost before they were in the journal: in ${some} of ${lost.length} kills; from the last datagram that survived to the last one received it was ${figure(lost[Math.floor(lost.length / 2)])} ms in the median and ${figure(lost.at(-1))} ms at most. The guarantee is 100 ms on a machine that is not overloaded: the load was ${figure(loadavg()[2])} in the last quarter of an hour, on ${availableParallelism()} cores.
+In ${some} of ${lost.length} kills, received datagrams were lost before they reached the journal. The time between the last datagram that survived and the last one received was ${figure(lost[Math.floor(lost.length / 2)])} ms (median) and ${figure(lost.at(-1))} ms at most. The guarantee is 100 ms on a machine that is not overloaded; here the load average (15 minutes) was ${figure(loadavg()[2])} on ${availableParallelism()} cores.
 `,
     );
   }
@@ -142,6 +142,6 @@ const MEANING: Readonly<Record<string, string>> = {
   enqueued: 'enqueued',
   written: 'written but not flushed',
   flushed: 'flushed but not committed',
-  mid_checkpoint: 'in the middle of a checkpoint',
-  random: 'at a random moment, starts included',
+  mid_checkpoint: 'during a checkpoint',
+  random: 'at a random moment, including starts',
 };
