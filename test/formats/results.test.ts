@@ -56,7 +56,7 @@ test.each([
     /`ward-9`, which the topology does not have: add it to `environments`/,
   ],
 ])(
-  'a record that is no result for this topology (%s) is counted, kept, and blocks nothing',
+  'a record that is not a result for this topology (%s) is counted, kept, and blocks nothing',
   (fault, text, reason) => {
     const { data, failed, recorded } = decode([text, written(measure(2))]);
     expect(data).toEqual([measure(2)]);

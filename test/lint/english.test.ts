@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 const ROOT = join(import.meta.dirname, '..', '..');
 const CODE = ['pipeline', 'operators', 'sinks', 'api', 'bench'];
 const PAGES = ['docs', 'topologies', 'README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md'];
-/** Historical documents. */
+/** Historical documents; only their titles are read. */
 const PAST = /^docs\/decisions\//;
 
 /** Phrases that stop a reader, with replacements. */
@@ -36,14 +36,42 @@ const TICS: readonly (readonly [tic: RegExp, better: string])[] = [
   [/\bWhat must (be|stay) so\b/, 'The conditions that must hold; Regression tests'],
 ];
 
+/** Phrases that stop a reader of a title, besides {@link TICS}: a title is all that a report of failures shows. */
+const TITLE_TICS: typeof TICS = [
+  ...TICS,
+  [/\btold\b/, 'reported, notified'],
+  [/\banew\b/, 'again; restarts'],
+  [/\bgo(es|ing)? on\b/, 'continues, resumes'],
+  [/\bwhoever\b/, 'a user who, the process that'],
+  [/^[Ww]ho\b/, 'a user who, the process that'],
+  [/\b[Ss]omebody\b/, 'a person, a user'],
+  [/\b(is|are) none\b/, 'is not a, is invalid'],
+  [/\b(is|are) (away|let go|let in)\b/, 'is offline; is released; is accepted'],
+  [/\bis no (?!longer|track|lock)/, 'is not a'],
+  [/\bcut off\b/, 'truncated'],
+  [/\b(is|are) (mended|packed)\b/, 'is fixed; is compressed'],
+  [/\bthat there (is|are)\b/, 'existing'],
+  [/\bwithout a word\b/, 'silently'],
+  [/\bto mend\b/, 'to fix'],
+];
+
+/** The first argument of `it`, `test` and `describe`, and of what `.each`, `.skipIf` and others of them return. */
+const TITLE = /(?:\b(?:it|test|describe)(?:\.\w+)*|\))\(\s*(['"`])((?:\\.|(?!\1)[^\\\n])*)\1/g;
+
+/** Titles of tests, each with its line. */
+const titlesIn = (text: string): (readonly [line: number, title: string])[] =>
+  [...text.matchAll(TITLE)].map(
+    (found) => [text.slice(0, found.index).split('\n').length, found[2]!] as const,
+  );
+
 /** The tics of a text: line, words and replacement. */
-const faultsIn = (text: string): string[] =>
+const faultsIn = (text: string, tics = TICS): string[] =>
   text
     .split('\n')
     .flatMap((line, index) =>
-      TICS.filter(([tic]) => tic.test(line)).map(
-        ([tic, better]) => `${index + 1}: "${tic.exec(line)![0]}": write ${better}`,
-      ),
+      tics
+        .filter(([tic]) => tic.test(line))
+        .map(([tic, better]) => `${index + 1}: "${tic.exec(line)![0]}": write ${better}`),
     );
 
 const filesOf = (path: string): string[] => {
@@ -60,6 +88,49 @@ test.each([...CODE, ...PAGES])('%s reads as English', (path) => {
     .filter(({ name }) => !PAST.test(name))
     .flatMap(({ name, file }) => faultsIn(readFileSync(file, 'utf8')).map((fault) => `${name}:${fault}`));
   expect(found).toEqual([]);
+});
+
+test('titles of tests read as English', () => {
+  const found = filesOf('test').flatMap((file) =>
+    titlesIn(readFileSync(file, 'utf8')).flatMap(([line, title]) =>
+      faultsIn(title, TITLE_TICS).map((fault) => `${relative(ROOT, file)}:${line}: ${fault}`),
+    ),
+  );
+  expect(found).toEqual([]);
+});
+
+test('titles of decisions read as English, and are those of their table', () => {
+  const table = readFileSync(join(ROOT, 'docs/decisions/README.md'), 'utf8');
+  const found = readdirSync(join(ROOT, 'docs/decisions'))
+    .filter((name) => /^\d/.test(name))
+    .flatMap((name) => {
+      const [, number, title] = /^# (\d{4}): (.+)$/m.exec(
+        readFileSync(join(ROOT, 'docs/decisions', name), 'utf8'),
+      )!;
+      const isListed = table.includes(`| [${number}](${name}) | ${title}`);
+      return [...faultsIn(title!, TITLE_TICS), ...(isListed ? [] : ['not in README.md'])].map(
+        (fault) => `${name}: ${fault}`,
+      );
+    });
+  expect(found).toEqual([]);
+});
+
+test('titles are found in calls of every form', () => {
+  const text =
+    "test('one', f);\ndescribe.skipIf(a)('two', () => {\n  it.each([1])(`${b} three`, f);\n});\nf('no')";
+  expect(titlesIn(text)).toEqual([
+    [1, 'one'],
+    [2, 'two'],
+    [3, '${b} three'],
+  ]);
+});
+
+test.each([
+  ['a file that is cut off is told of', 'cut off'],
+  ['who listens hears all shards', 'who'],
+  ['a stop of what is stopped lets go of the file', 'lets go of'],
+])('a tic of a title is found: %s', (title, tic) => {
+  expect(faultsIn(title, TITLE_TICS)).toContainEqual(expect.stringContaining(`"${tic}"`));
 });
 
 test.each([

@@ -87,7 +87,7 @@ test('of people', () => {
   expect(() => give('pose.persons[5].confidence')).toThrow(/index/);
 });
 
-test('a missing value, or a result that is no number, fails for that record alone', () => {
+test('a missing value, or a result that is not a number, fails for that record alone', () => {
   const x = compileExpression('event.location.x', 'number');
   expect(() => x.evaluate(sensedEvent(0, { location: null }))).toThrow(/location/);
   expect(x.evaluate(sensedEvent(0))).toBeCloseTo(1.2345678);

@@ -156,7 +156,7 @@ describe('people', () => {
     }
   });
 
-  test('who never left their place return without a jump', () => {
+  test('return without a jump if they never left their place', () => {
     const size = { x: 5, y: 4, z: 2.6 };
     const random = new Random(8);
     const home = homePose(random, size, [3, 2]);

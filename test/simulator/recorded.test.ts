@@ -110,7 +110,7 @@ describe('recorded motion', () => {
     expect(played).toBeLessThan(20);
   });
 
-  test('changes nothing if there is none', () => {
+  test('changes nothing without recordings', () => {
     const plain = simulateSequence(700_001, { links: 1, seconds: 3 });
     const same = simulateSequence(700_001, { links: 1, seconds: 3, motion: undefined });
     expect(same.csi).toEqual(plain.csi);
