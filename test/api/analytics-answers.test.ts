@@ -21,7 +21,7 @@ const entered = (seconds: number, person: number): Measure =>
 const fall = (seconds: number, person: number): SensedEvent =>
   sensedEvent(0, { id: `fall-${seconds}`, time: START + seconds * SECOND, person, severity: 'high' });
 
-/** A store over a few lists: what the healthcare analytics need of one. */
+/** A store over a few lists, as far as the healthcare analytics need it. */
 function storeOf(events: readonly SensedEvent[], measures: readonly Measure[]) {
   const asked: MeasureQuery[] = [];
   const within =

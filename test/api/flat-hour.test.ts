@@ -53,7 +53,7 @@ const isWithin = (zone: number, [x, y]: readonly [number, number]): boolean => {
   return x >= Math.min(...xs) && x <= Math.max(...xs) && y >= Math.min(...ys) && y <= Math.max(...ys);
 };
 
-/** How often somebody entered the flat, or a zone. */
+/** Number of entries into the flat, or a zone. */
 const comings = (counts: (line: TruthLine) => boolean): number =>
   ticks.reduce((sum, lines, index) => {
     const came = lines.filter(

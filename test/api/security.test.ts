@@ -66,7 +66,7 @@ const alive = async (): Promise<void> => {
   expect((await send('GET', '/form-b/api/v1/health')).status).toBe(200);
 };
 
-// ---------------------------------------------------------------- who may do what
+// ---------------------------------------------------------------- permissions
 
 /** None may be open by accident: a new open endpoint must be listed here too. */
 const OPEN = ['POST /auth/token', 'POST /auth/refresh', 'POST /auth/revoke', 'GET /health'];
@@ -164,7 +164,7 @@ describe('every route that is not public', () => {
   });
 });
 
-// ---------------------------------------------------------------- what stands in parameters and bodies
+// ---------------------------------------------------------------- content of parameters and bodies
 
 describe('a path out of the folder', () => {
   const outside = join(tmpdir(), 'csiflow-traversal');

@@ -18,7 +18,7 @@ const records = (from: number, to: number, length = 30): TestRecord[] =>
     time: 1e15 + (from + i) * STEP,
   }));
 
-/** Times of all records, in steps; and what was skipped. */
+/** Times of all records, in steps, and skipped bytes. */
 async function contentOf(path: string): Promise<{ readonly steps: number[]; readonly problems: string[] }> {
   const recording = await openRecording(path);
   const [steps, problems]: [number[], string[]] = [[], []];

@@ -82,7 +82,7 @@ export function contract(name: string, store: () => Promise<string>): void {
   });
 }
 
-/** Waits until somebody has entered the kitchen, so that all later sections have data. */
+/** Waits until a person has entered the kitchen, so that all later sections have data. */
 async function someoneCame(service: Service): Promise<void> {
   const deadline = Date.now() + 100_000;
   for (;;) {

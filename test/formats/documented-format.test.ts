@@ -10,7 +10,7 @@ import { anySender } from '../support/recordings.js';
 import { temporaryFolder } from '../support/flow.js';
 import { cutAll } from './cut.js';
 
-/** The module that CONTRIBUTING.md shows, as if it were where it says that it is. */
+/** The module that CONTRIBUTING.md shows, at the path that it states. */
 async function shown(): Promise<{ readonly acme: Format; readonly acmeLog: FileFormat }> {
   const page = readFileSync(packageFile('CONTRIBUTING.md'), 'utf8');
   const [, text, name] = /```ts\n(\/\/ (pipeline\/formats\/\S+)\n.*?)```/s.exec(page)!;

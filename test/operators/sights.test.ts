@@ -93,7 +93,7 @@ describe('a person who walks in and then keeps still', () => {
 
 describe('Sights', () => {
   const settings = { min_confidence: 0.2, arrival_confidence: 0.5, min_sight: 0.4 };
-  /** Seconds until somebody is first present; null: never. */
+  /** Seconds until a person is first present; null: never. */
   const comes = (sights: Sights, seconds: number, sure: Sure): number | null => {
     for (const { time, persons } of frames(seconds, sure)) {
       sights.see(time, persons);

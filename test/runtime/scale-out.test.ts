@@ -21,7 +21,7 @@ import { createMetrics } from '../../pipeline/telemetry/metrics.js';
 import { aborted, frames, runnerOf, sum, temporaryFolder, topologyOf } from '../support/flow.js';
 import { until } from '../support/waiting.js';
 
-// ------------------------------------------------------------------ who reads which partition
+// ------------------------------------------------------------------ assignment of partitions
 
 test('partitions are spread evenly, and each process keeps as many of its own as possible', () => {
   fc.assert(
@@ -135,7 +135,7 @@ interface Written {
   readonly messages: readonly string[];
 }
 
-/** A broker in memory: partitions of ten thousand frames, who has taken them last, and what was committed. */
+/** A broker in memory: partitions of ten thousand frames, their last owners, and committed offsets. */
 class Broker {
   readonly committed = new Map<number, Written>();
   readonly results = new Map<number, string[]>();

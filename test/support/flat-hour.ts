@@ -154,7 +154,7 @@ function personOf({ person, root, posture, keypoints }: TruthLine, before: Truth
   };
 }
 
-/** Ticks at which somebody starts to fall. */
+/** Ticks at which a person starts to fall. */
 export const fallsOf = (ticks: readonly (readonly TruthLine[])[]): TruthLine[] =>
   ticks.flatMap((lines, index) =>
     lines.filter(
