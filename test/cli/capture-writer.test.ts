@@ -18,7 +18,7 @@ const records = (from: number, to: number, length = 30): TestRecord[] =>
     time: 1e15 + (from + i) * STEP,
   }));
 
-/** Times of all records, in steps, and skipped bytes. */
+/** Times of all records, in steps, and codes of problems. */
 async function contentOf(path: string): Promise<{ readonly steps: number[]; readonly problems: string[] }> {
   const recording = await openRecording(path);
   const [steps, problems]: [number[], string[]] = [[], []];
