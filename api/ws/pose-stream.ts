@@ -1,17 +1,16 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type RawData, type WebSocket } from 'ws';
-import type { Data, PoseFrame, SensedEvent } from '../../pipeline/model/index.js';
 import { ApiError } from '../service/errors.js';
-import type { Acknowledged } from '../service/alerts/acknowledgements.js';
 import { isoTime } from '../../pipeline/base/iso-time.js';
+import { environmentOf } from '../service/deployment/environments.js';
 import type { Deployment } from '../service/deployment/deployment.js';
-import { viewOfEnvironment } from '../contract/pose-views.js';
+import { viewOf } from '../contract/pose-views.js';
 import { addressKey } from '../service/limits/addresses.js';
 import type { Hosts } from '../service/limits/hosts.js';
 import { hostProblem } from '../rest/serving/access.js';
-import { acknowledgedMessage, isWanted } from './alerts.js';
-import { Connection, type Subscription } from './connection.js';
+import { Broadcast } from './broadcast.js';
+import { Connection } from './connection.js';
 import { Feeds } from './feeds.js';
 import {
   asksForWebSocket,
@@ -23,12 +22,11 @@ import {
   urlOf,
   type Upgrading,
 } from './handshake.js';
-import { MessageError, readMessage, type Channel } from '../contract/client-messages.js';
+import { MessageError, readMessage } from '../contract/client-messages.js';
 import { MovedRooms } from './moved-rooms.js';
 import { PoseGroups } from './pose-groups.js';
 import { answerPlainly } from './plain-call.js';
 import { Retained } from './retained.js';
-import { statusMessage } from './status.js';
 import { Subscriptions } from './subscriptions.js';
 import { callerOf, presentedBy, whyRefused } from './upgrade.js';
 import { answering } from '../service/configuration/answering.js';
@@ -41,7 +39,7 @@ const GRACE_MS = 1_000;
 /** Close code while the configuration disables the websocket sink. */
 const SWITCHED_OFF = 4503;
 
-/** `/ws/pose` under every mount and at the root. */
+/** The connections of `/ws/pose` under every mount and at the root: who may open one, and when it ends. */
 export class PoseStream {
   readonly #deployment: Deployment;
   readonly #hosts: Hosts;
@@ -52,9 +50,9 @@ export class PoseStream {
   });
   readonly #connections = new Set<Connection>();
   readonly #groups: PoseGroups;
-  readonly #retained: Retained;
   readonly #moved: MovedRooms;
   readonly #subscriptions: Subscriptions;
+  readonly #broadcast: Broadcast;
   readonly #feeds: Feeds;
   readonly #unlisten: () => void;
   readonly #timer: NodeJS.Timeout;
@@ -65,16 +63,19 @@ export class PoseStream {
     this.#deployment = deployment;
     this.#hosts = hosts;
     this.#moved = new MovedRooms(deployment);
-    this.#groups = new PoseGroups((environment) => viewOfEnvironment(deployment, environment));
-    this.#retained = new Retained(deployment, this.#groups);
-    this.#subscriptions = new Subscriptions({
+    this.#groups = new PoseGroups((environment) => viewOf(environmentOf(deployment, environment)));
+    const parts = {
       deployment,
       connections: this.#connections,
       groups: this.#groups,
-      retained: this.#retained,
+      retained: new Retained(deployment, this.#groups),
       moved: this.#moved,
+    };
+    this.#broadcast = new Broadcast(parts);
+    this.#subscriptions = new Subscriptions({
+      ...parts,
       sendStatus: (connection) => {
-        this.#sendStatus([connection]);
+        this.#broadcast.status([connection]);
       },
     });
     server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -95,10 +96,10 @@ export class PoseStream {
       if (this.#isOff) this.#closeAll(SWITCHED_OFF, 'the WebSocket is disabled');
     });
     this.#unlisten = deployment.acknowledgements.onAdd((acknowledged) => {
-      this.#tellAcknowledged(acknowledged);
+      this.#broadcast.acknowledged(acknowledged);
     });
     this.#feeds = new Feeds(deployment.topologies, (records) => {
-      this.#deliver(records);
+      this.#broadcast.records(records);
     });
   }
 
@@ -137,7 +138,7 @@ export class PoseStream {
   #tick(): void {
     for (const connection of this.#connections) this.#look(connection, this.#now);
     if (++this.#ticks % STATUS_EVERY_TICKS !== 0) return;
-    this.#sendStatus(this.#connections);
+    this.#broadcast.status(this.#connections);
     void this.#moved.look(this.#connections);
   }
 
@@ -223,78 +224,6 @@ export class PoseStream {
     } catch (error) {
       if (!(error instanceof MessageError)) throw error;
       connection.send({ type: 'error', code: error.code, message: error.message });
-    }
-  }
-
-  #deliver(records: readonly Data[]): void {
-    for (const record of records) {
-      if (record.port === 'pose') this.#deliverPose(record);
-      else if (record.port === 'event' && record.source === 'csiflow') this.#deliverAlert(record);
-    }
-  }
-
-  #deliverPose(frame: PoseFrame): void {
-    this.#retained.addPose(frame);
-    this.#moved.heard(frame.environment);
-    this.#groups.deliver(frame);
-  }
-
-  #deliverAlert(event: SensedEvent): void {
-    this.#retained.addAlert(event);
-    this.#tellEach(
-      this.#connections,
-      'alerts',
-      ({ filters }) => isWanted(event, filters),
-      (matching) =>
-        this.#retained.alertText(event, {
-          include_environment: matching.some(({ filters }) => filters.include_environment === true),
-        }),
-    );
-  }
-
-  #tellAcknowledged(acknowledged: Acknowledged): void {
-    const text = JSON.stringify(acknowledgedMessage(acknowledged));
-    this.#tellEach(
-      this.#connections,
-      'acknowledgements',
-      ({ filters: { environment_id: only } }) =>
-        (only ?? acknowledged.environment) === acknowledged.environment,
-      () => text,
-    );
-  }
-
-  #sendStatus(connections: Iterable<Connection>): void {
-    const to = [...connections].filter(({ subscriptions }) =>
-      [...subscriptions].some(({ channel }) => channel === 'system_status'),
-    );
-    if (to.length === 0) return;
-    statusMessage(this.#deployment)
-      .then((message) => {
-        const text = JSON.stringify(message);
-        this.#tellEach(
-          to,
-          'system_status',
-          () => true,
-          () => text,
-        );
-      })
-      .catch((error: unknown) => {
-        this.#deployment.log.error('the status could not be sent', { reason: String(error) });
-      });
-  }
-
-  /** Once per connection, however many of its subscriptions match: these messages name none. */
-  #tellEach<C extends Channel>(
-    connections: Iterable<Connection>,
-    channel: C,
-    matches: (subscription: Subscription<C>) => boolean,
-    textFor: (matching: readonly Subscription<C>[]) => string,
-  ): void {
-    for (const connection of connections) {
-      const matching = ([...connection.subscriptions] as Subscription<C>[]).filter(
-        (subscription) => subscription.channel === channel && matches(subscription),
-      );
-      if (matching.length > 0) connection.sendText(textFor(matching));
     }
   }
 }

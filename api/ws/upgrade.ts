@@ -5,7 +5,7 @@ import {
   type Caller,
   type Presented,
 } from '../service/accounts/authenticator.js';
-import { unauthenticated } from '../contract/errors.js';
+import { unauthenticated } from '../rest/serving/access.js';
 import { ApiError } from '../service/errors.js';
 import type { Limits } from '../service/limits/limits.js';
 
