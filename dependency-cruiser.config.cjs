@@ -132,7 +132,15 @@ module.exports = {
       to: { path: '^pipeline/runtime/' },
     },
     {
-      name: 'one-operator-one-room',
+      name: 'pure-contract',
+      comment:
+        'Schemas and bodies depend on what they are given: api/contract imports types of api/service, and no values. Pass the value, or move it up.',
+      severity: 'error',
+      from: { path: '^api/contract/' },
+      to: { path: '^api/service/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'operators-apart',
       comment:
         'Operators are independent of each other: move shared code to operators/shared or pipeline/model. Only training combines some of them, as a topology does.',
       severity: 'error',
@@ -140,7 +148,7 @@ module.exports = {
       to: { path: '^operators/(?!shared/|training/)([^/]+)/', pathNot: '^operators/$1/' },
     },
     {
-      name: 'one-sink-one-room',
+      name: 'sinks-apart',
       comment: 'Sinks are independent of each other: move shared code to sinks/shared or pipeline/model.',
       severity: 'error',
       from: { path: '^sinks/([^/.]+)' },

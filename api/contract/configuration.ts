@@ -1,39 +1,47 @@
 import { Type, type TObject, type TSchema } from 'typebox';
 import type { Field, FieldView, Value } from '../service/configuration/field.js';
-import { FIELDS } from '../service/configuration/fields.js';
 import type { Form } from '../service/form.js';
 
 const closed = { additionalProperties: false } as const;
 
-/** Fields of a form, with their views in it. */
-const viewsOf = (form: Form): readonly (readonly [Field, FieldView])[] =>
-  FIELDS.flatMap((field) => {
+/** Those of `fields` that a form has, with their views in it. */
+const viewsOf = (fields: readonly Field[], form: Form): readonly (readonly [Field, FieldView])[] =>
+  fields.flatMap((field) => {
     const view = field.views[form];
     return view ? [[field, view] as const] : [];
   });
 
-/** 2.8: all fields of a form. */
-export const ConfigurationSchemas: Readonly<Record<Form, TObject>> = {
-  a: schemaOf('a', false),
-  b: schemaOf('b', false),
-};
+/** 2.8: all fields of each form. */
+export const configurationSchemas = (fields: readonly Field[]): Readonly<Record<Form, TObject>> => ({
+  a: schemaOf(fields, 'a', false),
+  b: schemaOf(fields, 'b', false),
+});
 
 /** The same with every field optional: the body of a `PUT`. A field of the other form makes it invalid. */
-export const PartialSchemas: Readonly<Record<Form, TObject>> = {
-  a: schemaOf('a', true),
-  b: schemaOf('b', true),
-};
+export const partialSchemas = (fields: readonly Field[]): Readonly<Record<Form, TObject>> => ({
+  a: schemaOf(fields, 'a', true),
+  b: schemaOf(fields, 'b', true),
+});
 
 /** A form's shape of the configuration. @param value of a field, as it is stored */
-export function configurationBody(form: Form, value: (field: Field) => Value): object {
+export function configurationBody(
+  fields: readonly Field[],
+  form: Form,
+  value: (field: Field) => Value,
+): object {
   const body: Tree = {};
-  for (const [field, view] of viewsOf(form)) put(body, view.path.split('.'), shown(view, value(field)));
+  for (const [field, view] of viewsOf(fields, form))
+    put(body, view.path.split('.'), shown(view, value(field)));
   return body;
 }
 
 /** A form's schema of the configuration, with each number limited to the topology's range. */
-export function boundedSchema(form: Form, bounds: (field: Field) => object): object {
-  const leaves = viewsOf(form).map(([field, { path, schema }]) => ({
+export function boundedSchema(
+  fields: readonly Field[],
+  form: Form,
+  bounds: (field: Field) => object,
+): object {
+  const leaves = viewsOf(fields, form).map(([field, { path, schema }]) => ({
     path: path.split('.'),
     schema: { ...schema, ...bounds(field) },
   }));
@@ -41,9 +49,9 @@ export function boundedSchema(form: Form, bounds: (field: Field) => object): obj
 }
 
 /** Fields of a checked body, in their stored form. */
-export function fieldsOf(form: Form, body: object): ReadonlyMap<Field, Value> {
+export function fieldsOf(fields: readonly Field[], form: Form, body: object): ReadonlyMap<Field, Value> {
   const found = new Map<Field, Value>();
-  for (const [field, view] of viewsOf(form)) {
+  for (const [field, view] of viewsOf(fields, form)) {
     const sent = at(body, view.path.split('.'));
     if (sent !== undefined) found.set(field, view.read ? view.read(sent as Value) : (sent as Value));
   }
@@ -83,9 +91,9 @@ export const at = (tree: unknown, path: readonly string[]): unknown =>
     tree,
   );
 
-function schemaOf(form: Form, partial: boolean): TObject {
+function schemaOf(fields: readonly Field[], form: Form, partial: boolean): TObject {
   return objectOf(
-    viewsOf(form).map(([, { path, schema }]) => ({ path: path.split('.'), schema })),
+    viewsOf(fields, form).map(([, { path, schema }]) => ({ path: path.split('.'), schema })),
     partial,
   );
 }

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { ApiError, type ErrorDetails, type FieldError, type Situation } from '../service/errors.js';
+import type { ApiError, FieldError, ErrorDetails, Situation } from '../service/errors.js';
 import type { Form } from '../service/form.js';
 
 /** Error codes of the service interface, with the HTTP status of each. */
@@ -50,18 +50,6 @@ const PART_OF: Partial<Record<Situation, string>> = {
   MISDIRECTED: 'Host',
   VALIDATION_ERROR: 'body',
 };
-
-/** The call has no valid credential. */
-export const unauthenticated = (): ApiError =>
-  new ApiError(
-    'AUTHENTICATION_ERROR',
-    'Send a valid access token (Authorization: Bearer <token>) or key (X-API-Key: <key>)',
-    { headers: { 'WWW-Authenticate': 'Bearer' } },
-  );
-
-/** The `Host` header is not a name of this service. */
-export const misdirected = (): ApiError =>
-  new ApiError('MISDIRECTED', 'This service does not have that host name: add it with --allow-host');
 
 function fieldsOf({ situation, message, details }: ApiError): readonly FieldError[] | undefined {
   const field = PART_OF[situation];

@@ -1,16 +1,16 @@
 import { Type, type Static } from 'typebox';
 import type { LifecycleState } from '../../pipeline/runtime/status.js';
 import type { Minute } from '../service/figures/history.js';
-import { MINUTE_US } from '../service/figures/history.js';
 import type { StoreHealth } from '../service/figures/stores.js';
 import { isoTime } from '../../pipeline/base/iso-time.js';
 import { componentsOf, percent, type ComponentFacts, type SystemFacts } from './system.js';
-import { type Resources, type Traffic } from '../service/figures/resources.js';
+import type { Resources, Traffic } from '../service/figures/resources.js';
 
 const closed = { additionalProperties: false } as const;
 const Timestamp = Type.String({ format: 'date-time' });
 const Percent = Type.Number({ minimum: 0, maximum: 100 });
 const Count = Type.Number({ minimum: 0 });
+const MINUTE_US = 60_000_000;
 
 /** The words for each state in `/health` and `/health/detailed`. */
 const HEALTH_OF: Readonly<Record<LifecycleState, string>> = {

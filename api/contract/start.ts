@@ -2,7 +2,6 @@ import { Type, type TObject } from 'typebox';
 import { at, objectOf, pathOf, put, type Tree } from './configuration.js';
 import type { Form } from '../service/form.js';
 import type { Field, Value } from '../service/configuration/field.js';
-import { FIELDS } from '../service/configuration/fields.js';
 
 /** Fields that a start can set, by their path in `configuration`; their values are those of Form B. */
 const PATHS: Readonly<Record<Form, readonly (readonly [string, string])[]>> = {
@@ -21,9 +20,9 @@ const PATHS: Readonly<Record<Form, readonly (readonly [string, string])[]>> = {
   ],
 };
 
-const leavesOf = (form: Form) =>
+const leavesOf = (fields: readonly Field[], form: Form) =>
   PATHS[form].map(([path, name]) => {
-    const { views } = fieldNamed(name);
+    const { views } = fieldNamed(fields, name);
     return { path: path.split('.'), schema: (views.b ?? views.a)!.schema };
   });
 
@@ -33,17 +32,24 @@ const calibrationRequired = Type.Boolean({
 });
 
 /** `configuration` in the body of a start. */
-export const StartConfiguration: Readonly<Record<Form, TObject>> = {
-  a: objectOf([...leavesOf('a'), { path: ['calibration_required'], schema: calibrationRequired }], true),
-  b: objectOf(leavesOf('b'), true),
-};
+export const startConfigurations = (fields: readonly Field[]): Readonly<Record<Form, TObject>> => ({
+  a: objectOf(
+    [...leavesOf(fields, 'a'), { path: ['calibration_required'], schema: calibrationRequired }],
+    true,
+  ),
+  b: objectOf(leavesOf(fields, 'b'), true),
+});
 
 /** Settings requested with a start. */
-export function startFields(form: Form, configuration: object): ReadonlyMap<Field, Value> {
+export function startFields(
+  fields: readonly Field[],
+  form: Form,
+  configuration: object,
+): ReadonlyMap<Field, Value> {
   return new Map(
     PATHS[form].flatMap(([path, name]) => {
       const sent = at(configuration, path.split('.'));
-      return sent === undefined ? [] : [[fieldNamed(name), sent as Value] as const];
+      return sent === undefined ? [] : [[fieldNamed(fields, name), sent as Value] as const];
     }),
   );
 }
@@ -56,16 +62,17 @@ export const startPathOf = (field: Field): string => {
 
 /** The configuration of a start, as sent. */
 export function startBody(fields: ReadonlyMap<Field, Value>): object {
+  const values = new Map([...fields].map(([{ name }, value]) => [name, value]));
   const body: Tree = {};
   for (const [path, name] of PATHS.b) {
-    const value = fields.get(fieldNamed(name));
+    const value = values.get(name);
     if (value !== undefined) put(body, path.split('.'), value);
   }
   return body;
 }
 
-function fieldNamed(name: string): Field {
-  const found = FIELDS.find((field) => field.name === name);
+function fieldNamed(fields: readonly Field[], name: string): Field {
+  const found = fields.find((field) => field.name === name);
   if (!found) throw new RangeError(`the configuration has no field ${name}`);
   return found;
 }

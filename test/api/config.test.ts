@@ -327,7 +327,9 @@ describe('each field has its effect, and the restart flag is correct', () => {
   });
 
   test('every field that acts on the topology is covered', () => {
-    const shown = EFFECTS.flatMap(([path, body]) => [...fieldsOf(path === A ? 'a' : 'b', body).keys()]);
+    const shown = EFFECTS.flatMap(([path, body]) => [
+      ...fieldsOf(FIELDS, path === A ? 'a' : 'b', body).keys(),
+    ]);
     const settable = FIELDS.filter((field) => field.write);
     expect(settable.filter((field) => !shown.includes(field)).map(({ name }) => name)).toEqual([]);
   });

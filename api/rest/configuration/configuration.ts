@@ -7,9 +7,9 @@ import type { Revision } from '../../service/configuration/stored.js';
 import {
   boundedSchema,
   configurationBody,
-  ConfigurationSchemas,
+  configurationSchemas,
   fieldsOf,
-  PartialSchemas,
+  partialSchemas,
   pathOf,
   shownAs,
 } from '../../contract/configuration.js';
@@ -27,9 +27,12 @@ const endpoint = endpointsWith<Parts>();
 const closed = { additionalProperties: false } as const;
 const limited = { limit: 'configuration', status: 200 } as const;
 
+const schemas = configurationSchemas(FIELDS);
+const partial = partialSchemas(FIELDS);
+
 const tagged = ({ tag }: Configuration) => ({ ETag: tag });
 const bodyOf = (form: Form, configuration: Configuration) =>
-  configurationBody(form, (field) => configuration.value(field));
+  configurationBody(FIELDS, form, (field) => configuration.value(field));
 
 const show = endpoint<null, Configuration>({
   method: 'GET',
@@ -41,12 +44,12 @@ const show = endpoint<null, Configuration>({
   status: 200,
   handle: async (_, { deployment }) => deployment.configuration,
   a: formView({
-    response: ConfigurationSchemas.a,
+    response: schemas.a,
     read: () => null,
     render: (found) => ({ data: bodyOf('a', found), headers: tagged(found) }),
   }),
   b: formView({
-    response: ConfigurationSchemas.b,
+    response: schemas.b,
     read: () => null,
     render: (found) => ({ data: bodyOf('b', found), headers: tagged(found) }),
   }),
@@ -71,7 +74,7 @@ const change = endpoint<Asked, Changed>({
   audit: ({ form, fields }) => ({ fields: [...fields.keys()].map((field) => pathOf(field, form)) }),
   handle: (asked, call) => Promise.resolve(changeConfiguration(asked, call)),
   a: formView({
-    body: PartialSchemas.a,
+    body: partial.a,
     response: Type.Object(
       {
         status: Type.Literal('updated'),
@@ -81,7 +84,7 @@ const change = endpoint<Asked, Changed>({
       },
       closed,
     ),
-    read: ({ body }) => ({ form: 'a' as const, fields: fieldsOf('a', body as object) }),
+    read: ({ body }) => ({ form: 'a' as const, fields: fieldsOf(FIELDS, 'a', body as object) }),
     render: ({ changed, requiresRestart, idle, configuration }) => ({
       data: {
         status: 'updated',
@@ -95,17 +98,17 @@ const change = endpoint<Asked, Changed>({
     }),
   }),
   b: formView({
-    body: PartialSchemas.b,
+    body: partial.b,
     response: Type.Object(
       {
         updated_fields: Type.Array(Type.String()),
         requires_restart: Type.Boolean(),
         applied_at: Type.String({ format: 'date-time' }),
-        configuration: ConfigurationSchemas.b,
+        configuration: schemas.b,
       },
       closed,
     ),
-    read: ({ body }) => ({ form: 'b' as const, fields: fieldsOf('b', body as object) }),
+    read: ({ body }) => ({ form: 'b' as const, fields: fieldsOf(FIELDS, 'b', body as object) }),
     render: ({ changed, requiresRestart, at, configuration }) => ({
       data: {
         updated_fields: changed.map((field) => pathOf(field, 'b')),
@@ -136,12 +139,12 @@ const schema = endpoint<null, Configuration>({
   status: 200,
   handle: async (_, { deployment }) => deployment.configuration,
   b: formView({
-    response: Type.Object({ schema: Type.Object({}), defaults: ConfigurationSchemas.b }, closed),
+    response: Type.Object({ schema: Type.Object({}), defaults: schemas.b }, closed),
     read: () => null,
     render: (configuration) => ({
       data: {
-        schema: boundedSchema('b', (field) => configuration.bounds(field)),
-        defaults: configurationBody('b', (field) => configuration.fallback(field)),
+        schema: boundedSchema(FIELDS, 'b', (field) => configuration.bounds(field)),
+        defaults: configurationBody(FIELDS, 'b', (field) => configuration.fallback(field)),
       },
     }),
   }),
@@ -222,7 +225,7 @@ const undo = endpoint<null, Changed & { readonly revision: number }>({
         updated_fields: Type.Array(Type.String()),
         requires_restart: Type.Boolean(),
         applied_at: Type.String({ format: 'date-time' }),
-        configuration: ConfigurationSchemas.b,
+        configuration: schemas.b,
       },
       closed,
     ),

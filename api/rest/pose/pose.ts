@@ -20,7 +20,7 @@ import {
   type ServedEnvironment,
   type Sensing,
 } from '../../service/deployment/environments.js';
-import { viewOfEnvironment } from '../../contract/pose-views.js';
+import { viewOf } from '../../contract/pose-views.js';
 import { openCursor, sealCursor } from '../requests/cursor.js';
 import { readRange, refuseEmpty, Time } from '../requests/ranges.js';
 
@@ -73,7 +73,7 @@ const latest = endpoint<LatestInput, Latest>({
       selection: { ...WHOLE, densePose: true, threeD: query.include_3d ?? false },
     }),
     render: ({ frame, selection }, { deployment }) => ({
-      data: viewOfEnvironment(deployment, frame.environment).frameA(frame, selection),
+      data: viewOf(environmentOf(deployment, frame.environment)).frameA(frame, selection),
     }),
   }),
   b: formView({
@@ -98,7 +98,7 @@ const latest = endpoint<LatestInput, Latest>({
       },
     }),
     render: ({ frame, selection }, { deployment }) => ({
-      data: viewOfEnvironment(deployment, frame.environment).frameB(frame, selection),
+      data: viewOf(environmentOf(deployment, frame.environment)).frameB(frame, selection),
     }),
   }),
 });
@@ -249,7 +249,9 @@ function renderCursor(result: History, deployment: Pick<Deployment, Parts>) {
   if (result.by !== 'cursor') throw new TypeError('a page cannot be shown as Form A');
   const { frames, total, next, selection } = result;
   return {
-    poses: frames.map((frame) => viewOfEnvironment(deployment, frame.environment).recordA(frame, selection)),
+    poses: frames.map((frame) =>
+      viewOf(environmentOf(deployment, frame.environment)).recordA(frame, selection),
+    ),
     pagination: {
       total_count: total,
       returned_count: frames.length,
@@ -263,7 +265,7 @@ function renderPage(result: History, { deployment }: { readonly deployment: Pick
   if (result.by !== 'page') throw new TypeError('a cursor cannot be shown as Form B');
   const { rows, total, page, perPage } = result;
   return {
-    data: rows.map((row) => viewOfEnvironment(deployment, row.environment).recordB(row)),
+    data: rows.map((row) => viewOf(environmentOf(deployment, row.environment)).recordB(row)),
     pagination: pagination({ page, per_page: perPage }, total),
   };
 }

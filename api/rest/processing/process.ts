@@ -4,8 +4,9 @@ import { Type, type Static } from 'typebox';
 import { endpointsWith, formView } from '../../contract/endpoint.js';
 import { modelText, WHOLE, type PoseView } from '../../contract/pose.js';
 import { PoseResultSchema } from '../../contract/pose-schema.js';
+import { environmentOf } from '../../service/deployment/environments.js';
 import type { Deployment } from '../../service/deployment/deployment.js';
-import { viewOfEnvironment } from '../../contract/pose-views.js';
+import { viewOf } from '../../contract/pose-views.js';
 import {
   PoseProcessing,
   type Processed,
@@ -92,7 +93,11 @@ const process = endpoint<ProcessBody, Answer>({
       maxPersons: options.max_persons ?? null,
       drawn: densePose,
     });
-    const poses = await recordsOf(processed, viewOfEnvironment(deployment, processed.environment), densePose);
+    const poses = await recordsOf(
+      processed,
+      viewOf(environmentOf(deployment, processed.environment)),
+      densePose,
+    );
     const milliseconds = deployment.clock.elapsed() - began;
     return { id: randomUUID(), body, processed, poses, milliseconds };
   },

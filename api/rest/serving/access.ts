@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import type { Middleware } from 'koa';
-import { misdirected, unauthenticated } from '../../contract/errors.js';
 import type { Authenticator } from '../../service/accounts/authenticator.js';
 import { readCredentials } from '../../service/accounts/credentials.js';
 import { ROLES, type Account, type Role } from '../../service/accounts/roles.js';
@@ -23,8 +22,17 @@ export function hostProblem({ headers, rawHeaders }: IncomingMessage, hosts: Hos
       details: { fields: [{ field: 'Host', message, received: null }] },
     });
   }
-  return hosts.allows(headers.host) ? null : misdirected();
+  if (hosts.allows(headers.host)) return null;
+  return new ApiError('MISDIRECTED', 'This service does not have that host name: add it with --allow-host');
 }
+
+/** The call has no valid credential. */
+export const unauthenticated = (): ApiError =>
+  new ApiError(
+    'AUTHENTICATION_ERROR',
+    'Send a valid access token (Authorization: Bearer <token>) or key (X-API-Key: <key>)',
+    { headers: { 'WWW-Authenticate': 'Bearer' } },
+  );
 
 /** @throws ApiError 401 without an account, 403 for one with too few rights. */
 export function requireRole(access: Role | 'open', account: Account | null): void {

@@ -3,7 +3,8 @@ import type { CheckedTopology } from '../../../pipeline/config/index.js';
 import type { LifecycleState, Step, TopologyStatus } from '../../../pipeline/runtime/status.js';
 import { uncalibrated } from '../../service/configuration/calibrated.js';
 import type { Field, Value } from '../../service/configuration/field.js';
-import { startBody, StartConfiguration, startFields, startPathOf } from '../../contract/start.js';
+import { FIELDS } from '../../service/configuration/fields.js';
+import { startBody, startConfigurations, startFields, startPathOf } from '../../contract/start.js';
 import { at } from '../../contract/configuration.js';
 import { endpointsWith, formView, type Call } from '../../contract/endpoint.js';
 import { ApiError } from '../../service/errors.js';
@@ -107,11 +108,13 @@ interface StartInput {
   readonly calibrationRequired: boolean;
 }
 
+const configurations = startConfigurations(FIELDS);
+
 const startBodyOf = (form: Form) =>
-  Type.Object({ configuration: Type.Optional(StartConfiguration[form]) }, closed);
+  Type.Object({ configuration: Type.Optional(configurations[form]) }, closed);
 
 const readStart = (form: Form, body: { configuration?: object }): StartInput => ({
-  fields: startFields(form, body.configuration ?? {}),
+  fields: startFields(FIELDS, form, body.configuration ?? {}),
   calibrationRequired: at(body, ['configuration', 'calibration_required']) === true,
 });
 
