@@ -79,6 +79,7 @@ export class Diary {
     const known = this.#pages.get(id);
     if (known && time <= known.seen) return null;
     const seems = this.#looksLike(person, known?.seems);
+    if (seems === null) return null;
     const [page, change] = this.#confirm(id, { ...this.#turnTo(id, known, seems, time), seen: time });
     this.#pages.delete(id);
     this.#pages.set(id, page);
@@ -163,9 +164,11 @@ export class Diary {
     this.#count(id, page.activity ?? page.seems, page.counted, time);
   }
 
-  #looksLike({ posture, track }: Person, before: Activity | undefined): Activity {
+  /** Null: it cannot be known, because the speed is not a number. */
+  #looksLike({ posture, track }: Person, before: Activity | undefined): Activity | null {
     if (posture === 'lying') return 'lying';
     const speed = track ? Math.hypot(track.velocity.x, track.velocity.y) : 0;
+    if (Number.isNaN(speed)) return null;
     const least = this.#settings.walkingSpeed * (before === 'walking' ? 0.5 : 1);
     if (speed >= least) return 'walking';
     return posture === 'sitting' ? 'sitting' : 'standing';

@@ -15,7 +15,7 @@ Walls, furniture and the direct path contribute a constant part to each value. A
 default. During the first time constant after a start, or after a long pause, it is the plain mean of the frames so far.
 
 Gotchas: somebody who keeps still for several time constants becomes part of the room. A value that is not a number becomes
-0, and does not change the mean.
+0, and does not change the mean; frames without a finite value are dropped and counted as \`not_finite\`.
 `,
   inputs: ['csi'],
   outputs: ['csi'],

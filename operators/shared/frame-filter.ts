@@ -1,5 +1,7 @@
 import type { Context, Operator, Output } from '../../pipeline/component/index.js';
 import { frameSize, type CsiBlock, type CsiLayout } from '../../pipeline/model/index.js';
+import { anyFinite } from './finite.js';
+import { withRows } from './frame-rows.js';
 import { LinkStates, type LinkSnapshot } from './per-link.js';
 
 /** A filter of consecutive frames of one link and layout. */
@@ -17,7 +19,7 @@ export interface FrameFilter<S> {
 
 /**
  * An operator that returns each frame with values filtered by the link's previous frames. Block boundaries do
- * not matter: frames are filtered one by one.
+ * not matter: frames are filtered one by one. Frames without a finite value are dropped as `not_finite`.
  * @param onReplaced called for each block in which filters replaced values, with their number
  */
 export function filterFrames<S>(
@@ -27,7 +29,9 @@ export function filterFrames<S>(
 ): Operator<'csi', 'csi'> {
   const filters = new LinkStates(context.links, make);
   return {
-    process: (block): Output<CsiBlock> => {
+    process: (given): Output<CsiBlock> => {
+      const block = withoutEmpty(given, context);
+      if (!block) return { data: [] };
       const { layout, count, link, time, values } = block;
       const size = frameSize(layout);
       const output = new Float32Array(values.length);
@@ -46,4 +50,20 @@ export function filterFrames<S>(
       });
     },
   };
+}
+
+/** The frames with a finite value; null if there are none. */
+function withoutEmpty(block: CsiBlock, { metrics }: Context): CsiBlock | null {
+  const { layout, count, values } = block;
+  const size = frameSize(layout);
+  const usable: number[] = [];
+  for (let row = 0; row < count; row++) if (anyFinite(values, row * size, size)) usable.push(row);
+  if (usable.length === count) return block;
+  metrics.dropped('not_finite', count - usable.length);
+  if (usable.length === 0) return null;
+  const kept = new Float32Array(usable.length * size);
+  usable.forEach((row, i) => {
+    kept.set(values.subarray(row * size, (row + 1) * size), i * size);
+  });
+  return withRows(block, usable, undefined, layout, kept);
 }

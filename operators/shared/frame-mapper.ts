@@ -1,6 +1,7 @@
 import type { Context, Operator, Output } from '../../pipeline/component/index.js';
 import { frameSize, type CsiBlock, type CsiLayout } from '../../pipeline/model/index.js';
 import { withRows } from './frame-rows.js';
+import { anyFinite } from './finite.js';
 import { LinkStates, type LinkSnapshot } from './per-link.js';
 
 /** Values of frames: [rx, tx, subcarrier, (re, im)]. Frames are Float32; references are compared in Float64. */
@@ -39,7 +40,10 @@ export interface Refusal {
   readonly problem: string;
 }
 
-/** An operator that maps each frame to one of another layout, or to none. Blocks are split where layouts change. */
+/**
+ * An operator that maps each frame to one of another layout, or to none. Blocks are split where layouts change.
+ * Frames without a finite value are dropped as `not_finite`.
+ */
 export function mapFrames<S>(
   context: Context,
   make: (layout: CsiLayout) => FrameMapper<S> | Refusal,
@@ -52,6 +56,10 @@ export function mapFrames<S>(
       const size = frameSize(layout);
       const out = new BlockWriter(block);
       for (let frame = 0; frame < count; frame++) {
+        if (!anyFinite(values, frame * size, size)) {
+          refusals.drop('not_finite');
+          continue;
+        }
         const number = link[frame]!;
         const mapper = states.of(number, layout);
         if ('problem' in mapper) {

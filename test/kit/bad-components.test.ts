@@ -9,13 +9,14 @@ import {
   type AnySink,
   type Context,
   type Operator,
+  type Output,
   type RawBatch,
   type Sink,
   type Source,
   type SourceOutput,
 } from '../../pipeline/component/index.js';
 import { formatNamed, type Decoder, type Format } from '../../pipeline/formats/index.js';
-import type { CsiBlock, Data } from '../../pipeline/model/index.js';
+import type { CsiBlock, Data, Measure } from '../../pipeline/model/index.js';
 import { decodeNumbers, frames, measure, rawNumbers, sum } from '../support/flow.js';
 import {
   definitionCases,
@@ -231,7 +232,7 @@ describe('operators', () => {
           ),
       ],
     ],
-    'bad records do not make it throw, and good ones after them are processed': [
+    'bad records do not make it throw, and do not change the output for good ones': [
       [
         'it throws',
         () =>
@@ -254,6 +255,24 @@ describe('operators', () => {
                   return spoilt ? { data: [] } : operator.process(data, from);
                 },
                 watermark: (time) => (spoilt ? { data: [] } : operator.watermark!(time)),
+              };
+            }),
+          ),
+      ],
+      [
+        'they raise what follows',
+        () =>
+          driver(
+            define((operator) => {
+              let more = 0;
+              return {
+                process: (data, from) => {
+                  if (Number.isNaN((data as CsiBlock).time[0])) more++;
+                  const { data: out } = operator.process(data, from) as Output<Data>;
+                  return {
+                    data: out.map((one) => ({ ...one, value: (one as Measure).value + more }) as Data),
+                  };
+                },
               };
             }),
           ),

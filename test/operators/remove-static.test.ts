@@ -38,8 +38,18 @@ it('follows event time: restarts after a long pause', () => {
 });
 
 it('a value that is not a number is 0, and does not affect later ones', () => {
-  const values = valuesOf(outputs(operator(1000), [series([4, NaN, Infinity, 4])]));
+  const frames = [4, NaN, Infinity, 4].map((re, i) => ({ values: [re, -4], time: i * 10_000 }));
+  const values = valuesOf(outputs(operator(1000), [blockOf(one, frames)]));
   expect(values).toEqual([0, 0, 0, 0, 0, 0, 0, 0]);
+});
+
+it('a frame without a finite value is dropped', () => {
+  const { context, recorded } = testContext();
+  const removing = removeStatic.create({ time_constant_ms: 1000 }, context);
+  const values = valuesOf(outputs(removing, [series([NaN, 4, Infinity, NaN, 6])]));
+  expect(values).toHaveLength(4);
+  expect(values.slice(0, 2)).toEqual([0, 0]);
+  expect(recorded.dropped).toEqual({ not_finite: 3 });
 });
 
 breaksNothing(removeStatic, {});

@@ -194,6 +194,7 @@ export const sum = defineOperator({
       process: (data) => {
         const out: Measure[] = [];
         for (let index = 0; index < data.count; index++) {
+          if (Number.isNaN(data.time[index])) continue;
           close(data.time[index]!, out);
           state.total += data.sequence[index]!;
         }

@@ -13,6 +13,8 @@ export const layout = csiLayout({
   training: 'lltf',
 });
 
+const NOT_NUMBERS = [NaN, Infinity, -Infinity];
+
 /** Frames of two links in turn, each at 100 a second, of a changing channel with occasional outliers. */
 export function csiInput(seconds: number, batch = 64): CsiBlock[] {
   const total = seconds * 200;
@@ -21,13 +23,13 @@ export function csiInput(seconds: number, batch = 64): CsiBlock[] {
   return blocks;
 }
 
-/** A block with a layout of one subcarrier and with values that are not numbers. */
+/** Frames without a single number as value: of the usual layout, and of one with a single subcarrier. */
 export function badCsi(of: CsiLayout = layout): CsiBlock[] {
   const narrow = csiLayout({ ...of, subcarriers: [1] });
   return [of, narrow].map((each) => {
     const block = allocateBlock(each, 3);
     block.time.fill(START - 1_000_000);
-    block.values.set([NaN, Infinity, -Infinity].slice(0, Math.min(3, block.values.length)));
+    for (let i = 0; i < block.values.length; i++) block.values[i] = NOT_NUMBERS[i % NOT_NUMBERS.length]!;
     return block;
   });
 }

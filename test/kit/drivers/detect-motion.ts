@@ -23,7 +23,8 @@ export const operator: OperatorDriver = {
   bad: () => {
     const [one] = windows(1);
     const link = { ...one!.links[0]!, values: new Float32Array(one!.links[0]!.values.length).fill(NaN) };
-    const early = { ...one!, start: START - 10_000_000 };
+    // Longer ago than it remembers: a window that measures nothing still says that time passes.
+    const early = { ...one!, start: START - 120_000_000 };
     return [
       { ...early, environment: 'nowhere' },
       { ...early, links: [] },

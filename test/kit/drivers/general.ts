@@ -1,5 +1,5 @@
 import type { Data } from '../../../pipeline/model/index.js';
-import { measure, sensedEvent, START } from '../../support/records.js';
+import { measure, sensedEvent } from '../../support/records.js';
 
 /** Forty events of two persons, with as many measures of two links between them: one record every 100 ms. */
 export const eventsAndMeasures = (): readonly Data[] =>
@@ -9,9 +9,9 @@ export const eventsAndMeasures = (): readonly Data[] =>
       : measure(index, { subject: `link-${(index % 3) + 1}` }),
   );
 
-/** Neither has a time. */
+/** None has a time. */
 export const timeless = (): readonly Data[] => [
   sensedEvent(-1, { time: NaN }),
   measure(-1, { time: NaN, value: NaN }),
-  sensedEvent(-1, { time: START - 1000, location: null, metadata: {} }),
+  sensedEvent(-1, { time: Infinity, location: null, metadata: {} }),
 ];

@@ -1,7 +1,8 @@
 import { watchZones } from '../../../operators/watch-zones/watch-zones.js';
+import { timeOf } from '../../../pipeline/runtime/stages/signal.js';
 import type { Environment, PoseFrame } from '../../../pipeline/model/index.js';
 import { testEnvironment } from '../../support/context.js';
-import { HOP, person, poseFrame, START } from '../../support/records.js';
+import { person, poseFrame, START } from '../../support/records.js';
 import type { OperatorDriver } from '../operator.js';
 
 /** Zones on the circle of {@link person}, nobody authorised, two persons are a crowd. */
@@ -45,6 +46,8 @@ const walk = (): PoseFrame[] =>
       return poseFrame(second * 10, { persons: who.map((index) => person(second * 10, index)) });
     });
 
+const HOUR_BEFORE = -36_000;
+
 export const operator: OperatorDriver = {
   component: watchZones,
   config: { min_stay_ms: 2000 },
@@ -52,9 +55,11 @@ export const operator: OperatorDriver = {
   environments: [environment],
   input: walk,
   bad: () => [
-    poseFrame(-20, { environment: 'nowhere' }),
-    poseFrame(-10, { time: NaN }),
-    poseFrame(-10, { persons: [person(0, 0, { position: { x: NaN, y: 1, z: 0 } })] }),
-    poseFrame(-10, { time: START - 10 * HOP, signalQuality: NaN }),
+    poseFrame(HOUR_BEFORE, { environment: 'nowhere' }),
+    poseFrame(HOUR_BEFORE, { time: NaN }),
+    poseFrame(HOUR_BEFORE, { persons: [person(0, 0, { position: { x: NaN, y: 1, z: 0 } })] }),
+    poseFrame(HOUR_BEFORE + 1, { people: 0, signalQuality: NaN }),
   ],
+  // Their minute has frames, though nobody is in them.
+  reportsBad: (data) => timeOf(data) < START - 60_000_000,
 };
