@@ -34,7 +34,7 @@ describe.each(commands.map((command) => [nameOf(command), command] as const))('%
 
 test.each(pages())('%s names existing commands and options', (page) => {
   const text = readFileSync(packageFile(page), 'utf8');
-  const code = [...text.matchAll(/^```bash\n(.*?)^```|`([^`\n]+)`/gms)].map(
+  const code = [...text.matchAll(/^```(?:ba)?sh\n(.*?)^```|`([^`\n]+)`/gms)].map(
     ([, block, word]) => block ?? word!,
   );
   expect(unknownIn(code.join('\n'))).toEqual([]);

@@ -1,47 +1,162 @@
-import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { transformSync } from 'esbuild';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { parseAllDocuments } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
+import { ENDPOINTS } from '../../api/rest/endpoints.js';
+import { compileRecordFilter } from '../../operators/shared/expression.js';
+import { packageFile } from '../../pipeline/base/paths.js';
+import { signature } from '../../sinks/webhook/signature.js';
+import {
+  blocksOf,
+  CLIENT_PAGE,
+  codeBlocks,
+  fileOf,
+  projectFiles,
+  type CodeBlock,
+} from '../support/code-blocks.js';
+import { drawnIn } from '../support/flowchart.js';
 
-// Code blocks copied from a page must be valid. Topologies are checked by docs.test.ts, commands and options
-// by cli/help.test.ts, SQL by sinks/documented-queries.test.ts, TypeScript by long/package.test.ts.
+// Code that is copied from a page must work. Further tests: topologies in docs.test.ts, commands and options in
+// cli/help.test.ts, and those that CHECKS names.
 
-const pages = [
-  ...['README.md', 'CONTRIBUTING.md'],
-  ...readdirSync('docs', { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.md'))
-    .map((file) => join('docs', file)),
-];
+const hasPython = spawnSync('python3', ['--version']).status === 0;
 
-/** Blocks of a language: location and text. */
-const blocks = (language: string): readonly (readonly [location: string, text: string])[] =>
-  pages.flatMap((page) => {
-    const text = readFileSync(page, 'utf8');
-    return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\``, 'gm'))].map((match) => {
-      const line = text.slice(0, match.index).split('\n').length;
-      return [`${page}:${line}`, match[1]!] as const;
-    });
-  });
-
-describe('blocks of code can be read', () => {
-  test.each(blocks('json'))('JSON at %s', (_, text) => {
-    expect(() => JSON.parse(text) as unknown).not.toThrow();
-  });
-
-  test.each(blocks('yaml'))('YAML at %s', (_, text) => {
+/** A check for each language; a block of another one fails. */
+const CHECKS: Readonly<Record<string, (block: CodeBlock) => void>> = {
+  json: ({ text }) => {
+    JSON.parse(text);
+  },
+  yaml: ({ text }) => {
     expect(parseAllDocuments(text).flatMap(({ errors, warnings }) => [...errors, ...warnings])).toEqual([]);
+  },
+  bash: shell,
+  sh: shell,
+  cron: ({ text }) => {
+    for (const line of text.trim().split('\n')) {
+      const [, command] = /^(?:[\d*,/-]+ ){5}(.+)$/.exec(line)!;
+      shell({ text: command! });
+    }
+  },
+  http: ({ text }) => {
+    if (/^\w+ \S+ HTTP\/1\.1\n/.test(text)) messageOf(text);
+    else for (const line of text.trim().split('\n')) requestOf(line);
+  },
+  // Compiled by long/documented-examples.test.ts, long/installed-client.test.ts and long/package.test.ts.
+  ts: (block) => {
+    transformSync(block.text, { loader: 'ts' });
+    if (block.page !== CLIENT_PAGE) expect(fileOf(block), 'its first line names its file').not.toBeNull();
+  },
+  js: ({ text }) => {
+    transformSync(text, { loader: 'js' });
+  },
+  python: ({ text }) => {
+    if (hasPython) python("import sys; compile(sys.stdin.read(), 'block', 'exec')", text);
+  },
+  // Run by sinks/documented-queries.test.ts and services/documented-influxql.test.ts.
+  sql: ({ page }) => {
+    expect(['docs/stores.md', 'docs/formats/tables.md', 'docs/influxdb.md']).toContain(page);
+  },
+  cel: ({ text }) => {
+    compileRecordFilter(text.trim());
+  },
+  mermaid: ({ text }) => {
+    expect(drawnIn(text).edges.length).toBeGreaterThan(0);
+  },
+  // Output, and files of other programs.
+  text: ({ text }) => {
+    expect(text.trim()).not.toBe('');
+  },
+};
+
+function shell({ text }: { readonly text: string }): void {
+  expect(execFileSync('bash', ['-n'], { input: text, encoding: 'utf8', stdio: 'pipe' })).toBe('');
+  const { scripts } = JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as { scripts: object };
+  for (const [, script] of text.matchAll(/npm run (?:-s |--silent )?([\w:]+)/g))
+    expect(Object.keys(scripts)).toContain(script);
+}
+
+/** Runs a program, whose standard input is `text`. */
+const python = (program: string, text: string, ...words: readonly string[]): string =>
+  execFileSync('python3', ['-c', program, ...words], { input: text, encoding: 'utf8', stdio: 'pipe' });
+
+/** A request line, headers, an empty line, and a body of JSON. */
+function messageOf(text: string): { readonly headers: ReadonlyMap<string, string>; readonly body: string } {
+  const [head, body] = text.split('\n\n');
+  const headers = head!.split('\n').slice(1);
+  for (const header of headers) expect(header).toMatch(/^[A-Z][\w-]+: \S/);
+  JSON.parse(body!);
+  return {
+    headers: new Map(headers.map((line) => line.split(': ') as [string, string])),
+    body: body!.trim(),
+  };
+}
+
+/** `POST /api/v1/webhooks {"url": ...} 201`: an endpoint, a body of JSON, and the status of its answer. */
+function requestOf(line: string): void {
+  const [, method, path, body] = /^([A-Z]+)\s+\/api\/v1(\/\S+)\s+(\{.*\})?\s*\d{3}$/.exec(line)!;
+  const shape = path!.replace(/\{(\w+)\}/g, ':$1');
+  expect(ENDPOINTS.map((one) => `${one.method} ${one.path}`)).toContain(`${method} ${shape}`);
+  if (body) JSON.parse(body);
+}
+
+test.each(codeBlocks)('the block $language at $page:$line works', (block) => {
+  expect(Object.keys(CHECKS), 'add a check for this language').toContain(block.language);
+  CHECKS[block.language]!(block);
+});
+
+test('the TypeScript of the pages has one file for each name', () => {
+  const files = projectFiles().map(({ file }) => file);
+  expect(files.length).toBeGreaterThan(8);
+  expect(new Set(files).size).toBe(files.length);
+});
+
+test('the drawing of the README shows the topology above it', () => {
+  const page = codeBlocks.filter(({ page }) => page === 'README.md');
+  const drawn = drawnIn(page.find(({ language }) => language === 'mermaid')!.text);
+  const shown = parse(page.find(({ language }) => language === 'yaml')!.text) as Record<
+    'sources' | 'operators' | 'sinks',
+    Record<string, { type: string; from?: string | string[] }>
+  >;
+  const nodes = Object.entries({ ...shown.sources, ...shown.operators, ...shown.sinks });
+  const edges = nodes.flatMap(([id, { from = [] }]) => [from].flat().map((one) => `${one} ${id}`));
+  expect([...drawn.edges].sort()).toEqual(edges.sort());
+  expect(drawn.labels).toEqual(new Map(nodes.map(([id, { type }]) => [id, type])));
+});
+
+describe('the receivers of docs/webhooks.md accept a signed request and no other', () => {
+  const of = (language: string) => blocksOf(language).find(({ page }) => page === 'docs/webhooks.md')!.text;
+  const { body } = messageOf(blocksOf('http').find(({ text }) => text.includes('HTTP/1.1'))!.text);
+  const secret = 'at least 16 characters';
+  const now = Math.floor(Date.now() / 1000);
+  const calls: readonly (readonly [
+    name: string,
+    genuine: boolean,
+    time: number,
+    sent: string,
+    key: string,
+  ])[] = [
+    ['signed', true, now, body, secret],
+    ['signed with another secret', false, now, body, 'another secret of 16'],
+    ['with another body', false, now, body.replace('high', 'low'), secret],
+    ['an hour old', false, now - 3600, body, secret],
+  ];
+
+  test.each(calls)('in JavaScript: %s', async (_, genuine, time, sent, key) => {
+    const module = `data:text/javascript,${encodeURIComponent(`${of('js')}\nexport { isGenuine };`)}`;
+    const { isGenuine } = (await import(/* @vite-ignore */ module)) as {
+      readonly isGenuine: (headers: Record<string, string>, body: string, secret: string) => boolean;
+    };
+    const headers = { 'csiflow-timestamp': `${time}`, 'csiflow-signature': signature(key, time, body) };
+    expect(isGenuine(headers, sent, secret)).toBe(genuine);
   });
 
-  test.each([...blocks('bash'), ...blocks('sh')])('shell at %s', (_, text) => {
-    expect(execFileSync('bash', ['-n'], { input: text, encoding: 'utf8', stdio: 'pipe' })).toBe('');
-  });
-
-  test('every block declares its language', () => {
-    const bare = pages.flatMap((page) => {
-      const fences = readFileSync(page, 'utf8').match(/^```.*$/gm) ?? [];
-      return fences.filter((fence, index) => index % 2 === 0 && fence === '```').map(() => page);
-    });
-    expect(bare).toEqual([]);
+  test.skipIf(!hasPython).each(calls)('in Python: %s', (_, genuine, time, sent, key) => {
+    const program = `${of('python')}
+import sys
+headers = {"Csiflow-Timestamp": sys.argv[1], "Csiflow-Signature": sys.argv[2]}
+print(is_genuine(headers, sys.stdin.buffer.read(), sys.argv[3].encode()))`;
+    const printed = python(program, sent, `${time}`, signature(key, time, body), secret);
+    expect(printed.trim()).toBe(genuine ? 'True' : 'False');
   });
 });

@@ -1,4 +1,6 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -148,6 +150,29 @@ it('calls a server by the Open Inference Protocol', async () => {
   });
   expect(await ask(manifest({ runtime: 'kserve', url }))).toEqual({ other: [0.5, 1] });
   expect(seen).toEqual([1, ...shape]);
+});
+
+const hasPython = spawnSync('python3', ['--version']).status === 0;
+
+it.skipIf(!hasPython)('asks the Python server of docs/suite.md', async () => {
+  const page = readFileSync('docs/suite.md', 'utf8');
+  const model = /^```python\n([^]*?)^```/m.exec(page)![1]!;
+  // On any free port, which it prints.
+  const program = `import http.server
+class Server(http.server.HTTPServer):
+    def __init__(self, address, handler):
+        super().__init__((address[0], 0), handler)
+        print(self.server_port, flush=True)
+http.server.HTTPServer = Server
+${model}`;
+  const python = spawn('python3', ['-c', program], { stdio: ['ignore', 'pipe', 'ignore'] });
+  try {
+    const [port] = (await once(python.stdout, 'data')) as [Buffer];
+    const url = `http://127.0.0.1:${port.toString().trim()}/v2/models/means`;
+    expect(await ask(manifest({ runtime: 'kserve', url }))).toEqual({ other: [1, 0] });
+  } finally {
+    python.kill();
+  }
 });
 
 it('treats null as no answer', async () => {
