@@ -141,7 +141,7 @@ async function* readBatches(
   let offset = position?.offset ?? file.start;
   let rest: Uint8Array = new Uint8Array(0);
   const batch = (): RecordingBatch => ({
-    raw: builder.take(),
+    raw: builder.take(path),
     position: {
       offset,
       cutter: cutter.snapshot(),

@@ -104,7 +104,7 @@ async function* batches(
     for (const what of unread)
       builder.problem({ code: 'table.unread', location: what.split(':')[0]!, message: `not read: ${what}` });
   const batch = (next: number): RecordingBatch => ({
-    raw: builder.take(),
+    raw: builder.take(path),
     position: {
       offset: next,
       cutter: null,
@@ -114,7 +114,8 @@ async function* batches(
   });
   for (let frame = position?.offset ?? 0; frame < frames.count; frame++) {
     const time = frames.time(frame);
-    if (Number.isFinite(time))
+    if (Number.isFinite(time)) {
+      builder.begins(NaN, 'frame', frame);
       builder.add(
         time,
         encodeTableFrame(
@@ -127,7 +128,7 @@ async function* batches(
         undefined,
         frames.sender(frame),
       );
-    else
+    } else
       builder.problem({
         code: 'table.time',
         location: `frame ${frame}`,

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FILE_FORMATS, FORMATS, recogniseFile, recogniseRecord } from '../../pipeline/formats/index.js';
 import { cutAll } from './cut.js';
 import { checkDamage, checkRecovery } from './damaged.js';
+import { checkPlaces } from './places.js';
 import { FILES, SAMPLES } from './samples.js';
 
 describe.each(SAMPLES)('$format', (sample) => {
@@ -38,5 +39,12 @@ it.each([...SAMPLES, ...FILES].filter(({ kind }) => kind !== null))(
   'a file of $kind is read on after garbage',
   (sample) => {
     checkRecovery(sample);
+  },
+);
+
+it.each([...SAMPLES, ...FILES].filter(({ kind }) => kind !== null))(
+  'a damaged record of $kind is reported with its place in the file',
+  (sample) => {
+    checkPlaces(sample);
   },
 );

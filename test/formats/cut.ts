@@ -1,4 +1,5 @@
 import type { FileFormat, Problem } from '../../pipeline/formats/index.js';
+import type { RawBatch } from '../../pipeline/component/index.js';
 import { RawBuilder, recogniseFile } from '../../pipeline/formats/index.js';
 
 export interface CutRecord {
@@ -18,6 +19,24 @@ export function cutAll(
   format: FileFormat | undefined = recogniseFile(bytes),
 ): { records: CutRecord[]; problems: readonly Problem[] } | undefined {
   if (!format) return undefined;
+  const { batches, problems } = cutBatches(bytes, piece, format);
+  const records = batches.flatMap((batch) =>
+    Array.from({ length: batch.count }, (_, i) => ({
+      time: batch.time[i]!,
+      sender: batch.senders[batch.sender[i]!]!,
+      bytes: [...batch.bytes.subarray(batch.offsets[i], batch.offsets[i + 1])],
+    })),
+  );
+  return { records, problems };
+}
+
+/** The same as batches. @param input name of the file */
+export function cutBatches(
+  bytes: Uint8Array,
+  piece: number,
+  format: FileFormat,
+  input?: string,
+): { batches: readonly RawBatch[]; problems: readonly Problem[] } {
   const { start, cutter, origin } = format.open(bytes);
   const builder = new RawBuilder(8, origin);
   const batches = [];
@@ -27,17 +46,10 @@ export function cutAll(
     for (;;) {
       taken += cutter.cut(bytes.subarray(taken, end), builder, taken, last);
       if (!builder.full) break;
-      batches.push(builder.take());
+      batches.push(builder.take(input));
     }
     if (last) break;
   }
-  batches.push(builder.take());
-  const records = batches.flatMap((batch) =>
-    Array.from({ length: batch.count }, (_, i) => ({
-      time: batch.time[i]!,
-      sender: batch.senders[batch.sender[i]!]!,
-      bytes: [...batch.bytes.subarray(batch.offsets[i], batch.offsets[i + 1])],
-    })),
-  );
-  return { records, problems: builder.takeProblems() };
+  batches.push(builder.take(input));
+  return { batches, problems: builder.takeProblems() };
 }

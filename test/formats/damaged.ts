@@ -70,7 +70,7 @@ export function checkDamage({ format, kind, records }: Sample, numRuns: number):
         expect(cut).toEqual(cutAll(bytes, bytes.length, file));
         const out = cut.records.reduce((sum, record) => sum + record.bytes.length, 0);
         expect(out).toBeLessThanOrEqual(bytes.length);
-        for (const problem of cut.problems) expect(problem.location).toMatch(/^(byte|line) \d/);
+        for (const problem of cut.problems) expect(problem.location).toMatch(/^(byte|line|packet) \d/);
         framesOf(
           format,
           cut.records.map((record) => Uint8Array.from(record.bytes)),

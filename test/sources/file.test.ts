@@ -329,7 +329,7 @@ describe.skipIf(recording === undefined)(
       await writeFile(join(folder, 'cut.jsonl'), text.subarray(0, 100_000));
       const { recorded, source } = await play({ path: 'cut.jsonl' });
       expect(recorded.dropped).toEqual({ 'jsonl.truncated': 1 });
-      expect(recorded.lines[0]!.message).toMatch(/cut.jsonl: line \d+:/);
+      expect(recorded.lines[0]!.message).toMatch(/cut.jsonl: line \d+ \(byte \d+\):/);
       expect(source.describe!()).toMatchObject({ malformed: { truncated: 0 } });
     });
   },

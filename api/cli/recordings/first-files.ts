@@ -3,6 +3,7 @@ import { basename, isAbsolute, join, relative, resolve } from 'node:path';
 import { CommandError, EXIT } from '../../../pipeline/base/exit.js';
 import { numberOption, udpAddress } from './address.js';
 import { notMade, nothingArrived } from './errors.js';
+import { faultText } from './fault-text.js';
 import { firstEnvironment, firstTopology, type Found } from './first-topology.js';
 import { lookAtUdp, lookIntoFile, summaryOf, type Look } from './look.js';
 import { rowsHeard } from './nexmon-rows.js';
@@ -72,8 +73,8 @@ const SAMPLE = 'sample.csi';
 
 function heardOrNot({ summary: { senders, faults } }: Look, what: string, why: string): void {
   if (senders.length > 0) return;
-  const [fault] = Object.values(faults);
-  const more = fault === undefined ? 'run `csiflow inspect` to see its contents' : fault;
+  const [fault] = faults;
+  const more = fault ? faultText(fault) : 'run `csiflow inspect` to see its contents';
   throw new CommandError(`${what} ${why}; ${more}`, EXIT.invalid);
 }
 

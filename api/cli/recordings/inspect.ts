@@ -1,5 +1,6 @@
 import type { Decoder } from '../../../pipeline/formats/index.js';
 import type { RawBatch } from '../../../pipeline/component/index.js';
+import type { FaultState } from '../../../pipeline/formats/decoder/faults.js';
 import type { HeardState } from '../../../pipeline/formats/senders/heard.js';
 import { frameSize, hostOf, type CsiBlock, type LinkTable } from '../../../pipeline/model/index.js';
 
@@ -56,8 +57,6 @@ export class Inspection {
   readonly #links: LinkTable;
   readonly #decoder: Pick<Decoder, 'decode' | 'describe'>;
   readonly #found = new Map<string, Map<string, Counts>>();
-  /** The first record of each kind of fault, and its problem. */
-  readonly #faults: Record<string, string> = {};
   #records = 0;
   #bytes = 0;
   #first = NaN;
@@ -74,9 +73,7 @@ export class Inspection {
     this.#bytes += raw.bytes.length;
     if (Number.isNaN(this.#first)) this.#first = raw.time[0]!;
     this.#last = raw.time[raw.count - 1]!;
-    const { data, failed = [] } = this.#decoder.decode(raw);
-    for (const one of data) if (one.port === 'csi') this.#count(one);
-    for (const { code, reason } of failed) this.#faults[code.replace('decode.', '')] ??= reason;
+    for (const one of this.#decoder.decode(raw).data) if (one.port === 'csi') this.#count(one);
   }
 
   summary() {
@@ -109,7 +106,7 @@ export class Inspection {
       seconds: round(seconds),
       packets: about['packets'] ?? null,
       malformed: about['malformed'] ?? null,
-      faults: this.#faults as Readonly<Record<string, string>>,
+      faults: (about['faults'] ?? []) as readonly FaultState[],
       senders,
     };
   }

@@ -1,5 +1,6 @@
 import { yamlText } from '../../../pipeline/formats/senders/strangers.js';
 import type { LayoutSummary, Summary } from './inspect.js';
+import { faultText } from './fault-text.js';
 import { leftOut, linkLines } from './link-lines.js';
 import { rowsHeard } from './nexmon-rows.js';
 
@@ -15,7 +16,7 @@ export function summaryText(
       .join(', ') || 'none';
   const lines = [what, `${records} records, ${bytes} bytes, ${seconds} s from ${start ?? '-'}`];
   if (packets) lines.push(`packets: ${counts(packets)}`, `malformed: ${counts(malformed)}`);
-  for (const [name, reason] of Object.entries(faults)) lines.push(`  first ${name}: ${reason}`);
+  lines.push(...faults.map((one) => `  ${faultText(one)}`));
   for (const { sender, loss, layouts } of senders) {
     lines.push(
       `sender: ${yamlText(sender)}`,

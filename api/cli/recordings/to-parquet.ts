@@ -1,7 +1,9 @@
 import { ProblemLog, formatNamed } from '../../../pipeline/formats/index.js';
+import type { FaultState } from '../../../pipeline/formats/decoder/faults.js';
 import { LinkTable } from '../../../pipeline/model/index.js';
 import type { Recording, RecordingBatch } from '../../../pipeline/sources/recording.js';
 import { commandContext } from './context.js';
+import { faultText } from './fault-text.js';
 import { Inspection } from './inspect.js';
 import { ParquetWriter } from './parquet-writer.js';
 
@@ -25,7 +27,8 @@ export async function toParquet(
   force: boolean,
 ): Promise<Written> {
   const writer = await ParquetWriter.create(to, force);
-  const log = new ProblemLog((message) => process.stderr.write(`csiflow: ${recording.path}: ${message}\n`));
+  const say = (message: string) => process.stderr.write(`csiflow: ${message}\n`);
+  const log = new ProblemLog((message) => say(`${recording.path}: ${message}`));
   let problems = 0;
   try {
     const { links, decoder } = await namedDecoder(recording.format, stretch());
@@ -35,17 +38,26 @@ export async function toParquet(
     };
     for await (const batch of stretch()) {
       for (const problem of batch.problems) log.see(problem);
-      const { data, failed = [] } = decoder.decode(batch.raw);
-      problems += batch.problems.length + failed.length;
+      const { data } = decoder.decode(batch.raw);
+      problems += batch.problems.length;
       for (const one of data)
         if (one.port === 'csi') await writer.write(one, { origin: recording.origin, senderOf });
     }
+    const { malformed = {}, faults = [] } = decoder.describe() as Told;
+    for (const fault of faults) say(faultText(fault));
+    problems += Object.values(malformed).reduce((sum, count) => sum + count, 0);
     await writer.finish();
     return { frames: writer.rows, problems };
   } finally {
     log.end();
     await writer.close();
   }
+}
+
+/** A decoder's status, as far as records that it rejected are concerned. */
+interface Told {
+  readonly malformed?: Readonly<Record<string, number>>;
+  readonly faults?: readonly FaultState[];
 }
 
 /** A decoder with a link for each sender. */

@@ -138,7 +138,7 @@ class CaptureCutter implements Cutter {
       const end = recordEnd(view, from);
       if (end > bytes.length && !last) return from;
       if (end <= bytes.length && isWhole(bytes, view, from, end)) {
-        this.#take(bytes, view, from, end, into);
+        this.#take(bytes, view, from, end, into, at);
         from = end;
       } else {
         this.#lost = at + from;
@@ -191,10 +191,11 @@ class CaptureCutter implements Cutter {
     this.#lost = -1;
   }
 
-  #take(bytes: Uint8Array, view: DataView, from: number, end: number, into: RawBuilder): void {
+  #take(bytes: Uint8Array, view: DataView, from: number, end: number, into: RawBuilder, at: number): void {
     const address = from + FIXED_RECORD;
     const start = address + view.getUint8(from + 4);
     const time = view.getFloat64(from + 8, true);
+    into.begins(at + from);
     into.add(time, bytes, start, end - 4, this.#senderOf(bytes, address, start));
   }
 

@@ -63,8 +63,10 @@ export class JsonCutter implements Cutter {
     const stamp = this.#kind.stampOf(text.slice(start, end));
     // The decoder rejects values that are damaged elsewhere, and the clock ignores them.
     const time = stamp === null ? Math.max(0, into.newest) : this.#clock.at(stamp);
-    if (time !== null) into.add(time, bytes, start, end);
-    else
+    if (time !== null) {
+      into.begins(at + start);
+      into.add(time, bytes, start, end);
+    } else
       this.#report(
         into,
         'stray',

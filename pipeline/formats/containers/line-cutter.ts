@@ -1,4 +1,4 @@
-import type { State } from '../../component/index.js';
+import { placeText, type State } from '../../component/index.js';
 import { DeviceClock, READ_AHEAD_BYTES, type ClockKind } from './device-clock.js';
 import { FormatError, MAX_RECORD_BYTES, type Cutter } from '../contract/format.js';
 import type { RawBuilder } from '../contract/raw-builder.js';
@@ -39,18 +39,17 @@ export class LineCutter implements Cutter {
   cut(bytes: Uint8Array, into: RawBuilder, at: number, last: boolean): number {
     let start = 0;
     while (!into.full && start < bytes.length) {
-      const location = `line ${this.#line + 1} (byte ${at + start})`;
       const newline = bytes.indexOf(NEWLINE, start);
       if (newline < 0 && !last) {
         if (bytes.length - start <= MAX_RECORD_BYTES) break;
         throw new FormatError(
           `${this.#kind.name}.line`,
-          location,
+          this.#location(at + start),
           'a line of over a megabyte: this is not a serial log',
         );
       }
       const end = newline < 0 ? bytes.length : newline;
-      if (!this.#takeLine(bytes, start, end, into, location, last)) break;
+      if (!this.#takeLine(bytes, start, end, into, at, last)) break;
       this.#line++;
       start = end + 1;
     }
@@ -63,7 +62,7 @@ export class LineCutter implements Cutter {
     start: number,
     end: number,
     into: RawBuilder,
-    location: string,
+    at: number,
     last: boolean,
   ): boolean {
     const { name, mark: word, unit } = this.#kind;
@@ -77,7 +76,7 @@ export class LineCutter implements Cutter {
       next = follower;
     }
     const problem = (code: string, message: string) => {
-      into.problem({ code: `${name}.${code}`, location, message });
+      into.problem({ code: `${name}.${code}`, location: this.#location(at + start), message });
     };
     if (this.#markIn(bytes, start, mark) >= 0)
       problem(
@@ -87,13 +86,20 @@ export class LineCutter implements Cutter {
     // The decoder rejects lines that are damaged elsewhere, and the clock ignores them.
     const isTimed = stamp !== null && !into.isLive;
     const time = isTimed ? this.#clock.at(stamp, next) : Math.max(0, into.newest);
-    if (time !== null) into.add(time, bytes, mark, end);
-    else
+    if (time !== null) {
+      into.begins(at + start, 'line', this.#line + 1);
+      into.add(time, bytes, mark, end);
+    } else
       problem(
         'stray',
         `the time ${stamp} ${unit} does not follow from the lines before it: the line is skipped`,
       );
     return true;
+  }
+
+  /** Of the current line, which begins at `byte`. */
+  #location(byte: number): string {
+    return placeText(byte, 'line', this.#line + 1);
   }
 
   snapshot() {

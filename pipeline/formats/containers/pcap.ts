@@ -1,4 +1,4 @@
-import type { State } from '../../component/index.js';
+import { placeText, type State } from '../../component/index.js';
 import { DeviceClock } from './device-clock.js';
 import { FormatError, type Cutter } from '../contract/format.js';
 import { blocksOf, isPcap, type Blocks, type Extent, type Packet } from './pcap-blocks.js';
@@ -50,6 +50,8 @@ class PcapCutter implements Cutter {
   readonly #clock = new DeviceClock(CAPTURE_CLOCK);
   /** Start of the damage that is being skipped; -1: none. */
   #lost = -1;
+  /** Packets so far, of any kind; NaN in a run that was resumed from a checkpoint of 0.4.0 or before. */
+  #packets = 0;
 
   constructor(name: string, blocks: Blocks, select: Select) {
     this.#name = name;
@@ -79,14 +81,22 @@ class PcapCutter implements Cutter {
   }
 
   snapshot() {
-    return { clock: this.#clock.snapshot(), lost: this.#lost, blocks: this.#blocks.snapshot() };
+    return {
+      clock: this.#clock.snapshot(),
+      lost: this.#lost,
+      blocks: this.#blocks.snapshot(),
+      packets: Number.isNaN(this.#packets) ? null : this.#packets,
+    };
   }
 
   restore(state: State): void {
-    const saved = state as ReturnType<PcapCutter['snapshot']>;
+    const saved = state as Omit<ReturnType<PcapCutter['snapshot']>, 'packets'> & {
+      readonly packets?: number | null;
+    };
     this.#clock.restore(saved.clock);
     this.#lost = saved.lost;
     this.#blocks.restore(saved.blocks);
+    this.#packets = saved.packets ?? NaN;
   }
 
   /** Random bytes are not followed by another block, nor do they contain a selected packet. */
@@ -99,14 +109,17 @@ class PcapCutter implements Cutter {
 
   #take(view: DataView, from: number, extent: Extent, into: RawBuilder, at: number): void {
     const { packet, time } = this.#blocks.open(view, from, extent);
+    if (packet) this.#packets++;
     const record = packet && this.#select(view, packet);
     if (!record) return;
     const believed = into.isLive ? 0 : this.#clock.at(time);
-    if (believed !== null) into.add(believed, bytesOf(view, record));
-    else
+    if (believed !== null) {
+      into.begins(at + from, 'packet', this.#packets);
+      into.add(believed, bytesOf(view, record));
+    } else
       into.problem({
         code: `${this.#name}.stray`,
-        location: `byte ${at + from}`,
+        location: placeText(at + from, 'packet', this.#packets),
         message: `the time ${time} us does not follow from the packets before it: the packet is skipped`,
       });
   }

@@ -64,8 +64,10 @@ export class RecordCutter implements Cutter {
   #take(bytes: Uint8Array, view: DataView, from: number, length: number, into: RawBuilder, at: number): void {
     const { stampAt, skip = 0, name } = this.#kind;
     const time = into.isLive ? 0 : this.#clock.at(stampAt(view, from));
-    if (time !== null) into.add(time, bytes, from + skip, from + length);
-    else
+    if (time !== null) {
+      into.begins(at + from);
+      into.add(time, bytes, from + skip, from + length);
+    } else
       into.problem({
         code: `${name}.stray`,
         location: `byte ${at + from}`,

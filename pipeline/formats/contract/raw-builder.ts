@@ -1,4 +1,4 @@
-import type { RawBatch } from '../../component/index.js';
+import type { PlaceUnit, RawBatch, RawPlaces } from '../../component/index.js';
 
 /** Skipped data in a file. */
 export interface Problem {
@@ -21,6 +21,8 @@ export class RawBuilder {
   readonly #time: Float64Array;
   readonly #sender: Uint16Array;
   readonly #offsets: Uint32Array;
+  /** Made at the first record whose place is known. */
+  #places: Places | undefined;
   readonly #problems: Problem[] = [];
   readonly #indices = new Map<string, number>();
   #senders: string[] = [];
@@ -65,6 +67,15 @@ export class RawBuilder {
   }
 
   /**
+   * The record that is added next begins at this byte of its input.
+   * @param number which one it is, counted in `unit`
+   */
+  begins(byte: number, unit: PlaceUnit | null = null, number = NaN): void {
+    this.#places ??= new Places(this.capacity);
+    this.#places.set(this.#count, byte, unit, number);
+  }
+
+  /**
    * Adds `bytes[start..end]`. A time before the newest one is raised to it: arrival times never decrease.
    * @throws RangeError if the builder is full
    */
@@ -102,9 +113,13 @@ export class RawBuilder {
     return this.#problems.splice(0);
   }
 
-  /** The records as a batch with its own memory; the builder is empty afterwards. */
-  take(): RawBatch {
+  /**
+   * The records as a batch with its own memory; the builder is empty afterwards.
+   * @param input name of the input in which the places of the records count; without it, they are left out
+   */
+  take(input?: string): RawBatch {
     const count = this.#count;
+    const places = input === undefined ? undefined : this.#places?.take(count, input);
     const batch: RawBatch = {
       count,
       time: this.#time.slice(0, count),
@@ -113,6 +128,7 @@ export class RawBuilder {
       sender: this.#sender.slice(0, count),
       senders: this.#senders,
       origin: this.#origin,
+      ...(places && { places }),
     };
     this.#senders = [];
     this.#indices.clear();
@@ -146,5 +162,31 @@ export class RawBuilder {
     const bytes = new Uint8Array(Math.max(least, this.#bytes.length * 2, Math.ceil(expected)));
     bytes.set(this.#bytes);
     this.#bytes = bytes;
+  }
+}
+
+/** Places of the records in a builder. */
+class Places {
+  readonly #number: Float64Array;
+  readonly #byte: Float64Array;
+  #unit: PlaceUnit | null = null;
+
+  constructor(capacity: number) {
+    this.#number = new Float64Array(capacity).fill(NaN);
+    this.#byte = new Float64Array(capacity).fill(NaN);
+  }
+
+  set(index: number, byte: number, unit: PlaceUnit | null, number: number): void {
+    this.#byte[index] = byte;
+    this.#number[index] = number;
+    this.#unit = unit;
+  }
+
+  take(count: number, input: string): RawPlaces {
+    const number = this.#number.slice(0, count);
+    const byte = this.#byte.slice(0, count);
+    this.#number.fill(NaN, 0, count);
+    this.#byte.fill(NaN, 0, count);
+    return { input, unit: this.#unit, number, byte };
   }
 }

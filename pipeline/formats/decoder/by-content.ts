@@ -1,7 +1,14 @@
-import { isTick, rawRecord, type Output, type RawBatch, type State } from '../../component/index.js';
+import {
+  isTick,
+  rawRecord,
+  type Output,
+  type RawBatch,
+  type RawPlaces,
+  type State,
+} from '../../component/index.js';
 import type { Data, Failure } from '../../model/index.js';
-import { FailureSample, type FailureSampleState } from '../contract/failure-sample.js';
 import type { Decoder, DecoderContext, Format } from '../contract/format.js';
+import { Faults, type FaultsState, type FaultState } from './faults.js';
 import type { HeardState } from '../senders/heard.js';
 import type { Strangers } from '../senders/strangers.js';
 
@@ -25,12 +32,12 @@ class ContentDecoder implements Decoder {
   readonly #formats: readonly Format[];
   readonly #context: DecoderContext;
   readonly #decoders = new Map<Format, Decoder>();
-  readonly #sample = new FailureSample();
-  #unrecognised = 0;
+  readonly #faults: Faults;
 
   constructor(formats: readonly Format[], context: DecoderContext) {
     this.#formats = formats;
     this.#context = context;
+    this.#faults = new Faults(context.metrics);
   }
 
   decode(raw: RawBatch): Output<Data> {
@@ -40,7 +47,7 @@ class ContentDecoder implements Decoder {
       if (isTick(raw, i)) continue;
       const format = this.#formatOf(rawRecord(raw, i));
       if (!format) {
-        this.#refuse(raw, i, failed);
+        this.#faults.refuse(raw, i, UNRECOGNISED, 'a measurement of any format', failed);
         continue;
       }
       this.#decoderOf(format);
@@ -63,14 +70,14 @@ class ContentDecoder implements Decoder {
         [...this.#decoders].map(([{ name }, decoder]) => [name, decoder.snapshot()]),
       ),
       unrecognised: this.#unrecognised,
-      sample: this.#sample.snapshot(),
+      ...this.#faults.snapshot(),
     } satisfies Snapshot;
   }
 
   restore(state: State): void {
     const snapshot = state as Snapshot;
-    this.#unrecognised = snapshot.unrecognised;
-    this.#sample.restore(snapshot.sample);
+    const { malformed = { [UNRECOGNISED.fault]: snapshot.unrecognised } } = snapshot;
+    this.#faults.restore({ ...snapshot, malformed });
     for (const [name, saved] of Object.entries(snapshot.formats)) {
       const format = this.#formats.find((one) => one.name === name);
       if (format) this.#decoderOf(format).restore(saved);
@@ -81,13 +88,15 @@ class ContentDecoder implements Decoder {
   describe(): Readonly<Record<string, unknown>> {
     const all = [...this.#decoders].map(([{ name }, decoder]) => ({ name, about: decoder.describe() }));
     const busiest = all.toSorted((a, b) => framesIn(b.about) - framesIn(a.about))[0];
-    const malformed = sums(all.map(({ about }) => about['malformed']));
+    const malformed = [...all.map(({ about }) => about['malformed']), this.#faults.counts];
+    const faults = all.flatMap(({ about }) => (about['faults'] ?? []) as readonly FaultState[]);
     return {
       ...busiest?.about,
       format: all.map(({ name }) => name).join(', ') || null,
       active_links: all.reduce((sum, { about }) => sum + Number(about['active_links'] ?? 0), 0),
       packets: sums(all.map(({ about }) => about['packets'])),
-      malformed: this.#unrecognised > 0 ? { ...malformed, [UNKNOWN]: this.#unrecognised } : malformed,
+      malformed: sums(malformed),
+      faults: [...faults, ...this.#faults.causes],
       heard: Object.assign({}, ...all.map(({ about }) => about['heard'])) as unknown,
       links: busiestLinks(all),
       any_sender: busiestSenders(all.map(({ about }) => about['any_sender'])),
@@ -107,32 +116,21 @@ class ContentDecoder implements Decoder {
     return decoder;
   }
 
-  #refuse(raw: RawBatch, i: number, failed: Failure[]): void {
-    const record = rawRecord(raw, i);
-    this.#unrecognised++;
-    this.#context.metrics.dropped(`malformed_${UNKNOWN}`, 1);
-    const time = raw.time[i]!;
-    if (!this.#sample.wants(UNKNOWN, time)) return;
-    failed.push({
-      record: {
-        time,
-        sender: raw.senders[raw.sender[i]!] ?? '',
-        length: record.length,
-        bytes: record.slice(0, 4096),
-      },
-      code: `decode.${UNKNOWN}`,
-      reason: `a record of ${record.length} bytes has an unknown format: set its \`format\` to see why it does not match`,
-      retriable: false,
-    });
+  get #unrecognised(): number {
+    return this.#faults.counts[UNRECOGNISED.fault] ?? 0;
   }
 }
 
-const UNKNOWN = 'unknown_format';
+const UNRECOGNISED = {
+  fault: 'unknown_format',
+  reason: 'no format recognises it; set `format` to see why it does not match',
+};
 
-interface Snapshot {
+interface Snapshot extends Omit<FaultsState, 'malformed'> {
   readonly formats: Readonly<Record<string, State>>;
   readonly unrecognised: number;
-  readonly sample: FailureSampleState;
+  /** Absent in checkpoints of 0.4.0 and before. */
+  readonly malformed?: FaultsState['malformed'];
 }
 
 type Counts = Readonly<Record<string, number>>;
@@ -197,5 +195,12 @@ function pick(raw: RawBatch, rows: readonly number[]): RawBatch {
     offsets,
     bytes,
     sender: Uint16Array.from(rows, (row) => raw.sender[row]!),
+    ...(raw.places && { places: pickPlaces(raw.places, rows) }),
   };
 }
+
+const pickPlaces = (places: RawPlaces, rows: readonly number[]): RawPlaces => ({
+  ...places,
+  number: Float64Array.from(rows, (row) => places.number[row]!),
+  byte: Float64Array.from(rows, (row) => places.byte[row]!),
+});

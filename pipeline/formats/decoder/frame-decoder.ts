@@ -8,12 +8,14 @@ import {
   type Data,
   type Failure,
 } from '../../model/index.js';
-import { FailureSample, type FailureSampleState } from '../contract/failure-sample.js';
 import type { Decoder, DecoderContext, Format } from '../contract/format.js';
+import { Faults, type FaultsState, type ReadFault } from './faults.js';
 import { Heard } from '../senders/heard.js';
 import { LinkActivity } from '../senders/link-activity.js';
 import { SequenceTracker, type SequenceState } from './sequence.js';
 import { MAX_LISTED, Strangers } from '../senders/strangers.js';
+
+export type { ReadFault } from './faults.js';
 
 /** One record of a format whose records each contain only one measurement. */
 export interface FrameReader {
@@ -62,12 +64,6 @@ export interface ReadFrame {
   }[];
 }
 
-export interface ReadFault {
-  /** From a bounded set: `truncated`. */
-  readonly fault: string;
-  readonly reason: string;
-}
-
 /**
  * The format of the records that `reader` reads: those that it reads without a fault. Each decoder gets a new
  * instance of a stateful reader.
@@ -93,9 +89,8 @@ export class FrameDecoder implements Decoder {
   readonly #reader: FrameReader;
   readonly #context: DecoderContext;
   readonly #sequences: readonly SequenceTracker[];
-  readonly #sample = new FailureSample();
+  readonly #faults: Faults;
   readonly #counts: Record<string, number> = { csi: 0, other: 0, unknown_sender: 0 };
-  readonly #malformed: Record<string, number> = {};
   readonly #activity: LinkActivity;
   readonly #strangers: Strangers;
   /** Frames by sender, for senders without a link of their own: a link with `*` accepts them. Bounded. */
@@ -104,6 +99,7 @@ export class FrameDecoder implements Decoder {
   constructor(reader: FrameReader, context: DecoderContext) {
     this.#reader = reader;
     this.#context = context;
+    this.#faults = new Faults(context.metrics);
     this.#sequences = [...context.links].map(
       () => new SequenceTracker(reader.sequenceBits, reader.mayCountByTwo),
     );
@@ -129,7 +125,8 @@ export class FrameDecoder implements Decoder {
     const record = rawRecord(raw, i);
     const read = this.#reader.read(record, time);
     if (read === null) this.#counts['other']!++;
-    else if ('fault' in read) this.#refuse(read, time, sender, record, failed);
+    else if ('fault' in read)
+      this.#faults.refuse(raw, i, read, `a measurement of the format ${this.#reader.format}`, failed);
     else if ('parts' in read) this.#place(read, time, sender, rows);
     else for (const frame of read) this.#place(frame, time, sender, rows);
   }
@@ -167,23 +164,10 @@ export class FrameDecoder implements Decoder {
     if (count > 0) this.#context.metrics.count(name, count);
   }
 
-  #refuse(found: ReadFault, time: number, sender: string, record: Uint8Array, failed: Failure[]): void {
-    this.#malformed[found.fault] = (this.#malformed[found.fault] ?? 0) + 1;
-    this.#context.metrics.dropped(`malformed_${found.fault}`, 1);
-    if (!this.#sample.wants(found.fault, time)) return;
-    failed.push({
-      record: { time, sender, length: record.length, bytes: record.slice(0, 4096) },
-      code: `decode.${found.fault}`,
-      reason: `a record of ${record.length} bytes is not a ${this.#reader.format} measurement: ${found.reason}`,
-      retriable: false,
-    });
-  }
-
   snapshot(): State {
     return {
       counts: { ...this.#counts },
-      malformed: { ...this.#malformed },
-      sample: this.#sample.snapshot(),
+      ...this.#faults.snapshot(),
       ...(this.#reader.snapshot && { reader: this.#reader.snapshot() }),
       links: Object.fromEntries(
         [...this.#context.links].map(({ link, index }) => [link.id, this.#sequences[index]!.snapshot()]),
@@ -194,8 +178,7 @@ export class FrameDecoder implements Decoder {
   restore(state: State): void {
     const snapshot = state as DecoderSnapshot;
     Object.assign(this.#counts, snapshot.counts);
-    Object.assign(this.#malformed, snapshot.malformed);
-    this.#sample.restore(snapshot.sample);
+    this.#faults.restore(snapshot);
     if (snapshot.reader !== undefined) this.#reader.restore?.(snapshot.reader);
     for (const { link, index } of this.#context.links) {
       const sequence = snapshot.links[link.id];
@@ -208,7 +191,8 @@ export class FrameDecoder implements Decoder {
       format: this.#reader.format,
       ...this.#activity.describe(),
       packets: { ...this.#counts },
-      malformed: { ...this.#malformed },
+      malformed: this.#faults.counts,
+      faults: this.#faults.causes,
       links: Object.fromEntries(
         [...this.#context.links].map(({ link, index }) => {
           const { received, lost, duplicates, reordered, restarts } = this.#sequences[index]!;
@@ -255,10 +239,8 @@ interface Row {
   readonly fill: (values: Float32Array, at: number) => void;
 }
 
-interface DecoderSnapshot {
+interface DecoderSnapshot extends FaultsState {
   readonly counts: Readonly<Record<string, number>>;
-  readonly malformed: Readonly<Record<string, number>>;
-  readonly sample: FailureSampleState;
   readonly reader?: State;
   readonly links: Readonly<Record<string, SequenceState>>;
 }

@@ -14,7 +14,7 @@ import {
   type SensedEvent,
   type Track,
 } from '../../model/index.js';
-import { FailureSample, type FailureSampleState } from '../contract/failure-sample.js';
+import { Faults, type FaultsState } from '../decoder/faults.js';
 import type { Decoder, DecoderContext, Format } from '../contract/format.js';
 import { EventMessage, MeasureMessage, PoseMessage, type TrackMessage } from './result-schema.js';
 import { errorText } from '../../base/error-text.js';
@@ -44,12 +44,12 @@ interface Fault {
 class ResultDecoder implements Decoder {
   readonly #context: DecoderContext;
   readonly #environments: ReadonlySet<string>;
-  readonly #sample = new FailureSample();
+  readonly #faults: Faults;
   readonly #counts = { pose: 0, event: 0, measure: 0 };
-  readonly #malformed: Record<string, number> = {};
 
   constructor(context: DecoderContext) {
     this.#context = context;
+    this.#faults = new Faults(context.metrics);
     this.#environments = new Set(context.links.environments.map(({ id }) => id));
   }
 
@@ -60,7 +60,7 @@ class ResultDecoder implements Decoder {
       if (isTick(raw, index)) continue;
       const record = rawRecord(raw, index);
       const result = this.#known(readResult(record));
-      if ('fault' in result) this.#refuse(result, raw.time[index]!, record, failed);
+      if ('fault' in result) this.#refuse(raw, index, result, failed);
       else {
         this.#counts[result.port]++;
         data.push(result);
@@ -70,22 +70,21 @@ class ResultDecoder implements Decoder {
   }
 
   snapshot(): State {
-    return {
-      counts: { ...this.#counts },
-      malformed: { ...this.#malformed },
-      sample: this.#sample.snapshot(),
-    };
+    return { counts: { ...this.#counts }, ...this.#faults.snapshot() };
   }
 
   restore(state: unknown): void {
-    const { counts, malformed, sample } = state as State;
-    Object.assign(this.#counts, counts);
-    Object.assign(this.#malformed, malformed);
-    this.#sample.restore(sample);
+    const snapshot = state as State;
+    Object.assign(this.#counts, snapshot.counts);
+    this.#faults.restore(snapshot);
   }
 
   describe(): Readonly<Record<string, unknown>> {
-    return { results: { ...this.#counts }, malformed: { ...this.#malformed } };
+    return {
+      results: { ...this.#counts },
+      malformed: this.#faults.counts,
+      faults: this.#faults.causes,
+    };
   }
 
   #known(result: Result | Fault): Result | Fault {
@@ -96,24 +95,16 @@ class ResultDecoder implements Decoder {
     };
   }
 
-  #refuse({ fault, reason }: Fault, time: number, record: Uint8Array, failed: Failure[]): void {
-    this.#malformed[fault] = (this.#malformed[fault] ?? 0) + 1;
-    this.#context.metrics.dropped(`malformed_${fault}`, 1);
-    if (!this.#sample.wants(fault, time)) return;
-    this.#context.log.warn(`a message is not used: ${reason}`, { fault });
-    failed.push({
-      record: { time, length: record.length, bytes: record.slice(0, 4096) },
-      code: `decode.${fault}`,
-      reason: `a message of ${record.length} bytes is not a result for this topology: ${reason}`,
-      retriable: false,
-    });
+  #refuse(raw: RawBatch, index: number, found: Fault, failed: Failure[]): void {
+    const before = failed.length;
+    this.#faults.refuse(raw, index, found, 'a result for this topology', failed);
+    if (failed.length > before)
+      this.#context.log.warn(`a message is not used: ${found.reason}`, { fault: found.fault });
   }
 }
 
-interface State {
+interface State extends FaultsState {
   readonly counts: Readonly<Record<Result['port'], number>>;
-  readonly malformed: Readonly<Record<string, number>>;
-  readonly sample: FailureSampleState;
 }
 
 function readResult(record: Uint8Array): Result | Fault {

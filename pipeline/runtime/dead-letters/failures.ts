@@ -3,6 +3,7 @@ import type { Settings } from '../../config/topology/topology.js';
 import type { Data, Failure, LinkTable } from '../../model/index.js';
 import type { NewLetter } from '../../state/index.js';
 import type { NodeRun } from '../host.js';
+import { causeOf } from '../../base/cause.js';
 import { redact } from '../../base/secrets.js';
 import { toPortable } from '../../model/portable.js';
 
@@ -44,7 +45,7 @@ export class Failures {
     run.meter.failed(stage, failed.length);
     run.failedInRow += failed.length;
     for (const failure of failed) this.#bury(run, stage, failure);
-    run.context.log.warn('records failed', { stage, code: failed[0]!.code, reason: failed[0]!.reason });
+    logCauses(run, stage, failed);
     const threw = failed.some(({ code }) => code.endsWith('.threw'));
     if (run.failedInRow >= settings.degradedAfterFailures || threw) {
       run.problem = `${run.failedInRow} records in a row failed (${stage}): ${failed[0]!.reason}`;
@@ -90,3 +91,22 @@ export class Failures {
 
 const isData = (record: unknown): record is Data =>
   typeof record === 'object' && record !== null && 'port' in record;
+
+/** One line for each cause, with the reason of its first record. */
+function logCauses({ context: { log } }: NodeRun, stage: string, failed: readonly Failure[]): void {
+  const causes = new Map<string, { readonly first: Failure; records: number }>();
+  let further = 0;
+  for (const failure of failed) {
+    const key = `${failure.code} ${causeOf(failure.reason)}`;
+    const cause = causes.get(key);
+    if (cause) cause.records++;
+    else if (causes.size < MAX_CAUSES) causes.set(key, { first: failure, records: 1 });
+    else further++;
+  }
+  for (const { first, records } of causes.values())
+    log.warn('records failed', { stage, code: first.code, reason: first.reason, records });
+  if (further > 0) log.warn('records failed for further reasons', { stage, records: further });
+}
+
+/** Causes that are logged of the failures of one moment. */
+const MAX_CAUSES = 8;

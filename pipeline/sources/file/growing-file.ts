@@ -144,7 +144,7 @@ export class GrowingFile {
     const newest = Number.isFinite(builder.newest) ? builder.newest : null;
     const position = { offset: this.#offset, cutter: cutter.snapshot(), newest };
     this.#position = position;
-    return { raw: builder.take(), position, problems: builder.takeProblems() };
+    return { raw: builder.take(this.path), position, problems: builder.takeProblems() };
   }
 
   async #recognised(asked: string) {

@@ -83,7 +83,7 @@ async function cutFile(
     // A record may be longer than the piece.
     size = used === 0 && !builder.full ? 2 * size : PIECE_BYTES;
     more = builder.full || !isLast;
-    if (builder.full || (!more && builder.count > 0)) cut.push(builder.take());
+    if (builder.full || (!more && builder.count > 0)) cut.push(builder.take(`body from ${sender}`));
   }
   const problems = builder.takeProblems();
   const newest = cut.at(-1)?.time.at(-1) ?? 0;

@@ -123,7 +123,7 @@ export class Inbox {
   /** Pauses the stream while the queue is full. */
   async #flush(): Promise<void> {
     if (this.#builder.count === 0) return;
-    const raw = this.#builder.take();
+    const raw = this.#builder.take(this.#sender);
     await this.#offer({ ...raw, senders: raw.senders.map((name) => (name === '' ? this.#sender : name)) });
   }
 

@@ -1,4 +1,4 @@
-import type { State } from '../../../component/index.js';
+import { placeText, type State } from '../../../component/index.js';
 import { encodePairs } from './adr018-frame.js';
 import { encodeFeatures, encodeVitals } from './adr018-packets.js';
 import { ASSUMED_MHZ } from './adr018.js';
@@ -42,7 +42,7 @@ class JsonlCutter implements Cutter {
   /** Next number of each node's raw frames. */
   readonly #sequences: number[] = new Array<number>(256).fill(0);
 
-  cut(bytes: Uint8Array, into: RawBuilder, _at: number, last: boolean): number {
+  cut(bytes: Uint8Array, into: RawBuilder, at: number, last: boolean): number {
     let from = 0;
     while (!into.full && from < bytes.length) {
       let end = bytes.indexOf(NEWLINE, from);
@@ -51,14 +51,14 @@ class JsonlCutter implements Cutter {
         if (!last && bytes.length - from > MAX_RECORD_BYTES) {
           throw new FormatError(
             'jsonl.line',
-            `line ${this.#line}`,
+            placeText(at + from, 'line', this.#line),
             'a line of over a megabyte: this is not a recording',
           );
         }
         if (!last) return from;
         end = bytes.length;
       }
-      this.#takeLine(this.#decoder.decode(bytes.subarray(from, end)), into, !whole);
+      this.#takeLine(this.#decoder.decode(bytes.subarray(from, end)), into, at + from, !whole);
       this.#line++;
       from = whole ? end + 1 : end;
     }
@@ -76,9 +76,9 @@ class JsonlCutter implements Cutter {
     for (const [node, sequence] of sequences.entries()) this.#sequences[node] = sequence;
   }
 
-  #takeLine(text: string, into: RawBuilder, unfinished: boolean): void {
+  #takeLine(text: string, into: RawBuilder, byte: number, unfinished: boolean): void {
     if (text.trim() === '') return;
-    const location = `line ${this.#line}`;
+    const location = placeText(byte, 'line', this.#line);
     const line = parse(text);
     if (typeof line === 'string') {
       const code = unfinished ? 'jsonl.truncated' : 'jsonl.line';
@@ -92,8 +92,10 @@ class JsonlCutter implements Cutter {
       return;
     }
     const time = into.isLive ? 0 : this.#clock.at(Math.round(line.timestamp * 1e6));
-    if (time !== null) into.add(time, datagram);
-    else {
+    if (time !== null) {
+      into.begins(byte, 'line', this.#line);
+      into.add(time, datagram);
+    } else {
       const message = `the timestamp ${line.timestamp} does not follow from the lines before it; skipped`;
       into.problem({ code: 'jsonl.stray', location, message });
     }

@@ -3,7 +3,7 @@ import { isTick, rawRecord } from '../../../component/index.js';
 import { hostOf, type Data, type Failure, type Provenance } from '../../../model/index.js';
 import { CSI_HEADER_BYTES, CSI_MAGIC, FLAG_TIMESTAMP, isChannelCentre, knownBins } from './adr018-frame.js';
 import { checkPacket, PACKET_KINDS, type PacketFault, type PacketKind } from './adr018-packets.js';
-import { FailureSample, type FailureSampleState } from '../../contract/failure-sample.js';
+import { Faults, type FaultsState } from '../../decoder/faults.js';
 import type { Decoder, DecoderContext, Format } from '../../contract/format.js';
 import { LinkActivity } from '../../senders/link-activity.js';
 import { NodeTable, type NodeTableState } from '../../senders/senders.js';
@@ -66,9 +66,8 @@ class Adr018Decoder implements Decoder {
   readonly #strangers: Strangers;
   readonly #links: readonly LinkState[];
   readonly #counts = counters(KINDS);
-  readonly #malformed = counters(FAULTS);
+  readonly #faults: Faults;
   readonly #ignored = { unknown_sender: 0, other_address: 0 };
-  readonly #sample = new FailureSample();
   readonly #columns = new FrameColumns();
   readonly #activity: LinkActivity;
   /** The second of event time for which loss is counted. */
@@ -77,6 +76,7 @@ class Adr018Decoder implements Decoder {
 
   constructor(context: DecoderContext) {
     this.#context = context;
+    this.#faults = new Faults(context.metrics, FAULTS);
     this.#strangers = new Strangers('adr018', context);
     this.#nodes = new NodeTable(context.links);
     this.#links = [...context.links].map((entry) => new LinkState(entry));
@@ -103,11 +103,10 @@ class Adr018Decoder implements Decoder {
     return {
       second: this.#second,
       counts: { ...this.#counts },
-      malformed: { ...this.#malformed },
       ignored: { ...this.#ignored },
       unknownFrequency: this.#unknownFrequency,
       nodes: this.#nodes.snapshot(),
-      sample: this.#sample.snapshot(),
+      ...this.#faults.snapshot(),
       links: Object.fromEntries(this.#links.map((link) => [link.entry.link.id, link.snapshot()])),
     } satisfies DecoderState;
   }
@@ -116,11 +115,10 @@ class Adr018Decoder implements Decoder {
     const from = state as DecoderState;
     this.#second = from.second;
     Object.assign(this.#counts, from.counts);
-    Object.assign(this.#malformed, from.malformed);
     Object.assign(this.#ignored, from.ignored);
     this.#unknownFrequency = from.unknownFrequency;
     this.#nodes.restore(from.nodes);
-    this.#sample.restore(from.sample);
+    this.#faults.restore(from);
     for (const link of this.#links) {
       const snapshot = from.links[link.entry.link.id];
       if (snapshot) link.restore(snapshot);
@@ -132,7 +130,8 @@ class Adr018Decoder implements Decoder {
       format: 'adr018',
       ...this.#activity.describe(),
       packets: { ...this.#counts },
-      malformed: { ...this.#malformed },
+      malformed: this.#faults.counts,
+      faults: this.#faults.causes,
       ignored: { ...this.#ignored },
       frames_without_frequency: this.#unknownFrequency,
       links: Object.fromEntries(this.#links.map((link) => [link.entry.link.id, link.describe()])),
@@ -195,23 +194,8 @@ class Adr018Decoder implements Decoder {
     return undefined;
   }
 
-  #refuse(step: Step, i: number, fault: Fault): void {
-    this.#malformed[fault]++;
-    step.malformed[fault] = (step.malformed[fault] ?? 0) + 1;
-    if (!this.#sample.wants(fault, step.raw.time[i]!)) return;
-    const bytes = rawRecord(step.raw, i);
-    step.failed.push({
-      record: {
-        time: step.raw.time[i]!,
-        sender: step.raw.senders[step.raw.sender[i]!] ?? '',
-        length: bytes.length,
-        // A slice: a view would retain the whole batch.
-        bytes: bytes.slice(0, MAX_DATAGRAM_BYTES),
-      },
-      code: `decode.${fault}`,
-      reason: `a datagram of ${bytes.length} bytes is not an ADR-018 packet: ${FAULT_TEXT[fault]}`,
-      retriable: false,
-    });
+  #refuse({ raw, failed }: Step, i: number, fault: Fault): void {
+    this.#faults.refuse(raw, i, { fault, reason: FAULT_TEXT[fault] }, 'an ADR-018 packet', failed);
   }
 
   /** Ends the second of event time: `time` is that of the first record after it. */
@@ -233,8 +217,6 @@ class Adr018Decoder implements Decoder {
     for (const kind in step.packets) metrics.count(`packets_${kind}`, step.packets[kind as PacketKind]!);
     if (step.lost > 0) metrics.missing(step.lost);
     for (const reason in step.ignored) metrics.dropped(reason, step.ignored[reason as Ignored]!);
-    for (const fault in step.malformed)
-      metrics.dropped(`malformed_${fault}`, step.malformed[fault as Fault]!);
   }
 }
 
@@ -267,7 +249,6 @@ class Step {
   readonly provenance: Provenance;
   readonly claims: Data[] = [];
   readonly failed: Failure[] = [];
-  readonly malformed: Partial<Record<Fault, number>> = {};
   readonly ignored: Partial<Record<Ignored, number>> = {};
   readonly packets: Partial<Record<PacketKind, number>> = {};
   csi = 0;
@@ -280,13 +261,11 @@ class Step {
   }
 }
 
-interface DecoderState {
+interface DecoderState extends FaultsState {
   readonly second: number;
   readonly counts: Readonly<Record<Kind, number>>;
-  readonly malformed: Readonly<Record<Fault, number>>;
   readonly ignored: { readonly unknown_sender: number; readonly other_address: number };
   readonly unknownFrequency: number;
   readonly nodes: NodeTableState;
-  readonly sample: FailureSampleState;
   readonly links: Readonly<Record<string, LinkSnapshot>>;
 }

@@ -90,6 +90,7 @@ class EntryCutter implements Cutter {
     }
     if (end > bytes.length) return cutOff(bytes.length, from, into, at);
     if (bytes[from + 2] !== MEASUREMENT) return end;
+    into.begins(at + from);
     // The decoder rejects a header that contradicts itself, and the clock ignores it.
     if (!beginsMeasurement(bytes, from)) into.add(Math.max(0, into.newest), bytes, from + 2, end);
     else if (!this.#takeMeasurement(bytes, from, end, into, at, last)) return from;

@@ -67,8 +67,10 @@ class BlockCutter implements Cutter {
       return;
     }
     const time = this.#clock.at(found.clock);
-    if (time !== null) into.add(time, found.record);
-    else problem('stray', 'its time does not follow from the reports before it: it is skipped');
+    if (time !== null) {
+      into.begins(at);
+      into.add(time, found.record);
+    } else problem('stray', 'its time does not follow from the reports before it: it is skipped');
   }
 }
 
