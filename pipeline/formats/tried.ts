@@ -1,11 +1,20 @@
+import { LinkTable } from '../model/index.js';
 import { FILE_FORMATS, formatNamed } from './index.js';
-import { FormatError, type FileFormat } from './contract/format.js';
+import { pcapContent } from './containers/pcap-content.js';
+import { FormatError, type DecoderContext, type FileFormat } from './contract/format.js';
 import { RawBuilder } from './contract/raw-builder.js';
+import type { FaultState } from './decoder/faults.js';
 
 /** A kind of file that was tried on a file's first bytes, and the number of records found. */
 export interface Tried {
   readonly kind: FileFormat;
   readonly records: number;
+  /** Parts of the file that look like its records, but are none. */
+  readonly refused: number;
+  /** Share of those in the bytes, 0 to 1. */
+  readonly share: number;
+  /** Why most of them are none. */
+  readonly reason: string;
 }
 
 /** Files of other programs, by their first bytes, and how to import their data into csiflow. */
@@ -15,7 +24,7 @@ const FOREIGN: readonly { readonly begin: string; readonly is: string }[] = [
 ];
 
 /** Description of a file that csiflow cannot read; undefined if its first bytes do not identify it. */
-export function foreignFile(head: Uint8Array): string | undefined {
+function foreignFile(head: Uint8Array): string | undefined {
   const start = Buffer.from(head.subarray(0, 32)).toString('latin1');
   return FOREIGN.find(({ begin }) => start.startsWith(begin))?.is;
 }
@@ -25,22 +34,72 @@ const MAX_RECORDS = 4096;
 
 /** Tries every kind on the first bytes of an unrecognised file; the one with the most records comes first. */
 export const tryKinds = (head: Uint8Array): readonly Tried[] =>
-  FILE_FORMATS.map((kind) => ({ kind, records: recordsIn(kind, head) })).sort(
-    (a, b) => b.records - a.records,
-  );
+  FILE_FORMATS.map((kind) => tryKind(kind, head)).sort((a, b) => b.records - a.records || b.share - a.share);
 
-function recordsIn(kind: FileFormat, head: Uint8Array): number {
+/** What comes nearest to an unrecognised file, and why it is not that; for a person. */
+export function nearestTo(head: Uint8Array): string {
+  const foreign = foreignFile(head);
+  if (foreign !== undefined) return `it is ${foreign}`;
+  const tried = tryKinds(head);
+  const [nearest] = tried;
+  if (nearest && nearest.records > 0)
+    return (
+      `the most similar kind is ${nearest.kind.name}, which finds ${nearest.records} records in the first ${head.length} ` +
+      `bytes: name it (\`--kind ${nearest.kind.name}\`, in a topology \`format: ${nearest.kind.name}\`) to read them`
+    );
+  const pcap = pcapContent(head);
+  // Packets of a pcap may contain anything, but not another file.
+  const refused = pcap === undefined ? nearest : tried.find(({ kind }) => kind.name.endsWith('-pcap'));
+  if (refused && refused.refused > 0 && (refused.share >= MIN_SHARE || pcap !== undefined))
+    return (
+      `the nearest kind is ${refused.kind.name}, but the ${refused.refused} records that it finds in the first ` +
+      `${head.length} bytes cannot be read: ${refused.reason}`
+    );
+  return pcap === undefined ? `none finds a record in its first ${head.length} bytes` : `it is ${pcap}`;
+}
+
+/** Smallest share of the bytes in refused records: some kinds find a record in any bytes. */
+const MIN_SHARE = 0.1;
+
+function tryKind(kind: FileFormat, head: Uint8Array): Tried {
+  const none = { kind, records: 0, refused: 0, share: 0, reason: '' };
   try {
     const { format, start, cutter } = kind.open(head);
     const builder = new RawBuilder(MAX_RECORDS, 'replay');
     cutter.cut(head.subarray(start), builder, start, true);
-    const { count, bytes, offsets } = builder.take();
-    const { recognise } = formatNamed(format);
-    return Array.from({ length: count }, (_, i) => bytes.slice(offsets[i], offsets[i + 1])).filter(recognise)
-      .length;
+    const raw = builder.take();
+    if (raw.count === 0) return none;
+    const { recognise, decoder } = formatNamed(format);
+    const { count, bytes, offsets } = raw;
+    const records = Array.from({ length: count }, (_, i) => bytes.slice(offsets[i], offsets[i + 1])).filter(
+      recognise,
+    ).length;
+    if (records > 0) return { ...none, records };
+    const tried = decoder(unheard());
+    tried.decode(raw);
+    const faults = (tried.describe()['faults'] ?? []) as readonly FaultState[];
+    const [most] = faults.toSorted((a, b) => b.count - a.count);
+    return {
+      ...none,
+      refused: count,
+      share: bytes.length / head.length,
+      reason: most?.reason ?? NO_MEASUREMENT,
+    };
   } catch (error) {
     // The caller already knows that the file is not of this kind.
-    if (error instanceof FormatError) return 0;
+    if (error instanceof FormatError) return none;
     throw error;
   }
+}
+
+const NO_MEASUREMENT = 'they are not measurements';
+
+/** For a decoder whose frames nobody uses. */
+function unheard(): DecoderContext {
+  const ignore = () => undefined;
+  return {
+    links: new LinkTable([]),
+    metrics: { dropped: ignore, missing: ignore, failed: ignore, gauge: ignore, count: ignore },
+    log: { debug: ignore, info: ignore, warn: ignore, error: ignore },
+  };
 }

@@ -12,6 +12,8 @@ export interface Recording {
   readonly meta: Readonly<Record<string, unknown>>;
   /** Bytes on disk. */
   readonly size: number;
+  /** What its first bytes hold besides records, for a person; undefined if only records are looked for. */
+  readonly content?: () => string | undefined;
   /**
    * Batches of `count` records (the last one of fewer), from `position` on. @throws FormatError if the rest
    * cannot be read

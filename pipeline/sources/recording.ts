@@ -7,6 +7,7 @@ import {
   FILE_FORMATS,
   FormatError,
   HEAD_BYTES,
+  LONG_HEAD_BYTES,
   RawBuilder,
   recogniseFile,
   type FileFormat,
@@ -14,7 +15,8 @@ import {
 } from '../formats/index.js';
 import { TABLE_KINDS, tableKindOf } from '../formats/tables/kinds.js';
 import type { TableMapping } from '../formats/tables/mapping.js';
-import { foreignFile, tryKinds } from '../formats/tried.js';
+import { pcapContent } from '../formats/containers/pcap-content.js';
+import { nearestTo, tryKinds } from '../formats/tried.js';
 import { capture } from '../formats/containers/capture.js';
 import { offsetNear } from './capture-seek.js';
 import type { Recording, RecordingBatch, RecordingPosition } from './recorded.js';
@@ -28,6 +30,7 @@ export type { Recording, RecordingBatch, RecordingPosition } from './recorded.js
  * Opens a recording.
  * @param kind name of its kind; `auto` recognises it by its first bytes.
  * @param table meaning of the arrays in a file of arrays
+ * @param copied set for a copy of a stream
  * @throws FormatError if its kind is unknown, or its header cannot be read; the system's error if the file
  * cannot.
  */
@@ -35,28 +38,54 @@ export async function openRecording(
   path: string,
   kind = 'auto',
   table: TableMapping = {},
+  copied?: CopiedStream,
 ): Promise<Recording> {
+  const name = copied?.name ?? path;
   const size = await sizeOf(path);
   const packed = await isGzip(path);
-  const head = await readHead(path, packed);
-  const fileFormat = kind === 'auto' ? recogniseFile(head) : FILE_FORMATS.find(({ name }) => name === kind);
+  const { head, fileFormat } = await recognised(path, packed, kind, copied !== undefined);
   if (!fileFormat) {
     const tableKind = tableKindOf(kind, head, head.length < HEAD_BYTES);
     if (tableKind) return openTable(path, tableKind, packed, table);
-    throw unknownKind(path, kind, head);
+    throw unknownKind(name, kind, head);
   }
   const { format, origin, meta } = fileFormat.open(head);
   return {
-    path,
+    path: name,
     kind: fileFormat.name,
     format,
     origin,
     meta,
     size,
+    content: () => pcapContent(head),
     ...(fileFormat === capture && !packed && { positionNear: (time: number) => nearIn(path, head, time) }),
     batches: (count, position) =>
-      readBatches(path, packed, fileFormat, fileFormat.open(head), count, position ?? null),
+      readBatches({ path, name, packed }, fileFormat, fileFormat.open(head), count, position ?? null),
   };
+}
+
+/** The kind of a file and its first bytes; more of them if its first record does not fit into the usual number. */
+async function recognised(path: string, packed: boolean, kind: string, isJoined: boolean) {
+  const head = await readHead(path, packed, HEAD_BYTES);
+  const named = FILE_FORMATS.find(({ name }) => name === kind);
+  const fileFormat = kind === 'auto' ? recogniseFile(head) : named;
+  const isLong =
+    !fileFormat && kind === 'auto' && head.length === HEAD_BYTES && !tableKindOf(kind, head, false);
+  const longHead = isLong ? await readHead(path, packed, LONG_HEAD_BYTES) : head;
+  const found = fileFormat ?? recogniseFile(longHead);
+  if (found || !isJoined || kind !== 'auto')
+    return { head: found === fileFormat ? head : longHead, fileFormat: found };
+  const [nearest] = tryKinds(head);
+  return { head, fileFormat: nearest && nearest.records >= ENOUGH_RECORDS ? nearest.kind : undefined };
+}
+
+/** A stream that is joined in the middle of a record has the kind in which this many records are found. */
+const ENOUGH_RECORDS = 3;
+
+/** The stream of which a file is a copy; it may begin in the middle of a record. */
+export interface CopiedStream {
+  /** For messages. */
+  readonly name: string;
 }
 
 /**
@@ -87,8 +116,12 @@ async function nearIn(path: string, head: Uint8Array, time: number): Promise<Rec
 /** Format of the records of a file, by its first bytes; undefined if they do not show it, or cannot be read. */
 export function formatOfHead(path: string, kind: string): string | undefined {
   try {
-    const head = headNow(path);
-    const file = kind === 'auto' ? recogniseFile(head) : FILE_FORMATS.find(({ name }) => name === kind);
+    const head = headNow(path, HEAD_BYTES);
+    const longHead = () => (head.length < HEAD_BYTES ? head : headNow(path, LONG_HEAD_BYTES));
+    const file =
+      kind === 'auto'
+        ? (recogniseFile(head) ?? recogniseFile(longHead()))
+        : FILE_FORMATS.find(({ name }) => name === kind);
     return file?.open(head).format;
   } catch {
     // Playing the file reports what is wrong with it.
@@ -97,17 +130,17 @@ export function formatOfHead(path: string, kind: string): string | undefined {
 }
 
 /** The first bytes of a file, decompressed; empty for anything that is not a regular file, such as a pipe. */
-function headNow(path: string): Uint8Array {
+function headNow(path: string, most: number): Uint8Array {
   if (!statSync(path).isFile()) return new Uint8Array(0);
   const file = openSync(path, 'r');
   try {
-    const bytes = Buffer.alloc(HEAD_BYTES);
+    const bytes = Buffer.alloc(most);
     const head = bytes.subarray(0, readSync(file, bytes));
     if (head[0] !== 0x1f || head[1] !== 0x8b) return head;
     return gunzipSync(head, {
       finishFlush: constants.Z_SYNC_FLUSH,
-      maxOutputLength: 128 * HEAD_BYTES,
-    }).subarray(0, HEAD_BYTES);
+      maxOutputLength: 128 * most,
+    }).subarray(0, most);
   } finally {
     closeSync(file);
   }
@@ -121,15 +154,19 @@ async function sizeOf(path: string): Promise<number> {
       code: error.code,
     });
   });
+  if (!found.isFile() && !found.isDirectory())
+    throw new FormatError(
+      'file.stream',
+      path,
+      'this is a pipe or a device, not a file: `csiflow inspect` shows what it sends, and the source `serial` reads it',
+    );
   if (found.isDirectory()) throw new FormatError('file.folder', path, 'this is a folder, not a recording');
-  if (found.isFile() && found.size === 0)
-    throw new FormatError('file.empty', path, 'the file is empty: it holds no recording');
+  if (found.size === 0) throw new FormatError('file.empty', path, 'the file is empty: it holds no recording');
   return found.size;
 }
 
 async function* readBatches(
-  path: string,
-  packed: boolean,
+  { path, name: input, packed }: { readonly path: string; readonly name: string; readonly packed: boolean },
   { name }: FileFormat,
   file: OpenedFile,
   count: number,
@@ -141,7 +178,7 @@ async function* readBatches(
   let offset = position?.offset ?? file.start;
   let rest: Uint8Array = new Uint8Array(0);
   const batch = (): RecordingBatch => ({
-    raw: builder.take(path),
+    raw: builder.take(input),
     position: {
       offset,
       cutter: cutter.snapshot(),
@@ -165,7 +202,7 @@ async function* readBatches(
   } catch (error) {
     // Records before the damage are valid.
     if (builder.count > 0) yield batch();
-    throw damaged(error, path, name, offset);
+    throw damaged(error, input, name, offset);
   }
   const end = batch();
   if (end.raw.count > 0 || end.problems.length > 0) yield end;
@@ -203,37 +240,28 @@ async function isGzip(path: string): Promise<boolean> {
   }
 }
 
-async function readHead(path: string, packed: boolean): Promise<Uint8Array> {
+async function readHead(path: string, packed: boolean, most: number): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   let length = 0;
   try {
     for await (const chunk of chunks(path, packed, 0)) {
       parts.push(chunk);
       length += chunk.length;
-      if (length >= HEAD_BYTES) break;
+      if (length >= most) break;
     }
   } catch (error) {
     throw damaged(error, path, 'gzip', length);
   }
-  return Buffer.concat(parts).subarray(0, HEAD_BYTES);
+  return Buffer.concat(parts).subarray(0, most);
 }
 
 export function unknownKind(path: string, kind: string, head: Uint8Array): FormatError {
   if (kind !== 'auto')
     return new FormatError('file.format', path, `unknown kind of file \`${kind}\`. Known kinds:\n${KINDS}`);
-  const foreign = foreignFile(head);
-  const [nearest] = tryKinds(head);
-  const found =
-    foreign !== undefined
-      ? `it is ${foreign}`
-      : nearest && nearest.records > 0
-        ? `the most similar kind is ${nearest.kind.name}, which finds ${nearest.records} records in the first ${head.length} ` +
-          `bytes: name it (\`--kind ${nearest.kind.name}\`, in a topology \`format: ${nearest.kind.name}\`) to read them`
-        : `none finds a record in its first ${head.length} bytes`;
   return new FormatError(
     'file.format',
     path,
-    `its first bytes match no kind that csiflow reads; ${found}. Kinds tried:\n${KINDS}`,
+    `its first bytes match no kind that csiflow reads; ${nearestTo(head)}. Kinds tried:\n${KINDS}`,
   );
 }
 

@@ -79,7 +79,7 @@ test('places survive the journal, and a part of a batch keeps its own', () => {
   const raw = placed(5);
   expect(decodeRaw(encodeRaw(raw, 7))).toEqual({ ...raw, bytes: Buffer.from(raw.bytes) });
   expect(placeOf(decodeRaw(encodeRaw(sliceRaw(raw, 2, 4))), 1)).toBe('a.pcap: packet 4 (byte 324)');
-  const { places: _, ...bare } = raw;
+  const bare = batchOf(...Array.from({ length: 5 }, (_, i) => ({ bytes: Uint8Array.of(i) })));
   expect(decodeRaw(encodeRaw(bare, 7))).toEqual({ ...bare, bytes: Buffer.from(raw.bytes) });
   expect(placeOf(bare, 0)).toBe('');
 });

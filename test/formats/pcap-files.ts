@@ -2,24 +2,26 @@
 interface Options {
   readonly little?: boolean;
   readonly nano?: boolean;
-  /** 1 Ethernet, 113 Linux cooked, 127 radiotap. */
+  /** 1 Ethernet, 105 802.11, 113 Linux cooked, 127 radiotap. */
   readonly linkType?: number;
+  /** To which the datagrams are sent. */
+  readonly port?: number;
 }
 
 /** Packets are 10 ms apart, from here on, microseconds. */
 const START = 1_600_000_000_250_000n;
 const time = (index: number): bigint => START + 10_000n * BigInt(index);
 
-/** Ethernet or cooked header, IPv4 and UDP to port 5500; a radiotap packet is unchanged. */
-function packetOf(payload: Uint8Array, linkType: number): Buffer {
-  if (linkType === 127) return Buffer.from(payload);
+/** Ethernet or cooked header, IPv4 and UDP, to port 5500 by default; an 802.11 packet is unchanged. */
+function packetOf(payload: Uint8Array, { linkType = 1, port = 5500 }: Options): Buffer {
+  if (linkType === 127 || linkType === 105) return Buffer.from(payload);
   const link = linkType === 113 ? 16 : 14;
   const packet = Buffer.alloc(link + 28 + payload.length);
   packet.writeUInt8(0x45, link);
   packet.writeUInt16BE(28 + payload.length, link + 2);
   packet.writeUInt8(17, link + 9);
   packet.writeUInt16BE(5500, link + 20);
-  packet.writeUInt16BE(5500, link + 22);
+  packet.writeUInt16BE(port, link + 22);
   packet.writeUInt16BE(8 + payload.length, link + 24);
   packet.set(payload, link + 28);
   return packet;
@@ -39,7 +41,7 @@ export function pcapOf(payloads: readonly Uint8Array[], options: Options = {}): 
   const version = little ? 0x0004_0002 : 0x0002_0004;
   const header = words(little, nano ? 0xa1b23c4d : 0xa1b2c3d4, version, 0, 0, 65_535, linkType);
   const records = payloads.flatMap((payload, i) => {
-    const packet = packetOf(payload, linkType);
+    const packet = packetOf(payload, options);
     const fraction = Number(time(i) % 1_000_000n) * (nano ? 1000 : 1);
     return [words(little, Number(time(i) / 1_000_000n), fraction, packet.length, packet.length), packet];
   });
@@ -65,7 +67,7 @@ export function pcapngOf(payloads: readonly Uint8Array[], options: Options = {})
     Buffer.concat([words(little, link, 65_535), ...(nano ? [resolution, Buffer.alloc(4)] : [])]),
   );
   const packets = payloads.map((payload, i) => {
-    const packet = packetOf(payload, linkType);
+    const packet = packetOf(payload, options);
     const stamp = time(i) * (nano ? 1000n : 1n);
     const head = words(
       little,

@@ -29,7 +29,7 @@ function reportsOf(
       const [, place, rest] = /^room\.log: ((?:line \d+|packet \d+|byte \d+)(?: \(byte \d+\))?): (.+)$/s.exec(
         reason,
       ) ?? ['', '', `without a place: ${reason}`];
-      reports.push({ place: place!, reason: rest! });
+      reports.push({ place: place, reason: rest });
     }
   }
   return { reports, frames };

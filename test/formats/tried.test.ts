@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { openRecording } from '../../pipeline/sources/recording.js';
+import { encodeFeitcsi } from '../../pipeline/formats/devices/intel/feitcsi.js';
+import { pcapOf } from './pcap-files.js';
 import { SAMPLES } from './samples.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'csiflow-tried-'));
@@ -45,4 +47,58 @@ test.each([
   const answer = await answerTo(Buffer.from(text, 'latin1'));
   expect(answer).toContain(expected);
   expect(answer).toContain('Kinds tried:\n  capture: ');
+});
+
+const nexmonOf = (chip: number): Uint8Array[] =>
+  SAMPLES.find(({ format }) => format === 'nexmon')!.records.map((record) => {
+    const changed = Uint8Array.from(record);
+    new DataView(changed.buffer).setUint16(16, chip, true);
+    return changed;
+  });
+const feitcsi = (rate: number, tones: number, index: number) =>
+  encodeFeitcsi(
+    {
+      ...{ ticks: index * 3_200_000, rx: 4, tx: 4, tones, rssi: -40, rate },
+      mac: Uint8Array.of(1, 2, 3, 4, 5, 6),
+    },
+    new Int16Array(16 * tones).fill(3),
+  );
+
+test.each([
+  [
+    'of a chip that is not supported',
+    pcapOf(nexmonOf(77)),
+    'the nearest kind is nexmon-pcap, but the 12 records that it finds in the first ',
+    ' cannot be read: chip 77: supported are 1, ',
+  ],
+  [
+    'with EHT frames',
+    Buffer.concat([0, 1, 2].map((index) => feitcsi(0x500, 242, index))),
+    'the nearest kind is feitcsi-file, but the 3 records',
+    'its rate has the format EHT (802.11be), which is not read',
+  ],
+  [
+    'of UDP packets to another port',
+    pcapOf(nexmonOf(1), { port: 5501 }),
+    'it is a pcap whose first ',
+    'have 12 Ethernet packets (12 are UDP to port 5501), no beamforming reports, and no CSI of Nexmon (UDP to port 5500)',
+  ],
+  [
+    'of 802.11 frames without radiotap',
+    pcapOf([Uint8Array.of(0x80, 0, 0, 0)], { linkType: 105 }),
+    'it is a pcap',
+    '1 802.11 frames without radiotap headers (capture them with `tcpdump -y IEEE802_11_RADIO`)',
+  ],
+])('a file %s is answered with what comes nearest, and why it is not read', async (_, bytes, ...expected) => {
+  const answer = await answerTo(bytes);
+  for (const part of expected) expect(answer).toContain(part);
+});
+
+test('a file whose first record is longer than the usual head is recognised', async () => {
+  // 802.11ax at 160 MHz with sixteen streams.
+  const bytes = Buffer.concat([0, 1].map((index) => feitcsi(0x400 | (3 << 11), 1992, index)));
+  expect(bytes.length).toBeGreaterThan(2 * 65_536);
+  expect(await answerTo(bytes)).toBe('opened');
+  const recording = await openRecording(join(folder, 'unknown'));
+  expect(recording.kind).toBe('feitcsi-file');
 });

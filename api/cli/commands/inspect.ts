@@ -1,11 +1,13 @@
 import type { Command } from 'commander';
 import { CommandError, EXIT } from '../../../pipeline/base/exit.js';
 import type { RawBatch } from '../../../pipeline/component/index.js';
+import type { CopiedStream } from '../../../pipeline/sources/recording.js';
 import type { Look } from '../recordings/look.js';
 import { tableFlag } from '../table-flag.js';
 
 interface Options {
   readonly seconds: string;
+  readonly baud: string;
   readonly format: string;
   readonly kind: string;
   readonly table?: string;
@@ -20,8 +22,9 @@ export function register(program: Command): void {
     .description(
       'Show the contents of a recording or a UDP port: format, links, rates, loss, layouts; or plot it.',
     )
-    .argument('<what>', 'a file, or udp://HOST:PORT')
-    .option('--seconds <n>', 'how long to listen', '5')
+    .argument('<what>', 'a file, udp://HOST:PORT, a named pipe, a serial device, or - for standard input')
+    .option('--seconds <n>', 'how long to listen to a port, a pipe or a device', '5')
+    .option('--baud <n>', 'bits per second of a serial device', '115200')
     .option('--format <name>', 'format of the records; auto detects it from their bytes', 'auto')
     .option('--kind <name>', 'kind of the file', 'auto')
     .addOption(tableFlag())
@@ -30,29 +33,58 @@ export function register(program: Command): void {
     .option('--json', 'print the result as JSON', false)
     .addHelpText(
       'after',
-      '\nExample:\n  csiflow inspect evening.csi\n  csiflow inspect evening.csi --plot evening.png\n  csiflow inspect udp://0.0.0.0:5005 --seconds 10',
+      '\nExample:\n  csiflow inspect evening.csi\n  csiflow inspect evening.csi --plot evening.png\n  csiflow inspect udp://0.0.0.0:5005 --seconds 10\n  csiflow inspect /dev/ttyUSB0\n  ssh router tcpdump -U -w - port 5500 | csiflow inspect -',
     )
     .action(run);
 }
 
+type Seen = Look & { readonly batches?: readonly RawBatch[] };
+
 async function run(what: string, options: Options): Promise<void> {
   const { isUdp, numberOption, udpAddress } = await import('../recordings/address.js');
-  const { nothingArrived, readingRecordings } = await import('../recordings/errors.js');
-  const { summaryText } = await import('../recordings/summary-text.js');
+  const { readingRecordings } = await import('../recordings/errors.js');
   const { tableOption } = await import('../recordings/table.js');
-  const { BY_CONTENT } = await import('../../../pipeline/formats/decoder/by-content.js');
   const { lookAtUdp, lookIntoFile } = await import('../recordings/look.js');
+  const { isStream, withSpooled } = await import('../recordings/spool.js');
   if (options.plot !== undefined) (await import('../recordings/plot/write.js')).plotKind(options.plot);
-  const look: Look & { readonly batches?: readonly RawBatch[] } = await readingRecordings(() =>
-    isUdp(what)
-      ? lookAtUdp(udpAddress(what), options.format, numberOption('seconds', options.seconds, 0.001))
-      : lookIntoFile(what, options.kind, options.format, tableOption(options.table)),
-  );
-  const { kind, format, summary } = look;
+  const { kind, format } = options;
+  const seconds = numberOption('seconds', options.seconds, 0.001);
+  if (isUdp(what)) {
+    const look = await readingRecordings(() => lookAtUdp(udpAddress(what), format, seconds));
+    await show({ what, path: what, look }, options);
+    return;
+  }
+  const fromFile = async (path: string, copied?: CopiedStream): Promise<void> => {
+    const table = tableOption(options.table);
+    const look = await readingRecordings(() => lookIntoFile(path, kind, format, table, {}, copied));
+    await show({ what, path, look, copied }, options);
+  };
+  if (!(await isStream(what))) await fromFile(what);
+  else
+    await withSpooled(what, { seconds, baud: numberOption('baud', options.baud, 1) }, (path) =>
+      fromFile(path, { name: what }),
+    );
+}
+
+/** What was looked at: as typed, and the file to read it from. */
+interface Shown {
+  readonly what: string;
+  readonly path: string;
+  readonly look: Seen;
+  readonly copied?: CopiedStream | undefined;
+}
+
+async function show(shown: Shown, options: Options): Promise<void> {
+  const { what, look } = shown;
+  const { isUdp } = await import('../recordings/address.js');
+  const { nothingArrived } = await import('../recordings/errors.js');
+  const { summaryText } = await import('../recordings/summary-text.js');
+  const { BY_CONTENT } = await import('../../../pipeline/formats/decoder/by-content.js');
+  const { kind, format, summary, content } = look;
   if (summary.records === 0) {
     const why = isUdp(what)
       ? nothingArrived(what, 'there is nothing to show')
-      : `${what} contains no records`;
+      : `${what} (${kind}) contains no records${content === undefined ? '' : `: it is ${content}`}`;
     throw new CommandError(why, isUdp(what) ? EXIT.failed : EXIT.invalid);
   }
   process.stdout.write(
@@ -60,16 +92,12 @@ async function run(what: string, options: Options): Promise<void> {
       ? `${JSON.stringify({ what, kind, format, ...summary })}\n`
       : `${summaryText(`${what}: ${kind}, records of ${format === BY_CONTENT ? 'several formats' : format}`, summary)}\n`,
   );
-  if (options.plot !== undefined) await draw(what, look, options.plot, options);
+  if (options.plot !== undefined) await draw(shown, options.plot, options);
 }
 
 /** Plots one sender. @throws CommandError if it has no frames */
-async function draw(
-  what: string,
-  { kind, format, summary, batches }: Look & { readonly batches?: readonly RawBatch[] },
-  path: string,
-  options: Options,
-): Promise<void> {
+async function draw({ what, path, look, copied }: Shown, image: string, options: Options): Promise<void> {
+  const { kind, format, summary, batches } = look;
   const { tableOption } = await import('../recordings/table.js');
   const { drawnSender, framesOf, recorded } = await import('../recordings/plot/gather.js');
   const { plotSvg, titlesOf } = await import('../recordings/plot/plot.js');
@@ -78,11 +106,15 @@ async function draw(
   const frames =
     sender === null
       ? null
-      : await framesOf(batches ?? recorded(what, options.kind, tableOption(options.table)), format, sender);
+      : await framesOf(
+          batches ?? recorded(path, options.kind, tableOption(options.table), copied),
+          format,
+          sender,
+        );
   if (sender === null || !frames)
     throw new CommandError(
       `${what} contains no frames of ${sender ?? 'any sender'}: there is nothing to plot`,
       EXIT.invalid,
     );
-  await writePlot(path, plotSvg(frames, titlesOf(frames, { what, kind, format, sender })));
+  await writePlot(image, plotSvg(frames, titlesOf(frames, { what, kind, format, sender })));
 }

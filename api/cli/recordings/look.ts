@@ -8,7 +8,7 @@ import {
 } from '../../../pipeline/formats/index.js';
 import type { TableMapping } from '../../../pipeline/formats/tables/mapping.js';
 import type { RawBatch } from '../../../pipeline/component/index.js';
-import { openRecording, recordsFormat } from '../../../pipeline/sources/recording.js';
+import { openRecording, recordsFormat, type CopiedStream } from '../../../pipeline/sources/recording.js';
 import { udp } from '../../../pipeline/sources/udp.js';
 import { commandContext } from './context.js';
 import { Inspection, type Summary } from './inspect.js';
@@ -21,6 +21,8 @@ export interface Look {
   /** Of its records. */
   readonly format: string;
   readonly summary: Summary;
+  /** What a file without records holds, for a person. */
+  readonly content?: string | undefined;
 }
 
 /**
@@ -28,6 +30,7 @@ export interface Look {
  * @param asked format of its records; `auto`: the file's own
  * @param table mapping of the arrays in a file
  * @param options what its records do not say of themselves
+ * @param copied set for a copy of a stream
  */
 export async function lookIntoFile(
   path: string,
@@ -35,11 +38,12 @@ export async function lookIntoFile(
   asked: string,
   table?: TableMapping,
   options: FormatOptions = {},
+  copied?: CopiedStream,
 ): Promise<Look> {
-  const recording = await openRecording(path, kind, table);
+  const recording = await openRecording(path, kind, table, copied);
   const format = recordsFormat(recording, asked);
   const inspection = inspectionOf(format, options);
-  const log = new ProblemLog((message) => process.stderr.write(`csiflow: ${path}: ${message}\n`));
+  const log = new ProblemLog((message) => process.stderr.write(`csiflow: ${recording.path}: ${message}\n`));
   try {
     for await (const { raw, problems } of recording.batches(256)) {
       inspection.see(raw);
@@ -48,7 +52,9 @@ export async function lookIntoFile(
   } finally {
     log.end();
   }
-  return { kind: recording.kind, format, summary: inspection.summary() };
+  const summary = inspection.summary();
+  const content = summary.records === 0 ? recording.content?.() : undefined;
+  return { kind: recording.kind, format, summary, content };
 }
 
 /** How to read the input: as its one format, as any if there are several; undefined if none is recognised. */

@@ -146,17 +146,29 @@ export function checkPcap(name: string, head: Uint8Array): void {
 const LINK_BYTES: Readonly<Record<number, number>> = { 1: 14, 101: 0, 113: 16, 276: 20 };
 const UDP = 17;
 
+/** Start of the UDP header of a packet; -1 if it has none. */
+function udpStart(view: DataView, { linkType, start, end }: Packet): number {
+  const ip = start + (LINK_BYTES[linkType] ?? NaN);
+  if (!(ip + 28 <= end) || view.getUint8(ip) >> 4 !== 4 || view.getUint8(ip + 9) !== UDP) return -1;
+  const udp = ip + (view.getUint8(ip) & 0x0f) * 4;
+  return udp + 8 > end ? -1 : udp;
+}
+
+/** The port to which a UDP datagram was sent; null for other packets. */
+export function udpPort(view: DataView, packet: Packet): number | null {
+  const udp = udpStart(view, packet);
+  return udp < 0 ? null : view.getUint16(udp + 2);
+}
+
 /**
  * The payload of a UDP datagram to this port; null for other packets. Its length is that of UDP: records may
  * be longer.
  */
 export const udpPayload =
   (port: number): Select =>
-  (view, { linkType, start, end }) => {
-    const ip = start + (LINK_BYTES[linkType] ?? NaN);
-    if (!(ip + 28 <= end) || view.getUint8(ip) >> 4 !== 4 || view.getUint8(ip + 9) !== UDP) return null;
-    const udp = ip + (view.getUint8(ip) & 0x0f) * 4;
-    if (udp + 8 > end || view.getUint16(udp + 2) !== port) return null;
+  (view, packet) => {
+    const udp = udpStart(view, packet);
+    if (udp < 0 || view.getUint16(udp + 2) !== port) return null;
     const length = view.getUint16(udp + 4);
-    return length < 8 || udp + length > end ? null : { start: udp + 8, end: udp + length };
+    return length < 8 || udp + length > packet.end ? null : { start: udp + 8, end: udp + length };
   };

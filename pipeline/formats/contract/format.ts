@@ -101,6 +101,9 @@ export const HEAD_BYTES = 65_536;
 /** Longest record of any format, bytes: longer ones are not read into memory. */
 export const MAX_RECORD_BYTES = 1_048_576;
 
+/** Number of bytes sufficient to recognise a file whose first record is longer than {@link HEAD_BYTES}. */
+export const LONG_HEAD_BYTES = HEAD_BYTES + MAX_RECORD_BYTES;
+
 /** A file that cannot be read, or not beyond this position. */
 export class FormatError extends Error {
   /** Dotted: `capture.version`. */

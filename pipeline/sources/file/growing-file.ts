@@ -4,6 +4,7 @@ import {
   FILE_FORMATS,
   FormatError,
   HEAD_BYTES,
+  LONG_HEAD_BYTES,
   RawBuilder,
   recogniseFile,
   type FileFormat,
@@ -148,9 +149,8 @@ export class GrowingFile {
   }
 
   async #recognised(asked: string) {
-    const { buffer, bytesRead } = await this.#handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
-    const head = buffer.subarray(0, bytesRead);
-    const isWhole = bytesRead === HEAD_BYTES;
+    const head = await this.#head(HEAD_BYTES);
+    const isWhole = head.length === HEAD_BYTES;
     if (head[0] === 0x1f && head[1] === 0x8b)
       throw new FormatError(
         'file.follow',
@@ -167,8 +167,16 @@ export class GrowingFile {
         this.path,
         `this is a file of arrays (${table.name}), which is read as a whole: omit \`follow\``,
       );
-    if (isWhole) throw unknownKind(this.path, asked, head);
-    return undefined;
+    if (!isWhole) return undefined;
+    const longHead = await this.#head(LONG_HEAD_BYTES);
+    const late = recogniseFile(longHead);
+    if (late) return openedIfWhole(late, longHead, true);
+    throw unknownKind(this.path, asked, longHead);
+  }
+
+  async #head(most: number): Promise<Uint8Array> {
+    const { buffer, bytesRead } = await this.#handle.read(Buffer.alloc(most), 0, most, 0);
+    return buffer.subarray(0, bytesRead);
   }
 }
 

@@ -2,7 +2,7 @@ import type { RawBatch } from '../../../../pipeline/component/index.js';
 import { formatNamed } from '../../../../pipeline/formats/index.js';
 import type { TableMapping } from '../../../../pipeline/formats/tables/mapping.js';
 import { LinkTable } from '../../../../pipeline/model/index.js';
-import { openRecording } from '../../../../pipeline/sources/recording.js';
+import { openRecording, type CopiedStream } from '../../../../pipeline/sources/recording.js';
 import { commandContext } from '../context.js';
 import type { SenderSummary, Summary } from '../inspect.js';
 import { FrameCollector, type PlotFrames } from './frames.js';
@@ -46,7 +46,8 @@ export async function* recorded(
   path: string,
   kind: string,
   table?: TableMapping,
+  copied?: CopiedStream,
 ): AsyncGenerator<RawBatch, void> {
-  const recording = await openRecording(path, kind, table);
+  const recording = await openRecording(path, kind, table, copied);
   for await (const { raw } of recording.batches(256)) yield raw;
 }

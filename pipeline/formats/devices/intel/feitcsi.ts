@@ -5,7 +5,7 @@
 import type { CsiLayout } from '../../../model/index.js';
 import { frameFormat, type ReadFault, type ReadFrame } from '../../decoder/frame-decoder.js';
 import type { FileFormat, Format } from '../../contract/format.js';
-import { axBand, fillAx, RAW, type AxBand } from './intel-ax.js';
+import { axBand, fillAx, noBand, RAW, type AxBand } from './intel-ax.js';
 import { LayoutCache } from '../../decoder/layout-cache.js';
 import { RecordCutter, type RecordKind } from '../../containers/record-cutter.js';
 
@@ -82,7 +82,7 @@ function readRecord(record: Uint8Array, realFirst: boolean): ReadFrame | ReadFau
   const [rx, tx, tones] = [view.getUint8(46), view.getUint8(47), view.getUint32(52, true)];
   const rate = view.getUint32(92, true);
   const band = axBand((rate >> 8) & 7, (rate >> 11) & 7, tones);
-  if (!band) return { fault: 'carriers', reason: `${tones} carriers: no frame of its kind has this number` };
+  if (!band) return { fault: 'carriers', reason: noBand((rate >> 8) & 7, tones) };
   const body = record.slice(HEADER_BYTES, HEADER_BYTES + view.getUint32(0, true));
   return {
     sequence: null,

@@ -46,6 +46,14 @@ export interface AxBand extends Band {
 /** Of a frame, by bits 8 to 10 of its rate. */
 const KINDS: Readonly<Record<number, BandKind>> = { 1: 'legacy', 2: 'ht', 3: 'vht', 4: 'he' };
 
+/** Why {@link axBand} knows no carriers of such a frame. */
+export const noBand = (kind: number, tones: number): string =>
+  kind === EHT
+    ? 'its rate has the format EHT (802.11be), which is not read'
+    : `${tones} carriers: no frame of its kind has this number`;
+
+const EHT = 5;
+
 /** For firmware that writes more values than a frame of 160 MHz has carriers, by their number. */
 const GAPS = new Map([
   [498, 242],
