@@ -1,5 +1,5 @@
 import type { Context } from '../../pipeline/component/index.js';
-import type { Measure } from '../../pipeline/model/index.js';
+import { currentKey, type Measure } from '../../pipeline/model/index.js';
 import { linkMeasures } from '../shared/measures.js';
 import type { Drift } from './correction.js';
 import type { Thresholds } from './link-calibration.js';
@@ -68,7 +68,10 @@ export class Announcer {
     this.#known.length = 0;
     for (const [id, known] of state) {
       const entry = this.#context.links.byId(id);
-      if (entry) this.#known[entry.index] = { ...known, thresholds: { ...known.thresholds } };
+      const thresholds = Object.entries(known.thresholds).map(
+        ([key, one]) => [currentKey(key), one] as const,
+      );
+      if (entry) this.#known[entry.index] = { ...known, thresholds: Object.fromEntries(thresholds) };
     }
   }
 }

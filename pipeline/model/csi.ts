@@ -1,3 +1,5 @@
+import { carrierRuns, carriersIn } from './carrier-runs.js';
+
 /**
  * Channel state information as columns. An object per frame costs more than the mathematics on it,
  * and a column can be handed to a worker or a tensor without a copy.
@@ -79,20 +81,19 @@ export function csiLayout(fields: LayoutFields): CsiLayout {
   const { rx, tx, bandwidthMhz, centreMhz, training, measurement = 'channel-estimate' } = fields;
   // Keys of channel estimates match those in checkpoints from before other measurements existed.
   const kind = measurement === 'channel-estimate' ? '' : `/${measurement}`;
-  const key = `${training}/${rx}x${tx}/${bandwidthMhz}@${centreMhz}/${runs(subcarriers)}${kind}`;
+  const key = `${training}/${rx}x${tx}/${bandwidthMhz}@${centreMhz}/${carrierRuns(subcarriers)}${kind}`;
   return { key, rx, tx, subcarriers, bandwidthMhz, centreMhz, training, measurement };
 }
 
-/** `-26..-1,1..26`: ascending indices as runs of step 1. */
-function runs(indices: Int16Array): string {
-  const parts: string[] = [];
-  for (let start = 0, end = 0; start < indices.length; start = end + 1) {
-    end = start;
-    while (end + 1 < indices.length && indices[end + 1] === indices[end]! + 1) end++;
-    parts.push(start === end ? `${indices[start]!}` : `${indices[start]!}..${indices[end]!}`);
-  }
-  return parts.join(',');
+/** The key of a layout as it is written now: 0.4.0 and before listed carriers with steps one by one. */
+export function currentKey(key: string): string {
+  const parts = key.split('/');
+  const carriers = carriersIn(parts[CARRIERS] ?? '');
+  return carriers === null ? key : parts.with(CARRIERS, carrierRuns(carriers)).join('/');
 }
+
+/** Their part of a key. */
+const CARRIERS = 3;
 
 /** Columns for `count` frames with all values unknown. A decoder fills them once; after that they do not change. */
 export function allocateBlock(layout: CsiLayout, count: number): CsiBlock {

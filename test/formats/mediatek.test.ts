@@ -59,7 +59,16 @@ it.each([
     '-58..-2,2..58',
     6,
   ],
-  ['every fourth carrier of HE', 64, 8, 0, 0, (t: number) => t === 0 || (t > 30 && t < 34), '-120,', 34],
+  [
+    'every fourth carrier of HE',
+    64,
+    8,
+    0,
+    0,
+    (t: number) => t === 0 || (t > 30 && t < 34),
+    '-120..-4 step 4,4..120 step 4',
+    34,
+  ],
   [
     'OFDM in the lowest part of 80 MHz',
     256,
