@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { basename } from 'node:path';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import { errorText } from '../../pipeline/base/error-text.js';
 import {
   FormatError,
@@ -14,6 +16,7 @@ import {
 import { LinkTable, type Data } from '../../pipeline/model/index.js';
 import { median } from '../../operators/shared/median.js';
 import { benchContext, environmentOf } from '../context.js';
+import { madeCaptures } from './made-records.js';
 import { readPieces } from './pieces.js';
 
 /** How fast one recording is decoded. */
@@ -48,6 +51,32 @@ export const formatSpeeds = (
   python: string | null,
   long = LONG_S,
 ): readonly FormatSpeed[] => files.map((path) => speedOf(path, python, long));
+
+/** How fast made-up records of a format are decoded. */
+export interface MadeSpeed extends Pick<FormatSpeed, 'format' | 'frames' | 'perSecond' | 'control'> {
+  /** Of a frame: `3 x 1, 30 carriers`. */
+  readonly size: string;
+}
+
+/**
+ * The same for each format that csiflow can encode, from captures of `count` made-up records: also those of
+ * which no recording is at hand.
+ */
+export function madeSpeeds(long = LONG_S, count = MADE_RECORDS): readonly MadeSpeed[] {
+  const folder = mkdtempSync(join(tmpdir(), 'csiflow-bench-'));
+  try {
+    return madeCaptures(count).map(({ format, size, bytes }) => {
+      const path = join(folder, format);
+      writeFileSync(path, bytes);
+      const { frames, perSecond, control } = speedOf(path, null, long);
+      return { format, size, frames, perSecond, control };
+    });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const MADE_RECORDS = 2000;
 
 function speedOf(path: string, python: string | null, long: number): FormatSpeed {
   const kind = kindOf(path);

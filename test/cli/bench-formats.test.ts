@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, expect, test } from 'vitest';
-import { formatSpeeds } from '../../bench/speed/formats.js';
+import { formatSpeeds, madeSpeeds } from '../../bench/speed/formats.js';
+import { FORMATS } from '../../pipeline/formats/index.js';
 import { encodeNexmon } from '../../pipeline/formats/devices/broadcom/nexmon.js';
 import { pcapOf } from '../formats/pcap-files.js';
 import { SAMPLES } from '../formats/samples.js';
@@ -33,6 +34,17 @@ test('a recording of several pieces is read to its end', () => {
   const file = join(folder, 'long.pcap');
   writeFileSync(file, pcapOf(records));
   expect(formatSpeeds([file], null, 0.001)).toMatchObject([{ format: 'nexmon', frames: 600 }]);
+});
+
+test('made-up records of each format are decoded, to the last frame', () => {
+  const made = madeSpeeds(0.001, 20);
+  for (const { format, frames } of made) expect([format, frames]).toEqual([format, 20]);
+  const variants = FORMATS.filter(({ variantOf }) => variantOf !== undefined).map(({ name }) => name);
+  const missing = FORMATS.map(({ name }) => name).filter(
+    (name) => !variants.includes(name) && !made.some(({ format }) => format === name),
+  );
+  // Its encoder is for tests only.
+  expect(missing).toEqual(['picoscenes']);
 });
 
 test('rejects a file of no known kind', () => {

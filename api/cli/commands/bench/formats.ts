@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { FormatSpeed } from '../../../../bench/speed/formats.js';
+import type { FormatSpeed, MadeSpeed } from '../../../../bench/speed/formats.js';
 import type { StepCost } from '../../../../bench/speed/cleaning-steps.js';
 
 interface Options {
@@ -13,37 +13,62 @@ export function register(bench: Command): void {
     .description(
       'Measure how many frames of each recording are decoded per second of processor time, and the cost of cleaning.',
     )
-    .argument('<files...>', 'recordings of any kind')
+    .argument('[files...]', 'recordings of any kind; without any, made-up records of each format')
     .option('--csiread <python>', 'a Python with csiread, to measure it on the same files in the same run')
     .option('--json', 'print the results as JSON', false)
-    .addHelpText('after', '\nExample:\n  csiflow bench formats captures/ward.dat --csiread python3')
+    .addHelpText(
+      'after',
+      '\nExample:\n  csiflow bench formats captures/ward.dat --csiread python3\n  csiflow bench formats',
+    )
     .action(run);
 }
 
 async function run(files: readonly string[], { csiread, json }: Options): Promise<void> {
   const { readingRecordings } = await import('../../recordings/errors.js');
-  const { formatSpeeds } = await import('../../../../bench/speed/formats.js');
+  const { formatSpeeds, madeSpeeds } = await import('../../../../bench/speed/formats.js');
   const { stepCosts } = await import('../../../../bench/speed/cleaning-steps.js');
+  const { loadavg } = await import('node:os');
   const formats = await readingRecordings(() => Promise.resolve(formatSpeeds(files, csiread ?? null)));
+  const made = files.length === 0 ? madeSpeeds() : [];
   const cleaning = stepCosts();
-  if (json) process.stdout.write(`${JSON.stringify({ formats, cleaning }, null, 2)}\n`);
-  else process.stdout.write(`${tables(formats, cleaning).join('\n')}\n`);
+  const load = loadavg()[0]!;
+  if (json) process.stdout.write(`${JSON.stringify({ formats, made, cleaning, load }, null, 2)}\n`);
+  else process.stdout.write(`${tables(formats, made, cleaning, load).join('\n')}\n`);
 }
 
-/** As Markdown. */
-function tables(formats: readonly FormatSpeed[], cleaning: readonly StepCost[]): readonly string[] {
-  const round = (value: number): string => Math.round(value).toLocaleString('en');
-  return [
-    '| recording | format | frames | frames/s | control | csiread, frames/s | csiflow over csiread |',
-    '|---|---|---|---|---|---|---|',
-    ...formats.map(
-      ({ file, format, frames, perSecond, control, csiread }) =>
-        `| ${file} | \`${format}\` | ${round(frames)} | ${round(perSecond)} | ${(100 * control).toFixed(1)} % | ` +
-        (csiread === null ? ' | |' : `${round(csiread.perSecond)} | ${csiread.ratio.toFixed(2)} |`),
-    ),
-    '',
-    '| cleaning step | ns per frame |',
-    '|---|---|',
-    ...cleaning.map(({ step, nsPerFrame }) => `| \`${step}\` | ${round(nsPerFrame)} |`),
-  ];
-}
+const round = (value: number): string => Math.round(value).toLocaleString('en');
+
+/** As Markdown. `load`: of the machine, in the last minute. */
+const tables = (
+  formats: readonly FormatSpeed[],
+  made: readonly MadeSpeed[],
+  cleaning: readonly StepCost[],
+  load: number,
+): readonly string[] => [
+  ...(formats.length === 0 ? [] : [...recordingRows(formats), '']),
+  ...(made.length === 0 ? [] : [...madeRows(made), '']),
+  '| cleaning step | ns per frame |',
+  '|---|---|',
+  ...cleaning.map(({ step, nsPerFrame }) => `| \`${step}\` | ${round(nsPerFrame)} |`),
+  '',
+  `Load of the machine at the end: ${load.toFixed(1)}.`,
+];
+
+const recordingRows = (formats: readonly FormatSpeed[]): readonly string[] => [
+  '| recording | format | frames | frames/s | control | csiread, frames/s | csiflow over csiread |',
+  '|---|---|---|---|---|---|---|',
+  ...formats.map(
+    ({ file, format, frames, perSecond, control, csiread }) =>
+      `| ${file} | \`${format}\` | ${round(frames)} | ${round(perSecond)} | ${(100 * control).toFixed(1)} % | ` +
+      (csiread === null ? ' | |' : `${round(csiread.perSecond)} | ${csiread.ratio.toFixed(2)} |`),
+  ),
+];
+
+const madeRows = (made: readonly MadeSpeed[]): readonly string[] => [
+  '| format | frame | frames/s | control |',
+  '|---|---|---|---|',
+  ...made.map(
+    ({ format, size, perSecond, control }) =>
+      `| \`${format}\` | ${size} | ${round(perSecond)} | ${(100 * control).toFixed(1)} % |`,
+  ),
+];
