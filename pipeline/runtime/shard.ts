@@ -302,13 +302,12 @@ export class Shard implements Host, Run {
     onStep('hardware_initialization', 1);
 
     onStep('model_loading', 0);
-    await this.#openSinks(last);
-    await this.#openOperators();
+    const outboxes = await this.#openNodes(this.#state, last);
     this.#requireGoing();
     onStep('model_loading', 1);
 
     onStep('data_pipeline_start', 0);
-    await this.#compile(this.#state, last);
+    this.#compile(this.#state, last, outboxes);
     onStep('data_pipeline_start', 0.5);
     this.#pumping = this.#pump!.run().catch((error: unknown) => {
       this.fail(new Error(`the pump failed: ${errorText(error)}`, { cause: error }));
@@ -377,6 +376,22 @@ export class Shard implements Host, Run {
     return first;
   }
 
+  /** Models load in threads of their own, while stores and outboxes open. Throws once nothing is opening any more. */
+  async #openNodes(state: ShardState, last: Checkpoint): Promise<ReadonlyMap<string, Outbox>> {
+    const operators = this.#openOperators();
+    const [stores, models] = await Promise.allSettled([this.#openStores(state, last), operators]);
+    if (stores.status === 'rejected') throw stores.reason;
+    if (models.status === 'rejected') throw models.reason;
+    return stores.value;
+  }
+
+  async #openStores(state: ShardState, last: Checkpoint): Promise<ReadonlyMap<string, Outbox>> {
+    await this.#openSinks(last);
+    const outboxes = new Map(this.#nodes.of('sink').map(({ id }) => [id, state.outbox(id)]));
+    for (const outbox of outboxes.values()) await outbox.rewind(last.epoch);
+    return outboxes;
+  }
+
   /** Continues without stores that are offline. */
   async #openSinks(last: Checkpoint): Promise<void> {
     for (const node of this.#nodes.of('sink')) {
@@ -410,11 +425,8 @@ export class Shard implements Host, Run {
     }
   }
 
-  async #compile(state: ShardState, last: Checkpoint): Promise<void> {
+  #compile(state: ShardState, last: Checkpoint, outboxes: ReadonlyMap<string, Outbox>): void {
     const { topology, log, onLatency } = this.#options;
-    const outboxes = new Map(this.#nodes.of('sink').map(({ id }) => [id, state.outbox(id)]));
-    for (const outbox of outboxes.values()) await outbox.rewind(last.epoch);
-    this.#requireGoing();
     const journals: Journal[] = [];
     const { sources, sinks, replay } = compile({
       topology,
