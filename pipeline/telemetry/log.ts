@@ -1,4 +1,5 @@
 import { pino, type DestinationStream, type Logger as Pino } from 'pino';
+import { causeOf } from '../base/cause.js';
 import { redact } from '../base/secrets.js';
 
 export type Level = 'debug' | 'info' | 'warn' | 'error';
@@ -17,6 +18,8 @@ export interface Log {
 
 /** The same warning or error of a node is logged once in this time, then with the number of repeats suppressed. */
 const REPEAT_MS = 10_000;
+/** Causes of one message that are logged in that time, by the fields `code` and `reason`. */
+const MAX_CAUSES = 16;
 /** Distinct messages remembered per log; the oldest is dropped. */
 const REMEMBERED = 256;
 
@@ -54,12 +57,12 @@ class PinoLog implements Log {
   }
 
   warn(message: string, fields: Fields = {}): void {
-    const held = this.#repeated(message);
+    const held = this.#repeated(message, fields);
     if (held !== null) this.#pino.warn(held > 0 ? { ...fields, repeated: held } : fields, message);
   }
 
   error(message: string, fields: Fields = {}): void {
-    const held = this.#repeated(message);
+    const held = this.#repeated(message, fields);
     if (held !== null) this.#pino.error(held > 0 ? { ...fields, repeated: held } : fields, message);
   }
 
@@ -68,16 +71,28 @@ class PinoLog implements Log {
   }
 
   /** How many equal lines were suppressed since the last one; null if this one is to be suppressed too. */
-  #repeated(message: string): number | null {
+  #repeated(message: string, fields: Fields): number | null {
     const now = performance.now();
-    const entry = this.#seen.get(message);
+    const key = this.#keyOf(message, fields, now);
+    const entry = this.#seen.get(key);
     if (entry && now < entry.until) {
       entry.held++;
       return null;
     }
-    this.#seen.delete(message);
-    this.#seen.set(message, { until: now + REPEAT_MS, held: 0 });
+    this.#seen.delete(key);
+    this.#seen.set(key, { until: now + REPEAT_MS, held: 0 });
     if (this.#seen.size > REMEMBERED) this.#seen.delete(this.#seen.keys().next().value!);
     return entry?.held ?? 0;
+  }
+
+  /** Lines with the same key are equal. A message with too many causes has one for the further ones. */
+  #keyOf(message: string, { code, reason }: Fields, now: number): string {
+    if (typeof code !== 'string' || typeof reason !== 'string') return message;
+    const begin = `${message}\n`;
+    const key = `${begin}${code} ${causeOf(reason)}`;
+    if (this.#seen.has(key)) return key;
+    let causes = 0;
+    for (const [seen, { until }] of this.#seen) if (until > now && seen.startsWith(begin)) causes++;
+    return causes < MAX_CAUSES ? key : message;
   }
 }
