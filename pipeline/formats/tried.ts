@@ -78,6 +78,8 @@ function tryKind(kind: FileFormat, head: Uint8Array): Tried {
     const tried = decoder(unheard());
     tried.decode(raw);
     const faults = (tried.describe()['faults'] ?? []) as readonly FaultState[];
+    // Other bytes are refused for many reasons, records of an unknown variant for one or two.
+    if (faults.length > MAX_CAUSES) return none;
     const [most] = faults.toSorted((a, b) => b.count - a.count);
     return {
       ...none,
@@ -92,6 +94,8 @@ function tryKind(kind: FileFormat, head: Uint8Array): Tried {
   }
 }
 
+/** Reasons for which the records of a kind may be refused. */
+const MAX_CAUSES = 4;
 const NO_MEASUREMENT = 'they are not measurements';
 
 /** For a decoder whose frames nobody uses. */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { openRecording } from '../../pipeline/sources/recording.js';
+import { seeded } from '../../pipeline/base/random.js';
 import { encodeFeitcsi } from '../../pipeline/formats/devices/intel/feitcsi.js';
 import { pcapOf } from './pcap-files.js';
 import { SAMPLES } from './samples.js';
@@ -92,6 +93,12 @@ test.each([
 ])('a file %s is answered with what comes nearest, and why it is not read', async (_, bytes, ...expected) => {
   const answer = await answerTo(bytes);
   for (const part of expected) expect(answer).toContain(part);
+});
+
+test('random bytes are near to no kind', async () => {
+  const random = seeded(12);
+  const bytes = Buffer.from(Array.from({ length: 60_000 }, () => Math.floor(random() * 256)));
+  expect(await answerTo(bytes)).toContain('; none finds a record in its first 60000 bytes. Kinds tried:');
 });
 
 test('a file whose first record is longer than the usual head is recognised', async () => {
