@@ -81,7 +81,8 @@ export interface Cutter {
    * Adds the complete records at the start of `bytes` to `into`, until that is full or the next record is
    * incomplete. Returns the number of bytes consumed; the rest is passed again, with more data after it. `at`
    * is the offset of `bytes` in the file, for messages. `last` means that no data follows: the rest is then a
-   * truncated tail, to be reported. An unreadable record is skipped and reported to `into.problem`.
+   * truncated tail, to be reported. An unreadable record is skipped and reported to `into.problem`. Before it
+   * adds a record, a cutter calls `into.begins`, so that the decoder can name the place of a faulty one.
    * @throws FormatError if the rest of the file cannot be read
    */
   cut(bytes: Uint8Array, into: RawBuilder, at: number, last: boolean): number;
