@@ -80,7 +80,7 @@ export interface Watched {
   readonly impacts: readonly SimulatedImpact[];
   /** Validations, one per epoch, without improvement before training stops; 0: it runs to its last epoch. */
   readonly patience: number;
-  /** ⏎ @param watched validation loss */
+  /** @param watched validation loss */
   readonly progress: (epoch: number, loss: number, watched: number) => void;
 }
 

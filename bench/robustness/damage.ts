@@ -95,7 +95,7 @@ async function damageable(run: string): Promise<readonly string[]> {
   return files;
 }
 
-/** ⏎ @throws Error for any other ending */
+/** @throws Error for any other ending */
 async function inflict(run: string, damage: Damage, expected: Content): Promise<Outcome> {
   const file = join(run, damage.file);
   await damageFile(file, damage);

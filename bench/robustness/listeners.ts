@@ -72,7 +72,7 @@ export class Staller {
   #socket: WebSocket | undefined;
   #timers: NodeJS.Timeout[] = [];
 
-  /** ⏎ @param key its own: an account has few streams */
+  /** @param key its own: an account has few streams */
   constructor(address: string, key: string, rooms: readonly string[]) {
     this.#address = address;
     this.#key = key;

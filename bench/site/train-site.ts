@@ -139,7 +139,7 @@ interface Lessons {
 const FEWEST = 20;
 const WHERE = 'in the part that is not trained on';
 
-/** ⏎ @throws CommandError if there are too few labels */
+/** @throws CommandError if there are too few labels */
 function trainOn(lessons: Lessons, start: Start, size: Scene['size'], options: TrainSiteOptions) {
   const { trained, watched } = lessons;
   if (trained.length < FEWEST || watched.length === 0)

@@ -125,7 +125,7 @@ function headOf(path: string): Uint8Array {
   return head!;
 }
 
-/** ⏎ @throws FormatError for a file of an unknown kind */
+/** @throws FormatError for a file of an unknown kind */
 function kindOf(path: string): FileFormat {
   const kind = recogniseFile(headOf(path));
   if (kind) return kind;

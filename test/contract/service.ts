@@ -54,7 +54,7 @@ export class Answer {
       .reduce<unknown>((inner, key) => (inner as Record<string, unknown> | undefined)?.[key], this.body);
   }
 
-  /** ⏎ @throws if the body does not have that shape */
+  /** @throws if the body does not have that shape */
   fits(shape: Shape, path?: string): this {
     expect(misfits(path === undefined ? this.body : this.at(path), shape)).toEqual([]);
     return this;

@@ -6,7 +6,7 @@ const [POINTS, BANDS] = [100, 13];
 const random = new Random(3);
 const normal = () => random.normal();
 
-/** ⏎ @param common fading of each point, in all bands @param own standard deviation of each band's noise */
+/** @param common fading of each point, in all bands @param own standard deviation of each band's noise */
 function shareOf(common: (t: number) => number, own: number): number {
   const level = new Float64Array(POINTS);
   const course = Float64Array.from({ length: POINTS * BANDS });

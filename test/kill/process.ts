@@ -104,7 +104,7 @@ export function removeFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** ⏎ @param killAt `point:count` at which it kills itself @param script built script instead of child.ts */
+/** @param killAt `point:count` at which it kills itself @param script built script instead of child.ts */
 export function start(input: object, killAt?: string, script = child): Started {
   const started = spawn(process.execPath, [script, JSON.stringify(input)], {
     env: { ...process.env, ...(killAt === undefined ? {} : { CSIFLOW_KILL_AT: killAt }) },

@@ -64,12 +64,12 @@ export class Report {
     console.error(kind, error);
   }
 
-  /** ⏎ @throws if a chain of this kind failed */
+  /** @throws if a chain of this kind failed */
   expectNone(kind: Kind): void {
     expect(this.#broken[kind]).toEqual([]);
   }
 
-  /** ⏎ @throws if a process of this kind was never killed at one of the moments */
+  /** @throws if a process of this kind was never killed at one of the moments */
   expectEach(kind: Kind, moments: readonly string[]): void {
     expect(moments.filter((moment) => !this.#kills.has(`${kind} ${moment}`))).toEqual([]);
   }

@@ -14,7 +14,7 @@ export interface Outcome {
   readonly lines: string;
 }
 
-/** ⏎ @param except fields that differ between the compared inputs */
+/** @param except fields that differ between the compared inputs */
 export async function outcomeOf(folder: string, ...except: readonly string[]): Promise<Outcome> {
   return { rows: await rowsOf(folder, except), lines: linesOf(folder, except) };
 }

@@ -205,7 +205,7 @@ class Broker {
   }
 }
 
-/** ⏎ @param refuses whether its sink currently rejects records @param settings of the topology */
+/** @param refuses whether its sink currently rejects records @param settings of the topology */
 function worker(
   broker: Broker,
   member: string,

@@ -369,7 +369,7 @@ function startChild(input: CopyInput, killAt: string | undefined) {
   return started;
 }
 
-/** ⏎ @param kill a named moment, or milliseconds after the start */
+/** @param kill a named moment, or milliseconds after the start */
 async function runUntil(input: CopyInput, kill: string | number): Promise<void> {
   const started = startChild(input, typeof kill === 'string' ? kill : undefined);
   const ended = once(started, 'exit');

@@ -62,7 +62,7 @@ class Records {
     return own.map((event) => sample(event, tags(event), event.confidence));
   }
 
-  /** ⏎ @param by grouping of the panel besides the environment */
+  /** @param by grouping of the panel besides the environment */
   measures(name: RegExp, by: readonly ('name' | 'subject' | 'slot' | 'source')[] = []): Sample[] {
     const own = this.#of('measure').filter(
       (measure) => measure.source === 'csiflow' && name.test(measure.name),

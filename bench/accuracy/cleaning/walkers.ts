@@ -66,7 +66,7 @@ export interface WalkersSeen {
   readonly speed: number;
 }
 
-/** ⏎ @param knowsPlace whether poses give the true place; otherwise the middle of the room is assumed */
+/** @param knowsPlace whether poses give the true place; otherwise the middle of the room is assumed */
 export function walkersSeen(links: number, knowsPlace: boolean, rooms: number): WalkersSeen {
   const errors = Array.from({ length: rooms }, (_, i) => errorsOf(i + 1, links, knowsPlace)).flat();
   const angles = errors.map(([angle]) => angle);

@@ -103,7 +103,7 @@ function walk(node: number): readonly Buffer[] {
   return Array.from({ length: STEPS }, (_, step) => datagram(node, (2 * Math.PI * step) / STEPS, random));
 }
 
-/** ⏎ @param phase of the passer-by, radians */
+/** @param phase of the passer-by, radians */
 function datagram(node: number, phase: number, random: () => number): Buffer {
   const bytes = Buffer.alloc(BYTES);
   bytes.writeUInt32LE(0xc5110001, 0);

@@ -59,7 +59,7 @@ export async function walking(plan: Plan): Promise<Table> {
   };
 }
 
-/** ⏎ @param simulator further settings of the room */
+/** @param simulator further settings of the room */
 export async function walkIn(
   plan: Plan,
   room: PlannedRoom,
