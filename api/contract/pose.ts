@@ -3,6 +3,9 @@ import type { PersonRow } from '../../pipeline/component/index.js';
 import { KEYPOINT_NAMES, type Environment, type Person, type PoseFrame } from '../../pipeline/model/index.js';
 import { DensePose } from './dense-pose/dense-pose.js';
 import { isoTime } from '../../pipeline/base/iso-time.js';
+import type { Form } from '../service/form.js';
+import { JsonText } from './form.js';
+import { SharedTexts } from './shared-texts.js';
 import { cameraOf, type Camera } from './view.js';
 import {
   BoundingBoxSchema,
@@ -31,6 +34,7 @@ export class PoseView {
   readonly #camera: Camera;
   readonly #pipeline: string;
   readonly #densePose: DensePose;
+  readonly #texts = new SharedTexts<PoseFrame>();
 
   constructor(environment: Environment, topology: string) {
     this.#camera = cameraOf(environment);
@@ -56,6 +60,13 @@ export class PoseView {
         ].join('; '),
       },
     };
+  }
+
+  /** The newest frame in a form: readers share its text until the next one. */
+  latest(form: Form, frame: PoseFrame, selection: PoseSelection): JsonText {
+    const { persons, ...same } = selection;
+    const write = () => (form === 'a' ? this.frameA(frame, selection) : this.frameB(frame, selection));
+    return persons ? new JsonText(write()) : this.#texts.of(frame, form + JSON.stringify(same), write);
   }
 
   recordA(frame: PoseFrame, selection: PoseSelection): Static<typeof PoseRecordASchema> {

@@ -73,7 +73,7 @@ const latest = endpoint<LatestInput, Latest>({
       selection: { ...WHOLE, densePose: true, threeD: query.include_3d ?? false },
     }),
     render: ({ frame, selection }, { deployment }) => ({
-      data: viewOf(environmentOf(deployment, frame.environment)).frameA(frame, selection),
+      data: viewOf(environmentOf(deployment, frame.environment)).latest('a', frame, selection),
     }),
   }),
   b: formView({
@@ -98,7 +98,7 @@ const latest = endpoint<LatestInput, Latest>({
       },
     }),
     render: ({ frame, selection }, { deployment }) => ({
-      data: viewOf(environmentOf(deployment, frame.environment)).frameB(frame, selection),
+      data: viewOf(environmentOf(deployment, frame.environment)).latest('b', frame, selection),
     }),
   }),
 });

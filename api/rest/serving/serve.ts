@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa';
 import { viewOf, type AnyEndpoint } from '../../contract/endpoint.js';
-import { successBody } from '../../contract/form.js';
+import { successText } from '../../contract/form.js';
 import type { Deployment } from '../../service/deployment/deployment.js';
 import { ApiError } from '../../service/errors.js';
 import type { Form } from '../../service/form.js';
@@ -111,7 +111,8 @@ export function serve(
       context.body = rendered.data;
       return;
     }
-    context.body = successBody(form, rendered, endpoint.bare ?? false, timestamp(deployment), requestId);
+    context.type = 'json';
+    context.body = successText(form, rendered, endpoint.bare ?? false, timestamp(deployment), requestId);
   };
 }
 

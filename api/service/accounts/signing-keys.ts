@@ -44,14 +44,14 @@ export class SigningKeys {
 
   /** The current signing key. */
   get newest(): { readonly id: string; readonly key: KeyObject } {
-    const { id, secret } = this.#file.content.keys[0]!;
-    return { id, key: keyOf(secret) };
+    const stored = this.#file.content.keys[0]!;
+    return { id: stored.id, key: keyOf(stored) };
   }
 
   /** The key named in a token's header; tokens of the first csiflow name none. Null for an unknown key. */
   find(id: string | undefined): KeyObject | null {
     const key = this.#file.content.keys.find((candidate) => candidate.id === (id ?? FIRST));
-    return key ? keyOf(key.secret) : null;
+    return key ? keyOf(key) : null;
   }
 
   /**
@@ -74,11 +74,20 @@ export class SigningKeys {
 
 const FIRST = 'first';
 
+/** Of stored keys, as long as the file's content holds them: each call checks with one. */
+const keys = new WeakMap<object, KeyObject>();
+
 /**
  * Declares the type: given bytes, jsonwebtoken first tries to parse them as a private or public key, which
  * takes 0.7 ms.
  */
-const keyOf = (secret: string): KeyObject => createSecretKey(secret, 'base64');
+function keyOf(stored: { readonly secret: string }): KeyObject {
+  const known = keys.get(stored);
+  if (known) return known;
+  const key = createSecretKey(stored.secret, 'base64');
+  keys.set(stored, key);
+  return key;
+}
 
 const newKey = () => ({
   id: randomBytes(6).toString('base64url'),
