@@ -166,6 +166,10 @@ export class Service {
     return keys;
   }
 
+  get pid(): number {
+    return this.#process.pid!;
+  }
+
   get address(): string {
     return `http://127.0.0.1:${this.#site.apiPort}`;
   }
