@@ -4,7 +4,7 @@ import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { rawRecord, type RawBatch } from '../../pipeline/component/index.js';
+import { rawRecord, type Context, type RawBatch } from '../../pipeline/component/index.js';
 import { encodeLine } from '../../pipeline/formats/devices/espressif/esp32-serial.js';
 import type { Data } from '../../pipeline/model/index.js';
 import { LinkTable } from '../../pipeline/model/index.js';
@@ -19,8 +19,8 @@ import { anySender } from '../support/recordings.js';
 import { eventually } from '../support/waiting.js';
 import { collector } from './outputs.js';
 
-function start(config: object, folder = temporaryFolder()) {
-  const { context, recorded } = testContext({ links: new LinkTable([anySender]), folder });
+function start(config: object, folder = temporaryFolder(), extra: Partial<Context> = {}) {
+  const { context, recorded } = testContext({ links: new LinkTable([anySender]), folder, ...extra });
   const settings = withDefaults(serial, { reconnect_ms: 10, idle_tick_ms: 0, ...config });
   const source = serial.create(settings as never, context);
   const taken = collector();
@@ -107,6 +107,32 @@ test('restarts a command that ends, and reports its last output', async () => {
   expect(problems[0]).toBe(
     `\`${process.execPath}\` ended with code 3: one; tcpdump: eth9: No such device exists`,
   );
+});
+
+test('a command that prints a line and ends is restarted less and less often', async () => {
+  const waits: number[] = [];
+  const clock = {
+    now: () => 0,
+    elapsed: () => 0,
+    timer: (ms: number, then: () => void) => {
+      // Processes are given 2,000 ms to exit: those waits are not of interest.
+      if (ms !== 2000) waits.push(ms);
+      const timer = setTimeout(then, ms === 2000 ? ms : 0);
+      return () => {
+        clearTimeout(timer);
+      };
+    },
+  };
+  const { problems, source } = start(
+    { command: ['printf', 'one\n'], reconnect_ms: 1000 },
+    temporaryFolder(),
+    { clock, random: () => 1 },
+  );
+  await eventually(() => {
+    expect(waits.slice(0, 5)).toEqual([250, 500, 1000, 1000, 1000]);
+  });
+  expect(problems).toContain('`printf` ended with code 0; attempt 4 follows in 1.0 s');
+  expect(source.describe!()['failures']).toBeGreaterThanOrEqual(4);
 });
 
 test('a command that cannot start keeps the source from opening', async () => {

@@ -25,7 +25,9 @@ export const serial = defineSource({
     'there, or goes, the node is degraded and it is tried again; so it is with a named pipe when its writer has gone. A',
     'device that may not be read, and a command that cannot be started, keep the topology from starting.',
     '',
-    'A command that exits is restarted, and its last output on standard error is shown. It is started without a',
+    'A command that exits is restarted, and its last output on standard error is shown. The wait before it doubles from',
+    'a quarter of a second to `reconnect_ms`, and is short again once the command has run for `reconnect_ms`. It is',
+    'started without a',
     'shell, as a process group of its own, without the variables of the environment that begin with `CSIFLOW_`; at the',
     'stop it receives SIGTERM, and is killed after two seconds. Make it write without buffering (`tcpdump -U`): what',
     'it holds back arrives late. Topologies that are sent over the network may only name commands that are also in the',
@@ -80,6 +82,8 @@ class SerialSource extends DecodingSource {
   #inbox: Inbox | undefined;
   #problem: string | null = null;
   #reconnects = 0;
+  /** Consecutive attempts that failed, or ended early. */
+  #failures = 0;
 
   constructor(settings: SerialSettings, context: Context) {
     super(formatNamed(settings.records), context, settings);
@@ -91,16 +95,21 @@ class SerialSource extends DecodingSource {
   async open(position: Position, output: SourceOutput): Promise<void> {
     const isOver = () => output.signal.aborted;
     if (isOver()) return;
-    const { sender = this.#name, reconnect_ms: longest } = this.#config;
+    const { device, sender = this.#name, reconnect_ms: longest } = this.#config;
+    const { clock, random } = this.#context;
     const inbox = new Inbox(this.#config, this.#context, output, position as SerialPosition | null, sender);
     this.#inbox = inbox;
     try {
-      for (let failures = 0; !isOver(); this.#reconnects++) {
-        const hasHeard = await this.#session(inbox, output);
+      for (; !isOver(); this.#reconnects++) {
+        const began = clock.elapsed();
+        const { hasHeard, why } = await this.#session(inbox, output);
         if (isOver()) return;
-        failures = hasHeard ? 1 : failures + 1;
-        const wait = backoff(failures, FIRST_RETRY_MS, longest, this.#context.random);
-        await pause(wait, output.signal, this.#context.clock);
+        // A command that prints a line and ends would otherwise be started several times a second.
+        const hasWorked = hasHeard && (device !== undefined || clock.elapsed() - began >= longest);
+        this.#failures = hasWorked ? 1 : this.#failures + 1;
+        const wait = backoff(this.#failures, FIRST_RETRY_MS, longest, random);
+        this.#tell(this.#withRetry(why, wait), output);
+        await pause(wait, output.signal, clock);
       }
     } finally {
       inbox.close();
@@ -116,19 +125,25 @@ class SerialSource extends DecodingSource {
     return {
       ...(device === undefined ? { command: command![0] } : { device }),
       reconnects: this.#reconnects,
+      failures: this.#failures,
       problem: this.#problem,
       ...this.#inbox?.describe(),
       ...this.decoder.describe(),
     };
   }
 
+  /** The problem, and from the second one in a row when the next attempt follows. */
+  #withRetry(why: string, wait: number): string {
+    if (this.#config.device !== undefined || this.#failures < 2) return why;
+    return `${why}; attempt ${this.#failures + 1} follows in ${(wait / 1000).toFixed(1)} s`;
+  }
+
   /**
-   * Opens the input and reads it to its end. False if it gave no data. @throws InputError if a person has to
-   * fix something first
+   * Opens the input and reads it to its end. @throws InputError if a person has to fix something first
    */
-  async #session(inbox: Inbox, output: SourceOutput): Promise<boolean> {
-    const input = await this.#openInput(output);
-    if (!input) return false;
+  async #session(inbox: Inbox, output: SourceOutput): Promise<Session> {
+    const input = await this.#openInput();
+    if (typeof input === 'string') return { hasHeard: false, why: input };
     output.ready?.();
     inbox.begin();
     if (input.isThere) this.#tell(null, output);
@@ -138,15 +153,16 @@ class SerialSource extends DecodingSource {
     if (signal.aborted) stop();
     try {
       const { hasHeard, failure } = await this.#read(input, inbox, output);
-      if (!signal.aborted) this.#tell(await reasonOf(input, failure, this.#name), output);
-      return hasHeard;
+      const why = signal.aborted ? '' : await reasonOf(input, failure, this.#name);
+      return { hasHeard, why };
     } finally {
       signal.removeEventListener('abort', stop);
       await input.close();
     }
   }
 
-  async #openInput(output: SourceOutput): Promise<ByteInput | undefined> {
+  /** A text with the reason if it may succeed later. */
+  async #openInput(): Promise<ByteInput | string> {
     const { device, command, baud } = this.#config;
     const { folder, clock } = this.#context;
     try {
@@ -156,8 +172,7 @@ class SerialSource extends DecodingSource {
     } catch (error) {
       const isFinal = !(error instanceof InputError) || (!error.retriable && this.#reconnects === 0);
       if (isFinal) throw error;
-      this.#tell(error.message, output);
-      return undefined;
+      return error.message;
     }
   }
 
@@ -192,6 +207,12 @@ class SerialSource extends DecodingSource {
     if (problem === null) this.#context.log.info('reading', { input: this.#name });
     else this.#context.log.warn(problem);
   }
+}
+
+/** Whether an input gave data, and why it ended; no text if the source was stopped. */
+interface Session {
+  readonly hasHeard: boolean;
+  readonly why: string;
 }
 
 /** Passes bytes through; an error that ends them is an InputError. */
