@@ -6,7 +6,7 @@ import { beamforming, beamformingPcap } from './devices/beamforming/beamforming.
 import { byContent } from './decoder/by-content.js';
 import { capture } from './containers/capture.js';
 import { csiJson } from './json/csi-json.js';
-import { espCsi, espCsiLog } from './devices/espressif/esp-csi.js';
+import { espCsi, espCsiImaginaryFirst, espCsiLog } from './devices/espressif/esp-csi.js';
 import { esp32CsiTool, esp32CsiToolLog } from './devices/espressif/esp32-csi-tool.js';
 import { esp32Serial, esp32SerialLog } from './devices/espressif/esp32-serial.js';
 import { espFramed, espFramedFile } from './devices/espressif/esp-framed.js';
@@ -45,6 +45,7 @@ export const FORMATS: readonly Format[] = [
   csiJson,
   esp32Serial,
   espCsi,
+  espCsiImaginaryFirst,
   esp32CsiTool,
   micropythonCsi,
   espectre,

@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { encodeEspCsi, type EspCsiLine } from '../../pipeline/formats/devices/espressif/esp-csi.js';
 import {
   C5_COLUMNS,
   CLASSIC_COLUMNS,
   CONSOLE_COLUMNS,
-  encodeEspCsi,
-  type EspCsiLine,
-} from '../../pipeline/formats/devices/espressif/esp-csi.js';
+} from '../../pipeline/formats/devices/espressif/esp-csi-columns.js';
 import {
   espFields,
   type EspBuffer,
@@ -214,6 +213,33 @@ describe('12-bit LLTF', () => {
     expect(blocks[0]).toMatchObject({ bits: Uint8Array.of(8) });
     expect(blocks[0]!.layout.subcarriers).toHaveLength(52);
   });
+});
+
+it("reads a 12-bit LLTF in the order of the vendor's viewer with `esp-csi-imaginary-first`", () => {
+  const words = Array.from({ length: 52 }, (_, i) => i * 20 - 500);
+  const line = numbersLine(C5_COLUMNS, words);
+  const [real] = decoded('esp-csi', line).blocks;
+  const [imaginary] = decoded('esp-csi-imaginary-first', line).blocks;
+  const swapped = Array.from(real!.values, (_, i) => real!.values[i ^ 1]);
+  expect([...imaginary!.values]).toEqual(swapped);
+  expect(imaginary!.layout.key).toBe(real!.layout.key);
+  const bytes = numbersLine(
+    CLASSIC_COLUMNS,
+    Array.from({ length: 128 }, (_, i) => i - 64),
+  );
+  expect(decoded('esp-csi-imaginary-first', bytes).blocks).toEqual(decoded('esp-csi', bytes).blocks);
+});
+
+it.each([
+  [C5_COLUMNS, 106],
+  [C5_COLUMNS, 52],
+  [C5_COLUMNS, 128],
+  [C5_COLUMNS, 256],
+  [C5_COLUMNS, 512],
+])('concludes no layout from zeros: %#', (columns, count) => {
+  const { blocks, failed } = decoded('esp-csi', numbersLine(columns, new Array<number>(count).fill(0)));
+  expect(blocks).toEqual([]);
+  expect(failed[0]!.reason).toContain(`all its ${count} numbers are 0`);
 });
 
 describe('a line of esp-csi', () => {

@@ -1,11 +1,8 @@
 import { encodeAth11kCfr } from '../../pipeline/formats/devices/qualcomm/ath11k-cfr.js';
 import { encodeAtheros } from '../../pipeline/formats/devices/qualcomm/atheros.js';
 import { encodeReport } from '../../pipeline/formats/devices/beamforming/beamforming.js';
-import {
-  encodeEspCsi,
-  C5_COLUMNS,
-  CLASSIC_COLUMNS,
-} from '../../pipeline/formats/devices/espressif/esp-csi.js';
+import { encodeEspCsi } from '../../pipeline/formats/devices/espressif/esp-csi.js';
+import { C5_COLUMNS, CLASSIC_COLUMNS } from '../../pipeline/formats/devices/espressif/esp-csi-columns.js';
 import { espFields, type EspField } from '../../pipeline/formats/devices/espressif/esp-carriers.js';
 import { encodeCsiToolLine } from '../../pipeline/formats/devices/espressif/esp32-csi-tool.js';
 import { encodeEspectre } from '../../pipeline/formats/devices/espressif/espectre.js';

@@ -18,8 +18,10 @@ export interface LineKind {
   readonly clock: ClockKind;
   /** Unit of the clock, for messages: `ms`. */
   readonly unit: string;
-  /** The clock's stamp in a complete line; null if the line is damaged. */
-  readonly stampOf: (line: string) => number | null;
+  /** The clock's stamp in a complete line after the header line `heading`; null if the line is damaged. */
+  readonly stampOf: (line: string, heading: string | null) => number | null;
+  /** The header line in a line without a mark, from its first column; null if it is none. It becomes a record. */
+  readonly headingIn?: (line: string) => string | null;
 }
 
 /**
@@ -30,6 +32,8 @@ export class LineCutter implements Cutter {
   readonly #kind: LineKind;
   readonly #clock: DeviceClock;
   #line = 0;
+  /** The newest header line. */
+  #heading: string | null = null;
 
   constructor(kind: LineKind) {
     this.#kind = kind;
@@ -67,7 +71,10 @@ export class LineCutter implements Cutter {
   ): boolean {
     const { name, mark: word, unit } = this.#kind;
     const mark = this.#markIn(bytes, start, end);
-    if (mark < 0) return true;
+    if (mark < 0) {
+      this.#takeHeading(bytes, start, end, into, at);
+      return true;
+    }
     const stamp = this.#stampOf(bytes, mark, end);
     let next: number | null = null;
     if (stamp !== null && !into.isLive && this.#clock.asksForNext(stamp)) {
@@ -102,13 +109,27 @@ export class LineCutter implements Cutter {
     return placeText(byte, 'line', this.#line + 1);
   }
 
+  #takeHeading(bytes: Uint8Array, start: number, end: number, into: RawBuilder, at: number): void {
+    const { headingIn } = this.#kind;
+    if (!headingIn || end - start > MAX_HEADING_BYTES) return;
+    const heading = headingIn(latin1(bytes.subarray(start, end)));
+    if (heading === null) return;
+    this.#heading = heading;
+    into.begins(at + start, 'line', this.#line + 1);
+    into.add(Math.max(0, into.newest), Buffer.from(heading, 'latin1'));
+  }
+
   snapshot() {
-    return { line: this.#line, clock: this.#clock.snapshot() };
+    return { line: this.#line, clock: this.#clock.snapshot(), heading: this.#heading };
   }
 
   restore(state: State): void {
-    const snapshot = state as ReturnType<LineCutter['snapshot']>;
+    const snapshot = state as Omit<ReturnType<LineCutter['snapshot']>, 'heading'> & {
+      readonly heading?: string | null;
+    };
     this.#line = snapshot.line;
+    // Checkpoints before 0.5.0 have none.
+    this.#heading = snapshot.heading ?? null;
     this.#clock.restore(snapshot.clock);
   }
 
@@ -125,7 +146,7 @@ export class LineCutter implements Cutter {
 
   #stampOf(bytes: Uint8Array, start: number, end: number): number | null {
     if (end - start > this.#kind.maxBytes) return null;
-    return this.#kind.stampOf(latin1(bytes.subarray(start, end)).trimEnd());
+    return this.#kind.stampOf(latin1(bytes.subarray(start, end)).trimEnd(), this.#heading);
   }
 
   /**
@@ -149,6 +170,8 @@ export class LineCutter implements Cutter {
 }
 
 const NEWLINE = 0x0a;
+/** Longest header line. */
+const MAX_HEADING_BYTES = 2048;
 
 /** Bytes as text with one character per byte. */
 export const latin1 = (bytes: Uint8Array): string =>

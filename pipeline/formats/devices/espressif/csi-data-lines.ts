@@ -29,14 +29,22 @@ export function numbersOfLine(
   return parse() ?? { fault: 'value', reason: 'its data are not whole numbers of up to 16 bits' };
 }
 
-/** The text after the mark in each line of a file's head. */
-const csiDataLines = (head: Uint8Array): readonly string[] =>
+/** The text after the mark in each line of a file's head, and its header lines. */
+const csiDataLines = (head: Uint8Array, headingIn: LineKind['headingIn']): readonly string[] =>
   latin1(head)
     .split('\n')
     .flatMap((line) => {
       const at = line.lastIndexOf(CSI_DATA);
-      return at < 0 ? [] : [line.slice(at).trimEnd()];
+      const found = at < 0 ? headingIn?.(line) : line.slice(at).trimEnd();
+      return found == null ? [] : [found];
     });
+
+/** How a program's log is read, if not only line by line. */
+interface Headed {
+  readonly headingIn: (line: string) => string | null;
+  /** True if lines, header lines among them, are of this kind. */
+  readonly recognise: (lines: readonly string[]) => boolean;
+}
 
 /**
  * A log or table of such lines. Event time is the ESP32's own clock (since it was started), counted from
@@ -46,9 +54,15 @@ export const csiDataLog = (
   format: Format,
   named: Pick<FileFormat, 'name' | 'summary'>,
   stampOf: LineKind['stampOf'],
+  headed?: Headed,
 ): FileFormat => ({
   ...named,
-  recognise: (head) => csiDataLines(head).some((line) => format.recognise(Buffer.from(line, 'latin1'))),
+  recognise: (head) => {
+    const lines = csiDataLines(head, headed?.headingIn);
+    return headed
+      ? headed.recognise(lines)
+      : lines.some((line) => format.recognise(Buffer.from(line, 'latin1')));
+  },
   open: recordingOf(
     format,
     () =>
@@ -59,6 +73,7 @@ export const csiDataLog = (
         clock: ESP_CLOCK,
         unit: 'us',
         stampOf,
+        ...(headed && { headingIn: headed.headingIn }),
       }),
   ),
 });

@@ -5,93 +5,106 @@
  */
 import { LLTF_12_BIT, espFields, type EspField } from './esp-carriers.js';
 import { csiDataLine, csiDataLog, numbersOfLine } from './csi-data-lines.js';
+import {
+  columnsNamed,
+  espHeadingIn,
+  isEspHeading,
+  splitEspLine,
+  type EspCsiColumns,
+} from './esp-csi-columns.js';
 import { espParts, espStamp, exceedsByte, parseNumbers, placeField, type EspNumbers } from './esp-values.js';
-import { frameFormat, type ReadFault, type ReadFrame } from '../../decoder/frame-decoder.js';
+import {
+  frameFormat,
+  type FrameReader,
+  type ReadFault,
+  type ReadFrame,
+} from '../../decoder/frame-decoder.js';
+import { latin1 } from '../../containers/line-cutter.js';
 import type { Format } from '../../contract/format.js';
 
 /** One line; frames belong to the link whose `sender` is the transmitter's MAC address, or `*`. */
-export const espCsi: Format = frameFormat(
-  { format: 'esp-csi', sequenceBits: 32, mayCountByTwo: true, read: readLine },
+export const espCsi: Format = espressif(
+  'esp-csi',
   "Espressif's esp-csi: lines `CSI_DATA,...` of an ESP32 (all chips and sets of columns).",
+  true,
 );
+
+/** The same lines with the other reading of a 12-bit LLTF, which only mirrors its phase. */
+export const espCsiImaginaryFirst: Format = {
+  ...espressif(
+    'esp-csi-imaginary-first',
+    "Espressif's esp-csi, the imaginary part of a 12-bit LLTF (C5, C61) first, like its own viewer.",
+    false,
+  ),
+  variantOf: 'esp-csi',
+};
+
+function espressif(name: string, summary: string, realFirst: boolean): Format {
+  const format = frameFormat(() => lineReader(name, realFirst), summary);
+  return {
+    ...format,
+    recognise: (record) => isHeading(record) || format.recognise(record),
+  };
+}
 
 export const espCsiLog = csiDataLog(
   espCsi,
   { name: 'esp-csi-log', summary: "Serial log or CSV of Espressif's esp-csi (`CSI_DATA` lines)." },
-  (text) => {
-    const line = splitLine(text);
+  (text, heading) => {
+    const line = splitEspLine(text, heading);
     return 'fault' in line ? null : espStamp(line.column('local_timestamp'));
+  },
+  {
+    headingIn: espHeadingIn,
+    // With a header, they are of no other program: what is wrong with it is reported for each line.
+    recognise: (lines) => {
+      const [headings, others] = [lines.filter(isEspHeading), lines.filter((line) => !isEspHeading(line))];
+      return others.length > 0 && (headings.length > 0 || others.some(isReadable));
+    },
   },
 );
 
-/** Columns before the data, of each set. */
-export const CLASSIC_COLUMNS = (
-  'type id mac rssi rate sig_mode mcs bandwidth smoothing not_sounding aggregation stbc fec_coding sgi ' +
-  'noise_floor ampdu_cnt channel secondary_channel local_timestamp ant sig_len rx_state len first_word'
-).split(' ');
-export const C5_COLUMNS =
-  'type id mac rssi rate noise_floor fft_gain agc_gain channel local_timestamp sig_len rx_state len first_word'.split(
-    ' ',
-  );
-const OLD_CONSOLE_COLUMNS = (
-  'type id timestamp target_seq target mac rssi rate sig_mode mcs bandwidth smoothing not_sounding aggregation ' +
-  'stbc fec_coding sgi noise_floor ampdu_cnt channel secondary_channel local_timestamp ant sig_len rx_state len first_word'
-).split(' ');
-/** With gains in the opposite order to the set of the C5. */
-export const CONSOLE_COLUMNS = OLD_CONSOLE_COLUMNS.toSpliced(-2, 0, 'agc_gain', 'fft_gain');
+const isReadable = (line: string): boolean => espCsi.recognise(Buffer.from(line, 'latin1'));
 
-const SETS = new Map(
-  [CLASSIC_COLUMNS, C5_COLUMNS, OLD_CONSOLE_COLUMNS, CONSOLE_COLUMNS].map((names) => [
-    names.length,
-    { names, index: new Map(names.map((name, i) => [name, i])) },
-  ]),
-);
+/** Longest header line. */
+const MAX_HEADING_BYTES = 2048;
+const isHeading = (record: Uint8Array): boolean =>
+  record.length <= MAX_HEADING_BYTES && isEspHeading(latin1(record).trimEnd());
 
-/** A line's columns by name, and its data as text; only a text if it has none. */
-interface Line {
-  readonly column: (name: string) => number;
-  readonly mac: string;
-  readonly has: (name: string) => boolean;
-  readonly data: string;
-  readonly names: readonly string[];
-}
-
-function splitLine(line: string): Line | ReadFault {
-  const opening = line.indexOf('[');
-  const head = (opening < 0 ? line : line.slice(0, opening)).split(',');
-  // Without a bracket, base64: the data is a column like the others.
-  const fields = head.slice(0, opening < 0 ? CONSOLE_COLUMNS.length : -1);
-  const set = SETS.get(fields.length);
-  if (!set)
-    return {
-      fault: 'columns',
-      reason: `${fields.length} columns before the data: supported are ${[...SETS.keys()].join(', ')}`,
-    };
-  const closing = line.indexOf(']', opening);
-  if (opening >= 0 && closing < 0) return { fault: 'truncated', reason: 'its data has no closing bracket' };
-  const data = opening < 0 ? (head[CONSOLE_COLUMNS.length] ?? '') : line.slice(opening + 1, closing);
-  const { names, index } = set;
+/**
+ * Reads lines; a header line names the columns of those after it.
+ * @param realFirst order of the parts of a 12-bit pair
+ */
+function lineReader(format: string, realFirst: boolean): FrameReader {
+  let heading: string | null = null;
   return {
-    names,
-    data,
-    mac: fields[index.get('mac')!]!.toLowerCase(),
-    has: (name) => index.has(name),
-    column: (name) => Number(fields[index.get(name)!]),
+    ...{ format, sequenceBits: 32, mayCountByTwo: true },
+    read(record) {
+      if (isHeading(record)) {
+        heading = latin1(record).trimEnd();
+        const columns = columnsNamed(heading);
+        return 'fault' in columns ? columns : null;
+      }
+      const text = csiDataLine(record);
+      if (typeof text !== 'string') return text;
+      const line = splitEspLine(text, heading);
+      return 'fault' in line ? line : readLine(line, realFirst);
+    },
+    snapshot: () => ({ heading }),
+    restore: (state) => {
+      ({ heading } = state as { readonly heading: string | null });
+    },
   };
 }
 
-function readLine(record: Uint8Array): ReadFrame | ReadFault | null {
-  const text = csiDataLine(record);
-  if (typeof text !== 'string') return text;
-  const line = splitLine(text);
-  if ('fault' in line) return line;
-  const parse = line.names === CONSOLE_COLUMNS ? numbersOf : parseNumbers;
+function readLine(line: EspCsiColumns, realFirst: boolean): ReadFrame | ReadFault {
+  const parse = line.mayBeBase64 ? numbersOf : parseNumbers;
   const numbers = numbersOfLine(line, REQUIRED.filter(line.has), () => parse(line.data));
   if ('fault' in numbers) return numbers;
   const length = line.column('len');
   if (numbers.length !== length)
     return { fault: 'count', reason: `${numbers.length} numbers, but len is ${length}` };
-  return readNumbers(line, numbers);
+  return readNumbers(line, numbers, realFirst);
 }
 
 /** Columns in use. */
@@ -100,55 +113,76 @@ const REQUIRED = [
   ...['sig_mode', 'bandwidth', 'stbc', 'secondary_channel', 'agc_gain', 'fft_gain'],
 ];
 
-function readNumbers(line: Line, numbers: EspNumbers): ReadFrame | ReadFault {
+function readNumbers(line: EspCsiColumns, numbers: EspNumbers, realFirst: boolean): ReadFrame | ReadFault {
+  const fault = emptyFault(line, numbers);
+  if (fault) return fault;
   const twelve = twelveBit(numbers);
   const values = twelve ?? numbers;
   const fields = twelve ? LLTF_12_BIT : fieldsOf(line, values);
   if (!fields)
     return { fault: 'carriers', reason: `${numbers.length} numbers: no frame of an ESP32 has this number` };
-  const level = line.column('rssi');
-  const noise = line.column('noise_floor');
+  const level = optional(line, 'rssi') ?? NaN;
+  const noise = optional(line, 'noise_floor') ?? NaN;
   const reading = {
     channel: line.column('channel'),
     secondary: optional(line, 'secondary_channel'),
     firstWordInvalid: line.column('first_word') === 1,
-    realFirst: twelve !== null,
+    realFirst: twelve !== null && realFirst,
   };
   return {
-    sequence: line.column('id') >>> 0,
+    sequence: line.has('id') ? line.column('id') >>> 0 : null,
     sender: line.mac,
     rssi: level < 0 ? level : NaN,
     // A signed byte that the C5's examples print without its sign.
     noise: noise > 127 ? noise - 256 : noise < 0 ? noise : NaN,
     deviceTime: line.column('local_timestamp') >>> 0,
     bits: twelve ? 12 : exceedsByte(values) ? 16 : 8,
-    ...(line.has('agc_gain') && {
-      agc: line.column('agc_gain') & 0xff,
-      fftGain: ((line.column('fft_gain') << 24) >> 24) / 4,
-    }),
+    ...(line.has('agc_gain') && { agc: line.column('agc_gain') & 0xff }),
+    ...(line.has('fft_gain') && { fftGain: ((line.column('fft_gain') << 24) >> 24) / 4 }),
     parts: espParts(values, fields, reading),
   };
 }
 
-const optional = (line: Line, name: string): number | null => (line.has(name) ? line.column(name) : null);
+const optional = (line: EspCsiColumns, name: string): number | null =>
+  line.has(name) ? line.column(name) : null;
 
-function fieldsOf(line: Line, numbers: EspNumbers): readonly EspField[] | undefined {
+function fieldsOf(
+  line: EspCsiColumns,
+  numbers: EspNumbers,
+  isZero = (pair: number) => numbers[2 * pair] === 0 && numbers[2 * pair + 1] === 0,
+): readonly EspField[] | undefined {
   if (numbers.length % 2 !== 0) return undefined;
   const flag = (name: string, at: number): boolean | null =>
     line.has(name) ? line.column(name) >= at : null;
   return espFields(
     {
       pairs: numbers.length / 2,
-      ascending: line.names === C5_COLUMNS,
+      ascending: line.ascending,
       secondary: optional(line, 'secondary_channel'),
       wide: flag('bandwidth', 1),
       stbc: flag('stbc', 1),
       ht: flag('sig_mode', 1),
-      filtered: line.names === CONSOLE_COLUMNS || line.names === OLD_CONSOLE_COLUMNS,
+      filtered: line.filtered,
     },
-    (pair) => numbers[2 * pair] === 0 && numbers[2 * pair + 1] === 0,
+    isZero,
   );
 }
+
+/** The fault of a buffer of zeros whose kind would be concluded from its zeros. */
+function emptyFault(line: EspCsiColumns, numbers: EspNumbers): ReadFault | undefined {
+  if (numbers.some((number) => number !== 0)) return undefined;
+  let decides = numbers.length === LLTF_NUMBERS || numbers.length === LLTF_WORDS;
+  fieldsOf(line, numbers, () => (decides = true));
+  if (!decides) return undefined;
+  return {
+    fault: 'zeros',
+    reason: `all its ${numbers.length} numbers are 0: the chip measured nothing, and the layout is unknown`,
+  };
+}
+
+/** Numbers of an LLTF of a C5 or C61: bytes, of 8 or 12 bits, and words of 12 bits. */
+const LLTF_NUMBERS = 106;
+const LLTF_WORDS = 52;
 
 /** The numbers of esp-radar's data: in brackets, or the bytes in base64. */
 function numbersOf(data: string): EspNumbers | null {
@@ -159,22 +193,22 @@ function numbersOf(data: string): EspNumbers | null {
 
 /**
  * The words of a 12-bit LLTF (C5, C61): 52 combined numbers, or 106 bytes in which the upper half of every
- * second one is empty. Null for others. The order within a pair is not documented;
- * according to the vendor and pyespargos, the real part is first.
+ * second one is empty. Null for others. The order within a pair is not documented:
+ * according to the vendor and pyespargos, the real part is first; the vendor's viewer reads it second.
  */
 function twelveBit(numbers: EspNumbers): Int16Array | null {
-  if (numbers.length === 52) return Int16Array.from(numbers);
-  if (numbers.length !== 106) return null;
-  for (let i = 1; i < 106; i += 2) if (numbers[i]! < 0 || numbers[i]! > 15) return null;
+  if (numbers.length === LLTF_WORDS) return Int16Array.from(numbers);
+  if (numbers.length !== LLTF_NUMBERS) return null;
+  for (let i = 1; i < LLTF_NUMBERS; i += 2) if (numbers[i]! < 0 || numbers[i]! > 15) return null;
   return Int16Array.from(
-    { length: 52 },
+    { length: LLTF_WORDS },
     (_, i) => (((numbers[2 * i]! & 0xff) | (numbers[2 * i + 1]! << 8)) << 20) >> 20,
   );
 }
 
 /** A line as printed by an example of esp-csi. */
 export interface EspCsiLine {
-  /** {@link CLASSIC_COLUMNS}, {@link C5_COLUMNS} or {@link CONSOLE_COLUMNS}. */
+  /** `CLASSIC_COLUMNS`, `C5_COLUMNS` or `CONSOLE_COLUMNS`, or others with a header line. */
   readonly columns: readonly string[];
   /** By the column's name; 0 if missing. */
   readonly fields: Readonly<Record<string, number | string>>;
