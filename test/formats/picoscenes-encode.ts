@@ -22,6 +22,8 @@ export interface WrittenFrame {
   /** Of an Intel 5300. */
   readonly antennas?: number;
   readonly transmitter: Uint8Array;
+  /** Of an AX200 or AX210: the wrapping clock of its segment `MVMExtra`, 320 per microsecond. */
+  readonly ticks?: number;
 }
 
 const GAIN = 1 << 19;
@@ -34,6 +36,7 @@ export function encodePicoscenes(frame: WrittenFrame, values: Uint8Array): Uint8
   const segments = [
     segmentOf('RxSBasic', 4, basicOf(frame)),
     segmentOf('ExtraInfo', 1, extraOf(frame)),
+    ...(frame.ticks === undefined ? [] : [segmentOf('MVMExtra', 1, axOf(frame.ticks))]),
     segmentOf('CSI', 4, csiOf(frame, values)),
   ];
   const header = Buffer.alloc(11);
@@ -52,6 +55,14 @@ function segmentOf(name: string, version: number, body: Uint8Array): Buffer {
   header.write(name, 5, 'latin1');
   header.writeUInt16LE(version, 5 + name.length);
   return Buffer.concat([header, body]);
+}
+
+/** Intel's header of 272 bytes, after its length. */
+function axOf(ticks: number): Buffer {
+  const body = Buffer.alloc(2 + 272);
+  body.writeUInt16LE(272, 0);
+  body.writeUInt32LE(ticks, 2 + 8);
+  return body;
 }
 
 function basicOf({ device, clock, hostTime, mhz, bandwidthMhz, ...rest }: WrittenFrame): Buffer {

@@ -17,7 +17,9 @@ export interface ClockKind {
  * step back, or ahead by more than a minute, is doubted and its record is skipped. {@link ClockKind.confirm}
  * consecutive doubted stamps mean that the clock was set (a restart, joined logs), and time continues {@link
  * STEP_OVER} after the last record. A step ahead that is more than twice as long as is usual is accepted
- * unless the next record contradicts it.
+ * unless the next record contradicts it. A clock that wraps within a minute says nothing
+ * by one stamp, because every stamp is ahead of every other: its cutter passes the next one always, and then
+ * the first one is checked, too.
  */
 export class DeviceClock {
   readonly #kind: ClockKind;
@@ -44,15 +46,17 @@ export class DeviceClock {
 
   /**
    * Microseconds since 1970, never decreasing; null if the stamp is not trusted. The first stamp counts from
-   * 1970 itself. `next`: stamp of the next record, if {@link asksForNext}; null if there is none.
+   * 1970 itself. `next`: stamp of the next record, at least if {@link asksForNext}; null if there is none.
    */
   at(stamp: number, next: number | null = null): number | null {
     const { unit, slack = 0 } = this.#kind;
-    if (this.#last < 0) return this.#believe(stamp, stamp * unit);
+    if (this.#last < 0)
+      return next !== null && this.#isBadStart(stamp, next) ? null : this.#believe(stamp, stamp * unit);
     if (stamp <= this.#last && this.#last - stamp <= slack) return this.#time;
     const step = this.#step(this.#last, stamp) * unit;
     if (step < 0 || step > MAX_STEP) return this.#doubt(stamp, step);
-    if (next !== null && this.asksForNext(stamp) && this.#denies(stamp, next)) return null;
+    const mayBeLate = slack > 0 && !this.asksForNext(stamp);
+    if (next !== null && !mayBeLate && this.#denies(stamp, next)) return null;
     return this.#believe(stamp, this.#time + step);
   }
 
@@ -89,6 +93,14 @@ export class DeviceClock {
     const step = this.#step(this.#last, stamp);
     const beyond = this.#step(this.#last, next);
     return beyond >= 0 && beyond < step;
+  }
+
+  /** True if a record cannot be the first one: `next` is before it, or so long after it that one of them is wrong. */
+  #isBadStart(stamp: number, next: number): boolean {
+    const { unit, absolute = false } = this.#kind;
+    const step = this.#step(stamp, next);
+    const ahead = step > this.#period / 2 ? step - this.#period : step;
+    return ahead < 0 || (!absolute && ahead * unit > MAX_STEP);
   }
 
   #believe(stamp: number, time: number): number {

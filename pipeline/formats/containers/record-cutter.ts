@@ -1,5 +1,5 @@
 import type { State } from '../../component/index.js';
-import { DeviceClock, type ClockKind } from './device-clock.js';
+import { DeviceClock, READ_AHEAD_BYTES, type ClockKind } from './device-clock.js';
 import type { Cutter } from '../contract/format.js';
 import type { RawBuilder } from '../contract/raw-builder.js';
 
@@ -24,6 +24,8 @@ export class RecordCutter implements Cutter {
   readonly #clock: DeviceClock;
   /** Start of the damage that is being skipped; -1: none. */
   #lost = -1;
+  /** The stamp that was read ahead, and its record's offset in the file: reading it may take long. */
+  #ahead = { at: -1, stamp: 0 };
 
   constructor(kind: RecordKind) {
     this.#kind = kind;
@@ -43,8 +45,10 @@ export class RecordCutter implements Cutter {
         from++;
         continue;
       }
+      const time = into.isLive ? 0 : this.#timeOf(view, from, length, at, last);
+      if (time === undefined) break;
       this.#reportDamage(into, at + from);
-      this.#take(bytes, view, from, length, into, at);
+      this.#add(time, bytes, from, length, into, at);
       from += length;
     }
     if (last && from === bytes.length) this.#reportDamage(into, at + from);
@@ -61,9 +65,15 @@ export class RecordCutter implements Cutter {
     this.#lost = lost;
   }
 
-  #take(bytes: Uint8Array, view: DataView, from: number, length: number, into: RawBuilder, at: number): void {
-    const { stampAt, skip = 0, name } = this.#kind;
-    const time = into.isLive ? 0 : this.#clock.at(stampAt(view, from));
+  #add(
+    time: number | null,
+    bytes: Uint8Array,
+    from: number,
+    length: number,
+    into: RawBuilder,
+    at: number,
+  ): void {
+    const { skip = 0, name } = this.#kind;
     if (time !== null) {
       into.begins(at + from);
       into.add(time, bytes, from + skip, from + length);
@@ -71,8 +81,44 @@ export class RecordCutter implements Cutter {
       into.problem({
         code: `${name}.stray`,
         location: `byte ${at + from}`,
-        message: 'its time does not follow from the records before it: it is skipped',
+        message: 'its time does not fit the records around it: it is skipped',
       });
+  }
+
+  /** Null if the record's stamp is not trusted; undefined if more bytes are needed. */
+  #timeOf(
+    view: DataView,
+    from: number,
+    length: number,
+    at: number,
+    last: boolean,
+  ): number | null | undefined {
+    const stamp = this.#stampAt(view, from, at);
+    const next = this.#nextStamp(view, from + length, at, last);
+    return next === undefined ? undefined : this.#clock.at(stamp, next);
+  }
+
+  #stampAt(view: DataView, from: number, at: number): number {
+    return this.#ahead.at === at + from ? this.#ahead.stamp : this.#kind.stampAt(view, from);
+  }
+
+  /**
+   * The stamp of the first complete record after `from`; null if none is near, undefined if more bytes are
+   * needed. Independent of how much was read beyond the limit, so that pieces give the same as the whole.
+   */
+  #nextStamp(view: DataView, from: number, at: number, last: boolean): number | null | undefined {
+    const limit = from + READ_AHEAD_BYTES;
+    const end = Math.min(view.byteLength, limit);
+    for (let start = from; start + this.#kind.headerBytes <= end; start++) {
+      const length = this.#kind.lengthAt(view, start);
+      if (length === 0 || start + length > limit) continue;
+      if (start + length <= end) {
+        this.#ahead = { at: at + start, stamp: this.#kind.stampAt(view, start) };
+        return this.#ahead.stamp;
+      }
+      if (!last) return undefined;
+    }
+    return last || end === limit ? null : undefined;
   }
 
   #reportDamage(into: RawBuilder, to: number): void {
