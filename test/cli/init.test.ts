@@ -182,7 +182,7 @@ const summary = (heard: Record<string, number>, seconds: number): Summary => ({
   ...{ records: 1000, bytes: 1, start: null, seconds, packets: null, malformed: null, faults: [] },
   senders: [
     {
-      ...{ sender: '*', format: 'nexmon', loss: null, layouts: [layout] },
+      ...{ sender: '*', format: 'nexmon', loss: null, assumed: null, layouts: [layout] },
       heard: Object.fromEntries(
         Object.entries(heard).map(([sender, frames]) => [
           sender,

@@ -148,6 +148,17 @@ describe('csiflow inspect', () => {
     expect(stderr).not.toMatch(/ENOENT|^ +at /m);
   });
 
+  it('says that band and channel are only assumed where a format states neither', async () => {
+    const { records } = SAMPLES.find(({ format }) => format === 'feitcsi')!;
+    const path = join(folder, 'card.dat');
+    await writeFile(path, Buffer.concat(records));
+    const { out: stdout } = await csiflow('inspect', path);
+    expect(stdout).toContain('@5320/');
+    expect(stdout).toContain('the band and channel are unknown');
+    // An ADR-018 node states its channel.
+    expect((await csiflow('inspect', capture)).out).not.toContain('unknown:');
+  });
+
   it('prints senders that match when copied into an environment', async () => {
     const record = (router: string) => ({
       bytes: Buffer.from(

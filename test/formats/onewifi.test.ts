@@ -184,3 +184,12 @@ it.each([
   const bytes = Buffer.from(JSON.stringify(golden((info) => Object.assign(info, change))));
   expect(decoded(bytes).failed).toMatchObject([{ code }]);
 });
+
+it('rejects a time that no router states, such as one in microseconds', () => {
+  const station = golden((info) => (info['time_stamp'] = 1_700_000_000_000_000));
+  const { block, failed } = decoded(Buffer.from(JSON.stringify(station)));
+  expect(block).toBeUndefined();
+  expect(failed).toMatchObject([
+    { code: 'decode.time', reason: expect.stringContaining('1700000000000000 ms') as string },
+  ]);
+});

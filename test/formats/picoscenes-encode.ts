@@ -70,8 +70,8 @@ function basicOf({ device, clock, hostTime, mhz, bandwidthMhz, ...rest }: Writte
   body.writeUInt16LE(device, 0);
   body.writeBigUInt64LE(BigInt(clock), 2);
   body.writeBigUInt64LE(BigInt(hostTime) * 1000n, 10);
-  body.writeUInt16LE(mhz, 18);
-  body.writeUInt16LE(mhz, 20);
+  body.writeUInt16LE(Math.min(mhz, 0xffff), 18);
+  body.writeUInt16LE(Math.min(mhz, 0xffff), 20);
   body.writeUInt16LE(bandwidthMhz, 22);
   body.writeInt8(rest.packetFormat, 24);
   body.set([rest.tx, 0, rest.rx, 1, 0], 30);

@@ -192,3 +192,21 @@ describe.skipIf(folder === undefined)('public captures equal an independent read
     expect(digest(rows)).toBe(CSIREAD.ax200);
   });
 });
+
+it('rejects a centre frequency outside the bands of 802.11', () => {
+  const values = numbers(1, 60, 8);
+  for (const [mhz, isKnown] of [
+    [17_594_598, false],
+    [0, false],
+    [3000, false],
+    [2412, true],
+    [5250, true],
+    [6985, true],
+  ] as const) {
+    const { block, failed } = decoded(encodePicoscenes({ ...FRAME, mhz }, intelBody(FRAME, values)));
+    expect([block?.layout.centreMhz, failed.map(({ code }) => code)]).toEqual(
+      isKnown ? [mhz, []] : [undefined, ['decode.frequency']],
+    );
+    for (const { reason } of failed) expect(reason).toContain(`${mhz} MHz is in no band of 802.11`);
+  }
+});

@@ -1,4 +1,4 @@
-import type { Decoder } from '../../../pipeline/formats/index.js';
+import { FORMATS, type Decoder } from '../../../pipeline/formats/index.js';
 import type { RawBatch } from '../../../pipeline/component/index.js';
 import type { FaultState } from '../../../pipeline/formats/decoder/faults.js';
 import type { HeardState } from '../../../pipeline/formats/senders/heard.js';
@@ -14,6 +14,8 @@ export interface SenderSummary {
   readonly heard?: Readonly<Record<string, HeardState>>;
   /** Share of missing numbers, 0 to 1; null if the format has none. */
   readonly loss: number | null;
+  /** What its records do not state, and what is assumed instead. */
+  readonly assumed: string | null;
   readonly layouts: readonly LayoutSummary[];
 }
 
@@ -83,9 +85,12 @@ export class Inspection {
     const heard = byAddress(about['any_sender']);
     const formats = new Set(Object.values(heard).map(({ format }) => format));
     const anyFormat = formats.size === 1 ? [...formats][0]! : null;
+    const formatOf = (sender: string): string | null =>
+      sender === '*' ? anyFormat : (states?.[sender]?.format ?? String(about['format']));
     const senders = [...this.#found].sort(byName).map(([sender, layouts]): SenderSummary => ({
       sender,
-      format: sender === '*' ? anyFormat : (states?.[sender]?.format ?? String(about['format'])),
+      format: formatOf(sender),
+      assumed: assumedIn(formatOf(sender)),
       ...(sender === '*' && { heard }),
       // Numbers of several senders say nothing about one of them.
       loss: sender === '*' && Object.keys(heard).length > 1 ? null : (states?.[sender]?.loss ?? null),
@@ -136,6 +141,9 @@ export class Inspection {
     }
   }
 }
+
+const assumedIn = (format: string | null): string | null =>
+  FORMATS.find(({ name }) => name === format)?.assumes ?? null;
 
 export type Summary = ReturnType<Inspection['summary']>;
 

@@ -17,11 +17,12 @@ export function summaryText(
   const lines = [what, `${records} records, ${bytes} bytes, ${seconds} s from ${start ?? '-'}`];
   if (packets) lines.push(`packets: ${counts(packets)}`, `malformed: ${counts(malformed)}`);
   lines.push(...faults.map((one) => `  ${faultText(one)}`));
-  for (const { sender, loss, layouts } of senders) {
+  for (const { sender, loss, assumed, layouts } of senders) {
     lines.push(
       `sender: ${yamlText(sender)}`,
       `  loss ${loss === null ? 'unknown' : `${Math.round(loss * 100_000) / 1000} %`}`,
     );
+    if (assumed !== null) lines.push(`  ${assumed}`);
     lines.push(...layouts.flatMap(layoutLines));
   }
   if (senders.length > 0) {

@@ -20,6 +20,8 @@ export interface Format {
   readonly measurement?: Measurement;
   /** Name of the format whose records this one interprets differently. */
   readonly variantOf?: string;
+  /** What its records do not state, and what csiflow assumes instead; a sentence without a full stop. */
+  readonly assumes?: string;
   /**
    * Event time stated in a record, microseconds; null if it has none. For sources whose records have no
    * better one.

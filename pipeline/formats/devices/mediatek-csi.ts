@@ -17,6 +17,7 @@ import {
   unknownOrder,
   type ToneOrder,
 } from '../radio/tone-order.js';
+import { ASSUMED_MHZ, CHANNEL_UNKNOWN } from '../radio/wifi-channel.js';
 import { bandOf, type Band, type BandKind } from '../radio/wifi-bands.js';
 import { parseJson } from '../decoder/parse-json.js';
 
@@ -42,6 +43,7 @@ function mediatek(order: ToneOrder | null): Format {
       `MediaTek mt76: rows of JSON, ${orderText(order)}.`,
     ),
     recognise: (record) => record[0] === OPENING && !('fault' in parseRow(latin1(record).trimEnd())),
+    assumes: CHANNEL_UNKNOWN,
     ...(order !== null && { variantOf: NAME }),
   };
 }
@@ -212,8 +214,6 @@ function everyFourth(band: Band): Band {
   return found;
 }
 
-/** A row does not state the frequency: the middle of channel 64, as for the Intel 5300. */
-const ASSUMED_MHZ = 5320;
 const layouts = new LayoutCache();
 
 function layoutOf(band: Band): CsiLayout {

@@ -5,6 +5,7 @@
 import type { CsiLayout } from '../../../model/index.js';
 import { frameFormat, type ReadFault, type ReadFrame } from '../../decoder/frame-decoder.js';
 import type { FileFormat, Format } from '../../contract/format.js';
+import { ASSUMED_MHZ, CHANNEL_UNKNOWN } from '../../radio/wifi-channel.js';
 import { axBand, fillAx, noBand, RAW, type AxBand } from './intel-ax.js';
 import { LayoutCache } from '../../decoder/layout-cache.js';
 import { RecordCutter, type RecordKind } from '../../containers/record-cutter.js';
@@ -51,7 +52,7 @@ const PROCESSED = 16;
 function feit(name: string, summary: string, realFirst: boolean): Format {
   const read = (record: Uint8Array) => readRecord(record, realFirst);
   const format = frameFormat({ format: name, sequenceBits: 32, read }, summary);
-  return realFirst ? { ...format, variantOf: 'feitcsi' } : format;
+  return { ...format, assumes: CHANNEL_UNKNOWN, ...(realFirst && { variantOf: 'feitcsi' }) };
 }
 
 const viewOf = (bytes: Uint8Array): DataView =>
@@ -108,8 +109,6 @@ function strongest(magnitudes: readonly number[]): number {
   return known.length > 0 ? -Math.min(...known) : NaN;
 }
 
-/** The file does not state the channel: the middle of channel 64, as for the Intel 5300. */
-const ASSUMED_MHZ = 5320;
 const layouts = new LayoutCache();
 
 function layoutOf({ training, bandwidthMhz, subcarriers }: AxBand, rx: number, tx: number): CsiLayout {

@@ -15,6 +15,7 @@ import {
   type ReadFrame,
 } from '../../decoder/frame-decoder.js';
 import type { Format } from '../../contract/format.js';
+import { ASSUMED_MHZ, CHANNEL_UNKNOWN } from '../../radio/wifi-channel.js';
 
 /** Frames as measured: whole numbers, in the scale of the card's gain at that moment. */
 export const intel5300: Format = intel('intel5300', 'Intel 5300 with the Linux 802.11n CSI Tool.', false);
@@ -236,6 +237,7 @@ function intel(name: string, summary: string, scaled: boolean): Format {
     name,
     summary,
     recognise: (record) => typeof parseMeasurement(record) !== 'string',
+    assumes: CHANNEL_UNKNOWN,
     ...(scaled && { variantOf: 'intel5300' }),
     decoder: (context) => new FrameDecoder(reader, context),
   };
@@ -275,10 +277,6 @@ function scale(measurement: Measurement, values: Float32Array): void {
 
 /** `rate`: bit 11 is set for 40 MHz (`rate_n_flags` of Linux's iwlwifi). */
 const WIDE = 0x800;
-/**
- * The log does not state the channel: assumes the middle of channel 64, which the tool's own examples used.
- */
-const ASSUMED_MHZ = 5320;
 const layouts = new Map<number, CsiLayout>();
 
 function layoutOf({ rx, tx, rate }: Measurement): CsiLayout {

@@ -31,6 +31,9 @@ export type OneWifiMatrix = (antenna: number, stream: number, tone: number, part
 
 export const MAX_STREAMS = 8;
 
+/** Routers state times of day in seconds of 32 bits, and derive milliseconds from them. */
+const LATEST_MS = 2 ** 32 * 1000;
+
 /** By bits 4 to 7 of `bw_mode`. */
 const KINDS: readonly BandKind[] = ['ht', 'vht'];
 
@@ -43,6 +46,11 @@ export function frameOfOneWifi(
   fixed: ToneOrder | null,
 ): ReadFrame | ReadFault {
   const { rx, tx, carriers } = info;
+  if (info.timestamp < 0 || info.timestamp > LATEST_MS)
+    return {
+      fault: 'time',
+      reason: `a time of ${info.timestamp} ms: its router counts milliseconds since 1970 or its start, at most until 2106`,
+    };
   const band = bandOfInfo(info);
   if ('fault' in band) return band;
   const tones = band.bandwidthMhz * 3.2;

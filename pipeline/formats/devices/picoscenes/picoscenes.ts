@@ -7,6 +7,7 @@ import type { ClockKind } from '../../containers/device-clock.js';
 import { frameFormat, type ReadFault, type ReadFrame } from '../../decoder/frame-decoder.js';
 import type { FileFormat, Format } from '../../contract/format.js';
 import { LayoutCache } from '../../decoder/layout-cache.js';
+import { centreFault } from '../../radio/wifi-channel.js';
 import { isAx, readBody, type Body } from './picoscenes-bodies.js';
 import {
   frameLength,
@@ -77,6 +78,8 @@ function readRecord(record: Uint8Array, realFirst: boolean): ReadFrame | ReadFau
   if (!measured) return null;
   const csi = readCsi(measured);
   if (typeof csi === 'string') return { fault: 'segment', reason: csi };
+  const frequency = centreFault(csi.centreMhz);
+  if (frequency !== undefined) return { fault: 'frequency', reason: frequency };
   const body = readBody(csi, realFirst);
   if (typeof body === 'string') return { fault: 'body', reason: body };
   const basicSegment = segment(frame, 'RxSBasic');

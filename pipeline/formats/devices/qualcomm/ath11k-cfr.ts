@@ -15,6 +15,7 @@ import {
   unknownOrder,
   type ToneOrder,
 } from '../../radio/tone-order.js';
+import { centreFault } from '../../radio/wifi-channel.js';
 import { bandOf, type Band, type BandKind } from '../../radio/wifi-bands.js';
 
 const NAME = 'ath11k-cfr';
@@ -159,6 +160,9 @@ function readRecord(record: Uint8Array, fixed: ToneOrder | null, realFirst: bool
   };
   const order = fixed ?? orderByQuietTones(tones, band.subcarriers, power);
   if (order === null) return unknownOrder(NAME);
+  const centreMhz = view.getUint16(28, true) || view.getUint16(26, true);
+  const frequency = centreFault(centreMhz);
+  if (frequency !== undefined) return { fault: 'frequency', reason: frequency };
   const first = realFirst ? 0 : 2;
   return {
     sequence: null,
@@ -170,7 +174,7 @@ function readRecord(record: Uint8Array, fixed: ToneOrder | null, realFirst: bool
     bits: 16,
     parts: [
       {
-        layout: layoutOf(band, chains, view.getUint16(28, true) || view.getUint16(26, true)),
+        layout: layoutOf(band, chains, centreMhz),
         fill: (values, into) => {
           for (let chain = 0; chain < chains; chain++)
             for (const carrier of band.subcarriers) {

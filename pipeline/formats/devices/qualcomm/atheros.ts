@@ -5,6 +5,7 @@
 import type { CsiLayout } from '../../../model/index.js';
 import { frameFormat, type ReadFault, type ReadFrame } from '../../decoder/frame-decoder.js';
 import { recordingOf, type FileFormat, type Format } from '../../contract/format.js';
+import { centreFault } from '../../radio/wifi-channel.js';
 import { LayoutCache } from '../../decoder/layout-cache.js';
 import { RecordCutter, type RecordKind } from '../../containers/record-cutter.js';
 
@@ -83,6 +84,8 @@ function readEntry(record: Uint8Array): ReadFrame | ReadFault | null {
     return { fault: 'truncated', reason: `${record.length} bytes of ${HEADER_BYTES + length}` };
   if (view.getUint8(12) !== 0)
     return { fault: 'phy_error', reason: `the card reported error ${view.getUint8(12)}` };
+  const frequency = centreFault(view.getUint16(10, little));
+  if (frequency !== undefined) return { fault: 'frequency', reason: frequency };
   const level = view.getUint8(19);
   const noise = view.getInt8(13);
   const body = record.subarray(HEADER_BYTES, HEADER_BYTES + length);
