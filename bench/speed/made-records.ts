@@ -2,7 +2,8 @@ import { encodeHeader, encodeRecords } from '../../pipeline/formats/containers/c
 import { encodePairs } from '../../pipeline/formats/devices/adr018/adr018-frame.js';
 import { encodeReport } from '../../pipeline/formats/devices/beamforming/beamforming.js';
 import { encodeNexmon } from '../../pipeline/formats/devices/broadcom/nexmon.js';
-import { CLASSIC_COLUMNS, encodeEspCsi } from '../../pipeline/formats/devices/espressif/esp-csi.js';
+import { encodeEspCsi } from '../../pipeline/formats/devices/espressif/esp-csi.js';
+import { CLASSIC_COLUMNS } from '../../pipeline/formats/devices/espressif/esp-csi-columns.js';
 import { espFields } from '../../pipeline/formats/devices/espressif/esp-carriers.js';
 import { encodeCsiToolLine } from '../../pipeline/formats/devices/espressif/esp32-csi-tool.js';
 import { encodeLine } from '../../pipeline/formats/devices/espressif/esp32-serial.js';
