@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { defineOperator } from '../../pipeline/component/index.js';
 import { frameSize, type CsiBlock, type CsiLayout } from '../../pipeline/model/index.js';
+import { GainBaseline, type BaselineState } from './baseline.js';
 import { mapFrames, type FrameMapper, type Values } from '../shared/frame-mapper.js';
 
 /** Noise assumed for a card of the Linux 802.11n CSI Tool that reports none, dBm (`get_scaled_csi.m`). */
@@ -18,13 +19,14 @@ between them. It scales each frame as a whole; phases, and amplitudes within the
 | \`mean\` | its mean amplitude is 1 (SHARP) | nothing |
 | \`rss\` | its mean power is the received power in milliwatts | RSSI |
 | \`snr\` | its mean power is the signal-to-noise ratio, quantisation noise included (\`get_scaled_csi.m\` of the Linux 802.11n CSI Tool) | RSSI; noise (default: -92 dBm) |
-| \`gain\` | the receiver's reported gain cancels: divided by 10^((agc - agc0 + fft - fft0) / 20), where agc0 and fft0 are those of the link's first frame; each antenna separately | gain columns in dB (ESP32-C3, S3, C5, C6, C61; Intel 5300) |
+| \`gain\` | the receiver's reported gain cancels: divided by 10^((agc - agc0 + fft - fft0) / 20), where agc0 and fft0 are those of the frame with the median agc among the link's first 50 (until then, among those so far); each antenna separately | gain columns in dB (ESP32-C3, S3, C5, C6, C61; Intel 5300) |
+| \`auto\` | as \`gain\`, until a value does not fit a signed byte: then the firmware compensates already, and that link's frames stay as they are | gain columns of an ESP32 |
 
 Frames without the required values are dropped as \`gain_unknown\`, and the node is degraded and names the link; frames without any amplitude are dropped as \`no_amplitude\`. If only the gain of the analogue stages is known, the other one counts as constant.
 
 Gotchas: \`mean\` also removes the effect of a body on all subcarriers together. RSSI is in whole decibels, so \`rss\` and
-\`snr\` jitter by up to 6 % of the amplitude. Recent firmware of Espressif compensates the gain before it prints the values: do
-not do it twice. The format \`intel5300-scaled\` already applies \`snr\`.
+\`snr\` jitter by up to 6 % of the amplitude. Recent firmware of Espressif compensates the gain before it prints the values,
+which must not be done twice: \`auto\` recognises most of it by its values, and health shows how many frames were compensated. The format \`intel5300-scaled\` already applies \`snr\`.
 
 Sources: Meneghello et al., SHARP (TMC 2022); Halperin et al., Tool Release (CCR 2011); \`scale_csi_frame\` of CSIKit; esp-csi,
 \`compensate_rx_gain\`.
@@ -37,7 +39,13 @@ Sources: Meneghello et al., SHARP (TMC 2022); Halperin et al., Tool Release (CCR
   config: Type.Object(
     {
       method: Type.Union(
-        [Type.Literal('mean'), Type.Literal('rss'), Type.Literal('snr'), Type.Literal('gain')],
+        [
+          Type.Literal('mean'),
+          Type.Literal('rss'),
+          Type.Literal('snr'),
+          Type.Literal('gain'),
+          Type.Literal('auto'),
+        ],
         { default: 'mean', description: 'The method; see above.' },
       ),
     },
@@ -47,8 +55,11 @@ Sources: Meneghello et al., SHARP (TMC 2022); Halperin et al., Tool Release (CCR
     { title: 'A mean amplitude of 1', config: {} },
     { title: 'By the gain that the receiver reports', config: { method: 'gain' } },
   ],
-  create: ({ method }, context) =>
-    mapFrames(context, (layout) => new Scaling(layout, FACTORS[method], NEEDS[method])),
+  create: ({ method }, context) => {
+    const used = { compensated: 0, unchanged: 0 };
+    const operator = mapFrames(context, (layout) => new Scaling(layout, method, used));
+    return method === 'auto' ? { ...operator, describe: () => ({ frames: { ...used } }) } : operator;
+  },
 });
 
 /** Inputs of a factor; one object for all frames. */
@@ -59,11 +70,11 @@ interface Reading {
   /** Mean |H|^2 and mean |H| of the values that are numbers. */
   power: number;
   mean: number;
-  /** Gain of the link's first frame, dB, of the antenna; NaN before it. */
-  first: number;
+  /** Gain of the link's baseline, dB, of the antenna. */
+  baseline: number;
 }
 
-type Method = 'mean' | 'rss' | 'snr' | 'gain';
+type Method = 'mean' | 'rss' | 'snr' | 'gain' | 'auto';
 
 const fromDb = (db: number): number => 10 ** (db / 10);
 
@@ -90,18 +101,29 @@ const FACTORS: Readonly<Record<Method, (reading: Reading) => number>> = {
     const streams = tx === 2 ? Math.SQRT2 : tx === 3 ? Math.sqrt(fromDb(4.5)) : 1;
     return Math.sqrt(scale / (fromDb(noise) + scale * rx * tx)) * streams;
   },
-  gain: ({ block, frame, antenna, first }) => 10 ** ((first - gainOf(block, frame, antenna)) / 20),
+  gain: byGain,
+  auto: byGain,
 };
+
+function byGain({ block, frame, antenna, baseline }: Reading): number {
+  return 10 ** ((baseline - gainOf(block, frame, antenna)) / 20);
+}
 
 const NEEDS: Readonly<Record<Method, string | null>> = {
   mean: null,
   rss: 'has no RSSI: use `method: mean`',
   snr: 'has no RSSI: use `method: mean`',
   gain: 'does not report its gain: use `method: mean`',
+  auto: 'does not report its gain: use `method: mean`',
 };
 
 interface ScalingState {
-  /** Gain of the first frame of each antenna, dB; NaN before it. */
+  readonly baselines: readonly BaselineState[];
+  readonly isCompensated: boolean;
+}
+
+/** Checkpoints before 0.5.0: gain of the first frame of each antenna, dB. */
+interface OldState {
   readonly first: Float64Array;
 }
 
@@ -109,16 +131,19 @@ interface ScalingState {
 class Scaling implements FrameMapper<ScalingState> {
   readonly layout: CsiLayout;
   complaint: string | null = null;
-  readonly #factor: (reading: Reading) => number;
-  readonly #need: string | null;
+  readonly #method: Method;
+  readonly #used: { compensated: number; unchanged: number };
   #reading: Reading | null = null;
-  readonly #first: Float64Array;
+  readonly #baselines: readonly GainBaseline[];
+  /** The firmware compensates: `auto` found a value that no ESP32 measures. */
+  #isCompensated = false;
 
-  constructor(layout: CsiLayout, factor: (reading: Reading) => number, need: string | null) {
+  /** @param used counts the frames of `auto` */
+  constructor(layout: CsiLayout, method: Method, used: { compensated: number; unchanged: number }) {
     this.layout = layout;
-    this.#factor = factor;
-    this.#need = need;
-    this.#first = new Float64Array(layout.rx).fill(NaN);
+    this.#method = method;
+    this.#used = used;
+    this.#baselines = Array.from({ length: layout.rx }, () => new GainBaseline());
   }
 
   apply(
@@ -130,34 +155,70 @@ class Scaling implements FrameMapper<ScalingState> {
     frame: number,
   ): string | null {
     const size = frameSize(this.layout);
-    const reading = (this.#reading ??= { block, frame, antenna: 0, power: 0, mean: 0, first: 0 });
+    const reading = (this.#reading ??= { block, frame, antenna: 0, power: 0, mean: 0, baseline: 0 });
     reading.block = block;
     reading.frame = frame;
     measure(input, offset, size, reading);
+    if (this.#method === 'auto') {
+      this.#isCompensated ||= exceedsByte(input, offset, size);
+      if (this.#isCompensated) return this.#leave(input, offset, size, output, to);
+    }
     const row = size / this.layout.rx;
     for (let antenna = 0; antenna < this.layout.rx; antenna++) {
-      if (Number.isNaN(this.#first[antenna]!)) this.#first[antenna] = gainOf(block, frame, antenna);
       reading.antenna = antenna;
-      reading.first = this.#first[antenna]!;
-      const factor = this.#factor(reading);
+      reading.baseline = this.#baselineOf(block, frame, antenna);
+      const factor = FACTORS[this.#method](reading);
       if (!(factor > 0 && factor < Infinity)) {
         if (!(reading.power > 0)) return 'no_amplitude';
-        this.complaint = this.#need;
+        this.complaint = NEEDS[this.#method];
         return 'gain_unknown';
       }
       for (let i = antenna * row; i < (antenna + 1) * row; i++) output[to + i] = input[offset + i]! * factor;
     }
     this.complaint = null;
+    this.#used.compensated++;
     return null;
   }
 
-  snapshot(): ScalingState {
-    return { first: this.#first.slice() };
+  /** Copies a frame. */
+  #leave(input: Values, offset: number, size: number, output: Values, to: number): null {
+    for (let i = 0; i < size; i++) output[to + i] = input[offset + i]!;
+    this.complaint = null;
+    this.#used.unchanged++;
+    return null;
   }
 
-  restore({ first }: ScalingState): void {
-    this.#first.set(first);
+  #baselineOf(block: CsiBlock, frame: number, antenna: number): number {
+    if (this.#method !== 'gain' && this.#method !== 'auto') return NaN;
+    // Without a gain the frame is dropped.
+    if (Number.isNaN(gainOf(block, frame, antenna))) return NaN;
+    return this.#baselines[antenna]!.see(
+      block.agc[frame * block.layout.rx + antenna]!,
+      block.fftGain[frame]!,
+    );
   }
+
+  snapshot(): ScalingState {
+    return {
+      baselines: this.#baselines.map((one) => one.snapshot()),
+      isCompensated: this.#isCompensated,
+    };
+  }
+
+  restore(state: ScalingState | OldState): void {
+    const baselines =
+      'first' in state
+        ? Array.from(state.first, (reference) => ({ gains: new Float64Array(0), reference }))
+        : state.baselines;
+    for (const [antenna, one] of this.#baselines.entries()) one.restore(baselines[antenna]!);
+    this.#isCompensated = 'isCompensated' in state && state.isCompensated;
+  }
+}
+
+/** True if a number cannot be one that an ESP32 measured: they have 8 bits. */
+function exceedsByte(values: Values, offset: number, size: number): boolean {
+  for (let i = offset; i < offset + size; i++) if (values[i]! < -128 || values[i]! > 127) return true;
+  return false;
 }
 
 /** Mean amplitude and mean power of the values that are numbers. */

@@ -64,7 +64,7 @@ it('`snr` is the scale of get_scaled_csi.m', () => {
   expectRelative(amplitudes(known), [3 * factor(-80), 4 * factor(-80)], 1e-6);
 });
 
-it('`gain` removes the reported gain, by antenna, relative to the first frame', () => {
+it('`gain` removes the reported gain, by antenna, relative to the median so far', () => {
   const frames = block([
     [1, 1],
     [10, 2],
@@ -74,23 +74,79 @@ it('`gain` removes the reported gain, by antenna, relative to the first frame', 
   frames.fftGain.set([0, 0, 10]);
   const [found] = outputs(make('gain').operator, [frames]) as [CsiBlock];
   const six = 10 ** (-6 / 20);
-  expectRelative(amplitudes(found), [1, 1, 1, 2 * six, 1, 2 * 10 ** (-6 / 20)], 1e-6);
+  // In the third frame, the first antenna's own gain is the median.
+  expectRelative(amplitudes(found), [1, 1, 1, 2 * six, 10, 2 * six], 1e-6);
 });
 
-it.each(['rss', 'snr', 'gain'] as const)('`%s` drops frames without its inputs, and reports it', (method) => {
-  const { operator, recorded } = make(method);
-  const frames = block([[1, 2]]);
-  frames.rssi.fill(NaN);
-  expect(outputs(operator, [frames])).toEqual([]);
-  expect(recorded.dropped).toEqual({ gain_unknown: 1 });
-  expect(recorded.problem).toMatch(
-    /^link link-1 (has no RSSI|does not report its gain): use `method: mean`$/,
+/** Frames of one antenna with these gains, dB. */
+const gained = (gains: readonly number[], amplitude = 10): CsiBlock => {
+  const frames = blockOf(
+    layoutOf({ subcarriers: Int16Array.of(1) }),
+    gains.map(() => ({ values: [amplitude, 0] })),
   );
-  frames.rssi.fill(-50);
-  frames.agc.fill(30);
-  outputs(operator, [frames]);
-  expect(recorded.problem).toBeNull();
+  frames.agc.set(gains);
+  frames.fftGain.fill(0);
+  return frames;
+};
+
+it('`gain` is relative to the frame with the median gain of the first 50', () => {
+  // The first frame has an unusual gain; those after the 50th do not count.
+  const gains = [60, ...Array.from({ length: 49 }, (_, i) => 20 + (i % 7)), 80, 23];
+  const [found] = outputs(make('gain').operator, [gained(gains)]) as [CsiBlock];
+  const median = gains.slice(0, 50).sort((a, b) => a - b)[24]!;
+  const expected = (gain: number) => 10 * 10 ** ((median - gain) / 20);
+  expectRelative(amplitudes(found).slice(49), gains.slice(49).map(expected), 1e-6);
 });
+
+it('`gain` gives the same after a restart within the first frames, and in blocks of any size', () => {
+  const gains = Array.from({ length: 70 }, (_, i) => 20 + ((i * 7) % 11));
+  const [whole] = outputs(make('gain').operator, [gained(gains)]) as [CsiBlock];
+  const first = make('gain').operator;
+  const begun = outputs(first, [gained(gains.slice(0, 9)), gained(gains.slice(9, 30))]);
+  const second = make('gain').operator;
+  second.restore!(first.snapshot!());
+  const all = [...begun, ...outputs(second, [gained(gains.slice(30))])] as CsiBlock[];
+  expect(all.flatMap(amplitudes)).toEqual(amplitudes(whole));
+});
+
+it('`gain` goes on from a checkpoint of an older version', () => {
+  const { operator } = make('gain');
+  outputs(operator, [gained([30])]);
+  const [link] = operator.snapshot!() as unknown as [{ state: unknown }];
+  const later = make('gain').operator;
+  later.restore!([{ ...link, state: { first: Float64Array.of(30) } }] as never);
+  expectRelative(amplitudes(outputs(later, [gained([36])])[0] as CsiBlock), [10 * 10 ** (-6 / 20)], 1e-6);
+});
+
+it('`auto` compensates until a value shows that the firmware does, and reports both', () => {
+  const { operator } = make('auto');
+  const auto = outputs(operator, [gained([30, 36])]) as [CsiBlock];
+  const gain = outputs(make('gain').operator, [gained([30, 36])]) as [CsiBlock];
+  expect(auto[0].values).toEqual(gain[0].values);
+  const loud = gained([30, 36], 200);
+  expect((outputs(operator, [loud]) as [CsiBlock])[0].values).toEqual(loud.values);
+  const quiet = gained([24], 10);
+  expect((outputs(operator, [quiet]) as [CsiBlock])[0].values).toEqual(quiet.values);
+  expect(operator.describe!()).toEqual({ frames: { compensated: 2, unchanged: 3 } });
+});
+
+it.each(['rss', 'snr', 'gain', 'auto'] as const)(
+  '`%s` drops frames without its inputs, and reports it',
+  (method) => {
+    const { operator, recorded } = make(method);
+    const frames = block([[1, 2]]);
+    frames.rssi.fill(NaN);
+    expect(outputs(operator, [frames])).toEqual([]);
+    expect(recorded.dropped).toEqual({ gain_unknown: 1 });
+    expect(recorded.problem).toMatch(
+      /^link link-1 (has no RSSI|does not report its gain): use `method: mean`$/,
+    );
+    frames.rssi.fill(-50);
+    frames.agc.fill(30);
+    outputs(operator, [frames]);
+    expect(recorded.problem).toBeNull();
+  },
+);
 
 it('drops frames without an amplitude', () => {
   const { operator, recorded } = make('mean');
