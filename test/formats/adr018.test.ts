@@ -208,6 +208,15 @@ describe('encode and decode', () => {
     );
   });
 
+  it('name compressed frames once, because they are only counted', () => {
+    const { context, recorded } = testContext();
+    const decoder = adr018.decoder(context);
+    const packet = encodeCompressed({ node: 7, channel: 6, rawBytes: 128, payload: Uint8Array.of(0, 128) });
+    decoder.decode(batchOf({ bytes: packet }, { bytes: packet }));
+    expect(recorded.lines.filter(({ message }) => message.includes('0xC5110005'))).toHaveLength(1);
+    expect(decoder.describe()['packets']).toMatchObject({ compressed: 2 });
+  });
+
   it('return features, feature states, events and compressed frames unchanged', () => {
     const features = fc.record({
       node,

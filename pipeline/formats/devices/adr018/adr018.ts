@@ -73,6 +73,7 @@ class Adr018Decoder implements Decoder {
   /** The second of event time for which loss is counted. */
   #second = -1;
   #unknownFrequency = 0;
+  #hasTold = false;
 
   constructor(context: DecoderContext) {
     this.#context = context;
@@ -174,9 +175,18 @@ class Adr018Decoder implements Decoder {
       return;
     }
     this.#counts[kind]++;
+    if (kind === 'compressed') this.#tellOnce(view.getUint8(4));
     step.packets[kind] = (step.packets[kind] ?? 0) + 1;
     const link = this.#resolve(step, i, view.getUint8(4), null);
     if (link) step.claims.push(...link.take(kind, view, step.raw.time[i]!, step.provenance));
+  }
+
+  #tellOnce(node: number): void {
+    if (this.#hasTold) return;
+    this.#hasTold = true;
+    this.#context.log.warn(
+      `node ${node} sends compressed frames (0xC5110005): they are counted, not decoded, because they do not state the frame that they are compressed against; set the node's edge tier below 2 for raw frames only`,
+    );
   }
 
   /** The link of a node; undefined, and counted, if it has none. */
