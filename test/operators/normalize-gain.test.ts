@@ -112,7 +112,7 @@ it('`gain` gives the same after a restart within the first frames, and in blocks
 it('`gain` goes on from a checkpoint of an older version', () => {
   const { operator } = make('gain');
   outputs(operator, [gained([30])]);
-  const [link] = operator.snapshot!() as unknown as [{ state: unknown }];
+  const [link] = operator.snapshot!() as [{ state: unknown }];
   const later = make('gain').operator;
   later.restore!([{ ...link, state: { first: Float64Array.of(30) } }] as never);
   expectRelative(amplitudes(outputs(later, [gained([36])])[0] as CsiBlock), [10 * 10 ** (-6 / 20)], 1e-6);
