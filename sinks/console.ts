@@ -1,4 +1,3 @@
-import type { Writable } from 'node:stream';
 import { Type, type Static } from 'typebox';
 import { choice, defineSink, type Context, type Sink } from '../pipeline/component/index.js';
 import type { Data } from '../pipeline/model/index.js';
@@ -41,11 +40,18 @@ export const console = defineSink({
 
 const WINDOW_MS = 1_000;
 
+/** What the sink uses of a stream of Node.js: declarations that ship do not depend on its types. */
+export interface LineStream {
+  readonly writableNeedDrain: boolean;
+  write(line: string): unknown;
+  on(event: 'error', listener: () => void): unknown;
+}
+
 /** Whether the reader of a stream has exited, as `| head` does. */
-const unread = new WeakMap<Writable, boolean>();
+const unread = new WeakMap<LineStream, boolean>();
 
 /** Stays for the life of the process: a line may fail after the sink was closed. */
-function hear(stream: Writable): void {
+function hear(stream: LineStream): void {
   if (unread.has(stream)) return;
   unread.set(stream, false);
   stream.on('error', () => unread.set(stream, true));
@@ -55,14 +61,14 @@ function hear(stream: Writable): void {
 export class ConsoleSink implements Sink {
   readonly #config: Static<typeof Config>;
   readonly #context: Context;
-  readonly #stream: Writable;
+  readonly #stream: LineStream;
   #windowStart = -Infinity;
   #written = 0;
   #leftOut = 0;
   #closed = false;
   #warned = false;
 
-  constructor(config: Static<typeof Config>, context: Context, stream: Writable) {
+  constructor(config: Static<typeof Config>, context: Context, stream: LineStream) {
     this.#config = config;
     this.#context = context;
     this.#stream = stream;

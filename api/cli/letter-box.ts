@@ -1,8 +1,5 @@
-import {
-  letterDesk,
-  type LetterDesk,
-  type LetterSelection,
-} from '../../pipeline/runtime/dead-letters/letter-desk.js';
+import type { LetterDesk, LetterSelection } from '../../pipeline/runtime/dead-letters/letter-desk.js';
+import { letterDesk } from '../../pipeline/runtime/dead-letters/state-letter-desk.js';
 import { letterBody, wholeLetterBody } from '../contract/letters.js';
 import { registryWith } from '../plugins.js';
 import { CommandError, EXIT } from '../../pipeline/base/exit.js';

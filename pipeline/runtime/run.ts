@@ -3,7 +3,7 @@ import type { LiveFeed, Operator, Reader, Whereabouts } from '../component/index
 import type { DeadLetters } from '../state/index.js';
 import type { CheckpointFigures } from './checkpoints/barriers.js';
 import type { NodeRun } from './host.js';
-import type { NotReplayed } from './dead-letters/replays.js';
+import type { NotReplayed } from './dead-letters/letter-desk.js';
 
 /** A run of a topology: one shard, or the shards of the partitions that this process has. Used once. */
 export interface Run {

@@ -1,37 +1,11 @@
+import type { DeadLetter, LetterQuery } from './dead-letter.js';
 import { decode, encode, type StateStore, type Table } from './store.js';
-
-/** A record that a node rejected, with the reason. */
-export interface DeadLetter {
-  readonly id: number;
-  readonly node: string;
-  /** `decode`, `process` or `write`. */
-  readonly stage: string;
-  readonly code: string;
-  readonly reason: string;
-  readonly record: unknown;
-  /** When it failed last, microseconds since 1970. */
-  readonly at: number;
-  /** Of its first failure. */
-  readonly epoch: number;
-  /** How often its node has rejected it. */
-  readonly attempts: number;
-  /** It was marked for replay, which happens at the next start at the latest. */
-  readonly replayAsked: boolean;
-  /** In a scaled-out topology: the partition whose shard has the node. */
-  readonly partition?: number;
-}
 
 /** A letter that has failed once. */
 export type NewLetter = Omit<DeadLetter, 'id' | 'attempts' | 'replayAsked'>;
 
 /** Its stored form: fields that a new letter lacks have defaults. */
 type StoredLetter = NewLetter & Partial<Pick<DeadLetter, 'attempts' | 'replayAsked'>>;
-
-export interface LetterQuery {
-  readonly node?: string;
-  readonly limit?: number;
-  readonly offset?: number;
-}
 
 /** Limit of stored letters; the oldest are dropped first. */
 export interface LetterLimits {

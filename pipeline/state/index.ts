@@ -1,4 +1,5 @@
 export * from './checkpoints.js';
+export * from './dead-letter.js';
 export * from './dead-letters.js';
 export * from './journal.js';
 export * from './outbox.js';

@@ -1,8 +1,13 @@
-import { pino, type DestinationStream, type Logger as Pino } from 'pino';
+import { pino, type Logger as Pino } from 'pino';
 import { causeOf } from '../base/cause.js';
 import { redact } from '../base/secrets.js';
 
 export type Level = 'debug' | 'info' | 'warn' | 'error';
+
+/** Receives lines; part of the streams of Node.js, on whose types declarations that ship do not depend. */
+interface Destination {
+  write(line: string): void;
+}
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -24,7 +29,7 @@ const MAX_CAUSES = 16;
 const REMEMBERED = 256;
 
 /** A log at `level`, to standard error by default. */
-export function createLogger(options: { level?: Level; destination?: DestinationStream } = {}): Log {
+export function createLogger(options: { level?: Level; destination?: Destination } = {}): Log {
   const settings = {
     level: options.level ?? 'info',
     base: null,

@@ -2,7 +2,6 @@ import type { LinkTable } from '../model/index.js';
 import { plainRecords } from '../model/index.js';
 import type { NodeStatus } from '../runtime/status.js';
 import type { Taken } from './mock-sink.js';
-import type { Outbox } from '../state/index.js';
 
 /** A record as a test sees it: plain, with its own time and its arrival, milliseconds after the start of the input. */
 export type TestRecord = Readonly<Record<string, unknown>>;
@@ -62,15 +61,6 @@ export function plainLetter(record: unknown, links: LinkTable): unknown {
   if (typeof record !== 'object' || record === null || !('port' in record)) return record;
   if (record.port === 'csi' || 'not_kept_bytes' in record) return { port: record.port };
   return plainRecords(record as never, links)[0];
-}
-
-export function undelivered(outbox: Outbox, links: LinkTable): readonly TestRecord[] {
-  const left: TestRecord[] = [];
-  for (let entry = outbox.next(); entry; entry = outbox.next()) {
-    for (const record of entry.records) left.push(...plainRecords(record, links));
-    outbox.delivered(entry);
-  }
-  return left;
 }
 
 /** When each activity begins, from the lines of a scene's truth. */

@@ -19,7 +19,6 @@ import {
   figuresOf,
   milliseconds,
   plainLetter,
-  undelivered,
   type Outcome,
   type TestRecord,
 } from './outcome.js';
@@ -285,4 +284,13 @@ class TestRun {
     }
     return found;
   }
+}
+
+function undelivered(outbox: Outbox, links: LinkTable): readonly TestRecord[] {
+  const left: TestRecord[] = [];
+  for (let entry = outbox.next(); entry; entry = outbox.next()) {
+    for (const record of entry.records) left.push(...plainRecords(record, links));
+    outbox.delivered(entry);
+  }
+  return left;
 }

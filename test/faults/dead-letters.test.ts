@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { Type } from 'typebox';
 import { defineOperator, NOTHING, type AnySink, type Component } from '../../pipeline/component/index.js';
 import type { Data } from '../../pipeline/model/index.js';
-import { letterDesk } from '../../pipeline/runtime/dead-letters/letter-desk.js';
+import { letterDesk } from '../../pipeline/runtime/dead-letters/state-letter-desk.js';
 import { DeadLetters, StateStore } from '../../pipeline/state/index.js';
 import { duckdb } from '../../sinks/duckdb/duckdb.js';
 import { file } from '../../sinks/file.js';

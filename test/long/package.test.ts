@@ -1,17 +1,10 @@
-import { execFileSync } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { packageFile, packageFolder } from '../../pipeline/base/paths.js';
+import { projectFiles } from '../support/code-blocks.js';
 import { Csiflow } from '../support/csiflow.js';
 
 /**
@@ -24,14 +17,59 @@ let packed: readonly string[];
 const npm = (cwd: string, ...words: string[]): string =>
   execFileSync('npm', words, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
 
-/** Blocks of the docs that start with a file name. */
-const examples = ['typescript', 'own-operator', 'own-sink', 'own-source', 'testing'].flatMap((page) =>
-  [...readFileSync(packageFile(`docs/${page}.md`), 'utf8').matchAll(/```ts\n(\/\/ (\S+)\n.*?)```/gs)].map(
-    ([, text, file]) => ({ file: file!, text: text! }),
-  ),
-);
-/** Those for Node.js: they use its modules, or its process. */
-const forNode = ({ text }: { text: string }): boolean => /'node:|process\./.test(text);
+const examples = projectFiles();
+/** Those for Node.js: they use its modules, its process, or Kafka's client, whose types need those of Node.js. */
+const forNode = ({ text }: { text: string }): boolean => /'node:|process\.|'csiflow\/kafka'/.test(text);
+
+/** Each is an error of its own line; where the types let it pass, the directive above it is the error. */
+const MISTAKES = {
+  file: 'mistakes.ts',
+  text: `import { Type } from 'typebox';
+import { defineOperator, defineSink, denoise, duckdb, NOTHING, simulator, topology, window } from 'csiflow';
+// @ts-expect-error there is no component of this name
+import { denoize } from 'csiflow';
+import type { Environment } from 'csiflow';
+
+declare const room: Environment;
+const config = Type.Object({});
+const definition = { name: 'own', summary: 'Own.', config, examples: [] } as const;
+
+const made = topology('mistakes', { environment: room }).source('radio', simulator);
+// @ts-expect-error a field that the component does not have
+made.operator('a', denoise, 'radio', { methode: 'hampel' });
+// @ts-expect-error a value that the field does not allow
+made.operator('b', denoise, 'radio', { method: 'mean of all' });
+// @ts-expect-error a text for a number
+made.operator('c', window, 'radio', { length_ms: '2000' });
+// @ts-expect-error a node that does not exist
+made.operator('d', denoise, 'radios');
+// @ts-expect-error frames for a sink of results
+made.sink('e', duckdb, 'radio', { path: 'a.duckdb' });
+
+defineOperator({
+  ...definition,
+  inputs: ['measure'],
+  outputs: ['measure'],
+  // @ts-expect-error it receives measures, which have no persons
+  create: () => ({ process: ({ persons }) => (persons.length > 0 ? NOTHING : NOTHING) }),
+});
+defineOperator({
+  ...definition,
+  inputs: ['pose'],
+  outputs: ['measure'],
+  // @ts-expect-error it sends a pose frame on a port for measures
+  create: () => ({ process: (frame) => ({ data: [frame] }) }),
+});
+defineSink({
+  ...definition,
+  inputs: ['event'],
+  recovery: 'at-least-once',
+  // @ts-expect-error a sink has to write
+  create: () => ({ open: async () => undefined, close: async () => undefined }),
+});
+export const unknown = denoize;
+`,
+};
 
 const ROOM =
   'id: room\nsize: { x: 5, y: 4, z: 2.5 }\nlinks: [{ id: a, transmitter: [0.1, 0.1, 1], receiver: [4.9, 3.9, 1], sender: node-1 }]\n';
@@ -73,10 +111,10 @@ test('an installation takes at most 350 MB, without the native package', () => {
   expect(existsSync(join(project, 'node_modules/@tensorflow/tfjs-node-gpu'))).toBe(false);
 });
 
-/** Compiles files of the project to out/, strictly. */
-function compile(files: readonly { file: string }[], types: readonly string[]): void {
+/** Compiles files of the project to out/, strictly, and all declarations that they use. Returns the files read. */
+function compile(files: readonly { file: string }[], types: readonly string[]): readonly string[] {
   const compilerOptions = {
-    ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, skipLibCheck: true },
+    ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },
     ...{ target: 'es2023', module: 'nodenext', outDir: 'out' },
     ...{ types, typeRoots: [packageFile('node_modules/@types')] },
   };
@@ -84,25 +122,33 @@ function compile(files: readonly { file: string }[], types: readonly string[]): 
     join(project, 'tsconfig.json'),
     JSON.stringify({ compilerOptions, files: files.map(({ file }) => file) }),
   );
-  execFileSync(process.execPath, [packageFile('node_modules/typescript/bin/tsc')], {
+  const compiler = packageFile('node_modules/typescript/bin/tsc');
+  const { status, stdout } = spawnSync(process.execPath, [compiler, '--listFiles'], {
     cwd: project,
-    stdio: 'inherit',
+    encoding: 'utf8',
   });
+  if (status !== 0)
+    throw new Error(
+      stdout
+        .split('\n')
+        .filter((line) => !line.startsWith('/'))
+        .join('\n'),
+    );
+  return stdout.split('\n');
 }
 
-test('the examples of the docs compile in a strict project without the types of Node.js', () => {
+test('the examples of the docs compile strictly without the types of Node.js, and mistakes do not', () => {
   for (const { file, text } of examples) writeFileSync(join(project, file), text);
-  compile(
-    examples.filter((example) => !forNode(example)),
-    [],
-  );
+  writeFileSync(join(project, MISTAKES.file), MISTAKES.text);
+  const used = compile([...examples.filter((example) => !forNode(example)), MISTAKES], []);
+  expect(used.filter((path) => path.includes('@types/node'))).toEqual([]);
 }, 300_000);
 
 test('a custom operator, sink and source pass the kits, with the runner of Node.js', () => {
   const tests = examples.filter(forNode);
   expect(tests.map(({ file }) => file)).toEqual([
     ...['lying.test.ts', 'bell.test.ts', 'line-listener.ts', 'thermometer.test.ts'],
-    'run-tests.ts',
+    ...['reader.ts', 'run-tests.ts'],
   ]);
   compile(tests, ['node']);
   const files = ['lying', 'bell', 'thermometer'].map((name) => `out/${name}.test.js`);

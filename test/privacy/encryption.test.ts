@@ -22,7 +22,7 @@ import {
   StateStore,
 } from '../../pipeline/state/index.js';
 import { copyInto } from '../../sinks/duckdb/backup.js';
-import { letterDesk } from '../../pipeline/runtime/dead-letters/letter-desk.js';
+import { letterDesk } from '../../pipeline/runtime/dead-letters/state-letter-desk.js';
 import { DiskSpace } from '../../pipeline/state/disk-space.js';
 import { stateError } from '../../pipeline/state/version.js';
 import { WriteThreads } from '../../pipeline/state/write-threads.js';

@@ -1,13 +1,8 @@
+import type { NotReplayed } from './letter-desk.js';
 import type { Context } from '../../component/index.js';
 import type { Data, LinkTable } from '../../model/index.js';
 import type { DeadLetter, DeadLetters } from '../../state/index.js';
 import { fromPortable, type Portable } from '../../model/portable.js';
-
-/** Why a letter cannot be replayed. */
-export interface NotReplayed {
-  readonly id: number;
-  readonly reason: string;
-}
 
 /**
  * Records of dead letters that were replayed. A letter is deleted with the first checkpoint after it: its

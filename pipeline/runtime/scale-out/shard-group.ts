@@ -23,7 +23,7 @@ import type { CheckpointFigures } from '../checkpoints/barriers.js';
 import { GroupFeed } from './group-feed.js';
 import { Membership } from './membership.js';
 import { Nodes } from '../nodes.js';
-import type { NotReplayed } from '../dead-letters/replays.js';
+import type { NotReplayed } from '../dead-letters/letter-desk.js';
 import { seededRandom } from '../../base/random.js';
 import type { NodeHealth, Run } from '../run.js';
 import { Shard, type ShardOptions } from '../shard.js';
