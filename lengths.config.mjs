@@ -6,7 +6,8 @@
 export const LONG_FILES = {
   'pipeline/runtime/runner.ts':
     'The states of a topology and what leads from one to the next, over the same fields.',
-  'pipeline/runtime/shard.ts': 'The order in which the parts of a run are opened, joined and closed again.',
+  'pipeline/runtime/shard.ts':
+    'The order in which the parts of a run are opened and closed again; dataflow.ts joins its stages.',
   'pipeline/runtime/scale-out/shard-group.ts':
     'The same for the shards of a consumer group, as partitions come and go.',
   'pipeline/runtime/stages/source-stage.ts':

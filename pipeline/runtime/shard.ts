@@ -1,19 +1,16 @@
 import {
   timingOf,
-  type AnySource,
   type Component,
   type Context,
   type LiveFeed,
   type Operator,
   type Partition,
   type Reader,
-  type Source,
   type State,
 } from '../component/index.js';
 import {
   DEFAULT_CLOCK_JUMP_MS,
   DEFAULT_LATE_AFTER_MS,
-  DEFAULT_MAX_LAG_MS,
   type CheckedTopology,
 } from '../config/topology/topology.js';
 import type { Failure, LinkTable } from '../model/index.js';
@@ -21,45 +18,35 @@ import {
   LocalState,
   type Checkpoint,
   type DeadLetters,
-  type Journal,
   type NewLetter,
   type Outbox,
-  type ShedLog,
   type ShardState,
 } from '../state/index.js';
 import type { Log } from '../telemetry/log.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import type { Tracer } from '../telemetry/traces/index.js';
-import { Barriers, type CheckpointFigures } from './checkpoints/barriers.js';
-import { compile, snapshotOf, type Compiled } from './compile.js';
+import type { CheckpointFigures } from './checkpoints/barriers.js';
+import { snapshotOf } from './compile.js';
+import { Dataflow } from './dataflow.js';
 import { copyStores } from './checkpoints/copies.js';
 import { ArrivalClock } from './arrival-clock.js';
-import { ClockJumps } from './clock-jumps.js';
 import { Failures } from './dead-letters/failures.js';
 import { Gate } from './stages/gate.js';
 import type { Host, NodeRun, Patience } from './host.js';
 import { Lateness } from './lateness.js';
 import { Nodes } from './nodes.js';
-import { anonymiserOf, openStateOf } from './privacy/privacy.js';
-import { Pump } from './stages/pump.js';
+import { openStateOf } from './privacy/privacy.js';
 import type { Run } from './run.js';
 import type { NotReplayed } from './dead-letters/letter-desk.js';
-import { Replays } from './dead-letters/replays.js';
-import { Retention } from './privacy/retention.js';
 import { SettledNow } from './privacy/settled-time.js';
 import { SinkConnection, type SinkSnapshot } from './stages/sink/sink-connection.js';
-import type { Shedding } from './stages/shedding/load-shedder.js';
-import { SinkStage } from './stages/sink/sink-stage.js';
-import { SourceStage, type SourceShedding } from './stages/source-stage.js';
-import { Busiest } from './stages/shedding/busiest.js';
+import type { SourceStage } from './stages/source-stage.js';
 import { errorText } from '../base/error-text.js';
 import { turn, withinTime } from '../base/waiting.js';
 import { named } from './node-error.js';
 
 /** Interval of checks of the clock and of late results. */
 const WATCH_MS = 250;
-/** Default of the topology. */
-const OUTBOX_LIMIT_BYTES = 2 ** 30;
 
 export interface ShardOptions {
   readonly topology: CheckedTopology;
@@ -81,8 +68,8 @@ export interface ShardOptions {
 }
 
 /**
- * One run of a topology, from its last checkpoint: sources, journal, pump, operators, sinks. It is used once:
- * each start creates a new shard.
+ * One run of a topology, from its last checkpoint: the order in which its parts are opened, joined to a
+ * {@link Dataflow} and closed again. It is used once: each start creates a new shard.
  */
 export class Shard implements Host, Run {
   readonly clock: Context['clock'];
@@ -100,16 +87,8 @@ export class Shard implements Host, Run {
   readonly #opens: Promise<void>[] = [];
   readonly #connections = new Map<string, SinkConnection>();
   #state: ShardState | undefined;
-  #sources: readonly SourceStage[] = [];
-  #sinks: readonly SinkStage[] = [];
-  #journals: readonly Journal[] = [];
-  readonly #shedLogs: ShedLog[] = [];
-  #barriers: Barriers | undefined;
-  #jumps: ClockJumps | undefined;
-  #replays: Replays | undefined;
-  #replay: Compiled['replay'] = () => false;
-  #pump: Pump | undefined;
-  #retention: Retention | undefined;
+  /** From its start on, once everything but the sources is open. */
+  #flow: Dataflow | undefined;
   #settled: SettledNow | undefined;
   #pumping: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
@@ -138,7 +117,7 @@ export class Shard implements Host, Run {
       },
     );
     this.gate.onOpen(() => {
-      this.#pump?.wake();
+      this.#flow?.pump.wake();
     });
     this.finished = new Promise((resolve) => {
       this.#finish = resolve;
@@ -152,7 +131,7 @@ export class Shard implements Host, Run {
       settledNow: () => this.#settled!.now(),
       onRefused: (run, failures) => {
         this.failures(run, 'deliver', failures);
-        this.#sinks.find((sink) => sink.run === run)?.notTold(failures);
+        this.#flow?.sinks.find((sink) => sink.run === run)?.notTold(failures);
       },
     });
     this.#failures = new Failures({
@@ -160,8 +139,8 @@ export class Shard implements Host, Run {
       links,
       clock,
       store: (letter) => this.#storeLetter(letter),
-      failedAgain: (record, code, reason) => this.#replays?.failed(record, code, reason) ?? false,
-      epochOf: (run) => this.#barriers?.epochOf(run) ?? 0,
+      failedAgain: (record, code, reason) => this.#flow?.replays.failed(record, code, reason) ?? false,
+      epochOf: (run) => this.#flow?.barriers.epochOf(run) ?? 0,
       onDegraded: options.onChange,
       onTooMany: (error) => {
         this.#giveUp(error, true);
@@ -174,12 +153,12 @@ export class Shard implements Host, Run {
   }
 
   get checkpoint(): CheckpointFigures | null {
-    return this.#barriers?.checkpoint ?? null;
+    return this.#flow?.barriers.checkpoint ?? null;
   }
 
   /** Why checkpoints fail. */
   get problem(): string | null {
-    return this.#barriers?.problem ?? null;
+    return this.#flow?.barriers.problem ?? null;
   }
 
   /**
@@ -210,21 +189,22 @@ export class Shard implements Host, Run {
     clearInterval(this.#timer);
     clearInterval(this.#watch);
     this.#abort.abort();
-    for (const source of this.#sources) source.close();
+    const { sources = [], sinks = [] } = this.#flow ?? {};
+    for (const source of sources) source.close();
     if (save && !this.#failed) {
       onStep('data_pipeline_stop', 0.2);
       await this.#lastCheckpoint();
     }
     this.#failed = true;
-    this.#pump?.end();
+    this.#flow?.pump.end();
     await this.#pumping;
     onStep('data_pipeline_stop', 0.6);
     await this.#inTime(
-      this.#sinks.map((sink) => ({ node: sink.run.id, work: sink.end() })),
+      sinks.map((sink) => ({ node: sink.run.id, work: sink.end() })),
       'writing',
     );
     await this.#inTime(
-      this.#sources.map(({ run }, index) => ({ node: run.id, work: this.#opens[index] })),
+      sources.map(({ run }, index) => ({ node: run.id, work: this.#opens[index] })),
       'reading',
     );
     onStep('data_pipeline_stop', 1);
@@ -252,8 +232,9 @@ export class Shard implements Host, Run {
   }
 
   replayAsked(): readonly NotReplayed[] {
-    if (!this.#state || !this.#replays) return [];
-    return this.#replays.replay(this.#state.letters.asked(this.#state.partition), this.#replay);
+    if (!this.#state || !this.#flow) return [];
+    const { replays, replay } = this.#flow;
+    return replays.replay(this.#state.letters.asked(this.#state.partition), replay);
   }
 
   adjust(topology: CheckedTopology): void {
@@ -272,7 +253,7 @@ export class Shard implements Host, Run {
   }
 
   passed(run: NodeRun, epoch: number, state: State, commit?: () => void, committed?: () => void): void {
-    this.#barriers?.passed(run, epoch, state, commit, committed);
+    this.#flow?.barriers.passed(run, epoch, state, commit, committed);
   }
 
   fail(error: Error): void {
@@ -283,7 +264,7 @@ export class Shard implements Host, Run {
     if (this.#failed) return;
     this.#failed = true;
     this.#failure = error;
-    this.#pump?.end();
+    this.#flow?.pump.end();
     this.#options.onFailure(error, final);
   }
 
@@ -308,37 +289,24 @@ export class Shard implements Host, Run {
     onStep('model_loading', 1);
 
     onStep('data_pipeline_start', 0);
-    this.#compile(this.#state, last, outboxes);
+    const flow = this.#join(this.#state, last, outboxes);
     onStep('data_pipeline_start', 0.5);
-    this.#pumping = this.#pump!.run().catch((error: unknown) => {
+    this.#pumping = flow.pump.run().catch((error: unknown) => {
       this.fail(new Error(`the pump failed: ${errorText(error)}`, { cause: error }));
     });
-    await this.#openSources();
+    await this.#openSources(flow.sources);
     this.#requireGoing();
     this.#timer = setInterval(() => {
-      this.#barriers!.tick();
-      this.#retention!.tick();
+      flow.barriers.tick();
+      flow.retention.tick();
     }, this.settings.checkpointIntervalMs);
-    this.#watchTime();
+    this.#watchTime(flow);
     for (const run of this.runs.values()) run.status = 'active';
     onStep('data_pipeline_start', 1);
   }
 
-  #jumpsOf(sources: readonly SourceStage[], barriers: Barriers, log: Log): ClockJumps {
-    return new ClockJumps({
-      arrival: this.#arrival,
-      sources,
-      log: log.child({ topology: this.#options.topology.id }),
-      secure: () => {
-        barriers.ask();
-      },
-      epochOf: ({ run }) => barriers.epochOf(run),
-      onChange: this.#options.onChange,
-    });
-  }
-
   /** A topology of recordings only has no deadlines. */
-  #watchTime(): void {
+  #watchTime({ jumps }: Dataflow): void {
     if (!this.#nodes.of('source').some(({ component, config }) => isLive(component, config))) return;
     const lateness = new Lateness({
       nodes: this.#options.topology.nodes,
@@ -351,7 +319,7 @@ export class Shard implements Host, Run {
       onChange: this.#options.onChange,
     });
     this.#watch = setInterval(() => {
-      this.#jumps?.check();
+      jumps.check();
       lateness.check();
     }, WATCH_MS);
   }
@@ -426,147 +394,29 @@ export class Shard implements Host, Run {
     }
   }
 
-  #compile(state: ShardState, last: Checkpoint, outboxes: ReadonlyMap<string, Outbox>): void {
-    const { topology, log, onLatency } = this.#options;
-    const journals: Journal[] = [];
-    const { sources, sinks, replay } = compile({
-      topology,
-      nodes: this.#nodes,
+  /** The dataflow, from the last checkpoint, between open sinks and operators. */
+  #join(state: ShardState, last: Checkpoint, outboxes: ReadonlyMap<string, Outbox>): Dataflow {
+    const flow = new Dataflow({
+      ...this.#options,
       host: this,
-      last,
-      anonymiser: anonymiserOf(topology.settings),
-      source: (run, snapshot) => this.#sourceStage(run, snapshot, state, journals),
-      shedding: (run, after) => this.#sheddingOf(run, after, state),
-      sink: (run, snapshot) => this.#sinkStage(run, snapshot, state, outboxes.get(run.id)!, last),
-      onPose: (received) => {
-        onLatency(this.clock.elapsed() - received);
-      },
-    });
-    this.#sources = sources;
-    this.#sinks = sinks;
-    this.#journals = journals;
-    const replays = new Replays(state.letters, this.links, this.clock);
-    this.#replays = replays;
-    this.#replay = replay;
-    this.#barriers = this.#barriersOf(sources, state, last, replays);
-    this.#retention = new Retention({
-      settings: this.settings,
-      clock: this.clock,
-      settledNow: () => this.#settled!.now(),
-      letters: state.letters,
-      sinks,
-      log,
-    });
-    this.#jumps = this.#jumpsOf(sources, this.#barriers, log);
-    this.#pump = new Pump(sources, this.runs, this.#barriers, this.gate, this.clock, () => {
-      this.#jumps!.jumped();
-    });
-    this.#jumps.begin();
-    for (const sink of sinks) sink.start();
-    this.replayAsked();
-  }
-
-  #sourceStage(run: NodeRun, snapshot: unknown, state: ShardState, journals: Journal[]): SourceStage {
-    const journal = this.#isJournalled(run) ? state.journal(run.id, this.fail.bind(this)) : null;
-    if (journal) journals.push(journal);
-    return new SourceStage(
-      run,
-      readFrom(this.#nodes.source(run.id), this.#options.partition),
-      this,
-      journal,
-      this.#wake,
-      (origin) => {
-        this.#nodes.setOrigin(run.id, origin);
-      },
-      snapshot,
-      this.#sourceSheddingOf(run),
-    );
-  }
-
-  #sinkStage(
-    run: NodeRun,
-    snapshot: unknown,
-    state: ShardState,
-    outbox: Outbox,
-    last: Checkpoint,
-  ): SinkStage {
-    const store = {
-      outbox,
-      sent: state.sent(run.id),
-      live: this.#nodes.of('source').some(({ component }) => !(component as AnySource).replayable),
-      outboxLimitBytes: this.settings.outboxLimitBytes ?? OUTBOX_LIMIT_BYTES,
-      journalled: () => this.#journalled(),
-    };
-    const connection = this.#connections.get(run.id)!;
-    return new SinkStage(run, connection, this, store, last.epoch, snapshot as SinkSnapshot | undefined);
-  }
-
-  #barriersOf(
-    sources: readonly SourceStage[],
-    state: ShardState,
-    last: Checkpoint,
-    replays: Replays,
-  ): Barriers {
-    const { topology, metrics, patience, onChange } = this.#options;
-    return new Barriers({
-      runs: this.runs,
-      sources,
+      nodes: this.#nodes,
+      arrival: this.#arrival,
+      connections: this.#connections,
+      outboxes,
       state,
-      committed: last.epoch,
-      clock: this.clock,
-      patience,
-      onInject: () => replays.barrier(),
-      wake: this.#wake,
-      onChange,
-      onCheckpoint: ({ pauseMs, epoch }, seconds) => {
-        this.#jumps?.committed(epoch);
-        metrics.checkpoint(topology.id, seconds, pauseMs / 1000);
-      },
+      last,
+      settledNow: () => this.#settled!.now(),
       onEnd: this.#finish,
-      onFailure: (error) => {
-        this.fail(error);
-      },
     });
-  }
-
-  readonly #wake = (): void => {
-    this.#pump?.wake();
-  };
-
-  #isJournalled(run: NodeRun): boolean {
-    return !(run.node.component as AnySource).replayable && this.settings.journal;
-  }
-
-  /** Recordings and brokers wait. */
-  #sourceSheddingOf(run: NodeRun): SourceShedding | null {
-    const { maxLagMs = DEFAULT_MAX_LAG_MS } = this.settings;
-    if (maxLagMs === null || (run.node.component as AnySource).replayable) return null;
-    const busiest = new Busiest(this.runs);
-    return { maxLagMs, busiest: () => busiest.node };
-  }
-
-  /** If everything a node receives is lost when late. Recordings and brokers can wait. */
-  #sheddingOf(run: NodeRun, after: number | null, state: ShardState): Shedding | null {
-    const { maxLagMs = DEFAULT_MAX_LAG_MS, journal } = this.settings;
-    if (maxLagMs === null || isReplayable(this.#options.topology, run.id)) return null;
-    const isOverloaded = () => [...this.runs.values()].some(({ problems }) => problems.has('overloaded'));
-    if (!journal) return { maxLagMs, log: null, isOverloaded };
-    const log = state.shedLog(run.id, after, this.fail.bind(this));
-    this.#shedLogs.push(log);
-    return { maxLagMs, log, isOverloaded };
-  }
-
-  #journalled(): Promise<void> | undefined {
-    const waits = [
-      ...this.#journals.map((journal) => journal.durable(journal.written)),
-      ...this.#shedLogs.map((log) => log.durable()),
-    ].filter((wait) => wait !== undefined);
-    return waits.length === 0 ? undefined : Promise.all(waits).then(() => undefined);
+    this.#flow = flow;
+    flow.begin();
+    this.replayAsked();
+    return flow;
   }
 
   /** Waits until each source reports that it is open; rejects with the error that prevented it. */
-  async #openSources(): Promise<void> {
-    const opened = this.#sources.map((source) => {
+  async #openSources(sources: readonly SourceStage[]): Promise<void> {
+    const opened = sources.map((source) => {
       const open = source.open(this.#abort.signal);
       this.#opens.push(open);
       open.catch((error: unknown) => {
@@ -595,11 +445,11 @@ export class Shard implements Host, Run {
 
   /** A checkpoint of all accepted input. Also resolves if it takes too long: the next start recovers. */
   async #lastCheckpoint(): Promise<void> {
-    const barriers = this.#barriers;
-    if (!barriers) return;
+    if (!this.#flow) return;
+    const { barriers, sources } = this.#flow;
     const deadline = this.clock.elapsed() + 3 * this.patience.barrierMs;
     const late = () => this.#failed || this.#forced || this.clock.elapsed() > deadline;
-    while (!late() && (this.#sources.some((source) => source.waiting) || barriers.underWay)) await turn();
+    while (!late() && (sources.some((source) => source.waiting) || barriers.underWay)) await turn();
     if (late()) {
       this.#options.log.warn(
         'stopped without a checkpoint: input since the last one is read again at the next start',
@@ -628,21 +478,3 @@ export class Shard implements Host, Run {
 
 const isLive = (component: Component, config: object): boolean =>
   component.kind === 'source' && timingOf(component, config) === 'now';
-
-/** Part of a node's input can be read again. */
-function isReplayable(topology: CheckedTopology, id: string): boolean {
-  const { component, inputs } = topology.nodes.find((node) => node.id === id)!;
-  if (component.kind === 'source') return component.replayable;
-  return inputs.some(({ from }) => isReplayable(topology, from));
-}
-
-/** The source itself, reading the partition. */
-function readFrom(source: Source, partition: Partition | undefined): Source {
-  if (!partition) return source;
-  return {
-    open: (position, output) => partition.read(position, output),
-    decode: (raw) => source.decode!(raw),
-    snapshot: () => source.snapshot?.(),
-    restore: (state) => source.restore?.(state),
-  };
-}
