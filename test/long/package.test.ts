@@ -100,7 +100,9 @@ test('the package contains compiled files, types and data, and no sources, tests
       ),
     ]),
   );
-  expect(packed.filter((path) => /^(test|\.ci)\/|\.(map|tsbuildinfo)$|(?<!\.d)\.ts$|^dist\/test/.test(path))).toEqual([]);
+  expect(
+    packed.filter((path) => /^(test|\.ci)\/|\.(map|tsbuildinfo)$|(?<!\.d)\.ts$|^dist\/test/.test(path)),
+  ).toEqual([]);
 });
 
 test('an installation takes at most 350 MB, without the native package', () => {
