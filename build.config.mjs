@@ -80,6 +80,9 @@ const bundled = await build({
   outdir: packages,
   bundle: true,
   splitting: true,
+  minify: true,
+  // Stack traces and errors name classes and functions.
+  keepNames: true,
   external: NATIVE,
   conditions: [], // what Node itself would load
   // CommonJS asks for Node's own modules when it runs.

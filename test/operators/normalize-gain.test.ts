@@ -109,7 +109,7 @@ it('`gain` gives the same after a restart within the first frames, and in blocks
   expect(all.flatMap(amplitudes)).toEqual(amplitudes(whole));
 });
 
-it('`gain` goes on from a checkpoint of an older version', () => {
+it('`gain` continues from a checkpoint of an older version', () => {
   const { operator } = make('gain');
   outputs(operator, [gained([30])]);
   const [link] = operator.snapshot!() as [{ state: unknown }];
