@@ -4,6 +4,7 @@
 #   .ci/services.sh apt       InfluxDB 1, Mosquitto, Prometheus, kcat (Debian packages; as root)
 #   .ci/services.sh kafka     Kafka's jars, by Maven, to $SERVICES_DIR/kafka-<version>
 #   .ci/services.sh influx2   InfluxDB 2, built from its Go and Rust sources (minutes), to $SERVICES_DIR/influx2-<version>
+#   .ci/services.sh home-assistant   Home Assistant with its MQTT integration, from PyPI, to $SERVICES_DIR/home-assistant-<version>
 #
 # $SERVICES_DIR (default: .services in the project) is a cache: later calls take no time.
 set -euo pipefail
@@ -41,6 +42,36 @@ POM
   touch "$home/.complete"
 }
 
+# Home Assistant needs a newer Python than Debian has: CPython is in Maven's repository, too.
+install_home_assistant() {
+  local python=3.13.5-1.5.12 version=2026.2.3 home=$services/home-assistant-2026.2.3 cpython
+  [ -e "$home/.complete" ] && return
+  rm -rf "$home"
+  mkdir -p "$home"
+  cat >"$home/pom.xml" <<POM
+<project xmlns="http://maven.apache.org/POM/4.0.0">
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>csiflow.ci</groupId><artifactId>cpython</artifactId><version>1</version><packaging>pom</packaging>
+  <dependencies>
+    <dependency>
+      <groupId>org.bytedeco</groupId><artifactId>cpython</artifactId><version>$python</version>
+      <classifier>linux-x86_64</classifier>
+    </dependency>
+  </dependencies>
+</project>
+POM
+  mvn -q -B -f "$home/pom.xml" org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies \
+    -DexcludeTransitive=true -DoutputDirectory="$home/jars"
+  python3 -m zipfile -e "$home/jars/cpython-$python-linux-x86_64.jar" "$home/cpython"
+  cpython=$home/cpython/org/bytedeco/cpython/linux-x86_64/bin/python3.13
+  chmod +x "$cpython"
+  "$cpython" -m venv "$home/venv"
+  # paho-mqtt is what the MQTT integration would install itself.
+  "$home/venv/bin/pip" install -q --disable-pip-version-check \
+    "homeassistant==$version" paho-mqtt==2.1.0
+  touch "$home/.complete"
+}
+
 go_source() { GOFLAGS=-mod=mod go mod download -json "$1" | sed -n 's/.*"Dir": "\(.*\)".*/\1/p'; }
 
 # The web UI is not in the Go module: an empty page replaces it. Flux pins an old Rust; a new one builds it
@@ -72,6 +103,7 @@ install_influx2() {
 for service in "$@"; do
   case $service in
     apt | kafka | influx2) "install_$service" ;;
-    *) echo "usage: $0 apt|kafka|influx2...; got '$service'" >&2; exit 2 ;;
+    home-assistant) install_home_assistant ;;
+    *) echo "usage: $0 apt|kafka|influx2|home-assistant...; got '$service'" >&2; exit 2 ;;
   esac
 done

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { defineOperator, NOTHING, type Output } from '../../pipeline/component/index.js';
-import type { Measure, PoseFrame, Provenance, SensedEvent } from '../../pipeline/model/index.js';
+import type { Environment, Measure, PoseFrame, Provenance, SensedEvent } from '../../pipeline/model/index.js';
 import { SightFields, Sights, type SightSettings, type SightState } from '../shared/sights.js';
 import {
   ACTIVITIES,
@@ -79,7 +79,9 @@ sitting down and bending are not separate activities. A person who has fallen an
       dwell: config.dwell_ms * 1000,
       maxGap: config.max_gap_ms * 1000,
     };
-    const rooms = new Map(context.environments.map(({ id }) => [id, new Room(id, settings, config)]));
+    const rooms = new Map(
+      context.environments.map((environment) => [environment.id, new Room(environment, settings, config)]),
+    );
     return {
       process: (frame): Output<SensedEvent> => {
         const room = rooms.get(frame.environment);
@@ -121,10 +123,10 @@ class Room {
   /** Difference between a frame's time and the event time at its arrival, microseconds. */
   #lag = 0;
 
-  constructor(environment: string, settings: DiarySettings, sight: SightSettings) {
-    this.#environment = environment;
+  constructor({ id, zones }: Environment, settings: DiarySettings, sight: SightSettings) {
+    this.#environment = id;
     this.#diary = new Diary(settings);
-    this.#sights = new Sights(sight);
+    this.#sights = new Sights(sight, zones);
   }
 
   take({ time, windowEnd, persons, provenance }: PoseFrame): SensedEvent[] {

@@ -97,7 +97,9 @@ an open licence is known.
 Each antenna learns a noise floor from all its input (10th percentile, decaying over half an hour). During the first \`warm_up_ms\`
 a single link raises an alarm only at a clear fall, and the event has \`noise_floor: learning\`. If people are tracked, connect their poses
 too: the event then names a person and a position. With poses from three links or more, there is no fall if they show nobody
-from 1 to 6 s after the motion (counted as \`nobody_there\`): a pet moved, or somebody left.
+from 1 to 6 s after the motion (counted as \`nobody_there\`): a pet moved, or somebody left. Nor is there a fall if they show the
+person who would have fallen in zones of the kinds \`bed\` and \`sofa\` alone for these 6 s (\`resting\`), or in a pet area and below
+its \`max_height\` in all of the last seconds (\`pet\`): somebody who falls there was upright before.
 
 **Warnings.** With \`warn: true\`, an end of motion that looks like a fall so far is reported as \`fall_suspected\` 1.7 s after it: a small
 logistic model reads the outputs of the networks' lower layers for the last six seconds. A \`fall_detection\` that names it as \`suspected\` follows about
@@ -145,7 +147,10 @@ The weights for one link come from one person's falls on one chip; \`docs/report
       context.metrics.dropped(reason, count);
     };
     const environments = new Map(
-      context.environments.map(({ id }) => [id, new Watch(id, config, judge, dropped)]),
+      context.environments.map((environment) => [
+        environment.id,
+        new Watch(environment, config, judge, dropped),
+      ]),
     );
     return {
       process: (data): Output<SensedEvent> => {

@@ -1,10 +1,16 @@
-import type { Point, PoseFrame, Posture } from '../../pipeline/model/index.js';
+import type { Point, PoseFrame, Posture, Zone } from '../../pipeline/model/index.js';
+import { heightOf, isRestful, looksLikePet } from '../shared/zones.js';
 
 /** Positions of tracked people in the last seconds, to report who fell and where, and whether anybody can have. */
 export class People {
+  readonly #zones: readonly Zone[];
   #seen: Sighting[] = [];
   /** Event times of frames of enough links in which nobody is in sight. */
   #empty: Moment[] = [];
+
+  constructor(zones: readonly Zone[]) {
+    this.#zones = zones;
+  }
 
   see(frame: PoseFrame): void {
     const isEmpty = frame.persons.every(({ track }) => track && track.state !== 'active');
@@ -19,6 +25,8 @@ export class People {
         lost: state === 'lost',
         posture: person.posture,
         position: person.position,
+        height: heightOf(person),
+        isPlaced: frame.links >= ENOUGH_LINKS,
       });
     }
     const oldest = frame.time - KEPT_US;
@@ -44,6 +52,20 @@ export class People {
     const own = near.filter(({ id }) => id === person);
     const closest = own.reduce((a, b) => (Math.abs(b.time - time) < Math.abs(a.time - time) ? b : a));
     return { person, location: { ...closest.position } };
+  }
+
+  /**
+   * Why the motion of this person at `time` is no fall: they stayed in a bed or on a sofa after it, or have looked
+   * like a pet in all of the last seconds; null: nothing says so.
+   */
+  excuseOf(person: number, time: number): 'resting' | 'pet' | null {
+    const own = this.#seen.filter(({ id, lost }) => id === person && !lost);
+    if (own.length === 0 || !own.every(({ isPlaced }) => isPlaced)) return null;
+    if (own.every(({ position, height }) => looksLikePet(this.#zones, position, height ?? null)))
+      return 'pet';
+    const after = own.filter((one) => one.time >= time && one.time <= time + AFTER_US.to);
+    const rests = ({ position, height }: Sighting) => isRestful(this.#zones, position, height ?? null);
+    return after.length > 0 && after.every(rests) ? 'resting' : null;
   }
 
   /**
@@ -88,6 +110,10 @@ interface Sighting extends Moment {
   readonly lost: boolean;
   readonly posture: Posture;
   readonly position: Point;
+  /** Of the highest keypoint, metres; missing in states of earlier versions. */
+  readonly height?: number | null;
+  /** Enough links saw it to tell where in the room. Missing in states of earlier versions. */
+  readonly isPlaced?: boolean;
 }
 
 /** Longer than the decision about a fall takes. */

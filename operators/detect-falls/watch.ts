@@ -1,5 +1,5 @@
 import { NOTHING, type Context, type Output } from '../../pipeline/component/index.js';
-import type { Failure, PoseFrame, SensedEvent, Window } from '../../pipeline/model/index.js';
+import type { Environment, Failure, PoseFrame, SensedEvent, Window } from '../../pipeline/model/index.js';
 import { leftOutOf, withUsableLinks } from '../shared/usable-links.js';
 import { confidenceOf } from './confidence.js';
 import { HeldBack, type HeldBackState } from './held-back.js';
@@ -44,14 +44,15 @@ export class Watch {
   readonly #impacts: Impacts;
   readonly #resampler = new Resampler();
   readonly #scores = new Histogram(-50, 50, 1000, MAX_CANDIDATES);
-  readonly #people = new People();
+  readonly #people: People;
   readonly #heldBack = new HeldBack();
   readonly #suspicion = new Suspicion();
   readonly #dropped: Dropped;
   #lastFall = -Infinity;
 
-  constructor(environment: string, config: WatchConfig, judge: Judge, dropped: Dropped) {
-    this.#environment = environment;
+  constructor({ id, zones }: Environment, config: WatchConfig, judge: Judge, dropped: Dropped) {
+    this.#environment = id;
+    this.#people = new People(zones);
     this.#dropped = dropped;
     this.#config = config;
     this.#judge = judge;
@@ -120,6 +121,7 @@ export class Watch {
   #suspect(scored: Scored, window: Window): readonly SensedEvent[] {
     const { warning } = this.#judge;
     if (!warning || scored.score < warning.threshold || this.#isCoolingDown(scored)) return [];
+    if (this.#excuse(scored)) return [];
     const event = this.#event(scored, warning, 'fall_suspected', window);
     return this.#suspicion.raise(event) ? [event] : [];
   }
@@ -132,11 +134,21 @@ export class Watch {
       this.#dropped('nobody_there', 1);
       return null;
     }
+    const excuse = this.#excuse(candidate);
+    if (excuse) {
+      this.#dropped(excuse, 1);
+      return null;
+    }
     this.#lastFall = candidate.time;
     const { model } = this.#judge;
     const event = this.#event(candidate, { threshold, model }, 'fall_detection', window);
     const suspected = this.#suspicion.confirm();
     return suspected === null ? event : { ...event, metadata: { ...event.metadata, suspected } };
+  }
+
+  #excuse({ time }: Scored): 'resting' | 'pet' | null {
+    const { person } = this.#people.at(time);
+    return person === null ? null : this.#people.excuseOf(person, time);
   }
 
   #isCoolingDown({ time }: Scored): boolean {

@@ -27,7 +27,7 @@ the room stays without motion, unless they left: they were walking within the la
 seen in one of these. A person who was lying has not left. Nobody counts as present once \`detect-motion\` has learnt the empty room
 and reports with certainty that the room is empty (\`presence_probability\` below 0.05). A new person counts as the one out of sight.
 
-The event has \`minutes\`, \`posture\`, \`in_sight\` and the last position; severity is high if the person lies outside a bed, otherwise medium.
+The event has \`minutes\`, \`posture\`, \`in_sight\` and the last position; severity is high if the person lies outside zones of the kinds \`bed\` and \`sofa\`, otherwise medium.
 
 A person counts as present after appearing with \`arrival_confidence\`, as people who walk do, or after being in sight for \`min_sight\` of the last
 half minute: in an empty room the network reports a person now and then, who never moves.
@@ -175,7 +175,7 @@ class Room {
   constructor(environment: Environment, settings: VigilSettings, sight: SightSettings) {
     this.#environment = environment.id;
     this.#vigil = new Vigil(environment, settings);
-    this.#sights = new Sights(sight);
+    this.#sights = new Sights(sight, environment.zones);
   }
 
   adjust(settings: VigilSettings): void {
@@ -217,11 +217,11 @@ class Room {
   #events(stretches: readonly Stretch[]): SensedEvent[] {
     const provenance = this.#provenance;
     if (!provenance) return [];
-    return stretches.map(({ person, since, time, inSight, position, posture, confidence, inBed }) => ({
+    return stretches.map(({ person, since, time, inSight, position, posture, confidence, isRestful }) => ({
       port: 'event',
       id: `${this.#environment}-inactivity-${person}-${Math.round(since / 1000)}`,
       type: 'inactivity',
-      severity: posture === 'lying' && !inBed ? 'high' : 'medium',
+      severity: posture === 'lying' && !isRestful ? 'high' : 'medium',
       environment: this.#environment,
       time,
       confidence,

@@ -1,5 +1,5 @@
-import type { Environment, Person, Point, Posture } from '../../pipeline/model/index.js';
-import { depth, type Polygon } from '../shared/polygon.js';
+import type { Environment, Person, Point, Posture, Zone } from '../../pipeline/model/index.js';
+import { contains, hasHeight, heightOf, isRestful } from '../shared/zones.js';
 
 export interface VigilSettings {
   /** Time without movement, microseconds. */
@@ -34,7 +34,13 @@ interface Watched {
   /** Time when the person was last in sight. */
   readonly seen: number;
   /** Position and posture then: for the event, and to decide whether they left. */
-  readonly last: { readonly position: Point; readonly posture: Posture; readonly confidence: number };
+  readonly last: {
+    readonly position: Point;
+    readonly posture: Posture;
+    readonly confidence: number;
+    /** Of the highest keypoint, metres; unknown in states of earlier versions. */
+    readonly height?: number | null;
+  };
   /** When the person last moved. */
   readonly walked: number;
   readonly inSight: boolean;
@@ -54,7 +60,8 @@ export interface Stretch {
   readonly position: Point;
   readonly posture: Posture;
   readonly confidence: number;
-  readonly inBed: boolean;
+  /** Somebody who lies there is asleep or resting. */
+  readonly isRestful: boolean;
 }
 
 export interface VigilState {
@@ -72,16 +79,16 @@ const MAX_WATCHED = 100;
 /** Watches over the persons of one environment. */
 export class Vigil {
   #settings: VigilSettings;
-  readonly #beds: readonly Polygon[];
-  readonly #exits: readonly Polygon[];
+  readonly #zones: readonly Zone[];
+  readonly #exits: readonly Zone[];
   readonly #watched = new Map<number, Watched>();
   /** Since when the room's motion has been above the threshold; null: it is not above it. */
   #moving: number | null = null;
 
   constructor({ zones }: Environment, settings: VigilSettings) {
     this.#settings = settings;
-    this.#beds = zones.filter(({ kind }) => kind === 'bed').map(({ polygon }) => polygon);
-    this.#exits = zones.filter(({ id }) => settings.exits.includes(id)).map(({ polygon }) => polygon);
+    this.#zones = zones;
+    this.#exits = zones.filter(({ id }) => settings.exits.includes(id));
   }
 
   /** Exits cannot change. */
@@ -133,7 +140,7 @@ export class Vigil {
 
   #see(id: number, person: Person, time: number, isCertain: boolean): void {
     const { position, posture, confidence } = person;
-    const last = { position, posture, confidence };
+    const last = { position, posture, confidence, height: heightOf(person) };
     const known = this.#watched.get(id);
     const since = { since: time, told: false, posture, turning: null };
     const certain = isCertain || known?.certain === true;
@@ -180,12 +187,14 @@ export class Vigil {
 
   #left({ last, seen, walked }: Watched): boolean {
     if (last.posture === 'lying') return false;
-    if (this.#exits.length > 0) return within(this.#exits, last.position);
+    if (this.#exits.length > 0) return this.#exits.some((zone) => contains(zone, last.position));
     return seen - walked < WALKED_OUT;
   }
 
-  #asleep({ position, posture }: Watched['last']): boolean {
-    return this.#settings.ignoreBed && posture === 'lying' && within(this.#beds, position);
+  #asleep({ position, posture, height = null }: Watched['last']): boolean {
+    const isHere = (zone: Zone) => hasHeight(zone, height) && contains(zone, position);
+    const beds = this.#zones.filter(({ kind }) => kind === 'bed');
+    return this.#settings.ignoreBed && posture === 'lying' && beds.some(isHere);
   }
 
   #due(time: number): Stretch[] {
@@ -195,8 +204,17 @@ export class Vigil {
     return due.map((watched) => {
       this.#set({ ...watched, told: true });
       const { id, since, inSight, last } = watched;
-      const inBed = within(this.#beds, last.position);
-      return { person: id, since, time: since + this.#settings.threshold, inSight, inBed, ...last };
+      const { position, posture, confidence, height = null } = last;
+      return {
+        person: id,
+        since,
+        time: since + this.#settings.threshold,
+        inSight,
+        position,
+        posture,
+        confidence,
+        isRestful: isRestful(this.#zones, position, height),
+      };
     });
   }
 
@@ -204,6 +222,3 @@ export class Vigil {
     this.#watched.set(watched.id, watched);
   }
 }
-
-const within = (polygons: readonly Polygon[], { x, y }: Point): boolean =>
-  polygons.some((polygon) => depth(polygon, x, y) >= 0);

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import type { Person } from '../../pipeline/model/index.js';
+import type { Person, Zone } from '../../pipeline/model/index.js';
+import { heightOf, looksLikePet } from './zones.js';
 
 /** Configuration of {@link Sights}, the same in all operators that distinguish real persons from false ones. */
 export const SightFields = {
@@ -40,6 +41,8 @@ interface Sight {
   readonly time: number;
   /** Since when each frame has been above the confidence; null: the newest is not. */
   readonly sureSince: number | null;
+  /** In each frame so far it looked like a pet. Missing in states of earlier versions. */
+  readonly pet?: boolean;
 }
 
 export type SightState = readonly Sight[];
@@ -57,14 +60,18 @@ const MAX_TRACKS = 256;
  * Which tracks of one environment are real persons. In an empty room the network reports a person now and
  * then, and the tracker treats these as one person who is lost most of the time. People enter walking, and
  * the network has a high confidence in walking people; people who then keep still are in sight less often,
- * but far more often than false persons (docs/analytics.md).
+ * but far more often than false persons (docs/analytics.md). What has looked like a pet ever since it appeared
+ * is none: somebody who falls in a pet area was upright before.
  */
 export class Sights {
   readonly #settings: SightSettings;
   #sights = new Map<number, Sight>();
 
-  constructor(settings: SightSettings) {
+  readonly #zones: readonly Zone[];
+
+  constructor(settings: SightSettings, zones: readonly Zone[]) {
     this.#settings = settings;
+    this.#zones = zones;
   }
 
   /** Adds a frame; removes tracks that are not in it. */
@@ -80,12 +87,13 @@ export class Sights {
 
   /** In sight and present, in the newest frame. */
   isThere(person: Person): boolean {
-    return this.#isSeen(person) && (this.#isSure(person) || this.isTrusted(person));
+    return this.#isSeen(person) && !this.#isPet(person) && (this.#isSure(person) || this.isTrusted(person));
   }
 
   /** In sight for enough of the recent time, perhaps not now. */
   isTrusted({ track }: Person): boolean {
-    return track !== null && (this.#sights.get(track.id)?.share ?? 0) >= this.#settings.min_sight;
+    const sight = track ? this.#sights.get(track.id) : undefined;
+    return sight !== undefined && sight.pet !== true && sight.share >= this.#settings.min_sight;
   }
 
   snapshot(): SightState {
@@ -104,8 +112,12 @@ export class Sights {
     const share = before + ((seen - before) * elapsed) / (MEMORY + elapsed);
     const sureSince = seen && this.#isSure(person) ? (known?.sureSince ?? time) : null;
     const certain = sureSince !== null && time - sureSince >= SURE_FOR;
-    return { id, share: certain ? 1 : share, time, sureSince };
+    const wasPet = known === undefined || known.pet === true;
+    const pet = wasPet && looksLikePet(this.#zones, person.position, heightOf(person));
+    return { id, share: certain ? 1 : share, time, sureSince, ...(pet && { pet }) };
   }
+
+  #isPet = ({ track }: Person): boolean => track !== null && this.#sights.get(track.id)?.pet === true;
 
   #isSeen = ({ track, confidence }: Person): boolean =>
     track?.state === 'active' && confidence >= this.#settings.min_confidence;

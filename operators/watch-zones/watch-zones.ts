@@ -15,7 +15,8 @@ persons in sight: with an active track and a confidence of at least \`min_confid
 as walking people have, or must be in sight for \`min_sight\` of the last half minute: in an empty room the network reports a person now and then,
 but less often. A person is in a zone as soon as their floor point lies inside the polygon,
 until it lies more than \`margin_m\` outside (they then left at the edge) or is out of sight; each change counts once it has lasted
-for \`min_stay_ms\`, and then from its beginning. This avoids chatter at edges, and delays each result by \`min_stay_ms\` plus half
+for \`min_stay_ms\`, and then from its beginning. A zone with \`min_height\` or \`max_height\` has only people whose highest keypoint is at such a height,
+and those whose height is unknown (not \`articulated\`). Anyone who has been below \`max_height\` of a zone of the kind \`pet\` ever since they appeared counts nowhere. This avoids chatter at edges, and delays each result by \`min_stay_ms\` plus half
 a window.
 
 With \`detect-motion\`, both inputs determine presence. While the room is certainly empty (\`presence_probability\` below 0.05: it has

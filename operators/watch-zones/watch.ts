@@ -13,6 +13,7 @@ import { Findings, type Finding } from './findings.js';
 import { decided, isGone, newMember, ROOM, type Change, type Member, type Sighting } from './members.js';
 import { addTo, MINUTE, minuteRows, newMinute, type MinuteState } from './minute.js';
 import { depth } from '../shared/polygon.js';
+import { hasHeight, heightOf } from '../shared/zones.js';
 import { sureness } from '../shared/sureness.js';
 import { RoomNote, type RoomNoteState } from '../shared/room-note.js';
 import { Sights, type SightSettings, type SightState } from '../shared/sights.js';
@@ -84,7 +85,7 @@ export class Watch {
   constructor(environment: Environment, settings: WatchSettings, sight: SightSettings) {
     this.#environment = environment;
     this.#settings = settings;
-    this.#sights = new Sights(sight);
+    this.#sights = new Sights(sight, environment.zones);
     this.#regions = [environment.id, ...environment.zones.map(({ id }) => id)];
     this.#findings = new Findings(environment, () => this.#newest!.provenance);
     this.#alerts = new Alerts(environment, this.#regions, this.#findings);
@@ -316,16 +317,16 @@ export class Watch {
       member.last = sighting;
       member.moving = Math.hypot(velocity.x, velocity.y) >= this.#settings.moving;
       member.lying = person.posture === 'lying';
-      this.#place(member, sighting);
+      this.#place(member, sighting, heightOf(person));
     }
     for (const member of this.#members.values()) if (!here.has(member.id)) this.#vanish(member, time);
     return left;
   }
 
-  #place(member: Member, sighting: Sighting): void {
+  #place(member: Member, sighting: Sighting, height: number | null): void {
     const isNew = !member.stays[ROOM]!.there;
     member.stays.forEach((stay, region) => {
-      const inside = region === ROOM ? Infinity : this.#depth(region, sighting);
+      const inside = region === ROOM ? Infinity : this.#depth(region, sighting, height);
       stay.edge = inside < 0 && stay.there ? (stay.edge ?? sighting) : null;
       const there = inside >= (stay.there ? -this.#settings.margin : 0);
       if (there === stay.there) return;
@@ -340,8 +341,10 @@ export class Watch {
     });
   }
 
-  #depth(region: number, { position: { x, y } }: Sighting): number {
-    return depth(this.#zone(region).polygon, x, y);
+  /** Metres inside the zone, negative outside. Too high or too low is far outside. */
+  #depth(region: number, { position: { x, y } }: Sighting, height: number | null): number {
+    const zone = this.#zone(region);
+    return hasHeight(zone, height) ? depth(zone.polygon, x, y) : -Infinity;
   }
 
   #vanish(member: Member, time: number): void {

@@ -1,20 +1,11 @@
 import { Type, type Static } from 'typebox';
 import type { Point } from './records.js';
+import { ZoneSchema } from './zone.js';
 
 /** A room or flat in which people are sensed. The schema of `topologies/environments/*.yaml`; the source of its types, checks and docs. */
 
 const Metres = (description: string) =>
   Type.Number({ exclusiveMinimum: 0, maximum: 1000, description: `${description}, metres` });
-
-/** One of several words, each with its meaning; the counterpart of `choice`, which this layer must not import. */
-const oneOf = <W extends string>(
-  words: Readonly<Record<W, string>>,
-  options: { readonly description: string },
-) => {
-  const values = Object.keys(words) as W[];
-  const meanings = values.map((word) => words[word]);
-  return Type.Enum<W[]>(values, { type: 'string', ...options, markdownEnumDescriptions: meanings });
-};
 
 const Position = (description: string) =>
   Type.Array(Type.Number({ minimum: -100, maximum: 1000 }), {
@@ -46,51 +37,6 @@ export const LinkSchema = Type.Object(
     }),
   },
   { additionalProperties: false, description: 'One transmitter and one receiver.' },
-);
-
-/** What a zone is, for features that depend on it. */
-export const ZONE_KINDS = ['bed', 'restricted', 'perimeter'] as const;
-export type ZoneKind = (typeof ZONE_KINDS)[number];
-
-/** Stages of a shop's funnel, the first one first. */
-export const FUNNEL_STAGES = ['entrance', 'product_interaction', 'checkout_area', 'purchase'] as const;
-export type FunnelStage = (typeof FUNNEL_STAGES)[number];
-
-export const ZoneSchema = Type.Object(
-  {
-    id: Type.String({
-      pattern: '^[A-Za-z0-9_.-]{1,64}$',
-      description: 'Name of the zone, unique in its environment.',
-    }),
-    name: Type.Optional(Type.String({ description: 'Name shown to people. Default: the id.' })),
-    polygon: Type.Array(Type.Array(Type.Number(), { minItems: 2, maxItems: 2 }), {
-      minItems: 3,
-      maxItems: 256,
-      description: 'Corners on the floor, [x, y] in metres, in order.',
-    }),
-    kind: Type.Optional(
-      oneOf<ZoneKind>(
-        {
-          bed: 'Lying here is sleep, not a fall.',
-          restricted: 'Anyone here without authority, see `authorised`, is an intruder.',
-          perimeter: 'The same, and people seen here count in the figures of the perimeter.',
-        },
-        { description: 'What the zone is, for features that depend on it.' },
-      ),
-    ),
-    funnel: Type.Optional(
-      oneOf<FunnelStage>(
-        {
-          entrance: 'Where customers enter.',
-          product_interaction: 'Where customers view goods.',
-          checkout_area: 'Where customers queue to pay.',
-          purchase: 'Where customers pay.',
-        },
-        { description: 'The stage of the shop funnel that people here have reached.' },
-      ),
-    ),
-  },
-  { additionalProperties: false, description: 'A named part of the floor.' },
 );
 
 export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
@@ -212,7 +158,6 @@ export const EnvironmentSchema = Type.Object(
 /** The file's content, checked and with defaults. */
 export type Environment = Static<typeof EnvironmentSchema>;
 export type Link = Static<typeof LinkSchema>;
-export type Zone = Static<typeof ZoneSchema>;
 
 /** `[x, y, z]` of a file as a {@link Point}. */
 export const point = (position: readonly number[]): Point => ({

@@ -5,3 +5,4 @@ export * from './plain.js';
 export * from './ports.js';
 export * from './records.js';
 export * from './time-zone.js';
+export * from './zone.js';

@@ -2,6 +2,7 @@ import type {
   Domain,
   Data,
   Failure,
+  Environment,
   Measure,
   Person,
   PoseFrame,
@@ -13,7 +14,9 @@ import type { Clock } from '../../pipeline/base/clock.js';
 import { isoTime } from '../../pipeline/base/iso-time.js';
 import { finiteJson } from '../shared/json.js';
 import { Analytics } from './analytics.js';
+import { contains } from '../../operators/shared/zones.js';
 import { Occupancy } from './occupancy.js';
+import { Regions } from './regions.js';
 import { domainOf, type Topics } from './topics.js';
 
 export type MessageKind = 'pose' | 'state' | 'alert';
@@ -29,6 +32,7 @@ export interface Message {
 }
 
 export interface MessagesSettings {
+  readonly environment: Pick<Environment, 'id' | 'zones'>;
   readonly domain?: Domain;
   readonly persons: boolean;
   /** Microseconds of event time between summaries while the number of people stays the same. */
@@ -44,6 +48,7 @@ export class Messages {
   readonly #settings: MessagesSettings;
   readonly #analytics = new Analytics();
   readonly #occupancy: Occupancy;
+  readonly #regions: Regions;
   /** Time of the last summary, and the number of people in it. */
   #summary = { time: -Infinity, people: -1 };
 
@@ -51,6 +56,7 @@ export class Messages {
     this.#topics = topics;
     this.#settings = settings;
     this.#occupancy = new Occupancy(settings.fallHold, settings.clock);
+    this.#regions = new Regions(settings.environment);
   }
 
   of(records: readonly Data[]): {
@@ -63,7 +69,7 @@ export class Messages {
       const group = groupAt(records, at);
       at += group.length;
       try {
-        messages.push(...this.#of(group), ...group.flatMap((record) => this.#occupied(record)));
+        messages.push(...this.#of(group), ...group.flatMap((record) => this.#states(record)));
       } catch (error) {
         if (!(error instanceof RangeError)) throw error;
         for (const record of group)
@@ -77,6 +83,7 @@ export class Messages {
   lost(topics: ReadonlySet<string>): void {
     if (topics.has(this.#topics.summary)) this.#summary = { time: -Infinity, people: -1 };
     if (topics.has(this.#topics.status('occupancy'))) this.#occupancy.lost();
+    this.#regions.lost((zone) => topics.has(this.#topics.region(zone)));
   }
 
   /** Resumes from the occupancy that an earlier run left at the broker. */
@@ -133,15 +140,32 @@ export class Messages {
     // Senders' claims raise no alert.
     const topic = own ? this.#topics.alert(event.type) : this.#topics.analytics('claimed_events');
     const alert = alertBody(event, this.#settings.domain);
-    const body = own ? alert : { ...alert, type: 'claim', source: event.source };
+    const body = own
+      ? { ...alert, zones: this.#zonesAt(event) }
+      : { ...alert, type: 'claim', source: event.source };
     return { topic, payload: finiteJson(body), kind: 'alert', retain: false, records };
   }
 
-  #occupied(record: Data): readonly Message[] {
-    const body = this.#occupancy.after(record);
-    if (!body) return [];
-    const topic = this.#topics.status('occupancy');
-    return [{ topic, payload: finiteJson(body), kind: 'state', retain: true, records: [record] }];
+  /** Ids of the zones that contain the event's location. */
+  #zonesAt({ location }: SensedEvent): readonly string[] {
+    const { zones } = this.#settings.environment;
+    return location ? zones.filter((zone) => contains(zone, location)).map(({ id }) => id) : [];
+  }
+
+  /** States that follow from a record, besides its own message. */
+  #states(record: Data): readonly Message[] {
+    const state = (topic: string, body: object): Message => ({
+      topic,
+      payload: finiteJson(body),
+      kind: 'state',
+      retain: true,
+      records: [record],
+    });
+    const occupancy = this.#occupancy.after(record);
+    return [
+      ...(occupancy ? [state(this.#topics.status('occupancy'), occupancy)] : []),
+      ...this.#regions.after(record).map((body) => state(this.#topics.region(body.zone), body)),
+    ];
   }
 
   #measures(group: readonly [Measure, ...Measure[]]): Message {

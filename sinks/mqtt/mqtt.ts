@@ -3,7 +3,7 @@ import { choice, defineSink, type Context, type Sink } from '../../pipeline/comp
 import type { Data, Failure } from '../../pipeline/model/index.js';
 import { brokerFields, checkBroker } from '../../pipeline/sources/mqtt/settings.js';
 import { packageVersion } from '../../pipeline/base/paths.js';
-import { ENTITIES, type Entity } from './home-assistant.js';
+import { ENTITIES, type Entity } from './entities.js';
 import { Room, type RoomSettings } from './publisher.js';
 
 const qos = (what: string) =>
@@ -77,6 +77,7 @@ export const mqtt = defineSink({
     '| `analytics/<domain>` | the newest measures: `occupancy`, `motion`, `vitals`, `activity`, `link_quality`, `other` | yes |',
     '| `analytics/claims`, `analytics/claimed_events` | what senders say of themselves: never alerts | measures |',
     '| `status/connection`, `status/engine` | last will; the publisher | yes |',
+    '| `status/room`, `zones/<zone>` | how many people are there, when somebody last was, what they do | yes |',
     '| `status/occupancy` | whether the room is occupied: motion, a tracked person, or one who fell and did not get up | yes |',
     '',
     'A message of quality 1 counts as written once the broker has confirmed it. While the broker is offline, records',

@@ -4,7 +4,8 @@ import { MqttConnection } from '../../pipeline/sources/mqtt/connection.js';
 import { BrokerError } from '../../pipeline/sources/mqtt/errors.js';
 import type { BrokerSettings } from '../../pipeline/sources/mqtt/settings.js';
 import { isoTime } from '../../pipeline/base/iso-time.js';
-import { discoveries, type Entity } from './home-assistant.js';
+import { Announcer } from './announcer.js';
+import type { Entity } from './entities.js';
 import { Messages, type Message, type MessageKind } from './messages.js';
 import { Topics } from './topics.js';
 
@@ -32,8 +33,8 @@ export class Room {
   readonly #connection: MqttConnection;
   /** Topics that the broker has rejected, and the time until which they are not retried, monotonic milliseconds. */
   readonly #refused = new Map<string, { readonly until: number; readonly error: BrokerError }>();
-  /** Names of the measures that have arrived. */
-  readonly #measures = new Set<string>();
+  /** Null: Home Assistant is not to find it. */
+  readonly #announcer: Announcer | null;
   #opening: Promise<void> | undefined;
   #published = 0;
   #knowsOccupancy = false;
@@ -43,18 +44,21 @@ export class Room {
     this.#settings = settings;
     this.#context = context;
     this.#topics = new Topics(settings.prefix, environment.id);
-    this.#messages = new Messages(this.#topics, { ...settings, clock: context.clock });
+    this.#messages = new Messages(this.#topics, { ...settings, environment, clock: context.clock });
     this.#connection = new MqttConnection(settings.broker, context, {
       clientId: settings.clientId,
       will: { topic: this.#topics.status('connection'), payload: 'offline' },
       connected: () => this.#connected(),
-      message: ({ topic, payload }, acknowledge) => {
+      message: ({ topic, payload, retain }, acknowledge) => {
         acknowledge();
         if (topic === this.#topics.status('occupancy')) this.#goOnFrom(payload.toString());
-        // Home Assistant has restarted, and its broker may have retained nothing.
-        else if (payload.toString() === 'online') void this.#discoverAgain();
+        else this.#announcer?.hear({ topic, payload: payload.toString(), retain });
       },
     });
+    const { homeAssistant, version } = settings;
+    this.#announcer = homeAssistant
+      ? new Announcer(environment, this.#topics, { ...homeAssistant, version }, context, this.#connection)
+      : null;
   }
 
   /** Connects. Rejects with a {@link BrokerError} if the broker is unavailable. */
@@ -66,7 +70,7 @@ export class Room {
   /** Resolves when the broker has everything, with the messages that it rejected; rejects if it accepted nothing. */
   async write(records: readonly Data[]): Promise<readonly Failure[]> {
     await this.open();
-    if (this.#hearsOf(records)) await this.#discoverAgain();
+    await this.#announcer?.see(records);
     const { messages, failed } = this.#messages.of(records);
     const { refused, lost } = await this.#publishUntilAway(messages);
     const [first] = lost.values();
@@ -153,45 +157,10 @@ export class Room {
   }
 
   async #connected(): Promise<void> {
-    const { homeAssistant } = this.#settings;
-    if (homeAssistant) await this.#connection.subscribe([`${homeAssistant.prefix}/status`], 1);
     await this.#readOccupancy();
-    await this.#discover();
+    await this.#announcer?.connected();
     await this.#connection.publish(this.#topics.status('engine'), this.#engine(), STATE);
     await this.#connection.publish(this.#topics.status('connection'), 'online', STATE);
-  }
-
-  async #discover(): Promise<void> {
-    const { homeAssistant, version } = this.#settings;
-    if (!homeAssistant) return;
-    const { prefix, entities } = homeAssistant;
-    const messages = discoveries(this.#environment, this.#topics, {
-      prefix,
-      version,
-      wanted: entities,
-      components: this.#context.inputs,
-      measures: this.#measures,
-    });
-    for (const { topic, payload } of messages) await this.#connection.publish(topic, payload, STATE);
-  }
-
-  async #discoverAgain(): Promise<void> {
-    try {
-      await this.#discover();
-    } catch (error) {
-      this.#context.log.warn('the entities were not announced to Home Assistant again', {
-        error: String(error),
-      });
-    }
-  }
-
-  /** True if there is a new measure: an entity may have been waiting for it. */
-  #hearsOf(records: readonly Data[]): boolean {
-    const before = this.#measures.size;
-    for (const record of records)
-      if (record.port === 'measure' && record.source === 'csiflow' && this.#measures.size < MAX_MEASURES)
-        this.#measures.add(record.name);
-    return this.#measures.size > before && this.#settings.homeAssistant !== null;
   }
 
   /** The broker retains the last state, so a fall that an earlier run found still counts. */
@@ -239,4 +208,3 @@ interface Outcome {
 const STATE = { qos: 1, retain: true } as const;
 const REFUSED_MS = 60_000;
 const MAX_REFUSED = 1024;
-const MAX_MEASURES = 256;

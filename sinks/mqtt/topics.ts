@@ -20,8 +20,13 @@ export class Topics {
     return `${this.#root}/alerts/${type}`;
   }
 
-  status(part: 'connection' | 'engine' | 'occupancy'): string {
+  status(part: 'connection' | 'engine' | 'occupancy' | 'room'): string {
     return `${this.#root}/status/${part}`;
+  }
+
+  /** The state of a zone; of the whole environment, if it is null. */
+  region(zone: string | null): string {
+    return zone === null ? this.status('room') : `${this.#root}/zones/${zone}`;
   }
 
   analytics(domain: Domain): string {
@@ -46,5 +51,5 @@ const DOMAINS: readonly { readonly domain: Domain; readonly names: RegExp }[] = 
     domain: 'activity',
     names: /^(activity|minutes|steps|inactivity|sleep|(walking|standing|sitting|lying|moving)_seconds)/,
   },
-  { domain: 'link_quality', names: /^(packet|rssi|noise|snr|signal|loss|frame_rate)/ },
+  { domain: 'link_quality', names: /^(link_|packet|rssi|noise|snr|signal|loss|frame_rate)/ },
 ];

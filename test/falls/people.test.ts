@@ -4,7 +4,7 @@ import { FIRST_TIME, person, poseFrame } from '../support/fake-topology.js';
 
 /** Frames a second apart, with a person in sight where `there` says so. */
 function watched(there: (second: number) => boolean, frame: object = {}): People {
-  const people = new People();
+  const people = new People([]);
   for (let second = 0; second < 12; second++)
     people.see({
       ...poseFrame(second, there(second) ? [person(1, 2, 2)] : []),
@@ -28,7 +28,7 @@ describe('people around a motion', () => {
   });
 
   it('may be present if no frame came, or frames of too few links', () => {
-    expect(new People().isEmptyAfter(end)).toBe(false);
+    expect(new People([]).isEmptyAfter(end)).toBe(false);
     expect(watched(() => false, { links: 2 }).isEmptyAfter(end)).toBe(false);
   });
 
@@ -39,7 +39,7 @@ describe('people around a motion', () => {
   });
 
   it('are read from a snapshot, and from one of an earlier version', () => {
-    const people = new People();
+    const people = new People([]);
     people.restore(structuredClone(watched(() => false).snapshot()));
     expect(people.isEmptyAfter(end)).toBe(true);
     people.restore(watched(() => true).snapshot().seen);

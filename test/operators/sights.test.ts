@@ -103,14 +103,14 @@ describe('Sights', () => {
   };
 
   test('accepts certain persons at once, and uncertain ones once they were in sight for long', () => {
-    expect(comes(new Sights(settings), 60, () => 0.5)).toBe(0);
-    expect(comes(new Sights(settings), 60, () => 0.3)).toBeCloseTo(15.4, 0);
-    expect(comes(new Sights(settings), 60, () => 0.1)).toBeNull();
-    expect(comes(new Sights({ ...settings, arrival_confidence: 0 }), 60, () => 0.3)).toBe(0);
+    expect(comes(new Sights(settings, []), 60, () => 0.5)).toBe(0);
+    expect(comes(new Sights(settings, []), 60, () => 0.3)).toBeCloseTo(15.4, 0);
+    expect(comes(new Sights(settings, []), 60, () => 0.1)).toBeNull();
+    expect(comes(new Sights({ ...settings, arrival_confidence: 0 }, []), 60, () => 0.3)).toBe(0);
   });
 
   test('trusts one frame no longer than it lasts', () => {
-    const sights = new Sights(settings);
+    const sights = new Sights(settings, []);
     const there = frames(20, (second) => (second === 3 ? 0.6 : 0.3)).filter(({ time, persons }) => {
       sights.see(time, persons);
       return sights.isThere(persons[0]!);
@@ -120,7 +120,7 @@ describe('Sights', () => {
   });
 
   test('does not count a gap without frames as time in sight', () => {
-    const sights = new Sights(settings);
+    const sights = new Sights(settings, []);
     for (const minute of [0, 1, 2, 3]) {
       const one = someone(0.3, 'sitting');
       sights.see(START + minute * 60_000_000, [one]);
@@ -129,7 +129,7 @@ describe('Sights', () => {
   });
 
   test('forgets ended tracks, and follows at most 256', () => {
-    const sights = new Sights(settings);
+    const sights = new Sights(settings, []);
     const many = Array.from({ length: 300 }, (_, id) => {
       const one = someone(0.9, 'upright');
       return { ...one, track: { ...one.track!, id } };

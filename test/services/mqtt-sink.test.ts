@@ -167,6 +167,7 @@ test('late subscribers see the state and no alert', async () => {
     'status/connection',
     'status/engine',
     'status/occupancy',
+    'status/room',
   ]);
   expect(seen.every(({ retain }) => retain)).toBe(true);
 });

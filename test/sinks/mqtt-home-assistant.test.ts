@@ -1,12 +1,14 @@
 import { connectAsync, type MqttClient } from 'mqtt';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Sink } from '../../pipeline/component/index.js';
-import { discoveries, ENTITIES, type Entity } from '../../sinks/mqtt/home-assistant.js';
+import type { Environment } from '../../pipeline/model/index.js';
+import { ENTITIES, type Entity } from '../../sinks/mqtt/entities.js';
+import { deviceMessage, discoveryTopics, type DeviceMessage } from '../../sinks/mqtt/home-assistant.js';
 import { mqtt } from '../../sinks/mqtt/mqtt.js';
 import { Topics } from '../../sinks/mqtt/topics.js';
 import { withDefaults } from '../kit/definition.js';
 import { testContext, testEnvironment } from '../support/context.js';
 import { startBroker } from '../support/mqtt-broker.js';
+import { measure } from '../support/records.js';
 import { eventually } from '../support/waiting.js';
 
 /**
@@ -14,211 +16,244 @@ import { eventually } from '../support/waiting.js';
  * binary_sensor.mqtt, sensor.mqtt, event.mqtt), and the fields that its releases accept (`default_entity_id`
  * from 2025.10 on, `object_id` until 2026.3).
  */
-const TOPIC = /^homeassistant\/(binary_sensor|sensor|event)\/[a-zA-Z0-9_-]+\/[a-zA-Z0-9_-]+\/config$/;
+const TOPIC = /^homeassistant\/device\/[a-zA-Z0-9_-]+\/config$/;
 
+/** Of an entity, for all platforms; what the device's message has for all of them may not be repeated. */
 const COMMON = [
-  'availability',
-  'availability_mode',
-  'availability_template',
-  'availability_topic',
-  'device',
-  'enabled_by_default',
-  'encoding',
-  'entity_category',
-  'icon',
-  'json_attributes_template',
-  'json_attributes_topic',
-  'name',
-  'default_entity_id',
-  'origin',
-  'payload_available',
-  'payload_not_available',
-  'qos',
-  'state_topic',
+  'platform',
   'unique_id',
+  'default_entity_id',
+  'name',
+  'icon',
+  'entity_category',
+  'device_class',
+  'state_topic',
   'value_template',
+  'json_attributes_topic',
 ];
 const FIELDS: Record<string, readonly string[]> = {
-  binary_sensor: [
-    ...COMMON,
-    'device_class',
-    'expire_after',
-    'force_update',
-    'off_delay',
-    'payload_off',
-    'payload_on',
-  ],
+  binary_sensor: [...COMMON, 'expire_after'],
   sensor: [
     ...COMMON,
-    'device_class',
     'expire_after',
-    'force_update',
-    'last_reset_value_template',
+    'options',
     'state_class',
     'suggested_display_precision',
     'unit_of_measurement',
   ],
-  event: [...COMMON, 'device_class', 'event_types'],
+  event: [...COMMON, 'event_types'],
 };
-const DEVICE_FIELDS = [
-  'configuration_url',
-  'connections',
-  'hw_version',
-  'identifiers',
-  'manufacturer',
-  'model',
-  'name',
-  'serial_number',
-  'suggested_area',
-  'sw_version',
-  'via_device',
-];
-const ORIGIN_FIELDS = ['name', 'support_url', 'sw_version'];
-const STATE_CLASSES = ['measurement', 'total', 'total_increasing'];
-const CATEGORIES = ['config', 'diagnostic'];
-/** Of binary sensors; an unknown class prevents the entity from being created. */
-const BINARY_CLASSES = ['connectivity', 'motion', 'moving', 'occupancy', 'presence', 'problem', 'safety'];
+const CLASSES: Record<string, readonly unknown[]> = {
+  binary_sensor: ['occupancy', 'problem'],
+  sensor: [undefined, 'timestamp', 'enum'],
+  event: [undefined],
+};
 
 const ALL = Object.keys(ENTITIES) as Entity[];
+const OPERATORS = [
+  'detect-motion',
+  'track-persons',
+  'detect-falls',
+  'estimate-vitals',
+  'watch-zones',
+  'detect-activity',
+  'detect-inactivity',
+  'measure-links',
+];
+const SQUARE = [[0, 0], [1, 0], [1, 1], [0, 1]]; // prettier-ignore
+const ZONES: Environment['zones'] = [
+  { id: 'Bed.1', name: 'Bed', kind: 'bed', polygon: SQUARE },
+  { id: 'basket', kind: 'pet', max_height: 0.8, polygon: SQUARE },
+];
 
-const OPERATORS = ['detect-motion', 'track-persons', 'detect-falls', 'estimate-vitals'];
-const OWN_MEASURES = new Set(['heart_rate_bpm', 'packet_loss']);
+const message = (
+  overrides: Partial<Environment> = {},
+  { wanted = ALL, components = OPERATORS, measures = ['heart_rate_bpm', 'packet_loss'] } = {},
+): DeviceMessage => {
+  const environment = { ...testEnvironment, name: 'The ward', zones: ZONES, ...overrides };
+  const settings = { version: '1.2.3', wanted, components, measures: new Set(measures) };
+  return deviceMessage(environment, new Topics('csiflow', environment.id), settings);
+};
+const ids = (found: DeviceMessage): string[] => Object.keys(found.components);
 
-function configs(
-  wanted: readonly Entity[] = ALL,
-  id = 'test-room',
-  components: readonly string[] = OPERATORS,
-  measures: ReadonlySet<string> = OWN_MEASURES,
-) {
-  const environment = { ...testEnvironment, id, name: 'The ward' };
-  return discoveries(environment, new Topics('csiflow', id), {
-    prefix: 'homeassistant',
-    version: '1.2.3',
-    wanted,
-    components,
-    measures,
-  }).map(({ topic, payload }) => ({
-    topic,
-    component: topic.split('/')[1]!,
-    config: payload === '' ? null : (JSON.parse(payload) as Record<string, unknown>),
-  }));
-}
-
-describe('MQTT discovery', () => {
-  test.each(configs())(
-    '$topic has the fields that Home Assistant documents',
-    ({ topic, component, config }) => {
-      expect(topic).toMatch(TOPIC);
-      expect(Object.keys(config!).filter((field) => !FIELDS[component]!.includes(field))).toEqual([]);
-      expect(config!['state_topic']).toMatch(/^csiflow\/test-room\/[a-z_/]+$/);
-      expect(typeof config!['unique_id']).toBe('string');
-      expect(config!['qos']).toBe(1);
-      const device = config!['device'] as Record<string, unknown>;
-      expect(Object.keys(device).filter((field) => !DEVICE_FIELDS.includes(field))).toEqual([]);
-      expect(device['identifiers']).toEqual(['csiflow_test-room']);
-      const origin = config!['origin'] as Record<string, unknown>;
-      expect(Object.keys(origin).filter((field) => !ORIGIN_FIELDS.includes(field))).toEqual([]);
-      expect(origin['name']).toBe('csiflow');
+describe('the device of an environment', () => {
+  test.each(Object.entries(message().components))(
+    'has `%s` with fields that Home Assistant documents',
+    (id, one) => {
+      const { platform, device_class, state_topic, expire_after, icon } = one;
+      expect(Object.keys(one).filter((field) => !FIELDS[platform]!.includes(field))).toEqual([]);
+      expect(CLASSES[platform]).toContain(device_class);
+      expect(state_topic).toMatch(/^csiflow\/test-room\/[A-Za-z0-9._/]+$/);
+      expect(one['unique_id']).toBe(`csiflow_test-room_${id}`);
+      // homeassistant.core.valid_entity_id
+      expect(one['default_entity_id']).toMatch(/^(?!.+__)(?!_)[\da-z_]+(?<!_)\.(?!_)[\da-z_]+(?<!_)$/);
+      expect(String(one['default_entity_id']).split('.')[0]).toBe(platform);
+      if (expire_after !== undefined) expect(expire_after).toBeGreaterThan(0);
+      if (icon !== undefined) expect(icon).toMatch(/^mdi:[a-z-]+$/);
     },
   );
 
-  test.each(configs())('$topic has values that Home Assistant accepts', ({ component, config }) => {
-    const { state_class, entity_category, device_class, expire_after, event_types, icon } = config!;
-    if (component === 'sensor') expect(STATE_CLASSES).toContain(state_class);
-    if (component === 'binary_sensor') expect(BINARY_CLASSES).toContain(device_class);
-    if (component === 'event') expect(event_types).toEqual(['fall_detection']);
-    if (entity_category !== undefined) expect(CATEGORIES).toContain(entity_category);
-    if (expire_after !== undefined)
-      expect(Number.isInteger(expire_after) && Number(expire_after) > 0).toBe(true);
-    if (icon !== undefined) expect(icon).toMatch(/^mdi:[a-z-]+$/);
-    // Only one form of availability is allowed.
-    expect(config).not.toHaveProperty('availability');
-    expect(config!['availability_topic']).toBe('csiflow/test-room/status/connection');
+  test('says who it is, and where its availability is', () => {
+    expect(message()).toMatchObject({
+      device: { identifiers: ['csiflow_test-room'], name: 'The ward', sw_version: '1.2.3' },
+      origin: { name: 'csiflow', sw_version: '1.2.3' },
+      availability_topic: 'csiflow/test-room/status/connection',
+      qos: 1,
+    });
   });
 
-  test('all entities of an environment form one device, each with its own id', () => {
-    const all = configs().map(({ config }) => config!);
-    expect(new Set(all.map(({ device }) => JSON.stringify(device))).size).toBe(1);
-    expect(new Set(all.map(({ unique_id }) => unique_id)).size).toBe(all.length);
+  test('has entities of zones, but none of a pet area', () => {
+    const ofZones = ids(message()).filter((id) => id.startsWith('zone_'));
+    expect(ofZones).toEqual(
+      ['occupancy', 'people', 'fall', 'inactivity', 'activity', 'last_seen'].map(
+        (id) => `zone_Bed_2e1_${id}`,
+      ),
+    );
+    expect(message().components['zone_Bed_2e1_fall']).toMatchObject({ name: 'Bed fall' });
+    expect(message().components['zone_Bed_2e1_people']).toMatchObject({
+      state_topic: 'csiflow/test-room/zones/Bed.1',
+    });
   });
 
-  test('an unwanted entity is removed by an empty message', () => {
-    const some = configs(['fall']);
-    expect(some.filter(({ config }) => config !== null).map(({ topic }) => topic)).toEqual([
-      'homeassistant/event/csiflow_test-room/fall/config',
-    ]);
-    expect(some).toHaveLength(configs().length);
+  test('has those that are chosen', () => {
+    expect(ids(message({}, { wanted: ['fall'] }))).toEqual(['fall']);
   });
 
-  test('the default id of an entity is valid in Home Assistant', () => {
-    for (const { component, config } of configs(ALL, 'Ward.3-b')) {
-      expect(config).not.toHaveProperty('object_id');
-      // homeassistant.core.valid_entity_id
-      expect(config!['default_entity_id']).toMatch(/^(?!.+__)(?!_)[\da-z_]+(?<!_)\.(?!_)[\da-z_]+(?<!_)$/);
-      expect(String(config!['default_entity_id']).split('.')[0]).toBe(component);
-    }
+  test.each<[string[], string[], string[]]>([
+    [[], [], []],
+    [['detect-motion'], [], ['presence', 'motion']],
+    [['detect-falls'], [], ['presence', 'fall']],
+    [['estimate-vitals'], [], ['breathing_rate']],
+    [['infer-pose'], [], ['people', 'signal_quality']],
+    [['detect-inactivity'], [], ['inactivity']],
+    [['measure-links'], [], ['link_problem', 'packet_loss']],
+    [['an-operator-of-mine'], ['heart_rate_bpm'], ['heart_rate']],
+  ])('has what %j compute with measures %j', (components, measures, expected) => {
+    expect(ids(message({ zones: [] }, { components, measures }))).toEqual(expected);
   });
 
-  test('values that no operator computes are no entities, and former ones are removed', () => {
-    const idsOf = (components: readonly string[], measures: readonly string[]) =>
-      configs(ALL, 'r', components, new Set(measures))
-        .filter(({ config }) => config !== null)
-        .map(({ topic }) => topic.split('/')[3]);
-    expect(idsOf([], [])).toEqual([]);
-    expect(idsOf(['detect-motion'], [])).toEqual(['presence', 'motion']);
-    expect(idsOf(['detect-falls'], [])).toEqual(['presence', 'fall']);
-    expect(idsOf(['estimate-vitals'], [])).toEqual(['breathing_rate']);
-    expect(idsOf(['infer-pose'], [])).toEqual(['people', 'signal_quality']);
-    expect(idsOf(['an-operator-of-mine'], ['heart_rate_bpm'])).toEqual(['heart_rate']);
-  });
-
-  test('an id with dots gives topics without dots', () => {
-    expect(configs(ALL, 'ward.3').every(({ topic }) => TOPIC.test(topic))).toBe(true);
+  test('with an id with dots has a topic without', () => {
+    expect(discoveryTopics('homeassistant', 'ward.3').device).toMatch(TOPIC);
   });
 });
 
 describe('with a broker', () => {
   let broker: Awaited<ReturnType<typeof startBroker>>;
   let reader: MqttClient;
-  let sink: Sink;
-  let seen: { topic: string; retain: boolean }[];
+  let url: string;
+  let seen: { topic: string; text: string; retain: boolean }[];
+  const closing: (() => Promise<void>)[] = [];
+  const DEVICE = 'homeassistant/device/csiflow_test-room/config';
+  const OLD = 'homeassistant/binary_sensor/csiflow_test-room/presence/config';
 
   beforeEach(async () => {
     broker = await startBroker();
-    const url = `mqtt://127.0.0.1:${broker.port}`;
-    const filled = withDefaults(mqtt, { url, protocol: '3.1.1', home_assistant: true });
-    const inputs = ['detect-motion', 'track-persons', 'detect-falls'];
-    sink = mqtt.create(filled as never, testContext({ inputs }).context);
-    await sink.open();
+    url = `mqtt://127.0.0.1:${broker.port}`;
     seen = [];
     reader = await connectAsync(url);
-    reader.on('message', (topic, _payload, { retain }) => {
-      seen.push({ topic, retain });
+    reader.on('message', (topic, payload, { retain }) => {
+      seen.push({ topic, text: payload.toString(), retain });
     });
-    await reader.subscribeAsync('homeassistant/+/+/+/config', { qos: 1 });
   });
   afterEach(async () => {
-    await sink.close();
+    for (const close of closing.splice(0)) await close();
     await reader.endAsync(true);
     await broker.close();
   });
 
-  test('it is retained for a Home Assistant that starts later', async () => {
+  const open = async (
+    zones: Environment['zones'] = [],
+    inputs = ['detect-motion', 'detect-falls', 'watch-zones'],
+  ) => {
+    const filled = withDefaults(mqtt, { url, protocol: '3.1.1', home_assistant: true });
+    const environments = [{ ...testEnvironment, zones }];
+    const sink = mqtt.create(filled as never, testContext({ inputs, environments }).context);
+    closing.push(() => sink.close());
+    await sink.open();
+    return sink;
+  };
+  const listen = () =>
+    reader.subscribeAsync(['homeassistant/device/+/config', 'homeassistant/+/+/+/config'], { qos: 1 });
+  const devices = () => seen.filter(({ topic }) => topic === DEVICE);
+  const componentsOf = (text: string) => (JSON.parse(text) as DeviceMessage).components;
+
+  test('the device is retained for a Home Assistant that starts later', async () => {
+    await open();
+    await listen();
     await eventually(() => {
-      expect(seen).toHaveLength(5);
+      expect(seen.map(({ topic, retain }) => [topic, retain])).toEqual([[DEVICE, true]]);
     });
-    expect(seen.every(({ retain }) => retain)).toBe(true);
   });
 
-  test('it is sent again when Home Assistant announces itself', async () => {
-    await eventually(() => {
-      expect(seen).toHaveLength(5);
-    });
+  test('it is announced again when Home Assistant starts, and when a new measure arrives', async () => {
+    await listen();
+    const sink = await open();
     await reader.publishAsync('homeassistant/status', 'offline', { qos: 1 });
     await reader.publishAsync('homeassistant/status', 'online', { qos: 1 });
     await eventually(() => {
-      // The three that nothing computes are removed again.
-      expect(seen).toHaveLength(5 + 8);
+      expect(devices()).toHaveLength(2);
     });
+    expect(devices()[1]!.text).toBe(devices()[0]!.text);
+    await sink.write([measure(0, { name: 'heart_rate_bpm' })], 1);
+    await eventually(() => {
+      // First, because Home Assistant stops reading at an entity that it is still setting up.
+      expect(Object.keys(componentsOf(devices().at(-1)!.text))[0]).toBe('heart_rate');
+    });
+  });
+
+  test('an entity that is gone is removed, and then no longer in the message', async () => {
+    const first = await open([{ id: 'desk', polygon: SQUARE }]);
+    await first.close();
+    await listen();
+    await eventually(() => {
+      expect(devices()).toHaveLength(1);
+    });
+    await open();
+    await eventually(() => {
+      expect(devices()).toHaveLength(3);
+    });
+    const [before, between, after] = devices().map(({ text }) => componentsOf(text));
+    expect(before!['zone_desk_people']).toMatchObject({
+      platform: 'sensor',
+      state_topic: 'csiflow/test-room/zones/desk',
+    });
+    expect(between!['zone_desk_people']).toEqual({ platform: 'sensor' });
+    expect(after).not.toHaveProperty('zone_desk_people');
+    expect(after).toHaveProperty('presence');
+  });
+
+  test('a device without entities is removed', async () => {
+    const first = await open();
+    await first.close();
+    await listen();
+    await open([], []);
+    await eventually(() => {
+      expect(devices().at(-1)).toMatchObject({ text: '', retain: false });
+    });
+  });
+
+  test('single entities of earlier versions move to the device, and their topics are cleared', async () => {
+    const old = { unique_id: 'csiflow_test-room_presence', state_topic: 'x', origin: { name: 'csiflow' } };
+    await reader.publishAsync(OLD, JSON.stringify(old), { qos: 1, retain: true });
+    await listen();
+    await open();
+    await eventually(() => {
+      expect(seen.map(({ topic, text }) => [topic, text.slice(0, 26)])).toEqual([
+        [OLD, '{"unique_id":"csiflow_test'],
+        [OLD, '{"migrate_discovery":true}'],
+        [DEVICE, expect.stringMatching(/^\{"device":/)],
+        [OLD, ''],
+      ]);
+    });
+  });
+
+  test('what others announce below the same name stays', async () => {
+    await reader.publishAsync(OLD, JSON.stringify({ origin: { name: 'another' } }), { qos: 1, retain: true });
+    await listen();
+    await open();
+    await eventually(() => {
+      expect(devices()).toHaveLength(1);
+    });
+    expect(seen.filter(({ topic }) => topic === OLD)).toHaveLength(1);
   });
 });

@@ -133,6 +133,7 @@ describe('mqtt', () => {
       },
       metadata: { fall_duration: 1.5, recovery_detected: false, rule: 'net' },
       actions_required: ['medical_response', 'notification'],
+      zones: [],
       provenance: { origin: 'live' },
     });
     expect(on('csiflow/test-room/alerts/fall_detection')[0]!.retain).toBe(false);
@@ -193,7 +194,7 @@ describe('mqtt', () => {
     const late: Seen[] = [];
     const client = await listen(late);
     await eventually(() => {
-      expect(late.length).toBeGreaterThanOrEqual(4);
+      expect(late.length).toBeGreaterThanOrEqual(6);
     });
     await client.endAsync(true);
     expect(late.map(({ topic }) => topic.replace('csiflow/test-room/', '')).sort()).toEqual([
@@ -202,6 +203,7 @@ describe('mqtt', () => {
       'status/connection',
       'status/engine',
       'status/occupancy',
+      'status/room',
     ]);
     expect(late.every(({ retain }) => retain)).toBe(true);
   });

@@ -1,5 +1,5 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { EnvironmentSchema, isTimeZone, type Environment } from '../../model/index.js';
+import { EnvironmentSchema, isTimeZone, type Environment, type Zone } from '../../model/index.js';
 import { checkSchema } from '../schema/check-schema.js';
 import { checkReach, readBounded } from '../reading/files.js';
 import type { Location, Problems } from '../problems/problem.js';
@@ -95,8 +95,29 @@ export function checkEnvironments(loaded: readonly LoadedEnvironment[], problems
           `a zone \`${zone.id}\` is already declared at ${written(first)}`,
         );
       });
+      const fault = heightFault(zone);
+      if (fault) problems.add('config.zone.height', at(['zones', index, fault.field]), fault.message);
     });
   }
+}
+
+/** Why the heights of a zone cannot be. */
+function heightFault({ id, kind, min_height: lowest, max_height: highest }: Zone): HeightFault | undefined {
+  if (kind === 'pet' && highest === undefined)
+    return {
+      field: 'kind',
+      message: `\`${id}\` is a pet area without \`max_height\`: everybody in it would be a pet`,
+    };
+  if (lowest === undefined || highest === undefined || lowest < highest) return undefined;
+  return {
+    field: 'max_height',
+    message: `\`${id}\` reaches from ${lowest} m up to ${highest} m: nobody is in it`,
+  };
+}
+
+interface HeightFault {
+  readonly field: 'kind' | 'max_height';
+  readonly message: string;
 }
 
 const written = (location: Location): string => `${location.file}:${location.line}:${location.column}`;

@@ -213,6 +213,10 @@ export const CODES = {
     'Write its IANA name, `Europe/Berlin`, or omit it for UTC.',
   ],
   'config.zone.duplicate': ['Two zones of an environment have the same id.', 'Rename one.'],
+  'config.zone.height': [
+    'The heights of a zone exclude everybody, or a pet area excludes nobody.',
+    'Set `max_height` above `min_height`; in a pet area, to a height between your pet and a sitting person.',
+  ],
   'config.claim.taken': [
     'Two nodes use something that only one can have: a port, a file, a name at a broker.',
     'Change it in one of them.',

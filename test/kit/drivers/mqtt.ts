@@ -36,7 +36,7 @@ export const sink: SinkDriver = {
     let derived = 0;
     const reader = await connectAsync(url);
     reader.on('message', (topic, payload) => {
-      if (topic.endsWith('/status/occupancy')) {
+      if (topic.includes('/status/')) {
         derived++;
         return;
       }
@@ -45,7 +45,7 @@ export const sink: SinkDriver = {
       const port = topic.includes('/pose/') ? 'pose' : topic.includes('/alerts/') ? 'event' : 'measure';
       seen.push(`${port} ${index}`);
     });
-    const topics = ['pose/summary', 'alerts/+', 'analytics/+', 'status/occupancy'];
+    const topics = ['pose/summary', 'alerts/+', 'analytics/+', 'status/occupancy', 'status/room'];
     await reader.subscribeAsync(
       topics.map((topic) => `csiflow/+/${topic}`),
       { qos: 1 },

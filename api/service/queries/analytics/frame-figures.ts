@@ -5,8 +5,8 @@ import {
   type Person,
   type PoseFrame,
 } from '../../../../pipeline/model/index.js';
-import { depth } from '../../../../operators/shared/polygon.js';
 import { sureness } from '../../../../operators/shared/sureness.js';
+import { heightOf, isInZone } from '../../../../operators/shared/zones.js';
 import type { Range } from './periods.js';
 import { WITH_PERSONS } from './rollups.js';
 
@@ -86,7 +86,7 @@ function addFrame(figures: Figures, environment: Environment, frame: PoseFrame, 
   figures.add(WITH_PERSONS[Math.min(4, persons.length)]!, seconds);
   for (const person of persons) addPerson(figures, person, seconds);
   for (const zone of environment.zones) {
-    const inside = persons.filter(({ position: { x, y } }) => depth(zone.polygon, x, y) >= 0);
+    const inside = persons.filter((person) => isInZone(zone, person.position, heightOf(person)));
     figures.add('zone_seconds', inside.length * seconds, zone.id);
     figures.peak('occupancy_peak', inside.length, zone.id);
     for (const person of inside) addStay(figures, person, zone, seconds);
