@@ -71,10 +71,7 @@ export class LineCutter implements Cutter {
   ): boolean {
     const { name, mark: word, unit } = this.#kind;
     const mark = this.#markIn(bytes, start, end);
-    if (mark < 0) {
-      this.#takeHeading(bytes, start, end, into, at);
-      return true;
-    }
+    if (mark < 0) return this.#takeHeading(bytes, start, end, into, at, last);
     const stamp = this.#stampOf(bytes, mark, end);
     let next: number | null = null;
     if (stamp !== null && !into.isLive && this.#clock.asksForNext(stamp)) {
@@ -109,14 +106,39 @@ export class LineCutter implements Cutter {
     return placeText(byte, 'line', this.#line + 1);
   }
 
-  #takeHeading(bytes: Uint8Array, start: number, end: number, into: RawBuilder, at: number): void {
+  /** False if more bytes are needed. */
+  #takeHeading(
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    into: RawBuilder,
+    at: number,
+    last: boolean,
+  ): boolean {
     const { headingIn } = this.#kind;
-    if (!headingIn || end - start > MAX_HEADING_BYTES) return;
+    if (!headingIn || end - start > MAX_HEADING_BYTES) return true;
     const heading = headingIn(latin1(bytes.subarray(start, end)));
-    if (heading === null) return;
+    if (heading === null) return true;
+    const former = this.#heading;
     this.#heading = heading;
+    const time =
+      into.newest > 0 || into.isLive ? Math.max(0, into.newest) : this.#firstTime(bytes, end, last);
+    if (time === undefined) {
+      this.#heading = former;
+      return false;
+    }
     into.begins(at + start, 'line', this.#line + 1);
-    into.add(Math.max(0, into.newest), Buffer.from(heading, 'latin1'));
+    into.add(time, Buffer.from(heading, 'latin1'));
+    return true;
+  }
+
+  /** Event time of the line after a heading, so that a recording begins with it; undefined: more bytes are needed. */
+  #firstTime(bytes: Uint8Array, end: number, last: boolean): number | undefined {
+    const stamp = this.#nextStamp(bytes, end + 1, last);
+    if (stamp === undefined) return undefined;
+    const clock = new DeviceClock(this.#kind.clock);
+    clock.restore(this.#clock.snapshot());
+    return (stamp === null ? null : clock.at(stamp, null)) ?? 0;
   }
 
   snapshot() {
