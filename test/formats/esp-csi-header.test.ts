@@ -34,12 +34,6 @@ describe('a header line of esp-csi', () => {
     return { kind: recogniseFile(log)?.name, blocks: data as readonly CsiBlock[], failed: failed ?? [] };
   };
 
-  it('has the time of the first line after it', () => {
-    const times = recordsOf(logOf(C5_COLUMNS)).map(({ time }) => time);
-    expect(times[0]).toBeGreaterThan(0);
-    expect(times[0]).toBe(times[1]);
-  });
-
   it.each([
     ['others between them', C5_COLUMNS.toSpliced(3, 0, 'a_new_one', 'one more')],
     ['another order', ['type', ...C5_COLUMNS.slice(1).reverse()]],
