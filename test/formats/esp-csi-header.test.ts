@@ -34,6 +34,11 @@ describe('a header line of esp-csi', () => {
     return { kind: recogniseFile(log)?.name, blocks: data as readonly CsiBlock[], failed: failed ?? [] };
   };
 
+  it('has the time of the first line after it', () => {
+    const times = recordsOf(logOf([...C5_COLUMNS, 'data'])).map(({ time }) => time);
+    expect(times).toEqual([1000, 1000, 2000]);
+  });
+
   it.each([
     ['others between them', C5_COLUMNS.toSpliced(3, 0, 'a_new_one', 'one more')],
     ['another order', ['type', ...C5_COLUMNS.slice(1).reverse()]],

@@ -5,6 +5,7 @@ import type { Data, Environment } from '../../pipeline/model/index.js';
 import { mqtt } from '../../sinks/mqtt/mqtt.js';
 import { withDefaults } from '../kit/definition.js';
 import { testContext, testEnvironment } from '../support/context.js';
+import { HOME_ASSISTANT_COMPONENTS } from '../support/home-assistant-components.js';
 import { measure, person, poseFrame, sensedEvent, START } from '../support/records.js';
 import {
   hasHomeAssistant,
@@ -14,16 +15,6 @@ import {
 } from '../support/servers/home-assistant.js';
 import { startMosquitto, type Mosquitto } from '../support/servers/mosquitto.js';
 
-const OPERATORS = [
-  'detect-motion',
-  'track-persons',
-  'detect-falls',
-  'estimate-vitals',
-  'watch-zones',
-  'detect-activity',
-  'detect-inactivity',
-  'measure-links',
-];
 const ZONES: Environment['zones'] = [
   { id: 'bed', name: 'Bed', kind: 'bed', polygon: [[0, 0], [2, 0], [2, 2], [0, 2]] },
   { id: 'hall', polygon: [[3, 0], [5, 0], [5, 2], [3, 2]] },
@@ -95,7 +86,7 @@ describe.skipIf(!hasHomeAssistant)("Home Assistant's own core and MQTT integrati
     const config = { url: broker.url, username: 'csiflow', password: broker.password, home_assistant: true };
     sink = mqtt.create(
       withDefaults(mqtt, config) as never,
-      testContext({ inputs: OPERATORS, environments }).context,
+      testContext({ inputs: HOME_ASSISTANT_COMPONENTS, environments }).context,
     );
     await sink.open();
   };

@@ -7,6 +7,7 @@ import { mqtt } from '../../sinks/mqtt/mqtt.js';
 import { Topics } from '../../sinks/mqtt/topics.js';
 import { withDefaults } from '../kit/definition.js';
 import { testContext, testEnvironment } from '../support/context.js';
+import { HOME_ASSISTANT_COMPONENTS } from '../support/home-assistant-components.js';
 import { startBroker } from '../support/mqtt-broker.js';
 import { measure } from '../support/records.js';
 import { eventually } from '../support/waiting.js';
@@ -50,16 +51,6 @@ const CLASSES: Record<string, readonly unknown[]> = {
 };
 
 const ALL = Object.keys(ENTITIES) as Entity[];
-const OPERATORS = [
-  'detect-motion',
-  'track-persons',
-  'detect-falls',
-  'estimate-vitals',
-  'watch-zones',
-  'detect-activity',
-  'detect-inactivity',
-  'measure-links',
-];
 const SQUARE = [[0, 0], [1, 0], [1, 1], [0, 1]]; // prettier-ignore
 const ZONES: Environment['zones'] = [
   { id: 'Bed.1', name: 'Bed', kind: 'bed', polygon: SQUARE },
@@ -68,7 +59,7 @@ const ZONES: Environment['zones'] = [
 
 const message = (
   overrides: Partial<Environment> = {},
-  { wanted = ALL, components = OPERATORS, measures = ['heart_rate_bpm', 'packet_loss'] } = {},
+  { wanted = ALL, components = HOME_ASSISTANT_COMPONENTS, measures = ['heart_rate_bpm', 'packet_loss'] } = {},
 ): DeviceMessage => {
   const environment = { ...testEnvironment, name: 'The ward', zones: ZONES, ...overrides };
   const settings = { version: '1.2.3', wanted, components, measures: new Set(measures) };

@@ -119,14 +119,10 @@ export class LineCutter implements Cutter {
     if (!headingIn || end - start > MAX_HEADING_BYTES) return true;
     const heading = headingIn(latin1(bytes.subarray(start, end)));
     if (heading === null) return true;
-    const former = this.#heading;
     this.#heading = heading;
     const time =
       into.newest > 0 || into.isLive ? Math.max(0, into.newest) : this.#firstTime(bytes, end, last);
-    if (time === undefined) {
-      this.#heading = former;
-      return false;
-    }
+    if (time === undefined) return false;
     into.begins(at + start, 'line', this.#line + 1);
     into.add(time, Buffer.from(heading, 'latin1'));
     return true;
