@@ -33,10 +33,21 @@ const layers = [
   'api/cli',
 ];
 
-/** The folders of large layers, in the same way; files beside them may import all of them. */
+/** The folders of large layers, in the same way. */
 const folders = {
   'pipeline/formats': ['contract', 'radio', 'senders', 'decoder', 'containers', 'json', 'tables', 'devices'],
   'pipeline/config': ['problems', 'reading', 'topology', 'schema', 'graph', 'tests', 'load', 'generated'],
+  'pipeline/runtime': [
+    'shared',
+    'signals',
+    'privacy',
+    'nodes',
+    'stages',
+    'checkpoints',
+    'dead-letters',
+    'shard',
+    'scale-out',
+  ],
   'api/rest': [
     'requests',
     'accounts',
@@ -52,6 +63,24 @@ const folders = {
     'serving',
   ],
 };
+
+/**
+ * Folders whose files the folders within share. There, the files import none of the folders; everywhere else,
+ * the folders import none of the files.
+ */
+const shared = [
+  'pipeline/telemetry',
+  'pipeline/kafka',
+  'pipeline/sources',
+  'operators/infer-pose',
+  'bench/accuracy',
+  'bench/accuracy/chain',
+  'bench/speed',
+  'bench/suite',
+  'api/service',
+  'api/cli',
+  'api/cli/recordings',
+];
 
 /** A layer is a folder, or one file. */
 const pathOf = (layer) => (layer.endsWith('.ts') ? `${layer.replace('.', '\\.')}$` : `${layer}/`);
@@ -71,10 +100,9 @@ const ordered = (list) =>
     },
   }));
 
-/** The folders of a layer, in order; none is missing from the list, nor imports a file beside the folders. */
+/** The folders of a layer, in order; none is missing from the list. */
 const orderedFolders = ([layer, names]) => {
   const paths = names.map((name) => `${layer}/${name}`);
-  const within = paths.filter((path) => !path.endsWith('.ts'));
   const rest = `^${layer}/(?!(${names.map((name) => pathOf(name)).join('|')}))`;
   const name = layer.replaceAll('/', '-');
   return [
@@ -86,20 +114,44 @@ const orderedFolders = ([layer, names]) => {
       from: { path: `${rest}[^/]+/` },
       to: {},
     },
-    {
-      name: `not-upward-in-${name}`,
-      comment: `The folders of ${layer} do not import the files beside them: move the shared code into a folder.`,
-      severity: 'error',
-      from: { path: `^(${within.join('|')})/` },
-      to: { path: `${rest}[^/]+$` },
-    },
   ];
 };
+
+/** Files that stand in the lists themselves: their order is ruled there. */
+const listed = [
+  ...layers,
+  ...Object.entries(folders).flatMap(([layer, names]) => names.map((name) => `${layer}/${name}`)),
+].filter((path) => path.endsWith('.ts'));
+
+/** Folders are nested less deeply than this. */
+const DEPTH = 8;
+
+/** One rule for each depth: a folder imports no file beside it, nor beside a folder that it is in. */
+const notUpward = Array.from({ length: DEPTH }, (_, index) => ({
+  name: `not-upward-${index + 1}`,
+  comment:
+    'A file composes the folders beside it, so none of them imports it: move what both need into a folder of its own, or, if the files are what the folders share, add their folder to `shared` in dependency-cruiser.config.cjs.',
+  severity: 'error',
+  from: { path: `^(${'[^/]+/'.repeat(index + 1)})[^/]+/` },
+  to: {
+    path: '^$1[^/]+$',
+    pathNot: `^(${shared.map((folder) => `${folder}/[^/]+`).join('|')}|${listed.map(pathOf).join('|')})$`,
+  },
+}));
 
 module.exports = {
   forbidden: [
     ...ordered(layers),
     ...Object.entries(folders).flatMap(orderedFolders),
+    ...notUpward,
+    {
+      name: 'not-downward',
+      comment:
+        'The folders within share these files, so the files import none of them: move this one into a folder.',
+      severity: 'error',
+      from: { path: `^(${shared.join('|')})/[^/]+$` },
+      to: { path: '^$1/[^/]+/' },
+    },
     {
       name: 'every-folder-a-layer',
       comment:

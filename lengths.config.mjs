@@ -6,7 +6,7 @@
 export const LONG_FILES = {
   'pipeline/runtime/runner.ts':
     'The states of a topology and what leads from one to the next, over the same fields.',
-  'pipeline/runtime/shard.ts':
+  'pipeline/runtime/shard/shard.ts':
     'The order in which the parts of a run are opened and closed again; dataflow.ts joins its stages.',
   'pipeline/runtime/scale-out/shard-group.ts':
     'The same for the shards of a consumer group, as partitions come and go.',
@@ -16,7 +16,7 @@ export const LONG_FILES = {
     'What a record passes until it is safe; queue, writer, flush, outbox are apart.',
   'pipeline/sources/kafka/group.ts':
     'A member of a consumer group: which partitions it has, and what Kafka is told of each.',
-  'pipeline/sources/simulator/body.ts': 'A body: joints from a pose, and the ellipsoids between them.',
+  'pipeline/sources/simulator/person/body.ts': 'A body: joints from a pose, and the ellipsoids between them.',
   'pipeline/sources/simulator/channel.ts':
     'The sum of a channel, in buffers that all of its terms share: it is what the simulator computes.',
   'operators/watch-zones/watch.ts': 'Who is where, by two clocks over the same members.',
@@ -26,8 +26,8 @@ export const LONG_FILES = {
 
 export const LONG_FUNCTIONS = {
   'pipeline/runtime/stages/sink/sink-stage.ts': 'The constructor joins the parts of a sink, each named once.',
-  'pipeline/sources/simulator/body.ts': 'From a pose to all joints, each from those before it.',
-  'pipeline/sources/simulator/walk.ts': 'One step of steering, whose quantities depend on each other.',
+  'pipeline/sources/simulator/person/body.ts': 'From a pose to all joints, each from those before it.',
+  'pipeline/sources/simulator/person/walk.ts': 'One step of steering, whose quantities depend on each other.',
   'operators/detect-falls/dense.ts': 'A training loop.',
   'operators/infer-pose/training/loss.ts': 'One sum, term by term.',
 };

@@ -4,7 +4,7 @@ import { docsPages } from '../../pipeline/config/index.js';
 import { outputFile } from '../../pipeline/base/paths.js';
 import { ResultMessage } from '../../pipeline/formats/json/result-schema.js';
 import { components } from '../components.js';
-import { dictionaryPage } from './dictionary/page.js';
+import { dictionaryPage } from './dictionary-page.js';
 
 const FOLDER = 'docs/components';
 

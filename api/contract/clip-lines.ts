@@ -1,5 +1,5 @@
 import type { Point } from '../../pipeline/model/index.js';
-import type { Camera } from './view.js';
+import type { Camera } from './picture/view.js';
 
 /** Points of a line between two corners, without the part behind the camera. */
 const PARTS = 16;

@@ -7,7 +7,7 @@ import {
   type SensedEvent,
 } from '../../pipeline/model/index.js';
 import { isoTime } from '../../pipeline/base/iso-time.js';
-import { cameraOf, type Camera } from './view.js';
+import { cameraOf, type Camera } from './picture/view.js';
 import { pixel, line, circle, stroke } from './clip-lines.js';
 
 /** Time around its event that a clip shows, microseconds of event time. */

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { DensePoseASchema, DensePoseBSchema } from './dense-pose/dense-pose.js';
+import { DensePoseASchema, DensePoseBSchema } from './picture/dense-pose.js';
 
 const Timestamp = Type.String({ format: 'date-time' });
 const Share = Type.Number({ minimum: 0, maximum: 1 });

@@ -1,12 +1,12 @@
 import type { Static } from 'typebox';
 import type { PersonRow } from '../../pipeline/component/index.js';
 import { KEYPOINT_NAMES, type Environment, type Person, type PoseFrame } from '../../pipeline/model/index.js';
-import { DensePose } from './dense-pose/dense-pose.js';
+import { DensePose } from './picture/dense-pose.js';
 import { isoTime } from '../../pipeline/base/iso-time.js';
 import type { Form } from '../service/form.js';
 import { JsonText } from './form.js';
 import { SharedTexts } from './shared-texts.js';
-import { cameraOf, type Camera } from './view.js';
+import { cameraOf, type Camera } from './picture/view.js';
 import {
   BoundingBoxSchema,
   PoseResultSchema,

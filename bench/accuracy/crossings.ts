@@ -1,11 +1,11 @@
 import { sigmaOf } from '../../operators/shared/floor-error.js';
 import type { Person, PoseFrame, Posture } from '../../pipeline/model/index.js';
-import { ACTIVITIES, AWAY, POSTURES, type Step } from '../../pipeline/sources/simulator/activities.js';
-import { POSE, POSE_SIZE, randomBody } from '../../pipeline/sources/simulator/body.js';
+import { ACTIVITIES, AWAY, POSTURES, type Step } from '../../pipeline/sources/simulator/person/activities.js';
+import { POSE, POSE_SIZE, randomBody } from '../../pipeline/sources/simulator/person/body.js';
 import { Motion } from '../../pipeline/sources/simulator/motion.js';
-import { postureOf } from '../../pipeline/sources/simulator/poses.js';
-import { Random } from '../../pipeline/sources/simulator/random.js';
-import { randomSize, type Size } from '../../pipeline/sources/simulator/room.js';
+import { postureOf } from '../../pipeline/sources/simulator/person/poses.js';
+import { Random } from '../../pipeline/sources/simulator/shared/random.js';
+import { randomSize, type Size } from '../../pipeline/sources/simulator/shared/room.js';
 import type { Place } from './tracking.js';
 
 /**

@@ -3,7 +3,7 @@ import type { Output } from '../../pipeline/component/index.js';
 import { trackPersons } from '../../operators/track-persons/track-persons.js';
 import { pair } from '../../operators/track-persons/strategy.js';
 import type { Person, PoseFrame } from '../../pipeline/model/index.js';
-import { benchContext } from '../context.js';
+import { benchContext } from '../shared/context.js';
 import { crossing, type Scene, type Story } from './crossings.js';
 import { nearness, scoreTracking, type Place, type TrackingScore } from './tracking.js';
 

@@ -12,7 +12,7 @@ import {
 import { binaryCrossEntropy } from '../../operators/infer-pose/training/loss.js';
 import { Adam } from '../../operators/infer-pose/training/optimizer.js';
 import { EarlyStop } from '../../operators/shared/early-stop.js';
-import { shuffle } from '../shuffle.js';
+import { shuffle } from '../shared/shuffle.js';
 import { bell } from '../../pipeline/base/random.js';
 import {
   ANTENNAS,

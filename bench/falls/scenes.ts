@@ -5,7 +5,7 @@ import { Impacts, type Impact } from '../../operators/detect-falls/impacts.js';
 import { withUsableLinks } from '../../operators/shared/usable-links.js';
 import { replaceFile } from '../../pipeline/base/files.js';
 import { IMPAIRMENTS } from '../../pipeline/sources/simulator/impairments.js';
-import { Random } from '../../pipeline/sources/simulator/random.js';
+import { Random } from '../../pipeline/sources/simulator/shared/random.js';
 import { Stage } from '../../pipeline/sources/simulator/stage.js';
 import type { Environment, Window } from '../../pipeline/model/index.js';
 import { randomEnvironment } from '../accuracy/chain/rooms.js';

@@ -1,5 +1,5 @@
-import { FALLS } from '../../pipeline/sources/simulator/fall.js';
-import type { Random } from '../../pipeline/sources/simulator/random.js';
+import { FALLS } from '../../pipeline/sources/simulator/person/fall.js';
+import type { Random } from '../../pipeline/sources/simulator/shared/random.js';
 import type { PersonConfig } from '../../pipeline/sources/simulator/script.js';
 import { dailyLife } from '../accuracy/chain/daily-life.js';
 

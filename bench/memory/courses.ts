@@ -15,7 +15,7 @@ import { withUsableLinks } from '../../operators/shared/usable-links.js';
 import { replaceFile } from '../../pipeline/base/files.js';
 import { LinkTable, type Environment, type Window } from '../../pipeline/model/index.js';
 import { IMPAIRMENTS } from '../../pipeline/sources/simulator/impairments.js';
-import { Random } from '../../pipeline/sources/simulator/random.js';
+import { Random } from '../../pipeline/sources/simulator/shared/random.js';
 import type { PersonConfig } from '../../pipeline/sources/simulator/script.js';
 import { Stage, type TruthLine } from '../../pipeline/sources/simulator/stage.js';
 import { dailyLife } from '../accuracy/chain/daily-life.js';

@@ -19,7 +19,7 @@ import {
 } from '../../operators/infer-pose/training/memory-network.js';
 import { EarlyStop, type EarlyStopState } from '../../operators/shared/early-stop.js';
 import { normal, seeded } from '../../pipeline/base/random.js';
-import { shuffle } from '../shuffle.js';
+import { shuffle } from '../shared/shuffle.js';
 import type { Course } from './courses.js';
 import { lossOf, TERMS, type Terms } from './memory-loss.js';
 import { stretchOf, type Stretch } from './stretch.js';

@@ -1,7 +1,12 @@
 import { bandOf } from '../../pipeline/sources/simulator/scene.js';
 import { Channel } from '../../pipeline/sources/simulator/channel.js';
-import { Random } from '../../pipeline/sources/simulator/random.js';
-import { NO_DIFFUSE, randomLinks, randomSize, type Room } from '../../pipeline/sources/simulator/room.js';
+import { Random } from '../../pipeline/sources/simulator/shared/random.js';
+import {
+  NO_DIFFUSE,
+  randomLinks,
+  randomSize,
+  type Room,
+} from '../../pipeline/sources/simulator/shared/room.js';
 
 /**
  * Prints the static wall paths of 20 random rooms of the simulator, for referee.py. The contribution of a

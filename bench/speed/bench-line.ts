@@ -15,7 +15,7 @@ import {
 } from '../../pipeline/component/index.js';
 import type { CheckedNode, CheckedTopology, Settings } from '../../pipeline/config/topology/topology.js';
 import { allocateBlock, csiLayout, PORTS, type CsiBlock } from '../../pipeline/model/index.js';
-import { environmentOf } from '../context.js';
+import { environmentOf } from '../shared/context.js';
 
 /** The line on which the runtime is measured: denoise, phase-sanitize, window; 64 subcarriers. */
 

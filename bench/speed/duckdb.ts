@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Reader, Sink } from '../../pipeline/component/index.js';
 import type { PoseFrame } from '../../pipeline/model/index.js';
 import { duckdb } from '../../sinks/duckdb/duckdb.js';
-import { openSink } from '../context.js';
+import { openSink } from '../shared/context.js';
 import { fillWithPoses, HOP, PEOPLE } from './pose-rows.js';
 
 /**

@@ -15,7 +15,7 @@ import {
 } from '../../pipeline/formats/index.js';
 import { LinkTable, type Data } from '../../pipeline/model/index.js';
 import { median } from '../../operators/shared/median.js';
-import { benchContext, environmentOf } from '../context.js';
+import { benchContext, environmentOf } from '../shared/context.js';
 import { madeCaptures } from './made-records.js';
 import { readPieces } from './pieces.js';
 

@@ -7,7 +7,7 @@ import type { Reader, Sink } from '../../pipeline/component/index.js';
 import type { Measure } from '../../pipeline/model/index.js';
 import { duckdb } from '../../sinks/duckdb/duckdb.js';
 import { influxdb } from '../../sinks/influxdb/influxdb.js';
-import { openSink } from '../context.js';
+import { openSink } from '../shared/context.js';
 
 /**
  * Fills a store with measures of every minute, and aggregates a month of them by hour, a year by day and a

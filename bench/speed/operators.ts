@@ -3,7 +3,7 @@ import { adr018 } from '../../pipeline/formats/devices/adr018/adr018.js';
 import { encodePairs } from '../../pipeline/formats/devices/adr018/adr018-frame.js';
 import { RawBuilder } from '../../pipeline/formats/contract/raw-builder.js';
 import type { Data } from '../../pipeline/model/index.js';
-import { benchContext } from '../context.js';
+import { benchContext } from '../shared/context.js';
 import { BLOCK, createSteps, median } from './bench-line.js';
 
 /** Speed of decode, denoise, phase-sanitize and window on one core. */

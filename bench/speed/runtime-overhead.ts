@@ -4,7 +4,7 @@ import type { CsiBlock, Data } from '../../pipeline/model/index.js';
 import { createRunner } from '../../pipeline/runtime/runner.js';
 import { createLogger } from '../../pipeline/telemetry/log.js';
 import type { Tracer } from '../../pipeline/telemetry/traces/index.js';
-import { benchContext } from '../context.js';
+import { benchContext } from '../shared/context.js';
 import {
   BLOCK,
   createSteps,

@@ -1,4 +1,4 @@
-import { Random } from '../../pipeline/sources/simulator/random.js';
+import { Random } from '../../pipeline/sources/simulator/shared/random.js';
 import type { Answer, Case } from './task.js';
 
 /** The answer that is certain of a class. */

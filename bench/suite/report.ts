@@ -2,10 +2,9 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { packageVersion } from '../../pipeline/base/paths.js';
 import { cellText, tableText, type Row } from '../accuracy/chain/table.js';
-import { unknownAgain } from '../accuracy/chain/report.js';
+import { unknownAgain } from '../accuracy/chain/tables/report.js';
 import { CONTRACTS, TASK_NAMES } from './contracts.js';
-import type { Measured } from './suite.js';
-import { OWN, type SuitePlan } from './task.js';
+import { OWN, type Measured, type SuitePlan } from './task.js';
 
 /** A task of the report: each states how it was measured, so that one can be measured again by itself. */
 export interface Reported extends Measured {

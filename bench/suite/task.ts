@@ -1,6 +1,6 @@
 import type { CheckedTopology } from '../../pipeline/config/index.js';
 import type { Plan } from '../accuracy/chain/plan.js';
-import type { Unit } from '../accuracy/chain/table.js';
+import type { Table, Unit } from '../accuracy/chain/table.js';
 import type { TaskName } from './contracts.js';
 
 /** Probabilities of the classes, or values, as the task's contract defines them; null: no answer. */
@@ -51,6 +51,12 @@ export interface Panel {
     fold: string,
     inputs: () => Inputs | Promise<Inputs>,
   ) => Promise<Readonly<Record<string, Answer>>>;
+}
+
+/** An external model, as a row names it. */
+export interface Entrant {
+  readonly task: TaskName;
+  readonly row: string;
 }
 
 /** Runs no model. */
@@ -105,6 +111,17 @@ export interface Task {
   /** Methods that are shown beside csiflow's, and need no CSI or no learning. */
   readonly baselines: readonly string[];
   readonly cases: (plan: SuitePlan) => Promise<readonly Case[]>;
+}
+
+/** A task's table, or why there is none. */
+export interface Measured {
+  readonly id: TaskName;
+  readonly title: string;
+  readonly groups: Task['groups'];
+  readonly table: Table | null;
+  readonly skipped: string | null;
+  /** Duration in seconds. */
+  readonly seconds: number;
 }
 
 /** The name of csiflow's own answers. */

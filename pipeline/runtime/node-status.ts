@@ -1,7 +1,7 @@
 import type { CheckedNode } from '../config/topology/topology.js';
 import type { NodeMeter } from '../telemetry/node-meter.js';
 import { redact } from '../base/secrets.js';
-import type { NodeHealth, Run } from './run.js';
+import type { NodeHealth, Run } from './shard/run.js';
 import type { LifecycleState, NodeStatus } from './status.js';
 
 /** Why a run is degraded; null if it is not. */

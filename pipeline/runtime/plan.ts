@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { CheckedNode, CheckedTopology, Edge } from '../config/topology/topology.js';
+import { isOn, type CheckedNode, type CheckedTopology, type Edge } from '../config/topology/topology.js';
 import { stateHash } from './checkpoints/barriers.js';
-import { isOn } from './take-over.js';
 import type { Plan } from './status.js';
 
 /** The changes from `current` to `next`. The hash identifies this pair of topologies. */

@@ -1,7 +1,7 @@
 import type { Reader, Sink } from '../component/index.js';
-import { Nodes, type NodesOptions } from './nodes.js';
+import { Nodes, type NodesOptions } from './nodes/nodes.js';
 import { asError, errorText } from '../base/error-text.js';
-import { named } from './node-error.js';
+import { named } from './nodes/node-error.js';
 
 /** After this time without a query the stores are closed, so that other programs can open their files. */
 const IDLE_MS = 60_000;

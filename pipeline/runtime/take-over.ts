@@ -1,5 +1,5 @@
 import { withHash, withHashes } from '../config/topology/hash.js';
-import type { CheckedNode, CheckedTopology } from '../config/topology/topology.js';
+import { isOn, type CheckedNode, type CheckedTopology } from '../config/topology/topology.js';
 
 /** The running topology with the parts of `next` that its nodes can apply while they run: `enabled`, and their live fields. */
 export function livePart(running: CheckedTopology, next: CheckedTopology): CheckedTopology {
@@ -24,7 +24,5 @@ function takenOver(node: CheckedNode, next: CheckedNode): CheckedNode {
   );
   return withHashes({ ...node, config, enabled: isOn(next) });
 }
-
-export const isOn = ({ enabled }: CheckedNode): boolean => enabled !== false;
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CheckedTest, CheckedTopology } from '../config/index.js';
 import { LinkTable, plainRecords } from '../model/index.js';
 import { createRunner, type Runner } from '../runtime/runner.js';
-import { PATIENCE, type Patience } from '../runtime/host.js';
+import { PATIENCE, type Patience } from '../runtime/nodes/host.js';
 import { stateKeysOf } from '../runtime/privacy/privacy.js';
 import type { LifecycleState, TopologyStatus } from '../runtime/status.js';
 import { Outbox, StateStore } from '../state/index.js';

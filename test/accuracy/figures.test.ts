@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { meanOver, medianOver, over, poissonRate } from '../../bench/accuracy/chain/bootstrap.js';
-import { reportOf, writeReport } from '../../bench/accuracy/chain/report.js';
+import { reportOf, writeReport } from '../../bench/accuracy/chain/tables/report.js';
 import { cellText, tableText, type Table } from '../../bench/accuracy/chain/table.js';
 import { Truth } from '../../bench/accuracy/chain/truth.js';
 import type { CheckedTopology } from '../../pipeline/config/index.js';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { fallsPage, type FallsReport } from '../../bench/accuracy/falls-page.js';
 import { trackingPage, type TrackingReport } from '../../bench/accuracy/tracking-report.js';
-import { reportText, unknownAgain, type ChainReport } from '../../bench/accuracy/chain/report.js';
+import { reportText, unknownAgain, type ChainReport } from '../../bench/accuracy/chain/tables/report.js';
 import { packageFile } from '../../pipeline/base/paths.js';
 
 const text = (name: string): string => readFileSync(packageFile(`docs/reports/${name}`), 'utf8');

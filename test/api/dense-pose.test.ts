@@ -2,7 +2,7 @@ import { decode } from 'fast-png';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Value } from 'typebox/value';
-import { PART_NAMES } from '../../api/contract/dense-pose/body.js';
+import { PART_NAMES } from '../../api/contract/picture/body.js';
 import {
   DensePose,
   DensePoseASchema,
@@ -10,9 +10,9 @@ import {
   MAX_SIDE,
   type DensePoseA,
   type DensePoseB,
-} from '../../api/contract/dense-pose/dense-pose.js';
+} from '../../api/contract/picture/dense-pose.js';
 import { keypointConfidence } from '../../api/contract/pose.js';
-import { cameraOf } from '../../api/contract/view.js';
+import { cameraOf } from '../../api/contract/picture/view.js';
 import type { Person, Point } from '../../pipeline/model/index.js';
 import { testEnvironment } from '../support/context.js';
 import { person, poseFrame } from '../support/fake-topology.js';

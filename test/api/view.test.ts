@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { PoseView } from '../../api/contract/pose.js';
-import { cameraOf } from '../../api/contract/view.js';
+import { cameraOf } from '../../api/contract/picture/view.js';
 import { testEnvironment } from '../support/context.js';
 import { person, poseFrame } from '../support/fake-topology.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { jitterShare } from '../../operators/infer-pose/jitter.js';
-import { Random } from '../../pipeline/sources/simulator/random.js';
+import { Random } from '../../pipeline/sources/simulator/shared/random.js';
 
 const [POINTS, BANDS] = [100, 13];
 const random = new Random(3);

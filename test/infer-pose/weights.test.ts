@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import type { Environment } from '../../pipeline/model/index.js';
 import { packageFile } from '../../pipeline/base/paths.js';
-import { mix } from '../../pipeline/sources/simulator/random.js';
+import { mix } from '../../pipeline/sources/simulator/shared/random.js';
 import { CALIBRATION_SEED, TEST_SEED } from '../../operators/infer-pose/training/evaluate.js';
 import { FIRST_TUNING_SEED } from '../../operators/infer-pose/training/outcomes.js';
 import { roomSeed } from '../../operators/infer-pose/training/generate.js';

@@ -29,3 +29,10 @@ test('it lists the folders of the large layers, in the order that the lint rule 
     expect(shown(`in \`${layer}\``).filter((name) => name !== `in \`${layer}\``)).toEqual(quoted(names!));
   }
 });
+
+test('it names the folders whose files are shared, as the lint rule does', () => {
+  const enforced = quoted(/const shared = \[([^]*?)\];/.exec(rules)![1]!);
+  expect(enforced.length).toBeGreaterThan(5);
+  const sentence = /^- .*files that their folders share: (.*)\.$/m.exec(page)![1]!;
+  expect([...sentence.matchAll(/`([^`]+)`/g)].map((match) => match[1]!)).toEqual(enforced);
+});

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { components } from '../../api/components.js';
-import { evaluateChain, type TableName } from '../../bench/accuracy/chain/evaluate.js';
+import { evaluateChain, type TableName } from '../../bench/accuracy/chain/tables/evaluate.js';
 import { cell, type Table } from '../../bench/accuracy/chain/table.js';
 import { loadTopology } from '../../pipeline/config/index.js';
 

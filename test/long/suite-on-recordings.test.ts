@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { components } from '../../api/components.js';
 import { cell, type Table } from '../../bench/accuracy/chain/table.js';
-import { runSuite } from '../../bench/suite/suite.js';
+import { runSuite } from '../../bench/suite/tasks/suite.js';
 import type { TaskName } from '../../bench/suite/contracts.js';
 import { NO_PANEL } from '../../bench/suite/task.js';
 import { loadTopology } from '../../pipeline/config/index.js';

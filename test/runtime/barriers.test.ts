@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Barriers, type BarriersOptions } from '../../pipeline/runtime/checkpoints/barriers.js';
-import type { NodeRun } from '../../pipeline/runtime/host.js';
+import type { NodeRun } from '../../pipeline/runtime/nodes/host.js';
 
 /** Barriers of one node over a store that never responds, with its own clock, milliseconds. */
 function stuck(clock: { ms: number }) {

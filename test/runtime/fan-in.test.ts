@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { allocateBlock, csiLayout, LinkTable } from '../../pipeline/model/index.js';
-import { FanIn } from '../../pipeline/runtime/stages/fan-in.js';
-import { countOf, type Signal } from '../../pipeline/runtime/stages/signal.js';
+import { FanIn } from '../../pipeline/runtime/signals/fan-in.js';
+import { countOf, type Signal } from '../../pipeline/runtime/signals/signal.js';
 import { testEnvironment } from '../support/context.js';
 import { frames, layout, measure } from '../support/flow.js';
 import { throughDisk } from '../../pipeline/testing/kit/run-operator.js';

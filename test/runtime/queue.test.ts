@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Gate } from '../../pipeline/runtime/stages/gate.js';
+import { Gate } from '../../pipeline/runtime/nodes/gate.js';
 import { BoundedQueue } from '../../pipeline/runtime/stages/queue.js';
 
 const queueOf = (policy: 'block' | 'drop_oldest' | 'drop_newest', capacity: number) => {

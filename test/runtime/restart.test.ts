@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { defineOperator, defineSource, NOTHING, type Component } from '../../pipeline/component/index.js';
 import { Type } from 'typebox';
-import type { Patience } from '../../pipeline/runtime/host.js';
+import type { Patience } from '../../pipeline/runtime/nodes/host.js';
 import { aborted, counter, runnerOf, sum, Table, temporaryFolder, topologyOf } from '../support/flow.js';
 import { until } from '../support/waiting.js';
 

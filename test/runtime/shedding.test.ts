@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Window } from '../../pipeline/model/index.js';
-import type { Host, NodeRun } from '../../pipeline/runtime/host.js';
+import type { Host, NodeRun } from '../../pipeline/runtime/nodes/host.js';
 import { LoadShedder } from '../../pipeline/runtime/stages/shedding/load-shedder.js';
 import { Repetitions } from '../../pipeline/runtime/stages/shedding/repetitions.js';
 import { StandingQueue } from '../../pipeline/runtime/stages/shedding/standing-queue.js';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { CheckedNode } from '../../pipeline/config/topology/topology.js';
-import type { NodeRun } from '../../pipeline/runtime/host.js';
-import { Lateness } from '../../pipeline/runtime/lateness.js';
-import { Problems } from '../../pipeline/runtime/problems.js';
+import type { NodeRun } from '../../pipeline/runtime/nodes/host.js';
+import { Lateness } from '../../pipeline/runtime/shard/lateness.js';
+import { Problems } from '../../pipeline/runtime/nodes/problems.js';
 import { Radio, Table } from '../support/flow.js';
 
 /** The problem of a live source without input for a minute. */

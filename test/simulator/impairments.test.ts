@@ -6,7 +6,7 @@ import {
   type ImpairmentOptions,
 } from '../../pipeline/sources/simulator/impairments.js';
 import { GROUPS, bandOf } from '../../pipeline/sources/simulator/index.js';
-import { Random } from '../../pipeline/sources/simulator/random.js';
+import { Random } from '../../pipeline/sources/simulator/shared/random.js';
 
 const BAND = bandOf(GROUPS);
 const VALUES = 2 * GROUPS.length;

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { BONES } from '../../pipeline/model/index.js';
-import { Body, POSE, POSE_SIZE } from '../../pipeline/sources/simulator/body.js';
+import { Body, POSE, POSE_SIZE } from '../../pipeline/sources/simulator/person/body.js';
 import { ACTIVITIES, Motion, type Step } from '../../pipeline/sources/simulator/index.js';
-import { homePose } from '../../pipeline/sources/simulator/poses.js';
-import { Random } from '../../pipeline/sources/simulator/random.js';
+import { homePose } from '../../pipeline/sources/simulator/person/poses.js';
+import { Random } from '../../pipeline/sources/simulator/shared/random.js';
 
 const step: fc.Arbitrary<Step> = fc.record({
   activity: fc.constantFrom(...ACTIVITIES),

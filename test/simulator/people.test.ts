@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { Body, POSE, POSE_SIZE } from '../../pipeline/sources/simulator/body.js';
+import { Body, POSE, POSE_SIZE } from '../../pipeline/sources/simulator/person/body.js';
 import { keepApart } from '../../pipeline/sources/simulator/apart.js';
-import { FALLS } from '../../pipeline/sources/simulator/fall.js';
+import { FALLS } from '../../pipeline/sources/simulator/person/fall.js';
 import {
   ACTIVITIES,
   EVERYDAY_MIX,
@@ -9,9 +9,9 @@ import {
   simulateSequence,
   type Step,
 } from '../../pipeline/sources/simulator/index.js';
-import { Random } from '../../pipeline/sources/simulator/random.js';
+import { Random } from '../../pipeline/sources/simulator/shared/random.js';
 import { Channel } from '../../pipeline/sources/simulator/channel.js';
-import { NO_DIFFUSE } from '../../pipeline/sources/simulator/room.js';
+import { NO_DIFFUSE } from '../../pipeline/sources/simulator/shared/room.js';
 import { bandOf, GROUPS } from '../../pipeline/sources/simulator/scene.js';
 
 const SIZE = { x: 5, y: 4, z: 2.6 };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Body, PARTS, POSE, POSE_SIZE, randomBody } from '../../pipeline/sources/simulator/body.js';
+import { Body, PARTS, POSE, POSE_SIZE, randomBody } from '../../pipeline/sources/simulator/person/body.js';
 import { Channel } from '../../pipeline/sources/simulator/channel.js';
 import {
   GROUPS,
@@ -10,7 +10,7 @@ import {
 } from '../../pipeline/sources/simulator/index.js';
 import type { MotionMix } from '../../pipeline/sources/simulator/people.js';
 import { randomObstacles } from '../../pipeline/sources/simulator/obstacles.js';
-import { Random } from '../../pipeline/sources/simulator/random.js';
+import { Random } from '../../pipeline/sources/simulator/shared/random.js';
 import {
   SECOND_ORDER,
   distance,
@@ -20,7 +20,7 @@ import {
   randomRoom,
   type Obstacle,
   type Vec3,
-} from '../../pipeline/sources/simulator/room.js';
+} from '../../pipeline/sources/simulator/shared/room.js';
 
 const SIZE = { x: 6, y: 6, z: 3 };
 const FREE = { size: SIZE, reflection: [0, 0, 0, 0, 0, 0], furniture: [], diffuse: NO_DIFFUSE };

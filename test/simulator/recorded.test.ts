@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Body, POSE, POSE_SIZE } from '../../pipeline/sources/simulator/body.js';
+import { Body, POSE, POSE_SIZE } from '../../pipeline/sources/simulator/person/body.js';
 import {
   ACTIVITIES,
   EVERYDAY_MIX,
@@ -12,9 +12,9 @@ import {
   MOTION_MIX,
   simulateSequence,
 } from '../../pipeline/sources/simulator/index.js';
-import { Random } from '../../pipeline/sources/simulator/random.js';
+import { Random } from '../../pipeline/sources/simulator/shared/random.js';
 import { clipOf, JOINTS } from '../../pipeline/sources/simulator/recorded/clip.js';
-import { postureOf } from '../../pipeline/sources/simulator/poses.js';
+import { postureOf } from '../../pipeline/sources/simulator/person/poses.js';
 import { packageFile } from '../../pipeline/base/paths.js';
 
 const SHARED = packageFile('../shared/motion');

@@ -8,8 +8,8 @@ import {
   siteOf,
   type Sequence,
 } from '../../pipeline/sources/simulator/index.js';
-import { Random } from '../../pipeline/sources/simulator/random.js';
-import { distance, randomLinks, randomSize } from '../../pipeline/sources/simulator/room.js';
+import { Random } from '../../pipeline/sources/simulator/shared/random.js';
+import { distance, randomLinks, randomSize } from '../../pipeline/sources/simulator/shared/room.js';
 import { testEnvironment } from '../support/context.js';
 
 /** FNV-1a over the bytes of an array. */

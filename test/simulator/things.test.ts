@@ -9,7 +9,7 @@ import {
   THINGS,
   type ThingKind,
 } from '../../pipeline/sources/simulator/index.js';
-import { Random } from '../../pipeline/sources/simulator/random.js';
+import { Random } from '../../pipeline/sources/simulator/shared/random.js';
 import { makeThing } from '../../pipeline/sources/simulator/things.js';
 import { simulator } from '../../pipeline/sources/simulator/source.js';
 import { withDefaults } from '../kit/definition.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { components } from '../../api/components.js';
-import { dictionaryPage } from '../../api/cli/dictionary/page.js';
+import { dictionaryPage } from '../../api/cli/dictionary-page.js';
 import { openDatabase, withConnection } from '../../sinks/shared/database.js';
 import { COLUMN_FACTS, VIEW_COLUMNS } from '../../sinks/shared/column-facts.js';
 import type { Column } from '../../sinks/shared/columns.js';

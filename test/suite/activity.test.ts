@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { components } from '../../api/components.js';
 import { cell } from '../../bench/accuracy/chain/table.js';
-import { runSuite, type Measured } from '../../bench/suite/suite.js';
-import { NO_PANEL } from '../../bench/suite/task.js';
+import { runSuite } from '../../bench/suite/tasks/suite.js';
+import { NO_PANEL, type Measured } from '../../bench/suite/task.js';
 import { loadTopology } from '../../pipeline/config/index.js';
 import { madeFolder, makeAmplitudes } from './made-data.js';
 

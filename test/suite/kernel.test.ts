@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { learn } from '../../bench/suite/activity/learn.js';
 import { trainKernel, type Sample } from '../../bench/suite/activity/kernel.js';
-import { Random } from '../../pipeline/sources/simulator/random.js';
+import { Random } from '../../pipeline/sources/simulator/shared/random.js';
 
 /** Two rings, which no straight line separates. */
 const rings = (count: number, seed: number): Sample[] => {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { Random } from '../../pipeline/sources/simulator/random.js';
+import { Random } from '../../pipeline/sources/simulator/shared/random.js';
 
 /**
  * A folder for data that a test generates; at its end vitest does not empty the system's temporary folder

@@ -12,7 +12,7 @@ import {
 import { scored } from '../../bench/suite/score.js';
 import { cell } from '../../bench/accuracy/chain/table.js';
 import type { Case, Judged } from '../../bench/suite/task.js';
-import { TASKS } from '../../bench/suite/suite.js';
+import { TASKS } from '../../bench/suite/tasks/suite.js';
 
 /** Two classes: 3 of 4 found, 1 of 2 false, and one of each class without an answer. */
 const judged: Judged[] = [

@@ -1,6 +1,6 @@
 import type { Data, Environment, Measure } from '../../pipeline/model/index.js';
 import { components } from '../../api/components.js';
-import { writtenMeasures } from '../../api/cli/dictionary/page.js';
+import { writtenMeasures } from '../../api/cli/dictionary-page.js';
 import { fieldType, POINT_KINDS } from '../../sinks/influxdb/measurements.js';
 import { pointsOf } from '../../sinks/influxdb/points.js';
 import { TagValues } from '../../sinks/influxdb/tags.js';

@@ -11,7 +11,7 @@ import {
   type CsiBlock,
   type Window,
 } from '../../pipeline/model/index.js';
-import { Random } from '../../pipeline/sources/simulator/random.js';
+import { Random } from '../../pipeline/sources/simulator/shared/random.js';
 import { withDefaults } from '../kit/definition.js';
 import { testContext } from '../support/context.js';
 

@@ -1,4 +1,4 @@
-import { Random } from '../../../pipeline/sources/simulator/random.js';
+import { Random } from '../../../pipeline/sources/simulator/shared/random.js';
 
 /** A figure with its 95 % interval; NaN if there are no data. */
 export interface Figure {

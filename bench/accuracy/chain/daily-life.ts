@@ -1,5 +1,5 @@
 import type { PersonConfig } from '../../../pipeline/sources/simulator/script.js';
-import { Random } from '../../../pipeline/sources/simulator/random.js';
+import { Random } from '../../../pipeline/sources/simulator/shared/random.js';
 
 type Step = PersonConfig['script'][number];
 

@@ -18,7 +18,7 @@ import {
   type Data,
 } from '../../../pipeline/model/index.js';
 import { file } from '../../../pipeline/sources/file/file.js';
-import { Random } from '../../../pipeline/sources/simulator/random.js';
+import { Random } from '../../../pipeline/sources/simulator/shared/random.js';
 
 /** Inputs for the laboratory that are not components themselves, built from components. */
 

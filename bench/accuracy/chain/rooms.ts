@@ -1,6 +1,6 @@
 import type { Environment, Link } from '../../../pipeline/model/index.js';
-import { Random } from '../../../pipeline/sources/simulator/random.js';
-import { randomLinks, randomSize } from '../../../pipeline/sources/simulator/room.js';
+import { Random } from '../../../pipeline/sources/simulator/shared/random.js';
+import { randomLinks, randomSize } from '../../../pipeline/sources/simulator/shared/room.js';
 
 /** No random stream of the simulator has this number: a room does not depend on what happens in it. */
 const STREAM = 90;

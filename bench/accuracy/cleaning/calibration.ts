@@ -8,7 +8,7 @@ import { phaseSanitize } from '../../../operators/phase-sanitize/phase-sanitize.
 import { window } from '../../../operators/window/window.js';
 import type { AnyOperator, Output } from '../../../pipeline/component/index.js';
 import { frameSize, type CsiBlock, type Data, type Measure } from '../../../pipeline/model/index.js';
-import { benchContext } from '../../context.js';
+import { benchContext } from '../../shared/context.js';
 import { through } from './frames.js';
 
 /** How well a recording fits a calibration learnt from another one. */

@@ -1,7 +1,7 @@
 import { Value } from 'typebox/value';
 import type { CsiBlock } from '../../../pipeline/model/index.js';
 import { median } from '../../../operators/shared/median.js';
-import { benchContext } from '../../context.js';
+import { benchContext } from '../../shared/context.js';
 import type { Step } from './frames.js';
 
 /** Repetitions for each step; the median counts. */

@@ -12,7 +12,7 @@ import {
   type CsiBlock,
   type Data,
 } from '../../../pipeline/model/index.js';
-import { benchContext, environmentOf } from '../../context.js';
+import { benchContext, environmentOf } from '../../shared/context.js';
 import { arraysByName } from '../../../pipeline/formats/tables/arrays.js';
 import { readNpz } from '../../../pipeline/formats/tables/npy.js';
 

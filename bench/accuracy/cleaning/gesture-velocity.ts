@@ -15,7 +15,7 @@ import {
   type Environment,
   type Measure,
 } from '../../../pipeline/model/index.js';
-import { benchContext, environmentOf } from '../../context.js';
+import { benchContext, environmentOf } from '../../shared/context.js';
 import type { Step } from './frames.js';
 
 const RATE = 1000;

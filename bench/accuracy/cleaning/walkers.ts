@@ -23,7 +23,7 @@ import {
   type Sequence,
   type Vec3,
 } from '../../../pipeline/sources/simulator/index.js';
-import { benchContext, environmentOf } from '../../context.js';
+import { benchContext, environmentOf } from '../../shared/context.js';
 
 const RATE = 200;
 const SECONDS = 8;

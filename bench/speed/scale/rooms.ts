@@ -5,7 +5,7 @@ import type { SourceBatch } from '../../../pipeline/component/index.js';
 import { encodeFrame } from '../../../pipeline/formats/devices/adr018/adr018-frame.js';
 import { frameSize, LinkTable, type CsiBlock, type Environment } from '../../../pipeline/model/index.js';
 import { simulator } from '../../../pipeline/sources/simulator/source.js';
-import { benchContext } from '../../context.js';
+import { benchContext } from '../../shared/context.js';
 
 /** A datagram as a gateway would write it to Kafka. */
 export interface Datagram {

@@ -1,7 +1,7 @@
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { duckdb } from '../../../sinks/duckdb/duckdb.js';
-import { openSink } from '../../context.js';
+import { openSink } from '../../shared/context.js';
 import { fillWithPoses, HOP, PEOPLE } from '../pose-rows.js';
 import { sendFrom, Service } from './service.js';
 import { makeSite } from './site.js';

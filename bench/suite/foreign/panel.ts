@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { CONTRACTS, type Contract } from '../contracts.js';
-import { TASKS, type Entrant } from '../suite.js';
-import type { Answer, Inputs, Panel } from '../task.js';
+import { TASKS } from '../tasks/suite.js';
+import type { Answer, Entrant, Inputs, Panel } from '../task.js';
 import { kserve } from './kserve.js';
 import type { Manifest } from './manifest.js';
 import type { Model, Runtime } from './model.js';

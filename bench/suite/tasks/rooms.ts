@@ -1,7 +1,7 @@
 import { readBy } from '../../../pipeline/runtime/listen.js';
 import type { Window } from '../../../pipeline/model/index.js';
 import type { PersonConfig } from '../../../pipeline/sources/simulator/script.js';
-import { Random } from '../../../pipeline/sources/simulator/random.js';
+import { Random } from '../../../pipeline/sources/simulator/shared/random.js';
 import { framesIn, lastMeasure, surestOf, toldOf } from '../../accuracy/chain/answers.js';
 import { each, playIn, plannedRoom, seedsOf, type PlannedRoom } from '../../accuracy/chain/plan.js';
 import type { Played } from '../../accuracy/chain/scene.js';

@@ -38,6 +38,8 @@ export interface CheckedNode {
   readonly stateHash?: string;
 }
 
+export const isOn = ({ enabled }: CheckedNode): boolean => enabled !== false;
+
 /** An edge carries the upstream node's output ports that this node accepts. */
 export interface Edge {
   readonly from: string;

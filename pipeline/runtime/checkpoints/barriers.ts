@@ -1,7 +1,7 @@
 import type { Context, Position, State } from '../../component/index.js';
 import type { CheckedNode } from '../../config/topology/topology.js';
 import { encodeNode, type ShardState } from '../../state/index.js';
-import type { NodeRun, Patience } from '../host.js';
+import type { NodeRun, Patience } from '../nodes/host.js';
 import { killAt } from '../../base/kill.js';
 import type { SourceSnapshot, SourceStage } from '../stages/source-stage.js';
 import { errorText } from '../../base/error-text.js';

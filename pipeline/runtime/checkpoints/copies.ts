@@ -4,8 +4,8 @@ import type { Sink } from '../../component/index.js';
 import { stateKeysOf } from '../privacy/privacy.js';
 import { StateStore, STATE_FILE } from '../../state/index.js';
 import { makeFolder } from '../../base/folders.js';
-import { Nodes, type NodesOptions } from '../nodes.js';
-import { named } from '../node-error.js';
+import { Nodes, type NodesOptions } from '../nodes/nodes.js';
+import { named } from '../nodes/node-error.js';
 
 /** Where a backup holds the copies of stores: one folder per node. */
 export const STORES = 'stores';

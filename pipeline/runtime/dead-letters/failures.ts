@@ -2,7 +2,7 @@ import type { Context } from '../../component/index.js';
 import type { Settings } from '../../config/topology/topology.js';
 import type { Data, Failure, LinkTable } from '../../model/index.js';
 import type { NewLetter } from '../../state/index.js';
-import type { NodeRun } from '../host.js';
+import type { NodeRun } from '../nodes/host.js';
 import { causeOf } from '../../base/cause.js';
 import { redact } from '../../base/secrets.js';
 import { toPortable } from '../../model/portable.js';

@@ -1,8 +1,7 @@
 import type { CheckedTopology } from '../../config/topology/topology.js';
 import { DeadLetters, lookAtState, StateStore } from '../../state/index.js';
-import type { LetterDesk, LetterSelection, NotReplayed } from './letter-desk.js';
+import type { LetterDesk, LetterHolder, LetterSelection, NotReplayed } from './letter-desk.js';
 import { knownKeysOf, stateKeysOf } from '../privacy/privacy.js';
-import type { Run } from '../run.js';
 
 /**
  * Over a state folder. Reading also works while another process runs the topology.
@@ -11,7 +10,7 @@ import type { Run } from '../run.js';
  */
 export function letterDesk(
   topology: () => Pick<CheckedTopology, 'id' | 'settings'>,
-  run: () => Pick<Run, 'deadLetters' | 'replayAsked'> | undefined = () => undefined,
+  run: () => LetterHolder | undefined = () => undefined,
 ): LetterDesk {
   const use = async <T>(work: (letters: DeadLetters) => Promise<T>): Promise<T> => {
     const open = run()?.deadLetters();

@@ -2,18 +2,24 @@ import type { Context } from '../../component/index.js';
 import type { Settings } from '../../config/topology/topology.js';
 import type { DeadLetters } from '../../state/index.js';
 import type { Log } from '../../telemetry/log.js';
-import type { SinkStage } from '../stages/sink/sink-stage.js';
 import { errorText } from '../../base/error-text.js';
 
 const MAX_PAUSE_MS = 3_600_000;
 const DAY_US = 86_400_000_000;
+
+/** A sink whose outbox stores records. */
+export interface AgingSink {
+  readonly run: { readonly id: string };
+  /** Deletes its records from before `time`, microseconds. */
+  forgetBefore(time: number): Promise<void>;
+}
 
 export interface RetentionOptions {
   readonly settings: Settings;
   readonly clock: Context['clock'];
   readonly settledNow: () => number;
   readonly letters: DeadLetters;
-  readonly sinks: readonly SinkStage[];
+  readonly sinks: readonly AgingSink[];
   readonly log: Log;
 }
 

@@ -22,11 +22,11 @@ import { backoff, pause } from '../../base/backoff.js';
 import type { CheckpointFigures } from '../checkpoints/barriers.js';
 import { GroupFeed } from './group-feed.js';
 import { Membership } from './membership.js';
-import { Nodes } from '../nodes.js';
+import { Nodes } from '../nodes/nodes.js';
 import type { NotReplayed } from '../dead-letters/letter-desk.js';
 import { seededRandom } from '../../base/random.js';
-import type { NodeHealth, Run } from '../run.js';
-import { Shard, type ShardOptions } from '../shard.js';
+import type { NodeHealth, Run } from '../shard/run.js';
+import { Shard, type ShardOptions } from '../shard/shard.js';
 import { errorText } from '../../base/error-text.js';
 
 /** Longer than two heartbeats: a process that lost a partition unknowingly has been notified by then. */

@@ -2,12 +2,12 @@ import { Observable, type Subscriber } from 'rxjs';
 import type { Operator, Output } from '../../component/index.js';
 import type { Data } from '../../model/index.js';
 import type { ShedLog } from '../../state/index.js';
-import type { Host, NodeRun } from '../host.js';
-import { isOn } from '../take-over.js';
+import type { Host, NodeRun } from '../nodes/host.js';
+import { isOn } from '../../config/topology/topology.js';
 import { OperatorStage, thrown, type OperatorSnapshot } from './operator-stage.js';
 import { LoadShedder, type Shedding } from './shedding/load-shedder.js';
 import { InOrder, type Waiting, type Work } from './shedding/work.js';
-import type { DataSignal, Signal, Stage } from './signal.js';
+import type { DataSignal, Signal, Stage } from '../signals/signal.js';
 
 /**
  * Lifts an operator whose `process` returns promises: at most `maxInFlight` in flight, results in the order

@@ -3,11 +3,11 @@ import { errorText } from '../../base/error-text.js';
 import type { Operator, Output } from '../../component/index.js';
 import { NOTHING } from '../../component/index.js';
 import type { Data } from '../../model/index.js';
-import { FanIn } from './fan-in.js';
-import type { Host, NodeRun } from '../host.js';
+import { FanIn } from '../signals/fan-in.js';
+import type { Host, NodeRun } from '../nodes/host.js';
 import { reanchor } from '../shared/move-times.js';
-import { isOn } from '../take-over.js';
-import { countOf, newestOf, timeOf, type DataSignal, type Signal, type Stage } from './signal.js';
+import { isOn } from '../../config/topology/topology.js';
+import { countOf, newestOf, timeOf, type DataSignal, type Signal, type Stage } from '../signals/signal.js';
 
 /** Held records above which the pump reads from the source that is furthest behind, or waits for it. */
 const HELD_LIMIT = 20_000;

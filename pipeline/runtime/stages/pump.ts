@@ -1,6 +1,6 @@
 import type { Context } from '../../component/index.js';
-import type { Gate } from './gate.js';
-import type { NodeRun } from '../host.js';
+import type { Gate } from '../nodes/gate.js';
+import type { NodeRun } from '../nodes/host.js';
 import type { SourceStage } from './source-stage.js';
 
 /** The barriers of checkpoints, for the pump. */

@@ -14,13 +14,13 @@ import {
 } from '../../component/index.js';
 import type { Data, Provenance } from '../../model/index.js';
 import type { Anchor, Journal, JournalEntry } from '../../state/index.js';
-import type { Host, NodeRun } from '../host.js';
+import type { Host, NodeRun } from '../nodes/host.js';
 import { killAt } from '../../base/kill.js';
 import { thrown } from './operator-stage.js';
 import { BoundedQueue } from './queue.js';
 import { OverloadWatch } from './shedding/overload-watch.js';
 import { StandingQueue } from './shedding/standing-queue.js';
-import { countOf, newestOf, type Signal } from './signal.js';
+import { countOf, newestOf, type Signal } from '../signals/signal.js';
 
 /** Limit of records in a journal entry. */
 const ENTRY_RECORDS = 64;

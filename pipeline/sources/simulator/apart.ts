@@ -1,7 +1,7 @@
-import { AWAY } from './activities.js';
-import { POSE, POSE_SIZE } from './body.js';
-import { ease } from './poses.js';
-import { clamp, type Size } from './room.js';
+import { AWAY } from './person/activities.js';
+import { POSE, POSE_SIZE } from './person/body.js';
+import { ease } from './person/poses.js';
+import { clamp, type Size } from './shared/room.js';
 
 /**
  * Keeps people from walking through each other: if two come too close, the moving one is pushed aside by a

@@ -1,4 +1,4 @@
-import type { Reflector } from './reflector.js';
+import type { Reflector } from './shared/reflector.js';
 import {
   SECOND_ORDER,
   distance,
@@ -7,7 +7,7 @@ import {
   type Obstacle,
   type Room,
   type Vec3,
-} from './room.js';
+} from './shared/room.js';
 import { blockedBy, clearShare } from './obstacles.js';
 import { PHASORS_PER_TURN, SPEED_OF_LIGHT, addFresnel, phasors } from './waves.js';
 

@@ -1,10 +1,10 @@
-import type { Actor } from './actor.js';
-import { POSE } from './body.js';
-import { cadence, walkPose } from './gait.js';
-import { ease, standing } from './poses.js';
-import type { Random } from './random.js';
-import { clamp, type Size } from './room.js';
-import { MARGIN, wrap } from './walk.js';
+import type { Actor } from './person/actor.js';
+import { POSE } from './person/body.js';
+import { cadence, walkPose } from './person/gait.js';
+import { ease, standing } from './person/poses.js';
+import type { Random } from './shared/random.js';
+import { clamp, type Size } from './shared/room.js';
+import { MARGIN, wrap } from './person/walk.js';
 
 /** Leaving a room through its door, and returning. */
 

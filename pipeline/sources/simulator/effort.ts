@@ -1,7 +1,17 @@
-import type { Actor, Key } from './actor.js';
-import { POSE } from './body.js';
-import { alongPath, pathSeconds, walkPath } from './walk.js';
-import { bent, blend, crawling, crouching, ease, reaching, squatting, standing, stooping } from './poses.js';
+import type { Actor, Key } from './person/actor.js';
+import { POSE } from './person/body.js';
+import { alongPath, pathSeconds, walkPath } from './person/walk.js';
+import {
+  bent,
+  blend,
+  crawling,
+  crouching,
+  ease,
+  reaching,
+  squatting,
+  standing,
+  stooping,
+} from './person/poses.js';
 
 /** Activities on the feet, or on hands and knees, besides walking. */
 

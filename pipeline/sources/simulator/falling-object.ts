@@ -1,6 +1,6 @@
-import type { Random } from './random.js';
-import { Ellipsoids, type Reflector } from './reflector.js';
-import { clamp, type Size, type Vec3 } from './room.js';
+import type { Random } from './shared/random.js';
+import { Ellipsoids, type Reflector } from './shared/reflector.js';
+import { clamp, type Size, type Vec3 } from './shared/room.js';
 import { somewhere, type Thing } from './thing.js';
 
 const GRAVITY = 9.81;

@@ -1,9 +1,9 @@
-import type { Actor } from './actor.js';
-import { POSE } from './body.js';
-import { DIRECTIONS, fallCourse, type Direction, type FallKind } from './fall.js';
-import { crouching, fallen, lying, reaching, seatedOnFloor, squatting, blend, ease } from './poses.js';
-import { clamp } from './room.js';
-import { MARGIN } from './walk.js';
+import type { Actor } from './person/actor.js';
+import { POSE } from './person/body.js';
+import { DIRECTIONS, fallCourse, type Direction, type FallKind } from './person/fall.js';
+import { crouching, fallen, lying, reaching, seatedOnFloor, squatting, blend, ease } from './person/poses.js';
+import { clamp } from './shared/room.js';
+import { MARGIN } from './person/walk.js';
 
 /** Falls: while walking, from standing, along a wall, off a chair, off a bed. */
 

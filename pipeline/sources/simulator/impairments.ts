@@ -1,5 +1,5 @@
 import type { Band } from './channel.js';
-import type { Random } from './random.js';
+import type { Random } from './shared/random.js';
 
 /**
  * Effects of a cheap receiver on the channel. Every value is configurable; `NO_IMPAIRMENTS` turns all of them

@@ -31,10 +31,10 @@
  * (converts bodies and walls to subcarriers), `impairments` (the receiver), `scene` (combines everything).
  */
 export * from './scene.js';
-export { ACTIVITIES, POSTURES, type Activity, type Step } from './activities.js';
+export { ACTIVITIES, POSTURES, type Activity, type Step } from './person/activities.js';
 export { Motion } from './motion.js';
 export { loadMotion, type MotionLibrary, type MotionPart } from './recorded/library.js';
 export { EVERYDAY_MIX, MOTION_MIX, type MotionMix } from './people.js';
 export { IMPAIRMENTS, NO_IMPAIRMENTS, type ImpairmentOptions } from './impairments.js';
 export { THINGS, type ThingKind } from './thing.js';
-export { NO_DIFFUSE, type Diffuse, type Room, type SceneLink, type Size, type Vec3 } from './room.js';
+export { NO_DIFFUSE, type Diffuse, type Room, type SceneLink, type Size, type Vec3 } from './shared/room.js';

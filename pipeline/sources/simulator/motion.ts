@@ -1,17 +1,17 @@
-import type { Step } from './activities.js';
-import { Actor } from './actor.js';
-import { POSE, type BodySize } from './body.js';
+import type { Step } from './person/activities.js';
+import { Actor } from './person/actor.js';
+import { POSE, type BodySize } from './person/body.js';
 import { addDetours, type Detour } from './apart.js';
 import { leave } from './door.js';
 import { bend, crawl, exercise, jump, moveArms, pickUp } from './effort.js';
 import { fall } from './falls.js';
-import { ease, homePose, standing } from './poses.js';
-import type { Random } from './random.js';
+import { ease, homePose, standing } from './person/poses.js';
+import type { Random } from './shared/random.js';
 import type { MotionLibrary } from './recorded/library.js';
 import { playClip, playCrawl, playFall } from './recorded/play.js';
 import { kneel, lieDown, rest, sitDown } from './rest.js';
-import type { Size } from './room.js';
-import { wrap } from './walk.js';
+import type { Size } from './shared/room.js';
+import { wrap } from './person/walk.js';
 
 export interface MotionOptions {
   /** Starting pose, see {@link homePose}; default: a random one. */

@@ -1,5 +1,5 @@
-import type { Random } from './random.js';
-import { clamp, distance, type Obstacle, type SceneLink, type Size, type Vec3 } from './room.js';
+import type { Random } from './shared/random.js';
+import { clamp, distance, type Obstacle, type SceneLink, type Size, type Vec3 } from './shared/room.js';
 import { addFresnel, FRESNEL_REACH } from './waves.js';
 
 /** Furniture that blocks: boxes in the way of paths. */

@@ -1,13 +1,13 @@
-import type { Activity, Step } from './activities.js';
+import type { Activity, Step } from './person/activities.js';
 import { keepApart } from './apart.js';
-import { POSE, randomBody } from './body.js';
+import { POSE, randomBody } from './person/body.js';
 import { randomDoor } from './door.js';
-import { DIRECTIONS, type FallKind } from './fall.js';
+import { DIRECTIONS, type FallKind } from './person/fall.js';
 import { Motion, type MotionOptions } from './motion.js';
-import { homePose } from './poses.js';
-import { Random } from './random.js';
+import { homePose } from './person/poses.js';
+import { Random } from './shared/random.js';
 import type { MotionLibrary } from './recorded/library.js';
-import type { Size } from './room.js';
+import type { Size } from './shared/room.js';
 
 /** People with random activities, for training data. */
 

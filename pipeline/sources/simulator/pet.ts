@@ -1,6 +1,6 @@
-import type { Random } from './random.js';
-import { Ellipsoids, type Reflector, type SemiAxes } from './reflector.js';
-import { clamp, type Size, type Vec3 } from './room.js';
+import type { Random } from './shared/random.js';
+import { Ellipsoids, type Reflector, type SemiAxes } from './shared/reflector.js';
+import { clamp, type Size, type Vec3 } from './shared/room.js';
 import { somewhere, type Thing } from './thing.js';
 
 /** Activity of a pet between two times. */

@@ -1,9 +1,9 @@
-import type { Activity, Step } from './activities.js';
-import type { Actor, Key } from './actor.js';
-import { POSE } from './body.js';
-import { FREE } from './free.js';
-import { blend, ease, kneeling, lying, sitting, sittingLow } from './poses.js';
-import { Random } from './random.js';
+import type { Activity, Step } from './person/activities.js';
+import type { Actor, Key } from './person/actor.js';
+import { POSE } from './person/body.js';
+import { FREE } from './person/free.js';
+import { blend, ease, kneeling, lying, sitting, sittingLow } from './person/poses.js';
+import { Random } from './shared/random.js';
 
 /** Sitting, lying and kneeling: the way into these postures, and small movements during them. */
 

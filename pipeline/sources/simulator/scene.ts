@@ -1,11 +1,11 @@
 import type { Environment } from '../../model/index.js';
-import { Body, POSE, POSE_SIZE } from './body.js';
+import { Body, POSE, POSE_SIZE } from './person/body.js';
 import { Channel, type Band } from './channel.js';
 import { IMPAIRMENTS, Receiver, type ImpairmentOptions, type PacketPlan } from './impairments.js';
 import type { Motion } from './motion.js';
 import { LEAD, MOTION_MIX, randomPeople, type MotionMix } from './people.js';
 import { randomObstacles } from './obstacles.js';
-import { Random } from './random.js';
+import { Random } from './shared/random.js';
 import type { MotionLibrary } from './recorded/library.js';
 import {
   diffusePaths,
@@ -20,8 +20,8 @@ import {
   type SceneLink,
   type Size,
   type Vec3,
-} from './room.js';
-import type { Reflector } from './reflector.js';
+} from './shared/room.js';
+import type { Reflector } from './shared/reflector.js';
 import { makeThing } from './things.js';
 import { THINGS, type Thing, type ThingKind } from './thing.js';
 import { emptyTruth, writeTruth, type Truth, type ThingTruth } from './truth.js';

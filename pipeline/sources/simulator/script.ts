@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { choice, type Complaint } from '../../component/index.js';
-import type { Step } from './activities.js';
+import type { Step } from './person/activities.js';
 
 /** Activities of the people in a scene, as written in a topology file. */
 

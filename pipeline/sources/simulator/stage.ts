@@ -6,22 +6,22 @@ import {
   type CsiLayout,
   type Environment,
 } from '../../model/index.js';
-import { Body, KEYPOINTS, POSE, POSE_SIZE, randomBody } from './body.js';
+import { Body, KEYPOINTS, POSE, POSE_SIZE, randomBody } from './person/body.js';
 import type { ImpairmentOptions, PacketPlan } from './impairments.js';
-import { ACTIVITIES, AWAY, POSTURES, type Activity } from './activities.js';
+import { ACTIVITIES, AWAY, POSTURES, type Activity } from './person/activities.js';
 import { keepApart } from './apart.js';
 import { randomDoor } from './door.js';
 import { Motion } from './motion.js';
-import { homePose, postureOf } from './poses.js';
-import { Random } from './random.js';
+import { homePose, postureOf } from './person/poses.js';
+import { Random } from './shared/random.js';
 import type { MotionLibrary } from './recorded/library.js';
-import { clamp, randomRoom, type Diffuse, type Obstacle } from './room.js';
+import { clamp, randomRoom, type Diffuse, type Obstacle } from './shared/room.js';
 import { Scene, bandOf, siteOf } from './scene.js';
-import type { Reflector } from './reflector.js';
+import type { Reflector } from './shared/reflector.js';
 import { stepOf, type PersonConfig, type ThingConfig } from './script.js';
 import { makeThing } from './things.js';
 import type { Thing, ThingKind } from './thing.js';
-import { wrap } from './walk.js';
+import { wrap } from './person/walk.js';
 
 /** The 52 subcarriers of the legacy training field, as an ESP32 reports them, on channel 6. */
 export const LAYOUT: CsiLayout = csiLayout({

@@ -1,6 +1,6 @@
-import type { Random } from './random.js';
-import type { Reflector } from './reflector.js';
-import type { Size, Vec3 } from './room.js';
+import type { Random } from './shared/random.js';
+import type { Reflector } from './shared/reflector.js';
+import type { Size, Vec3 } from './shared/room.js';
 
 /**
  * A moving object in a room, other than a person: a fan, a pet, a curtain, an object that falls from a shelf.

@@ -1,6 +1,6 @@
-import type { Random } from './random.js';
-import { Ellipsoids, type Reflector, type SemiAxes } from './reflector.js';
-import type { Size, Vec3 } from './room.js';
+import type { Random } from './shared/random.js';
+import { Ellipsoids, type Reflector, type SemiAxes } from './shared/reflector.js';
+import type { Size, Vec3 } from './shared/room.js';
 import { somewhere, type ThingKind, type Thing, type ThingOptions } from './thing.js';
 import { Pet } from './pet.js';
 import { FallingObject } from './falling-object.js';

@@ -1,7 +1,7 @@
-import { Body, KEYPOINTS, POSE } from './body.js';
-import { postureOf } from './poses.js';
+import { Body, KEYPOINTS, POSE } from './person/body.js';
+import { postureOf } from './person/poses.js';
 import type { ThingKind } from './thing.js';
-import { wrap } from './walk.js';
+import { wrap } from './person/walk.js';
 
 /**
  * Actual positions of people, on the samples' grid. Indices of ACTIVITIES; postures 0 upright, 1 sitting, 2

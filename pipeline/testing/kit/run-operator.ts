@@ -2,7 +2,7 @@ import { deserialize, serialize } from 'node:v8';
 import type { AnyOperator, Operator, Output } from '../../component/index.js';
 import { sliceBlock, type CsiBlock, type Data, type Environment } from '../../model/index.js';
 import { moveTimes, reanchor } from '../../runtime/shared/move-times.js';
-import { timeOf } from '../../runtime/stages/signal.js';
+import { timeOf } from '../../runtime/signals/signal.js';
 import { testContext } from './context.js';
 
 /** A new operator of a driver's configuration, opened. */

@@ -1,5 +1,5 @@
 import { measureLinks } from '../../../operators/measure-links/measure-links.js';
-import { timeOf } from '../../../pipeline/runtime/stages/signal.js';
+import { timeOf } from '../../../pipeline/runtime/signals/signal.js';
 import { badCsi, csiInput, START } from '../csi-input.js';
 import type { OperatorDriver } from '../operator.js';
 

@@ -1,5 +1,5 @@
 import { watchZones } from '../../../operators/watch-zones/watch-zones.js';
-import { timeOf } from '../../../pipeline/runtime/stages/signal.js';
+import { timeOf } from '../../../pipeline/runtime/signals/signal.js';
 import type { Environment, PoseFrame } from '../../../pipeline/model/index.js';
 import { testEnvironment } from '../../support/context.js';
 import { person, poseFrame, START } from '../../support/records.js';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { RouteSpeed } from '../../../../bench/speed/api.js';
+import type { RouteSpeed } from '../../../../bench/speed/system/api.js';
 import { wholeNumber } from '../../whole-number.js';
 
 interface Options {
@@ -28,7 +28,7 @@ export function register(bench: Command): void {
 
 async function run({ json, ...options }: Options): Promise<void> {
   const [{ apiSpeed, CONNECTIONS }, { machine, machineText }] = await Promise.all([
-    import('../../../../bench/speed/api.js'),
+    import('../../../../bench/speed/system/api.js'),
     import('../../../../bench/machine.js'),
   ]);
   const on = machine();

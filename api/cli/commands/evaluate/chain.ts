@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { CommandError, EXIT } from '../../../../pipeline/base/exit.js';
 import { packageFile } from '../../../../pipeline/base/paths.js';
-import type { TableName } from '../../../../bench/accuracy/chain/evaluate.js';
+import type { TableName } from '../../../../bench/accuracy/chain/tables/evaluate.js';
 import { wholeNumber } from '../../whole-number.js';
 
 interface Options {
@@ -72,8 +72,8 @@ async function measure(options: Options): Promise<void> {
   const [{ registryWith }, { loadForCommand }, chain, report] = await Promise.all([
     import('../../../plugins.js'),
     import('../../topologies.js'),
-    import('../../../../bench/accuracy/chain/evaluate.js'),
-    import('../../../../bench/accuracy/chain/report.js'),
+    import('../../../../bench/accuracy/chain/tables/evaluate.js'),
+    import('../../../../bench/accuracy/chain/tables/report.js'),
   ]);
   const names = tableNames(options.only, chain.TABLES);
   const registry = await registryWith(options.plugin);

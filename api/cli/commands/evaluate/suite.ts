@@ -56,7 +56,7 @@ export function register(evaluate: Command): void {
 async function measure(options: Options): Promise<void> {
   const [contracts, suite, report] = await Promise.all([
     import('../../../../bench/suite/contracts.js'),
-    import('../../../../bench/suite/suite.js'),
+    import('../../../../bench/suite/tasks/suite.js'),
     import('../../../../bench/suite/report.js'),
   ]);
   if (options.list) {

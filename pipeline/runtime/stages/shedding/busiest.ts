@@ -1,4 +1,4 @@
-import type { NodeRun } from '../../host.js';
+import type { NodeRun } from '../../nodes/host.js';
 
 /** Finds the node that has used most processor time since the last call. */
 export class Busiest {

@@ -1,10 +1,10 @@
 import type { ShedLog } from '../../../state/index.js';
-import type { Host, NodeRun } from '../../host.js';
+import type { Host, NodeRun } from '../../nodes/host.js';
 import { InFlightLimit } from './in-flight-limit.js';
 import { RecentLongest } from './recent-longest.js';
 import { OverloadWatch, type Unit } from './overload-watch.js';
 import { FairQueue } from './fair-queue.js';
-import { timeOf } from '../signal.js';
+import { timeOf } from '../../signals/signal.js';
 import { Repetitions } from './repetitions.js';
 import { UsualAge } from './usual-age.js';
 import type { Waiting, Work } from './work.js';

@@ -1,4 +1,4 @@
-import type { NodeRun } from '../../host.js';
+import type { NodeRun } from '../../nodes/host.js';
 
 /** Interval of readings, milliseconds. */
 const LOOK_MS = 500;

@@ -1,6 +1,6 @@
 import type { Output } from '../../../component/index.js';
 import type { Data } from '../../../model/index.js';
-import type { DataSignal } from '../signal.js';
+import type { DataSignal } from '../../signals/signal.js';
 
 /** A record of an asynchronous node, from its arrival to its turn in the output. */
 export interface Work {

@@ -1,7 +1,7 @@
 import type { Data } from '../../../model/index.js';
 import type { Outbox, OutboxEntry } from '../../../state/index.js';
 import { backoff, pause } from '../../../base/backoff.js';
-import type { Host, NodeRun } from '../../host.js';
+import type { Host, NodeRun } from '../../nodes/host.js';
 import { killAt } from '../../../base/kill.js';
 import type { SinkConnection } from './sink-connection.js';
 import type { SinkFlush } from './sink-flush.js';

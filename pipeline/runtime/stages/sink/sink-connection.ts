@@ -1,6 +1,6 @@
 import { isAway, recoveryOf, type AnySink, type Sink, type State } from '../../../component/index.js';
 import { backoff, pause } from '../../../base/backoff.js';
-import type { Host, NodeRun } from '../../host.js';
+import type { Host, NodeRun } from '../../nodes/host.js';
 import { errorText } from '../../../base/error-text.js';
 import { settles } from '../../../base/waiting.js';
 

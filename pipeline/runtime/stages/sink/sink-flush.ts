@@ -1,7 +1,7 @@
 import type { Recovery } from '../../../component/index.js';
 import type { Data } from '../../../model/index.js';
 import type { Outbox } from '../../../state/index.js';
-import type { NodeRun } from '../../host.js';
+import type { NodeRun } from '../../nodes/host.js';
 import type { SinkConnection } from './sink-connection.js';
 import type { SinkOutbox } from './sink-outbox.js';
 import type { SinkWriter } from './sink-writer.js';

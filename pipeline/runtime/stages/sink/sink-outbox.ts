@@ -1,6 +1,6 @@
 import type { Data } from '../../../model/index.js';
 import type { Outbox, OutboxEntry } from '../../../state/index.js';
-import type { Host, NodeRun } from '../../host.js';
+import type { Host, NodeRun } from '../../nodes/host.js';
 
 /** The outbox of a sink on disk, and its limits. */
 export interface OutboxOptions {

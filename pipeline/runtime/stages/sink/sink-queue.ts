@@ -1,5 +1,5 @@
 import { BATCH } from './write-size.js';
-import type { DataSignal } from '../signal.js';
+import type { DataSignal } from '../../signals/signal.js';
 
 /** Records of one port, or a barrier between those of two epochs. */
 export type SinkItem = { readonly signal: DataSignal } | { readonly barrier: SinkBarrier };

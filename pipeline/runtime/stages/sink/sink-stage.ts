@@ -1,12 +1,12 @@
 import { recoveryOf, type AnySink } from '../../../component/index.js';
 import type { Data, Failure } from '../../../model/index.js';
 import type { SentAlerts } from '../../../state/index.js';
-import { FanIn } from '../fan-in.js';
-import type { Host, NodeRun } from '../../host.js';
+import { FanIn } from '../../signals/fan-in.js';
+import type { Host, NodeRun } from '../../nodes/host.js';
 import { killAt } from '../../../base/kill.js';
-import { isOn } from '../../take-over.js';
+import { isOn } from '../../../config/topology/topology.js';
 import { OutboxDrain } from './outbox-drain.js';
-import { countOf, newestOf, type DataSignal, type Signal } from '../signal.js';
+import { countOf, newestOf, type DataSignal, type Signal } from '../../signals/signal.js';
 import type { SinkSnapshot, SinkConnection } from './sink-connection.js';
 import { SinkFlush } from './sink-flush.js';
 import { SinkOutbox, type OutboxOptions } from './sink-outbox.js';

@@ -1,6 +1,6 @@
-import type { Activity } from '../activities.js';
-import { POSE, POSE_SIZE } from '../body.js';
-import { FREE } from '../free.js';
+import type { Activity } from '../person/activities.js';
+import { POSE, POSE_SIZE } from '../person/body.js';
+import { FREE } from '../person/free.js';
 
 /** Joints of recorded motion, in the order of their columns. */
 export const JOINTS = [

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import type { Activity } from '../activities.js';
+import type { Activity } from '../person/activities.js';
 import { clipOf, JOINTS, type Clip } from './clip.js';
 import { readClip, readSkeleton } from './deepmimic.js';
 import { errorText } from '../../../base/error-text.js';

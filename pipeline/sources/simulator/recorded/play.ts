@@ -1,7 +1,7 @@
-import type { Activity } from '../activities.js';
-import type { Actor } from '../actor.js';
-import { POSE, POSE_SIZE, legLength } from '../body.js';
-import { crouching } from '../poses.js';
+import type { Activity } from '../person/activities.js';
+import type { Actor } from '../person/actor.js';
+import { POSE, POSE_SIZE, legLength } from '../person/body.js';
+import { crouching } from '../person/poses.js';
 import { clipSeconds, type Clip } from './clip.js';
 import type { MotionLibrary } from './library.js';
 

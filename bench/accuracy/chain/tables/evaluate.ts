@@ -1,0 +1,93 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Plan, RecordingsPlan } from '../plan.js';
+import type { Table } from '../table.js';
+import { diffuse } from './diffuse.js';
+import { emptyRooms } from './empty.js';
+import { errorScale } from './error-scale.js';
+import { falls } from './falls.js';
+import { negatives } from './negatives.js';
+import { missingFalls, realFalls } from './real-falls.js';
+import { missingRecordings, recordings } from './recordings.js';
+import { several } from './several.js';
+import { still } from './still.js';
+import { walking } from './walking.js';
+
+type Measurement = { readonly summary: string } & (
+  | { readonly measure: (plan: Plan) => Promise<Table>; readonly missing?: undefined }
+  | {
+      readonly measure: (plan: RecordingsPlan) => Promise<Table>;
+      /** A required folder of recordings that is missing. */
+      readonly missing: (data: string) => string | undefined;
+    }
+);
+
+/** The measurements, in the order of the report. */
+export const TABLES = {
+  empty: { summary: 'empty rooms after somebody left', measure: emptyRooms },
+  negatives: { summary: 'rooms with a fan, a curtain or a pet, and nobody', measure: negatives },
+  walking: { summary: 'place, pose and heading of a walker', measure: walking },
+  diffuse: { summary: 'a walker among many weak paths', measure: diffuse },
+  still: { summary: 'place and posture of somebody still', measure: still },
+  several: { summary: 'count, places and tracks of one to three walkers', measure: several },
+  errors: {
+    summary: 'the reported error against the real one, with good and bad links',
+    measure: errorScale,
+  },
+  falls: { summary: 'simulated falls, and false alarms of daily life', measure: falls },
+  recordings: {
+    summary: 'presence and poses on recordings of real rooms',
+    measure: recordings,
+    missing: missingRecordings,
+  },
+  'real-falls': {
+    summary: 'falls on recordings of real rooms',
+    measure: realFalls,
+    missing: missingFalls,
+  },
+} as const satisfies Readonly<Record<string, Measurement>>;
+
+export type TableName = keyof typeof TABLES;
+
+/** A table, or why there is none. */
+export interface Measured {
+  readonly id: TableName;
+  readonly table: Table | null;
+  readonly problem: string | null;
+}
+
+/** Measures a topology by the output of its sinks; calls `done` with each table. */
+export async function evaluateChain(
+  options: Omit<Plan, 'folder'>,
+  names: readonly TableName[],
+  done: (measured: Measured) => void = () => undefined,
+): Promise<readonly Measured[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'csiflow-evaluate-'));
+  try {
+    const all: Measured[] = [];
+    for (const id of names) {
+      const measured = await measureOne(id, { ...options, folder });
+      all.push(measured);
+      done(measured);
+    }
+    return all;
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+async function measureOne(id: TableName, plan: Plan): Promise<Measured> {
+  const measurement: Measurement = TABLES[id];
+  if (measurement.missing === undefined) return { id, table: await measurement.measure(plan), problem: null };
+  const notMeasured = (why: string): Measured => ({
+    id,
+    table: null,
+    problem: `not measured: ${why}; pass the folder with captures/ and labelled/ with --data`,
+  });
+  const { data } = plan;
+  if (data === undefined) return notMeasured('it needs recordings');
+  const missing = measurement.missing(data);
+  if (missing !== undefined) return notMeasured(`${missing} does not exist`);
+  return { id, table: await measurement.measure({ ...plan, data }), problem: null };
+}

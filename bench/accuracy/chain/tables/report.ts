@@ -1,0 +1,73 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { packageVersion } from '../../../../pipeline/base/paths.js';
+import { TABLES, type Measured, type TableName } from './evaluate.js';
+import type { Plan } from '../plan.js';
+import { tableText } from '../table.js';
+
+/** A table of the report. Each states what it was measured on, so that one can be measured again by itself. */
+export interface Reported extends Measured {
+  readonly version: string;
+  readonly seed: number;
+}
+
+export interface ChainReport {
+  /** The file's name. */
+  readonly topology: string;
+  readonly tables: readonly Reported[];
+}
+
+export const reportOf = (
+  { topology, seed }: Pick<Plan, 'topology' | 'seed'>,
+  tables: readonly Measured[],
+): ChainReport => ({
+  topology: basename(topology.file ?? topology.id),
+  tables: tables.map((measured) => ({ ...measured, version: packageVersion(), seed })),
+});
+
+/** The page of a report: `docs/reports/accuracy.md`. */
+export const reportText = ({ topology, tables }: ChainReport): string =>
+  [
+    '# Accuracy',
+    '',
+    `This page shows how accurate \`${topology}\` is: what its sinks receive when raw frames pass through every node. Written by \`csiflow evaluate\`; do not edit. [How it is measured](../accuracy.md).`,
+    '',
+    'Brackets contain the 95 % interval, by bootstrap over whole rooms. Rows in italics are baselines that need no CSI. All rooms are simulated, unless a table says otherwise.',
+    '',
+    ...tables.map((one) => `${measuredText(one)}\ncsiflow ${one.version}, seeds from ${one.seed}.\n`),
+  ].join('\n');
+
+export const measuredText = ({ id, table, problem }: Measured): string =>
+  table ? tableText(table) : `## ${id}\n\n${problem ?? ''}\n`;
+
+/**
+ * Writes `accuracy.md` and `accuracy.json`; returns their paths. Tables not measured in this run keep their
+ * earlier results.
+ */
+export function writeReport(folder: string, report: ChainReport): readonly string[] {
+  mkdirSync(folder, { recursive: true });
+  const json = join(folder, 'accuracy.json');
+  const whole = { ...report, tables: withEarlier(json, report) };
+  const files = [
+    [join(folder, 'accuracy.md'), reportText(whole)],
+    [json, `${JSON.stringify(whole, null, 2)}\n`],
+  ] as const;
+  for (const [file, content] of files) writeFileSync(file, content);
+  return files.map(([file]) => file);
+}
+
+/** In the order of the report. @throws Error if the earlier report is of another topology */
+function withEarlier(file: string, { topology, tables }: ChainReport): readonly Reported[] {
+  if (!existsSync(file)) return tables;
+  const earlier = JSON.parse(readFileSync(file, 'utf8'), unknownAgain) as ChainReport;
+  if (earlier.topology !== topology)
+    throw new Error(
+      `${file} is of ${earlier.topology}, not of ${topology}: remove it, or name another folder`,
+    );
+  const all = [...tables, ...earlier.tables.filter(({ id }) => tables.every((one) => one.id !== id))];
+  return (Object.keys(TABLES) as TableName[]).flatMap((name) => all.filter(({ id }) => id === name));
+}
+
+/** JSON has no NaN: figures without data are null there. */
+export const unknownAgain = (key: string, value: unknown): unknown =>
+  value === null && ['value', 'low', 'high'].includes(key) ? NaN : value;
