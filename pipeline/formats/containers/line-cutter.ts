@@ -24,6 +24,14 @@ export interface LineKind {
   readonly headingIn?: (line: string) => string | null;
 }
 
+/** The bytes of one call of `cut`, where they begin in the log, and whether none follow. */
+interface Chunk {
+  readonly bytes: Uint8Array;
+  readonly into: RawBuilder;
+  readonly at: number;
+  readonly last: boolean;
+}
+
 /**
  * Cuts a log into its lines of one kind; other lines are skipped. Such a line may have text before its mark:
  * the prefix of a logger, the index of a table, or a line that lost its end.
@@ -41,6 +49,7 @@ export class LineCutter implements Cutter {
   }
 
   cut(bytes: Uint8Array, into: RawBuilder, at: number, last: boolean): number {
+    const chunk = { bytes, into, at, last };
     let start = 0;
     while (!into.full && start < bytes.length) {
       const newline = bytes.indexOf(NEWLINE, start);
@@ -53,7 +62,7 @@ export class LineCutter implements Cutter {
         );
       }
       const end = newline < 0 ? bytes.length : newline;
-      if (!this.#takeLine(bytes, start, end, into, at, last)) break;
+      if (!this.#takeLine(chunk, start, end)) break;
       this.#line++;
       start = end + 1;
     }
@@ -61,17 +70,11 @@ export class LineCutter implements Cutter {
   }
 
   /** False if more bytes are needed. */
-  #takeLine(
-    bytes: Uint8Array,
-    start: number,
-    end: number,
-    into: RawBuilder,
-    at: number,
-    last: boolean,
-  ): boolean {
+  #takeLine(chunk: Chunk, start: number, end: number): boolean {
+    const { bytes, into, at, last } = chunk;
     const { name, mark: word, unit } = this.#kind;
     const mark = this.#markIn(bytes, start, end);
-    if (mark < 0) return this.#takeHeading(bytes, start, end, into, at, last);
+    if (mark < 0) return this.#takeHeading(chunk, start, end);
     const stamp = this.#stampOf(bytes, mark, end);
     let next: number | null = null;
     if (stamp !== null && !into.isLive && this.#clock.asksForNext(stamp)) {
@@ -107,14 +110,7 @@ export class LineCutter implements Cutter {
   }
 
   /** False if more bytes are needed. */
-  #takeHeading(
-    bytes: Uint8Array,
-    start: number,
-    end: number,
-    into: RawBuilder,
-    at: number,
-    last: boolean,
-  ): boolean {
+  #takeHeading({ bytes, into, at, last }: Chunk, start: number, end: number): boolean {
     const { headingIn } = this.#kind;
     if (!headingIn || end - start > MAX_HEADING_BYTES) return true;
     const heading = headingIn(latin1(bytes.subarray(start, end)));
