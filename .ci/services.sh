@@ -21,24 +21,33 @@ install_apt() {
     influxdb influxdb-client mosquitto mosquitto-clients prometheus kcat >/dev/null
 }
 
+# copy_jars NAME FOLDER OPTION...: copies the <dependency> elements of the input, with Maven's options
+copy_jars() {
+  local name=$1 folder=$2
+  shift 2
+  mkdir -p "$folder"
+  cat >"$folder/pom.xml" <<POM
+<project xmlns="http://maven.apache.org/POM/4.0.0">
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>csiflow.ci</groupId><artifactId>$name</artifactId><version>1</version><packaging>pom</packaging>
+  <dependencies>
+$(cat)
+  </dependencies>
+</project>
+POM
+  mvn -q -B -f "$folder/pom.xml" org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies \
+    -DoutputDirectory="$folder" "$@"
+}
+
 # 4.4.0 is incomplete in Maven's repository. slf4j-simple: without it the broker logs nothing.
 install_kafka() {
   local version=4.3.1 home=$services/kafka-4.3.1
   [ -e "$home/.complete" ] && return
   rm -rf "$home"
-  mkdir -p "$home"
-  cat >"$home/pom.xml" <<POM
-<project xmlns="http://maven.apache.org/POM/4.0.0">
-  <modelVersion>4.0.0</modelVersion>
-  <groupId>csiflow.ci</groupId><artifactId>kafka</artifactId><version>1</version><packaging>pom</packaging>
-  <dependencies>
+  copy_jars kafka "$home" -DincludeScope=runtime <<POM
     <dependency><groupId>org.apache.kafka</groupId><artifactId>kafka_2.13</artifactId><version>$version</version></dependency>
     <dependency><groupId>org.slf4j</groupId><artifactId>slf4j-simple</artifactId><version>1.7.36</version></dependency>
-  </dependencies>
-</project>
 POM
-  mvn -q -B -f "$home/pom.xml" org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies \
-    -DincludeScope=runtime -DoutputDirectory="$home"
   touch "$home/.complete"
 }
 
@@ -47,21 +56,12 @@ install_home_assistant() {
   local python=3.13.5-1.5.12 version=2026.2.3 home=$services/home-assistant-2026.2.3 cpython
   [ -e "$home/.complete" ] && return
   rm -rf "$home"
-  mkdir -p "$home"
-  cat >"$home/pom.xml" <<POM
-<project xmlns="http://maven.apache.org/POM/4.0.0">
-  <modelVersion>4.0.0</modelVersion>
-  <groupId>csiflow.ci</groupId><artifactId>cpython</artifactId><version>1</version><packaging>pom</packaging>
-  <dependencies>
+  copy_jars cpython "$home/jars" -DexcludeTransitive=true <<POM
     <dependency>
       <groupId>org.bytedeco</groupId><artifactId>cpython</artifactId><version>$python</version>
       <classifier>linux-x86_64</classifier>
     </dependency>
-  </dependencies>
-</project>
 POM
-  mvn -q -B -f "$home/pom.xml" org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies \
-    -DexcludeTransitive=true -DoutputDirectory="$home/jars"
   python3 -m zipfile -e "$home/jars/cpython-$python-linux-x86_64.jar" "$home/cpython"
   cpython=$home/cpython/org/bytedeco/cpython/linux-x86_64/bin/python3.13
   chmod +x "$cpython"
