@@ -15,44 +15,44 @@ export interface RawBatch {
   readonly senders: readonly string[];
   /** Provenance of the records: `replay` if they come from a recording. */
   readonly origin: 'live' | 'replay' | 'simulated';
-  /** Where the records began in their input; absent if that has no positions, such as a socket. */
-  readonly places?: RawPlaces;
+  /** Where each record begins in its input; absent for inputs without positions, such as sockets. */
+  readonly locations?: RawLocations;
 }
 
-/** What the records of an input are counted in. */
-export type PlaceUnit = 'line' | 'packet' | 'frame';
+/** What an input numbers its records by. */
+export type LocationUnit = 'line' | 'packet' | 'frame';
 
-/** Places of the records of a batch in one input, as columns. */
-export interface RawPlaces {
+/** Locations of the records of a batch in one input, as columns. */
+export interface RawLocations {
   /** Name of the input: the path of a file, a device, a sender. */
   readonly input: string;
   /** Null if only bytes are known. */
-  readonly unit: PlaceUnit | null;
+  readonly unit: LocationUnit | null;
   /** Lines and packets count from 1, frames of arrays from 0; NaN if unknown. */
   readonly number: Float64Array;
   /** First byte of each record, in the decompressed input; NaN if unknown. */
   readonly byte: Float64Array;
 }
 
-/** `line 12 (byte 340)`, `byte 340` or `frame 7`: where a record begins, for a person. NaN: unknown. */
-export function placeText(byte: number, unit: PlaceUnit | null = null, number = NaN): string {
+/** Where a record begins, as text: `line 12 (byte 340)`, `byte 340` or `frame 7`. NaN is unknown. */
+export function locationText(byte: number, unit: LocationUnit | null = null, number = NaN): string {
   const offset = Number.isNaN(byte) ? '' : `byte ${byte}`;
   if (unit === null || Number.isNaN(number)) return offset;
   return offset === '' ? `${unit} ${number}` : `${unit} ${number} (${offset})`;
 }
 
-/** `evening.log: line 12 (byte 340)`; empty if the batch does not know where record `index` began. */
-export function placeOf({ places }: RawBatch, index: number): string {
-  if (!places) return '';
-  const text = placeText(places.byte[index]!, places.unit, places.number[index]);
-  return text === '' ? places.input : `${places.input}: ${text}`;
+/** `evening.log: line 12 (byte 340)`; empty if the location of record `index` is unknown. */
+export function recordLocation({ locations }: RawBatch, index: number): string {
+  if (!locations) return '';
+  const text = locationText(locations.byte[index]!, locations.unit, locations.number[index]);
+  return text === '' ? locations.input : `${locations.input}: ${text}`;
 }
 
-/** The places of the records `start` to `end` (excluded). */
-const slicePlaces = (places: RawPlaces, start: number, end: number): RawPlaces => ({
-  ...places,
-  number: places.number.subarray(start, end),
-  byte: places.byte.subarray(start, end),
+/** The locations of the records `start` to `end` (excluded). */
+const sliceLocations = (locations: RawLocations, start: number, end: number): RawLocations => ({
+  ...locations,
+  number: locations.number.subarray(start, end),
+  byte: locations.byte.subarray(start, end),
 });
 
 /** The bytes of record `index`; a view, not a copy. */
@@ -79,6 +79,6 @@ export function sliceRaw(batch: RawBatch, start: number, end: number): RawBatch 
     sender: batch.sender.subarray(start, end),
     senders: batch.senders,
     origin: batch.origin,
-    ...(batch.places && { places: slicePlaces(batch.places, start, end) }),
+    ...(batch.locations && { locations: sliceLocations(batch.locations, start, end) }),
   };
 }

@@ -1,13 +1,13 @@
-import type { PlaceUnit, RawBatch, RawPlaces } from '../component/index.js';
+import type { LocationUnit, RawBatch, RawLocations } from '../component/index.js';
 
 const ORIGINS = ['live', 'replay', 'simulated'] as const;
 const HEADER_BYTES = 16;
-/** Beside the origin: the places of the records follow. Entries of 0.4.0 and before have none. */
-const HAS_PLACES = 0x100;
+/** Flag beside the origin: the locations of the records follow. Entries of 0.4.0 and earlier lack them. */
+const HAS_LOCATIONS = 0x100;
 
 /**
  * A batch as one value of the journal: header (origin, count, length of the senders' text), times,
- * offsets, senders' numbers, senders' text, bytes, places (see {@link encodePlaces}). Native byte order: a
+ * offsets, senders' numbers, senders' text, bytes, locations (see {@link encodeLocations}). Native byte order: a
  * journal stays on its machine. `after` bytes are left free at the end.
  */
 export function encodeRaw(batch: RawBatch, after = 0): Buffer {
@@ -17,10 +17,10 @@ export function encodeRaw(batch: RawBatch, after = 0): Buffer {
   const last = batch.offsets[count]!;
   const start = HEADER_BYTES;
   const columns = start + count * 14 + 4;
-  const places = batch.places && encodePlaces(batch.places, count);
+  const locations = batch.locations && encodeLocations(batch.locations, count);
   const end = columns + senders.length + last - first;
-  const out = Buffer.allocUnsafeSlow(end + (places?.length ?? 0) + after);
-  out.writeUInt32LE(ORIGINS.indexOf(batch.origin) + (places ? HAS_PLACES : 0), 0);
+  const out = Buffer.allocUnsafeSlow(end + (locations?.length ?? 0) + after);
+  out.writeUInt32LE(ORIGINS.indexOf(batch.origin) + (locations ? HAS_LOCATIONS : 0), 0);
   out.writeUInt32LE(count, 4);
   out.writeUInt32LE(senders.length, 8);
   out.writeUInt32LE(last - first, 12);
@@ -30,12 +30,12 @@ export function encodeRaw(batch: RawBatch, after = 0): Buffer {
   new Uint16Array(out.buffer, start + count * 12 + 4, count).set(batch.sender.subarray(0, count));
   out.set(senders, columns);
   out.set(batch.bytes.subarray(first, last), columns + senders.length);
-  if (places) out.set(places, end);
+  if (locations) out.set(locations, end);
   return out;
 }
 
 /** Numbers and bytes of the records, then u32 length and JSON of what they share. */
-function encodePlaces({ input, unit, number, byte }: RawPlaces, count: number): Buffer {
+function encodeLocations({ input, unit, number, byte }: RawLocations, count: number): Buffer {
   const text = Buffer.from(JSON.stringify({ input, unit }));
   const out = Buffer.alloc(count * 16 + 4 + text.length);
   for (let index = 0; index < count; index++) {
@@ -47,11 +47,11 @@ function encodePlaces({ input, unit, number, byte }: RawPlaces, count: number): 
   return out;
 }
 
-function decodePlaces(from: Buffer, count: number): RawPlaces {
+function decodeLocations(from: Buffer, count: number): RawLocations {
   const column = (start: number) =>
     Float64Array.from({ length: count }, (_, index) => from.readDoubleLE((start + index) * 8));
   const text = from.toString('utf8', count * 16 + 4, count * 16 + 4 + from.readUInt32LE(count * 16));
-  const shared = JSON.parse(text) as { readonly input: string; readonly unit: PlaceUnit | null };
+  const shared = JSON.parse(text) as { readonly input: string; readonly unit: LocationUnit | null };
   return { ...shared, number: column(0), byte: column(count) };
 }
 
@@ -75,14 +75,14 @@ export function decodeRaw(value: Uint8Array): RawBatch {
   const copy = Buffer.from(Uint8Array.from(value).buffer);
   if (copy.length < HEADER_BYTES) throw new Error('a journal entry is shorter than its header');
   const kind = copy.readUInt32LE(0);
-  const origin = ORIGINS[kind & ~HAS_PLACES];
+  const origin = ORIGINS[kind & ~HAS_LOCATIONS];
   const count = copy.readUInt32LE(4);
   const columns = HEADER_BYTES + count * 14 + 4;
   const text = copy.readUInt32LE(8);
   if (!origin || copy.length < columns + text + copy.readUInt32LE(12))
     throw new Error('a journal entry is cut short');
   const end = columns + text + copy.readUInt32LE(12);
-  const places = (kind & HAS_PLACES) === 0 ? undefined : decodePlaces(copy.subarray(end), count);
+  const locations = (kind & HAS_LOCATIONS) === 0 ? undefined : decodeLocations(copy.subarray(end), count);
   return {
     count,
     time: new Float64Array(copy.buffer, HEADER_BYTES, count),
@@ -91,6 +91,6 @@ export function decodeRaw(value: Uint8Array): RawBatch {
     senders: JSON.parse(copy.toString('utf8', columns, columns + text)) as string[],
     bytes: copy.subarray(columns + text, end),
     origin,
-    ...(places && { places }),
+    ...(locations && { locations }),
   };
 }

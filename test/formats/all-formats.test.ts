@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FILE_FORMATS, FORMATS, recogniseFile, recogniseRecord } from '../../pipeline/formats/index.js';
 import { cutAll } from './cut.js';
 import { checkDamage, checkRecovery } from './damaged.js';
-import { checkPlaces } from './places.js';
+import { checkLocations } from './locations.js';
 import { FILES, SAMPLES } from './samples.js';
 
 describe.each(SAMPLES)('$format', (sample) => {
@@ -45,6 +45,6 @@ it.each([...SAMPLES, ...FILES].filter(({ kind }) => kind !== null))(
 it.each([...SAMPLES, ...FILES].filter(({ kind }) => kind !== null))(
   'a damaged record of $kind is reported with its place in the file',
   (sample) => {
-    checkPlaces(sample);
+    checkLocations(sample);
   },
 );

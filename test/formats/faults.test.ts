@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { lookIntoFile } from '../../api/cli/recordings/look.js';
 import { summaryText } from '../../api/cli/recordings/summary-text.js';
-import { placeOf, sliceRaw, type RawBatch } from '../../pipeline/component/index.js';
+import { recordLocation, sliceRaw, type RawBatch } from '../../pipeline/component/index.js';
 import { FORMATS, formatNamed } from '../../pipeline/formats/index.js';
 import { Faults } from '../../pipeline/formats/decoder/faults.js';
 import { openRecording } from '../../pipeline/sources/recording.js';
@@ -68,28 +68,28 @@ test('`csiflow inspect` shows each cause with its count and its first and last p
 
 const placed = (count: number): RawBatch => ({
   ...batchOf(...Array.from({ length: count }, (_, i) => ({ bytes: Uint8Array.of(i) }))),
-  places: {
+  locations: {
     ...{ input: 'a.pcap', unit: 'packet' },
     number: Float64Array.from({ length: count }, (_, i) => i + 1),
     byte: Float64Array.from({ length: count }, (_, i) => 24 + 100 * i),
   },
 });
 
-test('places survive the journal, and a part of a batch keeps its own', () => {
+test('locations survive the journal, and a part of a batch keeps its own', () => {
   const raw = placed(5);
   expect(decodeRaw(encodeRaw(raw, 7))).toEqual({ ...raw, bytes: Buffer.from(raw.bytes) });
-  expect(placeOf(decodeRaw(encodeRaw(sliceRaw(raw, 2, 4))), 1)).toBe('a.pcap: packet 4 (byte 324)');
+  expect(recordLocation(decodeRaw(encodeRaw(sliceRaw(raw, 2, 4))), 1)).toBe('a.pcap: packet 4 (byte 324)');
   const bare = batchOf(...Array.from({ length: 5 }, (_, i) => ({ bytes: Uint8Array.of(i) })));
   expect(decodeRaw(encodeRaw(bare, 7))).toEqual({ ...bare, bytes: Buffer.from(raw.bytes) });
-  expect(placeOf(bare, 0)).toBe('');
+  expect(recordLocation(bare, 0)).toBe('');
 });
 
-test('records of several formats keep their places', () => {
+test('records of several formats keep their locations', () => {
   const bytes = [0, 1].flatMap((i) => [Buffer.from(lines[i]!.trimEnd()), Uint8Array.of(1, 2, 3)]);
   const raw = {
     ...placed(4),
     ...batchOf(...bytes.map((one) => ({ bytes: one }))),
-    places: placed(4).places!,
+    locations: placed(4).locations!,
   };
   const other = SAMPLES.find(({ format }) => format === 'feitcsi')!.records[0]!;
   const decoder = formatNamed('auto').decoder(testContext().context);

@@ -1,4 +1,4 @@
-import { placeText, type State } from '../../component/index.js';
+import { locationText, type State } from '../../component/index.js';
 import { DeviceClock, READ_AHEAD_BYTES, type ClockKind } from './device-clock.js';
 import { FormatError, MAX_RECORD_BYTES, type Cutter } from '../contract/format.js';
 import type { RawBuilder } from '../contract/raw-builder.js';
@@ -106,7 +106,7 @@ export class LineCutter implements Cutter {
 
   /** Of the current line, which begins at `byte`. */
   #location(byte: number): string {
-    return placeText(byte, 'line', this.#line + 1);
+    return locationText(byte, 'line', this.#line + 1);
   }
 
   /** False if more bytes are needed. */

@@ -1,4 +1,4 @@
-import { placeText, type State } from '../../component/index.js';
+import { locationText, type State } from '../../component/index.js';
 import { DeviceClock } from './device-clock.js';
 import { FormatError, type Cutter } from '../contract/format.js';
 import { blocksOf, isPcap, type Blocks, type Extent, type Packet } from './pcap-blocks.js';
@@ -119,7 +119,7 @@ class PcapCutter implements Cutter {
     } else
       into.problem({
         code: `${this.#name}.stray`,
-        location: placeText(at + from, 'packet', this.#packets),
+        location: locationText(at + from, 'packet', this.#packets),
         message: `the time ${time} us does not follow from the packets before it: the packet is skipped`,
       });
   }

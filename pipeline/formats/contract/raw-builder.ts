@@ -1,4 +1,4 @@
-import type { PlaceUnit, RawBatch, RawPlaces } from '../../component/index.js';
+import type { LocationUnit, RawBatch, RawLocations } from '../../component/index.js';
 
 /** Skipped data in a file. */
 export interface Problem {
@@ -21,8 +21,8 @@ export class RawBuilder {
   readonly #time: Float64Array;
   readonly #sender: Uint16Array;
   readonly #offsets: Uint32Array;
-  /** Made at the first record whose place is known. */
-  #places: Places | undefined;
+  /** Created at the first record whose location is known. */
+  #locations: Locations | undefined;
   readonly #problems: Problem[] = [];
   readonly #indices = new Map<string, number>();
   #senders: string[] = [];
@@ -70,9 +70,9 @@ export class RawBuilder {
    * The record that is added next begins at this byte of its input.
    * @param number which one it is, counted in `unit`
    */
-  begins(byte: number, unit: PlaceUnit | null = null, number = NaN): void {
-    this.#places ??= new Places(this.capacity);
-    this.#places.set(this.#count, byte, unit, number);
+  begins(byte: number, unit: LocationUnit | null = null, number = NaN): void {
+    this.#locations ??= new Locations(this.capacity);
+    this.#locations.set(this.#count, byte, unit, number);
   }
 
   /**
@@ -115,11 +115,11 @@ export class RawBuilder {
 
   /**
    * The records as a batch with its own memory; the builder is empty afterwards.
-   * @param input name of the input in which the places of the records count; without it, they are left out
+   * @param input name of the input that the locations refer to; without it, the batch has none
    */
   take(input?: string): RawBatch {
     const count = this.#count;
-    const places = input === undefined ? undefined : this.#places?.take(count, input);
+    const locations = input === undefined ? undefined : this.#locations?.take(count, input);
     const batch: RawBatch = {
       count,
       time: this.#time.slice(0, count),
@@ -128,7 +128,7 @@ export class RawBuilder {
       sender: this.#sender.slice(0, count),
       senders: this.#senders,
       origin: this.#origin,
-      ...(places && { places }),
+      ...(locations && { locations }),
     };
     this.#senders = [];
     this.#indices.clear();
@@ -165,24 +165,24 @@ export class RawBuilder {
   }
 }
 
-/** Places of the records in a builder. */
-class Places {
+/** Locations of the records in a builder. */
+class Locations {
   readonly #number: Float64Array;
   readonly #byte: Float64Array;
-  #unit: PlaceUnit | null = null;
+  #unit: LocationUnit | null = null;
 
   constructor(capacity: number) {
     this.#number = new Float64Array(capacity).fill(NaN);
     this.#byte = new Float64Array(capacity).fill(NaN);
   }
 
-  set(index: number, byte: number, unit: PlaceUnit | null, number: number): void {
+  set(index: number, byte: number, unit: LocationUnit | null, number: number): void {
     this.#byte[index] = byte;
     this.#number[index] = number;
     this.#unit = unit;
   }
 
-  take(count: number, input: string): RawPlaces {
+  take(count: number, input: string): RawLocations {
     const number = this.#number.slice(0, count);
     const byte = this.#byte.slice(0, count);
     this.#number.fill(NaN, 0, count);

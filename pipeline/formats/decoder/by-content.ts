@@ -3,7 +3,7 @@ import {
   rawRecord,
   type Output,
   type RawBatch,
-  type RawPlaces,
+  type RawLocations,
   type State,
 } from '../../component/index.js';
 import type { Data, Failure } from '../../model/index.js';
@@ -195,12 +195,12 @@ function pick(raw: RawBatch, rows: readonly number[]): RawBatch {
     offsets,
     bytes,
     sender: Uint16Array.from(rows, (row) => raw.sender[row]!),
-    ...(raw.places && { places: pickPlaces(raw.places, rows) }),
+    ...(raw.locations && { locations: pickLocations(raw.locations, rows) }),
   };
 }
 
-const pickPlaces = (places: RawPlaces, rows: readonly number[]): RawPlaces => ({
-  ...places,
-  number: Float64Array.from(rows, (row) => places.number[row]!),
-  byte: Float64Array.from(rows, (row) => places.byte[row]!),
+const pickLocations = (locations: RawLocations, rows: readonly number[]): RawLocations => ({
+  ...locations,
+  number: Float64Array.from(rows, (row) => locations.number[row]!),
+  byte: Float64Array.from(rows, (row) => locations.byte[row]!),
 });

@@ -1,4 +1,4 @@
-import { placeOf, rawRecord, type RawBatch } from '../../component/index.js';
+import { recordLocation, rawRecord, type RawBatch } from '../../component/index.js';
 import type { Failure } from '../../model/index.js';
 import { causeOf } from '../../base/cause.js';
 import { FailureSample, type FailureSampleState } from '../contract/failure-sample.js';
@@ -14,13 +14,13 @@ export interface ReadFault {
 /** One cause of faults, as a decoder's status shows it. */
 export interface FaultState extends ReadFault {
   readonly count: number;
-  /** Places of the first and the last such record; empty if its input has no positions. */
+  /** Locations of the first and the last such record; empty if its input has no positions. */
   readonly first: string;
   readonly last: string;
 }
 
 /**
- * Records that a decoder rejects: counted by fault, with the first place of each cause. A sample of them
+ * Records that a decoder rejects: counted by fault, with the first location of each cause. A sample of them
  * becomes dead letters. Memory is bounded: further causes of a fault count as its first one.
  */
 export class Faults {
@@ -54,8 +54,8 @@ export class Faults {
     const { fault, reason } = found;
     this.#counts[fault] = (this.#counts[fault] ?? 0) + 1;
     this.#metrics.dropped(`malformed_${fault}`, 1);
-    const place = placeOf(raw, index);
-    const isNew = this.#see(found, place);
+    const location = recordLocation(raw, index);
+    const isNew = this.#see(found, location);
     const time = raw.time[index]!;
     if (!this.#sample.wants(fault, time) && !isNew) return;
     const record = rawRecord(raw, index);
@@ -63,13 +63,14 @@ export class Faults {
       record: {
         time,
         sender: raw.senders[raw.sender[index]!] ?? '',
-        ...(place !== '' && { place }),
+        // Dead letters are read by other programs: the field keeps its name.
+        ...(location !== '' && { place: location }),
         length: record.length,
         // A copy: a view would retain the whole batch.
         bytes: record.slice(0, MAX_BYTES),
       },
       code: `decode.${fault}`,
-      reason: `${place === '' ? '' : `${place}: `}a record of ${record.length} bytes is not ${of}: ${reason}`,
+      reason: `${location === '' ? '' : `${location}: `}a record of ${record.length} bytes is not ${of}: ${reason}`,
       retriable: false,
     });
   }
@@ -86,12 +87,12 @@ export class Faults {
   }
 
   /** True if its cause is new. */
-  #see(found: ReadFault, place: string): boolean {
+  #see(found: ReadFault, location: string): boolean {
     const key = keyOf(found);
     const known = this.#causes.get(key) ?? this.#full(found.fault);
     if (known) {
       known.count++;
-      known.last = place;
+      known.last = location;
       return false;
     }
     const { fault, reason } = found;
@@ -99,8 +100,8 @@ export class Faults {
       fault,
       reason: reason.slice(0, MAX_REASON),
       count: 1,
-      first: place,
-      last: place,
+      first: location,
+      last: location,
     });
     return true;
   }

@@ -1,4 +1,4 @@
-import { placeText, type State } from '../../../component/index.js';
+import { locationText, type State } from '../../../component/index.js';
 import { encodePairs } from './adr018-frame.js';
 import { encodeFeatures, encodeVitals } from './adr018-packets.js';
 import { ASSUMED_MHZ } from './adr018.js';
@@ -51,7 +51,7 @@ class JsonlCutter implements Cutter {
         if (!last && bytes.length - from > MAX_RECORD_BYTES) {
           throw new FormatError(
             'jsonl.line',
-            placeText(at + from, 'line', this.#line),
+            locationText(at + from, 'line', this.#line),
             'a line of over a megabyte: this is not a recording',
           );
         }
@@ -78,7 +78,7 @@ class JsonlCutter implements Cutter {
 
   #takeLine(text: string, into: RawBuilder, byte: number, unfinished: boolean): void {
     if (text.trim() === '') return;
-    const location = placeText(byte, 'line', this.#line);
+    const location = locationText(byte, 'line', this.#line);
     const line = parse(text);
     if (typeof line === 'string') {
       const code = unfinished ? 'jsonl.truncated' : 'jsonl.line';

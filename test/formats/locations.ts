@@ -8,7 +8,7 @@ import type { Sample } from './samples.js';
 
 /** A fault as the decoder or the cutter of a file names it: `line 7 (byte 1200)`. */
 interface Report {
-  readonly place: string;
+  readonly location: string;
   readonly reason: string;
 }
 
@@ -20,23 +20,26 @@ function reportsOf(
   const file = FILE_FORMATS.find(({ name }) => name === kind)!;
   const { batches, problems } = cutBatches(bytes, 1000, file, 'room.log');
   const decoder = formatNamed(format).decoder(testContext({ links: new LinkTable([anySender]) }).context);
-  const reports: Report[] = problems.map(({ location, message }) => ({ place: location, reason: message }));
+  const reports: Report[] = problems.map(({ location, message }) => ({ location, reason: message }));
   let frames = 0;
   for (const raw of batches) {
     const { data, failed = [] } = decoder.decode(raw);
     for (const one of data) if (one.port === 'csi') frames += one.count;
     for (const { reason } of failed) {
-      const [, place, rest] = /^room\.log: ((?:line \d+|packet \d+|byte \d+)(?: \(byte \d+\))?): (.+)$/s.exec(
-        reason,
-      ) ?? ['', '', `without a place: ${reason}`];
-      reports.push({ place: place, reason: rest });
+      const [, location, rest] =
+        /^room\.log: ((?:line \d+|packet \d+|byte \d+)(?: \(byte \d+\))?): (.+)$/s.exec(reason) ?? [
+          '',
+          '',
+          `without a location: ${reason}`,
+        ];
+      reports.push({ location: location!, reason: rest! });
     }
   }
   return { reports, frames };
 }
 
-const byteIn = (place: string): number => Number(/byte (\d+)/.exec(place)?.[1] ?? NaN);
-const numberIn = (place: string): number => Number(/^(?:line|packet) (\d+)/.exec(place)?.[1] ?? NaN);
+const byteIn = (location: string): number => Number(/byte (\d+)/.exec(location)?.[1] ?? NaN);
+const numberIn = (location: string): number => Number(/^(?:line|packet) (\d+)/.exec(location)?.[1] ?? NaN);
 
 /** How a record is damaged: each gives a copy of its bytes. */
 const DAMAGES: readonly ((record: Uint8Array) => Uint8Array)[] = [
@@ -47,10 +50,10 @@ const DAMAGES: readonly ((record: Uint8Array) => Uint8Array)[] = [
 ];
 
 /**
- * The record in the middle of a file is damaged in several ways. Whatever its reader and its decoder say is
- * about this record, or the next one if the damage takes that along; and the others are read.
+ * The record in the middle of a file is damaged in several ways. All that its reader and decoder report is
+ * about this record, or the next one if the damage extends to it; the others are read.
  */
-export function checkPlaces(sample: Sample): void {
+export function checkLocations(sample: Sample): void {
   const { records } = sample;
   const middle = records.length >> 1;
   const start = records.slice(0, middle).reduce((sum, { length }) => sum + length, 0);
@@ -60,10 +63,11 @@ export function checkPlaces(sample: Sample): void {
   for (const damage of DAMAGES) {
     const record = damage(records[middle]!);
     const { reports, frames } = reportsOf(sample, Buffer.concat(records.with(middle, record)));
-    for (const { place, reason } of reports) {
-      expect(byteIn(place), reason).toBeGreaterThanOrEqual(start);
-      expect(byteIn(place), reason).toBeLessThanOrEqual(start + records[middle]!.length);
-      if (/^(line|packet)/.test(place)) expect([middle + 1, middle + 2], reason).toContain(numberIn(place));
+    for (const { location, reason } of reports) {
+      expect(byteIn(location), reason).toBeGreaterThanOrEqual(start);
+      expect(byteIn(location), reason).toBeLessThanOrEqual(start + records[middle]!.length);
+      if (/^(line|packet)/.test(location))
+        expect([middle + 1, middle + 2], reason).toContain(numberIn(location));
     }
     named += reports.length;
     expect(frames).toBeGreaterThanOrEqual((whole.frames / records.length) * (records.length - 2));
