@@ -32,7 +32,7 @@ function reportsOf(
           '',
           `without a location: ${reason}`,
         ];
-      reports.push({ location: location!, reason: rest! });
+      reports.push({ location: location, reason: rest });
     }
   }
   return { reports, frames };
