@@ -24,17 +24,22 @@ export const dictionaryPage = (registry: Registry) => ({
   ].join('\n'),
 });
 
-const INTRODUCTION =
-  'What csiflow stores, where, in which unit, and who writes it. Operators and sources write `pose`, `event` and `measure` records; sinks store them. [Stores](stores.md) explains how to query them, [analytics](analytics.md) what the figures mean.';
+const INTRODUCTION = `This page lists every table, column and measure that csiflow stores, with its unit and the component that writes it. Look up a name here before you query a store. For example, [events](#events) describes the columns that this query reads:
+
+\`\`\`bash
+csiflow query "SELECT time, type, severity FROM events ORDER BY time DESC LIMIT 10"
+\`\`\`
+
+Operators and sources write \`pose\`, \`event\` and \`measure\` records; sinks store them. [Stores](stores.md) explains how to query them, and [analytics](analytics.md) what the figures mean.`;
 
 const TABLES_TEXT =
-  'Of DuckDB stores, of `csiflow export` and `csiflow query`, and of Parquet files of the sink `file`. Exports and files lack the columns marked *run*, which differ between two runs of the same input. Times are in UTC.';
+  'DuckDB stores, `csiflow export`, `csiflow query` and Parquet files of the sink `file` have these tables. Exports and files lack the columns marked *run*, which differ between two runs of the same input. Times are in UTC.';
 
 const MEASURES_TEXT =
   'Rows of `measures`, by name. `aggregate` and `map` write measures whose names the topology chooses.';
 
 const INFLUX_TEXT =
-  'Times are in nanoseconds, of which the last three digits number the points of a microsecond. Fields without a value are left out.';
+  'Times are in nanoseconds, of which the last three digits number the points of a microsecond. Fields without a value are omitted.';
 
 const NDJSON_TEXT =
   'Lines of the sink `file` with `format: ndjson`. Fields that may be null or absent are null or empty in the tables. `csiflow export` writes NDJSON with the columns of the tables instead.';

@@ -1,15 +1,15 @@
 /** `csiflow/client`: the service interface as typed calls, in Node.js and in browsers. See docs/client.md. */
 import createRest, { type Client } from 'openapi-fetch';
 import { requireSuccess } from './errors.js';
-import { Live } from './live.js';
-import type { LiveOptions, SocketClass } from './live-types.js';
+import { Live } from './subscriptions.js';
+import type { LiveOptions, SocketClass } from './subscription-types.js';
 import { Session, type Credentials, type Fetch } from './session.js';
 import type { paths as FormA } from './types/form-a.js';
 import type { paths as FormB } from './types/form-b.js';
 
 export type { Credentials } from './session.js';
 export { ServiceError, SubscriptionError } from './errors.js';
-export { Live } from './live.js';
+export { Live } from './subscriptions.js';
 export {
   type AlertFilters,
   type LiveOptions,
@@ -20,7 +20,7 @@ export {
   type ServerMessages,
   type Socket,
   type SocketClass,
-} from './live-types.js';
+} from './subscription-types.js';
 export type { FormA, FormB };
 
 interface Forms {

@@ -173,19 +173,19 @@ export class BodyVelocity implements Operator<'csi' | 'pose', 'measure'> {
   #measures({ shares, fit }: Profile, environment: string, time: number): readonly Measure[] {
     const grid = this.#grid;
     const [vx, vy] = trunkVelocity(shares, grid);
-    const told: (readonly [name: string, subject: string | null, value: number])[] = [];
+    const values: (readonly [name: string, subject: string | null, value: number])[] = [];
     shares.forEach((share, cell) => {
       const [x, y] = [grid[cell % grid.length]!, grid[Math.floor(cell / grid.length)]!];
       if (this.#settings.profile && share >= MIN_SHARE)
-        told.push(['body_velocity_share', `x=${x.toFixed(2)},y=${y.toFixed(2)}`, share]);
+        values.push(['body_velocity_share', `x=${x.toFixed(2)},y=${y.toFixed(2)}`, share]);
     });
-    told.unshift(
+    values.unshift(
       ['body_velocity_x_mps', null, vx],
       ['body_velocity_y_mps', null, vy],
       ['body_speed_mps', null, Math.hypot(vx, vy)],
       ['body_velocity_fit', null, fit],
     );
-    return told.map(([name, subject, value]) =>
+    return values.map(([name, subject, value]) =>
       measureOf(this.#context, { name, environment, subject, time, value }),
     );
   }

@@ -47,14 +47,14 @@ export class Announcer {
     if (!known || !(time >= known.due)) return [];
     known.due = (Math.floor(time / this.#interval) + 1) * this.#interval;
     const all = Object.values(known.thresholds);
-    const told: (readonly [string, number])[] = [
+    const measures: (readonly [string, number])[] = [
       ['motion_threshold', Math.max(...all.map(({ motion }) => motion))],
       ['noise_level_db', Math.max(...all.map(({ noiseDb }) => noiseDb))],
     ];
-    if (known.drift) told.push(['calibration_drift', known.drift.amplitude]);
+    if (known.drift) measures.push(['calibration_drift', known.drift.amplitude]);
     if (known.drift && known.drift.phase !== null)
-      told.push(['calibration_phase_drift_deg', (known.drift.phase * 180) / Math.PI]);
-    return linkMeasures(this.#context, link, time, told);
+      measures.push(['calibration_phase_drift_deg', (known.drift.phase * 180) / Math.PI]);
+    return linkMeasures(this.#context, link, time, measures);
   }
 
   snapshot(): AnnouncerState {

@@ -17,10 +17,10 @@ export function calibrator(
   const announcer = new Announcer(context, settings.interval);
   /** Frames that pass in this call, and the measures that precede the frame of a given number. */
   let passed = 0;
-  let told: (readonly [before: number, measures: readonly Measure[]])[] = [];
+  let due: (readonly [before: number, measures: readonly Measure[]])[] = [];
   const hear = (link: number, time: number): void => {
     const measures = announcer.due(link, time);
-    if (measures.length > 0) told.push([passed, measures]);
+    if (measures.length > 0) due.push([passed, measures]);
   };
   const pass = (): void => {
     passed++;
@@ -31,9 +31,9 @@ export function calibrator(
   return {
     process: (block): Output<CsiBlock | Measure> => {
       passed = 0;
-      told = [];
+      due = [];
       const { data } = frames.process(block, context.node) as Output<CsiBlock>;
-      return { data: told.length === 0 ? data : interleaved(data, told) };
+      return { data: due.length === 0 ? data : interleaved(data, due) };
     },
     snapshot: () => ({ frames: frames.snapshot!(), announced: announcer.snapshot() }),
     restore: (state) => {
@@ -47,21 +47,21 @@ export function calibrator(
 /** Blocks split where measures come between their frames. */
 function interleaved(
   blocks: readonly CsiBlock[],
-  told: readonly (readonly [before: number, measures: readonly Measure[]])[],
+  due: readonly (readonly [before: number, measures: readonly Measure[]])[],
 ): readonly (CsiBlock | Measure)[] {
   const out: (CsiBlock | Measure)[] = [];
   let [first, next] = [0, 0];
   for (const block of blocks) {
     let start = 0;
-    for (; next < told.length && told[next]![0] < first + block.count; next++) {
-      const end = told[next]![0] - first;
+    for (; next < due.length && due[next]![0] < first + block.count; next++) {
+      const end = due[next]![0] - first;
       if (end > start) out.push(sliceBlock(block, start, end));
-      out.push(...told[next]![1]);
+      out.push(...due[next]![1]);
       start = end;
     }
     out.push(start === 0 ? block : sliceBlock(block, start, block.count));
     first += block.count;
   }
-  for (; next < told.length; next++) out.push(...told[next]![1]);
+  for (; next < due.length; next++) out.push(...due[next]![1]);
   return out;
 }

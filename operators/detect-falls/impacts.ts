@@ -114,12 +114,12 @@ export class Impacts {
       }
     }
     const motion = count === 0 ? NaN : sum / count;
-    return [this.#told(this.#drops, step, motion), this.#told(this.#early, step, motion)].filter(
+    return [this.#impactOf(this.#drops, step, motion), this.#impactOf(this.#early, step, motion)].filter(
       (impact) => impact !== null,
     );
   }
 
-  #told(finder: DropFinder | null, step: number, motion: number): Impact | null {
+  #impactOf(finder: DropFinder | null, step: number, motion: number): Impact | null {
     const drop = finder?.follow(step, motion) ?? null;
     return drop === null ? null : this.#impact(drop, finder === this.#early);
   }

@@ -95,8 +95,8 @@ export class Watch {
       this.#heldBack.add(event, end + delay);
       return [];
     });
-    const told = [...data, ...this.#suspicion.settle(end)];
-    return told.length === 0 ? NOTHING : { data: told };
+    const output = [...data, ...this.#suspicion.settle(end)];
+    return output.length === 0 ? NOTHING : { data: output };
   }
 
   /** Candidates that the window completes, or shows for the first time. */

@@ -17,7 +17,7 @@ import { CALIBRATION_FACTS, NETWORK_FACTS } from './facts.js';
 import { Inference, type Answer } from './inference.js';
 import { Memory, type Recall } from './memory.js';
 import { peopleOf } from './people.js';
-import { inView, ofOneWindow, recall, type Remembered, type Told } from './recall.js';
+import { inView, ofOneWindow, recall, type Remembered, type PersonEstimate } from './recall.js';
 import { MAX_LINKS, problemOf, requestOf, shareOf } from './request.js';
 import {
   chooseModel,
@@ -357,10 +357,14 @@ class InferPose implements Operator<'window', 'pose'> {
     return this.#people(ofOneWindow(sight, calibration), sight.counts, calibration);
   }
 
-  #people(told: readonly Told[], counts: readonly number[], { joints }: ErrorCalibration): Person[] {
+  #people(
+    people: readonly PersonEstimate[],
+    counts: readonly number[],
+    { joints }: ErrorCalibration,
+  ): Person[] {
     const { presence, articulate_below_m } = this.#config;
     const options = { presence, articulateBelow: articulate_below_m };
-    return peopleOf(told, counts, joints, options);
+    return peopleOf(people, counts, joints, options);
   }
 
   #sizeOf(environment: string): Environment['size'] {

@@ -66,13 +66,13 @@ export class Memory {
       roomInputs({ reading, floor: Float32Array.of(...here, ...most), place: [x, y], size }),
     );
     const body = this.#dense('body', bodyInputs(Float32Array.of(...here, ...room), reading.alone, [x, y]));
-    const told = this.#dense('figure', body.map(rectified));
+    const outputs = this.#dense('figure', body.map(rectified));
     return {
       state: { cells, room },
       recall: {
         cells: likely,
         counts: softmax(this.#dense('count', room)),
-        alone: estimateOf(told, reading.alone, [x, y]),
+        alone: estimateOf(outputs, reading.alone, [x, y]),
       },
     };
   }
@@ -146,17 +146,17 @@ export class Memory {
   }
 }
 
-/** The window's result, corrected by the figure's layer. @param told outputs of that layer */
-function estimateOf(told: Float32Array, alone: Float32Array, [x, y]: Pair): Estimate {
+/** The window's result, corrected by the figure's layer. @param outputs of that layer */
+function estimateOf(outputs: Float32Array, alone: Float32Array, [x, y]: Pair): Estimate {
   const changed = (from: number, size: number) =>
-    Float32Array.from({ length: size }, (_, i) => alone[from + i]! + told[from + i]!);
+    Float32Array.from({ length: size }, (_, i) => alone[from + i]! + outputs[from + i]!);
   const [hx, hy] = changed(OUT.heading, 2);
   return {
-    root: [x + told[OUT.offset]!, y + told[OUT.offset + 1]!],
-    scale: scaleOf(told[OUT.rootScale]!),
+    root: [x + outputs[OUT.offset]!, y + outputs[OUT.offset + 1]!],
+    scale: scaleOf(outputs[OUT.rootScale]!),
     heading: [hx!, hy!],
-    postures: softmax(told.subarray(OUT.postures, OUT.postures + 3)),
-    moving: sigmoid(told[OUT.moving]!),
+    postures: softmax(outputs.subarray(OUT.postures, OUT.postures + 3)),
+    moving: sigmoid(outputs[OUT.moving]!),
     joints: changed(OUT.joints, 3 * JOINTS),
     jointScales: changed(OUT.jointScales, JOINTS).map(scaleOf),
   };

@@ -1,6 +1,6 @@
 import type { Person } from '../../pipeline/model/index.js';
 import { personOf } from './person.js';
-import type { Told } from './recall.js';
+import type { PersonEstimate } from './recall.js';
 import type { ErrorCalibration } from './weights.js';
 
 /** When a person is reported, and when a skeleton is drawn. */
@@ -13,13 +13,13 @@ export interface PeopleOptions {
 
 /** The reported persons. @param counts probabilities of nobody, one person, and so on */
 export function peopleOf(
-  told: readonly Told[],
+  estimates: readonly PersonEstimate[],
   counts: readonly number[],
   joints: ErrorCalibration['joints'],
   { presence, articulateBelow }: PeopleOptions,
 ): Person[] {
   if (1 - counts[0]! < presence) return [];
-  return told.map(({ estimate, error, drawn }) =>
+  return estimates.map(({ estimate, error, drawn }) =>
     personOf(estimate, error, joints, drawn ? articulateBelow : 0),
   );
 }

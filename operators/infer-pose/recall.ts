@@ -54,7 +54,7 @@ export function recall(
 }
 
 /** A reported person. */
-export interface Told {
+export interface PersonEstimate {
   readonly estimate: Estimate;
   /** Expected distance to the true position, metres. */
   readonly error: number;
@@ -65,7 +65,7 @@ export interface Told {
 type Scales = Pick<ErrorCalibration, 'position' | 'several'>;
 
 /** The persons reported from one window alone. */
-export function ofOneWindow({ counts, alone, several }: Sight, scales: Scales): Told[] {
+export function ofOneWindow({ counts, alone, several }: Sight, scales: Scales): PersonEstimate[] {
   const many = countOf(counts) > 1 && several.length > 1;
   const [people, scale] = many ? [several, scales.several] : [[alone], scales.position];
   return people.map((estimate) => ({
@@ -76,7 +76,12 @@ export function ofOneWindow({ counts, alone, several }: Sight, scales: Scales): 
 }
 
 /** The persons reported with the memory, each with the pose that the window shows nearest by. */
-export function inView(sight: Sight, recalled: Recall, size: Scene['size'], scales: Scales): Told[] {
+export function inView(
+  sight: Sight,
+  recalled: Recall,
+  size: Scene['size'],
+  scales: Scales,
+): PersonEstimate[] {
   const { counts, alone } = recalled;
   if (countOf(counts) > 1) return severalOf(sight, recalled, size, scales.several);
   return [{ estimate: alone, error: expectedError(alone.scale, scales.position), drawn: true }];
@@ -88,7 +93,7 @@ function severalOf(
   { cells, counts, alone: { scale } }: Recall,
   size: Scene['size'],
   law: Scale,
-): Told[] {
+): PersonEstimate[] {
   const posed = several.length > 0 ? several : [alone];
   const free = new Set(posed);
   return likeliestPlaces(cells, size, countOf(counts)).map((place) => {

@@ -69,9 +69,9 @@ export function predict({ x, y, cov }: FloorState, dt: number, { speed, persiste
 /** Deviations of an innovation above which its weight decreases. */
 const FAR = 2;
 
-export function update({ x, y, cov }: FloorState, told: Measurement): FloorState {
-  const variance = cov.pp + fresh(told.sigma);
-  const [dx, dy] = [told.x - x.place, told.y - y.place];
+export function update({ x, y, cov }: FloorState, measured: Measurement): FloorState {
+  const variance = cov.pp + fresh(measured.sigma);
+  const [dx, dy] = [measured.x - x.place, measured.y - y.place];
   // Outliers have less weight (Huber 1964): a single wrong frame moves nobody across the room.
   const far = Math.hypot(dx, dy) / Math.sqrt(variance);
   const weight = Math.min(1, FAR / Math.max(far, 1e-9));

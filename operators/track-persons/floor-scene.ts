@@ -17,18 +17,18 @@ export function explain(
   gateSigma: number,
 ): readonly number[] {
   // A separate column for each track that is missed.
-  return pair(tracks, [...persons, ...tracks], (track, told) => {
-    if ('positionError' in told) return cost(track, told, gateSigma);
-    return told === track ? -Math.log(1 - seenAgain(track)) : REFUSED;
+  return pair(tracks, [...persons, ...tracks], (track, measured) => {
+    if ('positionError' in measured) return cost(track, measured, gateSigma);
+    return measured === track ? -Math.log(1 - seenAgain(track)) : REFUSED;
   }).map((column) => (column < persons.length ? column : -1));
 }
 
 /** Negative log-likelihood that a person is reported for a track. */
 function cost(track: Track, person: Person, gateSigma: number): number {
   const { x, y, cov } = track.body.floor;
-  const told = measurement(person);
-  const variance = cov.pp + told.sigma ** 2;
-  const distance = ((told.x - x.place) ** 2 + (told.y - y.place) ** 2) / variance;
+  const measured = measurement(person);
+  const variance = cov.pp + measured.sigma ** 2;
+  const distance = ((measured.x - x.place) ** 2 + (measured.y - y.place) ** 2) / variance;
   if (!(distance <= gateSigma ** 2)) return REFUSED;
   return 0.5 * distance + Math.log(2 * Math.PI * variance * STRANGERS) - Math.log(seenAgain(track));
 }

@@ -170,7 +170,7 @@ Sources: Uhlenbeck and Ornstein 1930, for the velocity; Kuhn 1955, for explainin
           };
         }
         const persons = now.follow ? tracker.next(frame.time, frame.persons) : surest(frame.persons);
-        return { data: [{ ...frame, persons: told(persons, now.min_shown_confidence, now.max_persons) }] };
+        return { data: [{ ...frame, persons: shown(persons, now.min_shown_confidence, now.max_persons) }] };
       },
       describe: () => {
         const active = Array.from(trackers.values()).flatMap((tracker) => tracker.active);
@@ -212,10 +212,10 @@ const RANK = { active: 0, lost: 1, tentative: 2, ended: 3 } as const;
 const rankOf = ({ track }: Person): number => (track ? RANK[track.state] : 0);
 
 /** The persons with enough confidence, up to the maximum: known ones first. Ended ones are reported in addition. */
-function told(persons: readonly Person[], least: number, most: number): readonly Person[] {
+function shown(persons: readonly Person[], least: number, most: number): readonly Person[] {
   const sure = persons.filter(({ confidence }) => confidence >= least);
   const present = sure.filter(({ track }) => track?.state !== 'ended');
   if (present.length <= most) return sure;
-  const shown = new Set([...present].sort((a, b) => rankOf(a) - rankOf(b)).slice(0, most));
-  return sure.filter((person) => shown.has(person) || person.track?.state === 'ended');
+  const chosen = new Set([...present].sort((a, b) => rankOf(a) - rankOf(b)).slice(0, most));
+  return sure.filter((person) => chosen.has(person) || person.track?.state === 'ended');
 }

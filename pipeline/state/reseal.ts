@@ -17,14 +17,14 @@ const AT_ONCE = 1_000;
 /**
  * Opens the store of a state folder in its target form. A store that must be encrypted, decrypted or given
  * checksums is first rewritten atomically, and the old file is deleted.
- * @param told called before rewriting, with the target form
+ * @param onRewrite called before rewriting, with the target form
  * @throws Error as {@link StateStore}
  */
 export async function openState(
   folder: string,
   topology: string,
   { key, formerKey = null }: StateKeys,
-  told: (becomes: 'encrypted' | 'clear') => void = () => undefined,
+  onRewrite: (becomes: 'encrypted' | 'clear') => void = () => undefined,
 ): Promise<StateStore> {
   const store = await openChecked(folder, topology, key, formerKey);
   const part = join(folder, `${STATE_FILE}.part`);
@@ -32,7 +32,7 @@ export async function openState(
   forget(part);
   const isAsAsked = store.isSealed === (key !== null);
   if (isAsAsked && store.hasChecksums) return store;
-  if (!isAsAsked) told(key ? 'encrypted' : 'clear');
+  if (!isAsAsked) onRewrite(key ? 'encrypted' : 'clear');
   try {
     await write(store, part, topology, key && new Seal(key));
     renameSync(part, join(folder, STATE_FILE));

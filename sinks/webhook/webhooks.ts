@@ -166,9 +166,9 @@ class WebhooksSink implements Sink {
     return { endpoints: [...this.#couriers.values()].map((courier) => courier.describe()) };
   }
 
-  /** @param told called when there are events to send; before that, no queues are created */
-  #follow(told = false): Promise<void> {
-    return this.#inTurn(() => this.#followNow(told));
+  /** @param hasEvents true if there are events to send; no queues are created before that */
+  #follow(hasEvents = false): Promise<void> {
+    return this.#inTurn(() => this.#followNow(hasEvents));
   }
 
   #inTurn(work: () => Promise<void>): Promise<void> {
@@ -177,8 +177,8 @@ class WebhooksSink implements Sink {
     return done;
   }
 
-  async #followNow(told: boolean): Promise<void> {
-    if (!this.#registry || !(told || existsSync(join(this.#folder, STATE_FILE)))) return;
+  async #followNow(hasEvents: boolean): Promise<void> {
+    if (!this.#registry || !(hasEvents || existsSync(join(this.#folder, STATE_FILE)))) return;
     const registered = this.#registry.list();
     const ids = new Set(registered.map(({ id }) => id));
     for (const [id, courier] of this.#couriers) {

@@ -159,13 +159,13 @@ it('parallel senders do not mix', () => {
   expect(Object.keys(decoder.describe()['any_sender'] as object)).toHaveLength(2);
 });
 
-it('rejects a core beyond the matrix, with the format that has room for it', () => {
+it('rejects a core beyond the matrix, with the setting that accepts it', () => {
   const decoder = decoderOf(2, 1);
   const [batch] = batchesOf([{ bytes: datagram(1, 2, 1) }]);
   expect(decoder.decode(batch!).failed).toMatchObject([
     {
       code: 'decode.antenna',
-      reason: expect.stringContaining('`nexmon: { cores: 3, streams: 2 }` has room for it') as string,
+      reason: expect.stringContaining('`nexmon: { cores: 3, streams: 2 }` accepts it') as string,
     },
   ]);
 });

@@ -1,7 +1,15 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { packageFile, packageFolder } from '../../pipeline/base/paths.js';
 import { projectFiles } from '../support/code-blocks.js';
@@ -105,11 +113,23 @@ test('the package contains compiled files, types and data, and no sources, tests
   ).toEqual([]);
 });
 
-test('an installation takes at most 350 MB, without the native package', () => {
-  const kilobytes = Number(
+test('links of its pages lead to files of the package', () => {
+  const pages = packed.filter((path) => /^(README\.md|docs\/.*\.md)$/.test(path));
+  const broken = pages.flatMap((page) =>
+    [...readFileSync(packageFile(page), 'utf8').matchAll(/\]\((?!\w+:)([^)#\s]+)/g)]
+      .map(([, link]) => posix.join(posix.dirname(page), link!).replace(/\/$/, ''))
+      .filter((path) => !packed.some((one) => one === path || one.startsWith(`${path}/`)))
+      .map((path) => `${page}: ${path}`),
+  );
+  expect(pages.length).toBeGreaterThan(100);
+  expect(broken).toEqual([]);
+});
+
+test('an installation takes at most 350 MB (10^6 bytes), without the native package', () => {
+  const kibibytes = Number(
     execFileSync('du', ['-sk', join(project, 'node_modules')], { encoding: 'utf8' }).split('\t')[0],
   );
-  expect(kilobytes).toBeLessThan(350_000);
+  expect((kibibytes * 1024) / 1e6).toBeLessThan(350);
   expect(existsSync(join(project, 'node_modules/@tensorflow/tfjs-node-gpu'))).toBe(false);
 });
 

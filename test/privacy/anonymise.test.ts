@@ -33,7 +33,7 @@ test('the same key gives the same number, another key or environment another one
 
 test('a stored person has no skeleton, and lies on the grid', () => {
   const frame = poseFrame(3, { persons: [person(3, 0), person(3, 1, { track: null })] });
-  const [known, unknown] = (anonymiser.told(frame) as PoseFrame).persons;
+  const [known, unknown] = (anonymiser.apply(frame) as PoseFrame).persons;
   expect(known).toMatchObject({
     keypoints: [],
     articulated: false,
@@ -54,19 +54,19 @@ test('an event keeps its fact, and loses the person and the exact place', () => 
     person: 12_345_678,
     metadata: { minutes: 3, person: 12_345_678, track_id: 12_345_678, at: '1.234, 2', seen_x: 1.234 },
   });
-  const stored = anonymiser.told(event) as SensedEvent;
+  const stored = anonymiser.apply(event) as SensedEvent;
   expect(JSON.stringify(stored)).not.toContain('12345678');
   expect(stored).toMatchObject({ type: event.type, time: event.time, metadata: { minutes: 3 } });
   expect(stored.location).toEqual({ x: 1, y: 2, z: 0 });
   expect(stored.metadata).toEqual({ minutes: 3 });
-  expect(anonymiser.told(sensedEvent(2, { id: 'other' }))).not.toMatchObject({ id: stored.id });
+  expect(anonymiser.apply(sensedEvent(2, { id: 'other' }))).not.toMatchObject({ id: stored.id });
 });
 
 test('any event stays an event, the same each time', () => {
   fc.assert(
     fc.property(anyEvent, (event) => {
-      const stored = anonymiser.told(event) as SensedEvent;
-      expect(stored).toEqual(new Anonymiser(key).told(event));
+      const stored = anonymiser.apply(event) as SensedEvent;
+      expect(stored).toEqual(new Anonymiser(key).apply(event));
       expect({ ...stored, id: '', person: null, location: null, metadata: {} }).toEqual({
         ...event,
         id: '',
@@ -81,7 +81,7 @@ test('any event stays an event, the same each time', () => {
 
 test('measures of persons change their subject, those of links and rooms do not', () => {
   const pseudonym = String(anonymiser.pseudonym('test-room', 4));
-  expect(anonymiser.told(measure(0, { subject: '4' }))).toEqual(measure(0, { subject: pseudonym }));
+  expect(anonymiser.apply(measure(0, { subject: '4' }))).toEqual(measure(0, { subject: pseudonym }));
   for (const subject of ['link-1', null])
-    expect(anonymiser.told(measure(0, { subject }))).toEqual(measure(0, { subject }));
+    expect(anonymiser.apply(measure(0, { subject }))).toEqual(measure(0, { subject }));
 });

@@ -14,7 +14,7 @@ export interface CalibrateSettings {
   /** Id of the window operator; default: the one that the first `infer-pose` reads. */
   readonly node?: string;
   readonly print: (line: string) => void;
-  /** Told of each window or block: seconds of event time that were heard so far. */
+  /** Called after each window or block, with the seconds of event time received so far. */
   readonly progress?: (seconds: number) => void;
 }
 

@@ -43,7 +43,7 @@ export async function toParquet(
       for (const one of data)
         if (one.port === 'csi') await writer.write(one, { origin: recording.origin, senderOf });
     }
-    const { malformed = {}, faults = [] } = decoder.describe() as Told;
+    const { malformed = {}, faults = [] } = decoder.describe() as DecoderStatus;
     for (const fault of faults) say(faultText(fault));
     problems += Object.values(malformed).reduce((sum, count) => sum + count, 0);
     await writer.finish();
@@ -54,8 +54,8 @@ export async function toParquet(
   }
 }
 
-/** A decoder's status, as far as records that it rejected are concerned. */
-interface Told {
+/** The part of a decoder's status about rejected records. */
+interface DecoderStatus {
   readonly malformed?: Readonly<Record<string, number>>;
   readonly faults?: readonly FaultState[];
 }

@@ -11,7 +11,7 @@ import { anonymiserOf } from '../../../pipeline/runtime/privacy/privacy.js';
  */
 export function shownOf(topology: CheckedTopology, node: string): (record: Data) => Data {
   const anonymiser = anonymiserFor(topology, node);
-  return anonymiser ? (record) => anonymiser.told(record) : (record) => record;
+  return anonymiser ? (record) => anonymiser.apply(record) : (record) => record;
 }
 
 /**
@@ -25,7 +25,7 @@ export function shownLetter<L extends { readonly node: string; readonly record: 
   const anonymiser = anonymiserFor(topology, letter.node);
   if (!anonymiser) return letter;
   const { record } = letter;
-  return { ...letter, record: isWhole(record) ? anonymiser.told(record) : null };
+  return { ...letter, record: isWhole(record) ? anonymiser.apply(record) : null };
 }
 
 /** Null if a node's records are shown unchanged. */

@@ -3,7 +3,7 @@ import { render } from 'preact';
 import './style/page.css';
 import { App } from './views/app.js';
 import { alerts } from './state/alerts.js';
-import { connect, disconnect, followRoom } from './state/live.js';
+import { connect, disconnect, followRoom } from './state/connection.js';
 import { loadScene, readAddress, room } from './state/scene.js';
 import { client, loginProblem, logOut, token } from './state/session.js';
 

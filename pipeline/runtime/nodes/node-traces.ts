@@ -146,14 +146,14 @@ export class NodeTraces {
 
   /** Ends the wait of traces that the record represents. The oldest continues with it. */
   #release(record: Data): Trace | undefined {
-    const told = this.#held.filter(({ trace }) => reaches(record, trace.time));
-    if (told.length === 0) return undefined;
-    this.#held = this.#held.filter((held) => !told.includes(held));
+    const reached = this.#held.filter(({ trace }) => reaches(record, trace.time));
+    if (reached.length === 0) return undefined;
+    this.#held = this.#held.filter((held) => !reached.includes(held));
     const now = this.#clock.elapsed();
     const name = `${this.#node} hold`;
-    const ids = told.map(({ trace }) => spanId(trace.id, trace.span, name));
-    const first: Trace = { ...told[0]!.trace, span: ids[0]! };
-    for (const [index, { trace, since }] of told.entries())
+    const ids = reached.map(({ trace }) => spanId(trace.id, trace.span, name));
+    const first: Trace = { ...reached[0]!.trace, span: ids[0]! };
+    for (const [index, { trace, since }] of reached.entries())
       this.#record(trace, ids[index]!, trace.span, name, since, now, {}, null, index === 0 ? [] : [first]);
     return first;
   }

@@ -33,7 +33,7 @@ export class Anonymiser {
   }
 
   /** For all recipients, stores and people alike: pseudonyms, no skeletons, positions and speeds on the grid. */
-  told(data: Data): Data {
+  apply(data: Data): Data {
     if (data.port === 'pose') return this.#frame(data);
     if (data.port === 'event') return this.#event(data);
     return data.port === 'measure' ? this.#measure(data) : data;

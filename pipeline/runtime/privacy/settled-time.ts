@@ -13,7 +13,7 @@ export class SettledNow {
   readonly #times: SettledTimes;
   readonly #log: Log;
   #storedAt = -Infinity;
-  #told = false;
+  #isReported = false;
 
   constructor(clock: Clock, times: SettledTimes, log: Log) {
     this.#clock = clock;
@@ -37,8 +37,8 @@ export class SettledNow {
 
   #tell(): void {
     const { ahead } = this.#settled;
-    if ((ahead !== null) === this.#told) return;
-    this.#told = ahead !== null;
+    if ((ahead !== null) === this.#isReported) return;
+    this.#isReported = ahead !== null;
     if (ahead === null) {
       this.#log.info("retention follows the system's clock again");
       return;

@@ -36,8 +36,8 @@ export class GroupFeed implements LiveFeed {
    * that was ahead, so the feed that sent a frame last answers.
    */
   latest(environment: string): Data<'pose'> | undefined {
-    const told = this.#teller.get(environment)?.latest(environment);
-    if (told) return told;
+    const current = this.#teller.get(environment)?.latest(environment);
+    if (current) return current;
     return [...this.#feeds]
       .flatMap((feed) => feed.latest(environment) ?? [])
       .reduce<Data<'pose'> | undefined>((a, b) => (a && a.time >= b.time ? a : b), undefined);

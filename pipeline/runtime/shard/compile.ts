@@ -93,7 +93,7 @@ export function compile(options: CompileOptions): Compiled {
 const anonymous =
   ({ anonymiser }: CompileOptions): ((signal: Signal) => Signal) =>
   (signal) =>
-    anonymiser && signal.kind === 'data' ? { ...signal, data: anonymiser.told(signal.data) } : signal;
+    anonymiser && signal.kind === 'data' ? { ...signal, data: anonymiser.apply(signal.data) } : signal;
 
 const inputFor = (node: CheckedNode, data: Data) =>
   node.inputs.find(({ ports }) => ports.includes(data.port));

@@ -131,7 +131,7 @@ export class Shard implements Host, Run {
       settledNow: () => this.#settled!.now(),
       onRefused: (run, failures) => {
         this.failures(run, 'deliver', failures);
-        this.#flow?.sinks.find((sink) => sink.run === run)?.notTold(failures);
+        this.#flow?.sinks.find((sink) => sink.run === run)?.takeBack(failures);
       },
     });
     this.#failures = new Failures({

@@ -36,7 +36,7 @@ export function originOf({ headers }: KafkaMessage, otherwise: Origin): Origin {
   return said !== undefined && ORIGINS.includes(said) ? (said as Origin) : otherwise;
 }
 
-/** Adds the records of a message to a batch that has room for {@link MAX_RECORDS}; or says why it cannot. */
+/** Adds the records of a message to a batch with space for {@link MAX_RECORDS} more, or returns why it cannot. */
 export function addRecords(
   message: KafkaMessage,
   content: Content,

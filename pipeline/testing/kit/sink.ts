@@ -33,7 +33,7 @@ export interface SinkDriver {
   readonly record: (index: number) => Data;
   readonly identity: (data: Data) => string;
   /** False for sinks that store nothing once closed (live feeds, standard output). Default true. */
-  readonly keeps?: boolean;
+  readonly stored?: boolean;
   /** False for sinks that promise no order, even among the records of one port. Default true. */
   readonly ordered?: boolean;
 }
@@ -47,7 +47,7 @@ export function sinkCases(driver: SinkDriver): readonly KitCase[] {
   return [
     ...definition,
     ...writing.map(([name, body]) => within(name, body)),
-    ...where(driver.keeps ?? true, within('flushed records survive closing and opening', reopened)),
+    ...where(driver.stored ?? true, within('flushed records survive closing and opening', reopened)),
     ...where(recovery === 'rewind', ...rewinding.map(([name, body]) => within(name, body))),
     ...where(recovery === 'idempotent', within('a record written twice is stored once', writtenTwice)),
   ];
@@ -157,7 +157,7 @@ const writing: readonly Promised[] = [
         (error: unknown) => error instanceof Error,
       );
       ok(refused, 'a write after close was accepted');
-      if (!(bench.driver.keeps ?? true)) return;
+      if (!(bench.driver.stored ?? true)) return;
       const again = await bench.open();
       await bench.expectStored(again, 0, 1);
       await again.close();

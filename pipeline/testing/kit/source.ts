@@ -249,8 +249,12 @@ async function decodesSome(bench: Bench): Promise<void> {
   );
   if (outputs.some(({ data }) => data.length > 0)) return;
   const refused = new Set(outputs.flatMap(({ failed = [] }) => failed.map(({ reason }) => reason)));
-  const told = { failed: [...refused].slice(0, 3), dropped: recorded.dropped, describe: source.describe?.() };
-  fail(`none of its records decodes into anything: ${JSON.stringify(told)}`);
+  const status = {
+    failed: [...refused].slice(0, 3),
+    dropped: recorded.dropped,
+    describe: source.describe?.(),
+  };
+  fail(`none of its records decodes into anything: ${JSON.stringify(status)}`);
 }
 
 const decoding: readonly Promised[] = [

@@ -27,5 +27,5 @@ export const sink: SinkDriver = {
   },
   record: resultRecord,
   identity: resultIdentity,
-  keeps: false,
+  stored: false,
 };

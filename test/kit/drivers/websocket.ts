@@ -13,5 +13,5 @@ export const sink: SinkDriver = {
   // For other records it keeps only the newest; test/sinks/websocket.test.ts covers all of them.
   record: sensedEvent,
   identity: resultIdentity,
-  keeps: false,
+  stored: false,
 };

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { unseen } from '../state/alerts.js';
-import { frame, isStale, trails } from '../state/live.js';
+import { frame, isStale, trails } from '../state/connection.js';
 import { room, scene } from '../state/scene.js';
 import { shownTheme } from '../state/theme.js';
 import { drawRoom } from './draw.js';

@@ -1,4 +1,4 @@
-import type { Person } from '../state/live.js';
+import type { Person } from '../state/connection.js';
 import type { Room, Scene } from '../state/scene.js';
 import type { Pen } from './pen.js';
 import type { Point, Projection } from './projection.js';

@@ -1,6 +1,6 @@
 import { useSignal, useSignalEffect } from '@preact/signals';
 import type { ReadonlySignal } from '@preact/signals';
-import { link } from './live.js';
+import { link } from './connection.js';
 import { ageText } from './time.js';
 import { errorText } from '../../../client/errors.js';
 

@@ -3,7 +3,7 @@ import { AlertsPanel, AlarmBanner, ClipDialog } from './alerts.js';
 import { Header, AwayBanner } from './header.js';
 import { People, Engine, Notes } from './people.js';
 import { RoomCanvas } from '../room/canvas.js';
-import { isAway } from '../state/live.js';
+import { isAway } from '../state/connection.js';
 import { view } from '../state/scene.js';
 import { loginProblem, logIn, token } from '../state/session.js';
 import { Links } from './links.js';

@@ -1,5 +1,5 @@
 import { notifications, askForNotifications, sound, toggleSound } from '../state/announce.js';
-import { frame, isAway, isStale, link } from '../state/live.js';
+import { frame, isAway, isStale, link } from '../state/connection.js';
 import { goTo, room, scene, view, VIEWS } from '../state/scene.js';
 import { logOut, token } from '../state/session.js';
 import { nextTheme, theme } from '../state/theme.js';

@@ -1,4 +1,4 @@
-import { engine, frame, framesProblem, isAway, isStale, type Person } from '../state/live.js';
+import { engine, frame, framesProblem, isAway, isStale, type Person } from '../state/connection.js';
 import { room, scene } from '../state/scene.js';
 import { ageText, now } from '../state/time.js';
 import { colourName } from '../room/draw.js';

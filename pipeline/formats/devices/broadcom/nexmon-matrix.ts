@@ -86,7 +86,7 @@ class MatrixReader implements FrameReader {
     const larger = { cores: Math.max(core + 1, this.#cores), streams: Math.max(stream + 1, this.#streams) };
     const isKnown = core < MAX_ROWS && stream < MAX_ROWS;
     const remedy = isKnown
-      ? `\`nexmon: { cores: ${larger.cores}, streams: ${larger.streams} }\` has room for it`
+      ? `\`nexmon: { cores: ${larger.cores}, streams: ${larger.streams} }\` accepts it`
       : 'no chip has that many';
     return { fault: 'antenna', reason: `core ${core}, stream ${stream}: ${remedy}` };
   }

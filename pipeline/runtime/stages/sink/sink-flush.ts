@@ -28,7 +28,7 @@ export interface SinkFlushOptions {
 /** Records to write again, and those wrongly reported as sent to people. */
 interface Undone {
   readonly unflushed: readonly Data[];
-  readonly told: readonly Data[];
+  readonly reported: readonly Data[];
 }
 
 /**
@@ -109,7 +109,7 @@ export class SinkFlush {
    */
   #undo(error: unknown): Undone {
     const { run, connection, sinkOutbox, recovery, strict, onUndone } = this.#options;
-    const { records, told } = this.unflushed;
+    const { records, reported } = this.unflushed;
     // A transaction is undone as a whole; if there were too many records, only the last checkpoint knows
     // them.
     if ((strict && recovery !== 'rewind') || records === null) throw error;
@@ -121,12 +121,12 @@ export class SinkFlush {
     run.context.log.warn('what was written since the last flush is written again', {
       error: errorText(error),
     });
-    return { unflushed: records, told };
+    return { unflushed: records, reported };
   }
 
-  async #spill({ unflushed, told }: Undone): Promise<void> {
+  async #spill({ unflushed, reported }: Undone): Promise<void> {
     const { writer, sinkOutbox, onStored } = this.#options;
-    await writer.takeBack(told);
+    await writer.takeBack(reported);
     if (unflushed.length > 0) await sinkOutbox.put(this.#epoch, unflushed, true);
     onStored();
   }

@@ -200,8 +200,8 @@ export class SinkStage {
     this.#add({ kind: 'data', data, from: this.run.id, received: this.#host.clock.elapsed() });
   }
 
-  /** It had accepted these and could not deliver them: a replay must reach it. */
-  notTold(failures: readonly Failure[]): void {
+  /** Forgets that these records were sent: the sink accepted but could not deliver them, and a replay must reach it. */
+  takeBack(failures: readonly Failure[]): void {
     this.#writer.takeBack(failures.map(({ record }) => record as Data)).catch((error: unknown) => {
       this.#fail(error);
     });

@@ -22,7 +22,7 @@ export class Unflushed {
   }
 
   /** Records that may have been wrongly reported as sent to people. */
-  get told(): readonly Data[] {
+  get reported(): readonly Data[] {
     return [...(this.#records ?? []), ...this.#alerts];
   }
 

@@ -5,11 +5,11 @@ import type {
   Channel,
   Filters,
   LiveForm,
-  Told,
+  ChannelMessages,
   Socket,
   LiveOptions,
   LiveSubscription,
-} from './live-types.js';
+} from './subscription-types.js';
 
 interface Wanted {
   readonly channel: Channel;
@@ -66,7 +66,7 @@ export class Live<F extends LiveForm = LiveForm> {
   subscribe<C extends Channel>(
     channel: C,
     filters: Filters[C],
-    tell: (message: Told<F>[C]) => void,
+    tell: (message: ChannelMessages<F>[C]) => void,
     fail: (error: SubscriptionError) => void = (error) => {
       this.#end(4000, error.message);
     },

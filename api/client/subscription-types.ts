@@ -29,7 +29,7 @@ export type PoseUpdate<F extends LiveForm> = Omit<Messages['pose_update'], 'data
   data: PoseDataOf[F];
 };
 
-export interface Told<F extends LiveForm> {
+export interface ChannelMessages<F extends LiveForm> {
   readonly pose_updates: PoseUpdate<F>;
   readonly alerts: Messages['alert'];
   readonly acknowledgements: Messages['alert_acknowledged'];
