@@ -201,13 +201,13 @@ const inRoom = (person: Person) => ({
   articulated: person.articulated,
 });
 
-/** `pose-general 1.0.0, trained on simulated CSI`: part of every frame. */
-/** Ignored links, with the reason: `left out: north (noise)`. */
+/** Ignored links, with the reason: `ignored: north (noise)`. */
 const leftOutText = ({ leftOut = [] }: PoseFrame): readonly string[] =>
   leftOut.length === 0
     ? []
-    : [`left out: ${leftOut.map(({ link, fault }) => `${link} (${fault})`).join(', ')}`];
+    : [`ignored: ${leftOut.map(({ link, fault }) => `${link} (${fault})`).join(', ')}`];
 
+/** `pose-general 1.0.0, trained on simulated CSI`: part of every frame. */
 export const modelText = ({ provenance: { model } }: PoseFrame): string =>
   model ? `${model.name} ${model.version}, trained on ${model.trainedOn}` : 'none';
 

@@ -132,7 +132,7 @@ export interface OperatorDefinition<
   /** Inputs without which it never gives anything. Default: any of them will do. */
   readonly requires?: readonly I[number][] | ((config: Static<S>) => readonly I[number][]);
   readonly outputs: O;
-  /** Those of `outputs` that a node of this configuration gives where it takes in `taken`; default: all of them. */
+  /** The subset of `outputs` of a node with this configuration that reads `taken`; default: all of them. */
   readonly gives?: (config: Static<S>, taken: readonly Port[]) => readonly O[number][];
   /** Names of the outputs that others may read by themselves, as in `from: node.name`; each result names its own. */
   readonly routes?: (config: Static<S>) => readonly string[];
@@ -201,7 +201,7 @@ export function timingOf({ timing, replayable }: AnySource, config: object): Tim
 
 /**
  * The ports that a node of this configuration gives; without one, those of its component.
- * @param taken ports that it takes in; left out: all that its component can
+ * @param taken ports that it reads; default: all that its component can
  */
 export function portsOf(component: Component, config?: object, taken?: readonly Port[]): readonly Port[] {
   if (component.kind === 'sink') return [];

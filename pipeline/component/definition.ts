@@ -68,7 +68,7 @@ export interface Claim {
 export interface Complaint {
   readonly path: readonly (string | number)[];
   readonly message: string;
-  /** Which part of the text at `path` is wrong, in UTF-16 units; left out: the whole value. */
+  /** Which part of the text at `path` is wrong, in UTF-16 units; default: the whole value. */
   readonly span?: { readonly start: number; readonly length: number };
   /** What to write instead. */
   readonly suggestion?: string;

@@ -22,7 +22,7 @@ export interface Asked {
   /** Types as SQL names them. */
   readonly columns: readonly { readonly name: string; readonly type: string }[];
   readonly rows: readonly (readonly unknown[])[];
-  /** A limit left out further rows. */
+  /** True if a limit cut off further rows. */
   readonly truncated: boolean;
 }
 

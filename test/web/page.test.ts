@@ -244,7 +244,7 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
     await logIn('pw');
     await page.click('nav a:text("Links")');
     await expect.poll(() => page.textContent('#links')).toContain('counts48–-41.5 dBm');
-    expect(await page.textContent('#links')).toMatch(/left out.*Why: no frame of its sender, .* has come/);
+    expect(await page.textContent('#links')).toMatch(/ignored.*Why: no frame of its sender, .* has come/);
     expect(await page.textContent('#strangers')).toContain('sender: node-7');
   });
 

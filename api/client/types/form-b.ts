@@ -6028,7 +6028,7 @@ export interface operations {
                         /** @constant */
                         success: true;
                         data: {
-                            /** @description The only file; left out by day. */
+                            /** @description The only file; omitted by day. */
                             file?: string;
                             /** @description Of all files. */
                             rows: number;

@@ -62,7 +62,7 @@ export const exportEndpoints = [
       ),
       response: Type.Object(
         {
-          file: Type.Optional(Type.String({ description: 'The only file; left out by day.' })),
+          file: Type.Optional(Type.String({ description: 'The only file; omitted by day.' })),
           rows: Type.Integer({ description: 'Of all files.' }),
           files: Type.Array(
             Type.Object(

@@ -101,7 +101,7 @@ export function checkEnvironments(loaded: readonly LoadedEnvironment[], problems
   }
 }
 
-/** Why the heights of a zone cannot be. */
+/** Why the heights of a zone are invalid. */
 function heightFault({ id, kind, min_height: lowest, max_height: highest }: Zone): HeightFault | undefined {
   if (kind === 'pet' && highest === undefined)
     return {

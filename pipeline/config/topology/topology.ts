@@ -44,7 +44,7 @@ export const isOn = ({ enabled }: CheckedNode): boolean => enabled !== false;
 export interface Edge {
   readonly from: string;
   readonly ports: readonly Port[];
-  /** Routes of the upstream node that it reads; left out: all that the node gives. */
+  /** Routes of the upstream node that it reads; default: all of them. */
   readonly routes?: readonly string[];
 }
 

@@ -24,7 +24,7 @@ const HEADER_BYTES = 20;
 /**
  * @param values [rx, tx, subcarrier, (re, im)]
  * @param rssi dBm, NaN if unknown
- * @param facts left out if nothing else is known
+ * @param facts omitted if nothing else is known
  */
 export function encodeTableFrame(
   layout: CsiLayout,

@@ -30,7 +30,7 @@ export interface TableFrames {
   sender(frame: number): string;
   /** dBm, NaN if unknown. */
   rssi(frame: number): number;
-  /** Left out if the table has nothing of it. */
+  /** Absent if the table has no such data. */
   readonly facts?: (frame: number) => FrameFacts;
   /** [rx, tx, subcarrier, (re, im)] */
   values(frame: number): Float32Array;

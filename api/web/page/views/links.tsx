@@ -59,7 +59,7 @@ function Row({ link }: { readonly link: LinkRow }) {
       <tr>
         <th scope="row">{link.id}</th>
         <td>
-          <span class={`chip ${link.counts ? 'good' : 'bad'}`}>{link.counts ? 'counts' : 'left out'}</span>
+          <span class={`chip ${link.counts ? 'good' : 'bad'}`}>{link.counts ? 'counts' : 'ignored'}</span>
         </td>
         <td>{numberText(link.frames_per_second)}</td>
         <td>{numberText(link.loss === null ? null : link.loss * 100, 1, ' %')}</td>
