@@ -25,7 +25,7 @@ export const mcap = defineSink({
     '|---|---|---|',
     '| `room`, `room_points` | at the start of each file | `foxglove.SceneUpdate`; the same lines as `foxglove.PointCloud` |',
     '| `people`, `positions`, `joints` | pose | `foxglove.SceneUpdate`, `foxglove.PosesInFrame`, `foxglove.PointCloud` |',
-    '| `faults` | pose | `foxglove.SceneUpdate`: links that cannot be right |',
+    '| `faults` | pose | `foxglove.SceneUpdate`: links with implausible data |',
     '| `pose` | pose | JSON: the whole result, without the time that the network took |',
     '| `events`, `log` | event | JSON; `foxglove.Log` |',
     '| `measures/<name>/<subject>` | measure | JSON; what senders claim of themselves is below `claims/<sender>/` |',
