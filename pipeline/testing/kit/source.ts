@@ -249,12 +249,8 @@ async function decodesSome(bench: Bench): Promise<void> {
   );
   if (outputs.some(({ data }) => data.length > 0)) return;
   const refused = new Set(outputs.flatMap(({ failed = [] }) => failed.map(({ reason }) => reason)));
-  const status = {
-    failed: [...refused].slice(0, 3),
-    dropped: recorded.dropped,
-    describe: source.describe?.(),
-  };
-  fail(`none of its records decodes into anything: ${JSON.stringify(status)}`);
+  const seen = { failed: [...refused].slice(0, 3), dropped: recorded.dropped, describe: source.describe?.() };
+  fail(`none of its records decodes into anything: ${JSON.stringify(seen)}`);
 }
 
 const decoding: readonly Promised[] = [
