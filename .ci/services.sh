@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the servers that `npm run test:services` talks to. The tests start and end them themselves.
 #
-#   .ci/services.sh apt       InfluxDB 1, Mosquitto, Prometheus, kcat (Debian packages; as root)
+#   .ci/services.sh apt       InfluxDB 1, Mosquitto, Prometheus, kcat, PostgreSQL 15 (Debian packages; as root)
 #   .ci/services.sh kafka     Kafka's jars, by Maven, to $SERVICES_DIR/kafka-<version>
 #   .ci/services.sh influx2   InfluxDB 2, built from its Go and Rust sources (minutes), to $SERVICES_DIR/influx2-<version>
 #   .ci/services.sh home-assistant   Home Assistant with its MQTT integration, from PyPI, to $SERVICES_DIR/home-assistant-<version>
@@ -15,10 +15,10 @@ mkdir -p "$services"
 services=$(realpath "$services")
 
 install_apt() {
-  command -v influxd mosquitto prometheus kcat >/dev/null && return
+  command -v influxd mosquitto prometheus kcat /usr/lib/postgresql/15/bin/postgres >/dev/null && return
   apt-get update -qq
   DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-    influxdb influxdb-client mosquitto mosquitto-clients prometheus kcat >/dev/null
+    influxdb influxdb-client mosquitto mosquitto-clients prometheus kcat postgresql-15 >/dev/null
 }
 
 # copy_jars NAME FOLDER OPTION...: copies the <dependency> elements of the input, with Maven's options

@@ -1,6 +1,6 @@
 import type { Data, Failure } from '../../pipeline/model/index.js';
 import { failure, toMessage } from './message.js';
-import { topicOf } from './settings.js';
+import { topicOf, type KafkaSinkSettings } from './settings.js';
 import { sizeOf, type Addressed } from './topics.js';
 
 /**
@@ -9,18 +9,19 @@ import { sizeOf, type Addressed } from './topics.js';
  */
 export function address(
   records: readonly Data[],
-  topic: string,
+  { topic, cloudevents }: Pick<KafkaSinkSettings, 'topic' | 'cloudevents'>,
+  topology: string,
   largest: number,
 ): { readonly messages: ReadonlyMap<Addressed, Data>; readonly failures: readonly Failure[] } {
   const messages = new Map<Addressed, Data>();
   const failures: Failure[] = [];
   for (const record of records) {
-    const message = toMessage(record);
+    const message = toMessage(record, cloudevents, topology);
     if ('code' in message) failures.push(message);
     else if (sizeOf(message) > largest) failures.push(tooLarge(record, sizeOf(message), largest));
     else {
-      const { port, key, value, timestamp } = message;
-      messages.set({ topic: topicOf(topic, port), key, value, timestamp }, record);
+      const { port, ...rest } = message;
+      messages.set({ topic: topicOf(topic, port), ...rest }, record);
     }
   }
   return { messages, failures };

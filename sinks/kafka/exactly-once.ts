@@ -64,7 +64,12 @@ export class ExactlyOnce implements Sink {
         true,
         null,
       );
-    const { messages, failures } = address(records, this.#settings.topic, this.#writer.largest);
+    const { messages, failures } = address(
+      records,
+      this.#settings,
+      this.#context.topology,
+      this.#writer.largest,
+    );
     if (messages.size > 0) await this.#spool.append(epoch, [...messages.keys()]);
     return failures;
   }

@@ -30,7 +30,7 @@ export const kafka = defineSink({
   check: checkSettings,
   settings: { 'streaming.restream_enabled': 'enabled' },
   create: (config, context) => {
-    if (context.transaction) return new WithCheckpoint(config, context.transaction);
+    if (context.transaction) return new WithCheckpoint(config, context.topology, context.transaction);
     return config.delivery === 'exactly_once'
       ? new ExactlyOnce(config, context)
       : new AtLeastOnce(config, context);
@@ -40,11 +40,13 @@ export const kafka = defineSink({
 /** Sends results immediately; acknowledged ones are in the log. */
 class AtLeastOnce implements Sink {
   readonly #settings: KafkaSinkSettings;
+  readonly #topology: string;
   readonly #writer: KafkaWriter;
   #messages = 0;
 
   constructor(settings: KafkaSinkSettings, context: Context) {
     this.#settings = settings;
+    this.#topology = context.topology;
     this.#writer = new KafkaWriter(settings, context, topicsOf(settings.topic), () =>
       context.clock.elapsed(),
     );
@@ -55,7 +57,7 @@ class AtLeastOnce implements Sink {
   }
 
   async write(records: readonly Data[]): Promise<readonly Failure[]> {
-    const { messages, failures } = address(records, this.#settings.topic, this.#writer.largest);
+    const { messages, failures } = address(records, this.#settings, this.#topology, this.#writer.largest);
     if (messages.size === 0) return failures;
     const notTaken = await this.#writer.send([...messages.keys()]);
     this.#messages += messages.size - notTaken.size;
@@ -83,11 +85,13 @@ class AtLeastOnce implements Sink {
 /** In a scaled-out topology, results go into the transaction of the partition's checkpoint. */
 class WithCheckpoint implements Sink {
   readonly #settings: KafkaSinkSettings;
+  readonly #topology: string;
   readonly #transaction: Transaction;
   #closed = false;
 
-  constructor(settings: KafkaSinkSettings, transaction: Transaction) {
+  constructor(settings: KafkaSinkSettings, topology: string, transaction: Transaction) {
     this.#settings = settings;
+    this.#topology = topology;
     this.#transaction = transaction;
   }
 
@@ -97,7 +101,7 @@ class WithCheckpoint implements Sink {
 
   async write(records: readonly Data[], epoch: number): Promise<readonly Failure[]> {
     if (this.#closed) throw new Error('the sink is closed');
-    const { messages, failures } = address(records, this.#settings.topic, MAX_MESSAGE_BYTES);
+    const { messages, failures } = address(records, this.#settings, this.#topology, MAX_MESSAGE_BYTES);
     const topics = new Map<string, Addressed[]>();
     for (const message of messages.keys()) {
       const list = topics.get(message.topic);

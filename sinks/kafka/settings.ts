@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { choice } from '../../pipeline/component/index.js';
 import { checkConnection, connectionFields } from '../../pipeline/kafka/index.js';
+import { cloudeventsField } from '../shared/cloud-event.js';
 import type { Complaint } from '../../pipeline/component/index.js';
 
 export const settingsSchema = Type.Object(
@@ -26,6 +27,7 @@ export const settingsSchema = Type.Object(
       { none: 'As they are.', gzip: 'GZIP.', snappy: 'Snappy.', lz4: 'LZ4.', zstd: 'Zstandard.' },
       { default: 'none', description: 'Compression of batches.' },
     ),
+    cloudevents: cloudeventsField,
     batch_bytes: Type.Integer({
       minimum: 1_024,
       maximum: 64 * 2 ** 20,

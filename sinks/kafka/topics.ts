@@ -6,6 +6,7 @@ export interface Addressed {
   readonly topic: string;
   readonly key: string;
   readonly value: string;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly timestamp: number;
 }
 
@@ -106,5 +107,9 @@ function inBatches(
 }
 
 /** Approximate bytes of a message in a batch. */
-export const sizeOf = ({ key, value }: { readonly key: string; readonly value: string }): number =>
-  Buffer.byteLength(value) + Buffer.byteLength(key) + 32;
+export const sizeOf = ({ key, value, headers }: Pick<Addressed, 'key' | 'value' | 'headers'>): number =>
+  Buffer.byteLength(value) + Buffer.byteLength(key) + 32 + (headers ? sizeOfHeaders(headers) : 0);
+
+/** Each name and value has a length, of at most 3 bytes here. */
+const sizeOfHeaders = (headers: Readonly<Record<string, string>>): number =>
+  Object.entries(headers).reduce((sum, pair) => sum + Buffer.byteLength(pair.join('')) + 6, 0);

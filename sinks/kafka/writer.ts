@@ -223,9 +223,10 @@ export class KafkaWriter {
       acks: -1,
       timeout: 15_000,
       ...(this.#compression !== undefined && { compression: this.#compression }),
-      messages: messages.map(({ key, value, timestamp }): Message => ({
+      messages: messages.map(({ key, value, headers, timestamp }): Message => ({
         key,
         value,
+        ...(headers && { headers: { ...headers } }),
         timestamp: String(timestamp),
         partition,
       })),

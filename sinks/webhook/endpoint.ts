@@ -3,6 +3,7 @@ import { Agent as HttpsAgent } from 'node:https';
 import type { Clock } from '../../pipeline/component/index.js';
 import type { Domain, SensedEvent } from '../../pipeline/model/index.js';
 import { alertBody } from '../shared/alert.js';
+import { cloudAttributes, HTTP, inMode, type CloudEventsMode } from '../shared/cloud-event.js';
 import { finiteJson } from '../shared/json.js';
 import { checkLiteral, publicLookup } from './address.js';
 import { post, type Reply } from './post.js';
@@ -17,6 +18,8 @@ export interface EndpointSettings {
   readonly ca: Buffer | undefined;
   readonly version: string;
   readonly domain: Domain | undefined;
+  readonly cloudevents: CloudEventsMode;
+  readonly topology: string;
 }
 
 /** Outcome of one event. */
@@ -55,9 +58,9 @@ export class Endpoint {
   }
 
   async send(event: SensedEvent): Promise<Outcome> {
-    let body: string;
+    let message: ReturnType<typeof inMode>;
     try {
-      body = finiteJson(alertBody(event, this.#settings.domain));
+      message = this.#messageOf(event);
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
       return { kind: 'refused', code: 'webhook.value.invalid', reason: error.message };
@@ -68,8 +71,8 @@ export class Endpoint {
         url: this.#url,
         agent: this.#agent,
         lookup: allowPrivate ? undefined : publicLookup,
-        headers: this.#headers(event, body),
-        body,
+        headers: { ...this.#headers(event, message.body), ...message.headers },
+        body: message.body,
         timeoutMs,
       });
       return this.#outcome(reply);
@@ -80,6 +83,12 @@ export class Endpoint {
 
   close(): void {
     this.#agent.destroy();
+  }
+
+  #messageOf(event: SensedEvent): ReturnType<typeof inMode> {
+    const { cloudevents, domain, topology } = this.#settings;
+    const body = finiteJson(alertBody(event, domain));
+    return inMode(cloudevents, HTTP, () => cloudAttributes(event, 'alert', event.id, topology), body);
   }
 
   #headers(event: SensedEvent, body: string): Record<string, string> {

@@ -23,6 +23,7 @@ import { packageVersion } from '../../pipeline/base/paths.js';
 import { hideSecret } from '../../pipeline/base/secrets.js';
 import { privateFault } from './address.js';
 import { Deliveries } from './deliveries.js';
+import { cloudeventsField } from '../shared/cloud-event.js';
 import { Endpoint } from './endpoint.js';
 import { HourlyLimit } from './hourly-limit.js';
 
@@ -104,6 +105,7 @@ const Config = Type.Object(
       default: 10_000,
       description: 'Events that the receiver gets in any hour; those beyond become dead letters.',
     }),
+    cloudevents: cloudeventsField,
   },
   { additionalProperties: false },
 );
@@ -196,6 +198,8 @@ class WebhookSink implements Sink {
       ca: ca === undefined ? undefined : await readAuthority(resolve(folder, ca)),
       version: packageVersion(),
       domain: this.#context.domain,
+      cloudevents: this.#config.cloudevents,
+      topology: this.#context.topology,
     };
     this.#endpoint = new Endpoint(settings, clock);
     this.#deliveries = new Deliveries(this.#endpoint, limitOf(url, max_events_per_hour), clock, {

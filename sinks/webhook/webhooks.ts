@@ -7,6 +7,7 @@ import { tellReseal } from '../../pipeline/telemetry/reseal.js';
 import { NO_KEYS, openState, STATE_FILE, StateStore, type StateKeys } from '../../pipeline/state/index.js';
 import { packageVersion } from '../../pipeline/base/paths.js';
 import { hideSecret } from '../../pipeline/base/secrets.js';
+import { cloudeventsField } from '../shared/cloud-event.js';
 import { Courier, takeQueue } from './courier.js';
 import { restoreQueues } from './restore-queues.js';
 import { Refusals } from './refusals.js';
@@ -44,6 +45,7 @@ const Config = Type.Object(
       default: 10_000,
       description: 'Events that a receiver gets in any hour; those beyond become dead letters.',
     }),
+    cloudevents: cloudeventsField,
   },
   { additionalProperties: false },
 );
@@ -219,6 +221,8 @@ class WebhooksSink implements Sink {
       ca: undefined,
       version: packageVersion(),
       domain: this.#context.domain,
+      cloudevents: this.#config.cloudevents,
+      topology: this.#context.topology,
     };
     return new Courier(webhook, settings, this.#store, this.#context, (failures) => {
       this.#refused(webhook, failures);

@@ -18,7 +18,7 @@ function decode(texts: readonly string[]) {
 }
 
 const written = (record: Data): string => {
-  const message = toMessage(record);
+  const message = toMessage(record, 'none', 'test');
   if ('code' in message) throw new Error(message.reason);
   return message.value;
 };

@@ -65,6 +65,27 @@ describe('at least once', () => {
     expect(values.map(({ type }) => type)).toEqual(['pose', 'event', 'measure']);
   });
 
+  test.each(['at_least_once', 'exactly_once'])(
+    '%s: headers make a message a CloudEvent',
+    async (delivery) => {
+      const topic = await cluster.topic(1);
+      const sink = make({ topic, delivery, cloudevents: 'binary' });
+      await sink.open();
+      expect(await sink.write([sensedEvent(7)], 1)).toEqual([]);
+      await sink.flush();
+      sink.committed?.(1);
+      expect(await cluster.headers(topic)).toEqual({
+        'content-type': 'application/json',
+        ce_specversion: '1.0',
+        ce_id: 'test-room/fall_detection/7',
+        ce_source: '/topologies/test',
+        ce_type: 'csiflow.event.fall_detection',
+        ce_subject: 'test-room/person-1',
+        ce_time: '2023-11-14T22:13:20.700Z',
+      });
+    },
+  );
+
   test.each(['none', 'gzip', 'snappy', 'lz4', 'zstd'])(
     'a reader of another library decompresses %s',
     async (compression) => {

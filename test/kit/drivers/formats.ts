@@ -38,7 +38,7 @@ export const formatRecords: Readonly<Record<string, (index: number) => RawRecord
   intel5300: (index) => ({ bytes: intel(index), sender: 'node-1' }),
   'intel5300-scaled': (index) => ({ bytes: intel(index), sender: 'node-1' }),
   results: (index) => {
-    const message = toMessage(resultRecord(index));
+    const message = toMessage(resultRecord(index), 'none', 'test');
     if ('code' in message) throw new Error(message.reason);
     return { bytes: text(message.value) };
   },

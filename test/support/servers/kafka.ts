@@ -129,6 +129,17 @@ export class KafkaCluster {
     return stdout.split('\n').slice(0, -1);
   }
 
+  /** Headers of the first message of a topic with one partition, once it can be read; by librdkafka, too. */
+  async headers(topic: string): Promise<Readonly<Record<string, string>>> {
+    const from = ['-b', this.brokers.join(','), '-t', topic, '-o', 'beginning', '-c', '1'];
+    const { stdout } = await promisify(execFile)('kcat', [
+      ...['-C', '-q', ...from, '-X', 'isolation.level=read_committed'],
+      ...['-f', '%h\n'],
+    ]);
+    const pairs = stdout.trim().split(',');
+    return Object.fromEntries(pairs.map((pair) => pair.split(/=(.*)/s, 2) as [string, string]));
+  }
+
   /**
    * Resolves when the topic has no open transaction. A broker answers a commit before it has written the
    * marker that makes the transaction visible: an immediate read may miss it.
