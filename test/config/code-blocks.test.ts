@@ -53,9 +53,10 @@ const CHECKS: Readonly<Record<string, (block: CodeBlock) => void>> = {
   python: ({ text }) => {
     if (hasPython) python("import sys; compile(sys.stdin.read(), 'block', 'exec')", text);
   },
-  // Run by sinks/documented-queries.test.ts and services/documented-influxql.test.ts.
+  // Run by sinks/documented-queries.test.ts, services/documented-influxql.test.ts and services/postgresql.test.ts.
   sql: ({ page }) => {
-    expect(['docs/stores.md', 'docs/formats/tables.md', 'docs/influxdb.md']).toContain(page);
+    const pages = ['docs/stores.md', 'docs/formats/tables.md', 'docs/influxdb.md', 'docs/postgresql.md'];
+    expect(pages).toContain(page);
   },
   cel: ({ text }) => {
     compileRecordFilter(text.trim());

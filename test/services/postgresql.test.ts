@@ -6,6 +6,7 @@ import { postgresql } from '../../sinks/postgresql/postgresql.js';
 import { withDefaults } from '../kit/definition.js';
 import { ownDatabase, sink as driver, usePostgres } from '../kit/drivers/postgresql.js';
 import { sinkConformance } from '../kit/sink.js';
+import { blocksOf } from '../support/code-blocks.js';
 import { testContext } from '../support/context.js';
 import { anyEvent, anyMeasure, measure, poseFrame, sensedEvent } from '../support/records.js';
 import { startPostgres, type PostgresServer } from '../support/servers/postgres.js';
@@ -127,6 +128,29 @@ describe('rows', () => {
     const [{ value }] = (await rows('SELECT value FROM csiflow.measures')) as [{ value: number }];
     expect(Object.is(value, -0)).toBe(true);
     expect(await rows('SELECT count(*) FROM csiflow.events')).toEqual([{ count: '1' }]);
+  });
+});
+
+describe('the statements of docs/postgresql.md', () => {
+  const [setup, falls, motion] = blocksOf('sql').filter(({ page }) => page === 'docs/postgresql.md');
+
+  test('prepare a database, and ask for falls and motion', async () => {
+    // A database cannot be created within a transaction, which several statements at once are.
+    for (const statement of setup!.text.split(';\n')) await postgres.execute(statement);
+    const url = `postgresql://127.0.0.1:${postgres.port}/sensing`;
+    const sink = make({ url, username: 'csiflow', password: 'a long password' });
+    await sink.open();
+    const time = (Date.now() - 3_600_000) * 1000;
+    const records = [
+      sensedEvent(1, { time }),
+      sensedEvent(2, { time, source: 'node-1' }),
+      sensedEvent(3),
+      ...[1, 3].map((value, index) => measure(4, { name: 'motion', time: time + index, value })),
+    ];
+    expect(await sink.write(records, 1)).toEqual([]);
+    const environment = 'test-room';
+    expect(await postgres.execute(falls!.text, 'sensing')).toEqual([{ environment, count: '1' }]);
+    expect(await postgres.execute(motion!.text, 'sensing')).toMatchObject([{ environment, avg: 2 }]);
   });
 });
 
