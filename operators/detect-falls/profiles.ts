@@ -37,17 +37,17 @@ export interface ProfilesState {
 /** One antenna. A profile: the share of each band, then log10 of the amplitude; NaN for unknown values. */
 export class Profiles {
   readonly #bands: number;
-  readonly #kept: number;
+  readonly #capacity: number;
   readonly #steps: Float32Array;
   readonly #usual: Float64Array;
   #usualSteps = 0;
   readonly #floors: readonly Histogram[];
 
-  /** @param kept number of stored steps @param floor creates the learner of a noise floor */
-  constructor(bands: number, kept: number, floor: () => Histogram) {
+  /** @param capacity number of stored steps @param floor creates the learner of a noise floor */
+  constructor(bands: number, capacity: number, floor: () => Histogram) {
     this.#bands = bands;
-    this.#kept = kept;
-    this.#steps = new Float32Array(kept * (bands + 1)).fill(NaN);
+    this.#capacity = capacity;
+    this.#steps = new Float32Array(capacity * (bands + 1)).fill(NaN);
     this.#usual = new Float64Array(bands + 1);
     this.#floors = SLOW.map(floor);
   }
@@ -63,7 +63,7 @@ export class Profiles {
 
   /** The profile of a step, to be filled in if it is new; then pass it to `end`. */
   of(step: number): Float32Array {
-    const at = (step % this.#kept) * (this.#bands + 1);
+    const at = (step % this.#capacity) * (this.#bands + 1);
     return this.#steps.subarray(at, at + this.#bands + 1);
   }
 

@@ -82,9 +82,9 @@ class StaticPart implements FrameFilter<StaticState> {
 
   /** Weight of the newest frame: 1 - exp(-dt / constant), more during the first frames. */
   #share(time: number): number {
-    const kept = Math.exp(-Math.max(0, time - this.#time) / this.#constant);
+    const remaining = Math.exp(-Math.max(0, time - this.#time) / this.#constant);
     this.#time = Math.max(this.#time, time);
-    this.#weight = this.#weight * kept + 1;
-    return Math.max(1 - kept, 1 / this.#weight);
+    this.#weight = this.#weight * remaining + 1;
+    return Math.max(1 - remaining, 1 / this.#weight);
   }
 }

@@ -71,6 +71,7 @@ Source of NBVI: Pace, ESPectre (github.com/francescopace/espectre).
 });
 
 interface SelectionState {
+  /** The selected indices; checkpoints of earlier versions have this name. */
   readonly kept: readonly number[] | null;
   readonly statistics: SubcarrierState | null;
 }
@@ -81,7 +82,7 @@ class Selection implements FrameMapper<SelectionState> {
   readonly #settings: Config;
   #layout: CsiLayout;
   /** Indices of the selected subcarriers in the layout; null until they are known. */
-  #kept: readonly number[] | null = null;
+  #selected: readonly number[] | null = null;
   #statistics: SubcarrierStatistics | null = null;
 
   constructor(from: CsiLayout, settings: Config) {
@@ -89,7 +90,7 @@ class Selection implements FrameMapper<SelectionState> {
     this.#settings = settings;
     this.#layout = from;
     if (settings.drop_nulls || settings.keep !== 'all') this.#statistics = new SubcarrierStatistics(from);
-    else this.#keep(this.#withoutPilots());
+    else this.#select(this.#withoutPilots());
   }
 
   get layout(): CsiLayout {
@@ -97,28 +98,28 @@ class Selection implements FrameMapper<SelectionState> {
   }
 
   apply(input: Values, offset: number, output: Values, to: number): string | null {
-    const kept = this.#kept;
-    if (!kept) {
+    const selected = this.#selected;
+    if (!selected) {
       this.#learn(input, offset);
       return 'learning';
     }
     const { rx, tx, subcarriers } = this.#from;
     for (let pair = 0, at = to; pair < rx * tx; pair++) {
       const start = offset + 2 * pair * subcarriers.length;
-      for (let i = 0; i < kept.length; i++, at += 2) {
-        output[at] = input[start + 2 * kept[i]!]!;
-        output[at + 1] = input[start + 2 * kept[i]! + 1]!;
+      for (let i = 0; i < selected.length; i++, at += 2) {
+        output[at] = input[start + 2 * selected[i]!]!;
+        output[at + 1] = input[start + 2 * selected[i]! + 1]!;
       }
     }
     return null;
   }
 
   snapshot(): SelectionState {
-    return { kept: this.#kept?.slice() ?? null, statistics: this.#statistics?.snapshot() ?? null };
+    return { kept: this.#selected?.slice() ?? null, statistics: this.#statistics?.snapshot() ?? null };
   }
 
-  restore({ kept, statistics }: SelectionState): void {
-    if (kept) this.#keep(kept);
+  restore({ kept: selected, statistics }: SelectionState): void {
+    if (selected) this.#select(selected);
     if (statistics) this.#statistics?.restore(statistics);
   }
 
@@ -128,8 +129,9 @@ class Selection implements FrameMapper<SelectionState> {
     const { learn_frames, drop_nulls, keep, count } = this.#settings;
     if (statistics.frames < learn_frames) return;
     const usable = this.#withoutPilots().filter((k) => !drop_nulls || !statistics.isNull(k));
-    if (keep === 'all' || usable.length === 0) this.#keep(usable);
-    else this.#keep(keep === 'nbvi' ? calmest(statistics, usable, count) : widest(statistics, usable, count));
+    if (keep === 'all' || usable.length === 0) this.#select(usable);
+    else
+      this.#select(keep === 'nbvi' ? calmest(statistics, usable, count) : widest(statistics, usable, count));
   }
 
   #withoutPilots(): readonly number[] {
@@ -139,11 +141,11 @@ class Selection implements FrameMapper<SelectionState> {
     return all.filter((k) => !known.has(this.#from.subcarriers[k]!));
   }
 
-  #keep(indices: readonly number[]): void {
+  #select(indices: readonly number[]): void {
     const all = Array.from(this.#from.subcarriers, (_, k) => k);
-    this.#kept = indices.length > 0 ? indices : all;
+    this.#selected = indices.length > 0 ? indices : all;
     this.#statistics = null;
-    const subcarriers = this.#kept.map((k) => this.#from.subcarriers[k]!);
+    const subcarriers = this.#selected.map((k) => this.#from.subcarriers[k]!);
     this.#layout = csiLayout({ ...this.#from, subcarriers });
   }
 }

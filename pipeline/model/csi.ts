@@ -166,16 +166,16 @@ const COLUMN_NAMES = Object.keys({
 export type StoredBlock = Pick<CsiBlock, 'count'> & Partial<Columns> & { readonly layout: LayoutFields };
 
 /**
- * The frames of a stored block selected by `kept`, in new memory. Columns that the writing version did not
+ * The frames `selected` of a stored block, in new memory. Columns that the writing version did not
  * have are unknown.
  */
-export function storedBlock(stored: StoredBlock, kept: readonly number[]): CsiBlock {
-  const block = allocateBlock(csiLayout(stored.layout), kept.length);
+export function storedBlock(stored: StoredBlock, selected: readonly number[]): CsiBlock {
+  const block = allocateBlock(csiLayout(stored.layout), selected.length);
   for (const name of COLUMN_NAMES) {
     const [from, into] = [stored[name], block[name]];
     if (!from) continue;
     const width = from.length / stored.count;
-    for (const [to, frame] of kept.entries())
+    for (const [to, frame] of selected.entries())
       into.set(from.subarray(frame * width, (frame + 1) * width), to * width);
   }
   return block;
