@@ -19,7 +19,6 @@ export const LONG_FILES = {
   'pipeline/sources/simulator/person/body.ts': 'A body: joints from a pose, and the ellipsoids between them.',
   'pipeline/sources/simulator/channel.ts':
     'The sum of a channel, in buffers that all of its terms share: it is what the simulator computes.',
-  'operators/watch-zones/watch.ts': 'Who is where, by two clocks over the same members.',
   'operators/infer-pose/infer-pose.ts': 'The definition of a component, most of it its documentation.',
   'operators/infer-pose/training/generate.ts': 'How training data are drawn; its order is what a seed means.',
 };
