@@ -1,5 +1,5 @@
 import { adr018Jsonl } from './devices/adr018/adr018-jsonl.js';
-import { adr018 } from './devices/adr018/adr018.js';
+import { adr018, adr018Newest } from './devices/adr018/adr018.js';
 import { ath11kCfr, ath11kCfrFile, ath11kCfrVariants } from './devices/qualcomm/ath11k-cfr.js';
 import { atheros, atherosLog } from './devices/qualcomm/atheros.js';
 import { beamforming, beamformingPcap } from './devices/beamforming/beamforming.js';
@@ -42,6 +42,7 @@ export { RawBuilder, type Problem } from './contract/raw-builder.js';
 /** Formats of single records, in the order of detection: those with the most specific signatures first. */
 export const FORMATS: readonly Format[] = [
   adr018,
+  adr018Newest,
   csiJson,
   esp32Serial,
   espCsi,

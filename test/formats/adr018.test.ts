@@ -10,13 +10,11 @@ import {
 } from '../../pipeline/formats/devices/adr018/adr018-frame.js';
 import {
   checkPacket,
-  decodeCompressed,
   decodeFeatures,
   decodeSync,
   decodeFeatureState,
   decodeVitals,
   decodeWasmEvents,
-  encodeCompressed,
   encodeFeatures,
   encodeSync,
   encodeFeatureState,
@@ -208,16 +206,7 @@ describe('encode and decode', () => {
     );
   });
 
-  it('name compressed frames once, because they are only counted', () => {
-    const { context, recorded } = testContext();
-    const decoder = adr018.decoder(context);
-    const packet = encodeCompressed({ node: 7, channel: 6, rawBytes: 128, payload: Uint8Array.of(0, 128) });
-    decoder.decode(batchOf({ bytes: packet }, { bytes: packet }));
-    expect(recorded.lines.filter(({ message }) => message.includes('0xC5110005'))).toHaveLength(1);
-    expect(decoder.describe()['packets']).toMatchObject({ compressed: 2 });
-  });
-
-  it('return features, feature states, events and compressed frames unchanged', () => {
+  it('return features, feature states, and events unchanged', () => {
     const features = fc.record({
       node,
       sequence: u16,
@@ -237,25 +226,13 @@ describe('encode and decode', () => {
       module: node,
       events: fc.array(fc.record({ type: node, value: number }), { maxLength: 20 }),
     });
-    const compressed = fc.record({
-      node,
-      channel: node,
-      rawBytes: u16,
-      payload: fc.uint8Array({ maxLength: 300 }),
-    });
     fc.assert(
-      fc.property(features, states, events, compressed, (f, s, e, c) => {
-        const packets = [
-          encodeFeatures(f),
-          encodeFeatureState(s),
-          encodeWasmEvents(e),
-          encodeCompressed(c),
-        ].map(view);
-        expect(packets.map(checkPacket)).toEqual(['features', 'feature_state', 'wasm_events', 'compressed']);
+      fc.property(features, states, events, (f, s, e) => {
+        const packets = [encodeFeatures(f), encodeFeatureState(s), encodeWasmEvents(e)].map(view);
+        expect(packets.map(checkPacket)).toEqual(['features', 'feature_state', 'wasm_events']);
         expect(decodeFeatures(packets[0]!)).toEqual(f);
         expect(decodeFeatureState(packets[1]!)).toEqual(s);
         expect(decodeWasmEvents(packets[2]!)).toEqual(e);
-        expect(decodeCompressed(packets[3]!)).toEqual(c);
       }),
     );
   });

@@ -11,6 +11,8 @@ export class FrameColumns {
   #starts = new Uint32Array(64);
   #links = new Uint16Array(64);
   #frameVariants: Variant[] = [];
+  /** Datagrams of frames that their records hold compressed, by index of the frame. */
+  readonly #made = new Map<number, Uint8Array>();
   #count = 0;
   #lastKey = -1;
   #lastVariant: Variant | undefined;
@@ -18,6 +20,7 @@ export class FrameColumns {
   begin(records: number): void {
     this.#count = 0;
     this.#used.length = 0;
+    this.#made.clear();
     if (records <= this.#records.length) return;
     this.#records = new Uint32Array(records);
     this.#starts = new Uint32Array(records);
@@ -40,9 +43,13 @@ export class FrameColumns {
     return variant;
   }
 
-  /** Adds the frame of record `record`, whose first pair is at `start` in the batch's bytes. */
-  add(record: number, start: number, link: number, variant: Variant): void {
+  /**
+   * Adds the frame of record `record`, whose first pair is at `start` in the batch's bytes.
+   * @param made datagram of the frame if the record holds it compressed; `start` is then in it
+   */
+  add(record: number, start: number, link: number, variant: Variant, made?: Uint8Array): void {
     const index = this.#count++;
+    if (made) this.#made.set(index, made);
     this.#records[index] = record;
     this.#starts[index] = start;
     this.#links[index] = link;
@@ -51,26 +58,30 @@ export class FrameColumns {
   }
 
   blocks(raw: RawBatch): readonly CsiBlock[] {
-    const bytes = new Int8Array(raw.bytes.buffer, raw.bytes.byteOffset, raw.bytes.byteLength);
+    const bytes = signed(raw.bytes);
     for (const slot of this.#used) slot.block = allocateBlock(slot.layout, slot.count);
-    for (let index = 0; index < this.#count; index++) this.#fill(raw, bytes, index);
+    for (let index = 0; index < this.#count; index++) {
+      const made = this.#made.get(index);
+      if (made) this.#fill(raw, made, signed(made), 0, index);
+      else this.#fill(raw, raw.bytes, bytes, raw.offsets[this.#records[index]!]!, index);
+    }
     return this.#used.map((slot) => slot.take());
   }
 
-  #fill(raw: RawBatch, bytes: Int8Array, index: number): void {
+  /** @param header where the datagram begins in `unsigned` and in `bytes`, which are the same bytes */
+  #fill(raw: RawBatch, unsigned: Uint8Array, bytes: Int8Array, header: number, index: number): void {
     const record = this.#records[index]!;
-    const header = raw.offsets[record]!;
     const variant = this.#frameVariants[index]!;
     const start = this.#starts[index]!;
     const rssi = bytes[header + 16]!;
     const noise = bytes[header + 17]!;
     const sequence =
-      (raw.bytes[header + 12]! |
-        (raw.bytes[header + 13]! << 8) |
-        (raw.bytes[header + 14]! << 16) |
-        (raw.bytes[header + 15]! << 24)) >>>
+      (unsigned[header + 12]! |
+        (unsigned[header + 13]! << 8) |
+        (unsigned[header + 14]! << 16) |
+        (unsigned[header + 15]! << 24)) >>>
       0;
-    const deviceTime = stampBefore(raw.bytes, header, start);
+    const deviceTime = stampBefore(unsigned, header, start);
     for (let p = 0; p < variant.slots.length; p++) {
       const slot = variant.slots[p]!;
       const block = slot.block!;
@@ -97,6 +108,9 @@ export class FrameColumns {
     return { antennas, stride: bins * 2, parts, slots };
   }
 }
+
+const signed = (bytes: Uint8Array): Int8Array =>
+  new Int8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 /** The node's own clock, microseconds, if the frame has it between the header and the first pair; otherwise NaN. */
 function stampBefore(bytes: Uint8Array, header: number, start: number): number {

@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib';
+import { COMPRESSED_HEADER_BYTES, COMPRESSED_MAGIC, decodeCompressed, readDelta } from './adr018-delta.js';
 
 /**
  * Packets that ADR-018 nodes send besides raw CSI on the same port, one per datagram, little-endian; byte 4
@@ -20,14 +21,14 @@ export const PACKET_KINDS: readonly PacketKind[] = [
 ];
 
 /** Why a packet is rejected. */
-export type PacketFault = 'unknown_magic' | 'truncated' | 'oversized' | 'checksum' | 'value';
+export type PacketFault = 'unknown_magic' | 'truncated' | 'oversized' | 'checksum' | 'value' | 'runs';
 
 export const MAGIC = {
   vitals: 0xc5110002,
   features: 0xc5110003,
   /** Fused vitals or WASM events: two senders use the same number. */
   collision: 0xc5110004,
-  compressed: 0xc5110005,
+  compressed: COMPRESSED_MAGIC,
   feature_state: 0xc5110006,
   mesh: 0xc5118100,
   sync: 0xc511a110,
@@ -43,7 +44,7 @@ export function checkPacket(view: DataView): PacketKind | PacketFault {
     case MAGIC.collision:
       return collision(view);
     case MAGIC.compressed:
-      return view.byteLength < 10 ? 'truncated' : (sized(view, 10 + view.getUint16(8, true)) ?? 'compressed');
+      return compressed(view);
     case MAGIC.feature_state:
       return sized(view, 60) ?? (checksumFits(view) ? 'feature_state' : 'checksum');
     case MAGIC.mesh:
@@ -63,6 +64,13 @@ function collision(view: DataView): PacketKind | PacketFault {
   const count = view.getUint16(6, true);
   if (view.byteLength === 8 + 5 * count) return 'wasm_events';
   return sized(view, 48) ?? 'fused_vitals';
+}
+
+function compressed(view: DataView): PacketKind | PacketFault {
+  if (view.byteLength < COMPRESSED_HEADER_BYTES) return 'truncated';
+  const fault = sized(view, COMPRESSED_HEADER_BYTES + view.getUint16(8, true));
+  const { payload, rawBytes } = decodeCompressed(view);
+  return fault ?? (readDelta(payload, rawBytes) ? 'compressed' : 'runs');
 }
 
 const sized = (view: DataView, bytes: number): PacketFault | undefined =>
@@ -213,33 +221,6 @@ export function encodeSync(sync: Sync): Uint8Array {
   view.setBigUint64(8, BigInt(sync.local), true);
   view.setBigUint64(16, BigInt(sync.epoch), true);
   view.setUint32(24, sync.sequence, true);
-  return bytes;
-}
-
-/**
- * A frame compressed by a node relative to its last one: see
- * docs/decisions/0108-compressed-packets-are-no-frames.md.
- */
-export interface Compressed {
-  readonly node: number;
-  readonly channel: number;
-  readonly rawBytes: number;
-  readonly payload: Uint8Array;
-}
-
-export const decodeCompressed = (view: DataView): Compressed => ({
-  node: view.getUint8(4),
-  channel: view.getUint8(5),
-  rawBytes: view.getUint16(6, true),
-  payload: new Uint8Array(view.buffer, view.byteOffset + 10, view.byteLength - 10).slice(),
-});
-
-export function encodeCompressed({ node, channel, rawBytes, payload }: Compressed): Uint8Array {
-  const { bytes, view } = packet(MAGIC.compressed, node, 10 + payload.length);
-  view.setUint8(5, channel);
-  view.setUint16(6, rawBytes, true);
-  view.setUint16(8, payload.length, true);
-  bytes.set(payload, 10);
   return bytes;
 }
 

@@ -1,27 +1,43 @@
 import type { Output, RawBatch, State } from '../../../component/index.js';
 import { isTick, rawRecord } from '../../../component/index.js';
 import { hostOf, type Data, type Failure, type Provenance } from '../../../model/index.js';
-import { CSI_HEADER_BYTES, CSI_MAGIC, FLAG_TIMESTAMP, isChannelCentre, knownBins } from './adr018-frame.js';
-import { checkPacket, PACKET_KINDS, type PacketFault, type PacketKind } from './adr018-packets.js';
+import {
+  checkFrame,
+  FAULT_TEXT,
+  FAULTS,
+  isKind,
+  recognise,
+  startOf,
+  type Fault,
+  type FrameFault,
+} from './adr018-check.js';
+import { CSI_HEADER_BYTES, CSI_MAGIC } from './adr018-frame.js';
+import { checkPacket, PACKET_KINDS, type PacketKind } from './adr018-packets.js';
 import { Faults, type FaultsState } from '../../decoder/faults.js';
 import type { Decoder, DecoderContext, Format } from '../../contract/format.js';
 import { LinkActivity } from '../../senders/link-activity.js';
 import { NodeTable, type NodeTableState } from '../../senders/senders.js';
 import { Strangers } from '../../senders/strangers.js';
+import { CompressedFrames, type CompressedState } from './adr018-compressed.js';
+import type { Reference } from './adr018-known.js';
 import { FrameColumns } from './adr018-columns.js';
 import { LinkState, type LinkSnapshot } from './adr018-link.js';
 
-/** ESP32 nodes with the ADR-018 firmware: raw CSI, and the nodes' own conclusions. */
+/** ESP32 nodes with the ADR-018 firmware: raw and compressed CSI, and the nodes' own conclusions. */
 export const adr018: Format = {
   name: 'adr018',
-  summary: 'Datagrams of ESP32 nodes with the ADR-018 firmware (raw CSI, vitals, features).',
-  recognise: (record) => {
-    if (record.length < 8) return false;
-    const view = viewOf(record);
-    if (view.getUint32(0, true) === CSI_MAGIC) return typeof checkFrame(view) === 'number';
-    return isKind(checkPacket(view));
-  },
-  decoder: (context) => new Adr018Decoder(context),
+  summary: 'Datagrams of ESP32 nodes with the ADR-018 firmware (CSI, vitals, features).',
+  recognise,
+  decoder: (context) => new Adr018Decoder('adr018', 'fitting', context),
+};
+
+/** The same datagrams; compressed ones are decoded against the newest frame. */
+export const adr018Newest: Format = {
+  name: 'adr018-newest',
+  summary: 'ADR-018, compressed frames relative to the newest frame of their node and length.',
+  recognise,
+  decoder: (context) => new Adr018Decoder('adr018-newest', 'newest', context),
+  variantOf: 'adr018',
 };
 
 /** Channel 6: assumed centre if a sender does not know its own (it sends 0). */
@@ -30,38 +46,14 @@ export const ASSUMED_MHZ = 2437;
 /** Longest datagram of the format, bytes: 4 antennas of 256 bins with a timestamp. */
 export const MAX_DATAGRAM_BYTES = CSI_HEADER_BYTES + 8 + 4 * 256 * 2;
 
-const FRAME_FAULTS = ['antennas', 'subcarriers', 'frequency'] as const;
-type FrameFault = (typeof FRAME_FAULTS)[number] | 'truncated' | 'oversized';
-/** Every reason to reject a datagram. */
-export const FAULTS: readonly (FrameFault | PacketFault)[] = [
-  'unknown_magic',
-  'truncated',
-  'oversized',
-  ...FRAME_FAULTS,
-  'checksum',
-  'value',
-];
-type Fault = (typeof FAULTS)[number];
 type Kind = 'csi' | PacketKind;
 type Ignored = 'unknown_sender' | 'other_address';
 const KINDS: readonly Kind[] = ['csi', ...PACKET_KINDS];
 
-/** Offset of the first pair of a raw frame, or its fault. */
-function checkFrame(view: DataView): number | FrameFault {
-  if (view.byteLength < CSI_HEADER_BYTES) return 'truncated';
-  const antennas = view.getUint8(5);
-  const bins = view.getUint16(6, true);
-  const mhz = view.getUint32(8, true);
-  if (antennas < 1 || antennas > 4) return 'antennas';
-  if (!knownBins(bins)) return 'subcarriers';
-  if (mhz !== 0 && !isChannelCentre(mhz)) return 'frequency';
-  const start = CSI_HEADER_BYTES + ((view.getUint8(19) & FLAG_TIMESTAMP) !== 0 ? 8 : 0);
-  const end = start + antennas * bins * 2;
-  return view.byteLength === end ? start : view.byteLength < end ? 'truncated' : 'oversized';
-}
-
 class Adr018Decoder implements Decoder {
+  readonly #format: string;
   readonly #context: DecoderContext;
+  readonly #compressed: CompressedFrames;
   readonly #nodes: NodeTable;
   readonly #strangers: Strangers;
   readonly #links: readonly LinkState[];
@@ -73,10 +65,11 @@ class Adr018Decoder implements Decoder {
   /** The second of event time for which loss is counted. */
   #second = -1;
   #unknownFrequency = 0;
-  #hasTold = false;
 
-  constructor(context: DecoderContext) {
+  constructor(format: string, reference: Reference, context: DecoderContext) {
+    this.#format = format;
     this.#context = context;
+    this.#compressed = new CompressedFrames(reference, context.log);
     this.#faults = new Faults(context.metrics, FAULTS);
     this.#strangers = new Strangers('adr018', context);
     this.#nodes = new NodeTable(context.links);
@@ -107,6 +100,7 @@ class Adr018Decoder implements Decoder {
       ignored: { ...this.#ignored },
       unknownFrequency: this.#unknownFrequency,
       nodes: this.#nodes.snapshot(),
+      compressed: this.#compressed.snapshot(),
       ...this.#faults.snapshot(),
       links: Object.fromEntries(this.#links.map((link) => [link.entry.link.id, link.snapshot()])),
     } satisfies DecoderState;
@@ -120,6 +114,7 @@ class Adr018Decoder implements Decoder {
     this.#unknownFrequency = from.unknownFrequency;
     this.#nodes.restore(from.nodes);
     this.#faults.restore(from);
+    if (from.compressed) this.#compressed.restore(from.compressed);
     for (const link of this.#links) {
       const snapshot = from.links[link.entry.link.id];
       if (snapshot) link.restore(snapshot);
@@ -128,9 +123,10 @@ class Adr018Decoder implements Decoder {
 
   describe(): Readonly<Record<string, unknown>> {
     return {
-      format: 'adr018',
+      format: this.#format,
       ...this.#activity.describe(),
       packets: { ...this.#counts },
+      compressed: this.#compressed.describe(),
       malformed: this.#faults.counts,
       faults: this.#faults.causes,
       ignored: { ...this.#ignored },
@@ -153,9 +149,10 @@ class Adr018Decoder implements Decoder {
     const antennas = view.getUint8(start + 5);
     const bins = view.getUint16(start + 6, true);
     const mhz = view.getUint32(start + 8, true);
-    const pairs = CSI_HEADER_BYTES + ((view.getUint8(start + 19) & FLAG_TIMESTAMP) !== 0 ? 8 : 0);
+    const size = antennas * bins * 2;
+    const pairs = startOf(view.getUint8(start + 19), length, size);
     const variant = this.#columns.variant(bins, antennas, mhz === 0 ? ASSUMED_MHZ : mhz);
-    if (!variant || length !== pairs + antennas * bins * 2) {
+    if (!variant || length !== pairs + size) {
       this.#refuse(step, i, checkFrame(viewOf(rawRecord(step.raw, i))) as FrameFault);
       return;
     }
@@ -163,8 +160,12 @@ class Adr018Decoder implements Decoder {
     const link = this.#resolve(step, i, view.getUint8(start + 4), variant.parts[0]!.layout.key);
     if (!link) return;
     if (mhz === 0) this.#unknownFrequency++;
-    step.lost += link.frames.see(view.getUint32(start + 12, true));
+    const sequence = view.getUint32(start + 12, true);
+    step.lost += link.frames.see(sequence);
     this.#columns.add(i, start + pairs, link.entry.index, variant);
+    if (antennas > 1) return;
+    const bytes = step.raw.bytes.subarray(start + pairs, start + pairs + size);
+    this.#compressed.see(link.entry.link.id, view.getUint8(start + 4), sequence, bytes);
   }
 
   #takePacket(step: Step, i: number): void {
@@ -175,18 +176,24 @@ class Adr018Decoder implements Decoder {
       return;
     }
     this.#counts[kind]++;
-    if (kind === 'compressed') this.#tellOnce(view.getUint8(4));
     step.packets[kind] = (step.packets[kind] ?? 0) + 1;
     const link = this.#resolve(step, i, view.getUint8(4), null);
-    if (link) step.claims.push(...link.take(kind, view, step.raw.time[i]!, step.provenance));
+    if (!link) return;
+    step.claims.push(...link.take(kind, view, step.raw.time[i]!, step.provenance));
+    if (kind === 'compressed') this.#takeCompressed(i, link, view);
   }
 
-  #tellOnce(node: number): void {
-    if (this.#hasTold) return;
-    this.#hasTold = true;
-    this.#context.log.warn(
-      `node ${node} sends compressed frames (0xC5110005): they are counted, not decoded, because they do not state the frame that they are compressed against; set the node's edge tier below 2 for raw frames only`,
-    );
+  /** Adds the frame of a compressed packet, unless it is a copy or its reference is unknown. */
+  #takeCompressed(i: number, link: LinkState, view: DataView): void {
+    const made = this.#compressed.take(link.entry.link.id, view);
+    if (typeof made === 'string') {
+      this.#context.metrics.dropped(`compressed_${made}`, 1);
+      return;
+    }
+    const frame = viewOf(made);
+    const mhz = frame.getUint32(8, true) || ASSUMED_MHZ;
+    const variant = this.#columns.variant(frame.getUint16(6, true), 1, mhz)!;
+    this.#columns.add(i, CSI_HEADER_BYTES, link.entry.index, variant, made);
   }
 
   /** The link of a node; undefined, and counted, if it has none. */
@@ -232,23 +239,9 @@ class Adr018Decoder implements Decoder {
 
 const SECOND = 1_000_000;
 
-const FAULT_TEXT: Readonly<Record<Fault, string>> = {
-  unknown_magic:
-    'it does not start with an ADR-018 magic number; another program may be sending to this port',
-  truncated: 'it is shorter than its header states',
-  oversized: 'it is longer than its header states',
-  antennas: 'byte 5 (antennas) is not 1 to 4',
-  subcarriers: 'bytes 6 and 7 (bins) are not 64, 128, 192 or 256',
-  frequency: 'bytes 8 to 11 (MHz) are not the centre of a Wi-Fi channel',
-  checksum: 'its CRC-32 does not match',
-  value: 'a number in it is not finite',
-};
-
 const viewOf = (bytes: Uint8Array): DataView =>
   new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 const isFrame = (view: DataView): boolean => view.byteLength >= 4 && view.getUint32(0, true) === CSI_MAGIC;
-const isKind = (word: PacketKind | PacketFault): word is PacketKind =>
-  (PACKET_KINDS as readonly string[]).includes(word);
 const counters = <K extends string>(keys: readonly K[]): Record<K, number> =>
   Object.fromEntries(keys.map((key) => [key, 0])) as Record<K, number>;
 
@@ -277,5 +270,7 @@ interface DecoderState extends FaultsState {
   readonly ignored: { readonly unknown_sender: number; readonly other_address: number };
   readonly unknownFrequency: number;
   readonly nodes: NodeTableState;
+  /** Absent in checkpoints of 0.4.0 and before. */
+  readonly compressed?: CompressedState;
   readonly links: Readonly<Record<string, LinkSnapshot>>;
 }
