@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
+import { open, stat, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
+import { codeOf } from '../serial/byte-input.js';
 import { identityOf, isSameFile, type FileIdentity } from './identity.js';
 
 /** Compressed rotated files, in which reading cannot be resumed. */
@@ -49,7 +50,8 @@ function siblingsOf(file: string): readonly string[] {
 async function isFileAt(path: string, identity: FileIdentity): Promise<boolean> {
   const found = await stat(path, { bigint: true }).catch(() => undefined);
   if (!found?.isFile() || String(found.ino) !== identity.inode) return false;
-  const handle = await open(path);
+  const handle = await opened(path);
+  if (!handle) return false;
   try {
     return await isSameFile(handle, identity);
   } finally {
@@ -58,11 +60,22 @@ async function isFileAt(path: string, identity: FileIdentity): Promise<boolean> 
 }
 
 async function isCopy(path: string, { length, sum }: FileIdentity): Promise<boolean> {
-  const handle = await open(path);
+  const handle = await opened(path);
+  if (!handle) return false;
   try {
     const other = await identityOf(handle, length);
     return other.length === length && other.sum === sum;
   } finally {
     await handle.close();
+  }
+}
+
+/** Undefined if the file was renamed or deleted meanwhile. */
+async function opened(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(path);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
   }
 }

@@ -45,13 +45,12 @@ export const formatRecords: Readonly<Record<string, (index: number) => RawRecord
 };
 
 export const formatDrivers: readonly FormatDriver[] = [
-  ...Object.entries(formatRecords).map(([name, record]) => ({
-    format: formatNamed(name),
-    records: () => Array.from({ length: 20 }, (_, index) => record(index)),
-  })),
+  ...Object.entries(formatRecords).map(([name, record]) => made(name, record)),
   ...SAMPLES.map((sample) => sampled(sample.format, sample)),
   // The same records, decoded by a variant.
   ...FORMATS.flatMap(({ name, variantOf }) => {
+    const record = variantOf === undefined ? undefined : formatRecords[variantOf];
+    if (record && !(name in formatRecords)) return [made(name, record)];
     const sample = SAMPLES.find(({ format }) => format === variantOf);
     return sample ? [sampled(name, sample)] : [];
   }),
@@ -65,6 +64,13 @@ export const formatDrivers: readonly FormatDriver[] = [
     ).flat(),
   }),
 ];
+
+function made(format: string, record: (index: number) => RawRecord): FormatDriver {
+  return {
+    format: formatNamed(format),
+    records: () => Array.from({ length: 20 }, (_, index) => record(index)),
+  };
+}
 
 function sampled(format: string, sample: Sample): FormatDriver {
   return {
