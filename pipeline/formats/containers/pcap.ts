@@ -65,8 +65,10 @@ class PcapCutter implements Cutter {
     while (!into.full && from < bytes.length) {
       const extent = this.#blocks.measure(view, from);
       const end = from + (extent?.length ?? 0);
-      const beyond = into.isLive ? 0 : this.#blocks.headerBytes;
-      if (extent !== null && !last && end + beyond > bytes.length) break;
+      const isFollowed = end + this.#blocks.headerBytes <= bytes.length;
+      if (extent !== null && !last && !isFollowed) {
+        if (!into.isGrowing || end > bytes.length || !this.#holds(view, from, extent)) break;
+      }
       if (extent === null || end > bytes.length || !this.#isBlock(view, from, end, extent)) {
         if (this.#lost < 0) this.#lost = at + from;
         from++;
@@ -103,6 +105,11 @@ class PcapCutter implements Cutter {
   #isBlock(view: DataView, from: number, end: number, extent: Extent): boolean {
     if (!this.#blocks.closes(view, from, extent)) return false;
     if (end >= view.byteLength || this.#blocks.measure(view, end, extent.little) !== null) return true;
+    return this.#holds(view, from, extent);
+  }
+
+  /** True if the block holds a selected packet. */
+  #holds(view: DataView, from: number, extent: Extent): boolean {
     const { packet } = this.#blocks.look(view, from, extent);
     return packet !== undefined && this.#select(view, packet) !== null;
   }

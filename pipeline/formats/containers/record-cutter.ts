@@ -45,7 +45,7 @@ export class RecordCutter implements Cutter {
         from++;
         continue;
       }
-      const time = into.isLive ? 0 : this.#timeOf(view, from, length, at, last);
+      const time = into.isLive ? 0 : this.#timeOf(view, from, length, at, last, into.isGrowing);
       if (time === undefined) break;
       this.#reportDamage(into, at + from);
       this.#add(time, bytes, from, length, into, at);
@@ -92,8 +92,10 @@ export class RecordCutter implements Cutter {
     length: number,
     at: number,
     last: boolean,
+    isGrowing: boolean,
   ): number | null | undefined {
     const stamp = this.#stampAt(view, from, at);
+    if (isGrowing && !this.#clock.asksForNext(stamp)) return this.#clock.at(stamp);
     const next = this.#nextStamp(view, from + length, at, last);
     return next === undefined ? undefined : this.#clock.at(stamp, next);
   }

@@ -30,13 +30,25 @@ export class RawBuilder {
   #count = 0;
   #newest: number;
   readonly #now: (() => number) | undefined;
+  /**
+   * The input is still being written: a complete record is passed on without the one after it, unless its time
+   * is doubtful.
+   */
+  readonly isGrowing: boolean;
 
   /**
    * No record's time is before `newest` (microseconds). With `now`, each record gets the time at which it is
    * added, regardless of the cutter.
    */
-  constructor(capacity: number, origin: RawBatch['origin'], newest = -Infinity, now?: () => number) {
+  constructor(
+    capacity: number,
+    origin: RawBatch['origin'],
+    newest = -Infinity,
+    now?: () => number,
+    isGrowing = now !== undefined,
+  ) {
     this.#now = now;
+    this.isGrowing = isGrowing;
     this.capacity = Math.min(capacity, 65_536);
     this.#origin = origin;
     this.#newest = newest;

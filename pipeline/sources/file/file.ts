@@ -61,7 +61,8 @@ export const file = defineSource({
     '',
     'Event time is that of the file. If its clock counts from the start of the receiver (Intel 5300, ESP32), the time at',
     'which the file was created is added. Files of arrays and files compressed with gzip cannot be followed. A record is read',
-    'once it is complete; for some kinds (pcap), only the start of the next record shows that.',
+    'once it is complete: with the last byte of its length, or with the end of its line. If its time is doubtful (a step far',
+    'ahead), it waits for the next record.',
   ].join('\n'),
   config,
   examples: [

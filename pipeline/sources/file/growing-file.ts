@@ -129,7 +129,13 @@ export class GrowingFile {
   #begin(file: OpenedFile): RawBuilder {
     if (this.#position) file.cutter.restore(this.#position.cutter);
     else this.#offset = file.start;
-    return new RawBuilder(this.#count, liveOrigin(file), this.#position?.newest ?? -Infinity);
+    return new RawBuilder(
+      this.#count,
+      liveOrigin(file),
+      this.#position?.newest ?? -Infinity,
+      undefined,
+      true,
+    );
   }
 
   /** False if nothing was appended. */

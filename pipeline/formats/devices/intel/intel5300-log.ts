@@ -83,8 +83,11 @@ class EntryCutter implements Cutter {
   /** Consumes the entry at `from` and returns its end; returns `from` if more bytes are needed. */
   #take(bytes: Uint8Array, from: number, into: RawBuilder, at: number, last: boolean): number {
     const end = from + 2 + lengthAt(bytes, from);
-    if (!last && end + (into.isLive ? 0 : PROBE_BYTES) > bytes.length) return from;
-    if (nextMeasurement(bytes, from + 1, Math.min(end, bytes.length)) >= 0 || end === from + 2) {
+    const { isGrowing } = into;
+    if (!last && end + (isGrowing ? 0 : PROBE_BYTES) > bytes.length) return from;
+    // Of a growing log, what follows plays no part: it may be there or not.
+    const within = isGrowing ? bytes.subarray(0, end) : bytes;
+    if (nextMeasurement(within, from + 1, Math.min(end, bytes.length)) >= 0 || end === from + 2) {
       this.#lost = at + from;
       return from + 1;
     }
