@@ -213,6 +213,39 @@ describe('12-bit LLTF', () => {
     expect(blocks[0]).toMatchObject({ bits: Uint8Array.of(8) });
     expect(blocks[0]!.layout.subcarriers).toHaveLength(52);
   });
+
+  /** `t`: looks like 12 bits; `e`: cannot be. */
+  const linesOf = (kinds: string) =>
+    Array.from(kinds, (kind, id) =>
+      numbersLine(C5_COLUMNS, kind === 't' ? bytes : bytes.with(51, -1), { id }),
+    );
+  const started = () =>
+    formatNamed('esp-csi').decoder(testContext({ links: new LinkTable([anySender]) }).context);
+  const framesOf = (decoder: ReturnType<typeof started>, lines: readonly string[]) =>
+    decoder.decode(batchOf(...lines.map((line) => ({ bytes: Buffer.from(line) }))))
+      .data as readonly CsiBlock[];
+  const bitsOf = (blocks: readonly CsiBlock[]) =>
+    Object.fromEntries(blocks.map(({ bits }) => [bits[0]!, bits.length]));
+
+  it.each([
+    ['a weak frame of 8 bits among others', 'eeteeettee', { 8: 10 }, 0],
+    ['frames before the first doubt', 'tteeee', { 12: 2, 8: 4 }, 0],
+    ['a damaged line after ten frames', 'ttttttttttett', { 12: 12 }, 1],
+    ['a chip that was set to 8 bits', 'tttttttttteeeeee', { 12: 10, 8: 2 }, 4],
+  ])('is decided by up to ten frames of the sender: %s', (_, kinds, expected, rejected) => {
+    const decoder = started();
+    expect(bitsOf(framesOf(decoder, linesOf(kinds)))).toEqual(expected);
+    const { malformed } = decoder.describe() as { readonly malformed: Readonly<Record<string, number>> };
+    expect(malformed['bits'] ?? 0).toBe(rejected);
+  });
+
+  it('is decided in the same way after a restart', () => {
+    const lines = linesOf('eeteet');
+    const [first, second] = [started(), started()];
+    framesOf(first, lines.slice(0, 5));
+    second.restore(JSON.parse(JSON.stringify(first.snapshot())));
+    expect(bitsOf(framesOf(second, lines.slice(5)))).toEqual({ 8: 1 });
+  });
 });
 
 it("reads a 12-bit LLTF in the order of the vendor's viewer with `esp-csi-imaginary-first`", () => {

@@ -13,6 +13,7 @@ import {
   type EspCsiColumns,
 } from './esp-csi-columns.js';
 import { espParts, espStamp, exceedsByte, parseNumbers, placeField, type EspNumbers } from './esp-values.js';
+import { LLTF_NUMBERS, LLTF_WORDS, LltfBits } from './esp-lltf-bits.js';
 import {
   frameFormat,
   type FrameReader,
@@ -77,6 +78,7 @@ const isHeading = (record: Uint8Array): boolean =>
  */
 function lineReader(format: string, realFirst: boolean): FrameReader {
   let heading: string | null = null;
+  const bits = new LltfBits();
   return {
     ...{ format, sequenceBits: 32, mayCountByTwo: true },
     read(record) {
@@ -88,23 +90,31 @@ function lineReader(format: string, realFirst: boolean): FrameReader {
       const text = csiDataLine(record);
       if (typeof text !== 'string') return text;
       const line = splitEspLine(text, heading);
-      return 'fault' in line ? line : readLine(line, realFirst);
+      return 'fault' in line ? line : readLine(line, realFirst, bits);
     },
-    snapshot: () => ({ heading }),
+    snapshot: () => ({ heading, bits: bits.snapshot() }),
     restore: (state) => {
-      ({ heading } = state as { readonly heading: string | null });
+      const saved = state as ReaderState;
+      ({ heading } = saved);
+      if (saved.bits) bits.restore(saved.bits);
     },
   };
 }
 
-function readLine(line: EspCsiColumns, realFirst: boolean): ReadFrame | ReadFault {
+interface ReaderState {
+  readonly heading: string | null;
+  /** Absent in checkpoints of 0.4.0 and before. */
+  readonly bits?: ReturnType<LltfBits['snapshot']>;
+}
+
+function readLine(line: EspCsiColumns, realFirst: boolean, bits: LltfBits): ReadFrame | ReadFault {
   const parse = line.mayBeBase64 ? numbersOf : parseNumbers;
   const numbers = numbersOfLine(line, REQUIRED.filter(line.has), () => parse(line.data));
   if ('fault' in numbers) return numbers;
   const length = line.column('len');
   if (numbers.length !== length)
     return { fault: 'count', reason: `${numbers.length} numbers, but len is ${length}` };
-  return readNumbers(line, numbers, realFirst);
+  return readNumbers(line, numbers, realFirst, bits);
 }
 
 /** Columns in use. */
@@ -113,10 +123,16 @@ const REQUIRED = [
   ...['sig_mode', 'bandwidth', 'stbc', 'secondary_channel', 'agc_gain', 'fft_gain'],
 ];
 
-function readNumbers(line: EspCsiColumns, numbers: EspNumbers, realFirst: boolean): ReadFrame | ReadFault {
+function readNumbers(
+  line: EspCsiColumns,
+  numbers: EspNumbers,
+  realFirst: boolean,
+  bits: LltfBits,
+): ReadFrame | ReadFault {
   const fault = emptyFault(line, numbers);
   if (fault) return fault;
-  const twelve = twelveBit(numbers);
+  const twelve = bits.wordsOf(line.mac, numbers);
+  if (twelve && 'fault' in twelve) return twelve;
   const values = twelve ?? numbers;
   const fields = twelve ? LLTF_12_BIT : fieldsOf(line, values);
   if (!fields)
@@ -180,30 +196,11 @@ function emptyFault(line: EspCsiColumns, numbers: EspNumbers): ReadFault | undef
   };
 }
 
-/** Numbers of an LLTF of a C5 or C61: bytes, of 8 or 12 bits, and words of 12 bits. */
-const LLTF_NUMBERS = 106;
-const LLTF_WORDS = 52;
-
 /** The numbers of esp-radar's data: in brackets, or the bytes in base64. */
 function numbersOf(data: string): EspNumbers | null {
   const numbers = parseNumbers(data);
   if (numbers) return numbers;
   return /^[A-Za-z\d+/]+={0,2}$/.test(data) ? new Int8Array(Buffer.from(data, 'base64')) : null;
-}
-
-/**
- * The words of a 12-bit LLTF (C5, C61): 52 combined numbers, or 106 bytes in which the upper half of every
- * second one is empty. Null for others. The order within a pair is not documented:
- * according to the vendor and pyespargos, the real part is first; the vendor's viewer reads it second.
- */
-function twelveBit(numbers: EspNumbers): Int16Array | null {
-  if (numbers.length === LLTF_WORDS) return Int16Array.from(numbers);
-  if (numbers.length !== LLTF_NUMBERS) return null;
-  for (let i = 1; i < LLTF_NUMBERS; i += 2) if (numbers[i]! < 0 || numbers[i]! > 15) return null;
-  return Int16Array.from(
-    { length: LLTF_WORDS },
-    (_, i) => (((numbers[2 * i]! & 0xff) | (numbers[2 * i + 1]! << 8)) << 20) >> 20,
-  );
 }
 
 /** A line as printed by an example of esp-csi. */
