@@ -115,6 +115,29 @@ describe('a raw frame', () => {
     expect(decoder.describe()).toMatchObject({ frames_without_frequency: 1 });
   });
 
+  it.each([64, 128, 192, 256])('of %i bins may ascend, as their zeros show', (bins) => {
+    const parts = frameParts(bins, 1, 2437)!.map(({ offsets }) =>
+      Array.from(offsets, (_, i) => [(i % 100) + 1, -(i % 90) - 1]).flat(),
+    );
+    const [one, other] = [false, true].map((ascending) => {
+      const frame = { node: 1, bins, mhz: 2437, sequence: 1, rssi: -40, noise: -90, parts, ascending };
+      return decode({ bytes: encodeFrame(frame) }).blocks;
+    });
+    expect(other).toEqual(one);
+    expect(one!.map(({ values }) => [...values])).toEqual(parts);
+  });
+
+  it.each([
+    [57, 'ht-ltf', 28],
+    [245, 'he-ltf', 122],
+  ])('of a C5 has %i bins, which ascend', (bins, training, edge) => {
+    const [block] = decode({ bytes: rawFrame(bins) }).blocks;
+    const { subcarriers } = block!.layout;
+    expect([block!.layout.training, subcarriers[0], subcarriers.at(-1)]).toEqual([training, -edge, edge]);
+    // Bin b holds imaginary b - 100 and real 100 - b.
+    expect([...block!.values.subarray(0, 2)]).toEqual([100, -100]);
+  });
+
   it('may have a timestamp of its sender before the pairs', () => {
     const plain = rawFrame(64);
     const stamped = new Uint8Array(plain.length + 8);

@@ -20,7 +20,7 @@ export const FAULT_TEXT: Readonly<Record<Fault, string>> = {
   truncated: 'it is shorter than its header states',
   oversized: 'it is longer than its header states',
   antennas: 'byte 5 (antennas) is not 1 to 4',
-  subcarriers: 'bytes 6 and 7 (bins) are not 64, 128, 192 or 256',
+  subcarriers: 'bytes 6 and 7 (bins) are not 57, 64, 128, 192, 245 or 256',
   frequency: 'bytes 8 to 11 (MHz) are not the centre of a Wi-Fi channel',
   checksum: 'its CRC-32 does not match',
   value: 'a number in it is not finite',

@@ -27,15 +27,15 @@ export class FrameColumns {
     this.#links = new Uint16Array(records);
   }
 
-  /** Layout of frames with these bins, antennas and frequency; undefined if there are no such frames. */
-  variant(bins: number, antennas: number, mhz: number): Variant | undefined {
-    const key = (mhz * 1024 + bins) * 8 + antennas;
+  /** Layout of frames with these bins, antennas, frequency and order; undefined if there are no such frames. */
+  variant(bins: number, antennas: number, mhz: number, ascending: boolean): Variant | undefined {
+    const key = (mhz * 1024 + bins) * 16 + antennas * 2 + Number(ascending);
     if (key === this.#lastKey) return this.#lastVariant;
     // Checked before anything is stored: data from a stranger must not make the map grow.
     if (antennas < 1 || antennas > 4 || !knownBins(bins) || !isChannelCentre(mhz)) return undefined;
     let variant = this.#variants.get(key);
     if (!variant) {
-      variant = this.#newVariant(bins, antennas, mhz);
+      variant = this.#newVariant(bins, antennas, mhz, ascending);
       this.#variants.set(key, variant);
     }
     this.#lastKey = key;
@@ -98,8 +98,8 @@ export class FrameColumns {
     }
   }
 
-  #newVariant(bins: number, antennas: number, mhz: number): Variant {
-    const parts = frameParts(bins, antennas, mhz)!;
+  #newVariant(bins: number, antennas: number, mhz: number, ascending: boolean): Variant {
+    const parts = frameParts(bins, antennas, mhz, ascending)!;
     const slots = parts.map(({ layout }) => {
       const slot = this.#slots.get(layout.key) ?? new Slot(layout);
       this.#slots.set(layout.key, slot);

@@ -7,8 +7,8 @@ import { csiLayout, type CsiLayout, type TrainingField } from '../../../model/in
  * `0 u32 magic 0xC5110001 | 4 u8 node | 5 u8 antennas | 6 u16 bins | 8 u32 MHz | 12 u32 sequence | 16 i8 RSSI
  * | 17 i8 noise | 18 u8 PPDU | 19 u8 flags | 20 (u64 timestamp) | antennas * bins * (i8, i8)`.
  *
- * The pairs are (imaginary, real), in the order of an FFT: bins 0, 1, ... and then the negative ones. The
- * bins belong to one to three consecutive training fields, which differ in gain and in active subcarriers, so
+ * The pairs are (imaginary, real), in the order of the chip's buffer: that of an FFT (bins 0, 1, ... and then the
+ * negative ones), or ascending ({@link isAscending}). The bins belong to one to three consecutive training fields, which differ in gain and in active subcarriers, so
  * each becomes a block with a separate layout. Bytes 18 and 19 are 0 in older firmware.
  */
 export const CSI_MAGIC = 0xc5110001;
@@ -35,6 +35,9 @@ const LLTF: Field = { training: 'lltf', bins: 64, active: band(26) };
 const HT_LTF: Field = { training: 'ht-ltf', bins: 64, active: band(28) };
 const STBC: Field = { training: 'stbc-ht-ltf', bins: 64, active: band(28) };
 const HE_LTF: Field = { training: 'he-ltf', bins: 256, active: band(122, 2) };
+/** Of a C5: ascending, without the carriers beyond the edges. */
+const C5_HT_LTF: Field = { training: 'ht-ltf', bins: 57, active: band(28) };
+const C5_HE_LTF: Field = { training: 'he-ltf', bins: 245, active: band(122, 2) };
 
 /** The training fields of a frame, by its number of bins. */
 const FIELDS = new Map<number, readonly Field[]>([
@@ -42,6 +45,8 @@ const FIELDS = new Map<number, readonly Field[]>([
   [128, [LLTF, HT_LTF]],
   [192, [LLTF, HT_LTF, STBC]],
   [256, [HE_LTF]],
+  [57, [C5_HT_LTF]],
+  [245, [C5_HE_LTF]],
 ]);
 
 /** Part of a frame that becomes a frame of one layout. */
@@ -51,8 +56,29 @@ export interface FramePart {
   readonly offsets: Uint16Array;
 }
 
-/** The parts of a frame of `bins` bins, or undefined if no frame has that many. */
-export function frameParts(bins: number, antennas: number, mhz: number): readonly FramePart[] | undefined {
+/**
+ * True if the first field of the pairs at `start` ascends, carriers -32 to 31: the buffers of a C5 and C6, and those of
+ * other chips whose channel has a second one beside it, are in that order. There, the guard carriers at both ends are
+ * 0, and the carrier below the middle is not; in the order of an FFT, it is the other way round.
+ */
+export function isAscending(bytes: Uint8Array, start: number, bins: number): boolean {
+  if (bins % 2 !== 0) return true;
+  // The first two pairs may be missing in either order.
+  for (let at = start + 4; at < start + 12; at++) if (bytes[at] !== 0) return false;
+  const fieldBins = bins === HE_LTF.bins ? bins : LLTF.bins;
+  const end = start + 2 * fieldBins;
+  for (let at = end - 6; at < end; at++) if (bytes[at] !== 0) return false;
+  const middle = start + fieldBins;
+  return bytes[middle - 4] !== 0 || bytes[middle - 3] !== 0;
+}
+
+/** The parts of a frame of `bins` bins, or undefined if no frame has that many. @param ascending order of the bins */
+export function frameParts(
+  bins: number,
+  antennas: number,
+  mhz: number,
+  ascending = bins % 2 !== 0,
+): readonly FramePart[] | undefined {
   let first = 0;
   return FIELDS.get(bins)?.map((field) => {
     const start = first;
@@ -68,7 +94,8 @@ export function frameParts(bins: number, antennas: number, mhz: number): readonl
     });
     const offsets = Uint16Array.from(
       active,
-      (index) => 2 * (start + (index < 0 ? index + field.bins : index)),
+      (index) =>
+        2 * (start + (ascending ? index + (field.bins >> 1) : index < 0 ? index + field.bins : index)),
     );
     return { layout, offsets };
   });
@@ -87,7 +114,7 @@ export const isChannelCentre = (mhz: number): boolean =>
 export interface Adr018Frame {
   readonly node: number;
   readonly antennas?: number;
-  /** 64, 128, 192 or 256. */
+  /** 57, 64, 128, 192, 245 or 256. */
   readonly bins: number;
   /** 0 if the sender does not know it. */
   readonly mhz: number;
@@ -97,6 +124,8 @@ export interface Adr018Frame {
   readonly noise: number;
   /** 0 HT, 1 HE-SU, 2 HE-MU, 3 HE-TB, 255 unknown. Default 1 for 256 bins, otherwise 0. */
   readonly ppdu?: number;
+  /** Order of the bins: ascending, or that of an FFT (default). */
+  readonly ascending?: boolean;
   /** The sender's own clock. */
   readonly timestamp?: bigint;
   /** For each training field [antenna, active subcarrier, (re, im)], whole numbers from -128 to 127. */
@@ -106,7 +135,7 @@ export interface Adr018Frame {
 /** The datagram of a frame. @throws RangeError if the parts do not fit the bins. */
 export function encodeFrame(frame: Adr018Frame): Uint8Array {
   const { antennas = 1, bins } = frame;
-  const layouts = frameParts(bins, antennas, frame.mhz);
+  const layouts = frameParts(bins, antennas, frame.mhz, frame.ascending);
   if (layouts?.length !== frame.parts.length) {
     throw new RangeError(
       `${bins} bins have ${layouts?.length ?? 'no'} training fields, but the frame has ${frame.parts.length}`,

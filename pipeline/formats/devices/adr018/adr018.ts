@@ -11,7 +11,7 @@ import {
   type Fault,
   type FrameFault,
 } from './adr018-check.js';
-import { CSI_HEADER_BYTES, CSI_MAGIC } from './adr018-frame.js';
+import { CSI_HEADER_BYTES, CSI_MAGIC, isAscending } from './adr018-frame.js';
 import { checkPacket, PACKET_KINDS, type PacketKind } from './adr018-packets.js';
 import { Faults, type FaultsState } from '../../decoder/faults.js';
 import type { Decoder, DecoderContext, Format } from '../../contract/format.js';
@@ -151,7 +151,8 @@ class Adr018Decoder implements Decoder {
     const mhz = view.getUint32(start + 8, true);
     const size = antennas * bins * 2;
     const pairs = startOf(view.getUint8(start + 19), length, size);
-    const variant = this.#columns.variant(bins, antennas, mhz === 0 ? ASSUMED_MHZ : mhz);
+    const ascending = isAscending(step.raw.bytes, start + pairs, bins);
+    const variant = this.#columns.variant(bins, antennas, mhz === 0 ? ASSUMED_MHZ : mhz, ascending);
     if (!variant || length !== pairs + size) {
       this.#refuse(step, i, checkFrame(viewOf(rawRecord(step.raw, i))) as FrameFault);
       return;
@@ -192,7 +193,8 @@ class Adr018Decoder implements Decoder {
     }
     const frame = viewOf(made);
     const mhz = frame.getUint32(8, true) || ASSUMED_MHZ;
-    const variant = this.#columns.variant(frame.getUint16(6, true), 1, mhz)!;
+    const bins = frame.getUint16(6, true);
+    const variant = this.#columns.variant(bins, 1, mhz, isAscending(made, CSI_HEADER_BYTES, bins))!;
     this.#columns.add(i, CSI_HEADER_BYTES, link.entry.index, variant, made);
   }
 
