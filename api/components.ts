@@ -45,6 +45,7 @@ import { influxdb } from '../sinks/influxdb/influxdb.js';
 import { kafka as kafkaSink } from '../sinks/kafka/kafka.js';
 import { mcap } from '../sinks/mcap/mcap.js';
 import { mqtt as mqttSink } from '../sinks/mqtt/mqtt.js';
+import { nats } from '../sinks/nats/nats.js';
 import { postgresql } from '../sinks/postgresql/postgresql.js';
 import { webhook } from '../sinks/webhook/webhook.js';
 import { webhooks } from '../sinks/webhook/webhooks.js';
@@ -105,6 +106,7 @@ export const components = new Registry([
   kafkaSink,
   mcap,
   mqttSink,
+  nats,
   postgresql,
   webhook,
   webhooks,

@@ -81,6 +81,7 @@ export { influxdb } from '../sinks/influxdb/influxdb.js';
 export { kafka as kafkaSink } from '../sinks/kafka/kafka.js';
 export { mcap } from '../sinks/mcap/mcap.js';
 export { mqtt as mqttSink } from '../sinks/mqtt/mqtt.js';
+export { nats } from '../sinks/nats/nats.js';
 export { postgresql } from '../sinks/postgresql/postgresql.js';
 export { webhook } from '../sinks/webhook/webhook.js';
 export { webhooks } from '../sinks/webhook/webhooks.js';
