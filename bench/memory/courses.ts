@@ -16,11 +16,10 @@ import { replaceFile } from '../../pipeline/base/files.js';
 import { LinkTable, type Environment, type Window } from '../../pipeline/model/index.js';
 import { IMPAIRMENTS } from '../../pipeline/sources/simulator/impairments.js';
 import { Random } from '../../pipeline/sources/simulator/shared/random.js';
-import type { PersonConfig } from '../../pipeline/sources/simulator/script.js';
 import { Stage, type TruthLine } from '../../pipeline/sources/simulator/stage.js';
-import { dailyLife } from '../accuracy/chain/daily-life.js';
 import { randomEnvironment } from '../accuracy/chain/rooms.js';
 import { WindowChain } from '../falls/chain.js';
+import { COURSE_S, isThing, kindOf, peopleOf, type Kind } from './what-happens.js';
 
 /** People whose places a course gives. */
 export const PEOPLE = 4;
@@ -48,17 +47,6 @@ export interface Course {
   readonly truth: Float32Array;
 }
 
-/**
- * What happens in a room; `any` draws one of the first six at random. `asleep`: somebody lies there from the
- * start on. `keeper`: somebody with a pet. A thing: nobody is there, or somebody leaves, while it moves.
- */
-export type Kind = 'daily' | 'walk' | 'rest' | 'many' | 'leave' | 'empty' | 'asleep' | 'keeper' | ThingAlone;
-const THINGS_ALONE = ['pet', 'fan', 'curtain'] as const;
-type ThingAlone = (typeof THINGS_ALONE)[number];
-const isThing = (kind: Kind): kind is ThingAlone => (THINGS_ALONE as readonly Kind[]).includes(kind);
-
-/** Duration of a course in seconds. */
-export const COURSE_S = 75;
 const RATE_HZ = 50;
 /** Every second window of the chain is used, at {@link BEAT_S}. */
 const EVERY = 2;
@@ -72,102 +60,58 @@ const BATCH = 30;
 /** Ticks before and after a window's middle over which a speed is taken. */
 const REACH = 20;
 
-type Script = PersonConfig['script'];
+/** Rooms from a seed on; without a kind, of any; without a number of links, with the usual ones. */
+export interface Rooms {
+  readonly kind?: Kind;
+  readonly links?: number;
+  readonly first: number;
+  readonly count: number;
+}
 
-/** Courses of this many rooms from seed `first` on; those in `cache` are not simulated again. */
+/** Courses of these rooms; those in `cache` are not simulated again. */
 export function simulateCourses(
   network: Network,
+  { first, count, kind, links }: Rooms,
   {
-    first,
-    count,
-    kind,
     cache,
     behind,
+    print,
   }: {
-    readonly first: number;
-    readonly count: number;
-    readonly kind?: Kind;
     readonly cache?: string | undefined;
     /** SHA-256 of the network's weights: cached outputs of other weights are not used. */
     readonly behind: string;
+    readonly print: (line: string) => void;
   },
-  print: (line: string) => void,
 ): Course[] {
   if (cache !== undefined) mkdirSync(cache, { recursive: true });
   return Array.from({ length: count }, (_, index) => {
     const seed = first + index;
     const path = cache && join(cache, `course-${behind.slice(0, 8)}-${kind ?? 'any'}-${seed}.v8`);
     if (path && existsSync(path)) return deserialize(readFileSync(path)) as Course;
-    const course = simulateCourse(network, seed, kind);
+    const course = simulateCourse(network, seed, { kind, links });
     if (path) replaceFile(path, serialize(course));
-    if (index % 10 === 9) print(`${index + 1} of ${count} rooms simulated`);
+    if (index % 10 === 9) print(`${index + 1} of ${count} rooms simulated, ${kind ?? 'any kind'}`);
     return course;
   });
 }
 
-/** The same seed gives the same course. With `wanted`, of that kind: four links, calibrated. */
-export function simulateCourse(network: Network, seed: number, wanted?: Kind): Course {
+type Wanted = { readonly [key in 'kind' | 'links']?: Rooms[key] | undefined };
+
+/** The same seed gives the same course. With a kind, of that kind: calibrated, and with four links unless told. */
+export function simulateCourse(network: Network, seed: number, wanted: Wanted = {}): Course {
   const random = new Random(seed, STREAM);
   const drawn = kindOf(random.next());
-  const kind = wanted ?? drawn;
-  const links = LINKS[wanted ? 0 : random.below(LINKS.length)]!;
+  const kind = wanted.kind ?? drawn;
+  const usual = LINKS[wanted.kind ? 0 : random.below(LINKS.length)]!;
   const people = peopleOf(random, seed, kind);
-  const environment = randomEnvironment(seed, links);
+  const environment = randomEnvironment(seed, wanted.links ?? usual);
   const impairments = random.chance(0.6) ? { ...IMPAIRMENTS, snrDb: WIDE_SNR_DB } : IMPAIRMENTS;
-  const calibrated = wanted !== undefined || random.chance(0.85);
+  const calibrated = wanted.kind !== undefined || random.chance(0.85);
   const options = { seed, rateHz: RATE_HZ, impairments };
   const profiles = calibrated ? learn(new Stage(environment, { ...options, people: [] }), environment) : {};
   const things = kind === 'keeper' ? [{ type: 'pet' as const }] : isThing(kind) ? [{ type: kind }] : [];
   const stage = new Stage(environment, { ...options, people, things });
   return { seed, kind, ...record(network, stage, environment, profiles) };
-}
-
-const kindOf = (chance: number): Kind =>
-  chance < 0.3
-    ? 'daily'
-    : chance < 0.48
-      ? 'walk'
-      : chance < 0.7
-        ? 'rest'
-        : chance < 0.92
-          ? 'many'
-          : chance < 0.97
-            ? 'leave'
-            : 'empty';
-
-function peopleOf(random: Random, seed: number, kind: Kind): PersonConfig[] {
-  if (kind === 'empty' || (isThing(kind) && random.chance(0.7))) return [];
-  if (kind !== 'many') return [{ script: scriptOf(random, seed, kind) }];
-  const count = 2 + Number(random.chance(0.4)) + Number(random.chance(0.15));
-  return Array.from({ length: count }, (_, person) => ({
-    script: scriptOf(random, seed * 7 + person, random.chance(0.6) ? 'walk' : 'daily'),
-  }));
-}
-
-function scriptOf(random: Random, seed: number, kind: Exclude<Kind, 'many' | 'empty'>): Script {
-  if (kind === 'daily') return dailyLife(seed + random.below(1e6), COURSE_S);
-  if (kind === 'walk') return [{ activity: 'walk', seconds: COURSE_S }];
-  if (kind === 'asleep') return [{ ...restOf(random, 'lie'), seconds: COURSE_S }];
-  if (kind === 'leave' || isThing(kind))
-    return [
-      { activity: 'walk', seconds: random.uniform(5, 25) },
-      { activity: 'away', seconds: COURSE_S + 5 },
-    ];
-  const script: Script[number][] = [];
-  for (let time = 0; time < COURSE_S;) {
-    const seconds = random.uniform(6, 18);
-    script.push({ activity: 'walk', seconds }, restOf(random));
-    time += seconds + 35;
-  }
-  return script;
-}
-
-function restOf(random: Random, wanted?: 'lie'): Script[number] {
-  const chance = wanted ? 1 : random.next();
-  const seconds = random.uniform(30, 60);
-  if (chance < 0.33) return { activity: 'stand', seconds };
-  if (chance < 0.66) return { activity: 'sit', seconds, on: random.chance(0.3) ? 'sofa' : 'chair' };
-  return { activity: 'lie', seconds, on: (['bed', 'bed', 'sofa', 'floor'] as const)[random.below(4)]! };
 }
 
 function learn(stage: Stage, environment: Environment): Profiles {

@@ -4,7 +4,8 @@ import { likeliestPlaces } from '../../operators/infer-pose/places.js';
 import type { Estimate } from '../../operators/infer-pose/sight.js';
 import type { ErrorCalibration } from '../../operators/infer-pose/weights.js';
 import { jointScale, mean, powerLaw } from '../../operators/infer-pose/training/calibrate.js';
-import { PEOPLE, TOLD, TRUE, type Course, type Kind } from './courses.js';
+import { PEOPLE, TOLD, TRUE, type Course } from './courses.js';
+import type { Kind } from './what-happens.js';
 import { recalls } from './recalls.js';
 
 /** Results in rooms of one kind. Places: of a person who is alone, metres. */

@@ -21,13 +21,15 @@ export const TERMS = {
   heading: 0.5,
 };
 export type Terms = Readonly<typeof TERMS>;
-/** Weights of upright, sitting and lying: rarer ones count for more. */
-const POSTURE_TERMS = [1, 1.2, 1.6];
+/** Weights of upright, sitting and lying: the least recognised counts for most. */
+const POSTURE_TERMS = [1, 1.6, 1.1];
 /** Extra weight of the posture of somebody who keeps still: a walker is always upright. */
 const STILL_TERM = 1;
 const OTHER_TERM = 0.5;
 /** Metres per second below which somebody keeps still. */
 const STILL = 0.1;
+/** Weight of the number of people in occupied rooms: to miss a person is worse than to invent one. */
+const PRESENT_TERM = 3;
 /** Standard deviation of the bump that stands for a person on the floor, metres. */
 const HEAP = 0.4;
 
@@ -63,10 +65,13 @@ export function lossOf(recalls: Recalls, stretch: Told, window: number, terms: T
         where((count) => count > 0),
         tf.mul(terms.cells, floor),
       ),
-      tf.mul(terms.counts, counts),
+      tf.mul(weightOfCounts(people), tf.mul(terms.counts, counts)),
     ]),
   );
 }
+
+const weightOfCounts = (people: Uint8Array): tf.Tensor1D =>
+  tf.tensor1d(Array.from(people, (count) => (count > 0 ? PRESENT_TERM : 1)));
 
 /** Loss of each room's answer for a person who is alone, against its first person: [rooms]. */
 function answerLoss(

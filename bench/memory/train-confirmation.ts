@@ -19,15 +19,9 @@ import {
   type Manifest,
 } from '../../operators/infer-pose/weights.js';
 import { fitLogistic } from '../falls/logistic.js';
-import { simulateCourses, type Course, type Kind } from './courses.js';
+import { simulateCourses, type Course, type Rooms } from './courses.js';
 import { recalls } from './recalls.js';
-
-/** Rooms of one kind, from a seed on. */
-interface Rooms {
-  readonly kind: Kind;
-  readonly first: number;
-  readonly count: number;
-}
+import type { Kind } from './what-happens.js';
 
 /** Training rooms. */
 const TRAINING: readonly Rooms[] = [
@@ -47,6 +41,7 @@ const TUNING: readonly Rooms[] = [
   { kind: 'fan', first: 748_000, count: 15 },
   { kind: 'curtain', first: 748_500, count: 25 },
   { kind: 'asleep', first: 749_000, count: 25 },
+  { kind: 'fallen', first: 749_500, count: 20 },
   ...(['walk', 'rest', 'many', 'daily', 'leave'] as const).map((kind) => ({
     kind,
     first: 740_000,
@@ -113,8 +108,7 @@ export async function trainConfirmationOf({ model, cache, print }: TrainConfirma
   const network = new Network(weightTensors(weights));
   const recollectionsOf = (rooms: readonly Rooms[]) =>
     rooms.flatMap((some) => {
-      print(`${some.count} rooms, ${some.kind}, from ${some.first}`);
-      const courses = simulateCourses(network, { ...some, cache, behind: manifest.sha256 }, print);
+      const courses = simulateCourses(network, some, { cache, behind: manifest.sha256, print });
       return courses.map((course) => recollectionOf(memory, course));
     });
   const confirmation = fitted(recollectionsOf(TRAINING));

@@ -4,10 +4,16 @@ import { deserialize, serialize } from 'node:v8';
 import { MEMORY_PARAMETERS } from '../../operators/infer-pose/memory-layers.js';
 import { Network, weightTensors } from '../../operators/infer-pose/network.js';
 import { loadTrainingBackend } from '../../operators/infer-pose/training/backend.js';
-import { modelFolder, readModel, writeMemory, type Manifest } from '../../operators/infer-pose/weights.js';
+import {
+  modelFolder,
+  readMemory,
+  readModel,
+  writeMemory,
+  type Manifest,
+} from '../../operators/infer-pose/weights.js';
 import { stoppedText } from '../../operators/shared/early-stop.js';
 import { replaceFile } from '../../pipeline/base/files.js';
-import { COURSE_S, simulateCourses, type Course, type Kind } from './courses.js';
+import { simulateCourses, type Course, type Rooms } from './courses.js';
 import { judgeMemory, type MemoryFigures } from './judge-memory.js';
 import {
   trainMemory,
@@ -16,6 +22,7 @@ import {
   type MemoryTraining,
   type TrainedWeights,
 } from './training.js';
+import { COURSE_S } from './what-happens.js';
 
 /** Chosen on the tuning rooms. */
 export const MEMORY_SETTINGS: MemorySettings = {
@@ -26,13 +33,44 @@ export const MEMORY_SETTINGS: MemorySettings = {
   decay: 0.01,
 };
 
+/** The same from trained weights: shorter, and slower. */
+const CONTINUED_SETTINGS: MemorySettings = { ...MEMORY_SETTINGS, epochs: 6, rate: 0.0006 };
+
 /** Training rooms. */
-const TRAINING = { first: 530_000, count: 720 } as const;
-/** Validation rooms of any kind: used neither for training nor for evaluation. */
-const WATCHED = { first: 745_000, count: 24 } as const;
+const TRAINING: readonly Rooms[] = [
+  { first: 530_000, count: 920 },
+  { kind: 'pet', first: 570_000, count: 160 },
+  { kind: 'curtain', first: 571_000, count: 60 },
+  { kind: 'fan', first: 572_000, count: 20 },
+  { kind: 'daily', first: 573_000, count: 120 },
+  { kind: 'rest', first: 574_000, count: 100 },
+  { kind: 'asleep', first: 575_000, count: 80 },
+  { kind: 'walk', first: 576_000, count: 20 },
+  { kind: 'many', first: 577_000, count: 30 },
+  { kind: 'fallen', first: 578_000, count: 209 },
+  { kind: 'keeper', first: 579_000, count: 60 },
+  // Many sites have one link, and the figures of one are least like those of four.
+  { links: 1, first: 580_000, count: 140 },
+  { links: 2, first: 581_000, count: 100 },
+  { links: 1, kind: 'leave', first: 582_000, count: 20 },
+  { links: 1, kind: 'empty', first: 583_000, count: 30 },
+  { links: 1, kind: 'pet', first: 584_000, count: 20 },
+  { links: 1, kind: 'curtain', first: 585_000, count: 10 },
+  { links: 2, kind: 'empty', first: 586_000, count: 10 },
+  { links: 2, kind: 'pet', first: 587_000, count: 16 },
+];
+/** Validation rooms: used neither for training nor for evaluation. */
+const WATCHED: readonly Rooms[] = [
+  { first: 745_000, count: 24 },
+  { kind: 'pet', first: 745_100, count: 8 },
+  { kind: 'fallen', first: 745_200, count: 8 },
+  { links: 1, first: 745_300, count: 16 },
+  { links: 2, first: 745_400, count: 8 },
+];
 /** Rooms of each kind for fitting scales and comparing trainings. */
-const TUNING: readonly { readonly first: number; readonly count: number; readonly kind?: Kind }[] = [
+const TUNING: readonly Rooms[] = [
   ...(['walk', 'rest', 'many', 'daily'] as const).map((kind) => ({ kind, first: 740_000, count: 10 })),
+  { kind: 'fallen', first: 749_500, count: 20 },
   // Of any kind, with three to nine links, some without a calibration.
   { first: 742_000, count: 40 },
 ];
@@ -42,6 +80,9 @@ export interface TrainMemoryOptions {
   /** The model to extend with a memory: `general`, or a folder. */
   readonly model: string;
   readonly seed: number;
+  /** Model whose memory training starts from: `general`, or a folder; missing: random weights. */
+  readonly start?: string;
+  /** Fewer or more rooms than usual, in the same proportions. */
   readonly rooms?: number;
   readonly epochs?: number;
   /** Validations without improvement before training stops; 0: it runs to its last epoch. */
@@ -65,7 +106,7 @@ export interface TrainedMemory {
  * @throws Error that names the problem with the model or the state
  */
 export async function trainMemoryOf(options: TrainMemoryOptions): Promise<TrainedMemory> {
-  const { model, seed, patience, cache, state, print } = options;
+  const { model, seed, start, patience, cache, state, print } = options;
   const folder = resolve(modelFolder(model, process.cwd()));
   const backend = await loadTrainingBackend();
   print(`training on ${backend.name} (${backend.device}, ${backend.reason})`);
@@ -76,22 +117,23 @@ export async function trainMemoryOf(options: TrainMemoryOptions): Promise<Traine
     );
   const network = new Network(weightTensors(posing));
   const behind = manifest.sha256;
-  const rooms = { ...TRAINING, count: options.rooms ?? TRAINING.count };
-  const settings = { ...MEMORY_SETTINGS, epochs: options.epochs ?? MEMORY_SETTINGS.epochs };
-  const courses = simulateCourses(network, { ...rooms, cache, behind }, print);
+  const simulate = (rooms: readonly Rooms[]) =>
+    rooms.flatMap((some) => simulateCourses(network, some, { cache, behind, print }));
+  const before = start === undefined ? null : memoryOf(start);
+  const usual = before ? CONTINUED_SETTINGS : MEMORY_SETTINGS;
+  const settings = { ...usual, epochs: options.epochs ?? usual.epochs };
+  const rooms = inProportion(TRAINING, options.rooms);
+  const courses = simulate(rooms);
   const { weights, watched, stopped, curve } = trainWatched(courses, settings, {
-    ...{ seed, patience, print },
-    watched: simulateCourses(network, { ...WATCHED, cache, behind }, print),
-    state,
+    ...{ seed, patience, print, state, start: before?.weights ?? null },
+    watched: simulate(WATCHED),
   });
   const training = {
-    ...{
-      seed,
-      rooms: courses.length,
-      first_seed: rooms.first,
-      last_seed: rooms.first + courses.length - 1,
-      ...settings,
-    },
+    seed,
+    rooms: courses.length,
+    kinds: rooms,
+    ...settings,
+    ...(before ? { before: before.training } : {}),
     seconds: COURSE_S,
     stopped: stopped ? stoppedText(patience) : 'at its last epoch',
     loss_in_other_rooms: rounded(watched),
@@ -99,7 +141,28 @@ export async function trainMemoryOf(options: TrainMemoryOptions): Promise<Traine
     loss: curve,
     with: `\`csiflow train memory\`, ${backend.name} ${backend.version} on ${backend.device}`,
   };
-  return finish({ folder, network, behind, weights, training, cache, print });
+  const { figures, calibration } = judgeMemory(weights, simulate(TUNING));
+  for (const line of figures) print(JSON.stringify(line));
+  const written = writeMemory(folder, weights, { calibration, training });
+  print(`wrote memory.bin in ${folder}`);
+  return { folder, manifest: written, figures };
+}
+
+/** Weights of a model's memory, and how they were trained. @throws Error that names the folder if it has none */
+function memoryOf(model: string) {
+  const folder = resolve(modelFolder(model, process.cwd()));
+  const { manifest } = readModel(folder);
+  const weights = readMemory(folder, manifest);
+  if (!weights) throw new Error(`${folder} has no memory to start from: leave out \`--start\`.`);
+  const training = { model: `${manifest.name} ${manifest.version}`, ...manifest.memory!.training };
+  return { weights, training };
+}
+
+/** About this many rooms in all, at least one of each kind. */
+function inProportion(rooms: readonly Rooms[], wanted: number | undefined): readonly Rooms[] {
+  const usual = rooms.reduce((sum, { count }) => sum + count, 0);
+  const share = (wanted ?? usual) / usual;
+  return rooms.map((some) => ({ ...some, count: Math.max(1, Math.round(some.count * share)) }));
 }
 
 type Curve = readonly (readonly [epoch: number, loss: number, watched: number])[];
@@ -108,7 +171,7 @@ type Curve = readonly (readonly [epoch: number, loss: number, watched: number])[
 function trainWatched(
   courses: readonly Course[],
   settings: MemorySettings,
-  options: Pick<MemoryTraining, 'seed' | 'patience' | 'watched'> &
+  options: Pick<MemoryTraining, 'seed' | 'patience' | 'watched' | 'start'> &
     Pick<TrainMemoryOptions, 'print'> & { readonly state: string | undefined },
 ): TrainedWeights & { readonly curve: Curve } {
   const { seed, patience, state, print } = options;
@@ -130,27 +193,7 @@ function trainWatched(
 
 const rounded = (loss: number): number => Math.round(1000 * loss) / 1000;
 
-/** Evaluates trained weights on the tuning rooms, fits their scale, and writes them. */
-function finish(trained: {
-  readonly folder: string;
-  readonly network: Network;
-  /** SHA-256 of the pose network's weights. */
-  readonly behind: string;
-  readonly weights: Float32Array;
-  readonly training: Readonly<Record<string, unknown>>;
-  readonly cache?: string | undefined;
-  readonly print: (line: string) => void;
-}): TrainedMemory {
-  const { folder, network, behind, weights, training, cache, print } = trained;
-  const tuning = TUNING.map((rooms) => simulateCourses(network, { ...rooms, cache, behind }, print));
-  const { figures, calibration } = judgeMemory(weights, tuning.flat());
-  for (const line of figures) print(JSON.stringify(line));
-  const manifest = writeMemory(folder, weights, { calibration, training });
-  print(`wrote memory.bin in ${folder}`);
-  return { folder, manifest, figures };
-}
-
-/** ⏎ @throws Error that names the file if it holds no training of a memory, or a different one */
+/** @throws Error that names the file if it holds no training of a memory, or a different one */
 function standingOf(file: string | undefined, seed: number): MemoryStanding | null {
   if (file === undefined || !existsSync(file)) return null;
   let standing: Partial<MemoryStanding> | null;

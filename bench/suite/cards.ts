@@ -68,7 +68,7 @@ function pose(): Described {
     ],
     trainedOn: [
       `${trainedOn}, no recordings: ${String(training['data'])}`,
-      `its memory: ${String(memory.training['rooms'])} simulated rooms, as the shipped chain cleans their frames; one person, several, nobody; walking, resting, daily life`,
+      `its memory: ${roomsOf(memory.training)} simulated rooms, as the shipped chain cleans their frames; one person, several, nobody; walking, resting, daily life, falls; pets, fans and curtains`,
     ],
     tasks: ['count', 'pose'],
     more: '[accuracy.md](../reports/accuracy.md): empty rooms, people who keep still, several people, bad links',
@@ -79,6 +79,12 @@ function pose(): Described {
       'Links must be declared with their positions; if a node is moved, the positions of people are wrong.',
     ],
   };
+}
+
+/** Rooms of a training, and of those whose weights it began with. */
+function roomsOf({ rooms, before }: Readonly<Record<string, unknown>>): string {
+  const count = Number(rooms).toLocaleString('en');
+  return before ? `${roomsOf(before as Record<string, unknown>)}, then ${count}` : count;
 }
 
 const FALL_LIMITS = [

@@ -2,11 +2,11 @@ import { BEAT_S, MIN_PROBABILITY } from './memory-layers.js';
 import type { Recall } from './memory.js';
 
 /**
- * Confirms that newcomers are people. Pets, and at times fans and curtains, resemble people, and the networks
- * were trained without them. Somebody who comes into an empty room soon shows that they are a person: they
- * walk, and are located well. This evidence is summed up, window by window, until it suffices (a sequential
- * probability ratio test: Wald, 1945). The confirmation then holds, however still people keep, until the
- * networks see nobody. Anybody present when a room is first seen needs none: they may be asleep.
+ * Confirms that newcomers are people. Pets, and at times fans and curtains, resemble people. Somebody who comes
+ * into an empty room soon shows that they are a person: they walk, and are located well. This evidence is summed
+ * up, window by window, until it suffices (a sequential probability ratio test: Wald, 1945). The confirmation
+ * then holds, however still people keep, until the networks see nobody for a while. Anybody present when a room
+ * is first seen needs none: they may be asleep.
  */
 
 /** Weights of {@link confirmationInputs}, then the bias: the log odds of a person over anything else. */
@@ -21,6 +21,8 @@ export interface Confirmation {
   /** Log odds so far, at least 0. */
   readonly evidence: number;
   readonly confirmed: boolean;
+  /** Whether evidence confirmed them; absent or false: somebody present at first, who was believed. */
+  readonly shown?: boolean;
 }
 
 /** Probability of somebody from which evidence counts: the default of `presence`. */
@@ -36,6 +38,8 @@ const ENOUGH = 3;
 const MOST = 2;
 /** A room in which the networks have seen nobody for longer is empty: the next ones are newcomers. */
 const HOLD_US = 2_000_000;
+/** The same after people who were confirmed: who fell or lies down may be lost for some seconds. */
+const SHOWN_HOLD_US = 20_000_000;
 /** After a longer break, people may have come and gone unseen: as for the memory. */
 const MAX_BREAK_US = 10_000_000;
 const BEAT_US = BEAT_S * 1e6;
@@ -60,13 +64,14 @@ export function confirm(
   const known = isKnown ? before : { time: time - BEAT_US, seen: time, evidence: 0, confirmed: true };
   if (time <= known.time) return known;
   if (1 - recall.counts[0]! < CLAIMED)
-    return time - known.seen > HOLD_US
-      ? { ...known, time, evidence: 0, confirmed: false }
+    return time - known.seen > (known.shown ? SHOWN_HOLD_US : HOLD_US)
+      ? { time, seen: known.seen, evidence: 0, confirmed: false }
       : { ...known, time };
   const logOdds = Math.min(MOST, Math.max(-MOST, logOddsOf(law, confirmationInputs(recall))));
   const share = Math.min(1, (time - known.time) / BEAT_US);
   const evidence = Math.min(ENOUGH, Math.max(0, known.evidence + share * logOdds));
-  return { time, seen: time, evidence, confirmed: known.confirmed || evidence >= ENOUGH };
+  const shown = known.shown === true || evidence >= ENOUGH;
+  return { time, seen: time, evidence, confirmed: known.confirmed || shown, shown };
 }
 
 const logOddsOf = (law: ConfirmationLaw, inputs: readonly number[]): number =>

@@ -118,7 +118,7 @@ checkpoints; if it is older than 10 s when windows arrive again, it is dropped.
 
 Pets, and at times fans and curtains, resemble people. With four links or more, anybody who appears in an empty room is therefore reported only
 once confirmed as a person: evidence is summed up from window to window. Somebody who walks in is confirmed within about two seconds, and stays
-confirmed, however still they keep, until the networks have seen nobody for 2 s. Until then \`counts\` holds the
+confirmed, however still they keep, until the networks have seen nobody for 20 s. Until then \`counts\` holds the
 probability that it is a person. Anybody present when csiflow first sees a room is believed: they may be asleep.
 
 Models that you train have no memory until you run \`csiflow train memory\`: each window is then inferred independently. They confirm nobody until you run \`csiflow train confirmation\`: everybody counts.
@@ -138,7 +138,7 @@ The network runs in a separate thread, shared by all nodes and partitions of the
 \`backend\`, \`max_batch\` and \`max_wait_ms\`. Windows that arrive together are computed together; a result does not depend on
 the rest of its batch. Results are rounded to a millimetre.
 
-Sources: docs/reports/accuracy.md has figures; docs/decisions/0008, 0048, 0093, 0099, 0100 and 0119 describe the method.
+Sources: docs/reports/accuracy.md has figures; docs/decisions/0008, 0048, 0093, 0099, 0100, 0119 and 0120 describe the method.
 `,
   inputs: ['window'],
   outputs: ['pose'],

@@ -57,8 +57,19 @@ describe('confirmation', () => {
     expect(after(still).confirmed).toBe(true);
   });
 
-  it('ends once the room has been empty for two seconds', () => {
-    expect(after([...times(4, WALKER), ...times(6, NOBODY), RESTING]).confirmed).toBe(false);
+  it('ends once the room has been empty for twenty seconds', () => {
+    const seconds = (empty: number) => [...times(4, WALKER), ...times(empty / 0.4, NOBODY), RESTING];
+    expect(after(seconds(18)).confirmed).toBe(true);
+    expect(after(seconds(22)).confirmed).toBe(false);
+  });
+
+  it('ends after two seconds for a person who was only believed', () => {
+    const believed = confirm(LAW, undefined, RESTING, 0);
+    const gone = times(6, NOBODY).reduce(
+      (standing, window) => confirm(LAW, standing, window, standing.time + 0.4 * SECOND),
+      believed,
+    );
+    expect([believed.confirmed, gone.confirmed]).toEqual([true, false]);
   });
 
   it('accepts people present when a room is first seen, after a long break, and after a jump of the clock', () => {

@@ -4,6 +4,7 @@ import { wholeNumber } from '../../whole-number.js';
 interface Options {
   model: string;
   seed: number;
+  start?: string;
   rooms?: number;
   epochs?: number;
   patience: number;
@@ -25,8 +26,9 @@ export function register(train: Command): void {
       wholeNumber(0, 2 ** 31),
       1,
     )
-    .option('--rooms <number>', 'number of simulated rooms (default: 720)', wholeNumber(1, 100_000))
-    .option('--epochs <number>', 'epochs (default: 40)', wholeNumber(1, 10_000))
+    .option('--start <model>', 'start from the memory of this model: `general`, or a folder')
+    .option('--rooms <number>', 'number of simulated rooms (default: 2125)', wholeNumber(1, 100_000))
+    .option('--epochs <number>', 'epochs (default: 40, or 6 with --start)', wholeNumber(1, 10_000))
     .option(
       '--patience <number>',
       'stop after this many validations on other rooms without improvement, one per epoch; 0: never',
