@@ -98,6 +98,21 @@ test('reads a pcap packet by packet, the last at its arrival and the others befo
   expect(times().slice(3)).toEqual([NOW, NOW, NOW]);
 });
 
+const good = Buffer.from(formatRecords['csi-json']!(0).bytes).toString();
+const bad = '{"csi_data":{"antenna_data":[[{"real":1}]],"metadata":{}}}';
+
+test.each([
+  ['in a line', `${good}\n\n${bad}\n${good}`, `line 3 (byte ${good.length + 2})`],
+  ['in an array', `[${good},\n ${bad}]`, `byte ${good.length + 4}`],
+])('names the location of a faulty record %s', async (_, body, location) => {
+  const { post, batches, source } = await start({ format: 'csi-json' });
+  await post(body);
+  const failed = batches.flatMap(({ raw }) => source.decode!(raw!).failed ?? []);
+  expect(failed.map(({ reason }) => reason)).toEqual([
+    expect.stringMatching(new RegExp(`^body from .*: ${location.replace(/[()]/g, '\\$&')}: a record of`)),
+  ]);
+});
+
 test('event time never decreases, until a clock set back is reported', async () => {
   const { post, times, source, wall } = await start();
   const line = encodeLine({ sequence: 1, timeMs: 5, rssi: -40 }, [Array<number>(104).fill(1)]);

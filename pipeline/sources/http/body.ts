@@ -52,15 +52,20 @@ export async function readBody(bytes: Uint8Array, settings: BodySettings): Promi
   if (kind && isWanted(kind, bytes, settings.format)) return cutFile(kind, bytes, settings, turns);
   const builder = new RawBuilder(settings.records, 'live');
   const batches: RawBatch[] = [];
-  for (const record of await recordsIn(bytes, settings.format, turns)) {
+  const input = inputOf(settings);
+  for (const { record, at, line } of await recordsIn(bytes, settings.format, turns)) {
     await turns.giveWay();
     const stated = settings.format.timeOf?.(record) ?? settings.now;
-    if (builder.full) batches.push(builder.take());
+    if (builder.full) batches.push(builder.take(input));
+    builder.begins(at, line === undefined ? null : 'line', line);
     builder.add(Math.min(stated, settings.now), record, 0, record.length, settings.sender);
   }
-  if (builder.count > 0) batches.push(builder.take());
+  if (builder.count > 0) batches.push(builder.take(input));
   return batches.length === 0 ? null : { kind: 'record', batches, problems: [] };
 }
+
+/** The input that locations of records in a body refer to. */
+const inputOf = ({ sender }: BodySettings): string => `body from ${sender}`;
 
 function isWanted(kind: FileFormat, bytes: Uint8Array, { name }: Format): boolean {
   return name === BY_CONTENT || areSameRecords(kind.open(bytes.subarray(0, HEAD_BYTES)).format, name);
@@ -69,9 +74,10 @@ function isWanted(kind: FileFormat, bytes: Uint8Array, { name }: Format): boolea
 async function cutFile(
   kind: FileFormat,
   bytes: Uint8Array,
-  { records, sender, now }: BodySettings,
+  settings: BodySettings,
   turns: Turns,
 ): Promise<Body> {
+  const { records, sender, now } = settings;
   const { start, cutter } = kind.open(bytes.subarray(0, HEAD_BYTES));
   const builder = new RawBuilder(records, 'live');
   const cut: RawBatch[] = [];
@@ -83,7 +89,7 @@ async function cutFile(
     // A record may be longer than the piece.
     size = used === 0 && !builder.full ? 2 * size : PIECE_BYTES;
     more = builder.full || !isLast;
-    if (builder.full || (!more && builder.count > 0)) cut.push(builder.take(`body from ${sender}`));
+    if (builder.full || (!more && builder.count > 0)) cut.push(builder.take(inputOf(settings)));
   }
   const problems = builder.takeProblems();
   const newest = cut.at(-1)?.time.at(-1) ?? 0;
@@ -95,18 +101,26 @@ async function cutFile(
   return { kind: kind.name, batches, problems };
 }
 
+/** A record and where it begins in its body, in bytes. */
+interface Part {
+  readonly record: Uint8Array;
+  readonly at: number;
+  /** Number of its line, from 1; undefined if the records are no lines. */
+  readonly line?: number;
+}
+
 /** Single records in a body: itself, the elements of a JSON array, or its lines; none if nothing is recognised. */
-async function recordsIn(bytes: Uint8Array, format: Format, turns: Turns): Promise<readonly Uint8Array[]> {
+async function recordsIn(bytes: Uint8Array, format: Format, turns: Turns): Promise<readonly Part[]> {
   if (bytes.length === 0) return [];
-  if (format.recognise(bytes)) return [bytes];
+  if (format.recognise(bytes)) return [{ record: bytes, at: 0 }];
   const elements = bytes[0] === OPENING ? await elementsOf(bytes, turns) : null;
-  const records: Uint8Array[] = [];
+  const records: Part[] = [];
   let isKnown = false;
   for (const part of elements ? partsAt(bytes, elements) : linesOf(bytes)) {
     await turns.giveWay();
-    if (!part.some((byte) => byte > BLANK)) continue;
-    const record = elements ? compact(part) : part;
-    records.push(record);
+    if (!part.record.some((byte) => byte > BLANK)) continue;
+    const record = elements ? compact(part.record) : part.record;
+    records.push({ ...part, record });
     // The decoder reports what is wrong with the others.
     isKnown ||= format.recognise(record);
     if (!isKnown && records.length > MAX_UNRECOGNISED) return [];
@@ -120,16 +134,21 @@ async function recordsIn(bytes: Uint8Array, format: Format, turns: Turns): Promi
   return isKnown ? records : [];
 }
 
-function* partsAt(bytes: Uint8Array, ends: readonly number[]): Generator<Uint8Array> {
-  for (let index = 0; index < ends.length; index += 2) yield bytes.subarray(ends[index], ends[index + 1]);
+function* partsAt(bytes: Uint8Array, ends: readonly number[]): Generator<Part> {
+  for (let index = 0; index < ends.length; index += 2) {
+    const end = ends[index + 1]!;
+    let at = ends[index]!;
+    while (at < end && bytes[at]! <= BLANK) at++;
+    yield { record: bytes.subarray(at, end), at };
+  }
 }
 
-function* linesOf(bytes: Uint8Array): Generator<Uint8Array> {
-  for (let from = 0; from < bytes.length;) {
-    const newline = bytes.indexOf(NEWLINE, from);
+function* linesOf(bytes: Uint8Array): Generator<Part> {
+  for (let at = 0, line = 1; at < bytes.length; line++) {
+    const newline = bytes.indexOf(NEWLINE, at);
     const end = newline < 0 ? bytes.length : newline;
-    yield bytes.subarray(from, end);
-    from = end + 1;
+    yield { record: bytes.subarray(at, end), at, line };
+    at = end + 1;
   }
 }
 
