@@ -71,7 +71,7 @@ beforeAll(async () => {
   const [, password] = await csiflow.printed(/admin \/ (\S+)/);
   await csiflow.printed(/the topology is running/);
   token = await logIn('admin', password!);
-  for (const node of ['influx', 'broker', 'results', 'hook'])
+  for (const node of ['influx', 'broker', 'results', 'table', 'subjects', 'hook'])
     await csiflow.printed(new RegExp(`"node":"${node}",[^\n]*"(error|reason|problem)"`));
 }, 60_000);
 
@@ -109,7 +109,17 @@ interface Environment extends Record<string, string> {
 function plantSecrets(name: string): Environment {
   const secrets = join(folder, name);
   mkdirSync(secrets);
-  for (const secret of ['influx', 'mqtt', 'kafka', 'webhook', 'address', 'posts', 'unused'])
+  for (const secret of [
+    'influx',
+    'mqtt',
+    'kafka',
+    'postgresql',
+    'nats',
+    'webhook',
+    'address',
+    'posts',
+    'unused',
+  ])
     writeFileSync(join(secrets, secret), `${canaries.plant(`${name}/${secret}`)}\n`);
   return {
     CSIFLOW_SECRETS: secrets,
@@ -143,6 +153,8 @@ sinks:
   influx: { type: influxdb, from: motion, url: '${urlOf(server)}', username: csiflow, password: '\${secret:influx}' }
   broker: { type: mqtt, from: motion, url: 'mqtts://127.0.0.1:1', username: csiflow, password: '\${secret:mqtt}' }
   results: { type: kafka, from: motion, brokers: ['127.0.0.1:1'], sasl: { mechanism: scram-sha-512, username: csiflow, password: '\${secret:kafka}' } }
+  table: { type: postgresql, from: motion, url: 'postgresql://127.0.0.1:1/site', password: '\${secret:postgresql}' }
+  subjects: { type: nats, from: motion, servers: ['127.0.0.1:1'], username: csiflow, password: '\${secret:nats}' }
   hook: { type: webhook, from: alarm, url: '${urlOf(server)}/hooks/\${secret:address}', secret: '\${secret:webhook}', allow_private: true }
 settings: { state_folder: ${join(folder, 'state')} }
 `;
@@ -345,6 +357,8 @@ test('every component with a secret field is among the tested ones', () => {
     'sink influxdb',
     'sink kafka',
     'sink mqtt',
+    'sink nats',
+    'sink postgresql',
     'sink webhook',
     'source http',
     'source kafka',

@@ -1,18 +1,9 @@
 import type { DeadLetter, LetterQuery } from '../../state/dead-letter.js';
-import type { DeadLetters } from '../../state/index.js';
 
 /** Why a letter cannot be replayed. */
 export interface NotReplayed {
   readonly id: number;
   readonly reason: string;
-}
-
-/** A run that may have the state folder open. */
-export interface LetterHolder {
-  /** Undefined if it has not. */
-  deadLetters(): DeadLetters | undefined;
-  /** Replays the marked dead letters to their nodes; reports those that cannot be. */
-  replayAsked(): readonly NotReplayed[];
 }
 
 /** Selects letters: by these ids, otherwise of a node, otherwise all. */

@@ -1,6 +1,7 @@
 import type { CheckedTopology } from '../../config/topology/topology.js';
 import { DeadLetters, lookAtState, StateStore } from '../../state/index.js';
-import type { LetterDesk, LetterHolder, LetterSelection, NotReplayed } from './letter-desk.js';
+import type { LetterDesk, LetterSelection, NotReplayed } from './letter-desk.js';
+import type { LetterHolder } from './letter-holder.js';
 import { knownKeysOf, stateKeysOf } from '../privacy/privacy.js';
 
 /**

@@ -2,7 +2,7 @@ import type { CheckedTopology } from '../../config/topology/topology.js';
 import type { LiveFeed, Operator, Reader, Whereabouts } from '../../component/index.js';
 import type { CheckpointFigures } from '../checkpoints/barriers.js';
 import type { NodeRun } from '../nodes/host.js';
-import type { LetterHolder } from '../dead-letters/letter-desk.js';
+import type { LetterHolder } from '../dead-letters/letter-holder.js';
 
 /** A run of a topology: one shard, or the shards of the partitions that this process has. Used once. */
 export interface Run extends LetterHolder {
