@@ -161,10 +161,8 @@ export class StateStore {
   /** Writes a consistent copy of all committed data to a new file, while the store stays in use. */
   async copyTo(file: string): Promise<void> {
     this.#requireOpen();
-    const copied = this.#threads.ended().then(async () => {
-      this.#requireOpen();
-      await this.root.backup(file, true);
-    });
+    // `close` waits for it, even if it has to wait for the threads first.
+    const copied = this.#threads.ended().then(() => this.root.backup(file, true));
     this.#copying = Promise.allSettled([this.#copying, copied]);
     await copied;
   }
