@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { errorText } from '../base/error-text.js';
 import { FormatError, RawBuilder } from '../formats/index.js';
+import { MAX_ARRAY_BYTES } from '../formats/tables/allowance.js';
 import { describeArray, type Table } from '../formats/tables/arrays.js';
 import { framesOf } from '../formats/tables/frames.js';
 import { readTable, type TableKind } from '../formats/tables/kinds.js';
@@ -12,9 +13,6 @@ import { MappingError, type TableMapping } from '../formats/tables/mapping.js';
 import type { TableFrames } from '../formats/tables/table-frames.js';
 import { encodeTableFrame, tableFrame } from '../formats/tables/table-frame.js';
 import type { Recording, RecordingBatch, RecordingPosition } from './recorded.js';
-
-/** Largest file of arrays, bytes decompressed: the whole file is read into memory. */
-const MAX_BYTES = 1_073_741_824;
 
 /**
  * Opens a file of arrays. Each frame becomes a record of the format `table-frame`; positions count frames.
@@ -48,18 +46,18 @@ async function read(path: string, kind: TableKind, packed: boolean, size: number
     new FormatError(
       'table.size',
       path,
-      `files of arrays are read as a whole, up to ${MAX_BYTES} bytes: split it, or record a capture`,
+      `files of arrays are read as a whole, up to ${MAX_ARRAY_BYTES} bytes: split it, or record a capture`,
     );
-  if (size > MAX_BYTES) throw tooLarge();
+  if (size > MAX_ARRAY_BYTES) throw tooLarge();
   const file = await readFile(path);
   if (!packed) return readTable(kind, file, path);
-  const bytes = await promisify<Buffer, object, Buffer>(gunzip)(file, { maxOutputLength: MAX_BYTES }).catch(
-    (error: unknown) => {
-      throw (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE'
-        ? tooLarge()
-        : new FormatError('file.gzip', path, 'the gzip data is damaged or truncated');
-    },
-  );
+  const bytes = await promisify<Buffer, object, Buffer>(gunzip)(file, {
+    maxOutputLength: MAX_ARRAY_BYTES,
+  }).catch((error: unknown) => {
+    throw (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE'
+      ? tooLarge()
+      : new FormatError('file.gzip', path, 'the gzip data is damaged or truncated');
+  });
   if (!kind.needsFile) return readTable(kind, bytes, path);
   const folder = await mkdtemp(join(tmpdir(), 'csiflow-table-'));
   try {

@@ -1,10 +1,15 @@
 import fc from 'fast-check';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { deflateSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { formatNamed, FormatError } from '../../pipeline/formats/index.js';
+import { Allowance } from '../../pipeline/formats/tables/allowance.js';
+import { arraysByName } from '../../pipeline/formats/tables/arrays.js';
+import { readHdf5 } from '../../pipeline/formats/tables/hdf5.js';
+import { readMat5 } from '../../pipeline/formats/tables/mat5.js';
 import type { TableMapping } from '../../pipeline/formats/tables/mapping.js';
+import { readNpy, readNpz } from '../../pipeline/formats/tables/npy.js';
 import type { CsiBlock } from '../../pipeline/model/index.js';
 import { openRecording } from '../../pipeline/sources/recording.js';
 import { testContext } from '../support/context.js';
@@ -81,6 +86,8 @@ test.each<[string, TableMapping, Value, number, readonly number[]]>([
   ],
   ['level5.mat', { values: 'csi', axes: ['rx', 'subcarrier', 'time'], time: 'time' }, csi, 2, TIMES],
   ['level5.mat', { values: 's.amp', phase: 's.phase', axes: AXES, time: 'time' }, csi, 2, TIMES],
+  ['others.mat', { axes: AXES, rate_hz: 50 }, csi, 2, [0, 20_000, 40_000, 60_000]],
+  ['widths.npz', { values: 'big', axes: AXES, rate_hz: 50 }, csi, 2, [0, 20_000, 40_000, 60_000]],
   ['level73.mat', { axes: AXES, rate_hz: 50 }, csi, 2, [0, 20_000, 40_000, 60_000]],
   ['plain.h5', { values: 'group/csi', axes: AXES, time: 'group/time_ms', time_unit: 'ms' }, csi, 2, TIMES],
 ])('%s by %o contains its input', async (name, mapping, of, rx, times) => {
@@ -239,4 +246,97 @@ test('a compressed HDF5 file, and a file that only starts like one', async () =>
   expect(await errorOf(join(folder, 'b.h5'), {})).toMatch(
     /b\.h5: HDF5 file, and MATLAB file of version 7\.3: truncated file: eof = 100/,
   );
+});
+
+test('NumPy numbers of two bytes, and numbers and texts with the highest byte first', () => {
+  const { arrays } = readNpz(readFileSync(made('widths.npz')));
+  const named = arraysByName({ arrays, unread: [] });
+  const wanted = expected(csi, 2);
+  expect([...named.get('half')!.re]).toEqual(wanted.filter((_, i) => i % 2 === 0));
+  expect([...named.get('small')!.re]).toEqual(wanted.filter((_, i) => i % 2 === 1));
+  expect(named.get('names')!.texts!.slice(0, 2)).toEqual(['aa:00:00:00:00:01', 'aa:00:00:00:00:02']);
+});
+
+test('what a MATLAB file holds besides arrays of numbers is named, and does not hide them', () => {
+  const { arrays, unread } = readMat5(readFileSync(made('others.mat')));
+  expect(arrays.map(({ name }) => name)).toEqual(['csi', 'text']);
+  expect(arrays[1]!.texts).toEqual(['röm']);
+  expect(unread).toEqual(['near: a sparse array', 'cells: a cell array']);
+});
+
+const npy = (type: string, count: number): Buffer => {
+  const header = `{'descr': '${type}', 'fortran_order': False, 'shape': (${count},), }\n`;
+  const start = Buffer.from('\x93NUMPY\x01\0\0\0', 'latin1');
+  start.writeUInt16LE(header.length, 8);
+  return Buffer.concat([start, Buffer.from(header)]);
+};
+
+const element = (type: number, data: Buffer): Buffer => {
+  const head = Buffer.alloc(8);
+  head.writeUInt32LE(type, 0);
+  head.writeUInt32LE(data.length, 4);
+  return Buffer.concat([head, data, Buffer.alloc((8 - (data.length % 8)) % 8)]);
+};
+const ints = (...values: number[]): Buffer => Buffer.from(Int32Array.from(values).buffer);
+
+/** A MATLAB file with one array of this class, size and further parts. */
+const mat = (type: number, size: readonly number[], ...parts: readonly Buffer[]): Buffer => {
+  const head = Buffer.alloc(128);
+  head.write('MATLAB 5.0 MAT-file');
+  head.write('IM', 126);
+  const first = [element(6, ints(type, 0)), element(5, ints(...size)), element(1, Buffer.from('csi'))];
+  return Buffer.concat([head, element(14, Buffer.concat([...first, ...parts]))]);
+};
+const compressed = (file: Buffer): Buffer => {
+  const body = deflateSync(file.subarray(128));
+  const head = Buffer.alloc(8);
+  head.writeUInt32LE(15, 0);
+  head.writeUInt32LE(body.length, 4);
+  return Buffer.concat([file.subarray(0, 128), head, body]);
+};
+
+test.each<[string, () => unknown, RegExp]>([
+  ['texts of no characters', () => readNpy(npy('|S0', 300_000_000)), /more than 1073741824 bytes/],
+  ['texts without data', () => readNpy(npy('<U1', 300_000_000)), /truncated: 0 bytes of 1200000000/],
+  ['numbers without data', () => readNpy(npy('<f8', 2 ** 52)), /truncated: 0 bytes of/],
+  ['a negative size', () => readNpy(npy('<f8', -3)), /truncated/],
+  [
+    'structures without fields',
+    () => readMat5(mat(2, [1, 2 ** 30], element(5, ints(4)), element(1, Buffer.from('abc\0')))),
+    /an array of 1 x 1073741824 x 1 has 0 fields/,
+  ],
+  ['cells', () => readMat5(mat(1, [1, 2 ** 30])), /truncated|has 0 cells/],
+  ['numbers of MATLAB', () => readMat5(mat(6, [9, 2 ** 30], element(9, Buffer.alloc(8)))), /has 1 numbers/],
+  [
+    'compressed zeros',
+    () => readMat5(compressed(mat(6, [125, 1], element(9, Buffer.alloc(1000)))), new Allowance(900)),
+    /take up more than/,
+  ],
+  [
+    'a packed file',
+    () => readNpz(readFileSync(made('several.npz')), new Allowance(300)),
+    /take up more than/,
+  ],
+])('a small file that claims much is rejected: %s', (_, read, message) => {
+  expect(read).toThrow(message);
+});
+
+test('an HDF5 file on which the library aborts does not end the reading of others', async () => {
+  const damaged = join(temporaryFolder(), 'a.h5');
+  const bytes = readFileSync(made('plain.h5'));
+  writeFileSync(damaged, bytes.with(2455, bytes[2455]! ^ 4));
+  const files = [damaged, made('plain.h5')].map((path) =>
+    readHdf5(path).then(
+      ({ arrays }) => arrays.length,
+      (error: unknown) => (error as Error).message,
+    ),
+  );
+  expect(await Promise.all(files)).toEqual([
+    expect.stringMatching(/it is damaged: the HDF5 library gave up/),
+    3,
+  ]);
+});
+
+test('an HDF5 file claims no more memory than arrays may take up', async () => {
+  await expect(readHdf5(made('plain.h5'), new Allowance(100))).rejects.toThrow(/take up more than/);
 });

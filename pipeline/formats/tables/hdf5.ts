@@ -1,93 +1,43 @@
-import type { Dataset, File, Group } from 'h5wasm/node';
-import { columnMajor, numberArray, sizeOf, textArray, type Table, type TableArray } from './arrays.js';
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { compiledModule } from '../../base/paths.js';
+import { Allowance } from './allowance.js';
+import type { Table } from './arrays.js';
+
+/** The library ends on no other sign if a damaged file sends it in circles. */
+const LONGEST_MS = 120_000;
+
+/** A file to read, and the memory for its arrays. */
+export interface Hdf5Order {
+  readonly path: string;
+  readonly bytes: number;
+}
+
+export type Hdf5Answer = { readonly table: Table } | { readonly reason: string };
 
 /**
  * All arrays of an HDF5 file, including MATLAB files of version 7.3, whose axes are given in MATLAB's order.
- * Arrays in groups are named by their path: `group/csi`.
+ * Arrays in groups are named by their path: `group/csi`. Each file has a thread of its own: on some damaged
+ * files the library aborts, and then reads no other file, or never returns.
  * @throws Error if it cannot be read
  */
-export async function readHdf5(path: string): Promise<Table> {
-  const { default: library } = await import('h5wasm/node');
-  // Otherwise the library prints the error and continues.
-  (await library.ready).activate_throwing_error_handler();
+export async function readHdf5(path: string, allowance = new Allowance()): Promise<Table> {
+  const order: Hdf5Order = { path, bytes: allowance.left };
+  // The library's last words: the error has them too.
+  const worker = new Worker(compiledModule(import.meta.url, './hdf5.worker.js'), {
+    ...{ workerData: order, stdout: true, stderr: true },
+  });
   try {
-    return readArrays(library, path);
+    const signal = AbortSignal.timeout(LONGEST_MS);
+    const [answer] = (await once(worker, 'message', { signal })) as [Hdf5Answer];
+    if ('table' in answer) return answer.table;
+    throw new Error(answer.reason);
   } catch (error) {
-    throw new Error(reasonOf(error as Error), { cause: error });
-  }
-}
-
-function readArrays(library: Library, path: string): Table {
-  const file: File = new library.File(path, 'r');
-  try {
-    const arrays: TableArray[] = [];
-    const unread: string[] = [];
-    for (const { name, dataset } of datasets(file, '', library)) {
-      const array = arrayOf(name, dataset);
-      if (typeof array === 'string') unread.push(`${name}: ${array}`);
-      else arrays.push(array);
-    }
-    return { arrays, unread };
+    if ((error as Error).name !== 'AbortError') throw error;
+    throw new Error(`it was not read within ${LONGEST_MS / 1000} s, so it is probably damaged`, {
+      cause: error,
+    });
   } finally {
-    file.close();
+    await worker.terminate();
   }
-}
-
-type Library = Pick<typeof import('h5wasm/node').default, 'File' | 'Dataset' | 'Group'>;
-
-/** The innermost line of the library's error: `truncated file: eof = 100, ...` */
-function reasonOf({ message }: Error): string {
-  const reasons = [...message.matchAll(/#\d+: .* in \w+\(\): (.*)/g)];
-  return reasons.at(-1)?.[1] ?? message;
-}
-
-/** Groups nest; a file that links a group into itself would cause an endless loop. */
-const MAX_LEVELS = 16;
-
-function* datasets(
-  group: Group,
-  prefix: string,
-  library: Library,
-  level = 0,
-): Generator<{ readonly name: string; readonly dataset: Dataset }> {
-  for (const key of group.keys()) {
-    // MATLAB's internal group: contents of cells.
-    if (key === '#refs#' || key === '#subsystem#') continue;
-    const found = group.get(key);
-    const name = `${prefix}${key}`;
-    if (found instanceof library.Dataset) yield { name, dataset: found };
-    else if (found instanceof library.Group && level < MAX_LEVELS)
-      yield* datasets(found, `${name}/`, library, level + 1);
-  }
-}
-
-/** Or the reason why it is skipped. */
-function arrayOf(name: string, dataset: Dataset): TableArray | string {
-  const shape = dataset.shape ?? [];
-  const { value } = dataset;
-  const isMatlab = 'MATLAB_class' in dataset.attrs;
-  // MATLAB writes its columns as HDF5's rows: the same numbers with reversed axes.
-  const [axes, strides] = isMatlab
-    ? [[...shape].reverse(), columnMajor([...shape].reverse())]
-    : [shape, undefined];
-  if (Array.isArray(value) && value.every((each) => typeof each === 'string'))
-    return textArray(name, shape, value);
-  if (Array.isArray(value) && isComplex(dataset)) {
-    const pairs = value as unknown as readonly (readonly [number, number])[];
-    const part = (index: 0 | 1) => Float64Array.from(pairs, (pair) => pair[index]);
-    return numberArray(name, axes, part(0), part(1), strides);
-  }
-  if (typeof value === 'number') return numberArray(name, axes, Float64Array.of(value));
-  if (!ArrayBuffer.isView(value)) return 'neither numbers nor texts';
-  const re = Float64Array.from(value as unknown as ArrayLike<number>, Number);
-  return re.length === sizeOf(axes)
-    ? numberArray(name, axes, re, null, strides)
-    : 'an array within each element';
-}
-
-/** Two numbers per element: h5py calls them r and i, MATLAB real and imag. */
-function isComplex({ dtype }: Dataset): boolean {
-  if (!Array.isArray(dtype) || dtype.length !== 2) return false;
-  const names = (dtype as readonly (readonly [string, unknown])[]).map(([field]) => field).join();
-  return names === 'r,i' || names === 'real,imag';
 }

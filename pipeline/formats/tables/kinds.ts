@@ -1,5 +1,6 @@
 import { errorText } from '../../base/error-text.js';
 import { FormatError } from '../contract/format.js';
+import { Allowance } from './allowance.js';
 import type { Table } from './arrays.js';
 import { lookAtCsv } from './csv.js';
 
@@ -12,7 +13,7 @@ export interface TableKind {
   readonly recognise: (head: Uint8Array, isWhole: boolean) => boolean;
   /** Its library can only read files: `read` gets the path instead of the bytes. */
   readonly needsFile?: boolean;
-  readonly read: (bytes: Buffer, path: string) => Promise<Table>;
+  readonly read: (bytes: Buffer, path: string, allowance: Allowance) => Promise<Table>;
 }
 
 const beginsWith =
@@ -31,32 +32,35 @@ export const TABLE_KINDS: readonly TableKind[] = [
     summary: 'HDF5 file, and MATLAB file of version 7.3.',
     recognise: isHdf5,
     needsFile: true,
-    read: async (_bytes, path) => (await import('./hdf5.js')).readHdf5(path),
+    read: async (_bytes, path, allowance) => (await import('./hdf5.js')).readHdf5(path, allowance),
   },
   {
     name: 'mat5',
     summary: 'MATLAB file of versions 5 to 7.',
     recognise: beginsWith('MATLAB 5.0 MAT-file'),
-    read: async (bytes) => (await import('./mat5.js')).readMat5(bytes),
+    read: async (bytes, _path, allowance) => (await import('./mat5.js')).readMat5(bytes, allowance),
   },
   {
     name: 'npy',
     summary: 'Array of NumPy.',
     recognise: beginsWith('\x93NUMPY'),
-    read: async (bytes) => ({ arrays: [(await import('./npy.js')).readNpy(bytes, 'values')], unread: [] }),
+    read: async (bytes, _path, allowance) => ({
+      arrays: [(await import('./npy.js')).readNpy(bytes, 'values', allowance)],
+      unread: [],
+    }),
   },
   {
     name: 'npz',
     summary: 'Arrays of NumPy in a zip archive.',
     recognise: beginsWith('PK\x03\x04'),
-    read: async (bytes) => (await import('./npy.js')).readNpz(bytes),
+    read: async (bytes, _path, allowance) => (await import('./npy.js')).readNpz(bytes, allowance),
   },
   {
     name: 'parquet',
     summary: 'Columns of Parquet.',
     recognise: beginsWith('PAR1'),
     needsFile: true,
-    read: async (_bytes, path) => (await import('./parquet.js')).readParquet(path),
+    read: async (_bytes, path, allowance) => (await import('./parquet.js')).readParquet(path, allowance),
   },
   {
     name: 'csv',
@@ -73,7 +77,7 @@ export const tableKindOf = (name: string, head: Uint8Array, isWhole: boolean): T
 /** @throws FormatError `table.damaged` with the part of the file that cannot be read */
 export async function readTable(kind: TableKind, bytes: Buffer, path: string): Promise<Table> {
   try {
-    return await kind.read(bytes, path);
+    return await kind.read(bytes, path, new Allowance());
   } catch (error) {
     const reason = errorText(error);
     throw new FormatError('table.damaged', path, `${kind.summary.replace(/\.$/, '')}: ${reason}`);

@@ -1,5 +1,6 @@
 import { inflateSync } from 'node:zlib';
-import { columnMajor, numberArray, textArray, type Table, type TableArray } from './arrays.js';
+import { Allowance } from './allowance.js';
+import { columnMajor, numberArray, sizeOf, textArray, type Table, type TableArray } from './arrays.js';
 
 /** Content of a variable. */
 export type MatValue =
@@ -15,7 +16,9 @@ export type MatValue =
       readonly kind: 'struct';
       readonly size: readonly number[];
       readonly elements: readonly Readonly<Record<string, MatValue>>[];
-    };
+    }
+  /** Anything else, in words: `a sparse array`. */
+  | { readonly kind: 'other'; readonly what: string };
 
 const MI = {
   int8: 1,
@@ -33,13 +36,20 @@ const MI = {
   utf8: 16,
   utf16: 17,
 };
-const MX = { cell: 1, struct: 2, char: 4 };
+const MX = { cell: 1, struct: 2, char: 4, leastNumeric: 6, mostNumeric: 15 };
+/** Classes that are not read; those from 16 on differ in their parts. */
+const OTHERS = new Map([
+  [3, 'an object'],
+  [5, 'a sparse array'],
+  [16, 'a function handle'],
+  [17, 'an object of a class (a table or a string array, for example)'],
+]);
 
 /** All arrays of a MATLAB file of level 5 (`-v6`, `-v7`); those in structures are named `structure.field`. */
-export function readMat5(file: Uint8Array): Table {
+export function readMat5(file: Uint8Array, allowance = new Allowance()): Table {
   const arrays: TableArray[] = [];
   const unread: string[] = [];
-  for (const [name, value] of readMat(file)) flatten(name, value, arrays, unread);
+  for (const [name, value] of readMat(file, allowance)) flatten(name, value, arrays, unread);
   return { arrays, unread };
 }
 
@@ -50,7 +60,12 @@ function flatten(name: string, value: MatValue, arrays: TableArray[], unread: st
   else if (value.kind === 'struct' && value.elements.length === 1)
     for (const [field, inner] of Object.entries(value.elements[0]!))
       flatten(`${name}.${field}`, inner, arrays, unread);
-  else unread.push(`${name}: ${value.kind === 'cell' ? 'a cell array' : 'an array of structures'}`);
+  else unread.push(`${name}: ${wordsFor(value)}`);
+}
+
+function wordsFor(value: MatValue): string {
+  if (value.kind === 'other') return value.what;
+  return value.kind === 'cell' ? 'a cell array' : 'an array of structures';
 }
 
 /**
@@ -59,18 +74,27 @@ function flatten(name: string, value: MatValue, arrays: TableArray[], unread: st
  * first index fastest.
  * @throws Error if the file is damaged
  */
-export function readMat(file: Uint8Array): Map<string, MatValue> {
+export function readMat(file: Uint8Array, allowance = new Allowance()): Map<string, MatValue> {
   const variables = new Map<string, MatValue>();
   if (file[126] === 0x4d) throw new Error('it was written by a big-endian machine, which is not supported');
   for (const element of elements(file.subarray(128))) {
-    const body = element.type === MI.compressed ? inflateSync(element.data) : null;
+    const body = element.type === MI.compressed ? inflated(element.data, allowance) : null;
     const matrix = body ? elements(body).next().value : element;
     if (matrix?.type !== MI.matrix)
       throw new Error(`expected a matrix, found type ${matrix?.type ?? 'none'}`);
-    const { name, value } = readMatrix(matrix.data);
-    variables.set(name, value);
+    const { name, value } = readMatrix(matrix.data, allowance);
+    // MATLAB adds the contents of its objects as a variable without a name.
+    if (name !== '') variables.set(name, value);
   }
   return variables;
+}
+
+function inflated(data: Uint8Array, allowance: Allowance): Buffer {
+  try {
+    return inflateSync(data, { maxOutputLength: Math.max(1, allowance.left) });
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE' ? allowance.exceeded() : error;
+  }
 }
 
 interface Element {
@@ -97,46 +121,105 @@ function* elements(bytes: Uint8Array): Generator<Element, undefined> {
   return undefined;
 }
 
-function readMatrix(bytes: Uint8Array): { name: string; value: MatValue } {
+/** Cells and structures nest. */
+const MAX_LEVELS = 16;
+
+interface Matrix {
+  readonly name: string;
+  readonly value: MatValue;
+}
+
+function readMatrix(bytes: Uint8Array, allowance: Allowance, level = 0): Matrix {
+  if (level > MAX_LEVELS) throw new Error(`cells and structures are nested more than ${MAX_LEVELS} deep`);
   const parts = [...elements(bytes)];
   // Empty, as cells may be.
   if (parts.length === 0)
     return { name: '', value: { kind: 'numeric', size: [0, 0], re: new Float64Array(0), im: null } };
+  const flags = numbers(parts[0]!, allowance)[0] ?? 0;
+  const type = flags & 0xff;
+  const what = OTHERS.get(type);
+  // The parts of an object of a class begin with its name.
+  if (what !== undefined) return { name: nameOf(parts[type === 17 ? 1 : 2]), value: { kind: 'other', what } };
   if (parts.length < 4) throw new Error(`a variable of ${parts.length} parts is truncated`);
-  const flags = numbers(parts[0]!)[0]!;
-  const size = [...numbers(parts[1]!)];
-  const name = Buffer.from(parts[2]!.data).toString('latin1');
-  const count = size.reduce((a, b) => a * b, 1);
-  const kind = flags & 0xff;
-  if (kind === MX.cell) {
-    return {
-      name,
-      value: { kind: 'cell', size, cells: parts.slice(3).map((part) => readMatrix(part.data).value) },
-    };
-  }
-  if (kind === MX.struct) {
-    const width = numbers(parts[3]!)[0]!;
-    const names = Buffer.from(parts[4]!.data).toString('latin1');
-    const fields = Array.from({ length: names.length / width }, (_, i) =>
-      names.slice(i * width, (i + 1) * width).replace(/\0.*$/s, ''),
-    );
-    const values = parts.slice(5).map((part) => readMatrix(part.data).value);
-    const structs = Array.from({ length: count }, (_, i) =>
-      Object.fromEntries(fields.map((field, j) => [field, values[i * fields.length + j]!])),
-    );
-    return { name, value: { kind: 'struct', size, elements: structs } };
-  }
-  const re = numbers(parts[3]!);
-  if (kind === MX.char) return { name, value: { kind: 'char', text: String.fromCharCode(...re) } };
-  const complex = (flags & 0x800) !== 0;
-  return { name, value: { kind: 'numeric', size, re, im: complex ? numbers(parts[4]!) : null } };
+  const size = [...numbers(parts[1]!, allowance)];
+  const contents = parts.slice(3);
+  const read = type === MX.cell ? cells : type === MX.struct ? structs : values;
+  return { name: nameOf(parts[2]), value: read({ flags, size, contents, allowance, level }) };
 }
 
-function numbers({ type, data }: Element): Float64Array {
+const nameOf = (part: Element | undefined): string => Buffer.from(part?.data ?? []).toString('latin1');
+
+/** A variable behind its name. */
+interface Contents {
+  readonly flags: number;
+  readonly size: readonly number[];
+  readonly contents: readonly Element[];
+  readonly allowance: Allowance;
+  readonly level: number;
+}
+
+const inner = (parts: readonly Element[], { allowance, level }: Contents): MatValue[] =>
+  parts.map((part) => readMatrix(part.data, allowance, level + 1).value);
+
+function cells(variable: Contents): MatValue {
+  const { size, contents } = variable;
+  checkCount(size, contents.length, 'cells');
+  return { kind: 'cell', size, cells: inner(contents, variable) };
+}
+
+function structs(variable: Contents): MatValue {
+  const { size, contents, allowance } = variable;
+  const [length, names, ...parts] = contents;
+  const width = numbers(length!, allowance)[0] ?? 0;
+  const text = nameOf(names);
+  if (!(width >= 1)) throw new Error('the names of the fields of a structure are missing');
+  const fields = Array.from({ length: Math.floor(text.length / width) }, (_, i) =>
+    text.slice(i * width, (i + 1) * width).replace(/\0.*$/s, ''),
+  );
+  checkCount([...size, fields.length], parts.length, 'fields');
+  const found = inner(parts, variable);
+  const count = fields.length === 0 ? 0 : found.length / fields.length;
+  return {
+    kind: 'struct',
+    size,
+    elements: Array.from({ length: count }, (_, i) =>
+      Object.fromEntries(fields.map((field, j) => [field, found[i * fields.length + j]!])),
+    ),
+  };
+}
+
+function values({ flags, size, contents, allowance }: Contents): MatValue {
+  const type = flags & 0xff;
+  if (type !== MX.char && (type < MX.leastNumeric || type > MX.mostNumeric))
+    throw new Error(`array class ${type} is unknown`);
+  if (type === MX.char) return { kind: 'char', text: textOf(contents[0]!, allowance) };
+  const re = numbers(contents[0]!, allowance);
+  checkCount(size, re.length, 'numbers');
+  if ((flags & COMPLEX) === 0) return { kind: 'numeric', size, re, im: null };
+  const im = contents[1] ? numbers(contents[1], allowance) : new Float64Array(0);
+  checkCount(size, im.length, 'imaginary parts');
+  return { kind: 'numeric', size, re, im };
+}
+
+const COMPLEX = 0x800;
+
+function checkCount(size: readonly number[], found: number, what: string): void {
+  if (sizeOf(size) !== found)
+    throw new Error(`it is damaged: an array of ${size.join(' x ')} has ${found} ${what}`);
+}
+
+function textOf(element: Element, allowance: Allowance): string {
+  if (element.type === MI.utf8) return Buffer.from(element.data).toString('utf8');
+  return Buffer.from(Uint16Array.from(numbers(element, allowance)).buffer).toString('utf16le');
+}
+
+function numbers({ type, data }: Element, allowance: Allowance): Float64Array {
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
   const read = readers.get(type);
   if (!read) throw new Error(`MAT data type ${type} is not a number`);
-  return Float64Array.from({ length: data.length / read.bytes }, (_, i) => read.get(view, i * read.bytes));
+  const length = Math.floor(data.length / read.bytes);
+  allowance.takeNumbers(length);
+  return Float64Array.from({ length }, (_, i) => read.get(view, i * read.bytes));
 }
 
 const readers = new Map<number, { bytes: number; get: (view: DataView, at: number) => number }>([

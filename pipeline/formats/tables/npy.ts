@@ -1,4 +1,5 @@
 import { inflateRawSync } from 'node:zlib';
+import { Allowance } from './allowance.js';
 import {
   columnMajor,
   numberArray,
@@ -16,7 +17,7 @@ type Read = readonly [bytes: number, get: (data: Buffer, at: number) => number];
  * Reads a `.npy` file (NumPy's NEP 1: magic, version, header as a Python literal, then the data).
  * @throws Error that names the part that cannot be read
  */
-export function readNpy(file: Buffer, name = ''): TableArray {
+export function readNpy(file: Buffer, name = '', allowance = new Allowance()): TableArray {
   if (file.toString('latin1', 1, 6) !== 'NUMPY') throw new Error('not a .npy file: the magic is missing');
   if (file.length < 12) throw new Error('it is truncated in its header');
   const isLong = file[6]! > 1;
@@ -26,39 +27,58 @@ export function readNpy(file: Buffer, name = ''): TableArray {
   const shape = shapeOf(header);
   const type = /'descr': '([<>|=]?)(\w)(\d+)'/.exec(header);
   if (!shape || !type) throw new Error(`${labelOf(header)} are neither numbers nor texts`);
-  const [, order, kind, width] = type as unknown as readonly [string, string, string, string];
-  const data = file.subarray(end);
+  const [, order, kind, digits] = type as unknown as readonly [string, string, string, string];
+  const width = Number(digits);
   const count = sizeOf(shape);
-  if (kind === 'U' || kind === 'S') return textArray(name, shape, texts(data, count, kind, Number(width)));
-  const complex = kind === 'c';
-  const read = readers[complex ? `f${Number(width) / 2}` : `${kind}${width}`];
-  if (!read || order === '>') throw new Error(`numbers of type ${order}${kind}${width} are not supported`);
+  const bytesOf = (element: number): Buffer => {
+    const data = file.subarray(end);
+    if (!(count >= 0 && count * element <= data.length))
+      throw new Error(`it is truncated: ${data.length} bytes of ${count * element}`);
+    return data.subarray(0, count * element);
+  };
+  if (kind === 'U' || kind === 'S') {
+    const data = bytesOf(width * CHARACTER_BYTES[kind]);
+    allowance.take(count * TEXT_BYTES + data.length);
+    return textArray(name, shape, texts(data, count, kind, order));
+  }
+  const parts = kind === 'c' ? 2 : 1;
+  const read = readers[parts === 2 ? `f${width / 2}` : `${kind}${width}`];
+  if (!read) throw new Error(`numbers of type ${order}${kind}${width} are not supported`);
   const [bytes, get] = read;
-  const parts = complex ? 2 : 1;
-  if (data.length < count * bytes * parts)
-    throw new Error(`it is truncated: ${data.length} bytes of ${count * bytes * parts}`);
+  const data = littleEndian(bytesOf(bytes * parts), bytes, order);
+  allowance.takeNumbers(count * parts);
   const column = (part: number) =>
     Float64Array.from({ length: count }, (_, i) => get(data, (i * parts + part) * bytes));
   const strides = header.includes("'fortran_order': True") ? columnMajor(shape) : rowMajor(shape);
-  return numberArray(name, shape, column(0), complex ? column(1) : null, strides);
+  return numberArray(name, shape, column(0), parts === 2 ? column(1) : null, strides);
 }
 
 /** All arrays of a `.npz` file (a zip of `.npy` files). @throws Error if it is not a complete zip file */
-export function readNpz(file: Buffer): Table {
+export function readNpz(file: Buffer, allowance = new Allowance()): Table {
   const arrays: TableArray[] = [];
   const unread: string[] = [];
   for (const { name, bytes } of zipEntries(file)) {
     const array = name.replace(/\.npy$/, '');
     try {
-      arrays.push(readNpy(bytes(), array));
+      arrays.push(readNpy(bytes(Math.max(1, allowance.left)), array, allowance));
     } catch (error) {
+      if (isTooLarge(error)) throw allowance.exceeded();
       unread.push(`${array}: ${(error as Error).message}`);
     }
   }
   return { arrays, unread };
 }
 
-function* zipEntries(file: Buffer): Generator<{ readonly name: string; readonly bytes: () => Buffer }> {
+const isTooLarge = (error: unknown): boolean =>
+  (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
+
+interface ZipEntry {
+  readonly name: string;
+  /** @param most bytes @throws RangeError if there are more */
+  readonly bytes: (most: number) => Buffer;
+}
+
+function* zipEntries(file: Buffer): Generator<ZipEntry> {
   const end = file.lastIndexOf(Buffer.from([0x50, 0x4b, 5, 6]));
   if (end < 0) throw new Error('not a complete zip file: the end of the directory is missing');
   for (let i = 0, at = file.readUInt32LE(end + 16); i < file.readUInt16LE(end + 10); i++) {
@@ -66,10 +86,10 @@ function* zipEntries(file: Buffer): Generator<{ readonly name: string; readonly 
     const name = file.toString('utf8', at + 46, at + 46 + nameLength!);
     const [isPacked, length] = [file.readUInt16LE(at + 10) !== 0, file.readUInt32LE(at + 20)];
     const local = file.readUInt32LE(at + 42);
-    const bytes = (): Buffer => {
+    const bytes = (most: number): Buffer => {
       const start = local + 30 + file.readUInt16LE(local + 26) + file.readUInt16LE(local + 28);
       const packed = file.subarray(start, start + length);
-      return isPacked ? inflateRawSync(packed) : packed;
+      return isPacked ? inflateRawSync(packed, { maxOutputLength: most }) : packed;
     };
     yield { name, bytes };
     at += 46 + nameLength! + extra! + comment!;
@@ -87,12 +107,15 @@ const shapeOf = (header: string): number[] | undefined =>
 const labelOf = (header: string): string => /'descr': ([^,]*)/.exec(header)?.[1] ?? header.trim();
 
 const CHARACTER_BYTES = { U: 4, S: 1 };
+/** About what a text takes up besides its characters. */
+const TEXT_BYTES = 32;
 
-/** Texts of fixed width, padded with zeros. */
-function texts(data: Buffer, count: number, kind: 'U' | 'S', width: number): string[] {
-  const bytes = width * CHARACTER_BYTES[kind];
+/** Texts of fixed width, padded with zeros. @param data of all of them */
+function texts(data: Buffer, count: number, kind: 'U' | 'S', order: string): string[] {
+  const characters = kind === 'U' ? littleEndian(data, CHARACTER_BYTES.U, order) : data;
+  const bytes = data.length / Math.max(1, count);
   return Array.from({ length: count }, (_, i) => {
-    const part = data.subarray(i * bytes, (i + 1) * bytes);
+    const part = characters.subarray(i * bytes, (i + 1) * bytes);
     const text = kind === 'S' ? part.toString('latin1') : utf32(part);
     return text.replace(/\0+$/, '');
   });
@@ -102,6 +125,25 @@ const utf32 = (bytes: Buffer): string =>
   Array.from({ length: bytes.length / 4 }, (_, i) => String.fromCodePoint(bytes.readUInt32LE(i * 4))).join(
     '',
   );
+
+/** @param bytes of each number @param order `>` for data that begin with the highest byte */
+function littleEndian(data: Buffer, bytes: number, order: string): Buffer {
+  if (order !== '>' || bytes === 1) return data;
+  const copy = Buffer.from(data);
+  if (bytes === 2) return copy.swap16();
+  return bytes === 4 ? copy.swap32() : copy.swap64();
+}
+
+/** IEEE 754, 16 bits: sign, 5 bits of exponent, 10 bits of fraction. */
+function half(data: Buffer, at: number): number {
+  const bits = data.readUInt16LE(at);
+  const sign = bits & 0x8000 ? -1 : 1;
+  const exponent = (bits >> 10) & 0x1f;
+  const fraction = bits & 0x3ff;
+  if (exponent === 0) return sign * fraction * 2 ** -24;
+  if (exponent === 0x1f) return fraction === 0 ? sign * Infinity : NaN;
+  return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
+}
 
 const readers: Readonly<Record<string, Read>> = {
   b1: [1, (data, at) => data.readUInt8(at)],
@@ -113,6 +155,7 @@ const readers: Readonly<Record<string, Read>> = {
   u4: [4, (data, at) => data.readUInt32LE(at)],
   i8: [8, (data, at) => Number(data.readBigInt64LE(at))],
   u8: [8, (data, at) => Number(data.readBigUInt64LE(at))],
+  f2: [2, half],
   f4: [4, (data, at) => data.readFloatLE(at)],
   f8: [8, (data, at) => data.readDoubleLE(at)],
 };

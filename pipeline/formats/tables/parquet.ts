@@ -1,4 +1,5 @@
-import type { DuckDBValue } from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
+import { Allowance } from './allowance.js';
 import { numberArray, textArray, type Table, type TableArray } from './arrays.js';
 import { areFrameColumns, framesOfColumns } from './frame-columns.js';
 
@@ -7,11 +8,12 @@ import { areFrameColumns, framesOfColumns } from './frame-columns.js';
  * seconds since 1970. Columns of csiflow's own frames are recognised by their names.
  * @throws Error if it cannot be read
  */
-export async function readParquet(path: string): Promise<Table> {
+export async function readParquet(path: string, allowance = new Allowance()): Promise<Table> {
   const { DuckDBInstance } = await import('@duckdb/node-api');
   const instance = await DuckDBInstance.create(':memory:');
   try {
     const connection = await instance.connect();
+    allowance.takeNumbers(await valuesIn(connection, path));
     const read = await connection.runAndReadAll('SELECT * FROM read_parquet($path)', { path });
     const arrays: TableArray[] = [];
     const unread: string[] = [];
@@ -33,6 +35,15 @@ export async function readParquet(path: string): Promise<Table> {
   } finally {
     instance.closeSync();
   }
+}
+
+/** Values of all columns, those in lists included. */
+async function valuesIn(connection: DuckDBConnection, path: string): Promise<number> {
+  const read = await connection.runAndReadAll(
+    'SELECT CAST(coalesce(sum(num_values), 0) AS DOUBLE) FROM parquet_metadata($path)',
+    { path },
+  );
+  return Number(read.getRows()[0]![0]);
 }
 
 /** Or the reason why it is skipped. */

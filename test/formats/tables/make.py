@@ -5,6 +5,7 @@ import gzip
 import h5py
 import numpy as np
 from scipy.io import savemat
+from scipy.sparse import csr_array
 
 t, r, k = np.meshgrid(np.arange(4), np.arange(2), np.arange(3), indexing="ij")
 csi = (t + 10 * r + 100 * k) + 1j * (0.5 * k - t)
@@ -23,6 +24,8 @@ np.savez_compressed(
     labels=np.array([{}, 1], dtype=object),
 )
 savemat("level5.mat", {"csi": csi.transpose(1, 2, 0), "time": time, "s": {"amp": np.abs(csi), "phase": np.angle(csi)}}, do_compression=True)
+np.savez("widths.npz", half=csi.real.astype(">f2"), big=csi.astype(">c16"), small=csi.imag.astype("<f2"), names=mac.astype(">U17"))
+savemat("others.mat", {"csi": csi, "near": csr_array(np.eye(3)), "text": "röm", "cells": np.array([1, "a"], dtype=object)})
 with h5py.File("plain.h5", "w", libver="latest") as file:
     file["group/csi"] = csi
     file["group/time_ms"] = (time * 1000).astype("i4")

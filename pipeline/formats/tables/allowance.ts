@@ -1,0 +1,33 @@
+/** Memory for the arrays of one file, bytes; a small file can claim any number of zeros. */
+export const MAX_ARRAY_BYTES = 1_073_741_824;
+
+/** What the arrays of one file may still take up in memory. */
+export class Allowance {
+  #left: number;
+
+  constructor(bytes = MAX_ARRAY_BYTES) {
+    this.#left = bytes;
+  }
+
+  /** Bytes. */
+  get left(): number {
+    return this.#left;
+  }
+
+  /** @param numbers held as 64-bit floats @throws Error if they do not fit */
+  takeNumbers(numbers: number): void {
+    this.take(numbers * 8);
+  }
+
+  /** @throws Error if that many bytes do not fit */
+  take(bytes: number): void {
+    if (!(bytes <= this.#left)) throw this.exceeded();
+    this.#left -= bytes;
+  }
+
+  exceeded(): Error {
+    return new Error(
+      `its arrays take up more than ${MAX_ARRAY_BYTES} bytes in memory: split it, or record a capture`,
+    );
+  }
+}

@@ -1,0 +1,17 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { errorText } from '../../base/error-text.js';
+import { Allowance } from './allowance.js';
+import type { Hdf5Answer, Hdf5Order } from './hdf5.js';
+import { readArraysOfHdf5 } from './hdf5-arrays.js';
+
+/** Reads one file, and ends. */
+const { path, bytes } = workerData as Hdf5Order;
+const answer: Hdf5Answer = await readArraysOfHdf5(path, new Allowance(bytes)).then(
+  (table) => ({ table }),
+  (error: unknown) => ({ reason: errorText(error) }),
+);
+const buffers = 'table' in answer ? answer.table.arrays.flatMap(({ re, im }) => (im ? [re, im] : [re])) : [];
+parentPort!.postMessage(
+  answer,
+  buffers.map(({ buffer }) => buffer as ArrayBuffer),
+);
