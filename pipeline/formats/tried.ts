@@ -17,14 +17,23 @@ export interface Tried {
   readonly reason: string;
 }
 
-/** Files of other programs, by their first bytes, and how to import their data into csiflow. */
+const UTF_16 = 'text in UTF-16, as Windows PowerShell writes it with `>`: convert it to UTF-8';
+const compressedBy = (program: string, unpack: string): string =>
+  `compressed by ${program}: unpack it (\`${unpack}\`), or use gzip`;
+
+/** Files of other programs, by their first bytes, and what to do with them. */
 const FOREIGN: readonly { readonly begin: string; readonly is: string }[] = [
   { begin: '\x89MCAP0\r\n', is: 'an MCAP recording' },
   { begin: 'SQLite format 3\0', is: 'an SQLite database' },
+  { begin: '\xff\xfe', is: UTF_16 },
+  { begin: '\xfe\xff', is: UTF_16 },
+  { begin: '\xfd7zXZ\0', is: compressedBy('xz', 'xz -d') },
+  { begin: '\x28\xb5\x2f\xfd', is: compressedBy('zstd', 'zstd -d') },
+  { begin: 'BZh', is: compressedBy('bzip2', 'bzip2 -d') },
 ];
 
 /** Description of a file that csiflow cannot read; undefined if its first bytes do not identify it. */
-function foreignFile(head: Uint8Array): string | undefined {
+export function foreignFile(head: Uint8Array): string | undefined {
   const start = Buffer.from(head.subarray(0, 32)).toString('latin1');
   return FOREIGN.find(({ begin }) => start.startsWith(begin))?.is;
 }
@@ -38,8 +47,6 @@ export const tryKinds = (head: Uint8Array): readonly Tried[] =>
 
 /** What comes nearest to an unrecognised file, and why it is not that; for a person. */
 export function nearestTo(head: Uint8Array): string {
-  const foreign = foreignFile(head);
-  if (foreign !== undefined) return `it is ${foreign}`;
   const tried = tryKinds(head);
   const [nearest] = tried;
   if (nearest && nearest.records > 0)

@@ -16,7 +16,7 @@ import {
 import { TABLE_KINDS, tableKindOf } from '../formats/tables/kinds.js';
 import type { TableMapping } from '../formats/tables/mapping.js';
 import { pcapContent } from '../formats/containers/pcap-content.js';
-import { nearestTo, tryKinds } from '../formats/tried.js';
+import { foreignFile, nearestTo, tryKinds } from '../formats/tried.js';
 import { capture } from '../formats/containers/capture.js';
 import { offsetNear } from './capture-seek.js';
 import type { Recording, RecordingBatch, RecordingPosition } from './recorded.js';
@@ -44,6 +44,7 @@ export async function openRecording(
   const size = await sizeOf(path);
   const packed = await isGzip(path);
   const { head, fileFormat } = await recognised(path, packed, kind, copied !== undefined);
+  if (head.length === 0) throw emptyFile(name);
   if (!fileFormat) {
     const tableKind = tableKindOf(kind, head, head.length < HEAD_BYTES);
     if (tableKind) return openTable(path, tableKind, packed, table);
@@ -161,9 +162,12 @@ async function sizeOf(path: string): Promise<number> {
       'this is a pipe or a device, not a file: `csiflow inspect` shows what it sends, and the source `serial` reads it',
     );
   if (found.isDirectory()) throw new FormatError('file.folder', path, 'this is a folder, not a recording');
-  if (found.size === 0) throw new FormatError('file.empty', path, 'the file is empty: it holds no recording');
+  if (found.size === 0) throw emptyFile(path);
   return found.size;
 }
+
+const emptyFile = (path: string): FormatError =>
+  new FormatError('file.empty', path, 'the file is empty: it holds no recording');
 
 async function* readBatches(
   { path, name: input, packed }: { readonly path: string; readonly name: string; readonly packed: boolean },
@@ -250,7 +254,8 @@ async function readHead(path: string, packed: boolean, most: number): Promise<Ui
       if (length >= most) break;
     }
   } catch (error) {
-    throw damaged(error, path, 'gzip', length);
+    // Reading the records before it reports the damage.
+    if (length === 0) throw damaged(error, path, 'gzip', length);
   }
   return Buffer.concat(parts).subarray(0, most);
 }
@@ -258,6 +263,9 @@ async function readHead(path: string, packed: boolean, most: number): Promise<Ui
 export function unknownKind(path: string, kind: string, head: Uint8Array): FormatError {
   if (kind !== 'auto')
     return new FormatError('file.format', path, `unknown kind of file \`${kind}\`. Known kinds:\n${KINDS}`);
+  const foreign = foreignFile(head);
+  if (foreign !== undefined)
+    return new FormatError('file.format', path, `csiflow cannot read it: it is ${foreign}`);
   return new FormatError(
     'file.format',
     path,

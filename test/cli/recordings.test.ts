@@ -1,8 +1,9 @@
 import { createSocket } from 'node:dgram';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { EXIT } from '../../pipeline/base/exit.js';
@@ -138,6 +139,7 @@ describe('csiflow inspect', () => {
   it.each([
     ['missing.csi', undefined, 'the file does not exist'],
     ['empty.csi', '', 'the file is empty'],
+    ['empty.gz', gzipSync(''), 'the file is empty'],
     ['header.csi', encodeHeader({ format: 'adr018', origin: 'replay' }), 'contains no records'],
   ])('explains what is wrong with %s', async (name, content, expected) => {
     const path = join(folder, name);
@@ -146,6 +148,29 @@ describe('csiflow inspect', () => {
     expect({ code, stdout }).toEqual({ code: EXIT.invalid, stdout: '' });
     expect(stderr).toContain(expected);
     expect(stderr).not.toMatch(/ENOENT|^ +at /m);
+  });
+
+  it('shows what comes before the damage of a compressed file, and plots it', async () => {
+    const path = join(folder, 'cut.csi.gz');
+    const image = join(folder, 'cut.svg');
+    await writeFile(path, gzipSync(await readFile(capture), { level: 0 }).subarray(0, 20_000));
+    const { code, out: stdout, err: stderr } = await csiflow('inspect', path, '--plot', image);
+    expect([code, existsSync(image)]).toEqual([EXIT.invalid, true]);
+    expect(stdout).toMatch(/cut\.csi\.gz: capture, records of adr018\n\d+ records/);
+    expect(stderr).toMatch(/the gzip data is damaged or truncated after \d+ bytes/);
+  });
+
+  it('shows a part of a recording', async () => {
+    const at = (frame: number) => new Date((1e15 + frame * STEP_US) / 1000).toISOString();
+    const part = await csiflow('inspect', capture, '--start', at(20), '--end', at(50));
+    expect(part.out).toContain('\n30 records');
+    const none = await csiflow('inspect', capture, '--start', '2100-01-01');
+    expect([none.code, none.err]).toEqual([
+      EXIT.invalid,
+      expect.stringContaining('contains no records from 2100-01-01\n'),
+    ]);
+    const port = await csiflow('inspect', 'udp://127.0.0.1:9', '--end', '2100-01-01');
+    expect(port.err).toContain('--start and --end are for recordings');
   });
 
   it('says that band and channel are only assumed where a format states neither', async () => {

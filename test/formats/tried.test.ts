@@ -43,11 +43,15 @@ test.each(['picoscenes', 'feitcsi', 'atheros', 'esp-framed'])(
 test.each([
   ['SQLite format 3\0', 'it is an SQLite database'],
   ['\x89MCAP0\r\n', 'it is an MCAP recording'],
-  ['1.5,2.5,3.5\n1.0,2.0,3.0\n', 'none finds a record in its first 24 bytes'],
+  ['\xff\xfeC\0S\0I\0', 'it is text in UTF-16'],
+  ['\xfd7zXZ\0\0', 'it is compressed by xz: unpack it (`xz -d`)'],
 ])('%j is named', async (text, expected) => {
-  const answer = await answerTo(Buffer.from(text, 'latin1'));
-  expect(answer).toContain(expected);
-  expect(answer).toContain('Kinds tried:\n  capture: ');
+  expect(await answerTo(Buffer.from(text, 'latin1'))).toContain(expected);
+});
+
+test('bytes of no known program: the kinds that were tried are listed', async () => {
+  const answer = await answerTo(Buffer.from('1.5,2.5,3.5\n1.0,2.0,3.0\n'));
+  expect(answer).toContain('none finds a record in its first 24 bytes. Kinds tried:\n  capture: ');
 });
 
 const nexmonOf = (chip: number): Uint8Array[] =>

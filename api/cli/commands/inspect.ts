@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 import { CommandError, EXIT } from '../../../pipeline/base/exit.js';
 import type { RawBatch } from '../../../pipeline/component/index.js';
 import type { CopiedStream } from '../../../pipeline/sources/recording.js';
-import type { Look } from '../recordings/look.js';
+import type { Look, Reading } from '../recordings/look.js';
+import { instant } from '../instant.js';
 import { tableFlag } from '../table-flag.js';
 
 interface Options {
@@ -11,6 +12,8 @@ interface Options {
   readonly format: string;
   readonly kind: string;
   readonly table?: string;
+  readonly start?: string;
+  readonly end?: string;
   readonly plot?: string;
   readonly sender?: string;
   readonly json: boolean;
@@ -28,12 +31,14 @@ export function register(program: Command): void {
     .option('--format <name>', 'format of the records; auto detects it from their bytes', 'auto')
     .option('--kind <name>', 'kind of the file', 'auto')
     .addOption(tableFlag())
+    .option('--start <time>', 'first time of a recording, ISO 8601; included')
+    .option('--end <time>', 'last time of a recording, ISO 8601; excluded')
     .option('--plot <file>', 'plot amplitude, phase, spectrogram, rate and gaps to a .png or .svg')
     .option('--sender <name>', 'the sender to plot (default: the one with the most frames)')
     .option('--json', 'print the result as JSON', false)
     .addHelpText(
       'after',
-      '\nExample:\n  csiflow inspect evening.csi\n  csiflow inspect evening.csi --plot evening.png\n  csiflow inspect udp://0.0.0.0:5005 --seconds 10\n  csiflow inspect /dev/ttyUSB0\n  ssh router tcpdump -U -w - port 5500 | csiflow inspect -',
+      '\nExample:\n  csiflow inspect evening.csi\n  csiflow inspect evening.csi --plot evening.png\n  csiflow inspect evening.csi --start 2026-03-01T19:00:00Z --end 2026-03-01T19:05:00Z\n  csiflow inspect udp://0.0.0.0:5005 --seconds 10\n  csiflow inspect /dev/ttyUSB0\n  ssh router tcpdump -U -w - port 5500 | csiflow inspect -',
     )
     .action(run);
 }
@@ -49,15 +54,19 @@ async function run(what: string, options: Options): Promise<void> {
   if (options.plot !== undefined) (await import('../recordings/plot/write.js')).plotKind(options.plot);
   const { kind, format } = options;
   const seconds = numberOption('seconds', options.seconds, 0.001);
+  const [start, end] = [instant('--start', options.start), instant('--end', options.end)];
   if (isUdp(what)) {
+    if (start !== undefined || end !== undefined)
+      throw new CommandError('--start and --end are for recordings, not for a port', EXIT.invalid);
     const look = await readingRecordings(() => lookAtUdp(udpAddress(what), format, seconds));
-    await show({ what, path: what, look }, options);
+    await show({ what, look }, options);
     return;
   }
   const fromFile = async (path: string, copied?: CopiedStream): Promise<void> => {
-    const table = tableOption(options.table);
-    const look = await readingRecordings(() => lookIntoFile(path, kind, format, table, {}, copied));
-    await show({ what, path, look, copied }, options);
+    const reading = { kind, format, table: tableOption(options.table), copied, start, end };
+    const look = await readingRecordings(() => lookIntoFile(path, reading));
+    await show({ what, look, file: { path, reading } }, options);
+    if (look.damage) throw new CommandError(look.damage.message, EXIT.invalid);
   };
   if (!(await isStream(what))) await fromFile(what);
   else
@@ -66,12 +75,11 @@ async function run(what: string, options: Options): Promise<void> {
     );
 }
 
-/** What was looked at: as typed, and the file to read it from. */
+/** What was looked at: as typed, and the file to read it from again. */
 interface Shown {
   readonly what: string;
-  readonly path: string;
   readonly look: Seen;
-  readonly copied?: CopiedStream | undefined;
+  readonly file?: { readonly path: string; readonly reading: Reading };
 }
 
 async function show(shown: Shown, options: Options): Promise<void> {
@@ -84,7 +92,7 @@ async function show(shown: Shown, options: Options): Promise<void> {
   if (summary.records === 0) {
     const why = isUdp(what)
       ? nothingArrived(what, 'there is nothing to show')
-      : `${what} (${kind}) contains no records${content === undefined ? '' : `: it is ${content}`}`;
+      : `${what} (${kind}) contains no records${inStretch(options)}${content === undefined ? '' : `: it is ${content}`}`;
     throw new CommandError(why, isUdp(what) ? EXIT.failed : EXIT.invalid);
   }
   process.stdout.write(
@@ -95,22 +103,18 @@ async function show(shown: Shown, options: Options): Promise<void> {
   if (options.plot !== undefined) await draw(shown, options.plot, options);
 }
 
+const inStretch = ({ start, end }: Options): string =>
+  (start === undefined ? '' : ` from ${start}`) + (end === undefined ? '' : ` until ${end}`);
+
 /** Plots one sender. @throws CommandError if it has no frames */
-async function draw({ what, path, look, copied }: Shown, image: string, options: Options): Promise<void> {
+async function draw({ what, look, file }: Shown, image: string, options: Options): Promise<void> {
   const { kind, format, summary, batches } = look;
-  const { tableOption } = await import('../recordings/table.js');
   const { drawnSender, framesOf, recorded } = await import('../recordings/plot/gather.js');
   const { plotSvg, titlesOf } = await import('../recordings/plot/plot.js');
   const { writePlot } = await import('../recordings/plot/write.js');
   const sender = drawnSender(summary, options.sender);
   const frames =
-    sender === null
-      ? null
-      : await framesOf(
-          batches ?? recorded(path, options.kind, tableOption(options.table), copied),
-          format,
-          sender,
-        );
+    sender === null ? null : await framesOf(batches ?? recorded(file!.path, file!.reading), format, sender);
   if (sender === null || !frames)
     throw new CommandError(
       `${what} contains no frames of ${sender ?? 'any sender'}: there is nothing to plot`,

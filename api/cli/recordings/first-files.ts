@@ -25,9 +25,12 @@ export interface FirstOptions {
 export async function fromFile(path: string, options: FirstOptions): Promise<Found> {
   const { folder, kind, format } = options;
   const table = tableOption(options.table);
-  const single = await lookIntoFile(path, kind, format, table);
+  const reading = { kind, format, table };
+  const single = await lookIntoFile(path, reading);
   const nexmon = rowsHeard(single.summary);
-  const look = nexmon ? await lookIntoFile(path, kind, format, table, { nexmon }) : single;
+  const look = nexmon ? await lookIntoFile(path, { ...reading, options: { nexmon } }) : single;
+  // The topology would end with the same error each time.
+  if (look.damage) throw look.damage;
   heardOrNot(look, path, 'contains no frame that csiflow can read');
   const within = relative(resolve(folder), resolve(path));
   const capture = within.startsWith('..') || isAbsolute(within) ? resolve(path) : within;

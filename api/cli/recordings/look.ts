@@ -1,6 +1,7 @@
 import { BY_CONTENT } from '../../../pipeline/formats/decoder/by-content.js';
 import {
   decoderOf,
+  FormatError,
   formatNamed,
   ProblemLog,
   recogniseRecord,
@@ -13,6 +14,7 @@ import { udp } from '../../../pipeline/sources/udp.js';
 import { commandContext } from './context.js';
 import { Inspection, type Summary } from './inspect.js';
 import { untilStopped } from './progress.js';
+import { stretchOf } from './stretch.js';
 
 /** Contents of a recording or a port. */
 export interface Look {
@@ -23,38 +25,51 @@ export interface Look {
   readonly summary: Summary;
   /** What a file without records holds, for a person. */
   readonly content?: string | undefined;
+  /** Of a file that could not be read to its end. */
+  readonly damage?: FormatError | undefined;
 }
 
-/**
- * Reads a whole recording. Problems in it go to stderr.
- * @param asked format of its records; `auto`: the file's own
- * @param table mapping of the arrays in a file
- * @param options what its records do not say of themselves
- * @param copied set for a copy of a stream
- */
-export async function lookIntoFile(
-  path: string,
-  kind: string,
-  asked: string,
-  table?: TableMapping,
-  options: FormatOptions = {},
-  copied?: CopiedStream,
-): Promise<Look> {
-  const recording = await openRecording(path, kind, table, copied);
-  const format = recordsFormat(recording, asked);
-  const inspection = inspectionOf(format, options);
+/** How to read a recording. */
+export interface Reading {
+  /** Of the file; `auto` recognises it. */
+  readonly kind: string;
+  /** Of its records; `auto`: the file's own. */
+  readonly format: string;
+  /** Mapping of the arrays in a file. */
+  readonly table?: TableMapping | undefined;
+  /** What its records do not say of themselves. */
+  readonly options?: FormatOptions;
+  /** Set for a copy of a stream. */
+  readonly copied?: CopiedStream | undefined;
+  /** First time, included, and last time, excluded; microseconds. */
+  readonly start?: number | undefined;
+  readonly end?: number | undefined;
+}
+
+/** Reads a recording, or what comes before its damage. Problems in it go to stderr. */
+export async function lookIntoFile(path: string, reading: Reading): Promise<Look> {
+  const recording = await openRecording(path, reading.kind, reading.table, reading.copied);
+  const format = recordsFormat(recording, reading.format);
+  const inspection = inspectionOf(format, reading.options ?? {});
   const log = new ProblemLog((message) => process.stderr.write(`csiflow: ${recording.path}: ${message}\n`));
+  let damage: FormatError | undefined;
+  let records = 0;
   try {
-    for await (const { raw, problems } of recording.batches(256)) {
+    for await (const { raw, problems } of stretchOf(recording, reading.start, reading.end)) {
       inspection.see(raw);
+      records += raw.count;
       for (const problem of problems) log.see(problem);
     }
+  } catch (error) {
+    if (!(error instanceof FormatError) || records === 0) throw error;
+    damage = error;
   } finally {
     log.end();
   }
   const summary = inspection.summary();
-  const content = summary.records === 0 ? recording.content?.() : undefined;
-  return { kind: recording.kind, format, summary, content };
+  const isWhole = reading.start === undefined && reading.end === undefined;
+  const content = summary.records === 0 && isWhole ? recording.content?.() : undefined;
+  return { kind: recording.kind, format, summary, content, damage };
 }
 
 /** How to read the input: as its one format, as any if there are several; undefined if none is recognised. */

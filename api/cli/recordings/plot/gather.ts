@@ -1,9 +1,10 @@
 import type { RawBatch } from '../../../../pipeline/component/index.js';
-import { formatNamed } from '../../../../pipeline/formats/index.js';
-import type { TableMapping } from '../../../../pipeline/formats/tables/mapping.js';
+import { FormatError, formatNamed } from '../../../../pipeline/formats/index.js';
 import { LinkTable } from '../../../../pipeline/model/index.js';
-import { openRecording, type CopiedStream } from '../../../../pipeline/sources/recording.js';
+import { openRecording } from '../../../../pipeline/sources/recording.js';
 import { commandContext } from '../context.js';
+import type { Reading } from '../look.js';
+import { stretchOf } from '../stretch.js';
 import type { SenderSummary, Summary } from '../inspect.js';
 import { FrameCollector, type PlotFrames } from './frames.js';
 
@@ -41,13 +42,13 @@ export async function framesOf(
   return collector.frames();
 }
 
-/** The records of a recording; its damage was reported by the inspection. */
-export async function* recorded(
-  path: string,
-  kind: string,
-  table?: TableMapping,
-  copied?: CopiedStream,
-): AsyncGenerator<RawBatch, void> {
+/** The records of a recording up to its damage, which the inspection reports. */
+export async function* recorded(path: string, reading: Reading): AsyncGenerator<RawBatch, void> {
+  const { kind, table, copied, start, end } = reading;
   const recording = await openRecording(path, kind, table, copied);
-  for await (const { raw } of recording.batches(256)) yield raw;
+  try {
+    for await (const { raw } of stretchOf(recording, start, end)) yield raw;
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+  }
 }
