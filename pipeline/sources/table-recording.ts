@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { errorText } from '../base/error-text.js';
 import { FormatError, RawBuilder } from '../formats/index.js';
-import { MAX_ARRAY_BYTES } from '../formats/tables/allowance.js';
+import { isOverlong, MAX_ARRAY_BYTES } from '../formats/tables/allowance.js';
 import { describeArray, type Table } from '../formats/tables/arrays.js';
 import { framesOf } from '../formats/tables/frames.js';
 import { readTable, type TableKind } from '../formats/tables/kinds.js';
@@ -54,7 +54,7 @@ async function read(path: string, kind: TableKind, packed: boolean, size: number
   const bytes = await promisify<Buffer, object, Buffer>(gunzip)(file, {
     maxOutputLength: MAX_ARRAY_BYTES,
   }).catch((error: unknown) => {
-    throw (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE'
+    throw isOverlong(error)
       ? tooLarge()
       : new FormatError('file.gzip', path, 'the gzip data is damaged or truncated');
   });

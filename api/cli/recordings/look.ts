@@ -53,20 +53,19 @@ export async function lookIntoFile(path: string, reading: Reading): Promise<Look
   const inspection = inspectionOf(format, reading.options ?? {});
   const log = new ProblemLog((message) => process.stderr.write(`csiflow: ${recording.path}: ${message}\n`));
   let damage: FormatError | undefined;
-  let records = 0;
   try {
     for await (const { raw, problems } of stretchOf(recording, reading.start, reading.end)) {
       inspection.see(raw);
-      records += raw.count;
       for (const problem of problems) log.see(problem);
     }
   } catch (error) {
-    if (!(error instanceof FormatError) || records === 0) throw error;
+    if (!(error instanceof FormatError)) throw error;
     damage = error;
   } finally {
     log.end();
   }
   const summary = inspection.summary();
+  if (damage && summary.records === 0) throw damage;
   const isWhole = reading.start === undefined && reading.end === undefined;
   const content = summary.records === 0 && isWhole ? recording.content?.() : undefined;
   return { kind: recording.kind, format, summary, content, damage };

@@ -14,6 +14,11 @@ export class Allowance {
     return this.#left;
   }
 
+  /** For zlib's functions: their error is then {@link isOverlong}. */
+  get zlibOptions(): { readonly maxOutputLength: number } {
+    return { maxOutputLength: Math.max(1, this.#left) };
+  }
+
   /** @param numbers held as 64-bit floats @throws Error if they do not fit */
   takeNumbers(numbers: number): void {
     this.take(numbers * 8);
@@ -31,3 +36,7 @@ export class Allowance {
     );
   }
 }
+
+/** True for the error of one of zlib's functions that would return more than its `maxOutputLength`. */
+export const isOverlong = (error: unknown): boolean =>
+  (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';

@@ -2,11 +2,7 @@ import type { Dataset, File, Group } from 'h5wasm/node';
 import type { Allowance } from './allowance.js';
 import { columnMajor, numberArray, sizeOf, textArray, type Table, type TableArray } from './arrays.js';
 
-/**
- * In this thread, all arrays of an HDF5 file, including MATLAB files of version 7.3, whose axes are given in MATLAB's order.
- * Arrays in groups are named by their path: `group/csi`.
- * @throws Error if it cannot be read
- */
+/** What `readHdf5` returns, read in this thread. @throws Error if the file cannot be read */
 export async function readArraysOfHdf5(path: string, allowance: Allowance): Promise<Table> {
   const { default: library } = await import('h5wasm/node');
   // Otherwise the library prints the error and continues.

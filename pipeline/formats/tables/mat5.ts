@@ -1,5 +1,5 @@
 import { inflateSync } from 'node:zlib';
-import { Allowance } from './allowance.js';
+import { Allowance, isOverlong } from './allowance.js';
 import { columnMajor, numberArray, sizeOf, textArray, type Table, type TableArray } from './arrays.js';
 
 /** Content of a variable. */
@@ -36,13 +36,13 @@ const MI = {
   utf8: 16,
   utf16: 17,
 };
-const MX = { cell: 1, struct: 2, char: 4, leastNumeric: 6, mostNumeric: 15 };
+const MX = { cell: 1, struct: 2, char: 4, leastNumeric: 6, mostNumeric: 15, opaque: 17 };
 /** Classes that are not read; those from 16 on differ in their parts. */
 const OTHERS = new Map([
   [3, 'an object'],
   [5, 'a sparse array'],
   [16, 'a function handle'],
-  [17, 'an object of a class (a table or a string array, for example)'],
+  [MX.opaque, 'an object of a class (a table or a string array, for example)'],
 ]);
 
 /** All arrays of a MATLAB file of level 5 (`-v6`, `-v7`); those in structures are named `structure.field`. */
@@ -91,9 +91,9 @@ export function readMat(file: Uint8Array, allowance = new Allowance()): Map<stri
 
 function inflated(data: Uint8Array, allowance: Allowance): Buffer {
   try {
-    return inflateSync(data, { maxOutputLength: Math.max(1, allowance.left) });
+    return inflateSync(data, allowance.zlibOptions);
   } catch (error) {
-    throw (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE' ? allowance.exceeded() : error;
+    throw isOverlong(error) ? allowance.exceeded() : error;
   }
 }
 
@@ -139,7 +139,8 @@ function readMatrix(bytes: Uint8Array, allowance: Allowance, level = 0): Matrix 
   const type = flags & 0xff;
   const what = OTHERS.get(type);
   // The parts of an object of a class begin with its name.
-  if (what !== undefined) return { name: nameOf(parts[type === 17 ? 1 : 2]), value: { kind: 'other', what } };
+  if (what !== undefined)
+    return { name: nameOf(parts[type === MX.opaque ? 1 : 2]), value: { kind: 'other', what } };
   if (parts.length < 4) throw new Error(`a variable of ${parts.length} parts is truncated`);
   const size = [...numbers(parts[1]!, allowance)];
   const contents = parts.slice(3);

@@ -1,5 +1,5 @@
 import { inflateRawSync } from 'node:zlib';
-import { Allowance } from './allowance.js';
+import { Allowance, isOverlong } from './allowance.js';
 import {
   columnMajor,
   numberArray,
@@ -60,22 +60,19 @@ export function readNpz(file: Buffer, allowance = new Allowance()): Table {
   for (const { name, bytes } of zipEntries(file)) {
     const array = name.replace(/\.npy$/, '');
     try {
-      arrays.push(readNpy(bytes(Math.max(1, allowance.left)), array, allowance));
+      arrays.push(readNpy(bytes(allowance), array, allowance));
     } catch (error) {
-      if (isTooLarge(error)) throw allowance.exceeded();
+      if (isOverlong(error)) throw allowance.exceeded();
       unread.push(`${array}: ${(error as Error).message}`);
     }
   }
   return { arrays, unread };
 }
 
-const isTooLarge = (error: unknown): boolean =>
-  (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
-
 interface ZipEntry {
   readonly name: string;
-  /** @param most bytes @throws RangeError if there are more */
-  readonly bytes: (most: number) => Buffer;
+  /** @throws zlib's error if they are damaged, or more than the allowance */
+  readonly bytes: (allowance: Allowance) => Buffer;
 }
 
 function* zipEntries(file: Buffer): Generator<ZipEntry> {
@@ -86,10 +83,10 @@ function* zipEntries(file: Buffer): Generator<ZipEntry> {
     const name = file.toString('utf8', at + 46, at + 46 + nameLength!);
     const [isPacked, length] = [file.readUInt16LE(at + 10) !== 0, file.readUInt32LE(at + 20)];
     const local = file.readUInt32LE(at + 42);
-    const bytes = (most: number): Buffer => {
+    const bytes = (allowance: Allowance): Buffer => {
       const start = local + 30 + file.readUInt16LE(local + 26) + file.readUInt16LE(local + 28);
       const packed = file.subarray(start, start + length);
-      return isPacked ? inflateRawSync(packed, { maxOutputLength: most }) : packed;
+      return isPacked ? inflateRawSync(packed, allowance.zlibOptions) : packed;
     };
     yield { name, bytes };
     at += 46 + nameLength! + extra! + comment!;
