@@ -1,16 +1,25 @@
-import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import type { Plan } from '../../pipeline/runtime/status.js';
-import { CommandError, EXIT } from '../../pipeline/base/exit.js';
+import { errorText } from '../../pipeline/base/error-text.js';
+import { InputError } from '../../pipeline/base/input-error.js';
+import { readNamedFile } from './named-file.js';
 
 /** A topology's text and its id; the csiflow that runs it checks everything else. */
 export function readTopologyFile(file: string): { readonly id: string; readonly text: string } {
-  const text = readFileSync(file, 'utf8');
-  const content: unknown = parse(text);
+  const text = readNamedFile(file);
+  const content = contentOf(text, file);
   if (typeof content === 'object' && content !== null && 'id' in content && typeof content.id === 'string') {
     return { id: content.id, text };
   }
-  throw new CommandError(`${file} has no \`id\`: it is not a topology`, EXIT.invalid);
+  throw new InputError(`${file} has no \`id\`: it is not a topology`);
+}
+
+function contentOf(text: string, file: string): unknown {
+  try {
+    return parse(text, { prettyErrors: false });
+  } catch (error) {
+    throw new InputError(`${file} is not valid YAML: ${errorText(error)}`, { cause: error });
+  }
 }
 
 const SIGNS = { added: '+', removed: '-', changed: '~', unchanged: ' ' } as const;

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { readNamedFile } from './named-file.js';
 
 /** The secret of an encrypted store, from `--key-file`; undefined without one. */
 export const secretIn = (keyFile: string | undefined): string | undefined =>
-  keyFile === undefined ? undefined : readFileSync(keyFile, 'utf8').trim();
+  keyFile === undefined ? undefined : readNamedFile(keyFile).trim();
 
 /** What to do about a store that cannot be opened with the key, or without one. */
 export const keyHint = ({

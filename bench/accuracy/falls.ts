@@ -20,6 +20,7 @@ import { RATE_HZ } from '../../operators/detect-falls/tracks.js';
 import { THRESHOLD, trainOn } from '../../operators/detect-falls/train.js';
 import { intel5300Log } from '../../pipeline/formats/devices/intel/intel5300-log.js';
 import { intel5300 } from '../../pipeline/formats/devices/intel/intel5300.js';
+import { InputError } from '../../pipeline/base/input-error.js';
 import { outputFile, packageFile } from '../../pipeline/base/paths.js';
 import {
   fallsPage,
@@ -56,7 +57,7 @@ export function evaluateFalls(options: {
 }): FallsReport {
   const { data, out = outputFile('docs/reports'), print } = options;
   const missing = missingRecordings(data);
-  if (missing !== undefined) throw new Error(missing);
+  if (missing !== undefined) throw new InputError(missing);
   const leftOut = leaveOut(data, print);
   print(`${INTEL}: reading ...`);
   const intel = readIntel(data);

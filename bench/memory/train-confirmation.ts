@@ -11,17 +11,13 @@ import { BEAT_S } from '../../operators/infer-pose/memory-layers.js';
 import type { Recall } from '../../operators/infer-pose/memory.js';
 import { Network, weightTensors } from '../../operators/infer-pose/network.js';
 import { loadTrainingBackend } from '../../operators/infer-pose/training/backend.js';
-import {
-  modelFolder,
-  readMemory,
-  readModel,
-  writeMemory,
-  type Manifest,
-} from '../../operators/infer-pose/weights.js';
+import { readMemory, readModel, writeMemory, type Manifest } from '../../operators/infer-pose/weights.js';
 import { fitLogistic } from '../falls/logistic.js';
 import { simulateCourses, type Course, type Rooms } from './courses.js';
 import { recalls } from './recalls.js';
 import type { Kind } from './what-happens.js';
+import { InputError } from '../../pipeline/base/input-error.js';
+import { extendedModel, namedModel } from '../../operators/infer-pose/named-model.js';
 
 /** Training rooms. */
 const TRAINING: readonly Rooms[] = [
@@ -60,6 +56,8 @@ const BEGINNING = 12;
 export interface TrainConfirmationOptions {
   /** A model with a memory: `general`, or a folder. */
   readonly model: string;
+  /** Folder of the extended model. Default: see {@link extendedModel}. */
+  readonly out?: string;
   /** Folder that caches simulated rooms. */
   readonly cache?: string;
   readonly print: (line: string) => void;
@@ -92,19 +90,21 @@ type Recollection = Pick<Course, 'kind'> & { readonly windows: readonly Recalled
 /**
  * Simulates rooms with people, pets, fans and curtains, fits the law that tells people from the others, and
  * writes it beside the model's memory.
- * @throws Error that names the folder if the model has no memory
+ * @throws InputError that names the folder if the model has no memory
  */
-export async function trainConfirmationOf({ model, cache, print }: TrainConfirmationOptions): Promise<{
+export async function trainConfirmationOf({ model, out, cache, print }: TrainConfirmationOptions): Promise<{
   readonly folder: string;
   readonly manifest: Manifest;
   readonly figures: readonly ConfirmationFigures[];
 }> {
-  const folder = resolve(modelFolder(model, process.cwd()));
+  const from = namedModel(model);
+  const folder = resolve(out ?? extendedModel(model));
+  print(`the extended model will be in ${folder}`);
   const backend = await loadTrainingBackend();
   print(`simulating on ${backend.name} (${backend.device}, ${backend.reason})`);
-  const { weights, manifest } = readModel(folder);
-  const memory = readMemory(folder, manifest);
-  if (!memory) throw new Error(`${folder} has no memory: train it first with \`csiflow train memory\`.`);
+  const { weights, manifest } = readModel(from);
+  const memory = readMemory(from, manifest);
+  if (!memory) throw new InputError(`${from} has no memory: train it first with \`csiflow train memory\`.`);
   const network = new Network(weightTensors(weights));
   const recollectionsOf = (rooms: readonly Rooms[]) =>
     rooms.flatMap((some) => {
@@ -116,12 +116,17 @@ export async function trainConfirmationOf({ model, cache, print }: TrainConfirma
   for (const line of figures) print(JSON.stringify(line));
   const { calibration, training } = manifest.memory!;
   const confirming = { rooms: TRAINING, penalty: PENALTY, with: '`csiflow train confirmation`' };
-  const written = writeMemory(folder, memory, {
-    calibration,
-    confirmation,
-    training: { ...training, confirmation: confirming },
-  });
-  print(`wrote the confirmation of ${folder}`);
+  const written = writeMemory(
+    folder,
+    memory,
+    {
+      calibration,
+      confirmation,
+      training: { ...training, confirmation: confirming },
+    },
+    from,
+  );
+  print(`wrote ${folder}`);
   return { folder, manifest: written, figures };
 }
 

@@ -4,13 +4,7 @@ import { deserialize, serialize } from 'node:v8';
 import { MEMORY_PARAMETERS } from '../../operators/infer-pose/memory-layers.js';
 import { Network, weightTensors } from '../../operators/infer-pose/network.js';
 import { loadTrainingBackend } from '../../operators/infer-pose/training/backend.js';
-import {
-  modelFolder,
-  readMemory,
-  readModel,
-  writeMemory,
-  type Manifest,
-} from '../../operators/infer-pose/weights.js';
+import { readMemory, readModel, writeMemory, type Manifest } from '../../operators/infer-pose/weights.js';
 import { stoppedText } from '../../operators/shared/early-stop.js';
 import { replaceFile } from '../../pipeline/base/files.js';
 import { simulateCourses, type Course, type Rooms } from './courses.js';
@@ -23,6 +17,8 @@ import {
   type TrainedWeights,
 } from './training.js';
 import { COURSE_S } from './what-happens.js';
+import { InputError } from '../../pipeline/base/input-error.js';
+import { extendedModel, namedModel } from '../../operators/infer-pose/named-model.js';
 
 /** Chosen on the tuning rooms. */
 export const MEMORY_SETTINGS: MemorySettings = {
@@ -79,6 +75,8 @@ const TUNING: readonly Rooms[] = [
 export interface TrainMemoryOptions {
   /** The model to extend with a memory: `general`, or a folder. */
   readonly model: string;
+  /** Folder of the extended model. Default: see {@link extendedModel}. */
+  readonly out?: string;
   readonly seed: number;
   /** Model whose memory training starts from: `general`, or a folder; missing: random weights. */
   readonly start?: string;
@@ -102,18 +100,20 @@ export interface TrainedMemory {
 
 /**
  * Simulates rooms, trains the memory network behind a model's pose network, fits its error scale on rooms
- * excluded from training, and writes it beside the model.
- * @throws Error that names the problem with the model or the state
+ * excluded from training, and writes it with the model into `out`.
+ * @throws InputError that names the problem with the model or the state
  */
 export async function trainMemoryOf(options: TrainMemoryOptions): Promise<TrainedMemory> {
   const { model, seed, start, patience, cache, state, print } = options;
-  const folder = resolve(modelFolder(model, process.cwd()));
+  const from = namedModel(model);
+  const folder = resolve(options.out ?? extendedModel(model));
+  print(`the extended model will be in ${folder}`);
   const backend = await loadTrainingBackend();
   print(`training on ${backend.name} (${backend.device}, ${backend.reason})`);
-  const { weights: posing, manifest } = readModel(folder);
+  const { weights: posing, manifest } = readModel(from);
   if (manifest.site)
-    throw new Error(
-      `${folder} was trained for ${manifest.site.environment} alone, and rooms by chance would teach its memory nothing of it. Leave it without, or train the pose network for any room.`,
+    throw new InputError(
+      `${from} was trained for ${manifest.site.environment} alone, and rooms by chance would teach its memory nothing of it. Leave it without, or train the pose network for any room.`,
     );
   const network = new Network(weightTensors(posing));
   const behind = manifest.sha256;
@@ -143,17 +143,17 @@ export async function trainMemoryOf(options: TrainMemoryOptions): Promise<Traine
   };
   const { figures, calibration } = judgeMemory(weights, simulate(TUNING));
   for (const line of figures) print(JSON.stringify(line));
-  const written = writeMemory(folder, weights, { calibration, training });
-  print(`wrote memory.bin in ${folder}`);
+  const written = writeMemory(folder, weights, { calibration, training }, from);
+  print(`wrote ${folder}`);
   return { folder, manifest: written, figures };
 }
 
-/** Weights of a model's memory, and how they were trained. @throws Error that names the folder if it has none */
+/** Weights of a model's memory, and how they were trained. @throws InputError that names the folder if it has none */
 function memoryOf(model: string) {
-  const folder = resolve(modelFolder(model, process.cwd()));
+  const folder = namedModel(model);
   const { manifest } = readModel(folder);
   const weights = readMemory(folder, manifest);
-  if (!weights) throw new Error(`${folder} has no memory to start from: leave out \`--start\`.`);
+  if (!weights) throw new InputError(`${folder} has no memory to start from: leave out \`--start\`.`);
   const training = { model: `${manifest.name} ${manifest.version}`, ...manifest.memory!.training };
   return { weights, training };
 }
@@ -193,18 +193,20 @@ function trainWatched(
 
 const rounded = (loss: number): number => Math.round(1000 * loss) / 1000;
 
-/** @throws Error that names the file if it holds no training of a memory, or a different one */
+/** @throws InputError that names the file if it holds no training of a memory, or a different one */
 function standingOf(file: string | undefined, seed: number): MemoryStanding | null {
   if (file === undefined || !existsSync(file)) return null;
   let standing: Partial<MemoryStanding> | null;
   try {
     standing = deserialize(readFileSync(file)) as Partial<MemoryStanding> | null;
   } catch (error) {
-    throw new Error(`${file} is not a readable training state: remove it to start over.`, { cause: error });
+    throw new InputError(`${file} is not a readable training state: remove it to start over.`, {
+      cause: error,
+    });
   }
   if (standing?.adam?.parameters.length !== MEMORY_PARAMETERS || standing.epoch === undefined)
-    throw new Error(`${file} is the training state of another network: remove it to start over.`);
+    throw new InputError(`${file} is the training state of another network: remove it to start over.`);
   if (standing.seed !== seed)
-    throw new Error(`${file} holds a training with seed ${standing.seed}: name it, or remove the file.`);
+    throw new InputError(`${file} holds a training with seed ${standing.seed}: name it, or remove the file.`);
   return standing as MemoryStanding;
 }

@@ -5,6 +5,7 @@ import type { Example } from './dense.js';
 import { readNumpy, readRecording, type Recording } from './recordings.js';
 import { Room, type Candidate } from './room.js';
 import { RATE_HZ } from './tracks.js';
+import { InputError } from '../../pipeline/base/input-error.js';
 
 /** A candidate of the recordings that weights may be trained on. */
 export interface LabelledExample extends Example {
@@ -63,7 +64,7 @@ export function missingFolder(
  */
 export function readMaterial(data: string): LabelledExample[] {
   const missing = missingFolder(data);
-  if (missing !== undefined) throw new Error(missing);
+  if (missing !== undefined) throw new InputError(missing);
   const serial = [...OTHER_LOGS, ...FALL_LOGS].map((log) => ({ log, recording: readSerialLog(data, log) }));
   return [serial, ...['D1', 'D2'].map((room) => continuous(data, room))].flatMap(ofRoom);
 }

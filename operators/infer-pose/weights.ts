@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Environment, Link } from '../../pipeline/model/index.js';
 import { replaceFile } from '../../pipeline/base/files.js';
+import { InputError } from '../../pipeline/base/input-error.js';
 import { packageFile } from '../../pipeline/base/paths.js';
 import { readJsonFile } from '../shared/json-file.js';
 import type { ConfirmationLaw } from './confirmation.js';
@@ -113,7 +114,7 @@ export function chooseModel(environments: readonly Environment[]): string {
 /**
  * Reads and checks a model.
  * @param wanted SHA-256 of its weights, if only these are acceptable
- * @throws Error with the file, the problem and how to fix it.
+ * @throws InputError with the file, the problem and how to fix it.
  */
 export function readModel(folder: string, wanted?: string): Model {
   const manifest = readManifest(folder);
@@ -132,14 +133,15 @@ export function readModel(folder: string, wanted?: string): Model {
         : sha256(bytes) !== manifest.sha256
           ? 'do not match manifest.json: their SHA-256 differs'
           : null;
-  if (problem) throw new Error(`${file}: the weights ${problem}. Train again with \`csiflow train pose\`.`);
+  if (problem)
+    throw new InputError(`${file}: the weights ${problem}. Train again with \`csiflow train pose\`.`);
   return { manifest, weights: floatsOf(bytes) };
 }
 
 /**
  * The memory network; null if the model has none.
  * @param wanted SHA-256 of its weights, or null for none, if only these are acceptable
- * @throws Error with the file, the problem and how to fix it.
+ * @throws InputError with the file, the problem and how to fix it.
  */
 export function readMemory(
   folder: string,
@@ -161,7 +163,8 @@ export function readMemory(
           : sha256(bytes) !== memory.sha256
             ? 'do not match manifest.json: their SHA-256 differs'
             : null;
-  if (problem) throw new Error(`${file}: the weights ${problem}. Train again with \`csiflow train memory\`.`);
+  if (problem)
+    throw new InputError(`${file}: the weights ${problem}. Train again with \`csiflow train memory\`.`);
   return floatsOf(bytes);
 }
 
@@ -174,14 +177,18 @@ function bytesOf(weights: Float32Array): Buffer {
   return bytes;
 }
 
-/** Writes the memory network beside the model behind which it was trained. */
+/**
+ * Writes the memory network beside the model behind which it was trained.
+ * @param from folder of that model; where it is another than `folder`, the pose network is copied
+ */
 export function writeMemory(
   folder: string,
   weights: Float32Array,
   described: Pick<MemoryManifest, 'calibration' | 'confirmation' | 'training'>,
+  from = folder,
 ): Manifest {
   const bytes = bytesOf(weights);
-  const model = withoutMemory(readManifest(folder));
+  const model = withoutMemory(readManifest(from));
   const memory = {
     ...described,
     version: MEMORY_VERSION,
@@ -189,6 +196,8 @@ export function writeMemory(
     sha256: sha256(bytes),
     behind: model.sha256,
   };
+  mkdirSync(folder, { recursive: true });
+  if (from !== folder) replaceFile(join(folder, 'weights.bin'), readFileSync(join(from, 'weights.bin')));
   replaceFile(join(folder, 'memory.bin'), bytes);
   replaceFile(join(folder, 'manifest.json'), `${JSON.stringify({ ...model, memory }, null, 2)}\n`);
   return { ...model, memory };
@@ -197,7 +206,7 @@ export function writeMemory(
 export function readManifest(folder: string): Manifest {
   const file = join(folder, 'manifest.json');
   if (!existsSync(file)) {
-    throw new Error(
+    throw new InputError(
       `${folder} has no weights: manifest.json is missing. Create them with \`csiflow train pose --out ${folder}\`.`,
     );
   }

@@ -1,3 +1,5 @@
+import { InputError } from './input-error.js';
+
 /** Exit codes of every command. */
 export const EXIT = {
   /** Success. */
@@ -40,6 +42,7 @@ const SURROUNDINGS = new Set([
   'EMFILE',
   'ENOTDIR',
   'EISDIR',
+  'EBUSY',
   // Another csiflow has locked the state folder, or a store.
   'state.locked',
   'store.locked',
@@ -55,6 +58,7 @@ const SURROUNDINGS = new Set([
 /** The exit code for an error. */
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof CommandError) return error.exitCode;
+  if (error instanceof InputError) return EXIT.invalid;
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return typeof code === 'string' && SURROUNDINGS.has(code) ? EXIT.unavailable : EXIT.failed;
 }

@@ -6,6 +6,7 @@ import type { TableSelection } from '../../pipeline/component/index.js';
 import { secretOf } from '../../pipeline/state/index.js';
 import { namingDamage } from '../shared/damage.js';
 import { dayFile, daysSql, ofDay, timeColumn } from '../shared/days.js';
+import { InputError } from '../../pipeline/base/input-error.js';
 import { openDatabase, storeKey, withConnection } from '../shared/database.js';
 import { parquetOptions, parquetRows } from '../shared/parquet-copy.js';
 import { quoted } from '../shared/quoted.js';
@@ -50,8 +51,8 @@ export const formatOf = (path: string): Format | undefined => ENDINGS[extname(pa
 export async function exportTable(request: ExportRequest): Promise<number> {
   const from = resolve(request.from);
   const to = resolve(request.to);
-  if (!existsSync(from)) throw new Error(`the store ${from} does not exist`);
-  if (to === from) throw new Error('the export would overwrite the store that it reads');
+  if (!existsSync(from)) throw new InputError(`the store ${from} does not exist`);
+  if (to === from) throw new InputError('the export would overwrite the store that it reads');
   const database = await openDatabase(from, {
     memoryLimitBytes: 512 * 2 ** 20,
     walLimitBytes: 16 * 2 ** 20,

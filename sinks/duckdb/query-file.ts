@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Asked } from '../../pipeline/component/index.js';
 import { secretOf } from '../../pipeline/state/index.js';
+import { InputError } from '../../pipeline/base/input-error.js';
 import { openDatabase, storeKey } from '../shared/database.js';
 import { ReadPool } from './pool.js';
 
@@ -19,11 +20,11 @@ const MAX_BYTES = 256 * 2 ** 20;
 
 /**
  * Runs a SELECT on a store that no other process has open.
- * @throws Error if the store does not exist, or another process owns it (`store.locked`); `query.refused`
+ * @throws InputError if the store does not exist; Error if another process owns it (`store.locked`); `query.refused`
  */
 export async function queryFile({ from, sql, maxRows, seconds, secret }: FileQuery): Promise<Asked> {
   const path = resolve(from);
-  if (!existsSync(path)) throw new Error(`the store ${path} does not exist`);
+  if (!existsSync(path)) throw new InputError(`the store ${path} does not exist`);
   const database = await openDatabase(path, {
     memoryLimitBytes: MEMORY_BYTES,
     walLimitBytes: 16 * 2 ** 20,

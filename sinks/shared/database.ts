@@ -8,6 +8,7 @@ import { quoted } from './quoted.js';
 import { prepareSchema } from './schema.js';
 import { makeFolder } from '../../pipeline/base/folders.js';
 import { errorText } from '../../pipeline/base/error-text.js';
+import { InputError } from '../../pipeline/base/input-error.js';
 
 /** An open store. `close` merges the log into the file and releases it. */
 export interface Database {
@@ -134,13 +135,24 @@ async function openInstance(path: string, options: DatabaseOptions): Promise<Duc
     const message = errorText(error);
     if (WRONG_KEY.test(message)) throw stateError('store.encryption', wrongKey(path, message), error);
     if (/\block\b/i.test(message))
-      throw new Error(`${path} is open in another process${holder(message)}. ${ASK_OWNER}`, { cause: error });
+      throw withCode('EBUSY', `${path} is open in another process${holder(message)}. ${ASK_OWNER}`, error);
+    if (options.readOnly && /not a valid DuckDB/i.test(message))
+      throw new InputError(
+        `${path} is no DuckDB store, or its first bytes are damaged: name the file of a duckdb sink, or restore it from a backup (\`csiflow restore\`)`,
+        { cause: error },
+      );
     if (isDamage(message))
       throw damagedStore(path, `${path} is damaged, or no DuckDB file (${message})`, error);
-    const full = /no space left/i.test(message) && { code: 'ENOSPC' };
-    throw Object.assign(new Error(`${path} cannot be opened: ${message}`, { cause: error }), full);
+    throw withCode(
+      /no space left/i.test(message) ? 'ENOSPC' : 'EIO',
+      `${path} cannot be opened: ${message}`,
+      error,
+    );
   }
 }
+
+const withCode = (code: string, message: string, cause: unknown): Error =>
+  Object.assign(new Error(message, { cause }), { code });
 
 /**
  * DuckDB writes encrypted files by itself only if its own source of random numbers is accepted:

@@ -256,6 +256,20 @@ test('training on falls requires recordings to be named', async () => {
   expect(run.output).toContain('--data');
 });
 
+test.each(['memory', 'confirmation'])(
+  'what `train %s` makes of a shipped model is written below the current folder',
+  async (network) => {
+    const run = installed('train', network);
+    try {
+      await run.printed(/the extended model will be in /);
+      expect(run.output).toContain(join(project, 'operators/infer-pose/weights/general'));
+    } finally {
+      await run.kill();
+    }
+  },
+  60_000,
+);
+
 const installed = (...words: string[]): Csiflow =>
   new Csiflow(words, {
     cwd: project,

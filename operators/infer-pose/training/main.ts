@@ -3,10 +3,12 @@ import { basename, join, resolve } from 'node:path';
 import { loadEnvironment } from '../../../pipeline/config/load/environments.js';
 import { formatProblem, Problems } from '../../../pipeline/config/problems/problem.js';
 import type { Environment } from '../../../pipeline/model/index.js';
+import { InputError } from '../../../pipeline/base/input-error.js';
 import { outputFile } from '../../../pipeline/base/paths.js';
 import type { BackendName } from '../backends.js';
 import { loadTrainingBackend } from './backend.js';
-import { modelFolder, readModel, siteOf, writeModel, SHIPPED } from '../weights.js';
+import { namedModel } from '../named-model.js';
+import { readModel, siteOf, writeModel, SHIPPED } from '../weights.js';
 import { calibrate, evaluate } from './evaluate.js';
 import { stoppedText } from '../../shared/early-stop.js';
 import { WATCHED_SEED } from './early-stop.js';
@@ -47,19 +49,20 @@ const KEEP_MS = 240_000;
 /**
  * Trains a network on fresh simulated rooms, fits its error scales on held-out ones, writes weights and
  * report.
- * @throws Error if the options or the environment's file are invalid
+ * @throws InputError if the options or the environment's file are invalid
  */
 export async function trainPose(options: TrainPoseOptions): Promise<PoseReport> {
   const { print } = options;
   const environment = options.environment ? readEnvironmentFile(options.environment) : null;
   if (!Number.isInteger(options.seed) || options.seed < 0 || options.seed >= WATCHED_SEED) {
-    throw new RangeError(
+    throw new InputError(
       `The seed must be a whole number from 0 to ${WATCHED_SEED - 1}; later ones are held out.`,
     );
   }
   const until = boundOf(options);
   const folder = resolve(options.out ?? outputFile(join(SHIPPED, environment?.id ?? 'general')));
   const name = basename(folder);
+  const start = options.start ? readModel(namedModel(options.start)).weights : null;
   const backend = await loadTrainingBackend(options.backend);
   print(`training ${name} on ${backend.name} (${backend.device}, ${backend.reason})`);
 
@@ -73,7 +76,7 @@ export async function trainPose(options: TrainPoseOptions): Promise<PoseReport> 
   const { weights, progress, watched, stopped } = await trainNetwork(
     {
       ...{ seed, environment, until, threads, peakRate, patience, resume },
-      start: options.start ? readModel(modelFolder(options.start, process.cwd())).weights : null,
+      start,
     },
     (now, standing) => {
       curve.push([now.windows, rounded(now.loss), rounded(now.watched)]);
@@ -114,7 +117,7 @@ const rounded = (loss: number): number => Math.round(1000 * loss) / 1000;
 function boundOf({ windows, minutes = 60 }: Pick<TrainPoseOptions, 'windows' | 'minutes'>) {
   const until = windows === undefined ? { minutes } : { windows };
   if (!((windows ?? minutes) > 0)) {
-    throw new RangeError(
+    throw new InputError(
       `A training of length ${JSON.stringify(until)} is empty: the length must be above 0.`,
     );
   }
@@ -167,10 +170,10 @@ export interface EvaluatePoseOptions {
 
 /** Measures a model again on the held-out rooms. */
 export async function evaluatePose(options: EvaluatePoseOptions): Promise<PoseReport> {
-  const { manifest, weights } = readModel(modelFolder(options.weights, process.cwd()));
+  const { manifest, weights } = readModel(namedModel(options.weights));
   const environment = options.environment ? readEnvironmentFile(options.environment) : null;
   if (manifest.site && JSON.stringify(manifest.site) !== JSON.stringify(environment && siteOf(environment))) {
-    throw new Error(
+    throw new InputError(
       `The model ${manifest.name} is only for ${manifest.site.environment}: pass that environment's file with --environment.`,
     );
   }
@@ -186,7 +189,7 @@ function writeReport(folder: string, name: string, report: PoseReport): void {
   writeFileSync(join(folder, `pose-${name}.json`), `${JSON.stringify(report, null, 2)}\n`);
 }
 
-/** @throws Error with all problems of the file */
+/** @throws InputError with all problems of the file */
 export function readEnvironmentFile(file: string): Environment {
   const problems = new Problems();
   const folder = process.cwd();
@@ -198,7 +201,7 @@ export function readEnvironmentFile(file: string): Environment {
     problems,
   );
   if (!loaded)
-    throw new Error(
+    throw new InputError(
       problems
         .list()
         .map((problem) => formatProblem(problem))

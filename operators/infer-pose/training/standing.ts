@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
 import { PARAMETERS } from '../layers.js';
+import { InputError } from '../../../pipeline/base/input-error.js';
 import { replaceFile } from '../../../pipeline/base/files.js';
 import type { Standing } from './train.js';
 
@@ -11,7 +12,7 @@ export function keepStanding(file: string, standing: Standing): void {
 
 /**
  * Null if the file does not exist.
- * @throws Error with the file's name if it is not a training of this network
+ * @throws InputError with the file's name if it is not a training of this network
  */
 export function readStanding(file: string): Standing | null {
   if (!existsSync(file)) return null;
@@ -19,9 +20,11 @@ export function readStanding(file: string): Standing | null {
   try {
     standing = deserialize(readFileSync(file)) as Partial<Standing> | null;
   } catch (error) {
-    throw new Error(`${file} is not a readable training state: remove it to start over.`, { cause: error });
+    throw new InputError(`${file} is not a readable training state: remove it to start over.`, {
+      cause: error,
+    });
   }
   if (standing?.adam?.parameters.length !== PARAMETERS)
-    throw new Error(`${file} is the training state of another network: remove it to start over.`);
+    throw new InputError(`${file} is the training state of another network: remove it to start over.`);
   return standing as Standing;
 }

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 
 interface Options {
   model: string;
+  out?: string;
   cache?: string;
   json?: boolean;
 }
@@ -13,6 +14,10 @@ export function register(train: Command): void {
       'Fit how infer-pose tells people from pets, fans and curtains, behind the memory of a model, on simulated rooms.',
     )
     .option('--model <folder>', 'model with a memory: `general`, or a folder', 'general')
+    .option(
+      '--out <folder>',
+      'folder of the extended model (default: that of --model; from an installation, a copy of a shipped model below the current folder)',
+    )
     .option('--cache <folder>', 'store simulated rooms there, to resume an interrupted run')
     .option('--json', 'print the result as JSON; progress goes to stderr')
     .addHelpText('after', '\nExample:\n  csiflow train confirmation --model models/ward-3 --cache rooms')

@@ -27,7 +27,10 @@ export function register(train: Command): void {
       '--data <folder>',
       'folder with captures/esp32-serial and labelled/esp32-continuous; required without --several and --warnings',
     )
-    .option('--out <file>', 'weights to write (default: the shipped ones)')
+    .option(
+      '--out <file>',
+      'weights to write (default: those in operators/detect-falls/weights, of the checkout or below the current folder)',
+    )
     .option('--seed <number>', 'seed of the bootstrap, the noise and the initial weights', wholeNumber, 1)
     .option('--several', 'train the nets of several links instead, on simulated rooms (no recordings needed)')
     .addOption(

@@ -3,6 +3,7 @@ import { wholeNumber } from '../../whole-number.js';
 
 interface Options {
   model: string;
+  out?: string;
   seed: number;
   start?: string;
   rooms?: number;
@@ -20,6 +21,10 @@ export function register(train: Command): void {
       'Train the memory network of infer-pose behind the pose network of a model, on simulated rooms.',
     )
     .option('--model <folder>', 'model to extend: `general`, or a folder', 'general')
+    .option(
+      '--out <folder>',
+      'folder of the extended model (default: that of --model; from an installation, a copy of a shipped model below the current folder)',
+    )
     .option(
       '--seed <number>',
       'seed of the initial weights and the order of rooms',

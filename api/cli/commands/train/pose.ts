@@ -30,8 +30,14 @@ export function register(train: Command): void {
     .option('--environment <file>', 'train only for this site; walls, furniture, people and motions vary')
     .option('--minutes <number>', 'how long to train (default: 60)', number)
     .option('--windows <number>', 'train on this many windows instead: repeatable', number)
-    .option('--out <folder>', 'folder of the weights; its name is the model’s (default: the shipped ones)')
-    .option('--report <folder>', 'folder of the report (default: docs/reports)')
+    .option(
+      '--out <folder>',
+      'folder of the weights; its name is the model’s (default: in operators/infer-pose/weights, of the checkout or below the current folder)',
+    )
+    .option(
+      '--report <folder>',
+      'folder of the report (default: docs/reports, of the checkout or below the current folder)',
+    )
     .option('--seed <number>', 'seed of rooms, motions and initial weights', number, 1)
     .option('--threads <number>', 'threads that simulate during training', number, 1)
     .option('--rate <number>', 'highest learning rate', number, 0.0025)

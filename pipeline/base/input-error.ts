@@ -1,0 +1,7 @@
+/**
+ * Something that the user named does not exist, or is of no use: a model, a store, a file. The message says
+ * which and what to do, so a command prints it without a stack, and ends with `EXIT.invalid`.
+ */
+export class InputError extends Error {
+  readonly code = 'input.invalid';
+}
