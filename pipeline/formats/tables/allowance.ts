@@ -1,6 +1,13 @@
 /** Memory for the arrays of one file, bytes; a small file can claim any number of zeros. */
 export const MAX_ARRAY_BYTES = 1_073_741_824;
 
+/** A file's arrays take up more memory than they may. */
+export class AllowanceExceeded extends Error {
+  constructor() {
+    super(`its arrays take up more than ${MAX_ARRAY_BYTES} bytes in memory: split it, or record a capture`);
+  }
+}
+
 /** What the arrays of one file may still take up in memory. */
 export class Allowance {
   #left: number;
@@ -30,10 +37,8 @@ export class Allowance {
     this.#left -= bytes;
   }
 
-  exceeded(): Error {
-    return new Error(
-      `its arrays take up more than ${MAX_ARRAY_BYTES} bytes in memory: split it, or record a capture`,
-    );
+  exceeded(): AllowanceExceeded {
+    return new AllowanceExceeded();
   }
 }
 

@@ -141,7 +141,9 @@ function readMatrix(bytes: Uint8Array, allowance: Allowance, level = 0): Matrix 
   // The parts of an object of a class begin with its name.
   if (what !== undefined)
     return { name: nameOf(parts[type === MX.opaque ? 1 : 2]), value: { kind: 'other', what } };
-  if (parts.length < 4) throw new Error(`a variable of ${parts.length} parts is truncated`);
+  // An empty cell array ends with its name; everything else has contents.
+  if (parts.length < (type === MX.cell ? 3 : 4))
+    throw new Error(`a variable of ${parts.length} parts is truncated`);
   const size = [...numbers(parts[1]!, allowance)];
   const contents = parts.slice(3);
   const read = type === MX.cell ? cells : type === MX.struct ? structs : values;

@@ -1,5 +1,5 @@
 import { inflateRawSync } from 'node:zlib';
-import { Allowance, isOverlong } from './allowance.js';
+import { Allowance, AllowanceExceeded, isOverlong } from './allowance.js';
 import {
   columnMajor,
   numberArray,
@@ -62,6 +62,8 @@ export function readNpz(file: Buffer, allowance = new Allowance()): Table {
     try {
       arrays.push(readNpy(bytes(allowance), array, allowance));
     } catch (error) {
+      // A limit of the file, not a fault of this array: others would then be read or not by their order.
+      if (error instanceof AllowanceExceeded) throw error;
       if (isOverlong(error)) throw allowance.exceeded();
       unread.push(`${array}: ${(error as Error).message}`);
     }
