@@ -16,7 +16,12 @@ mkdir -p "$services"
 services=$(realpath "$services")
 
 install_apt() {
-  command -v influxd mosquitto prometheus kcat /usr/lib/postgresql/15/bin/postgres >/dev/null && return
+  # One call with all names succeeds if one of them exists.
+  local program missing=
+  for program in influxd influx mosquitto mosquitto_sub prometheus kcat /usr/lib/postgresql/15/bin/postgres; do
+    command -v "$program" >/dev/null || missing=yes
+  done
+  [ -n "$missing" ] || return 0
   apt-get update -qq
   DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
     influxdb influxdb-client mosquitto mosquitto-clients prometheus kcat postgresql-15 >/dev/null
