@@ -361,3 +361,34 @@ describe.skipIf(sharedFile('captures/esp-csi') === undefined)('public recordings
     expect(Math.abs(phase(at) - phase(at - 1))).toBeLessThan(0.3);
   });
 });
+
+describe('a datagram with a line of a serial port', () => {
+  const fields = espFields(buffer(64, { ht: false }), () => false)!;
+  const values = fields.map(({ subcarriers }) => [...subcarriers].flatMap((k) => [k, 1]));
+  const line = encodeEspCsi({
+    ...{ columns: CLASSIC_COLUMNS, fields: { ...FIELDS, id: 1 }, pairs: 64 },
+    parts: fields.map((field, i) => ({ field, values: values[i]! })),
+  });
+
+  it.each([
+    ['an index', `12,${line}`],
+    ['colours', `\u001b[0;32m${line}\u001b[0m\r\n`],
+    ['a line of the log before it', `I (574) wifi: new link\r\n${line}\r\n`],
+    ['a line of the log after it', `${line}\r\nI (574) wifi: [new] link\r\n`],
+  ])('is read with text around it: %s', (_, record) => {
+    expect(decoded('auto', record).blocks.map(({ values: out }) => [...out])).toEqual(values);
+  });
+
+  it('is rejected if it has several, which would otherwise be lost', () => {
+    const { blocks, failed } = decoded('esp-csi', `${line}\n${line}\n`);
+    expect([blocks, failed.map(({ code }) => code)]).toEqual([[], ['decode.lines']]);
+  });
+
+  it('is read after a header line with a column for the index', () => {
+    const { context } = testContext({ links: new LinkTable([anySender]) });
+    const decoder = formatNamed('auto').decoder(context);
+    const names = ['', ...CLASSIC_COLUMNS, 'data'].join(',');
+    expect(decoder.decode(batchOf({ bytes: Buffer.from(names) }))).toEqual({ data: [] });
+    expect(decoder.decode(batchOf({ bytes: Buffer.from(`0,${line}`) })).data).toHaveLength(1);
+  });
+});

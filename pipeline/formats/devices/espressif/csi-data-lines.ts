@@ -8,12 +8,22 @@ const CSI_DATA = 'CSI_DATA,';
 /** Longest line that can be a measurement: 612 numbers and 30 columns. */
 const MAX_LINE_BYTES = 8192;
 
-/** A record with such a line, without its line end; null if it is something else. */
+/**
+ * The line of a record, from its mark to its end: programs that pass a serial port on put colours, an index or
+ * other lines around it. Null if there is none.
+ */
 export function csiDataLine(record: Uint8Array): string | ReadFault | null {
   if (record.length > MAX_LINE_BYTES)
     return { fault: 'oversized', reason: `longer than ${MAX_LINE_BYTES} bytes` };
-  const text = latin1(record).trimEnd();
-  return text.startsWith(CSI_DATA) ? text : null;
+  const text = latin1(record);
+  const at = text.lastIndexOf(CSI_DATA);
+  if (at < 0) return null;
+  if (text.lastIndexOf('\n', at) > text.indexOf(CSI_DATA))
+    return { fault: 'lines', reason: 'several lines: send each as a record of its own' };
+  return text
+    .slice(at)
+    .split(/[\r\n]/, 1)[0]!
+    .trimEnd();
 }
 
 /** The numbers of a line whose `required` columns are valid; otherwise its fault. */

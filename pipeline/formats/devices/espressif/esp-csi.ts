@@ -44,7 +44,7 @@ function espressif(name: string, summary: string, realFirst: boolean): Format {
   const format = frameFormat(() => lineReader(name, realFirst), summary);
   return {
     ...format,
-    recognise: (record) => isHeading(record) || format.recognise(record),
+    recognise: (record) => headingOf(record) !== null || format.recognise(record),
   };
 }
 
@@ -69,8 +69,8 @@ const isReadable = (line: string): boolean => espCsi.recognise(Buffer.from(line,
 
 /** Longest header line. */
 const MAX_HEADING_BYTES = 2048;
-const isHeading = (record: Uint8Array): boolean =>
-  record.length <= MAX_HEADING_BYTES && isEspHeading(latin1(record).trimEnd());
+const headingOf = (record: Uint8Array): string | null =>
+  record.length <= MAX_HEADING_BYTES ? espHeadingIn(latin1(record)) : null;
 
 /**
  * Reads lines; a header line names the columns of those after it.
@@ -82,8 +82,9 @@ function lineReader(format: string, realFirst: boolean): FrameReader {
   return {
     ...{ format, sequenceBits: 32, mayCountByTwo: true },
     read(record) {
-      if (isHeading(record)) {
-        heading = latin1(record).trimEnd();
+      const found = headingOf(record);
+      if (found !== null) {
+        heading = found;
         const columns = columnsNamed(heading);
         return 'fault' in columns ? columns : null;
       }
