@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { Context, LiveFeed, Output, Reader, Whereabouts } from '../component/index.js';
 import type { CheckedNode, CheckedTopology } from '../config/topology/topology.js';
-import { LinkTable, type Data } from '../model/index.js';
+import type { Data, LinkTable } from '../model/index.js';
 import type { DeadLetter, LetterQuery } from '../state/index.js';
 import { systemClock } from '../base/clock.js';
 import { createLogger, type Log } from '../telemetry/log.js';
 import { createMetrics, type Metrics, type TopologyFigures } from '../telemetry/metrics.js';
 import type { Tracer } from '../telemetry/traces/index.js';
-import { backoff, pause } from '../base/backoff.js';
+import { pause } from '../base/backoff.js';
 import { PATIENCE, type Patience } from './nodes/host.js';
-import { livePart } from './take-over.js';
+import { Configuration } from './configuration.js';
 import { LatencyWindow } from './latency.js';
 import type { LetterDesk } from './dead-letters/letter-desk.js';
 import { letterDesk } from './dead-letters/state-letter-desk.js';
@@ -19,6 +19,7 @@ import type { NodesOptions } from './nodes/nodes.js';
 import { planChanges } from './plan.js';
 import { degradedBy, nodeStatus } from './node-status.js';
 import { seededRandom } from '../base/random.js';
+import { Recovery, type Recoverable } from './recovery.js';
 import { SessionStart } from './session-start.js';
 import type { Run } from './shard/run.js';
 import { ShardGroup } from './scale-out/shard-group.js';
@@ -51,14 +52,10 @@ export const createRunner = (topology: CheckedTopology, options: RunnerOptions =
 
 const START_STEPS = ['hardware_initialization', 'model_loading', 'data_pipeline_start'];
 const STOP_STEPS = ['data_pipeline_stop', 'model_unloading'];
-const FIRST_RECOVERY_MS = 500;
-const MAX_RECOVERY_MS = 30_000;
-/** After running for this time, a new failure counts as the first. */
-const STEADY_MS = 60_000;
 
 class TopologyRunner implements Runner {
   readonly letters: LetterDesk = letterDesk(
-    () => this.#topology,
+    () => this.topology,
     () => this.#shard,
   );
   readonly #stopped = new StoppedStores(() => this.#nodesOptions());
@@ -68,13 +65,10 @@ class TopologyRunner implements Runner {
   readonly #tracer: Tracer | null;
   readonly #latency: LatencyWindow;
   readonly #listeners = new Set<(status: TopologyStatus) => void>();
-  readonly #random: () => number;
+  readonly #configuration: Configuration;
+  readonly #recovery: Recovery;
   readonly #patience: Patience;
   readonly #steps = new Steps();
-  #topology: CheckedTopology;
-  /** Applied at the next start. */
-  #next: CheckedTopology | null = null;
-  #links: LinkTable;
   #shard: Run | undefined;
   /** Becomes the shard once it has started. */
   #starting: Run | undefined;
@@ -82,10 +76,6 @@ class TopologyRunner implements Runner {
   #problem: string | null = null;
   #sessionId = '';
   #startedAt: SessionStart | null = null;
-  #startedElapsed = 0;
-  #failures = 0;
-  /** Ends the pause before the next recovery attempt. */
-  #recovery = new AbortController();
   #recovering: Promise<void> = Promise.resolve();
   #launching: Promise<void> = Promise.resolve();
   /** The requested stop, while it is in progress. */
@@ -97,8 +87,7 @@ class TopologyRunner implements Runner {
   #finished = deferred();
 
   constructor(topology: CheckedTopology, options: RunnerOptions) {
-    this.#topology = topology;
-    this.#links = new LinkTable(topology.environments);
+    this.#configuration = new Configuration(topology);
     this.#clock = options.clock ?? systemClock;
     this.#log = options.log ?? createLogger();
     this.#metrics = options.metrics ?? createMetrics();
@@ -106,19 +95,20 @@ class TopologyRunner implements Runner {
     this.#patience = { ...PATIENCE, ...options.patience };
     this.#latency = new LatencyWindow(() => this.#clock.elapsed());
     this.#metrics.topology(topology.id, () => this.#figures());
-    this.#random = seededRandom(topology.settings.seed, `${topology.id}/recovery`);
+    const random = seededRandom(topology.settings.seed, `${topology.id}/recovery`);
+    this.#recovery = new Recovery(this.#recoverable(), this.#clock, random);
   }
 
   get topology(): CheckedTopology {
-    return this.#topology;
+    return this.#configuration.current;
   }
 
   get next(): CheckedTopology {
-    return this.#next ?? this.#topology;
+    return this.#configuration.waiting ?? this.topology;
   }
 
   get links(): LinkTable {
-    return this.#links;
+    return this.#configuration.links;
   }
 
   get readers(): ReadonlyMap<string, Reader> {
@@ -141,13 +131,13 @@ class TopologyRunner implements Runner {
     const degraded = this.#state === 'running' ? degradedBy(this.#shard) : null;
     const problem = degraded ?? this.#problem;
     return {
-      id: this.#topology.id,
+      id: this.topology.id,
       state: this.state,
       problem: problem === null ? null : redact(problem),
       sessionId: this.#sessionId,
       startedAt: this.#startedAt?.time ?? null,
       steps: this.#steps.list,
-      nodes: this.#topology.nodes.map((node) => this.#nodeStatus(node)),
+      nodes: this.topology.nodes.map((node) => this.#nodeStatus(node)),
       checkpoint: this.#shard?.checkpoint ?? null,
       latencyMs: this.#latency.quantiles(),
     };
@@ -155,10 +145,9 @@ class TopologyRunner implements Runner {
 
   async start(): Promise<void> {
     this.#require(this.#isDown, 'it can only be started while it is stopped');
-    if (this.#next) this.#become(this.#next);
+    this.#becomeNext();
     this.#beginSession();
-    this.#failures = 0;
-    this.#recovery = new AbortController();
+    this.#recovery.reset();
     this.#finished = deferred();
     this.#begin('starting', START_STEPS);
     await this.#launch();
@@ -205,8 +194,7 @@ class TopologyRunner implements Runner {
   async restart(): Promise<void> {
     if (this.#isDown) return this.start();
     this.#require(this.#state === 'running', 'it can only be restarted while it is running');
-    this.#recovery.abort();
-    this.#recovery = new AbortController();
+    this.#recovery.reset();
     this.#ending = this.#shard;
     this.#beginSession();
     this.#begin('restarting', [...STOP_STEPS, ...START_STEPS]);
@@ -214,8 +202,7 @@ class TopologyRunner implements Runner {
     await this.#end(true);
     // It may have been stopped in the meantime.
     if (this.#state !== 'restarting') return;
-    if (this.#next) this.#become(this.#next);
-    this.#failures = 0;
+    this.#becomeNext();
     await this.#launch();
   }
 
@@ -230,38 +217,27 @@ class TopologyRunner implements Runner {
 
   #require(fits: boolean, rule: string): void {
     if (fits) return;
-    throw Object.assign(new Error(`${this.#topology.id} is ${this.#state}: ${rule}`), {
+    throw Object.assign(new Error(`${this.topology.id} is ${this.#state}: ${rule}`), {
       code: 'lifecycle.conflict',
     });
   }
 
   adjust(next: CheckedTopology): void {
-    this.#requireSame(next);
+    this.#configuration.requireSame(next);
     if (this.#isDown) this.#become(next);
     else {
-      this.#next = next;
-      this.#takeOver();
+      this.#configuration.wait(next);
+      this.#configuration.takeOver(this.#shard);
     }
     this.#changed();
   }
 
-  /** Applies live fields to running nodes. Nodes that are still starting get them once they run. */
-  #takeOver(): void {
-    if (!this.#next || !this.#shard) return;
-    const live = livePart(this.#topology, this.#next);
-    if (live === this.#topology) return;
-    const whole = live.hash === this.#next.hash;
-    this.#topology = whole ? this.#next : live;
-    this.#shard.adjust(this.#topology);
-    if (whole) this.#next = null;
-  }
-
   plan(next: CheckedTopology): Plan {
-    return planChanges(this.#topology, next);
+    return planChanges(this.topology, next);
   }
 
   async apply(next: CheckedTopology, hash: string): Promise<void> {
-    this.#requireSame(next);
+    this.#configuration.requireSame(next);
     if (this.plan(next).hash !== hash) {
       throw Object.assign(
         new Error(
@@ -273,8 +249,8 @@ class TopologyRunner implements Runner {
     // A stop in progress takes precedence.
     const wasRunning = !this.#isDown && this.#state !== 'stopping';
     if (!this.#isDown) await this.stop();
-    const before = this.#topology;
-    const waiting = this.#next;
+    const before = this.topology;
+    const { waiting } = this.#configuration;
     const { changes } = this.plan(next);
     this.#become(next);
     try {
@@ -283,7 +259,7 @@ class TopologyRunner implements Runner {
     } catch (error) {
       this.#become(before);
       await this.start();
-      this.#next = waiting;
+      this.#configuration.wait(waiting);
       throw Object.assign(
         new Error(`the new topology could not be started, the old one runs again: ${errorText(error)}`, {
           cause: error,
@@ -293,17 +269,13 @@ class TopologyRunner implements Runner {
     }
   }
 
-  #requireSame({ id }: CheckedTopology): void {
-    if (id === this.#topology.id) return;
-    throw Object.assign(new Error(`the new file is of the topology ${id}, not of ${this.#topology.id}`), {
-      code: 'plan.foreign',
-    });
+  #becomeNext(): void {
+    const { waiting } = this.#configuration;
+    if (waiting) this.#become(waiting);
   }
 
   #become(topology: CheckedTopology): void {
-    this.#next = null;
-    this.#topology = topology;
-    this.#links = new LinkTable(topology.environments);
+    this.#configuration.become(topology);
     // The previous run's stores are no longer read.
     void this.#stopped.close().catch(() => undefined);
   }
@@ -313,13 +285,13 @@ class TopologyRunner implements Runner {
   }
 
   async ask(id: string, data: Data): Promise<Output<Data>> {
-    const node = this.#topology.nodes.find((one) => one.id === id);
+    const node = this.topology.nodes.find((one) => one.id === id);
     const input = node?.inputs.find(({ ports }) => ports.includes(data.port));
     if (node?.component.kind !== 'operator' || node.component.asynchronous === undefined || !input)
       throw new Error(`${id} is not an operator that can process a ${data.port} record beside the stream`);
     const operator = this.#shard?.operator(id);
     if (!operator)
-      throw new Error(`${id} is not running: the topology ${this.#topology.id} is ${this.#state}`);
+      throw new Error(`${id} is not running: the topology ${this.topology.id} is ${this.#state}`);
     return operator.process(data, input.from);
   }
 
@@ -347,8 +319,8 @@ class TopologyRunner implements Runner {
 
   #nodesOptions(): NodesOptions {
     return {
-      topology: this.#topology,
-      links: this.#links,
+      topology: this.topology,
+      links: this.links,
       clock: this.#clock,
       log: this.#log,
       metrics: this.#metrics,
@@ -375,7 +347,7 @@ class TopologyRunner implements Runner {
 
   async #run(): Promise<void> {
     await this.#stopped.close();
-    const Kind = this.#topology.settings.scaleOut === true ? ShardGroup : Shard;
+    const Kind = this.topology.settings.scaleOut === true ? ShardGroup : Shard;
     // A failure before the run counts as running is reported by its start, or deferred until then.
     const early: (() => void)[] = [];
     const shard: Run = new Kind({
@@ -408,9 +380,9 @@ class TopologyRunner implements Runner {
     if (this.#ending === shard) throw new Error('it was stopped during its start');
     this.#shard = shard;
     void shard.finished.then(this.#finished.resolve);
-    this.#startedElapsed = this.#clock.elapsed();
+    this.#recovery.succeeded();
     if (this.#state !== 'stopping') this.#set('running', null);
-    this.#takeOver();
+    this.#configuration.takeOver(this.#shard);
     for (const fail of early) fail();
   }
 
@@ -430,17 +402,16 @@ class TopologyRunner implements Runner {
     }
   }
 
-  /** Recovers from the last checkpoint, with growing pauses between attempts, until it succeeds or is stopped. */
+  /** A failed run is recovered, unless the failure is final. */
   #failed(error: Error, final: boolean): void {
     if (this.#state === 'stopping' || this.#state === 'stopped') return;
     this.#log.error('the topology failed', {
-      topology: this.#topology.id,
+      topology: this.topology.id,
       error: error.message,
       recovers: !final,
     });
-    if (this.#clock.elapsed() - this.#startedElapsed > STEADY_MS) this.#failures = 0;
     this.#begin(final ? 'stopping' : 'restarting', final ? STOP_STEPS : START_STEPS, error.message);
-    this.#recovering = (final ? this.#giveUp(error) : this.#recover()).catch((reason: unknown) => {
+    this.#recovering = (final ? this.#giveUp(error) : this.#recovery.recover()).catch((reason: unknown) => {
       this.#set('failed', errorText(reason));
     });
   }
@@ -450,32 +421,21 @@ class TopologyRunner implements Runner {
     this.#set('failed', error.message);
   }
 
-  async #recover(): Promise<void> {
-    const { signal } = this.#recovery;
-    await this.#end(false);
-    while (!signal.aborted) {
-      const wait = backoff(++this.#failures, FIRST_RECOVERY_MS, MAX_RECOVERY_MS, this.#random);
-      await pause(wait, signal, this.#clock);
-      if (!this.#recovers(signal)) return;
-      try {
-        await this.#run();
-        return;
-      } catch (error) {
-        if (!this.#recovers(signal)) return;
+  #recoverable(): Recoverable {
+    return {
+      recovering: () => this.#state === 'restarting',
+      end: () => this.#end(false),
+      run: () => this.#run(),
+      onFailure: (error, attempt) => {
         this.#problem = errorText(error);
         this.#log.error('the topology could not be recovered', {
-          topology: this.#topology.id,
+          topology: this.topology.id,
           error: errorText(error),
-          attempt: this.#failures,
+          attempt,
         });
         this.#changed();
-      }
-    }
-  }
-
-  /** It has not been stopped or restarted since. */
-  #recovers(signal: AbortSignal): boolean {
-    return this.#recovery.signal === signal && !signal.aborted && this.#state === 'restarting';
+      },
+    };
   }
 
   // ------------------------------------------------------------------ status
@@ -483,14 +443,14 @@ class TopologyRunner implements Runner {
   #figures(): TopologyFigures {
     const checkpoint = this.#shard?.checkpoint;
     const age = checkpoint ? (this.#clock.now() - checkpoint.at) / 1e6 : null;
-    const nodes = this.#topology.nodes.map(({ id, component: { kind, name: type }, inputs }) => {
+    const nodes = this.topology.nodes.map(({ id, component: { kind, name: type }, inputs }) => {
       return { id, kind, type, reads: inputs.map(({ from }) => from) };
     });
     return { state: this.state, checkpointAgeSeconds: age, nodes };
   }
 
   #nodeStatus(node: CheckedNode): NodeStatus {
-    return nodeStatus(node, this.#shard, this.#metrics.node(this.#topology.id, node.id), this.#state);
+    return nodeStatus(node, this.#shard, this.#metrics.node(this.topology.id, node.id), this.#state);
   }
 
   #begin(state: LifecycleState, steps: readonly string[], problem: string | null = null): void {
@@ -505,7 +465,7 @@ class TopologyRunner implements Runner {
     // A failed topology had nothing left to stop.
     if (state === 'stopped') this.#steps.complete();
     this.#log.info(`the topology is ${state}`, {
-      topology: this.#topology.id,
+      topology: this.topology.id,
       ...(problem === null ? {} : { problem }),
     });
     this.#changed();
