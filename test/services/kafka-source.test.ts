@@ -15,7 +15,8 @@ import { kafka } from '../../pipeline/sources/kafka/kafka.js';
 import { batchesOf } from '../formats/batches.js';
 import { runnerOf, Table, temporaryFolder, topologyOf } from '../support/flow.js';
 import { until } from '../support/waiting.js';
-import { KafkaCluster, led } from '../support/servers/kafka.js';
+import { led } from '../../pipeline/kafka/led.js';
+import { KafkaCluster } from '../support/servers/kafka.js';
 import { freePorts } from '../support/servers/server.js';
 
 let cluster: KafkaCluster;

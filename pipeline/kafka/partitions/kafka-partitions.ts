@@ -17,6 +17,7 @@ import { CHECKPOINT_TOPIC, CheckpointReader } from './checkpoint-topic.js';
 import { GroupReader } from './group-reader.js';
 import { KafkaPartition, type Batches } from './kafka-partition.js';
 import { hasRoom, RoomsRead } from './rooms-read.js';
+import { led } from '../led.js';
 import { defaultPartitioner, cleanupPolicy, partitionCount } from './topic-facts.js';
 
 export interface KafkaPartitionsOptions {
@@ -158,8 +159,9 @@ export class KafkaPartitions implements Partitions {
     const topic = this.#stateTopic;
     await admin.createTopics({
       topics: [{ topic, numPartitions: count, replicationFactor: -1, configEntries }],
-      waitForLeaders: true,
+      waitForLeaders: false,
     });
+    await led(admin, topic);
     const found = await partitionCount(admin, topic);
     if (found !== count)
       throw new Error(

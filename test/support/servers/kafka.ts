@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Admin, Kafka } from 'kafkajs';
 import { loadKafka } from '../../../pipeline/kafka/index.js';
+import { led } from '../../../pipeline/kafka/led.js';
 import { freePorts, Server, serverFolder, servicesFolder } from './server.js';
 
 export interface ClusterOptions {
@@ -264,21 +265,4 @@ async function writeNode(
   const user = login ? ['--add-scram', `SCRAM-SHA-512=[name=${login.name},password=${login.password}]`] : [];
   const [command, ...args] = java('kafka.tools.StorageTool', 'format', '-t', cluster, '-c', file, ...user);
   await promisify(execFile)(command!, args);
-}
-
-/**
- * Resolves when each partition has a leader. kafkajs waits for that too, but gives up if a broker does not
- * know the topic yet.
- */
-export async function led(admin: Admin, topic: string): Promise<void> {
-  for (;;) {
-    try {
-      const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
-      if (topics[0]?.partitions.every(({ leader }) => leader >= 0)) return;
-    } catch (error) {
-      const { type } = error as { type?: string };
-      if (type !== 'UNKNOWN_TOPIC_OR_PARTITION' && type !== 'LEADER_NOT_AVAILABLE') throw error;
-    }
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }
