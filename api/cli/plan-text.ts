@@ -1,7 +1,7 @@
 import { parse } from 'yaml';
 import type { Plan } from '../../pipeline/runtime/status.js';
 import { errorText } from '../../pipeline/base/error-text.js';
-import { InputError } from '../../pipeline/base/input-error.js';
+import { CommandError, EXIT } from '../../pipeline/base/exit.js';
 import { readNamedFile } from './named-file.js';
 
 /** A topology's text and its id; the csiflow that runs it checks everything else. */
@@ -11,14 +11,14 @@ export function readTopologyFile(file: string): { readonly id: string; readonly 
   if (typeof content === 'object' && content !== null && 'id' in content && typeof content.id === 'string') {
     return { id: content.id, text };
   }
-  throw new InputError(`${file} has no \`id\`: it is not a topology`);
+  throw new CommandError(`${file} has no \`id\`: it is not a topology`, EXIT.invalid);
 }
 
 function contentOf(text: string, file: string): unknown {
   try {
     return parse(text, { prettyErrors: false });
   } catch (error) {
-    throw new InputError(`${file} is not valid YAML: ${errorText(error)}`, { cause: error });
+    throw new CommandError(`${file} is not valid YAML: ${errorText(error)}`, EXIT.invalid);
   }
 }
 

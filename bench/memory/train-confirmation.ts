@@ -9,15 +9,15 @@ import {
 } from '../../operators/infer-pose/confirmation.js';
 import { BEAT_S } from '../../operators/infer-pose/memory-layers.js';
 import type { Recall } from '../../operators/infer-pose/memory.js';
+import { extendedModel, namedModel } from '../../operators/infer-pose/named-model.js';
 import { Network, weightTensors } from '../../operators/infer-pose/network.js';
 import { loadTrainingBackend } from '../../operators/infer-pose/training/backend.js';
 import { readMemory, readModel, writeMemory, type Manifest } from '../../operators/infer-pose/weights.js';
+import { InputError } from '../../pipeline/base/input-error.js';
 import { fitLogistic } from '../falls/logistic.js';
 import { simulateCourses, type Course, type Rooms } from './courses.js';
 import { recalls } from './recalls.js';
 import type { Kind } from './what-happens.js';
-import { InputError } from '../../pipeline/base/input-error.js';
-import { extendedModel, namedModel } from '../../operators/infer-pose/named-model.js';
 
 /** Training rooms. */
 const TRAINING: readonly Rooms[] = [

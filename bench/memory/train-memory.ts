@@ -2,11 +2,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import { MEMORY_PARAMETERS } from '../../operators/infer-pose/memory-layers.js';
+import { extendedModel, namedModel } from '../../operators/infer-pose/named-model.js';
 import { Network, weightTensors } from '../../operators/infer-pose/network.js';
 import { loadTrainingBackend } from '../../operators/infer-pose/training/backend.js';
 import { readMemory, readModel, writeMemory, type Manifest } from '../../operators/infer-pose/weights.js';
 import { stoppedText } from '../../operators/shared/early-stop.js';
 import { replaceFile } from '../../pipeline/base/files.js';
+import { InputError } from '../../pipeline/base/input-error.js';
 import { simulateCourses, type Course, type Rooms } from './courses.js';
 import { judgeMemory, type MemoryFigures } from './judge-memory.js';
 import {
@@ -17,8 +19,6 @@ import {
   type TrainedWeights,
 } from './training.js';
 import { COURSE_S } from './what-happens.js';
-import { InputError } from '../../pipeline/base/input-error.js';
-import { extendedModel, namedModel } from '../../operators/infer-pose/named-model.js';
 
 /** Chosen on the tuning rooms. */
 export const MEMORY_SETTINGS: MemorySettings = {

@@ -1,11 +1,11 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { InputError } from '../../pipeline/base/input-error.js';
 import { esp32Serial, esp32SerialLog } from '../../pipeline/formats/devices/espressif/esp32-serial.js';
 import type { Example } from './dense.js';
 import { readNumpy, readRecording, type Recording } from './recordings.js';
 import { Room, type Candidate } from './room.js';
 import { RATE_HZ } from './tracks.js';
-import { InputError } from '../../pipeline/base/input-error.js';
 
 /** A candidate of the recordings that weights may be trained on. */
 export interface LabelledExample extends Example {

@@ -1,6 +1,7 @@
 /**
  * Something that the user named does not exist, or is of no use: a model, a store, a file. The message says
- * which and what to do, so a command prints it without a stack, and ends with `EXIT.invalid`.
+ * which and what to do, so a command prints it without a stack, and ends with `EXIT.invalid`. For code below
+ * the commands, which throw a `CommandError` themselves.
  */
 export class InputError extends Error {
   readonly code = 'input.invalid';

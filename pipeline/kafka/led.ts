@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Admin } from 'kafkajs';
+import { isMissing } from './topics.js';
 
 const RETRY_MS = 50;
 const MAX_ATTEMPTS = 600;
-const NOT_YET: ReadonlySet<unknown> = new Set(['UNKNOWN_TOPIC_OR_PARTITION', 'LEADER_NOT_AVAILABLE']);
 
 /**
  * Resolves when each partition of a new topic has a leader. kafkajs waits for leaders too, but gives up if the
@@ -17,8 +17,11 @@ export async function led(admin: Pick<Admin, 'fetchTopicMetadata'>, topic: strin
       if (topics[0]?.partitions.every(({ leader }) => leader >= 0)) return;
       if (attempt >= MAX_ATTEMPTS) throw new Error(`no broker leads all partitions of the topic ${topic}`);
     } catch (error) {
-      if (attempt >= MAX_ATTEMPTS || !NOT_YET.has((error as { type?: unknown }).type)) throw error;
+      if (attempt >= MAX_ATTEMPTS || !isNotYet(error)) throw error;
     }
     await wait(RETRY_MS);
   }
 }
+
+const isNotYet = (error: unknown): boolean =>
+  isMissing(error) || (error as { readonly type?: unknown }).type === 'LEADER_NOT_AVAILABLE';

@@ -41,7 +41,8 @@ export async function requireTopics(
   return found;
 }
 
-const isMissing = (error: unknown): boolean => {
+/** Whether the broker does not know a topic. */
+export const isMissing = (error: unknown): boolean => {
   if (!(error instanceof Error)) return false;
   if ('type' in error && error.type === MISSING) return true;
   return 'cause' in error && isMissing(error.cause);

@@ -47,7 +47,7 @@ export class Recovery {
   }
 
   /** A run has begun. */
-  succeeded(): void {
+  began(): void {
     this.#runsSince = this.#clock.elapsed();
   }
 

@@ -380,7 +380,7 @@ class TopologyRunner implements Runner {
     if (this.#ending === shard) throw new Error('it was stopped during its start');
     this.#shard = shard;
     void shard.finished.then(this.#finished.resolve);
-    this.#recovery.succeeded();
+    this.#recovery.began();
     if (this.#state !== 'stopping') this.#set('running', null);
     this.#configuration.takeOver(this.#shard);
     for (const fail of early) fail();

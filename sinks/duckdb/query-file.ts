@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Asked } from '../../pipeline/component/index.js';
-import { secretOf } from '../../pipeline/state/index.js';
 import { InputError } from '../../pipeline/base/input-error.js';
+import { secretOf } from '../../pipeline/state/index.js';
 import { openDatabase, storeKey } from '../shared/database.js';
 import { ReadPool } from './pool.js';
 

@@ -135,7 +135,7 @@ async function openInstance(path: string, options: DatabaseOptions): Promise<Duc
     const message = errorText(error);
     if (WRONG_KEY.test(message)) throw stateError('store.encryption', wrongKey(path, message), error);
     if (/\block\b/i.test(message))
-      throw withCode('EBUSY', `${path} is open in another process${holder(message)}. ${ASK_OWNER}`, error);
+      throw stateError('EBUSY', `${path} is open in another process${holder(message)}. ${ASK_OWNER}`, error);
     if (options.readOnly && /not a valid DuckDB/i.test(message))
       throw new InputError(
         `${path} is no DuckDB store, or its first bytes are damaged: name the file of a duckdb sink, or restore it from a backup (\`csiflow restore\`)`,
@@ -143,16 +143,13 @@ async function openInstance(path: string, options: DatabaseOptions): Promise<Duc
       );
     if (isDamage(message))
       throw damagedStore(path, `${path} is damaged, or no DuckDB file (${message})`, error);
-    throw withCode(
+    throw stateError(
       /no space left/i.test(message) ? 'ENOSPC' : 'EIO',
       `${path} cannot be opened: ${message}`,
       error,
     );
   }
 }
-
-const withCode = (code: string, message: string, cause: unknown): Error =>
-  Object.assign(new Error(message, { cause }), { code });
 
 /**
  * DuckDB writes encrypted files by itself only if its own source of random numbers is accepted:

@@ -9,6 +9,7 @@ import {
 } from '../../component/index.js';
 import { createClient, TRANSACTION_RETRY } from '../client.js';
 import type { ConnectionSettings } from '../connection.js';
+import { led } from '../led.js';
 import { markOf, requireOwnGroup, type Mark } from '../mark.js';
 import { groupOffsets, type GroupOffset } from '../offsets.js';
 import { explain } from '../problem.js';
@@ -17,7 +18,6 @@ import { CHECKPOINT_TOPIC, CheckpointReader } from './checkpoint-topic.js';
 import { GroupReader } from './group-reader.js';
 import { KafkaPartition, type Batches } from './kafka-partition.js';
 import { hasRoom, RoomsRead } from './rooms-read.js';
-import { led } from '../led.js';
 import { defaultPartitioner, cleanupPolicy, partitionCount } from './topic-facts.js';
 
 export interface KafkaPartitionsOptions {
