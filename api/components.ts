@@ -25,6 +25,7 @@ import { removeStatic } from '../operators/remove-static/remove-static.js';
 import { resample } from '../operators/resample/resample.js';
 import { route } from '../operators/route/route.js';
 import { sample } from '../operators/sample/sample.js';
+import { script } from '../operators/script/script.js';
 import { selectSubcarriers } from '../operators/select-subcarriers/select-subcarriers.js';
 import { throttle } from '../operators/throttle/throttle.js';
 import { trackPersons } from '../operators/track-persons/track-persons.js';
@@ -93,6 +94,7 @@ export const components = new Registry([
   resample,
   route,
   sample,
+  script,
   selectSubcarriers,
   throttle,
   trackPersons,

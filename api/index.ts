@@ -68,6 +68,7 @@ export { removeStatic } from '../operators/remove-static/remove-static.js';
 export { resample } from '../operators/resample/resample.js';
 export { route } from '../operators/route/route.js';
 export { sample as sampleRecords } from '../operators/sample/sample.js';
+export { script } from '../operators/script/script.js';
 export { selectSubcarriers } from '../operators/select-subcarriers/select-subcarriers.js';
 export { throttle as throttleRecords } from '../operators/throttle/throttle.js';
 export { trackPersons } from '../operators/track-persons/track-persons.js';

@@ -92,6 +92,7 @@ const checksFor = ({ registry, plugins, reach }: Loaded, settings: RunSettings):
     plugins,
     secrets: variables().secrets,
     files: reach.files,
+    scripts: reach.scripts,
     commands: reach.commands,
     variables: new Set([...reach.variables, ...settings.variables]),
   });

@@ -4,12 +4,12 @@ import { registryWith } from './plugins.js';
 import { answerQuestions } from './service/threads/answer.js';
 import type { CheckSettings, Question, WrittenResult } from './topology-checks.js';
 
-const { plugins, secrets, files, variables, commands } = workerData as CheckSettings;
+const { plugins, secrets, ...grant } = workerData as CheckSettings;
 const registry = await registryWith(plugins);
 
 answerQuestions((question) => {
   const source = question as Question;
-  const reach = new NetworkReach({ folder: source.folder, files, variables, ...(commands && { commands }) });
+  const reach = new NetworkReach({ ...grant, folder: source.folder });
   const {
     topology,
     problems,

@@ -29,6 +29,12 @@ export interface Definition<N extends string, S extends TObject> {
    */
   readonly claims?: (config: Static<S>, folder: string) => readonly Claim[];
   /**
+   * What its configuration means beyond its text, because files that it names hold code. Reads them; executes
+   * nothing. Called when a topology is checked, if it may name them. Relative paths are resolved against
+   * `folder`.
+   */
+  readonly contents?: (config: Static<S>, folder: string) => Contents;
+  /**
    * Fields that its saved state depends on. If another field changes (a threshold), the node continues with
    * its state. Default: all fields.
    */
@@ -77,15 +83,35 @@ export interface Complaint {
   readonly severity?: 'error' | 'warning';
 }
 
+/** What files that a configuration names say. */
+export interface Contents {
+  readonly complaints: readonly ContentComplaint[];
+  /** Changes when they do: the node then counts as changed. */
+  readonly hash: string;
+}
+
+/** A complaint about a file, or about a part of it. */
+export interface ContentComplaint extends Complaint {
+  readonly at?: {
+    /** Absolute. */
+    readonly file: string;
+    /** From 1. */
+    readonly line: number;
+    /** From 1, in UTF-16 units. */
+    readonly column: number;
+  };
+}
+
 /** What `hostFault` or `urlFault` found, as a complaint about the field that holds it. */
 export const hostComplaints = (path: Complaint['path'], fault: string | undefined): readonly Complaint[] =>
   fault === undefined ? [] : [{ path, message: fault, code: 'config.value.host' }];
 
-export type ErasedFields = 'create' | 'check' | 'claims' | 'examples';
+export type ErasedFields = 'create' | 'check' | 'claims' | 'contents' | 'examples';
 
 export interface Erased<I> {
   readonly examples: readonly { readonly title: string; readonly config: object }[];
   readonly check?: (config: never) => readonly Complaint[];
   readonly claims?: (config: never, folder: string) => readonly Claim[];
+  readonly contents?: (config: never, folder: string) => Contents;
   readonly create: (config: never, context: Context) => I;
 }

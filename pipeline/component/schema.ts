@@ -24,6 +24,13 @@ export function choice<W extends string>(
 export const filePath = (options: TSchemaOptions & { readonly description: string }): TString =>
   Type.String({ minLength: 1, ...options, filePath: true });
 
+/**
+ * A {@link filePath} whose code csiflow runs. Topologies that arrive over the network may name only scripts
+ * that the owner's files name too.
+ */
+export const scriptFile = (options: TSchemaOptions & { readonly description: string }): TString =>
+  filePath({ ...options, scriptFile: true });
+
 /** A {@link filePath} that is read at startup: validation warns if the file does not exist. */
 export const inputFile = (options: TSchemaOptions & { readonly description: string }): TString =>
   filePath({ ...options, inputFile: true });

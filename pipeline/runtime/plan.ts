@@ -32,6 +32,7 @@ function describe(before: CheckedNode | undefined, after: CheckedNode | undefine
     ...(before.component.name === after.component.name ? [] : ['type']),
     ...differences(edges(before), edges(after), 'from'),
     ...differences(before.config, after.config, ''),
+    ...(before.contents === after.contents ? [] : ['contents']),
     ...switched,
   ];
   return { node: node.id, change: 'changed', state: migrates ? 'migrated' : lost, fields };

@@ -135,6 +135,35 @@ describe('a command', () => {
   });
 });
 
+describe('a script', () => {
+  const node = 'doors: { type: script, from: motion, file: step.ts }';
+  const scripted = topology().replace('} }\nsinks', `}, ${node} }\nsinks`);
+  const source = () => ({ text: scripted, shown: 'given.yaml', file: null, folder });
+
+  test('that the owner did not name is rejected, whether it exists or not', () => {
+    expect(codes(check(scripted))).toEqual(['config.script.not_allowed']);
+  });
+
+  test("that the owner's files name may be run", () => {
+    const owners = new OwnersReach();
+    parseTopology(source(), components, { env, reach: owners });
+    const reach = new NetworkReach({
+      ...{ folder, files: owners.files, variables: owners.variables, scripts: owners.scripts },
+    });
+    writeFileSync(join(folder, 'step.ts'), 'export default (record: object) => record;\n');
+    const found = codes(parseTopology(source(), components, { env, reach }));
+    rmSync(join(folder, 'step.ts'));
+    expect(found).toEqual([]);
+  });
+
+  test.each(['step.ts', 'step.mjs', 'node_modules/some/package.json'])(
+    'cannot be replaced by a sink: %s',
+    (path) => {
+      expect(codes(check(topology({ sink: `type: file, path: ${path}` })))).toEqual(['config.file.outside']);
+    },
+  );
+});
+
 test('every field that looks like a path is marked as one', () => {
   const named = /^(path|file|folder|truth|calibration|weights|ca|cert|certificate|key)$/;
   const unmarked = components.list().flatMap(({ name, config }) => {

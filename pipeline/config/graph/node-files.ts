@@ -37,8 +37,12 @@ export function checkFiles(
     open.add(draft.id);
     const { schema } = compileSchema(config);
     checkCommands(tree, schema, folder, reach, problems);
-    for (const { named, isInput, isPattern } of filesIn(tree, schema)) {
+    for (const { named, isScript, isInput, isPattern } of filesIn(tree, schema)) {
       const path = resolve(folder, String(named.value));
+      if (isScript) {
+        if (!mayRun(path, named, reach, problems)) open.delete(draft.id);
+        continue;
+      }
       const matching = isPattern && isFilePattern(path);
       // Whether a file exists is reported only for files that may be named.
       const allowed = isAllowed(path, named);
@@ -51,6 +55,15 @@ export function checkFiles(
     }
   }
   return open;
+}
+
+/** The problem does not reveal whether the file exists. */
+function mayRun(path: string, named: ScalarTree, reach: Reach | undefined, problems: Problems): boolean {
+  if (!reach || reach.allowsScript(path)) return true;
+  const message =
+    'a topology that arrives over the network may run only scripts that the files given to csiflow also name';
+  problems.add('config.script.not_allowed', named.location, message);
+  return false;
 }
 
 /** Also if it is the default: its folder may be a link. */
@@ -87,6 +100,8 @@ function checkCommands(
 
 interface NamedFile {
   readonly named: ScalarTree;
+  /** See `scriptFile`. */
+  readonly isScript: boolean;
   /** See `inputFile`: it must be there at the start. */
   readonly isInput: boolean;
   /** See `inputFiles`. */
@@ -98,7 +113,12 @@ function filesIn(tree: Tree, schema: JsonSchema): readonly NamedFile[] {
   if (tree.kind === 'scalar') {
     if (schema['filePath'] !== true || tree.value === null) return [];
     return [
-      { named: tree, isInput: schema['inputFile'] === true, isPattern: schema['filePattern'] === true },
+      {
+        named: tree,
+        isScript: schema['scriptFile'] === true,
+        isInput: schema['inputFile'] === true,
+        isPattern: schema['filePattern'] === true,
+      },
     ];
   }
   const branches = [schema, ...(schema.anyOf ?? [])];

@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { stringify } from 'yaml';
-import { recoveryOf, type Registry } from '../../component/index.js';
+import type { Registry } from '../../component/index.js';
 import { DEFAULT_DOMAIN, type Domain, type Environment } from '../../model/index.js';
 import { checkSchema } from '../schema/check-schema.js';
 import { checkClaims } from '../graph/claims.js';
@@ -12,6 +12,7 @@ import {
 } from './environments.js';
 import { readBounded } from '../reading/files.js';
 import { FrameSchema, SettingsSchema } from '../schema/topology-schema.js';
+import { readContents } from '../graph/contents.js';
 import { linkNodes } from '../graph/graph.js';
 import { checkMeasurements } from '../graph/measurements.js';
 import { warnOfMixedTimes } from '../graph/mixed-times.js';
@@ -20,6 +21,7 @@ import { checkFiles, defaultStateFolder } from '../graph/node-files.js';
 import { readNodes, type LinkedNode } from '../graph/nodes.js';
 import { Problems, type Problem } from '../problems/problem.js';
 import type { Hidden } from '../problems/redact.js';
+import { warnOfLoss, warnOfNoSinks } from '../graph/warnings.js';
 import { checkScaleOut } from '../graph/scale-out.js';
 import type { WrittenTest } from '../schema/test-schema.js';
 import type { CheckedTest } from '../tests/test-case.js';
@@ -102,6 +104,7 @@ function check(
   checkClaims(linked, source.folder, root, problems);
   const open = checkFiles(root, linked, source.folder, options.reach, problems);
   checkMeasurements(linked, source.folder, open, problems);
+  const contents = readContents(root, linked, source, open, problems);
   const settings = readSettings(root, source);
   if (settings) warnOfLoss(linked, settings, root, problems);
   warnOfMixedTimes(linked, problems);
@@ -118,7 +121,7 @@ function check(
     checkScaleOut(linked, settings, (field) => locationOf(root, ['settings', field]), problems);
   const tests = frame ? readTests(root, frame.tests ?? [], linked, source, registry, options, problems) : [];
   if (problems.errors > 0 || !frame || !settings) return { problems: problems.list() };
-  const topology = finish(frame.id, source, environments, linked, settings);
+  const topology = finish(frame.id, source, environments, linked, contents, settings);
   return { topology, tests, problems: problems.list(), hidden: problems.hidden };
 }
 
@@ -245,56 +248,24 @@ function readSettings(root: MapTree, source: TopologyText): Settings | undefined
   };
 }
 
-/** Not if the sections themselves are wrong. */
-function warnOfNoSinks(root: MapTree, nodes: readonly LinkedNode[], problems: Problems): void {
-  const written = root.fields.get('sinks');
-  if (nodes.length === 0 || nodes.some(({ draft }) => draft.kind === 'sink')) return;
-  if (written && written.value.kind !== 'map') return;
-  const location = written?.location ?? keyLocationOf(root, ['id'], { ...root.location, length: 1 });
-  const message = 'the topology has no sink: its results go nowhere';
-  problems.add('config.sinks.missing', location, message, { severity: 'warning' });
-}
-
-/** Without a journal, a crash loses what a live source read since the last checkpoint, and rewinding sinks delete it. */
-function warnOfLoss(
-  nodes: readonly LinkedNode[],
-  settings: Settings,
-  root: MapTree,
-  problems: Problems,
-): void {
-  if (settings.journal) return;
-  const live = new Map<string, string>();
-  for (const { draft, inputs } of nodes) {
-    const { component, id } = draft;
-    if (component?.kind === 'source' && !component.replayable) live.set(id, id);
-    const behind = inputs.map((edge) => live.get(edge.from)).find((source) => source !== undefined);
-    if (behind !== undefined) live.set(id, behind);
-    if (behind === undefined || component?.kind !== 'sink' || draft.config === undefined) continue;
-    const recovery = recoveryOf(component, draft.config);
-    if (recovery === 'at-least-once') continue;
-    const message =
-      `\`${id}\` (${component.name}) recovers by ${recovery}, but \`${behind}\` cannot be read again ` +
-      'and the journal is off: a crash loses the input since the last checkpoint';
-    const location = locationOf(root, ['settings', 'journal']);
-    problems.add('config.journal.needed', location, message, {
-      severity: 'warning',
-      suggestion: 'journal: true',
-    });
-  }
-}
-
 function finish(
   id: string,
   { file, folder }: TopologyText,
   environments: readonly Environment[],
   linked: readonly LinkedNode[],
+  contents: ReadonlyMap<string, string>,
   settings: Settings,
 ): CheckedTopology {
-  return withHash({ id, file, folder, environments, nodes: linked.map(finishNode), settings });
+  const nodes = linked.map((node) => finishNode(node, contents.get(node.draft.id)));
+  return withHash({ id, file, folder, environments, nodes, settings });
 }
 
-function finishNode({ draft, inputs }: LinkedNode): CheckedNode {
+function finishNode({ draft, inputs }: LinkedNode, contents: string | undefined): CheckedNode {
   const { id, component, config, queue, enabled, secrets } = draft;
   if (!component || !config) throw new Error(`node ${id} passed the checks without a component`);
-  return withHashes({ id, component, config, inputs, queue, secrets, ...(!enabled && { enabled }) });
+  return withHashes({
+    ...{ id, component, config, inputs, queue, secrets },
+    ...(contents !== undefined && { contents }),
+    ...(!enabled && { enabled }),
+  });
 }

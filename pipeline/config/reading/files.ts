@@ -54,7 +54,7 @@ export function checkReach(
   if (!reach || reach.allowsFile(file)) return true;
   const written = asWritten(named);
   const shown = written.length > 100 ? `${written.slice(0, 97)}...` : written;
-  const message = `\`${shown}\` is outside the topologies' folder, possibly through a link: topologies that arrive over the network may only name files inside it`;
+  const message = `\`${shown}\` is outside the topologies' folder, possibly through a link, or holds code: topologies that arrive over the network may only name other files inside it`;
   problems.add('config.file.outside', named.location, message);
   return false;
 }

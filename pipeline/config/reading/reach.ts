@@ -5,6 +5,8 @@ import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 export interface Reach {
   /** @param path absolute */
   allowsFile(path: string): boolean;
+  /** @param path absolute: code to run */
+  allowsScript(path: string): boolean;
   allowsVariable(name: string): boolean;
   /** @param command program and arguments, started in `folder` */
   allowsCommand(command: readonly string[], folder: string): boolean;
@@ -13,11 +15,17 @@ export interface Reach {
 /** Topologies that the host's owner starts csiflow with: they may name anything, and what they name is recorded. */
 export class OwnersReach implements Reach {
   readonly files = new Set<string>();
+  readonly scripts = new Set<string>();
   readonly variables = new Set<string>();
   readonly commands = new Set<string>();
 
   allowsFile(path: string): boolean {
     this.files.add(path);
+    return true;
+  }
+
+  allowsScript(path: string): boolean {
+    this.scripts.add(path);
     return true;
   }
 
@@ -39,6 +47,8 @@ export interface Grant {
   /** Absolute; files and folders elsewhere, each by exactly this path. */
   readonly files: ReadonlySet<string>;
   readonly variables: ReadonlySet<string>;
+  /** Absolute; code that they may run, as recorded by {@link OwnersReach}. Default: none. */
+  readonly scripts?: ReadonlySet<string>;
   /** Commands that they may start, as recorded by {@link OwnersReach}. Default: none. */
   readonly commands?: ReadonlySet<string>;
 }
@@ -53,7 +63,13 @@ export class NetworkReach implements Reach {
 
   allowsFile(path: string): boolean {
     const { folder, files } = this.#grant;
+    // A sink could replace a script of the owner's, or a module that it imports.
+    if (HOLDS_CODE.test(path) || HOLDS_CODE.test(realPath(path) ?? '')) return false;
     return files.has(path) || (lies(path, folder) && lies(realPath(path), realPath(folder)));
+  }
+
+  allowsScript(path: string): boolean {
+    return this.#grant.scripts?.has(path) ?? false;
   }
 
   allowsVariable(name: string): boolean {
@@ -64,6 +80,9 @@ export class NetworkReach implements Reach {
     return this.#grant.commands?.has(commandKey(command, folder)) ?? false;
   }
 }
+
+/** Modules, and packages with what tells how to load them. */
+const HOLDS_CODE = /\.[cm]?[jt]s$|[/\\]node_modules(?:[/\\]|$)/i;
 
 /** A program may be named relative to the folder in which it starts. */
 const commandKey = (command: readonly string[], folder: string): string =>

@@ -15,7 +15,7 @@ function ajvWith(allErrors: boolean): Ajv {
     code: { optimize: false },
   });
   addFormats.default(made);
-  const files = ['filePath', 'inputFile', 'filePattern', 'awaitedWith'];
+  const files = ['filePath', 'scriptFile', 'inputFile', 'filePattern', 'awaitedWith'];
   made.addVocabulary(['markdownEnumDescriptions', ...files, 'commandLine']);
   return made;
 }

@@ -4,14 +4,14 @@ import type { CheckedNode, CheckedTopology } from './topology.js';
 
 /** Adds the hashes of a node, which depend on all its other fields. */
 export function withHashes(node: Omit<CheckedNode, 'hash' | 'stateHash'>): CheckedNode {
-  const { component, config, inputs } = node;
+  const { component, config, contents, inputs } = node;
   const identity = { kind: component.kind, component: component.name, inputs };
   const { stateFields } = component;
   const stateConfig =
     stateFields && Object.fromEntries(stateFields.map((field) => [field, config[field] ?? null]));
   return {
     ...node,
-    hash: hashOf({ ...identity, config }),
+    hash: hashOf({ ...identity, config, contents }),
     ...(stateConfig && { stateHash: hashOf({ ...identity, state: stateConfig }) }),
   };
 }

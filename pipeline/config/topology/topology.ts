@@ -21,6 +21,8 @@ export interface CheckedNode {
   readonly component: Component;
   /** Checked, with defaults and variables filled in; without `type`, `from` and the common fields. */
   readonly config: Readonly<Record<string, unknown>>;
+  /** Hash of the code that `config` names; absent if it names none. */
+  readonly contents?: string;
   /** Sources have none. */
   readonly inputs: readonly Edge[];
   /** Of sources; null for other nodes. */
