@@ -109,16 +109,32 @@ await build({
 });
 mkdirSync(page, { recursive: true });
 for (const file of pageFiles) copyFileSync(join(pageSources, file), join(page, file));
-// Bundled packages include their licences.
-const licences = ['preact', '@preact/signals', '@preact/signals-core', 'uplot', 'openapi-fetch'].map(
-  (name) => `${name}\n\n${readFileSync(join(root, 'node_modules', name, 'LICENSE'), 'utf8')}`,
+// The reader of the API. As a dependency it would bring a package that reports installations to its maker.
+const reader = join(root, 'node_modules/swagger-ui-dist');
+const readerFiles = ['swagger-ui-bundle.js', 'swagger-ui-standalone-preset.js', 'swagger-ui.css'];
+for (const file of readerFiles) {
+  // Its map is not copied.
+  const text = readFileSync(join(reader, file), 'utf8').replace(/\n\/[/*]# sourceMappingURL=.*\s*$/, '\n');
+  writeFileSync(join(page, file), text);
+}
+// What is shipped as part of the page includes its licences.
+const licenceFiles = [
+  ...['preact', '@preact/signals', '@preact/signals-core', 'uplot', 'openapi-fetch'].map(
+    (name) => `${name}/LICENSE`,
+  ),
+  ...['LICENSE', 'NOTICE', ...readerFiles.slice(0, 2).map((file) => `${file}.LICENSE.txt`)].map(
+    (file) => `swagger-ui-dist/${file}`,
+  ),
+];
+const licences = licenceFiles.map(
+  (file) => `${file.replace(/\/LICENSE$/, '')}\n\n${readFileSync(join(root, 'node_modules', file), 'utf8')}`,
 );
 writeFileSync(join(page, 'licences.txt'), licences.join('\n\n'));
 
 // Removes output of deleted sources; not the whole folder, because something may be running from it.
 const current = new Set([
   ...sources.map((file) => relative(root, file).replace(/\.ts$/, '')),
-  ...['page', 'page.css', 'licences.txt', ...pageFiles].map((file) =>
+  ...['page', 'page.css', 'licences.txt', ...pageFiles, ...readerFiles].map((file) =>
     relative(dist, join(page, file.replace(/\.js$/, ''))),
   ),
   ...Object.keys(bundled.metafile.outputs).map((file) => relative(dist, resolve(file)).replace(/\.js$/, '')),

@@ -1,20 +1,19 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
 import type { Context, Middleware } from 'koa';
 import { packageFile } from '../../pipeline/base/paths.js';
-
-const READER = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 
 const FILES = {
   '/docs/': [packageFile('dist/api/web/page/api-docs.html'), 'text/html; charset=utf-8'],
   '/docs/api-docs.js': [packageFile('dist/api/web/page/api-docs.js'), 'text/javascript; charset=utf-8'],
-  '/docs/swagger-ui-bundle.js': [join(READER, 'swagger-ui-bundle.js'), 'text/javascript; charset=utf-8'],
-  '/docs/swagger-ui-standalone-preset.js': [
-    join(READER, 'swagger-ui-standalone-preset.js'),
+  '/docs/swagger-ui-bundle.js': [
+    packageFile('dist/api/web/page/swagger-ui-bundle.js'),
     'text/javascript; charset=utf-8',
   ],
-  '/docs/swagger-ui.css': [join(READER, 'swagger-ui.css'), 'text/css; charset=utf-8'],
+  '/docs/swagger-ui-standalone-preset.js': [
+    packageFile('dist/api/web/page/swagger-ui-standalone-preset.js'),
+    'text/javascript; charset=utf-8',
+  ],
+  '/docs/swagger-ui.css': [packageFile('dist/api/web/page/swagger-ui.css'), 'text/css; charset=utf-8'],
 } as const;
 
 /** Documents by file name, for a service at an address. */

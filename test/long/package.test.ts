@@ -102,7 +102,8 @@ test('the package contains compiled files, types and data, and no sources, tests
       ...['nexmon-udp.yaml', 'environments/one-link.yaml', 'recordings/walk.npz'].map(
         (name) => `topologies/${name}`,
       ),
-      ...['dist/api/web/page/index.html', 'operators/infer-pose/weights/general/weights.bin'],
+      ...['dist/api/web/page/index.html', 'dist/api/web/page/swagger-ui-bundle.js'],
+      ...['operators/infer-pose/weights/general/weights.bin'],
       ...['falls.json', 'falls-several.json', 'falls-warning.json'].map(
         (name) => `operators/detect-falls/weights/${name}`,
       ),
@@ -123,6 +124,10 @@ test('links of its pages lead to files of the package', () => {
   );
   expect(pages.length).toBeGreaterThan(100);
   expect(broken).toEqual([]);
+});
+
+test('nothing that is installed reports the installation', () => {
+  expect(existsSync(join(project, 'node_modules/@scarf'))).toBe(false);
 });
 
 test('an installation takes at most 350 MiB, without the native package', () => {
