@@ -1,17 +1,11 @@
-import { InvalidArgumentError, type Command } from 'commander';
+import type { Command } from 'commander';
+import { numberAbove0 } from '../number-options.js';
 
 interface Options {
   readonly seconds: number;
   readonly out: string;
   readonly node?: string;
   readonly json?: boolean;
-}
-
-function seconds(text: string): number {
-  const value = Number(text);
-  if (!(value > 0 && value <= 86_400))
-    throw new InvalidArgumentError('It must be a number above 0, up to 86400.');
-  return value;
 }
 
 export function register(program: Command): void {
@@ -25,7 +19,7 @@ export function register(program: Command): void {
       '--out <file>',
       'calibration file to write; name it in the field `calibration` of infer-pose and calibrate',
     )
-    .option('--seconds <number>', 'how long to listen, in event time', seconds, 60)
+    .option('--seconds <number>', 'how long to listen, in event time', numberAbove0(86_400), 60)
     .option('--node <id>', 'window operator to listen to (default: the one that infer-pose reads)')
     .option('--json', 'print the measurements as JSON')
     .addHelpText(

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { CommandError, EXIT } from '../../../pipeline/base/exit.js';
 import type { Finding } from '../doctor/finding.js';
+import { portNumber } from '../number-options.js';
 
 interface Options {
   readonly url?: string;
@@ -22,7 +23,7 @@ export function register(program: Command): void {
     .option('--url <address>', 'examine the csiflow that runs at this address instead')
     .option('--user <name>', 'account for --url; its password is read from CSIFLOW_PASSWORD', 'admin')
     .option('--host <address>', 'address that the API is to listen on', '127.0.0.1')
-    .option('--port <number>', 'port of the API', port, 8000)
+    .option('--port <number>', 'port of the API', portNumber, 8000)
     .option('--seconds <n>', 'how long to watch the clock, and to listen on UDP ports', '3')
     .option('--plugin <file...>', 'modules with your own components', [])
     .option('--json', 'print the findings as JSON', false)
@@ -33,12 +34,6 @@ export function register(program: Command): void {
         '\nExample:\n  csiflow doctor topologies/esp32-udp.yaml --seconds 10\n  csiflow doctor --url http://127.0.0.1:8000',
     )
     .action(doctor);
-}
-
-function port(text: string): number {
-  const number = Number(text);
-  if (Number.isInteger(number) && number >= 0 && number <= 65_535) return number;
-  throw new CommandError(`--port must be a whole number from 0 to 65535, not ${text}`, EXIT.invalid);
 }
 
 async function doctor(file: string | undefined, options: Options): Promise<void> {

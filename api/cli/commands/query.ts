@@ -3,7 +3,7 @@ import type { Asked } from '../../../pipeline/component/index.js';
 import { CommandError, EXIT } from '../../../pipeline/base/exit.js';
 import type { RowFormat } from '../rows-text.js';
 import { keyHint, secretIn } from '../store-key.js';
-import { wholeNumber } from '../whole-number.js';
+import { wholeNumber } from '../number-options.js';
 import { ask, remoteOptions, type RemoteOptions } from '../remote.js';
 
 interface Options extends RemoteOptions {

@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import { CommandError, EXIT } from '../../../pipeline/base/exit.js';
+import { portNumber } from '../number-options.js';
 
 interface RunOptions {
   readonly host: string;
-  readonly port: string;
+  readonly port: number;
   readonly form: string;
   readonly formOf: readonly string[];
   readonly api: boolean;
@@ -26,7 +27,7 @@ export function register(program: Command): void {
     .argument('<topology...>', 'files of topologies; the first is the main one')
     .description('Run topologies in one process and serve their results, until Ctrl-C.')
     .option('--host <address>', 'address that the API listens on', '127.0.0.1')
-    .option('--port <number>', 'port of the API; 0 uses any free one', '8000')
+    .option('--port <number>', 'port of the API; 0 uses any free one', portNumber, 8000)
     .option('--form <a|b>', 'form of the answers of /api/v1', 'b')
     .option(
       '--form-of <path=form>',
@@ -92,7 +93,7 @@ async function runFiles(files: readonly string[], options: RunOptions): Promise<
     { registry, plugins: options.plugin, reach, files, topologies },
     {
       host: options.host,
-      port: readPort(options.port),
+      port: options.port,
       form: readForm(options.form),
       formsOf: readFormsOf(options.formOf),
       api: options.api,
@@ -107,12 +108,6 @@ async function runFiles(files: readonly string[], options: RunOptions): Promise<
       ...(limits && { limits }),
     },
   );
-}
-
-function readPort(text: string): number {
-  const port = Number(text);
-  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
-  throw new CommandError(`--port must be a whole number from 0 to 65535, not ${text}`, EXIT.invalid);
 }
 
 function readForm(text: string): 'a' | 'b' {

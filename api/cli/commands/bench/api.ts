@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { RouteSpeed } from '../../../../bench/speed/system/api.js';
-import { wholeNumber } from '../../whole-number.js';
+import { wholeNumber } from '../../number-options.js';
 
 interface Options {
   readonly rounds: number;

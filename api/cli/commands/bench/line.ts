@@ -1,4 +1,5 @@
-import { InvalidArgumentError, Option, type Command } from 'commander';
+import { Option, type Command } from 'commander';
+import { numberAbove0 } from '../../number-options.js';
 import type { Result } from '../../../../bench/line.js';
 
 /** The possible measurements, repeated here because importing them would slow every start of csiflow. */
@@ -23,20 +24,13 @@ interface Options {
   readonly write?: boolean;
 }
 
-const minutes = (text: string): number => {
-  const value = Number(text);
-  if (!(value > 0 && value <= 24 * 60))
-    throw new InvalidArgumentError('It must be a number of minutes above 0.');
-  return value;
-};
-
 export function register(bench: Command): void {
   bench
     .command('line')
     .description('Measure the line from a datagram to stored results, each figure beside its control.')
     .addOption(new Option('--only <name>', 'measure only this').choices(NAMES))
     .option('--quick', 'fewer rounds and shorter runs: for a quick look, not for publication')
-    .option('--memory-minutes <number>', 'how long to watch memory', minutes, 1)
+    .option('--memory-minutes <number>', 'how long to watch memory', numberAbove0(24 * 60), 1)
     .option('--json', 'print the results as JSON')
     .option('--write', 'also write them to docs/performance.md')
     .addHelpText('after', '\nExample:\n  csiflow bench line --only udp')

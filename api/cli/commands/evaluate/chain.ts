@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
-import { InvalidArgumentError, Option, type Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { CommandError, EXIT } from '../../../../pipeline/base/exit.js';
 import { packageFile } from '../../../../pipeline/base/paths.js';
 import type { TableName } from '../../../../bench/accuracy/chain/tables/evaluate.js';
-import { wholeNumber } from '../../whole-number.js';
+import { numberAbove0, wholeNumber } from '../../number-options.js';
 
 interface Options {
   readonly topology: string;
@@ -18,12 +18,6 @@ interface Options {
   readonly json?: boolean;
   readonly plugin: readonly string[];
 }
-
-const positive = (text: string): number => {
-  const value = Number(text);
-  if (value > 0 && value <= 1440) return value;
-  throw new InvalidArgumentError('It must be a number of minutes above 0, up to 1440.');
-};
 
 const linkCounts = (text: string): readonly number[] => text.split(',').map(wholeNumber(2, 9));
 
@@ -50,7 +44,11 @@ export function register(evaluate: Command): void {
       linkCounts,
       [4, 6, 9],
     )
-    .option('--minutes <number>', 'minutes of empty rooms and of daily life (default: 2, 10)', positive)
+    .option(
+      '--minutes <number>',
+      'minutes of empty rooms and of daily life (default: 2, 10)',
+      numberAbove0(1440),
+    )
     .addOption(
       new Option('--at-once <number>', 'scenes played in parallel').argParser(wholeNumber(1, 64)).default(4),
     )

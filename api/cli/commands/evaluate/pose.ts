@@ -1,4 +1,5 @@
 import { InvalidArgumentError, type Command } from 'commander';
+import { wholeNumber } from '../../number-options.js';
 
 interface Options {
   weights: string;
@@ -9,13 +10,6 @@ interface Options {
   json?: boolean;
 }
 
-const count = (text: string): number => {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 20)
-    throw new InvalidArgumentError('It must be a whole number, 20 or more.');
-  return value;
-};
-
 /** Lower seeds are used for training. */
 const FIRST_SEED = 700_000;
 
@@ -23,7 +17,7 @@ const seed = (text: string): number => {
   const value = Number(text);
   if (!Number.isInteger(value) || value < FIRST_SEED || value > 2 ** 31)
     throw new InvalidArgumentError(
-      `It must be a whole number from ${FIRST_SEED} : lower ones are used for training.`,
+      `It must be a whole number from ${FIRST_SEED}: lower ones are used for training.`,
     );
   return value;
 };
@@ -36,7 +30,7 @@ export function register(evaluate: Command): void {
     )
     .option('--weights <model>', 'general, demo-flat, or a folder', 'general')
     .option('--environment <file>', 'the environment of a model trained for one site')
-    .option('--sequences <number>', 'windows per table', count, 1000)
+    .option('--sequences <number>', 'windows per table', wholeNumber(20), 1000)
     .option('--seed <number>', 'seed of rooms, bodies and motions (default: held-out ones)', seed)
     .option('--backend <name>', 'fastest, tensorflow-gpu, tensorflow or wasm', 'fastest')
     .option('--json', 'print the report as JSON')

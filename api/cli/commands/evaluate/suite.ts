@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { TaskName } from '../../../../bench/suite/contracts.js';
 import { CommandError, EXIT } from '../../../../pipeline/base/exit.js';
 import { packageFile } from '../../../../pipeline/base/paths.js';
-import { wholeNumber } from '../../whole-number.js';
+import { wholeNumber } from '../../number-options.js';
 
 interface Options {
   readonly topology: string;

@@ -1,4 +1,5 @@
-import { InvalidArgumentError, type Command } from 'commander';
+import type { Command } from 'commander';
+import { wholeNumber } from '../../number-options.js';
 
 export function register(evaluate: Command): void {
   evaluate
@@ -6,8 +7,13 @@ export function register(evaluate: Command): void {
     .description(
       'Measure track-persons on simulated people who meet, and write docs/reports/tracking.md and tracking.json.',
     )
-    .option('--seed <number>', 'first room; rooms from 900000 were never used for tuning', whole, 900_000)
-    .option('--scenes <number>', 'rooms per row', whole, 24)
+    .option(
+      '--seed <number>',
+      'first room; rooms from 900000 were never used for tuning',
+      wholeNumber(1),
+      900_000,
+    )
+    .option('--scenes <number>', 'rooms per row', wholeNumber(1), 24)
     .option('--out <folder>', 'folder of the report (default: docs/reports)')
     .option('--json', 'print the report as JSON; progress goes to stderr')
     .addHelpText('after', '\nExample:\n  csiflow evaluate tracking --scenes 8 --out /tmp/report')
@@ -19,11 +25,4 @@ export function register(evaluate: Command): void {
       });
       if (options.json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
     });
-}
-
-function whole(text: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 1)
-    throw new InvalidArgumentError('It must be a whole number, 1 or more.');
-  return value;
 }

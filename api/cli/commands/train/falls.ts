@@ -1,4 +1,5 @@
-import { InvalidArgumentError, Option, type Command } from 'commander';
+import { Option, type Command } from 'commander';
+import { wholeNumber } from '../../number-options.js';
 import { CommandError, EXIT } from '../../../../pipeline/base/exit.js';
 
 interface Options {
@@ -12,13 +13,6 @@ interface Options {
   json?: boolean;
 }
 
-const wholeNumber = (text: string): number => {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 0)
-    throw new InvalidArgumentError('It must be a whole number, 0 or more.');
-  return value;
-};
-
 export function register(train: Command): void {
   train
     .command('falls')
@@ -31,7 +25,7 @@ export function register(train: Command): void {
       '--out <file>',
       'weights to write (default: those in operators/detect-falls/weights, of the checkout or below the current folder)',
     )
-    .option('--seed <number>', 'seed of the bootstrap, the noise and the initial weights', wholeNumber, 1)
+    .option('--seed <number>', 'seed of the bootstrap, the noise and the initial weights', wholeNumber(0), 1)
     .option('--several', 'train the nets of several links instead, on simulated rooms (no recordings needed)')
     .addOption(
       new Option(
@@ -46,7 +40,7 @@ export function register(train: Command): void {
     .option(
       '--patience <number>',
       'stop a net after this many validations without improvement (with --several: on other rooms, once per epoch, default 20; otherwise on a third of the examples, every 10 steps, default 0); 0: never',
-      wholeNumber,
+      wholeNumber(0),
     )
     .option('--json', 'print the training as JSON, without the weights; progress goes to stderr')
     .addHelpText(

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { wholeNumber } from '../../whole-number.js';
+import { wholeNumber } from '../../number-options.js';
 
 interface Options {
   model: string;

@@ -3,7 +3,7 @@ import { CommandError, EXIT } from '../../../../pipeline/base/exit.js';
 import { packageFile } from '../../../../pipeline/base/paths.js';
 import type { Environment } from '../../../../pipeline/model/index.js';
 import type { LabelledRecording } from '../../../../bench/site/train-site.js';
-import { wholeNumber } from '../../whole-number.js';
+import { wholeNumber } from '../../number-options.js';
 
 interface Options {
   readonly topology: string;

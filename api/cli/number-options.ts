@@ -1,0 +1,23 @@
+import { InvalidArgumentError } from 'commander';
+
+/** A parser of an option's whole number, both ends included. @throws InvalidArgumentError with the range */
+export const wholeNumber =
+  (least: number, most = Infinity) =>
+  (text: string): number => {
+    const value = Number(text);
+    if (text.trim() !== '' && Number.isInteger(value) && value >= least && value <= most) return value;
+    const range = most === Infinity ? `, ${least} or more` : ` from ${least} to ${most}`;
+    throw new InvalidArgumentError(`It must be a whole number${range}.`);
+  };
+
+/** A parser of an option's number above 0, up to `most`. @throws InvalidArgumentError with the range */
+export const numberAbove0 =
+  (most: number) =>
+  (text: string): number => {
+    const value = Number(text);
+    if (value > 0 && value <= most) return value;
+    throw new InvalidArgumentError(`It must be a number above 0, up to ${most}.`);
+  };
+
+/** The port of a server; 0 is any free one. */
+export const portNumber = wholeNumber(0, 65_535);
