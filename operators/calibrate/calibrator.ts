@@ -32,13 +32,13 @@ export function calibrator(
     process: (block): Output<CsiBlock | Measure> => {
       passed = 0;
       due = [];
-      const { data } = frames.process(block, context.node) as Output<CsiBlock>;
+      const { data } = frames.process(block);
       return { data: due.length === 0 ? data : interleaved(data, due) };
     },
-    snapshot: () => ({ frames: frames.snapshot!(), announced: announcer.snapshot() }),
+    snapshot: () => ({ frames: frames.snapshot(), announced: announcer.snapshot() }),
     restore: (state) => {
       const saved = state as { readonly frames: unknown; readonly announced: AnnouncerState };
-      frames.restore!(saved.frames);
+      frames.restore(saved.frames);
       announcer.restore(saved.announced);
     },
   };

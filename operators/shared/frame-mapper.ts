@@ -40,6 +40,13 @@ export interface Refusal {
   readonly problem: string;
 }
 
+/** It answers at once, and has a state. */
+export interface FrameOperator extends Operator<'csi', 'csi'> {
+  process(block: CsiBlock): Output<CsiBlock>;
+  snapshot(): unknown;
+  restore(state: unknown): void;
+}
+
 /**
  * An operator that maps each frame to one of another layout, or to none. Blocks are split where layouts change.
  * Frames without a finite value are dropped as `not_finite`.
@@ -47,7 +54,7 @@ export interface Refusal {
 export function mapFrames<S>(
   context: Context,
   make: (layout: CsiLayout) => FrameMapper<S> | Refusal,
-): Operator<'csi', 'csi'> {
+): FrameOperator {
   const states = new LinkStates<FrameMapper<S> | Refusal>(context.links, make);
   const refusals = new Refusals(context);
   return {
