@@ -17,8 +17,8 @@ export function bindError(error: NodeJS.ErrnoException, listening: Listening): E
   const text = [`${protocol} port ${port} of ${host} cannot be opened`, why, fix].filter(
     (part) => part !== '',
   );
-  const mended = new Error(text.join(': '), { cause: error });
-  return Object.assign(mended, { code: error.code });
+  const explained = new Error(text.join(': '), { cause: error });
+  return Object.assign(explained, { code: error.code });
 }
 
 /** Why a port cannot be opened, and what to do; no advice for errors of which none is known. */

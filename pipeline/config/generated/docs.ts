@@ -116,10 +116,10 @@ function exampleLines(
 }
 
 function errorsPage(): DocsPage {
-  const entries = Object.entries(CODES).flatMap(([name, [meaning, mend]]) => [
+  const entries = Object.entries(CODES).flatMap(([name, [meaning, fix]]) => [
     `## ${name}`,
     '',
-    `${meaning} ${mend}`,
+    `${meaning} ${fix}`,
     '',
   ]);
   return page('docs/errors.md', [

@@ -155,7 +155,7 @@ function reportPorts(
         inputsOf(op).some((port) => given.includes(port)) && portsOf(op).some((port) => taken.includes(port)),
     )
     .map((op) => op.name);
-  const mends = [
+  const fixes = [
     fitting.length > 0
       ? `matching nodes: ${fitting
           .map((node) => node.id)
@@ -164,8 +164,8 @@ function reportPorts(
       : '',
     between.length > 0 ? `operators to put between them: ${between.join(', ')}` : '',
   ].filter(Boolean);
-  const mend = mends.length > 0 ? `; ${mends.join('; ')}` : '';
-  problems.add('config.port.mismatch', location, `${reads}, but ${outputs}${mend}`, {
+  const fix = fixes.length > 0 ? `; ${fixes.join('; ')}` : '';
+  problems.add('config.port.mismatch', location, `${reads}, but ${outputs}${fix}`, {
     component,
     suggestion: fitting[0]?.id,
   });
@@ -184,8 +184,8 @@ function reportMissing(nodes: readonly LinkedNode[], { given: givenPorts, proble
     if (missing.length === 0) continue;
     const fitting = nodes.filter((node) => givenPorts.of(node.draft).includes(missing[0]!));
     const names = fitting.map((node) => node.draft.id).slice(0, MAX_NAMES);
-    const mend = names.length > 0 ? `: add a node with them to \`from\` (${names.join(', ')})` : '';
-    const message = `\`${id}\` (${component.name}) outputs nothing without ${missing.join(' and ')} records${mend}`;
+    const fix = names.length > 0 ? `: add a node with them to \`from\` (${names.join(', ')})` : '';
+    const message = `\`${id}\` (${component.name}) outputs nothing without ${missing.join(' and ')} records${fix}`;
     problems.add('config.port.missing', from[0]!.location, message, { component });
   }
 }

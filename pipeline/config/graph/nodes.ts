@@ -72,14 +72,14 @@ export function readNodes(root: MapTree, registry: Registry, problems: Problems)
 
 function checkId(id: string, location: Location, problems: Problems): void {
   if (new RegExp(ID_PATTERN).test(id)) return;
-  const mended = id
+  const valid = id
     .trim()
     .replaceAll(/[^A-Za-z0-9_-]+/g, '_')
     .replace(/^[^A-Za-z]+/, '')
     .slice(0, 64);
   const shown = id.length > 70 ? `${id.slice(0, 67)}...` : id;
   const message = `\`${shown}\` is not a valid id: use a letter, then at most 63 letters, digits, \`_\` and \`-\``;
-  problems.add('config.id.invalid', location, message, { suggestion: mended === '' ? undefined : mended });
+  problems.add('config.id.invalid', location, message, { suggestion: valid === '' ? undefined : valid });
 }
 
 function readNode(

@@ -262,6 +262,6 @@ export const CODES = {
     'There are more problems than the list shows.',
     'Fix those shown, then check again.',
   ],
-} as const satisfies Readonly<Record<string, readonly [meaning: string, mend: string]>>;
+} as const satisfies Readonly<Record<string, readonly [meaning: string, fix: string]>>;
 
 export type ProblemCode = keyof typeof CODES;

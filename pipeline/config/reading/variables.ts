@@ -86,9 +86,9 @@ function readVariable(
     return value;
   }
   const near = nearest(name, Object.keys(env));
-  const mend = near === undefined ? `\${${name}:-default}` : `\${${near}}`;
+  const fix = near === undefined ? `\${${name}:-default}` : `\${${near}}`;
   problems.add('config.variable.unset', location, `the environment variable \`${name}\` is not set`, {
-    suggestion: mend,
+    suggestion: fix,
   });
   return '';
 }

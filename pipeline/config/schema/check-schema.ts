@@ -15,7 +15,7 @@ import {
 } from '../reading/tree.js';
 import { MAX_PARTS, compileSchema } from './compiled-schema.js';
 import { coerce } from './coerce.js';
-import { withUnit, mendType, describeForm, sentence } from './schema-words.js';
+import { withUnit, fixType, describeForm, sentence } from './schema-words.js';
 
 /** The context of a check. */
 export interface Subject {
@@ -160,14 +160,14 @@ class Reporter {
     ];
     const location = keyLocationOf(this.#tree, [...path, name], this.#subject.location);
     const value = valueAt(this.#tree, [...path, name]);
-    const mend = value && withUnit(name, value, known);
-    const near = mend?.field ?? nearest(name, known);
+    const fix = value && withUnit(name, value, known);
+    const near = fix?.field ?? nearest(name, known);
     if (near !== undefined) this.#meant.add(label([...path, near]));
     const where = path.length === 0 ? this.#subject.name : `\`${label(path)}\``;
     const { component } = this.#subject;
-    if (mend) {
-      const message = `${where} has no field \`${name}\`; the unit is in the name: \`${mend.field}\``;
-      this.#problems.add('config.field.unit', location, message, { component, suggestion: mend.text });
+    if (fix) {
+      const message = `${where} has no field \`${name}\`; the unit is in the name: \`${fix.field}\``;
+      this.#problems.add('config.field.unit', location, message, { component, suggestion: fix.text });
     } else {
       const choices =
         near === undefined && known.length > 0 ? `; known: ${known.slice(0, 12).join(', ')}` : '';
@@ -190,10 +190,10 @@ class Reporter {
   #type(path: Path, schema: JsonSchema): void {
     const tree = valueAt(this.#tree, path);
     const field = path.at(-1);
-    const mend = tree && field !== undefined ? mendType(tree, schema, String(field)) : undefined;
+    const fix = tree && field !== undefined ? fixType(tree, schema, String(field)) : undefined;
     const text = `must be ${describeType(schema)}, but is ${this.#shown(path)}`;
-    this.#say(mend?.unit === true ? 'config.value.unit' : 'config.value.type', path, text, {
-      suggestion: mend?.text,
+    this.#say(fix?.unit === true ? 'config.value.unit' : 'config.value.type', path, text, {
+      suggestion: fix?.text,
     });
   }
 

@@ -27,7 +27,7 @@ export function withUnit(
 }
 
 /** The intended value of one with the wrong type, if it can be guessed. */
-export function mendType(
+export function fixType(
   tree: Tree,
   schema: JsonSchema,
   field: string,

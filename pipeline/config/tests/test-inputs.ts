@@ -68,8 +68,8 @@ export class TestInputs {
     const config = checked as Readonly<Record<string, unknown>>;
     checkOwnRules(component, config, own, location, this.#problems);
     if (config['duration_s'] === 0 || config['loop'] === true) {
-      const mend = config['loop'] === true ? 'remove `loop`' : 'give `duration_s`';
-      this.#problems.add('config.test.input', location, `the input of \`${source}\` never ends: ${mend}`);
+      const fix = config['loop'] === true ? 'remove `loop`' : 'give `duration_s`';
+      this.#problems.add('config.test.input', location, `the input of \`${source}\` never ends: ${fix}`);
       return undefined;
     }
     const path = valueAt(own, ['path']);
