@@ -11,12 +11,12 @@ const FEW = 2;
  */
 export function inGraphOrder(nodes: readonly NodeFigures[]): readonly NodeFigures[] {
   const topologies = [...new Set(nodes.map(({ topology }) => topology))];
-  const place = ({ topology, order }: NodeFigures): readonly [number, number] => [
+  const rank = ({ topology, order }: NodeFigures): readonly [number, number] => [
     topologies.indexOf(topology),
     order ?? Infinity,
   ];
   return nodes.toSorted((a, b) => {
-    const [[topologyA, orderA], [topologyB, orderB]] = [place(a), place(b)];
+    const [[topologyA, orderA], [topologyB, orderB]] = [rank(a), rank(b)];
     if (topologyA !== topologyB) return topologyA - topologyB;
     return orderA === orderB ? 0 : orderA - orderB;
   });

@@ -15,7 +15,7 @@ export interface NodeFigures {
   /** Seconds spent in the node, and seconds for which it blocked the pump. */
   readonly busy: number;
   readonly gateClosed: number;
-  /** Position in the order of the graph, from 0; null if the service does not tell it. */
+  /** Number in the order of the graph, from 0; null if the service does not tell it. */
   readonly order: number | null;
   /** Nodes that it reads. */
   readonly reads: readonly string[];

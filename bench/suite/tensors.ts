@@ -12,11 +12,11 @@ export function toCarriers(
   to: number,
 ): void {
   for (let k = 0; k < CARRIERS; k++) {
-    const place = (k * (count - 1)) / (CARRIERS - 1);
-    const below = Math.min(count - 1, Math.floor(place));
+    const rank = (k * (count - 1)) / (CARRIERS - 1);
+    const below = Math.min(count - 1, Math.floor(rank));
     const next = Math.min(count - 1, below + 1);
     const [a, b] = [from[at + below]!, from[at + next]!];
-    into[to + k] = a + (place - below) * (b - a);
+    into[to + k] = a + (rank - below) * (b - a);
   }
 }
 
@@ -75,7 +75,7 @@ export const sizeTensor = ({ size }: Environment): Tensor => ({
 /** The window of a room with several links, in the layout of its contract; zeros if there is none. */
 export function roomTensor({ links }: Environment, window: Window | undefined): Tensor {
   const data = new Float32Array(ROOM_LINKS * WINDOW_POINTS * CARRIERS);
-  links.forEach(({ id }, place) => {
+  links.forEach(({ id }, rank) => {
     const link = window?.links.find((one) => one.id === id);
     for (let t = 0; link && t < WINDOW_POINTS; t++)
       toCarriers(
@@ -83,7 +83,7 @@ export function roomTensor({ links }: Environment, window: Window | undefined): 
         0,
         link.subcarriers.length,
         data,
-        (place * WINDOW_POINTS + t) * CARRIERS,
+        (rank * WINDOW_POINTS + t) * CARRIERS,
       );
   });
   return { shape: [ROOM_LINKS, WINDOW_POINTS, CARRIERS], data: overMean(data) };
@@ -96,11 +96,11 @@ export function breathTensor({ links }: Environment, windows: readonly Window[],
   const row = new Float32Array(CARRIERS);
   for (let t = 0; t < BREATH_POINTS; t++) {
     const window = windows[until - BREATH_POINTS + 1 + t];
-    links.forEach(({ id }, place) => {
+    links.forEach(({ id }, rank) => {
       const link = window?.links.find((one) => one.id === id);
       for (let point = WINDOW_POINTS - HOP; link && point < WINDOW_POINTS; point++) {
         toCarriers(firstAntenna(link, point), 0, link.subcarriers.length, row, 0);
-        for (let k = 0; k < CARRIERS; k++) data[(place * BREATH_POINTS + t) * CARRIERS + k]! += row[k]! / HOP;
+        for (let k = 0; k < CARRIERS; k++) data[(rank * BREATH_POINTS + t) * CARRIERS + k]! += row[k]! / HOP;
       }
     });
   }

@@ -133,7 +133,7 @@ export class Metrics {
     });
     new Gauge({
       name: 'csiflow_node_info',
-      help: 'Always 1; what a node is, its place in the order of the graph, and the nodes that it reads.',
+      help: 'Always 1; what a node is, its number in the order of the graph, and the nodes that it reads.',
       labelNames: ['topology', 'node', 'kind', 'type', 'order', 'reads'],
       registers: [this.registry],
       collect() {

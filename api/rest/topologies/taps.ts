@@ -166,7 +166,7 @@ async function look(wanted: Wanted, { deployment, signal }: Call<Parts>): Promis
 
 type Filter = (record: Tapped) => boolean;
 
-/** @throws ApiError 400 with the place of a fault in the expression */
+/** @throws ApiError 400 with the location of a fault in the expression */
 function filterOf(where: string | undefined): Filter | null {
   if (where === undefined) return null;
   try {

@@ -56,7 +56,7 @@ export interface Played extends Observed {
 
 /** Real-time limit of one scene, milliseconds. */
 const LIMIT_MS = 3_600_000;
-const PLACE = { file: '', line: 1, column: 1, length: 1 };
+const LOCATION = { file: '', line: 1, column: 1, length: 1 };
 
 /** Plays a scene as raw frames through every node of a topology. */
 export async function play(topology: CheckedTopology, scene: Scene): Promise<Played> {
@@ -81,7 +81,7 @@ export async function feed(
   const silent = others.map(({ id }) => [id, { kind: 'records', records: [] }] as const);
   const test: CheckedTest = {
     name: 'evaluation',
-    location: PLACE,
+    location: LOCATION,
     input: new Map<string, TestInput>([[first.id, input], ...silent]),
     faults: new Map(),
     runOnMs: 0,

@@ -68,10 +68,10 @@ export const median = (values: Float64Array): number => quantile(Float64Array.fr
 
 /** Interpolates between the two nearest values of a sorted list. */
 export function quantile(sorted: Float64Array, share: number): number {
-  const place = share * (sorted.length - 1);
-  const below = Math.floor(place);
+  const rank = share * (sorted.length - 1);
+  const below = Math.floor(rank);
   const next = Math.min(sorted.length - 1, below + 1);
-  return sorted[below]! + (place - below) * (sorted[next]! - sorted[below]!);
+  return sorted[below]! + (rank - below) * (sorted[next]! - sorted[below]!);
 }
 
 /** Mean of `width` points around each point; the outermost point is repeated beyond the ends. */

@@ -5,4 +5,4 @@ import type { Manifest } from './manifest.js';
 export type Model = (inputs: Inputs) => Promise<readonly number[]>;
 
 /** Loads a model from a file or URL. @throws Error that says what is missing, and how to get it */
-export type Runtime = (place: string, manifest: Manifest) => Promise<Model>;
+export type Runtime = (address: string, manifest: Manifest) => Promise<Model>;

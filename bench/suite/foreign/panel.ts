@@ -17,16 +17,16 @@ export function rowOf(manifest: Manifest): Entrant {
   return { task, row: seen ? `${name} (trained on these recordings)` : name };
 }
 
-const placeOf = ({ path, url, folder }: Manifest): string => url ?? resolve(folder, path!);
-const hasFolds = (manifest: Manifest): boolean => placeOf(manifest).includes('{fold}');
+const addressOf = ({ path, url, folder }: Manifest): string => url ?? resolve(folder, path!);
+const hasFolds = (manifest: Manifest): boolean => addressOf(manifest).includes('{fold}');
 
 /** Runs models by their manifests; loads each once, or once per fold. */
 export function panelOf(manifests: readonly Manifest[]): Panel {
   const loaded = new Map<string, Promise<Model>>();
   const modelOf = (manifest: Manifest, fold: string): Promise<Model> => {
-    const place = placeOf(manifest).replace('{fold}', encodeURIComponent(fold));
-    const known = loaded.get(place) ?? RUNTIMES[manifest.runtime](place, manifest);
-    loaded.set(place, known);
+    const address = addressOf(manifest).replace('{fold}', encodeURIComponent(fold));
+    const known = loaded.get(address) ?? RUNTIMES[manifest.runtime](address, manifest);
+    loaded.set(address, known);
     return known;
   };
   return {

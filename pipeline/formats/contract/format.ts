@@ -84,7 +84,7 @@ export interface Cutter {
    * incomplete. Returns the number of bytes consumed; the rest is passed again, with more data after it. `at`
    * is the offset of `bytes` in the file, for messages. `last` means that no data follows: the rest is then a
    * truncated tail, to be reported. An unreadable record is skipped and reported to `into.problem`. Before it
-   * adds a record, a cutter calls `into.begins`, so that the decoder can name the place of a faulty one.
+   * adds a record, a cutter calls `into.begins`, so that the decoder can name the location of a faulty one.
    * @throws FormatError if the rest of the file cannot be read
    */
   cut(bytes: Uint8Array, into: RawBuilder, at: number, last: boolean): number;

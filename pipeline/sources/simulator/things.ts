@@ -107,12 +107,12 @@ class Curtain extends Ellipsoids implements Thing {
     this.#height = height;
     this.#width = width;
     const wall = random.below(4);
-    const place = somewhere(random, size, size.z - 0.1);
-    const [x, y] = position ?? place;
+    const drawn = somewhere(random, size, size.z - 0.1);
+    const [x, y] = position ?? drawn;
     const onX = position ? Math.min(x, size.x - x) < Math.min(y, size.y - y) : wall < 2;
     const far = position ? (onX ? x > size.x / 2 : y > size.y / 2) : (wall & 1) === 1;
     const off = 0.15;
-    this.#middle = onX ? [far ? size.x - off : off, y, place[2]] : [x, far ? size.y - off : off, place[2]];
+    this.#middle = onX ? [far ? size.x - off : off, y, drawn[2]] : [x, far ? size.y - off : off, drawn[2]];
     this.#along = onX ? [0, 1, 0] : [1, 0, 0];
     this.#swing = random.uniform(0.02, 0.1);
     this.#rate = 2 * Math.PI * random.uniform(0.3, 0.8);
