@@ -131,6 +131,50 @@ describe('GET /pose/latest', () => {
   );
 });
 
+describe('GET /pose/frames', () => {
+  interface Body {
+    readonly data: {
+      readonly frames: readonly {
+        readonly frame_id: number;
+        readonly persons: readonly { position?: object }[];
+      }[];
+      readonly next_cursor: string | null;
+    };
+  }
+  const range = `start_time=${iso(0)}&end_time=${iso(25)}`;
+  const frames = async (query: string): Promise<Body['data']> => {
+    const answer = await service.get(`${B}/pose/frames?${query}`, service.token('viewer'));
+    return ((await answer.json()) as Body).data;
+  };
+
+  beforeEach(() => {
+    for (let index = 0; index < 25; index++)
+      service.main.publish(poseFrame(index, index % 2 === 0 ? [] : [person(1, 2, 2)]));
+  });
+
+  test('returns frames in which nobody was seen, and positions if asked for', async () => {
+    const { frames: found } = await frames(`${range}&include_3d=true`);
+    expect(found.map(({ frame_id: id }) => id)).toEqual(Array.from({ length: 25 }, (_, index) => index));
+    expect(found[0]!.persons).toEqual([]);
+    expect(found[1]!.persons[0]!.position).toEqual({ x: 2, y: 2, z: 0 });
+  });
+
+  test('following the cursor gives each frame once', async () => {
+    const first = await frames(`${range}&limit=20`);
+    const second = await frames(`${range}&limit=20&cursor=${first.next_cursor}`);
+    expect([...first.frames, ...second.frames].map(({ frame_id: id }) => id)).toEqual(
+      Array.from({ length: 25 }, (_, index) => index),
+    );
+    expect(second.next_cursor).toBeNull();
+  });
+
+  test('a cursor of another range is rejected', async () => {
+    const { next_cursor: cursor } = await frames(`${range}&limit=20`);
+    const other = `start_time=${iso(1)}&end_time=${iso(25)}&cursor=${cursor}`;
+    expect((await service.get(`${B}/pose/frames?${other}`, service.token('viewer'))).status).toBe(422);
+  });
+});
+
 describe('GET /pose/history', () => {
   beforeEach(() => {
     for (let index = 0; index < 25; index++) service.main.publish(poseFrame(index));

@@ -181,6 +181,62 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
     expect(await page.textContent('#age')).toMatch(/^simulated, \d+ s old$/);
   });
 
+  describe('in the past', () => {
+    /** Of the stored minute: a person who walks, from frame 20 on nobody, and after frame 49 nothing. */
+    const record = (): void => {
+      for (let index = 0; index < 50; index++)
+        service.main.publish(poseFrame(index, index < 20 ? [person(1, 1 + index / 10, 2)] : []));
+    };
+    const goThere = async (): Promise<void> => {
+      const local = await page.evaluate(
+        `new Date(${FIRST_TIME / 1000} - new Date(${FIRST_TIME / 1000}).getTimezoneOffset() * 60000).toISOString().slice(0, 16)`,
+      );
+      await page.fill('#minute', String(local));
+    };
+    const people = (): Promise<string | null> => page.textContent('#people');
+
+    test('shows the stored people of a minute, and says that it is the past', async () => {
+      record();
+      await logIn('pw');
+      await goThere();
+      await expect.poll(people).toContain('at 1.0 / 2.0 m');
+      expect(await page.textContent('#badge')).toBe('PAST');
+      await page.focus('#moment');
+      for (let step = 0; step < 5; step++) await page.keyboard.press('ArrowRight');
+      await expect.poll(people).toContain('at 2.0 / 2.0 m');
+      for (let step = 0; step < 6; step++) await page.keyboard.press('ArrowRight');
+      await expect.poll(people).toBe('Nobody is seen.');
+      await page.keyboard.press('End');
+      await expect.poll(people).toBe('Nothing is stored of this moment.');
+      await page.click('button:text("Now")');
+      await expect.poll(() => page.textContent('#badge')).not.toBe('PAST');
+    });
+
+    test('plays the minute at its own speed', async () => {
+      record();
+      await withOwnTime(page, service);
+      await logIn('pw');
+      await goThere();
+      await expect.poll(people).toContain('at 1.0 / 2.0 m');
+      await page.click('button:text("Play")');
+      await page.clock.runFor(1_000);
+      await expect.poll(people).toContain('at 2.0 / 2.0 m');
+      await page.click('button:text("Pause")');
+      await page.clock.runFor(3_000);
+      expect(await people()).toContain('at 2.0 / 2.0 m');
+    });
+
+    test('the slider goes to a minute of the last day', async () => {
+      const minute = Math.floor(Date.now() / 60_000) * 60_000 - 120_000;
+      service.main.publish({ ...poseFrame(0), time: minute * 1000 });
+      await logIn('pw');
+      await page.focus('#day');
+      await page.keyboard.press('ArrowLeft');
+      await page.keyboard.press('ArrowLeft');
+      await expect.poll(people).toContain('at 2.0 / 2.0 m');
+    });
+  });
+
   test('shows the alerts of the last day after a reload, and no older ones', async () => {
     const now = Date.now() * 1000;
     const kept = [

@@ -203,6 +203,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/pose/frames": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Stored pose frames in a range of time, oldest first, also those in which nobody was seen.
+         * @description Requires the role viewer.
+         */
+        get: operations["getPoseFrames"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/pose/query": {
         parameters: {
             query?: never;
@@ -2229,6 +2249,123 @@ export interface operations {
                             has_more: boolean;
                             next_cursor: string | null;
                         };
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            421: components["responses"]["Error421"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
+            500: components["responses"]["Error500"];
+            502: components["responses"]["Error502"];
+            503: components["responses"]["Error503"];
+            504: components["responses"]["Error504"];
+        };
+    };
+    getPoseFrames: {
+        parameters: {
+            query: {
+                /** @description Default: the main environment of the configuration. */
+                environment_id?: string;
+                /** @description Start of the range: ISO 8601, UTC by default; a date means its midnight. */
+                start_time: string;
+                /** @description End of the range (exclusive), in the format of start_time; at most 90 days after it. */
+                end_time: string;
+                /** @description Largest number of frames. */
+                limit?: number;
+                /** @description next_cursor of the previous page; with otherwise the same parameters. */
+                cursor?: string;
+                /** @description False omits keypoints. */
+                include_keypoints?: boolean;
+                /** @description Adds room metres and their error to persons and keypoints. */
+                include_3d?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
+                            frames: {
+                                /** Format: date-time */
+                                timestamp: string;
+                                frame_id: number;
+                                environment_id: string;
+                                processing_time_ms: number;
+                                persons: {
+                                    person_id: number;
+                                    track_id: number;
+                                    confidence: number;
+                                    bounding_box: {
+                                        x: number;
+                                        y: number;
+                                        width: number;
+                                        height: number;
+                                    };
+                                    keypoints?: {
+                                        name: string;
+                                        x: number;
+                                        y: number;
+                                        confidence: number;
+                                        visible: boolean;
+                                        position?: {
+                                            x: number;
+                                            y: number;
+                                            z: number;
+                                        };
+                                        position_error?: number;
+                                    }[];
+                                    dense_pose?: {
+                                        /** @description PNG in base64 of the bounding box: red the part (0: none), green U, blue V. */
+                                        iuv_image: string;
+                                        /** @description Grey PNG in base64 of the same size: 255 is certain. */
+                                        confidence_map: string;
+                                    };
+                                    position?: {
+                                        x: number;
+                                        y: number;
+                                        z: number;
+                                    };
+                                    /** @description Expected distance between this and the true position, metres */
+                                    position_error?: number;
+                                    heading?: number | null;
+                                    posture?: string;
+                                    /** @description False: draw a disc of position_error, no skeleton */
+                                    articulated?: boolean;
+                                }[];
+                                metadata: {
+                                    model_version: string;
+                                    processing_mode: string;
+                                    csi_quality: number;
+                                };
+                            }[];
+                            next_cursor: string | null;
+                        };
+                        /** Format: date-time */
+                        timestamp: string;
+                        request_id: string;
                     };
                 };
             };

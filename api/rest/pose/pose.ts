@@ -21,8 +21,8 @@ import {
   type Sensing,
 } from '../../service/deployment/environments.js';
 import { viewOf } from '../../contract/pose-views.js';
-import { openCursor, sealCursor } from '../requests/cursor.js';
 import { readRange, refuseEmpty, Time } from '../requests/ranges.js';
+import { frames, pageOfFrames, ThreeD } from './frames.js';
 
 type Parts = Sensing | 'cursorKey';
 
@@ -31,10 +31,6 @@ const endpoint = endpointsWith<Parts>();
 const closed = { additionalProperties: false } as const;
 const Confidence = Type.Number({ minimum: 0, maximum: 1 });
 const Id = Type.Integer({ minimum: 0 });
-const ThreeD = Type.Boolean({
-  default: false,
-  description: 'Adds room metres and their error to persons and keypoints.',
-});
 
 interface LatestInput {
   readonly environment: string | undefined;
@@ -187,11 +183,10 @@ const history = endpoint<HistoryInput, History>({
   }),
 });
 
-export const poseEndpoints = [latest, history];
+export const poseEndpoints = [latest, history, frames];
 
 async function byCursor(query: Static<typeof HistoryAQuery>, call: Call<Parts>): Promise<History> {
-  const { deployment } = call;
-  const { environment, running } = environmentOf(deployment, undefined);
+  const { environment, running } = environmentOf(call.deployment, undefined);
   const range = readRange(query.start_time, query.end_time);
   const filter = {
     environment: environment.id,
@@ -199,22 +194,16 @@ async function byCursor(query: Static<typeof HistoryAQuery>, call: Call<Parts>):
     ...(query.person_id !== undefined && { person: query.person_id }),
     ...(query.confidence_threshold !== undefined && { minConfidence: query.confidence_threshold }),
   };
-  const after =
-    query.cursor === undefined ? undefined : openCursor(query.cursor, filter, deployment.cursorKey);
   const reader = await readerOf(running, call);
-  const [found, total] = await Promise.all([
-    reader.poses({ ...filter, ...(after && { after }), limit: query.limit + 1 }),
+  const [page, total] = await Promise.all([
+    pageOfFrames(reader, filter, query, call),
     reader.countPoses(filter),
   ]);
   if (total === 0) throw refuseEmpty(range, await reader.range(environment.id));
-  const frames = found.slice(0, query.limit);
-  const last = frames.at(-1);
-  const more = found.length > query.limit && last !== undefined;
   return {
     by: 'cursor',
-    frames,
+    ...page,
     total,
-    next: more ? sealCursor({ time: last.time, frameId: last.frameId }, filter, deployment.cursorKey) : null,
     selection: {
       keypoints: true,
       threeD: query.include_3d ?? false,

@@ -1,11 +1,12 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { unseen } from '../state/alerts.js';
-import { frame, isStale, trails } from '../state/connection.js';
-import { room, scene } from '../state/scene.js';
+import { isOutdated, shownFrame, shownTime, shownTrails } from '../state/past.js';
+import { room, scene, type Room } from '../state/scene.js';
 import { shownTheme } from '../state/theme.js';
-import { drawRoom } from './draw.js';
+import { drawRoom, type Contents } from './draw.js';
 import { Pen } from './pen.js';
+import { TimeBar } from './time-bar.js';
 import { FROM_ABOVE, FROM_ASIDE, projectionOf, type Camera } from './projection.js';
 
 const [STEP, MIN_TILT, MAX_TILT] = [0.12, 0.15, 1.4];
@@ -24,7 +25,7 @@ export function RoomCanvas() {
       <canvas
         id="room"
         ref={canvas}
-        class={isStale.value ? 'stale' : ''}
+        class={isOutdated.value ? 'stale' : ''}
         role="img"
         tabIndex={0}
         aria-label={`${room.value?.name ?? 'The room'} ${turned ? 'in 3-D: drag it or press the arrow keys to turn it' : 'from above'}. The list of people says who is where.`}
@@ -56,6 +57,7 @@ export function RoomCanvas() {
           The ring is as wide as the position is uncertain; a skeleton is drawn where that allows one.
         </p>
       </div>
+      <TimeBar />
     </div>
   );
 }
@@ -81,7 +83,7 @@ function paintForever(canvas: HTMLCanvasElement, camera: () => Camera): () => vo
   const paint = () => {
     fit(canvas);
     const { width, height } = canvas;
-    const now = [frame, unseen, room, scene, shownTheme].map((one): unknown => one.peek());
+    const now = [shownFrame, shownTime, unseen, room, scene, shownTheme].map((one): unknown => one.peek());
     now.push(camera(), width, height, light.matches);
     if (now.some((value, index) => value !== drawn[index])) draw(canvas, camera());
     drawn = now;
@@ -98,15 +100,22 @@ function draw(canvas: HTMLCanvasElement, camera: Camera): void {
   const { skeleton } = scene.peek() ?? {};
   if (!shown || !skeleton) return;
   const size = { width: canvas.width / devicePixelRatio, height: canvas.height / devicePixelRatio };
-  const alarms = unseen
-    .peek()
-    .flatMap(({ environment, location, heardAt }) =>
-      environment === shown.id && location && heardAt !== null ? [location] : [],
-    );
-  const contents = { persons: frame.peek()?.persons ?? [], trails, alarms };
+  const contents = {
+    persons: shownFrame.peek()?.persons ?? [],
+    trails: shownTrails(),
+    alarms: shownTime.peek() === null ? alarmsOf(shown) : [],
+  };
   const tilted = camera !== FROM_ABOVE;
   drawRoom(new Pen(canvas), { room: shown, skeleton, contents, tilted }, projectionOf(shown, size, camera));
 }
+
+/** Locations of new alerts that nobody has acknowledged. */
+const alarmsOf = ({ id }: Room): Contents['alarms'] =>
+  unseen
+    .peek()
+    .flatMap(({ environment, location, heardAt }) =>
+      environment === id && location && heardAt !== null ? [location] : [],
+    );
 
 /**
  * As wide as the page allows, as high as the room or two thirds of the screen, at the screen's resolution.

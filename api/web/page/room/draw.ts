@@ -1,4 +1,4 @@
-import type { Person } from '../state/connection.js';
+import type { Person, Trails } from '../state/connection.js';
 import type { Room, Scene } from '../state/scene.js';
 import type { Pen } from './pen.js';
 import type { Point, Projection } from './projection.js';
@@ -7,7 +7,7 @@ import type { Point, Projection } from './projection.js';
 export interface Contents {
   readonly persons: readonly Person[];
   /** Positions by person, oldest first. */
-  readonly trails: ReadonlyMap<number, readonly { readonly x: number; readonly y: number }[]>;
+  readonly trails: Trails;
   /** For unacknowledged alerts. */
   readonly alarms: readonly { readonly x: number; readonly y: number }[];
 }

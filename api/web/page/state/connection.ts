@@ -20,8 +20,9 @@ export interface Frame {
 }
 
 /** After this time without a frame, the displayed data is stale. */
-const STALE_MS = 3_000;
-const TRAIL_MS = 8_000;
+export const STALE_MS = 3_000;
+/** How long a trail is. */
+export const TRAIL_MS = 8_000;
 /** A service that has just started answers before its store is open. */
 const AGAIN_MS = 2_000;
 
@@ -29,6 +30,7 @@ export const frame = signal<Frame | null>(null);
 /** Why no frames arrive, in the service's words. */
 export const framesProblem = signal('');
 /** Positions by person, oldest first. */
+export type Trails = ReadonlyMap<number, readonly { readonly x: number; readonly y: number }[]>;
 export const trails = new Map<number, { x: number; y: number; at: number }[]>();
 export const engine = signal<(ServerMessages['system_status']['status'] & { at: number }) | null>(null);
 /** Whether the service is connected, and since when. */
@@ -126,14 +128,7 @@ async function catchUp(of: Live<'b'> | null): Promise<void> {
 
 function hearFrame(id: string, { timestamp, data }: PoseUpdate<'b'>): void {
   const at = Date.now();
-  frame.value = {
-    room: id,
-    persons: data.persons,
-    time: Date.parse(timestamp),
-    at,
-    mode: data.metadata.processing_mode.toUpperCase(),
-    model: data.metadata.model_version,
-  };
+  frame.value = frameOf(id, timestamp, data, at);
   for (const { person_id, position } of data.persons) {
     if (!position) continue;
     const trail = trails.get(person_id) ?? [];
@@ -145,3 +140,23 @@ function hearFrame(id: string, { timestamp, data }: PoseUpdate<'b'>): void {
     if (trail.length === 0) trails.delete(person);
   }
 }
+
+interface FrameBody {
+  readonly persons: Persons;
+  readonly metadata: { readonly processing_mode: string; readonly model_version: string };
+}
+
+/** @param at arrival of what arrives live, milliseconds since 1970 */
+export const frameOf = (
+  id: string,
+  timestamp: string,
+  { persons, metadata }: FrameBody,
+  at = Date.parse(timestamp),
+): Frame => ({
+  room: id,
+  persons,
+  time: Date.parse(timestamp),
+  at,
+  mode: metadata.processing_mode.toUpperCase(),
+  model: metadata.model_version,
+});

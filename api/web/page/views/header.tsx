@@ -1,5 +1,6 @@
 import { notifications, askForNotifications, sound, toggleSound } from '../state/announce.js';
 import { frame, isAway, isStale, link } from '../state/connection.js';
+import { shownTime } from '../state/past.js';
 import { goTo, room, scene, view, VIEWS } from '../state/scene.js';
 import { logOut, token } from '../state/session.js';
 import { nextTheme, theme } from '../state/theme.js';
@@ -55,6 +56,7 @@ function SoundButton() {
 /** The kind of data, and its age. */
 function Badge() {
   const shown = frame.value;
+  if (shownTime.value !== null) return <PastBadge time={shownTime.value} />;
   const mode = shown === null ? 'NO DATA' : isStale.value ? 'STALE' : shown.mode;
   const age = shown === null ? '' : `${ageText(now.value - shown.at)} old`;
   const words =
@@ -67,6 +69,18 @@ function Badge() {
       <span id="age" title={shown === null ? '' : `Data of ${new Date(shown.time).toISOString()}`}>
         {words}
       </span>
+    </span>
+  );
+}
+
+/** The view shows a past moment: nobody must take it for now. */
+function PastBadge({ time }: { readonly time: number }) {
+  return (
+    <span class="state">
+      <span id="badge" class="badge" data-mode="PAST" role="status">
+        PAST
+      </span>
+      <span id="age">{timeText(time)}</span>
     </span>
   );
 }

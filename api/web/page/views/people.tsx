@@ -1,4 +1,5 @@
-import { engine, frame, framesProblem, isAway, isStale, type Person } from '../state/connection.js';
+import { engine, framesProblem, isAway, type Person } from '../state/connection.js';
+import { isOutdated, minute, recording, shownFrame } from '../state/past.js';
 import { room, scene } from '../state/scene.js';
 import { ageText, now } from '../state/time.js';
 import { colourName } from '../room/draw.js';
@@ -8,8 +9,8 @@ const ENGINE_STALE_MS = 15_000;
 
 /** Positions and activities of people, in words. */
 export function People() {
-  const shown = frame.value;
-  const stale = shown !== null && isStale.value;
+  const shown = shownFrame.value;
+  const stale = shown !== null && isOutdated.value;
   return (
     <section aria-label="People">
       <h2>
@@ -25,7 +26,9 @@ export function People() {
           </li>
         ))}
         {shown?.persons.length === 0 && <li>Nobody is seen.</li>}
-        {framesProblem.value && <li class="problem">{framesProblem}</li>}
+        {minute.value === null
+          ? framesProblem.value && <li class="problem">{framesProblem}</li>
+          : !shown && recording.value && <li>Nothing is stored of this moment.</li>}
       </ul>
     </section>
   );
@@ -76,7 +79,7 @@ function engineTitle(): string {
 
 export function Notes() {
   const notes = [
-    ...(frame.value ? [`Model: ${frame.value.model}.`] : []),
+    ...(shownFrame.value ? [`Model: ${shownFrame.value.model}.`] : []),
     ...(room.value?.assumed ?? []).map((note) => `Assumed: ${note}`),
   ];
   return (
