@@ -6,7 +6,6 @@ import { room, scene, type Room } from '../state/scene.js';
 import { shownTheme } from '../state/theme.js';
 import { drawRoom, type Contents } from './draw.js';
 import { Pen } from './pen.js';
-import { TimeBar } from './time-bar.js';
 import { FROM_ABOVE, FROM_ASIDE, projectionOf, type Camera } from './projection.js';
 
 const [STEP, MIN_TILT, MAX_TILT] = [0.12, 0.15, 1.4];
@@ -57,7 +56,6 @@ export function RoomCanvas() {
           The ring is as wide as the position is uncertain; a skeleton is drawn where that allows one.
         </p>
       </div>
-      <TimeBar />
     </div>
   );
 }

@@ -7,6 +7,7 @@ import { isAway } from '../state/connection.js';
 import { view } from '../state/scene.js';
 import { loginProblem, logIn, token } from '../state/session.js';
 import { Links } from './links.js';
+import { TimeBar } from './time-bar.js';
 import { TopologyView } from './topology.js';
 import { History } from './history.js';
 import { errorText } from '../../../client/errors.js';
@@ -46,7 +47,12 @@ const NAMES = { room: 'Room', links: 'Links', topology: 'Topology', history: 'Hi
 function Shown() {
   switch (view.value) {
     case 'room':
-      return <RoomCanvas />;
+      return (
+        <>
+          <RoomCanvas />
+          <TimeBar />
+        </>
+      );
     case 'links':
       return <Links />;
     case 'topology':

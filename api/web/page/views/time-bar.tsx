@@ -1,5 +1,4 @@
 import { useSignal, useSignalEffect } from '@preact/signals';
-import { Problem } from '../views/problem.js';
 import {
   advance,
   goLive,
@@ -11,6 +10,7 @@ import {
   shownTime,
 } from '../state/past.js';
 import { ageText, now, timeText } from '../state/time.js';
+import { Problem } from './problem.js';
 
 const DAY_MINUTES = 1440;
 const STEP_MS = 200;
