@@ -198,7 +198,7 @@ it('gives each frequent sender its own link, eight at most', () => {
   expect(heardIn(summary({ ...many, rare: 2 }, 10)).map(({ sender }) => sender)).toEqual(
     Array.from({ length: 8 }, (_, i) => `10.0.0.${11 - i}`),
   );
-  expect(heardIn(summary({}, 10))).toMatchObject([{ sender: '*', records: 1000, rate: 100 }]);
+  expect(heardIn(summary({}, 10))).toMatchObject([{ sender: '*', records: 1000, rate: 99.9 }]);
   const { links } = parse(firstEnvironment({ what: 'a.csi', summary: summary(many, 10) })) as {
     links: unknown[];
   };

@@ -226,6 +226,27 @@ describe('csiflow inspect', () => {
     for (const format of formats) expect(stdout).toMatch(new RegExp(`\\} # ${format}, [1-9]`));
   });
 
+  it('says that datagrams are of no known format', async () => {
+    const port = await freePort();
+    const sender = createSocket('udp4');
+    const timer = setInterval(() => {
+      sender.send('hello', port, '127.0.0.1');
+    }, 5);
+    const { code, out: stdout } = await csiflow('inspect', `udp://127.0.0.1:${port}`, '--seconds', '1');
+    clearInterval(timer);
+    sender.close();
+    expect(code).toBe(EXIT.fine);
+    expect(stdout).toContain(`udp://127.0.0.1:${port}: udp, records of no known format`);
+    expect(stdout).toContain('no format recognises it');
+  });
+
+  it('counts intervals between frames, not frames, for the rate', async () => {
+    const path = 'test/formats/tables/fortran.npy';
+    const { out: stdout } = await csiflow('inspect', path, '--table', '{ rate_hz: 10 }');
+    expect(stdout).toMatch(/: 4 frames, 10\/s, /);
+    expect(stdout).toContain('# 10 frames per second');
+  });
+
   it('ends with code 2 if a file is not a recording', async () => {
     const path = join(folder, 'text.txt');
     await writeFile(path, 'hello');

@@ -86,8 +86,7 @@ async function show(shown: Shown, options: Options): Promise<void> {
   const { what, look } = shown;
   const { isUdp } = await import('../recordings/address.js');
   const { nothingArrived } = await import('../recordings/errors.js');
-  const { summaryText } = await import('../recordings/summary-text.js');
-  const { BY_CONTENT } = await import('../../../pipeline/formats/decoder/by-content.js');
+  const { recordsOf, summaryText } = await import('../recordings/summary-text.js');
   const { kind, format, summary, content } = look;
   if (summary.records === 0) {
     const why = isUdp(what)
@@ -98,7 +97,7 @@ async function show(shown: Shown, options: Options): Promise<void> {
   process.stdout.write(
     options.json
       ? `${JSON.stringify({ what, kind, format, ...summary })}\n`
-      : `${summaryText(`${what}: ${kind}, records of ${format === BY_CONTENT ? 'several formats' : format}`, summary)}\n`,
+      : `${summaryText(`${what}: ${kind}, ${recordsOf(format, summary)}`, summary)}\n`,
   );
   if (options.plot !== undefined) await draw(shown, options.plot, options);
 }

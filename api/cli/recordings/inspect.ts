@@ -97,7 +97,7 @@ export class Inspection {
       layouts: [...layouts].map(([layout, { frames, rssi, known, zero, repeated, gap }]) => ({
         layout,
         frames,
-        frames_per_second: seconds > 0 ? round(frames / seconds) : 0,
+        frames_per_second: round(rateOf(frames, seconds)),
         rssi_dbm: known > 0 ? round(rssi / known) : null,
         zero_frames: zero,
         repeated_frames: repeated,
@@ -141,6 +141,10 @@ export class Inspection {
     }
   }
 }
+
+/** Frames per second: n frames are n - 1 intervals. @param seconds from the first to the last */
+export const rateOf = (frames: number, seconds: number): number =>
+  seconds > 0 ? Math.max(0, frames - 1) / seconds : 0;
 
 const assumedIn = (format: string | null): string | null =>
   FORMATS.find(({ name }) => name === format)?.assumes ?? null;

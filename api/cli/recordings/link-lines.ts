@@ -1,5 +1,5 @@
 import { yamlText } from '../../../pipeline/formats/senders/strangers.js';
-import type { SenderSummary, Summary } from './inspect.js';
+import { rateOf, type SenderSummary, type Summary } from './inspect.js';
 
 /** Senders that get a separate link, with their records and frames per second. */
 export interface Heard {
@@ -15,7 +15,6 @@ const MAX_LINKS = 8;
 const MIN_SHARE = 0.02;
 
 export function heardIn({ senders, seconds }: Pick<Summary, 'senders' | 'seconds'>): readonly Heard[] {
-  const rate = (records: number): number => (seconds > 0 ? records / seconds : 0);
   const named = senders.flatMap(({ sender, format, heard = {}, layouts }: SenderSummary): Heard[] => {
     const states = Object.values(heard);
     const all = (of: string) => states.reduce((sum, one) => sum + (one.format === of ? one.frames : 0), 0);
@@ -23,11 +22,11 @@ export function heardIn({ senders, seconds }: Pick<Summary, 'senders' | 'seconds
     if (single.length > 0)
       return single.map(([name, state]) => ({
         ...{ sender: name, format: state.format, layouts: state.layout === null ? [] : [state.layout] },
-        ...{ records: state.frames, rate: rate(state.frames) },
+        ...{ records: state.frames, rate: rateOf(state.frames, seconds) },
       }));
     const total = layouts.reduce((most, { frames }) => Math.max(most, frames), 0);
     const keys = layouts.map(({ layout }) => layout);
-    return [{ sender, format, layouts: keys, records: total, rate: rate(total) }];
+    return [{ sender, format, layouts: keys, records: total, rate: rateOf(total, seconds) }];
   });
   return named.sort((a, b) => b.records - a.records).slice(0, MAX_LINKS);
 }

@@ -71,19 +71,17 @@ export async function lookIntoFile(path: string, reading: Reading): Promise<Look
   return { kind: recording.kind, format, summary, content, damage };
 }
 
-/** How to read the input: as its one format, as any if there are several; undefined if none is recognised. */
-function formatOf(batches: readonly RawBatch[]): string | undefined {
+/** How to read the input: as its one format, or as any if there are several or none is recognised. */
+function formatOf(batches: readonly RawBatch[]): string {
   const names = new Set<string>();
   for (const { count, bytes, offsets } of batches)
     for (let i = 0; i < count; i++) {
       const format = recogniseRecord(bytes.slice(offsets[i], offsets[i + 1]));
       if (format) names.add(format.name);
     }
-  return names.size > 1 ? BY_CONTENT : [...names][0];
+  const [only = BY_CONTENT, ...others] = names;
+  return others.length > 0 ? BY_CONTENT : only;
 }
-
-/** The format to use if no input is recognised: its faults then explain the problem. */
-const ANY_FORMAT = 'adr018';
 
 /** Listens for `seconds`, or until Ctrl-C. @param format `auto`: detected from the datagrams, one or any mix */
 export async function lookAtUdp(
@@ -94,7 +92,7 @@ export async function lookAtUdp(
   const batches: RawBatch[] = [];
   formatNamed(format);
   const settings = { receive_buffer_bytes: 8_388_608, block_records: 256, idle_tick_ms: 0 };
-  const source = udp.create({ ...address, format: ANY_FORMAT, ...settings }, commandContext());
+  const source = udp.create({ ...address, format: BY_CONTENT, ...settings }, commandContext());
   const stop = untilStopped(seconds);
   let bytes = 0;
   try {
@@ -113,8 +111,7 @@ export async function lookAtUdp(
     process.stderr.write(
       `csiflow: more than ${MAX_BYTES} bytes arrived: only the first ones are evaluated\n`,
     );
-  const known = format === BY_CONTENT ? formatOf(batches) : format;
-  return { kind: 'udp', ...summaryOf(known ?? ANY_FORMAT, batches), batches };
+  return { kind: 'udp', ...summaryOf(format === BY_CONTENT ? formatOf(batches) : format, batches), batches };
 }
 
 /** Content of the records of a format. */

@@ -1,3 +1,4 @@
+import { BY_CONTENT } from '../../../pipeline/formats/decoder/by-content.js';
 import { yamlText } from '../../../pipeline/formats/senders/strangers.js';
 import type { LayoutSummary, Summary } from './inspect.js';
 import { faultText } from './fault-text.js';
@@ -50,4 +51,10 @@ function layoutLines(summary: LayoutSummary): readonly string[] {
       ? [`  ${repeated} of them repeat the previous one: a working receiver does not repeat itself`]
       : []),
   ];
+}
+
+/** The records that were found: `records of nexmon`. */
+export function recordsOf(format: string, { senders }: Pick<Summary, 'senders'>): string {
+  if (format !== BY_CONTENT) return `records of ${format}`;
+  return senders.length === 0 ? 'records of no known format' : 'records of several formats';
 }
