@@ -1,15 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Admin, Consumer, EachBatchPayload } from 'kafkajs';
 import type { Context } from '../../component/index.js';
-import {
-  createClient,
-  LagLimit,
-  loadKafka,
-  requireOwnGroup,
-  requireTopics,
-  type Mark,
-} from '../../kafka/index.js';
+import { createClient, LagLimit, loadKafka, requireOwnGroup, requireTopics } from '../../kafka/index.js';
 import { cooperativeAssigner } from './assigner.js';
+import { OffsetCommits } from './commits.js';
 import { Holdings, type TopicPositions } from './holdings.js';
 import { Lane } from './lanes.js';
 import { byTopic, nameOf, namesOf, partitionOf } from './names.js';
@@ -25,8 +18,6 @@ const SILENCE_MS = 5_000;
 const WATCH_MS = 1_000;
 /** How long a checkpoint waits for an answer of the brokers. */
 const DOUBT_MS = 4_000;
-const MAX_COMMIT_MS = 8_000;
-const COMMIT_PAUSE_MS = 100;
 
 export interface MemberEvents {
   /** Messages arrived, or a partition was revoked. */
@@ -71,8 +62,7 @@ export class GroupMember {
   /** Since when the membership is uncertain. */
   #doubts: number | null = null;
   #watch: NodeJS.Timeout | undefined;
-  #covered: TopicPositions = {};
-  #following: Promise<void> = Promise.resolve();
+  readonly #commits: OffsetCommits;
 
   constructor(
     settings: KafkaSettings,
@@ -93,6 +83,13 @@ export class GroupMember {
       if (!this.#away) events.problem(problem);
     });
     this.group = settings.group ?? `csiflow-${context.topology}`;
+    this.#commits = new OffsetCommits(context, owner, this.#holdings, {
+      consumer: () => (this.#memberId && !this.#crashed ? this.#connection?.consumer : undefined),
+      isOver: () => !this.#connection || this.lost || this.#crashed || this.#heardNothing,
+      released: (key) => {
+        this.#forget(key);
+      },
+    });
   }
 
   /**
@@ -187,15 +184,14 @@ export class GroupMember {
 
   /** A checkpoint with these positions is safe: commits them to Kafka. */
   commit(covered: TopicPositions): void {
-    this.#covered = covered;
-    this.#followSoon();
+    this.#commits.cover(covered);
   }
 
   /** Leaves the group. Its lanes stay, in case it joins again. */
   async leave(): Promise<void> {
     this.joined = false;
     clearInterval(this.#watch);
-    await this.#settled();
+    await this.#commits.settled();
     const connection = this.#connection;
     this.#connection = undefined;
     if (!connection) return;
@@ -327,7 +323,7 @@ export class GroupMember {
       partitions: [...assigned],
       releasing: [...this.#holdings.releasing.keys()],
     });
-    this.#followSoon();
+    this.#commits.followSoon();
     this.#events.news();
   }
 
@@ -432,74 +428,14 @@ export class GroupMember {
     });
   }
 
-  // ------------------------------------------------------------------ calls of Kafka
-
-  /** Waits until Kafka has the offsets of the last checkpoint, within a time limit: during a rebalance it accepts no commits. */
-  async #settled(): Promise<void> {
-    const deadline = this.#context.clock.elapsed() + MAX_COMMIT_MS;
-    const late = () =>
-      this.lost || this.#crashed || this.#heardNothing || this.#context.clock.elapsed() > deadline;
-    await this.#following;
-    while (this.#connection && this.#holdings.isBehind(this.#covered) && !late()) {
-      await sleep(COMMIT_PAUSE_MS);
-      this.#followSoon();
-      await this.#following;
-    }
-  }
-
   get #heardNothing(): boolean {
     return this.#context.clock.elapsed() - this.#heard > SILENCE_MS;
-  }
-
-  #followSoon(): void {
-    this.#following = this.#following.then(() => this.#follow());
-  }
-
-  /** Commits the offsets of the last checkpoint, and releases the partitions that it covers completely. */
-  async #follow(): Promise<void> {
-    const consumer = this.#connection?.consumer;
-    if (!consumer || !this.#memberId || this.#crashed) return;
-    const due: { lane: Lane; offset: number }[] = [];
-    for (const [, lane] of this.#holdings.lanes) {
-      const offset = this.#covered[lane.topic]?.[lane.partition];
-      if (offset === undefined) continue;
-      lane.covered = Math.max(lane.covered, offset);
-      if (offset > lane.committed) due.push({ lane, offset });
-    }
-    if (due.length > 0 && !(await this.#tell(consumer, due))) return;
-    for (const [key, lane] of [...this.#holdings.releasing]) {
-      if (lane.sent > lane.committed) continue;
-      this.#holdings.releasing.delete(key);
-      this.#forget(key);
-      this.#context.log.info('released a partition', { partition: key, offset: lane.committed });
-    }
   }
 
   /** No longer read here: another member may read it. */
   #forget(key: string): void {
     this.#rejoins = true;
     this.#context.metrics.gauge('kafka_lag', NaN, { partition: key });
-  }
-
-  /** False if Kafka rejected it: the next checkpoint, or the next join, retries. */
-  async #tell(consumer: Consumer, due: readonly { lane: Lane; offset: number }[]): Promise<boolean> {
-    try {
-      await consumer.commitOffsets(
-        due.map(({ lane: { topic, partition }, offset }) => ({
-          topic,
-          partition,
-          offset: String(offset),
-          metadata: JSON.stringify({ topology: this.#context.topology, owner: this.#owner } satisfies Mark),
-        })),
-      );
-    } catch (error) {
-      this.#context.log.warn('offsets were not committed: the next checkpoint retries', {
-        error: String(error),
-      });
-      return false;
-    }
-    for (const { lane, offset } of due) lane.committed = offset;
-    return true;
   }
 }
 
