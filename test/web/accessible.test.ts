@@ -57,6 +57,7 @@ describe.runIf(canBrowse)('accessibility of the live page', () => {
       for (const view of ['Room', 'Links', 'Topology', 'History']) {
         await page.click(`nav a:text("${view}")`);
         await expect.poll(() => page.getAttribute('.view', 'aria-label')).toBe(view);
+        if (view === 'Links') await page.click('button[aria-label="Signal of link-1"]');
         expect(await findings()).toEqual([]);
       }
       await page.close();

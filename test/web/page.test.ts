@@ -5,6 +5,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openService, type TestService } from '../api/support.js';
 import type { DeadLetter } from '../../pipeline/state/index.js';
+import { allocateBlock, csiLayout } from '../../pipeline/model/index.js';
 import { canBrowse, openBrowser } from '../support/chromium.js';
 import { testEnvironment } from '../support/context.js';
 import { FakeTopology, fallEvent, FIRST_TIME, person, poseFrame } from '../support/fake-topology.js';
@@ -302,6 +303,45 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
     await expect.poll(() => page.textContent('#links')).toContain('counts48–-41.5 dBm');
     expect(await page.textContent('#links')).toMatch(/ignored.*Why: no frame of its sender, .* has come/);
     expect(await page.textContent('#strangers')).toContain('sender: node-7');
+  });
+
+  test('operators see what a link receives, by subcarrier', async () => {
+    service.main.details = {
+      heard: { 'link-1': { rate: 48, last: '2026-01-01T00:00:00.000Z', rssi: -41.5 } },
+    };
+    const layout = csiLayout({
+      ...{ rx: 1, tx: 2, subcarriers: [-1, 1], bandwidthMhz: 20, centreMhz: 2437, training: 'lltf' },
+    });
+    const block = { ...allocateBlock(layout, 1), values: Float32Array.of(3, 4, 0, -2, 1, 0, 0, 1) };
+    block.time.set([FIRST_TIME]);
+    const timer = setInterval(() => {
+      service.main.publish(block);
+    }, 10);
+    await page.fill('input[name=username]', 'operator');
+    await page.fill('input[name=password]', 'pw');
+    await page.click('button[type=submit]');
+    await page.click('nav a:text("Links")');
+    await page.click('button[aria-label="Signal of link-1"]');
+    await page.click('button:text("Receive")');
+    const text = () => page.textContent('#signal');
+    await expect.poll(text, { timeout: 10_000 }).toContain('subcarriers -1 (below) to 1 (above)');
+    clearInterval(timer);
+    expect(await text()).toContain(
+      "Amplitude of the newest frame, subcarriers -1 to 1: 2.0 to 5.0 (sender's unit)",
+    );
+    await page.selectOption('#signal select >> nth=2', 'receiver 1, transmitter 2');
+    await expect.poll(text).toContain("subcarriers -1 to 1: 1.0 to 1.0 (sender's unit)");
+    expect(await text()).toContain('without jumps, subcarriers -1 to 1: 0.0 to 1.6 rad');
+  });
+
+  test('viewers are not offered the signal of a link', async () => {
+    service.main.details = {
+      heard: { 'link-1': { rate: 48, last: '2026-01-01T00:00:00.000Z', rssi: -41.5 } },
+    };
+    await logIn('pw');
+    await page.click('nav a:text("Links")');
+    await expect.poll(() => page.textContent('#links')).toContain('counts48');
+    expect(await page.locator('button:text("Signal")').count()).toBe(0);
   });
 
   test('authorised users can stop the topology and view its dead letters', async () => {

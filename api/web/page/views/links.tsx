@@ -1,8 +1,10 @@
+import { useSignal } from '@preact/signals';
 import { numberText, usePolled } from '../state/poll.js';
 import { room } from '../state/scene.js';
-import { service } from '../state/session.js';
+import { mayAct, service } from '../state/session.js';
 import { timeText } from '../state/time.js';
 import { Problem } from './problem.js';
+import { SignalOf } from './signal.js';
 
 const EVERY_MS = 2_000;
 
@@ -17,6 +19,7 @@ type LinkRow = Answer['links'][number];
 /** The state of each link of the room, and senders without a link. */
 export function Links() {
   const links = usePolled(() => linksOf(room.value?.topology ?? ''), EVERY_MS);
+  const shown = useSignal<string | null>(null);
   const { value, problem } = links.value;
   const own = value?.links.filter(({ environment_id: id }) => id === room.value?.id) ?? [];
   const counting = own.filter(({ counts }) => counts).length;
@@ -42,22 +45,30 @@ export function Links() {
             </thead>
             <tbody>
               {own.map((link) => (
-                <Row key={link.id} link={link} />
+                <Row key={link.id} link={link} show={() => (shown.value = link.id)} />
               ))}
             </tbody>
           </table>
         </div>
       </section>
+      {own.some(({ id }) => id === shown.value) && <SignalOf key={shown.value} link={shown.value ?? ''} />}
       {value && <Strangers senders={value.unknown_senders} />}
     </>
   );
 }
 
-function Row({ link }: { readonly link: LinkRow }) {
+function Row({ link, show }: { readonly link: LinkRow; readonly show: () => void }) {
   return (
     <>
       <tr>
-        <th scope="row">{link.id}</th>
+        <th scope="row">
+          {link.id}{' '}
+          {mayAct.value && (
+            <button type="button" class="quiet" aria-label={`Signal of ${link.id}`} onClick={show}>
+              Signal
+            </button>
+          )}
+        </th>
         <td>
           <span class={`chip ${link.counts ? 'good' : 'bad'}`}>{link.counts ? 'counts' : 'ignored'}</span>
         </td>
