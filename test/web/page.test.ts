@@ -227,6 +227,20 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
       expect(await people()).toContain('at 2.0 / 2.0 m');
     });
 
+    test('an alert leads to its room and time', async () => {
+      const time = Date.now() * 1000 - 300e6;
+      service.main.events.push(fallEvent({ time }));
+      service.main.publish({
+        ...poseFrame(0, [person(1, 3.5, 1.5, { posture: 'lying' })]),
+        time: time - 1e6,
+      });
+      await logIn('pw');
+      await page.click('nav a:text("Links")');
+      await page.click('#alerts button:text("Go there")');
+      await expect.poll(people).toContain('lying, at 3.5 / 1.5 m');
+      expect(await page.textContent('#badge')).toBe('PAST');
+    });
+
     test('the slider goes to a minute of the last day', async () => {
       const minute = Math.floor(Date.now() / 60_000) * 60_000 - 120_000;
       service.main.publish({ ...poseFrame(0), time: minute * 1000 });

@@ -50,6 +50,13 @@ export function goToMinute(start: number): void {
   minute.value = start;
 }
 
+/** @param time milliseconds since 1970 */
+export function goToTime(time: number): void {
+  const start = Math.floor(time / MINUTE_MS) * MINUTE_MS;
+  goToMinute(start);
+  moment.value = time - start;
+}
+
 /** Shows a later moment, if necessary of the next minute; ends at the minute that is not over yet. */
 export function advance(milliseconds: number): void {
   if (minute.value === null || recording.value === null) return;

@@ -2,6 +2,7 @@ import { useSignal, useSignalEffect } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { acknowledge, alerts, alertsProblem, shownClip, unseen, type Alert } from '../state/alerts.js';
 import { wordsOf } from '../state/announce.js';
+import { goToTime } from '../state/past.js';
 import { goTo, roomNamed, scene } from '../state/scene.js';
 import { mayAct, token } from '../state/session.js';
 import { ageText, now, timeText } from '../state/time.js';
@@ -38,6 +39,15 @@ function AlertItem({ alert }: { readonly alert: Alert }) {
       <p class="actions">
         <button type="button" onClick={() => (shownClip.value = alert)}>
           Show
+        </button>
+        <button
+          type="button"
+          onClick={() => {
+            goTo({ environment: alert.environment, view: 'room' });
+            goToTime(Date.parse(timestamp));
+          }}
+        >
+          Go there
         </button>
         {seen ? (
           <span class="by">
