@@ -1,111 +1,8 @@
-import { Type, type Static, type TObject } from 'typebox';
+import type { TObject } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
-import {
-  EVENT_TYPES,
-  LINK_FAULTS,
-  RESULT_PORTS,
-  SEVERITIES,
-  type Data,
-  type ResultPort,
-} from '../../pipeline/model/index.js';
+import { RECORD_SCHEMAS, RESULT_PORTS, type Data, type ResultPort } from '../../pipeline/model/index.js';
 
 type Result = Data<ResultPort>;
-
-const closed = { additionalProperties: false } as const;
-const number = Type.Number();
-const share = Type.Number({ minimum: 0, maximum: 1 });
-const text = Type.String({ minLength: 1 });
-const whole = Type.Integer({ minimum: 0 });
-
-const PointSchema = Type.Object({ x: number, y: number, z: number }, closed);
-
-const ProvenanceSchema = Type.Object(
-  {
-    origin: Type.Enum(['live', 'replay', 'simulated']),
-    model: Type.Optional(
-      Type.Object({ name: text, version: text, trainedOn: Type.String(), accuracy: Type.String() }, closed),
-    ),
-  },
-  closed,
-);
-
-const common = { environment: text, time: number, provenance: ProvenanceSchema };
-
-const TrackSchema = Type.Object(
-  {
-    id: whole,
-    state: Type.Enum(['tentative', 'active', 'lost', 'ended']),
-    age: whole,
-    since: number,
-    velocity: Type.Object({ x: number, y: number }, closed),
-  },
-  closed,
-);
-
-const PersonSchema = Type.Object(
-  {
-    confidence: share,
-    position: PointSchema,
-    positionError: Type.Number({ minimum: 0 }),
-    heading: Type.Union([number, Type.Null()]),
-    headingConfidence: share,
-    posture: Type.Enum(['upright', 'sitting', 'lying']),
-    keypoints: Type.Array(Type.Object({ x: number, y: number, z: number, error: number }, closed), {
-      minItems: 17,
-      maxItems: 17,
-    }),
-    articulated: Type.Boolean(),
-    track: Type.Union([TrackSchema, Type.Null()]),
-  },
-  closed,
-);
-
-/** The records that a script may return; numbers that may be unknown are looked at apart. */
-const SCHEMAS = {
-  pose: Type.Object(
-    {
-      ...common,
-      port: Type.Literal('pose'),
-      frameId: whole,
-      windowEnd: number,
-      processingMs: number,
-      persons: Type.Array(PersonSchema, { maxItems: 100 }),
-      counts: Type.Optional(Type.Array(share)),
-      links: whole,
-      leftOut: Type.Optional(
-        Type.Array(Type.Object({ link: text, fault: Type.Enum([...LINK_FAULTS]) }, closed)),
-      ),
-      signalQuality: number,
-    },
-    closed,
-  ),
-  event: Type.Object(
-    {
-      ...common,
-      port: Type.Literal('event'),
-      id: text,
-      type: Type.Enum([...EVENT_TYPES]),
-      severity: Type.Enum([...SEVERITIES]),
-      confidence: share,
-      person: Type.Union([whole, Type.Null()]),
-      location: Type.Union([PointSchema, Type.Null()]),
-      metadata: Type.Record(Type.String(), Type.Union([number, Type.String(), Type.Boolean()])),
-      source: text,
-    },
-    closed,
-  ),
-  measure: Type.Object(
-    {
-      ...common,
-      port: Type.Literal('measure'),
-      name: text,
-      subject: Type.Union([text, Type.Null()]),
-      value: number,
-      source: text,
-    },
-    closed,
-  ),
-} as const;
 
 /** Fields that hold NaN where a number is unknown. */
 const UNKNOWN: Readonly<Record<ResultPort, string | null>> = {
@@ -158,7 +55,7 @@ export class ResultCheck {
     const checked =
       unknown !== null && Number.isNaN(Reflect.get(record, unknown)) ? { ...record, [unknown]: 0 } : record;
     let validator = this.#validators.get(port);
-    if (!validator) this.#validators.set(port, (validator = Compile(SCHEMAS[port] as TObject)));
+    if (!validator) this.#validators.set(port, (validator = Compile(RECORD_SCHEMAS[port] as TObject)));
     if (validator.Check(checked)) return null;
     const [error] = validator.Errors(checked);
     if (!error) return 'it is not a record';
@@ -186,9 +83,3 @@ const pathOf = (pointer: string): string =>
     .slice(1)
     .replaceAll(/\/(\d+)(?=\/|$)/g, '[$1]')
     .replaceAll('/', '.');
-
-/** Does not compile if a schema and the type of its records differ. */
-type Fits<A extends B, B> = A;
-export type CheckedPose = Fits<Static<typeof SCHEMAS.pose>, Data<'pose'>>;
-export type CheckedEvent = Fits<Static<typeof SCHEMAS.event>, Data<'event'>>;
-export type CheckedMeasure = Fits<Static<typeof SCHEMAS.measure>, Data<'measure'>>;

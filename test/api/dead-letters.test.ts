@@ -124,6 +124,15 @@ describe('with anonymity, a rejected record is shown only if it can be anonymize
     expect(body).not.toContain('Ada');
   });
 
+  test('a frame with probabilities of numbers of people, and ignored links: as published', async () => {
+    const { record } = await shown({
+      ...frame,
+      counts: [0.1, 0.8, 0.1],
+      leftOut: [{ link: 'link-1', fault: 'noise' }],
+    });
+    expect(record).toMatchObject({ port: 'pose', counts: [0.1, 0.8, 0.1] });
+  });
+
   test('an entire event and an entire frame: as published', async () => {
     const event = await shown({ ...bare, metadata: { ...metadata, note: 'Ada' } });
     expect(event.record).toMatchObject({ type: 'fall_detection', location: { x: 1, y: 2.5, z: 0 } });
