@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import type { ImportSpecifier } from 'es-module-lexer';
+import type { ExportSpecifier, ImportSpecifier } from 'es-module-lexer';
 import { errorText } from '../../pipeline/base/error-text.js';
 
 /** What is wrong with a script, and where. */
@@ -18,6 +18,7 @@ export interface Module {
   readonly file: string;
   readonly code: string;
   readonly imports: readonly Import[];
+  readonly exports: readonly ExportSpecifier[];
 }
 
 export interface Import {
@@ -39,20 +40,21 @@ function lexer(): Lexer {
   return loaded;
 }
 
-/** Removes the types of a file, and finds what it imports. Executes nothing. */
+/** Removes the types of a file, and finds what it imports and exports. Executes nothing. */
 export function readModule(file: string, text: string): Module | readonly Fault[] {
   const code = withoutTypes(file, text);
   if (typeof code !== 'string') return [code];
   const { ImportType, parse } = lexer();
   const faults: Fault[] = [];
   const imports: Import[] = [];
-  for (const found of parse(code, file)[0]) {
+  const [imported, exports] = parse(code, file);
+  for (const found of imported) {
     const { n: name, t: type, s: start, e: end } = found;
     if (type === ImportType.Static && name !== undefined) imports.push({ name, start, end });
     else
       faults.push({ code: 'script.import', message: refusal(found, ImportType), file, ...at(code, start) });
   }
-  return faults.length > 0 ? faults : { file, code, imports };
+  return faults.length > 0 ? faults : { file, code, imports, exports };
 }
 
 function refusal({ t: type }: ImportSpecifier, types: Lexer['ImportType']): string {
@@ -96,8 +98,7 @@ const NO_FUNCTION = /^\s*(?:class\b|new\b|function\s*\*|[{["'`\d]|(?:null|true|f
 const WANTED = 'must be a function: `export default function process(record) { ... }`';
 
 /** What is wrong with the default export of the module that a topology names. */
-export function exportFault({ file, code }: Module): Fault | null {
-  const [, exports] = lexer().parse(code, file);
+export function exportFault({ file, code, exports }: Module): Fault | null {
   const found = exports.find(({ n: name }) => name === 'default');
   if (!found) return { code: 'script.export', message: `has no default export: it ${WANTED}`, file };
   const rest = code.slice(found.e);

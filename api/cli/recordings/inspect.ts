@@ -1,7 +1,7 @@
 import { FORMATS, type Decoder } from '../../../pipeline/formats/index.js';
 import type { RawBatch } from '../../../pipeline/component/index.js';
 import type { FaultState } from '../../../pipeline/formats/decoder/faults.js';
-import type { HeardState } from '../../../pipeline/formats/senders/heard.js';
+import { rateOf, type HeardState } from '../../../pipeline/formats/senders/heard.js';
 import { frameSize, hostOf, type CsiBlock, type LinkTable } from '../../../pipeline/model/index.js';
 
 /** Findings about one sender. */
@@ -141,10 +141,6 @@ export class Inspection {
     }
   }
 }
-
-/** Frames per second: n frames are n - 1 intervals. @param seconds from the first to the last */
-export const rateOf = (frames: number, seconds: number): number =>
-  seconds > 0 ? Math.max(0, frames - 1) / seconds : 0;
 
 const assumedIn = (format: string | null): string | null =>
   FORMATS.find(({ name }) => name === format)?.assumes ?? null;

@@ -1,5 +1,6 @@
+import { rateOf } from '../../../pipeline/formats/senders/heard.js';
 import { yamlText } from '../../../pipeline/formats/senders/strangers.js';
-import { rateOf, type SenderSummary, type Summary } from './inspect.js';
+import type { SenderSummary, Summary } from './inspect.js';
 
 /** Senders that get a separate link, with their records and frames per second. */
 export interface Heard {

@@ -18,15 +18,19 @@ export class Heard {
   }
 
   describe(format: string): HeardState {
-    const seconds = (this.last - this.first) / 1e6;
+    const rate = rateOf(this.frames, (this.last - this.first) / 1e6);
     return {
       format,
       frames: this.frames,
-      frames_per_second: seconds > 0 ? Math.round(((this.frames - 1) / seconds) * 1000) / 1000 : 0,
+      frames_per_second: Math.round(rate * 1000) / 1000,
       layout: this.layout,
     };
   }
 }
+
+/** Frames per second: n frames are n - 1 intervals. @param seconds from the first to the last */
+export const rateOf = (frames: number, seconds: number): number =>
+  seconds > 0 ? Math.max(0, frames - 1) / seconds : 0;
 
 export interface HeardState {
   readonly format: string;

@@ -31,7 +31,9 @@ export const frame = signal<Frame | null>(null);
 export const framesProblem = signal('');
 /** Positions by person, oldest first. */
 export type Trails = ReadonlyMap<number, readonly { readonly x: number; readonly y: number }[]>;
-export const trails = new Map<number, { x: number; y: number; at: number }[]>();
+export type GrowingTrails = Map<number, { x: number; y: number; at: number }[]>;
+/** Of the newest frames. */
+export const trails: GrowingTrails = new Map();
 export const engine = signal<(ServerMessages['system_status']['status'] & { at: number }) | null>(null);
 /** Whether the service is connected, and since when. */
 export const link = signal({ connected: false, since: Date.now(), ever: false });
@@ -129,15 +131,20 @@ async function catchUp(of: Live<'b'> | null): Promise<void> {
 function hearFrame(id: string, { timestamp, data }: PoseUpdate<'b'>): void {
   const at = Date.now();
   frame.value = frameOf(id, timestamp, data, at);
-  for (const { person_id, position } of data.persons) {
-    if (!position) continue;
-    const trail = trails.get(person_id) ?? [];
-    trail.push({ x: position.x, y: position.y, at });
-    trails.set(person_id, trail);
-  }
+  lengthen(trails, data.persons, at);
   for (const [person, trail] of trails) {
     while (trail.length > 0 && at - trail[0]!.at > TRAIL_MS) trail.shift();
     if (trail.length === 0) trails.delete(person);
+  }
+}
+
+/** Adds the positions of a frame to trails. @param at milliseconds since 1970 */
+export function lengthen(growing: GrowingTrails, persons: Persons, at: number): void {
+  for (const { person_id, position } of persons) {
+    if (!position) continue;
+    const trail = growing.get(person_id) ?? [];
+    trail.push({ x: position.x, y: position.y, at });
+    growing.set(person_id, trail);
   }
 }
 

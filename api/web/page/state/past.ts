@@ -4,10 +4,12 @@ import {
   frame,
   frameOf,
   isStale,
+  lengthen,
   STALE_MS,
   trails,
   TRAIL_MS,
   type Frame,
+  type GrowingTrails,
   type Trails,
 } from './connection.js';
 import { room } from './scene.js';
@@ -70,12 +72,9 @@ export function advance(milliseconds: number): void {
 export function shownTrails(): Trails {
   const time = shownTime.peek();
   if (time === null) return trails;
-  const found: Map<number, { x: number; y: number; at: number }[]> = new Map();
-  for (const { persons, time: at } of recording.peek()?.frames ?? []) {
-    if (at > time || time - at > TRAIL_MS) continue;
-    for (const { person_id: id, position } of persons)
-      if (position) found.set(id, [...(found.get(id) ?? []), { x: position.x, y: position.y, at }]);
-  }
+  const found: GrowingTrails = new Map();
+  for (const { persons, time: at } of recording.peek()?.frames ?? [])
+    if (at <= time && time - at <= TRAIL_MS) lengthen(found, persons, at);
   return found;
 }
 
