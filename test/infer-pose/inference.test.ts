@@ -10,7 +10,7 @@ import { Inference, type InferenceOptions } from '../../operators/infer-pose/inf
 import { NetworkThread } from '../../operators/infer-pose/network-thread.js';
 import { requestOf, type Request } from '../../operators/infer-pose/request.js';
 import { readManifest, readModel, SHIPPED, writeModel } from '../../operators/infer-pose/weights.js';
-import { simulatedWindow } from './windows.js';
+import { simulatedWindow } from '../../bench/shared/simulated-window.js';
 
 const weights = packageFile(`${SHIPPED}/general`);
 const { sha256, memory: remembers } = readManifest(weights);

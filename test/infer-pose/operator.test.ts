@@ -10,7 +10,7 @@ import { confidenceOf, expectedError, personOf } from '../../operators/infer-pos
 import type { Estimate } from '../../operators/infer-pose/sight.js';
 import { readModel, SHIPPED, writeModel } from '../../operators/infer-pose/weights.js';
 import { testContext } from '../support/context.js';
-import { simulatedWindow } from './windows.js';
+import { simulatedWindow } from '../../bench/shared/simulated-window.js';
 
 const config = {
   backend: 'wasm',

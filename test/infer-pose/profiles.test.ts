@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ProfileLearner } from '../../operators/infer-pose/profiles.js';
-import { simulatedWindow } from './windows.js';
+import { simulatedWindow } from '../../bench/shared/simulated-window.js';
 
 describe('an empty-room profile', () => {
   it('is the mean log-amplitude of each band over the points that have a frame', () => {

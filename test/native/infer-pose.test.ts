@@ -6,7 +6,7 @@ import { Engine } from '../../operators/infer-pose/engine.js';
 import type { Sight } from '../../operators/infer-pose/sight.js';
 import { requestOf, type Request } from '../../operators/infer-pose/request.js';
 import { SHIPPED } from '../../operators/infer-pose/weights.js';
-import { simulatedWindow } from '../infer-pose/windows.js';
+import { simulatedWindow } from '../../bench/shared/simulated-window.js';
 
 /**
  * Tolerance in metres, radians and probabilities between TensorFlow's kernels and WASM's: both compute with

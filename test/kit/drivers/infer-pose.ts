@@ -1,5 +1,5 @@
 import { inferPose } from '../../../operators/infer-pose/infer-pose.js';
-import { simulatedWindow } from '../../infer-pose/windows.js';
+import { simulatedWindow } from '../../../bench/shared/simulated-window.js';
 import type { OperatorDriver } from '../operator.js';
 
 const room = simulatedWindow(3, { links: 3 });

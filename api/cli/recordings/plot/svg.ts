@@ -63,16 +63,16 @@ export function ticks(from: number, to: number, wanted: number): readonly number
   return Array.from({ length: count }, (_, i) => Number(((first + i) * step).toPrecision(12)));
 }
 
-/** The frame of a panel with the ticks of its axes. */
+/** The frame of a panel with the ticks of its axes; `across` is null if the caller labels that one. */
 export function axes(
   box: Box,
-  across: { readonly from: number; readonly to: number; readonly label?: string },
+  across: { readonly from: number; readonly to: number; readonly label?: string } | null,
   up: { readonly marks: readonly { readonly at: number; readonly label: string }[]; readonly label: string },
 ): string {
   const { left, top, width, height } = box;
   const parts = [rectangle(box, `fill="none" stroke="${FAINT}"`)];
-  for (const tick of ticks(across.from, across.to, 10)) {
-    const x = left + ((tick - across.from) / (across.to - across.from || 1)) * width;
+  for (const tick of across ? ticks(across.from, across.to, 10) : []) {
+    const x = left + ((tick - across!.from) / (across!.to - across!.from || 1)) * width;
     parts.push(line(x, top + height, x, top + height + 5, FAINT));
     parts.push(text(x, top + height + 19, String(tick), { anchor: 'middle', size: 12, colour: FAINT }));
   }
@@ -81,7 +81,7 @@ export function axes(
     parts.push(text(left - 9, at + 4, label, { anchor: 'end', size: 12, colour: FAINT }));
   }
   parts.push(text(left - 58, top + height / 2, up.label, { anchor: 'middle', turn: -90, colour: FAINT }));
-  if (across.label !== undefined)
+  if (across?.label !== undefined)
     parts.push(text(left + width / 2, top + height + 38, across.label, { anchor: 'middle', colour: FAINT }));
   return parts.join('\n');
 }

@@ -1,0 +1,122 @@
+import { InvalidArgumentError, type Command } from 'commander';
+import type { BackendName } from '../../../../operators/infer-pose/backends.js';
+import type { BatchSpeed, Best } from '../../../../bench/speed/inference/inference.js';
+import type { Spread } from '../../../../bench/shared/spread.js';
+import { wholeNumber } from '../../number-options.js';
+
+interface Options {
+  readonly backends?: readonly string[];
+  readonly batches: readonly number[];
+  readonly inFlight: readonly number[];
+  readonly weights: string;
+  readonly links: number;
+  readonly windows: number;
+  readonly rounds: number;
+  readonly plot?: string;
+  readonly json: boolean;
+}
+
+export function register(bench: Command): void {
+  bench
+    .command('inference')
+    .description(
+      'Measure infer-pose by backend, batch size and windows in flight, beside its networks called bare in a loop.',
+    )
+    .option('--backends <names>', 'backends, separated by commas (default: all that are available)', names)
+    .option('--batches <numbers>', 'batch sizes (max_batch)', numbers(1024), [1, 2, 4, 8, 16, 32])
+    .option('--in-flight <numbers>', 'windows in progress, in batches', numbers(64), [1, 2, 4])
+    .option('--weights <model>', 'a shipped model, or a folder with one', 'general')
+    .option('--links <number>', 'links of a room', wholeNumber(1, 9), 4)
+    .option('--windows <number>', 'windows of one measurement', wholeNumber(1, 100_000), 256)
+    .option('--rounds <number>', 'counted rounds, after one of warm-up', wholeNumber(1, 100), 5)
+    .option('--plot <file>', 'draw the sweep to a .png or .svg')
+    .option('--json', 'print the results as JSON', false)
+    .addHelpText(
+      'after',
+      '\nExample:\n  csiflow bench inference\n  csiflow bench inference --backends wasm --batches 1,8,32 --plot sweep.svg',
+    )
+    .action(run);
+}
+
+const names = (text: string): readonly string[] => text.split(',').map((name) => name.trim());
+
+const numbers =
+  (most: number) =>
+  (text: string): readonly number[] => {
+    const values = names(text).map(wholeNumber(1, most));
+    if (new Set(values).size < values.length) throw new InvalidArgumentError('A number is there twice.');
+    return values;
+  };
+
+async function run(options: Options): Promise<void> {
+  const { json, plot, backends, ...sweep } = options;
+  const [{ inferenceSpeed, bestOf }, { machine, machineText }] = await Promise.all([
+    import('../../../../bench/speed/inference/inference.js'),
+    import('../../../../bench/machine.js'),
+  ]);
+  if (plot !== undefined) (await import('../../recordings/plot/write.js')).plotKind(plot);
+  const on = machine();
+  const progress = (line: string) => process.stderr.write(`${line}\n`);
+  const measured = { ...sweep, backends: await chosen(backends) };
+  const speeds = await inferenceSpeed({ ...measured, progress });
+  const best = bestOf(speeds);
+  const facts = `${sweep.links} links, ${sweep.windows} windows, ${sweep.rounds} rounds`;
+  if (plot !== undefined) {
+    const { sweepSvg } = await import('../../sweep/sweep-plot.js');
+    const { writePlot } = await import('../../recordings/plot/write.js');
+    const subtitles = [`${machineText(on)}; ${facts}`, bestText(best)];
+    await writePlot(plot, sweepSvg(speeds, { title: 'Inference of poses', subtitles }));
+  }
+  if (json) process.stdout.write(`${JSON.stringify({ machine: on, ...measured, best, speeds }, null, 2)}\n`);
+  else
+    process.stdout.write(
+      `${machineText(on)}; ${facts}\n\n${table(speeds).join('\n')}\n\n${bestText(best)}\n`,
+    );
+}
+
+/** The named backends, or all that are available. @throws CommandError for one that cannot be used, with what is missing */
+async function chosen(wanted: readonly string[] | undefined): Promise<readonly BackendName[]> {
+  const [{ describeBackends }, { CommandError, EXIT }] = await Promise.all([
+    import('../../../../operators/infer-pose/backends.js'),
+    import('../../../../pipeline/base/exit.js'),
+  ]);
+  const known = await describeBackends();
+  const available = known.filter((backend) => backend.available);
+  return (wanted ?? available.map(({ name }) => name)).map((name) => {
+    const backend = known.find((one) => one.name === name);
+    if (!backend)
+      throw new CommandError(
+        `--backends: there is no backend \`${name}\`; there are ${known.map((one) => one.name).join(', ')}`,
+        EXIT.invalid,
+      );
+    if (!backend.available)
+      throw new CommandError(`--backends: ${name} cannot be used. ${backend.note}`, EXIT.unavailable);
+    return backend.name;
+  });
+}
+
+/** As Markdown. */
+const table = (speeds: readonly BatchSpeed[]): readonly string[] => [
+  '| backend | batch | in flight | windows/s | processor time, us | windows/s over bare | processor time: bare over it |',
+  '|---|---|---|---|---|---|---|',
+  ...speeds.flatMap(({ backend, device, batch, bare, control, operator }) => {
+    const first = `${backend}, ${device} | ${batch}`;
+    return [
+      `| ${first} | bare | ${whole(bare.perSecond)} | ${whole(bare.cpuUs)} | ${ratio(control.perSecond)} (control) | ${ratio(control.cpu)} (control) |`,
+      ...operator.map(
+        ({ inFlight, perSecond, cpuUs, overBare }) =>
+          `| ${first} | ${inFlight} | ${whole(perSecond)} | ${whole(cpuUs)} | ${ratio(overBare.perSecond)} | ${ratio(overBare.cpu)} |`,
+      ),
+    ];
+  }),
+];
+
+const whole = (spread: Spread): string =>
+  spreadText(spread, (value) => Math.round(value).toLocaleString('en'));
+const ratio = (spread: Spread): string => spreadText(spread, (value) => value.toFixed(2));
+const spreadText = ([median, least, most]: Spread, of: (value: number) => string): string =>
+  `${of(median)} (${of(least)} to ${of(most)})`;
+
+const bestText = ({ backend, batch, inFlight, perSecond, bareBatch, overBare }: Best): string =>
+  `Best: ${backend}, max_batch ${batch}, ${inFlight} in flight: ${Math.round(perSecond).toLocaleString('en')} windows/s, ` +
+  `${(100 * overBare).toFixed(0)} % of the bare networks at their best batch (${bareBatch}).`;
