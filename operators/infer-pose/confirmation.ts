@@ -29,7 +29,7 @@ export interface Confirmation {
 export const CLAIMED = 0.9;
 /**
  * The law was fitted and measured with four links. With fewer, the networks are less certain of people too,
- * and somebody who walks in may never be confirmed: everybody counts.
+ * and somebody who walks in may never be confirmed. With three, everybody counts; for fewer, see `movement.ts`.
  */
 export const CONFIRMING_LINKS = 4;
 /** Log odds that suffice. */
@@ -41,7 +41,7 @@ const HOLD_US = 2_000_000;
 /** The same after people who were confirmed: who fell or lies down may be lost for some seconds. */
 const SHOWN_HOLD_US = 20_000_000;
 /** After a longer break, people may have come and gone unseen: as for the memory. */
-const MAX_BREAK_US = 10_000_000;
+export const MAX_BREAK_US = 10_000_000;
 const BEAT_US = BEAT_S * 1e6;
 
 /** Numbers that tell people from other things. */

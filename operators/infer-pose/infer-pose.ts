@@ -11,11 +11,12 @@ import {
 } from '../../pipeline/component/index.js';
 import type { Environment, LeftOutLink, Person, PoseFrame, Window } from '../../pipeline/model/index.js';
 import { leftOutOf, withUsableLinks } from '../shared/usable-links.js';
-import { confirm, confirmedCounts, CONFIRMING_LINKS, type Confirmation } from './confirmation.js';
 import type { Answered } from './engine.js';
 import { CALIBRATION_FACTS, NETWORK_FACTS } from './facts.js';
 import { Inference, type Answer } from './inference.js';
-import { Memory, type Recall } from './memory.js';
+import { Memory } from './memory.js';
+import { LOCATING_LINKS, strongestMotion } from './movement.js';
+import { Newcomers, type NewcomersState } from './newcomers.js';
 import { peopleOf } from './people.js';
 import { inView, ofOneWindow, recall, type Remembered, type PersonEstimate } from './recall.js';
 import { MAX_LINKS, problemOf, requestOf, shareOf } from './request.js';
@@ -120,6 +121,10 @@ Pets, and at times fans and curtains, resemble people. With four links or more, 
 once confirmed as a person: evidence is summed up from window to window. Somebody who walks in is confirmed within about two seconds, and stays
 confirmed, however still they keep, until the networks have seen nobody for 20 s. Until then \`counts\` holds the
 probability that it is a person. Anybody present when csiflow first sees a room is believed: they may be asleep.
+**One or two links** hardly tell somebody who keeps still from an empty room. Over them, somebody is reported once something has moved
+for 0.4 s (from a motion of 0.03, as \`detect-motion\` measures it, or seen by the networks to walk), and until nothing has moved for a minute.
+Without movement, \`counts\` gives a half at most to somebody being there: it is not known. With \`presence: 0.4\`, anyone the networks
+see is reported all the same.
 
 Models that you train have no memory until you run \`csiflow train memory\`: each window is then inferred independently. They confirm nobody until you run \`csiflow train confirmation\`: everybody counts.
 
@@ -138,7 +143,7 @@ The network runs in a separate thread, shared by all nodes and partitions of the
 \`backend\`, \`max_batch\` and \`max_wait_ms\`. Windows that arrive together are computed together; a result does not depend on
 the rest of its batch. Results are rounded to a millimetre.
 
-Sources: docs/reports/accuracy.md has figures; docs/decisions/0008, 0048, 0093, 0099, 0100, 0119 and 0120 describe the method.
+Sources: docs/reports/accuracy.md has figures; docs/decisions/0008, 0048, 0093, 0099, 0100, 0119, 0120 and 0123 describe the method.
 `,
   inputs: ['window'],
   outputs: ['pose'],
@@ -183,12 +188,11 @@ class InferPose implements Operator<'window', 'pose'> {
   readonly #profiles: Profiles;
   readonly #inference: Inference;
   /** The network's output for a result that is not final yet. */
-  readonly #answers = new WeakMap<PoseFrame, Answered>();
+  readonly #answers = new WeakMap<PoseFrame, { readonly sight: Answered; readonly motion: number }>();
   readonly #memory: Memory | null;
   /** By environment, oldest first. */
   readonly #remembered = new Map<string, readonly Remembered[]>();
-  /** By environment. */
-  readonly #confirmations = new Map<string, Confirmation>();
+  readonly #newcomers: Newcomers;
 
   constructor(config: Static<typeof Config>, context: Context) {
     this.#config = config;
@@ -198,6 +202,7 @@ class InferPose implements Operator<'window', 'pose'> {
     const folder = modelFolder(name, context.folder);
     this.#manifest = readManifest(folder);
     const memory = readMemory(folder, this.#manifest);
+    this.#newcomers = new Newcomers(this.#manifest.memory?.confirmation ?? null);
     this.#memory = memory && new Memory(memory);
     this.#profiles = config.calibration ? readProfiles(resolve(context.folder, config.calibration)) : {};
     this.#inference = new Inference(
@@ -269,7 +274,7 @@ class InferPose implements Operator<'window', 'pose'> {
   snapshot(): MemorySnapshot {
     const rooms = Array.from(this.#remembered, ([environment, remembered]) => ({
       ...{ environment, remembered },
-      confirmation: this.#confirmations.get(environment) ?? null,
+      ...this.#newcomers.snapshot(environment),
       size: this.#sizeOf(environment),
     }));
     return { memory: this.#manifest.memory?.sha256 ?? null, rooms };
@@ -277,11 +282,11 @@ class InferPose implements Operator<'window', 'pose'> {
 
   restore(state: unknown): void {
     const { memory, rooms } = state as MemorySnapshot;
-    for (const { environment, size, remembered, confirmation } of rooms) {
+    for (const { environment, size, remembered, ...standings } of rooms) {
       const now = this.#context.environments.find(({ id }) => id === environment)?.size;
       if (memory === this.#manifest.memory?.sha256 && now?.x === size.x && now.y === size.y) {
         this.#remembered.set(environment, remembered);
-        if (confirmation) this.#confirmations.set(environment, confirmation);
+        this.#newcomers.restore(environment, standings);
       } else
         this.#context.log.info('the memory of a room is dropped: the model or the room has changed', {
           environment,
@@ -320,16 +325,19 @@ class InferPose implements Operator<'window', 'pose'> {
       signalQuality: this.#quality(window),
       provenance: { origin: window.provenance.origin, model: { name, version, trainedOn, accuracy } },
     };
-    if (answer) this.#answers.set(frame, answer.sight);
+    if (!answer) return frame;
+    const motion = window.links.length < LOCATING_LINKS ? strongestMotion(window) : NaN;
+    this.#answers.set(frame, { sight: answer.sight, motion });
     return frame;
   }
 
   /** The result of one window, combined with the preceding ones. */
   #inContext(frame: PoseFrame): PoseFrame {
-    const sight = this.#answers.get(frame);
+    const answered = this.#answers.get(frame);
     const { memory: trained } = this.#manifest;
-    if (!sight || !this.#memory || !trained) return frame;
-    const { environment, time } = frame;
+    if (!answered || !this.#memory || !trained) return frame;
+    const { environment, time, links } = frame;
+    const { sight, motion } = answered;
     const { reading } = sight;
     if (!reading) throw new Error('the network’s thread has no memory, although the model has one');
     const size = this.#sizeOf(environment);
@@ -337,19 +345,10 @@ class InferPose implements Operator<'window', 'pose'> {
     const said = recall(this.#memory, before, { reading, time, size });
     if (!said) return frame;
     this.#remembered.set(environment, said.remembered);
-    const counts = this.#confirmed(said.recall, frame);
+    const counts = this.#newcomers.counts(said.recall, { environment, time, links, motion });
     const { calibration } = trained;
     const persons = this.#people(inView(sight, said.recall, size, calibration), counts, calibration);
     return { ...frame, counts: counts.map(rounded), persons };
-  }
-
-  /** Probabilities of nobody, one person and so on, without those who are not confirmed as people. */
-  #confirmed(recalled: Recall, { environment, time, links }: PoseFrame): readonly number[] {
-    const law = this.#manifest.memory?.confirmation;
-    if (!law || links < CONFIRMING_LINKS) return recalled.counts;
-    const confirmation = confirm(law, this.#confirmations.get(environment), recalled, time);
-    this.#confirmations.set(environment, confirmation);
-    return confirmedCounts(recalled.counts, confirmation);
   }
 
   #alone(sight: Answered): Person[] {
@@ -384,13 +383,11 @@ class InferPose implements Operator<'window', 'pose'> {
 interface MemorySnapshot {
   /** SHA-256 of its weights; null if the model has none. */
   readonly memory: string | null;
-  readonly rooms: readonly {
+  readonly rooms: readonly (NewcomersState & {
     readonly environment: string;
     readonly size: { readonly x: number; readonly y: number };
     readonly remembered: readonly Remembered[];
-    /** Null or absent: nobody was there, or the state was written by an earlier version. */
-    readonly confirmation?: Confirmation | null;
-  }[];
+  })[];
 }
 
 const rounded = (probability: number): number => Math.round(1000 * probability) / 1000;
