@@ -10,10 +10,10 @@ import {
   type Scale,
 } from '../../operators/detect-falls/impact-net.js';
 import { binaryCrossEntropy } from '../../operators/infer-pose/training/loss.js';
-import { Adam } from '../../operators/infer-pose/training/optimizer.js';
-import { EarlyStop } from '../../operators/shared/early-stop.js';
+import { Adam, type AdamState } from '../../operators/infer-pose/training/optimizer.js';
+import { EarlyStop, type EarlyStopState } from '../../operators/shared/early-stop.js';
 import { shuffle } from '../shared/shuffle.js';
-import { bell } from '../../pipeline/base/random.js';
+import { bell, seeded } from '../../pipeline/base/random.js';
 import {
   ANTENNAS,
   batchOf,
@@ -36,22 +36,30 @@ export interface ImpactSettings extends Chances {
 
 /**
  * Trains by AdamW (Loshchilov and Hutter, 2019) on the cross-entropy, with the loaded backend of tfjs. The
- * same examples and `random` give the same weights on one backend.
+ * same examples and seed give the same weights on one backend, even if a training was stopped between two epochs.
  */
 export function trainImpacts(
   impacts: readonly SimulatedImpact[],
   scale: Scale,
   settings: ImpactSettings,
-  random: () => number,
+  seed: number,
   watch: Watched,
 ): TrainedImpacts {
-  const examples = examplesOf(impacts);
-  const adam = new Adam(firstParameters(random), { beta2: 0.999, clip: 1, decay: settings.weightDecay });
-  const early = new EarlyStop((weights) => crossEntropyOf(weights, watch.impacts, scale), watch.patience);
-  const noise = noiseOf(settings, random);
-  const perEpoch = Math.floor(examples.length / settings.batch);
+  const all = examplesOf(impacts);
+  const { standing = null, patience } = watch;
+  const first = seeded(seed);
+  const parameters = firstParameters(first);
+  const adam = standing
+    ? Adam.restore(standing.adam)
+    : new Adam(parameters, { beta2: 0.999, clip: 1, decay: settings.weightDecay });
+  const lossOf = (weights: Float32Array) => crossEntropyOf(weights, watch.impacts, scale);
+  const early = new EarlyStop(lossOf, patience, standing?.watched ?? null);
+  const noise = noiseOf(settings, first);
+  const perEpoch = Math.floor(all.length / settings.batch);
   let stop = false;
-  for (let epoch = 0; epoch < settings.epochs && !stop; epoch++) {
+  for (let epoch = standing?.epoch ?? 0; epoch < settings.epochs && !stop; epoch++) {
+    const random = seeded(1000 * seed + epoch + 1);
+    const examples = [...all];
     shuffle(examples, random);
     let sum = 0;
     for (let step = 0; step < perEpoch; step++) {
@@ -70,6 +78,7 @@ export function trainImpacts(
     const look = early.look(adam.parameters);
     ({ stop } = look);
     watch.progress(epoch + 1, sum / perEpoch, look.loss);
+    watch.save?.({ adam: adam.snapshot(), epoch: epoch + 1, watched: early.state });
   }
   return { net: early.best, watched: early.state.loss, stopped: stop };
 }
@@ -82,6 +91,18 @@ export interface Watched {
   readonly patience: number;
   /** @param watched validation loss */
   readonly progress: (epoch: number, loss: number, watched: number) => void;
+  /** Where an interrupted training was; null: a new one. */
+  readonly standing?: ImpactStanding | null;
+  /** Called after each epoch. */
+  readonly save?: (standing: ImpactStanding) => void;
+}
+
+/** A training between two epochs. */
+export interface ImpactStanding {
+  readonly adam: AdamState;
+  /** Finished epochs. */
+  readonly epoch: number;
+  readonly watched: EarlyStopState;
 }
 
 export interface TrainedImpacts {

@@ -1,16 +1,18 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { serialize } from 'node:v8';
 import { LAGS_MS } from '../../operators/detect-falls/changes.js';
-import { logitOf, type Scale } from '../../operators/detect-falls/impact-net.js';
+import { logitOf, PARAMETERS, type Scale } from '../../operators/detect-falls/impact-net.js';
 import { stoppedText } from '../../operators/shared/early-stop.js';
-import { seeded } from '../../pipeline/base/random.js';
 import { loadTrainingBackend } from '../../operators/infer-pose/training/backend.js';
 import { SEVERAL_WEIGHTS_FILE, type SeveralWeights } from '../../operators/detect-falls/weights.js';
 import { replaceFile } from '../../pipeline/base/files.js';
+import { InputError } from '../../pipeline/base/input-error.js';
 import { outputFile } from '../../pipeline/base/paths.js';
 import { inputsOf, scaleOf } from './impact-batches.js';
-import { trainImpacts, type ImpactSettings } from './impact-training.js';
+import { readTrainingState } from '../shared/training-state.js';
+import { trainImpacts, type ImpactSettings, type ImpactStanding } from './impact-training.js';
 import { simulateRooms, type Plan, type SimulatedImpact, type SimulatedRoom } from './scenes.js';
 
 /** Of the networks for several links; chosen on rooms excluded from training (seeds from 700,000). */
@@ -62,10 +64,26 @@ export interface Operating {
   readonly hours: number;
 }
 
-/** Simulates rooms and trains the networks for several links; rooms in `cache` are not simulated again. */
+/** A training between two epochs. */
+export interface SeveralStanding {
+  readonly seed: number;
+  /** Examples of the training, to recognise another one. */
+  readonly examples: number;
+  /** Finished nets. */
+  readonly nets: readonly Float32Array[];
+  /** The next net; null: not begun. */
+  readonly net: ImpactStanding | null;
+}
+
+/**
+ * Simulates rooms and trains the networks for several links; rooms in `cache` are not simulated again.
+ * @throws InputError that names the problem with the state
+ */
 export async function trainSeveral(options: {
   readonly out?: string;
   readonly cache?: string;
+  /** File with the training's state, saved after each epoch; an existing one is resumed. */
+  readonly state?: string;
   readonly seed: number;
   /** Validations without improvement before a net's training stops; 0: it runs to its last epoch. */
   readonly patience: number;
@@ -77,7 +95,7 @@ export async function trainSeveral(options: {
     readonly points: readonly Operating[];
   }
 > {
-  const { out = outputFile(SEVERAL_WEIGHTS_FILE), cache, seed, patience, print } = options;
+  const { out = outputFile(SEVERAL_WEIGHTS_FILE), cache, state, seed, patience, print } = options;
   const backend = await loadTrainingBackend();
   print(`training on ${backend.name} (${backend.device}, ${backend.reason})`);
   const examples = simulateRooms(TRAINING, cache, print).flatMap(({ examples: own }) => own);
@@ -85,10 +103,7 @@ export async function trainSeveral(options: {
   print(`${falls} ends of falls and ${examples.length - falls} other ends of motion`);
   const scale = scaleOf(examples);
   const watched = simulateRooms(WATCHED, cache, print).flatMap(({ examples: own }) => own);
-  const trained = Array.from({ length: SEVERAL_SETTINGS.nets }, (_, net) =>
-    trainNet(net, { examples, watched, scale, seed, patience, print }),
-  );
-  const nets = trained.map(({ net }) => net);
+  const nets = trainNets({ examples, watched, scale, seed, patience, print, state });
   const tuning = scored(simulateRooms(TUNING, cache, print), (impact) => {
     const inputs = inputsOf(impact, scale);
     return nets.reduce((sum, net) => sum + logitOf(net, inputs), 0) / nets.length;
@@ -124,13 +139,37 @@ interface NetTraining {
   readonly seed: number;
   readonly patience: number;
   readonly print: (line: string) => void;
+  readonly state: string | undefined;
+}
+
+/** Trains the nets one after another, from where an interrupted training was. */
+function trainNets(training: NetTraining): readonly Float32Array[] {
+  const { examples, state, seed, print } = training;
+  const standing = standingOf(state, seed, examples.length);
+  const nets = [...(standing?.nets ?? [])];
+  if (standing)
+    print(`resumed: ${nets.length} nets and ${standing.net?.epoch ?? 0} epochs of the next are done`);
+  for (let net = standing?.net ?? null; nets.length < SEVERAL_SETTINGS.nets; net = null) {
+    const save = (now: ImpactStanding | null) => {
+      const saved: SeveralStanding = { seed, examples: examples.length, nets, net: now };
+      if (state !== undefined) replaceFile(state, serialize(saved));
+    };
+    nets.push(trainNet(nets.length, training, net, save));
+    save(null);
+  }
+  return nets;
 }
 
 /** Trains net number `net`, from 0. */
-function trainNet(net: number, { examples, watched, scale, seed, patience, print }: NetTraining) {
+function trainNet(
+  net: number,
+  { examples, watched, scale, seed, patience, print }: NetTraining,
+  standing: ImpactStanding | null,
+  save: (now: ImpactStanding) => void,
+): Float32Array {
   const { nets, epochs } = SEVERAL_SETTINGS;
-  const trained = trainImpacts(examples, scale, SEVERAL_SETTINGS, seeded(1000 * seed + net), {
-    ...{ impacts: watched, patience },
+  const trained = trainImpacts(examples, scale, SEVERAL_SETTINGS, 1000 * seed + net, {
+    ...{ impacts: watched, patience, standing, save },
     progress: (epoch, loss, elsewhere) => {
       print(
         `net ${net + 1} of ${nets}: epoch ${epoch} of ${epochs}, loss ${loss.toFixed(4)}, validation ${elsewhere.toFixed(4)}`,
@@ -138,7 +177,23 @@ function trainNet(net: number, { examples, watched, scale, seed, patience, print
     },
   });
   if (trained.stopped) print(`stopped: ${stoppedText(patience)}; using the best weights`);
-  return trained;
+  return trained.net;
+}
+
+/** @throws InputError that names the file if it holds no training of these nets, or a different one */
+export function standingOf(file: string | undefined, seed: number, examples: number): SeveralStanding | null {
+  const standing = readTrainingState<SeveralStanding>(file);
+  if (file === undefined || standing === null) return null;
+  const parameters = standing.net ? [standing.net.adam.parameters] : [];
+  if (!standing.nets || [...standing.nets, ...parameters].some(({ length }) => length !== PARAMETERS))
+    throw new InputError(`${file} is the training state of another network: remove it to start over.`);
+  if (standing.seed !== seed)
+    throw new InputError(`${file} holds a training with seed ${standing.seed}: name it, or remove the file.`);
+  if (standing.examples !== examples)
+    throw new InputError(
+      `${file} holds a training on ${standing.examples} examples, not ${examples}: remove it to start over.`,
+    );
+  return standing as SeveralStanding;
 }
 
 interface ScoredRoom {

@@ -1,6 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { deserialize, serialize } from 'node:v8';
+import { serialize } from 'node:v8';
 import { MEMORY_PARAMETERS } from '../../operators/infer-pose/memory-layers.js';
 import { extendedModel, namedModel } from '../../operators/infer-pose/named-model.js';
 import { Network, weightTensors } from '../../operators/infer-pose/network.js';
@@ -9,6 +8,7 @@ import { readMemory, readModel, writeMemory, type Manifest } from '../../operato
 import { stoppedText } from '../../operators/shared/early-stop.js';
 import { replaceFile } from '../../pipeline/base/files.js';
 import { InputError } from '../../pipeline/base/input-error.js';
+import { readTrainingState } from '../shared/training-state.js';
 import { simulateCourses, type Course, type Rooms } from './courses.js';
 import { judgeMemory, type MemoryFigures } from './judge-memory.js';
 import {
@@ -195,16 +195,9 @@ const rounded = (loss: number): number => Math.round(1000 * loss) / 1000;
 
 /** @throws InputError that names the file if it holds no training of a memory, or a different one */
 function standingOf(file: string | undefined, seed: number): MemoryStanding | null {
-  if (file === undefined || !existsSync(file)) return null;
-  let standing: Partial<MemoryStanding> | null;
-  try {
-    standing = deserialize(readFileSync(file)) as Partial<MemoryStanding> | null;
-  } catch (error) {
-    throw new InputError(`${file} is not a readable training state: remove it to start over.`, {
-      cause: error,
-    });
-  }
-  if (standing?.adam?.parameters.length !== MEMORY_PARAMETERS || standing.epoch === undefined)
+  const standing = readTrainingState<MemoryStanding>(file);
+  if (file === undefined || standing === null) return null;
+  if (standing.adam?.parameters.length !== MEMORY_PARAMETERS || standing.epoch === undefined)
     throw new InputError(`${file} is the training state of another network: remove it to start over.`);
   if (standing.seed !== seed)
     throw new InputError(`${file} holds a training with seed ${standing.seed}: name it, or remove the file.`);

@@ -1,7 +1,12 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { serialize } from 'node:v8';
 import { describe, expect, it } from 'vitest';
 import { batchOf, examplesOf, inputsOf, noiseOf } from '../../bench/falls/impact-batches.js';
-import { lossAndGradient, trainImpacts } from '../../bench/falls/impact-training.js';
+import { lossAndGradient, trainImpacts, type ImpactStanding } from '../../bench/falls/impact-training.js';
 import { SCALE } from '../../bench/falls/scenes.js';
+import { standingOf } from '../../bench/falls/train-several.js';
 import { CHANNELS, Changes, LAGS_MS } from '../../operators/detect-falls/changes.js';
 import { DropFinder } from '../../operators/detect-falls/drops.js';
 import { LAYERS, logitOf, PARAMETERS, standardised, STEPS } from '../../operators/detect-falls/impact-net.js';
@@ -17,6 +22,7 @@ import { seeded } from '../../pipeline/base/random.js';
 import { parametersOf, readSeveralWeights } from '../../operators/detect-falls/weights.js';
 import { loadTrainingBackend } from '../../operators/infer-pose/training/backend.js';
 import type { Window } from '../../pipeline/model/index.js';
+import { afterThisTest } from '../support/clean-up.js';
 import { bursts, eventsOf, makeDetector, START, windows } from './hand-made.js';
 
 /** Every candidate is an event. */
@@ -274,12 +280,49 @@ describe('the network of several links', () => {
       patience: 3,
       progress: (_epoch: number, _loss: number, watched: number) => looks.push(watched),
     };
-    const { net, watched, stopped } = trainImpacts([impact], scale, settings, seeded(2), watch);
+    const { net, watched, stopped } = trainImpacts([impact], scale, settings, 2, watch);
     expect(stopped).toBe(true);
     const best = looks.indexOf(watched);
     expect(looks).toHaveLength(best + 1 + watch.patience);
     expect(watched).toBe(Math.min(...looks));
     expect(Math.log1p(Math.exp(logitOf(net, inputsOf(impact, scale))))).toBeCloseTo(watched, 5);
+  });
+
+  it('resumes between two epochs as if it had not been interrupted', async () => {
+    await loadTrainingBackend('wasm');
+    const scale = { mean: Array<number>(CHANNELS).fill(0), deviation: Array<number>(CHANNELS).fill(1) };
+    const impacts = [0, -1].map((fall, index) => ({
+      time: index,
+      sequences: antennas.map((values) => Int16Array.from(values, (v) => (v + index) * SCALE)),
+      fall,
+      unclear: false,
+    }));
+    const settings = {
+      ...{ epochs: 2, batch: 1, rate: 0.01, weightDecay: 0.01 },
+      ...{ noise: 0.1, floorNoise: 0.1, shift: 1, dropout: 0.2, hiddenDropout: 0.1 },
+    };
+    const saved: ImpactStanding[] = [];
+    const watch = { impacts, patience: 0, progress: () => undefined };
+    const whole = trainImpacts(impacts, scale, settings, 2, { ...watch, save: (now) => saved.push(now) });
+    expect(saved.map(({ epoch }) => epoch)).toEqual([1, 2]);
+    const resumed = trainImpacts(impacts, scale, settings, 2, { ...watch, standing: saved[0]! });
+    expect(resumed).toEqual(whole);
+  });
+
+  it('refuses the state of another training, and one that it cannot read', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'csiflow-falls-'));
+    afterThisTest(() => rm(folder, { recursive: true }));
+    const file = join(folder, 'falls.state');
+    expect(standingOf(file, 1, 10)).toBeNull();
+    const standing = { seed: 1, examples: 10, nets: [new Float32Array(PARAMETERS)], net: null };
+    await writeFile(file, serialize(standing));
+    expect(standingOf(file, 1, 10)).toEqual(standing);
+    expect(() => standingOf(file, 2, 10)).toThrow(`${file} holds a training with seed 1: name it`);
+    expect(() => standingOf(file, 1, 11)).toThrow('on 10 examples, not 11: remove it');
+    await writeFile(file, serialize({ ...standing, nets: [new Float32Array(3)] }));
+    expect(() => standingOf(file, 1, 10)).toThrow('of another network');
+    await writeFile(file, 'nothing');
+    expect(() => standingOf(file, 1, 10)).toThrow('not a readable training state');
   });
 
   it('gives the logits that PyTorch gives with the shipped weights', () => {

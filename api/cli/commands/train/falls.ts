@@ -9,6 +9,7 @@ interface Options {
   several?: boolean;
   warnings?: boolean;
   cache?: string;
+  state?: string;
   patience?: number;
   json?: boolean;
 }
@@ -38,6 +39,10 @@ export function register(train: Command): void {
       'with --several or --warnings: store simulated rooms there, to resume an interrupted run',
     )
     .option(
+      '--state <file>',
+      'with --several: save the state of the training there after each epoch, and resume from it',
+    )
+    .option(
       '--patience <number>',
       'stop a net after this many validations without improvement (with --several: on other rooms, once per epoch, default 20; otherwise on a third of the examples, every 10 steps, default 0); 0: never',
       wholeNumber(0),
@@ -45,7 +50,7 @@ export function register(train: Command): void {
     .option('--json', 'print the training as JSON, without the weights; progress goes to stderr')
     .addHelpText(
       'after',
-      '\nExample:\n  csiflow train falls --data recordings\n  csiflow train falls --several --cache rooms\n  csiflow train falls --warnings --cache rooms',
+      '\nExample:\n  csiflow train falls --data recordings\n  csiflow train falls --several --cache rooms --state falls.state\n  csiflow train falls --warnings --cache rooms',
     )
     .action(async ({ json, several, warnings, ...options }: Options) => {
       const print = (line: string) => (json ? process.stderr : process.stdout).write(`${line}\n`);
