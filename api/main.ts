@@ -117,13 +117,13 @@ async function serve(parts: Served): Promise<RunningServer> {
   const server = await openServer({
     main,
     beside,
-    parse: async (text, id) => {
+    parse: async (text, id, unsaved) => {
       const index = given.findIndex((topology) => topology.id === id);
       const own = given[index];
       const from = own
         ? { shown: loaded.files[index]!, file: own.file, folder: own.folder }
         : { shown: `${id}.yaml`, file: null, folder: given[0]!.folder };
-      return served(given[0]!.id, await checks.check({ text, ...from }));
+      return served(given[0]!.id, await checks.check({ text, ...from, ...(unsaved && { unsaved }) }));
     },
     workshop: {
       run,

@@ -177,8 +177,8 @@ async function topologiesOf(options: ServerOptions, configuration: Configuration
   const topologies = new Topologies({
     main,
     given: options.beside ?? [],
-    parse: async (text, id) => {
-      const loaded = await options.parse(text, id);
+    parse: async (text, id, unsaved) => {
+      const loaded = await options.parse(text, id, unsaved);
       return id === main.topology.id ? configuration.overLoaded(loaded) : configuration.besideLoaded(loaded);
     },
     stateFolder,

@@ -8,6 +8,7 @@ import { backupEndpoints } from './topologies/backups.js';
 import { clipEndpoints } from './alerts/clips.js';
 import { configurationEndpoints } from './configuration/configuration.js';
 import { deadLetterEndpoints } from './topologies/dead-letters.js';
+import { environmentEndpoints } from './topologies/environments.js';
 import { eventEndpoints } from './pose/events.js';
 import { exportEndpoints } from './pose/exports.js';
 import { healthEndpoints } from './system/health.js';
@@ -37,6 +38,7 @@ export const ENDPOINTS: readonly AnyEndpoint[] = [
   ...systemEndpoints,
   ...configurationEndpoints,
   ...topologyEndpoints,
+  ...environmentEndpoints,
   ...linkEndpoints,
   ...tapEndpoints,
   ...webhookEndpoints,

@@ -3,6 +3,7 @@ export { CODES, type ProblemCode } from './problems/codes.js';
 export { createEnvironment, createTopology } from './generated/create.js';
 export { describeComponent, docsPages } from './generated/docs.js';
 export type { DocsPage } from './generated/docs-fields.js';
+export type { UnsavedFile } from './load/environments.js';
 export { readFragment } from './load/fragment.js';
 export { toDot, toMermaid } from './topology/draw.js';
 export { testFileSchema, topologySchema } from './generated/editor-schema.js';

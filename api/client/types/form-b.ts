@@ -835,6 +835,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/environments/{environment_id}/file": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The YAML file of an environment, with the hash that a change of it names.
+         * @description Requires the role operator.
+         */
+        get: operations["getEnvironmentsEnvironmentIdFile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/environments/{environment_id}/plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Checks a new text of an environment's file, and shows what it would change.
+         * @description Requires the role operator.
+         */
+        post: operations["postEnvironmentsEnvironmentIdPlan"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/environments/{environment_id}/apply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Saves a planned text in an environment's file; its topology continues with it from a checkpoint.
+         * @description Requires the role operator.
+         */
+        post: operations["postEnvironmentsEnvironmentIdApply"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/topologies/{id}/links": {
         parameters: {
             query?: never;
@@ -5375,6 +5435,209 @@ export interface operations {
                                 last_record: string | null;
                                 details: Record<string, never>;
                             }[];
+                        };
+                        /** Format: date-time */
+                        timestamp: string;
+                        request_id: string;
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            421: components["responses"]["Error421"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
+            500: components["responses"]["Error500"];
+            502: components["responses"]["Error502"];
+            503: components["responses"]["Error503"];
+            504: components["responses"]["Error504"];
+        };
+    };
+    getEnvironmentsEnvironmentIdFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Default: the main environment of the configuration. */
+                environment_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
+                            environment_id: string;
+                            topology: string;
+                            /** @description Relative to the topology's folder. */
+                            file: string;
+                            /** @description Its YAML. */
+                            text: string;
+                            hash: string;
+                        };
+                        /** Format: date-time */
+                        timestamp: string;
+                        request_id: string;
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            421: components["responses"]["Error421"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
+            500: components["responses"]["Error500"];
+            502: components["responses"]["Error502"];
+            503: components["responses"]["Error503"];
+            504: components["responses"]["Error504"];
+        };
+    };
+    postEnvironmentsEnvironmentIdPlan: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Default: the main environment of the configuration. */
+                environment_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The file's new YAML. */
+                    text: string;
+                    /** @description `hash` of the file that the text was made from; rejected if the file has changed since. */
+                    file_hash: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
+                            hash: string;
+                            changes: {
+                                node: string;
+                                /** @enum {unknown} */
+                                change: "added" | "removed" | "changed" | "unchanged";
+                                /** @enum {unknown} */
+                                state: "kept" | "migrated" | "dropped" | "none";
+                                fields: string[];
+                            }[];
+                            environment: {
+                                /** @description `size`, `links/ID`, `walls/INDEX`, `zones/ID`. */
+                                part: string;
+                                /** @enum {unknown} */
+                                change: "added" | "removed" | "changed";
+                                fields: string[];
+                            }[];
+                        };
+                        /** Format: date-time */
+                        timestamp: string;
+                        request_id: string;
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            421: components["responses"]["Error421"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
+            500: components["responses"]["Error500"];
+            502: components["responses"]["Error502"];
+            503: components["responses"]["Error503"];
+            504: components["responses"]["Error504"];
+        };
+    };
+    postEnvironmentsEnvironmentIdApply: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Default: the main environment of the configuration. */
+                environment_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The file's new YAML. */
+                    text: string;
+                    /** @description `hash` of the file that the text was made from; rejected if the file has changed since. */
+                    file_hash: string;
+                    /** @description `hash` of the plan. */
+                    hash: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
+                            environment_id: string;
+                            topology: string;
+                            /** @description Relative to the topology's folder. */
+                            file: string;
+                            /** @description Its YAML. */
+                            text: string;
+                            hash: string;
                         };
                         /** Format: date-time */
                         timestamp: string;

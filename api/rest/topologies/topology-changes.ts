@@ -102,9 +102,7 @@ export const apply = endpoint<Change, TopologyStatus>({
     try {
       return (await deployment.topologies.apply(id, text, hash ?? '')).status();
     } catch (error) {
-      if (error instanceof Error && 'code' in error && String(error.code).startsWith('plan.'))
-        throw new ApiError('RESOURCE_CONFLICT', error.message);
-      throw refused(error);
+      throw applyRefused(error);
     } finally {
       deployment.configuration.renew();
     }
@@ -118,7 +116,15 @@ export const apply = endpoint<Change, TopologyStatus>({
   }),
 });
 
-async function orRefused<T>(work: () => T | Promise<T>): Promise<T> {
+/** 409 for a stale plan, or one that could not be started; otherwise like {@link orRefused}. */
+export function applyRefused(error: unknown): unknown {
+  if (error instanceof Error && 'code' in error && String(error.code).startsWith('plan.'))
+    return new ApiError('RESOURCE_CONFLICT', error.message);
+  return refused(error);
+}
+
+/** @throws what {@link refused} makes of an error */
+export async function orRefused<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

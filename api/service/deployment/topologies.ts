@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Type, type Static } from 'typebox';
 import type { Logger } from '../../../pipeline/component/index.js';
@@ -7,6 +8,7 @@ import {
   type CheckedTopology,
   type LoadResult,
   type Problem,
+  type UnsavedFile,
 } from '../../../pipeline/config/index.js';
 import type { RunningTopology } from '../../../pipeline/runtime/status.js';
 import { StateFile } from '../../../pipeline/state/state-file.js';
@@ -43,7 +45,7 @@ export interface TopologiesOptions extends Workshop {
   /** Topologies of `csiflow run` beside the main one, started and stopped by the caller. */
   readonly given: readonly RunningTopology[];
   /** Checks a text for the topology with that id. */
-  readonly parse: (text: string, id: string) => LoadResult | Promise<LoadResult>;
+  readonly parse: (text: string, id: string, unsaved?: UnsavedFile) => LoadResult | Promise<LoadResult>;
   /** Folder of their texts. */
   readonly stateFolder: string;
   readonly log: Logger;
@@ -122,6 +124,14 @@ export class Topologies {
 
   find(id: string): RunningTopology | undefined {
     return this.list().find(({ topology }) => topology.id === id);
+  }
+
+  /** Its YAML as its file has it now, or as it was sent. Null if it was written in TypeScript. */
+  async text(id: string): Promise<string | null> {
+    const stored = this.#stored(id);
+    if (stored) return stored.text;
+    const file = this.find(id)?.topology.file ?? null;
+    return file === null ? null : readFile(file, 'utf8');
   }
 
   isMain(id: string): boolean {
@@ -212,9 +222,13 @@ export class Topologies {
     );
   }
 
-  /** A text as a version of the topology with that id. @throws TextProblems, TopologyConflict */
-  async check(id: string, yaml: string): Promise<CheckedTopology> {
-    const { topology, problems, hidden = [] } = await this.#options.parse(yaml, id);
+  /**
+   * A text as a version of the topology with that id.
+   * @param unsaved the text that a file of its environments is to have
+   * @throws TextProblems, TopologyConflict
+   */
+  async check(id: string, yaml: string, unsaved?: UnsavedFile): Promise<CheckedTopology> {
+    const { topology, problems, hidden = [] } = await this.#options.parse(yaml, id, unsaved);
     if (!topology) throw new TextProblems(problems);
     if (topology.id !== id)
       throw new TopologyConflict(

@@ -13,20 +13,33 @@ export interface LoadedEnvironment {
   readonly at: (path: Path) => Location;
 }
 
+/** A text that is to replace a file: the file as it would be. */
+export interface UnsavedFile {
+  /** Absolute. */
+  readonly file: string;
+  readonly text: string;
+}
+
 /** An environment's file, whose own problems are located in it. */
 export function loadEnvironment(
   named: ScalarTree,
-  topology: { readonly shown: string; readonly folder: string },
+  topology: {
+    readonly shown: string;
+    readonly folder: string;
+    readonly unsaved?: UnsavedFile | undefined;
+  },
   variables: VariableSources,
   problems: Problems,
-): LoadedEnvironment | undefined {
+): (LoadedEnvironment & { readonly file: string }) | undefined {
   const path = named.origin ? asWritten(named) : String(named.value);
   const shown = isAbsolute(path) ? path : join(dirname(topology.shown), path);
   const file = resolve(topology.folder, String(named.value));
   if (!checkReach(file, named, variables.reach, problems)) return undefined;
-  const text = readBounded(file, shown, problems, named.location);
+  const { unsaved } = topology;
+  const text = unsaved?.file === file ? unsaved.text : readBounded(file, shown, problems, named.location);
   if (text === undefined) return undefined;
-  return readEnvironment(text, shown, variables, problems);
+  const loaded = readEnvironment(text, shown, variables, problems);
+  return loaded && { ...loaded, file };
 }
 
 /** An environment as YAML text. */

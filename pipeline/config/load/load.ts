@@ -9,6 +9,7 @@ import {
   loadEnvironment,
   readEnvironment,
   type LoadedEnvironment,
+  type UnsavedFile,
 } from './environments.js';
 import { readBounded } from '../reading/files.js';
 import { FrameSchema, SettingsSchema } from '../schema/topology-schema.js';
@@ -78,6 +79,8 @@ export interface TopologyText {
   readonly folder: string;
   /** Passed by the caller rather than named in the text. */
   readonly environments?: readonly Environment[] | undefined;
+  /** An environment's file with a text that is not saved yet. */
+  readonly unsaved?: UnsavedFile | undefined;
 }
 
 /** The same for a text: of a request, a builder, an editor. */
@@ -99,7 +102,7 @@ function check(
   const frame = checkSchema(root, FrameSchema, { name: 'the topology', location: start }, problems) as
     Frame | undefined;
   if (root.kind !== 'map') return { problems: problems.list() };
-  const environments = readEnvironments(root, source, options, problems);
+  const { environments, files } = readEnvironments(root, source, options, problems);
   const linked = linkNodes(readNodes(root, registry, problems), registry, problems);
   checkClaims(linked, source.folder, root, problems);
   const open = checkFiles(root, linked, source.folder, options.reach, problems);
@@ -121,7 +124,7 @@ function check(
     checkScaleOut(linked, settings, (field) => locationOf(root, ['settings', field]), problems);
   const tests = frame ? readTests(root, frame.tests ?? [], linked, source, registry, options, problems) : [];
   if (problems.errors > 0 || !frame || !settings) return { problems: problems.list() };
-  const topology = finish(frame.id, source, environments, linked, contents, settings);
+  const topology = finish(frame.id, source, { environments, files }, linked, contents, settings);
   return { topology, tests, problems: problems.list(), hidden: problems.hidden };
 }
 
@@ -155,7 +158,7 @@ function readEnvironments(
   source: TopologyText,
   options: LoadOptions,
   problems: Problems,
-): readonly Environment[] {
+): Sensed {
   const one = root.fields.get('environment');
   const several = root.fields.get('environments');
   const whole = keyLocationOf(root, ['id'], { ...root.location, length: 1 });
@@ -166,7 +169,11 @@ function readEnvironments(
       '`environment` and `environments` are both set; remove one',
     );
   }
-  if (source.environments) return givenEnvironments(source.environments, source.shown, options, problems);
+  if (source.environments)
+    return {
+      environments: givenEnvironments(source.environments, source.shown, options, problems),
+      files: {},
+    };
   if (!one && !several) {
     problems.add(
       'config.environment.missing',
@@ -179,14 +186,23 @@ function readEnvironments(
     : several?.value.kind === 'list'
       ? several.value.items
       : [];
-  const loaded: LoadedEnvironment[] = [];
+  const loaded: (LoadedEnvironment & { readonly file: string })[] = [];
   for (const file of files) {
     if (file.kind !== 'scalar' || typeof file.value !== 'string' || file.value === '') continue;
     const environment = loadEnvironment(file, source, options, problems);
     if (environment) loaded.push(environment);
   }
   checkEnvironments(loaded, problems);
-  return loaded.map(({ environment }) => environment);
+  return {
+    environments: loaded.map(({ environment }) => environment),
+    files: Object.fromEntries(loaded.map(({ environment, file }) => [environment.id, file])),
+  };
+}
+
+/** The environments of a topology, and their files by id. */
+interface Sensed {
+  readonly environments: readonly Environment[];
+  readonly files: Readonly<Record<string, string>>;
 }
 
 /** Environments from a program follow the same rules as those of files. */
@@ -251,13 +267,13 @@ function readSettings(root: MapTree, source: TopologyText): Settings | undefined
 function finish(
   id: string,
   { file, folder }: TopologyText,
-  environments: readonly Environment[],
+  { environments, files }: Sensed,
   linked: readonly LinkedNode[],
   contents: ReadonlyMap<string, string>,
   settings: Settings,
 ): CheckedTopology {
   const nodes = linked.map((node) => finishNode(node, contents.get(node.draft.id)));
-  return withHash({ id, file, folder, environments, nodes, settings });
+  return withHash({ id, file, folder, environments, environmentFiles: files, nodes, settings });
 }
 
 function finishNode({ draft, inputs }: LinkedNode, contents: string | undefined): CheckedNode {

@@ -9,6 +9,8 @@ export interface CheckedTopology {
   /** What relative paths are resolved against. */
   readonly folder: string;
   readonly environments: readonly Environment[];
+  /** Their files by id, absolute; those that a program made have none. */
+  readonly environmentFiles?: Readonly<Record<string, string>>;
   /** In topological order: each node comes after all that it reads from. */
   readonly nodes: readonly CheckedNode[];
   readonly settings: Settings;

@@ -1,0 +1,171 @@
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { access, chmod, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
+import { relative } from 'node:path';
+import type { CheckedTopology } from '../../../pipeline/config/index.js';
+import type { Environment } from '../../../pipeline/model/index.js';
+import type { Plan, RunningTopology } from '../../../pipeline/runtime/status.js';
+import { errorText } from '../../../pipeline/base/error-text.js';
+import { ApiError } from '../errors.js';
+import type { Deployment } from './deployment.js';
+import { changedParts, type ChangedPart } from './environment-changes.js';
+import { environmentOf, type Sensing } from './environments.js';
+
+type Parts = Pick<Deployment, Sensing>;
+
+/** The file of an environment, as it is on disk now. */
+export interface EnvironmentFile {
+  readonly running: RunningTopology;
+  readonly environment: Environment;
+  /** Absolute. */
+  readonly file: string;
+  /** Relative to the topology's folder. */
+  readonly name: string;
+  readonly text: string;
+  /** Of its bytes. */
+  readonly hash: string;
+}
+
+/** A new text for a file. */
+export interface EnvironmentText {
+  readonly id: string;
+  readonly text: string;
+  /** Hash of the file that it was made from. */
+  readonly base: string;
+}
+
+export interface EnvironmentPlan extends Plan {
+  readonly environment: readonly ChangedPart[];
+}
+
+/** @throws ApiError 404 for an unknown environment, 409 for one without a readable file */
+export async function environmentFile(deployment: Parts, id: string): Promise<EnvironmentFile> {
+  const { environment, running } = environmentOf(deployment, id);
+  const { environmentFiles = {}, folder } = running.topology;
+  const file = Object.hasOwn(environmentFiles, environment.id) ? environmentFiles[environment.id] : undefined;
+  if (file === undefined)
+    throw conflict(`${environment.id} has no file: a program made it, so change that program`, running);
+  const name = relative(folder, file);
+  const bytes = await readFile(file).catch((error: unknown) => {
+    throw conflict(`${name} cannot be read: ${codeOf(error)}`, running);
+  });
+  return { running, environment, file, name, text: bytes.toString('utf8'), hash: hashOf(bytes) };
+}
+
+/**
+ * What a new text would change, without changing anything.
+ * @throws ApiError 404; 409 if the file has changed since; TextProblems, TopologyConflict
+ */
+export async function planEnvironment(
+  deployment: Parts,
+  { id, text, base }: EnvironmentText,
+): Promise<EnvironmentPlan> {
+  const found = await environmentFile(deployment, id);
+  requireSame(found, base);
+  const { next } = await checked(deployment, found, text);
+  const now = found.running.topology;
+  return { ...found.running.plan(next), environment: changedParts(named(now, id)!, named(next, id)!) };
+}
+
+/**
+ * Saves a text and lets its topology continue with it, from a checkpoint. The file keeps its former content
+ * if the topology cannot be started with the new one.
+ * @param planned hash of the plan
+ * @throws like {@link planEnvironment}, and like `RunningTopology.apply`; ApiError 409 if the file cannot be
+ * written
+ */
+export async function applyEnvironment(
+  deployment: Parts,
+  { id, text, base }: EnvironmentText,
+  planned: string,
+): Promise<EnvironmentFile> {
+  const found = await environmentFile(deployment, id);
+  await alone(found, async () => {
+    requireSame(await environmentFile(deployment, id), base);
+    const { running } = found;
+    const { next, topology } = await checked(deployment, found, text);
+    if (running.plan(next).hash !== planned)
+      throw conflict(`the plan ${planned} is stale: something has changed since; plan again`, running);
+    await save(found, text);
+    // Only comments differ.
+    if (next.hash === running.topology.hash) return;
+    try {
+      await deployment.topologies.apply(running.topology.id, topology, planned);
+    } catch (error) {
+      await save(found, found.text);
+      throw error;
+    }
+  });
+  return environmentFile(deployment, id);
+}
+
+const named = ({ environments }: CheckedTopology, id: string): Environment | undefined =>
+  environments.find((environment) => environment.id === id);
+
+async function checked(
+  { topologies }: Parts,
+  { running, environment, file, name }: EnvironmentFile,
+  text: string,
+): Promise<{ readonly next: CheckedTopology; readonly topology: string }> {
+  const { id } = running.topology;
+  const topology = await topologies.text(id).catch((error: unknown) => {
+    throw conflict(`the file of ${id} cannot be read: ${codeOf(error)}`, running);
+  });
+  if (topology === null) throw conflict(`${id} has no file: a program made it`, running);
+  const next = await topologies.check(id, topology, { file, text });
+  if (named(next, environment.id) && next.environmentFiles?.[environment.id] === file)
+    return { next, topology };
+  const message = `\`id\` must stay ${environment.id}: the stored results belong to this name`;
+  throw new ApiError('VALIDATION_ERROR', message, {
+    details: { fields: [{ field: `${name}:id`, message, received: null }] },
+  });
+}
+
+/** @throws ApiError 409 */
+function requireSame({ name, hash, running }: EnvironmentFile, base: string): void {
+  if (hash === base) return;
+  throw conflict(
+    `${name} was changed since you read it: read it again, and make your changes in the new version`,
+    running,
+  );
+}
+
+const saving = new Set<string>();
+
+/** @throws ApiError 409 while another call saves the same file */
+async function alone({ file, name, running }: EnvironmentFile, work: () => Promise<void>): Promise<void> {
+  if (saving.has(file)) throw conflict(`${name} is being saved by somebody else: read it again`, running);
+  saving.add(file);
+  try {
+    await work();
+  } finally {
+    saving.delete(file);
+  }
+}
+
+/** Replaces it atomically, with the same mode, behind symbolic links. @throws ApiError 409 */
+async function save({ file, name, running }: EnvironmentFile, text: string): Promise<void> {
+  try {
+    const there = await realpath(file);
+    // A file that its owner made read-only stays as it is, although its folder would allow a replacement.
+    await access(there, constants.W_OK);
+    const { mode } = await stat(there);
+    const part = `${there}.part`;
+    await writeFile(part, text, { flush: true });
+    await chmod(part, mode & 0o777);
+    await rename(part, there);
+  } catch (error) {
+    throw conflict(
+      `${name} cannot be written (${codeOf(error)}): make it writable for csiflow, or change it on the host`,
+      running,
+    );
+  }
+}
+
+const hashOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex').slice(0, 32);
+
+/** Messages of the system name the host's folders. */
+const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? errorText(error);
+
+const conflict = (message: string, running: RunningTopology): ApiError =>
+  new ApiError('RESOURCE_CONFLICT', message, { details: { state: running.state } });

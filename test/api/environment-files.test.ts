@@ -1,0 +1,172 @@
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { components } from '../../api/components.js';
+import { changedParts } from '../../api/service/deployment/environment-changes.js';
+import type { UnsavedFile } from '../../pipeline/config/index.js';
+import { parseTopology } from '../../pipeline/config/index.js';
+import { testEnvironment } from '../support/context.js';
+import { openService, UNLIMITED, type TestService } from './support.js';
+
+const B = '/form-b/api/v1';
+
+let folder: string;
+let file: string;
+let service: TestService;
+const parse = (text: string, id: string, unsaved?: UnsavedFile) =>
+  parseTopology({ text, shown: `${id}.yaml`, file: null, folder, unsaved }, components, { env: {} });
+
+const ROOM = `# Measured by Ada.
+id: ward
+size: { x: 5, y: 4, z: 2.5 } # inner size
+links:
+  - { id: south, transmitter: [0.1, 0.1, 1], receiver: [4.9, 0.1, 1.5], sender: node-1 }
+zones:
+  # The bed is screwed to the floor.
+  - { id: bed, kind: bed, polygon: [[0.5, 1], [2.5, 1], [2.5, 2.4], [0.5, 2.4]] }
+`;
+const TOPOLOGY = `id: ward-3
+environment: room.yaml
+sources:
+  flat: { type: simulator, rate_hz: 20, seed: 7 }
+operators:
+  windows: { type: window, from: flat, length_ms: 2000, hop_ms: 200, points: 100 }
+  motion: { type: detect-motion, from: windows }
+sinks:
+  history: { type: duckdb, from: motion, path: ward-3.duckdb }
+`;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'csiflow-environments-'));
+  file = join(folder, 'room.yaml');
+  writeFileSync(file, ROOM);
+  service = await openService(UNLIMITED, { parse });
+  await call('PUT', '/topologies/ward-3', { topology: TOPOLOGY }, 'admin');
+});
+afterEach(async () => {
+  await service.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function call(
+  method: string,
+  path: string,
+  body?: object,
+  role: 'admin' | 'operator' | 'viewer' = 'operator',
+) {
+  const response = await fetch(service.server.address + B + path, {
+    method,
+    headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${service.token(role)}` },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, ...((await response.json()) as object) } as {
+    readonly status: number;
+    readonly data: { readonly text: string; readonly hash: string; readonly environment: object[] };
+    readonly error: { readonly message: string; readonly details: { readonly field: string } };
+  };
+}
+
+const read = () => call('GET', '/environments/ward/file');
+const plan = async (text: string, base?: string) =>
+  call('POST', '/environments/ward/plan', { text, file_hash: base ?? (await read()).data.hash });
+const apply = async (text: string, hash: string, base?: string) =>
+  call('POST', '/environments/ward/apply', { text, hash, file_hash: base ?? (await read()).data.hash });
+const WIDER = ROOM.replace('x: 5', 'x: 6');
+const scene = async () => (await service.get('/scene.json')).json();
+
+test('the file of an environment is read with its comments, by operators only', async () => {
+  expect(await read()).toMatchObject({
+    status: 200,
+    data: { environment_id: 'ward', topology: 'ward-3', file: 'room.yaml', text: ROOM },
+  });
+  expect((await call('GET', '/environments/ward/file', undefined, 'viewer')).status).toBe(403);
+  expect((await call('GET', '/environments/attic/file')).status).toBe(404);
+});
+
+test('an environment that a program made has no file to edit', async () => {
+  const answer = await call('GET', '/environments/test-room/file');
+  expect([answer.status, answer.error.message]).toEqual([
+    409,
+    'test-room has no file: a program made it, so change that program',
+  ]);
+});
+
+test('a plan names the changed parts, and changes nothing', async () => {
+  const text = `${WIDER}  - { id: sofa, kind: sofa, polygon: [[3, 3], [5, 3], [5, 4]] }\n`;
+  expect((await plan(text)).data.environment).toEqual([
+    { part: 'size', change: 'changed', fields: ['x'] },
+    { part: 'zones/sofa', change: 'added', fields: [] },
+  ]);
+  expect(readFileSync(file, 'utf8')).toBe(ROOM);
+});
+
+test('a problem of the text is located in it', async () => {
+  const answer = await plan(ROOM.replace('kind: bed', 'kind: bett'));
+  expect([answer.status, answer.error.details.field]).toEqual([422, 'room.yaml:8:22']);
+});
+
+test('applying saves the text as it is, and the topology senses the new room', async () => {
+  chmodSync(file, 0o640);
+  const planned = await plan(WIDER);
+  expect(await apply(WIDER, planned.data.hash)).toMatchObject({ status: 200, data: { text: WIDER } });
+  expect(readFileSync(file, 'utf8')).toBe(WIDER);
+  expect(statSync(file).mode & 0o777).toBe(0o640);
+  expect(await scene()).toMatchObject({ environments: [{}, { id: 'ward', size: { x: 6 } }] });
+});
+
+test('a file that changed since it was read is not overwritten', async () => {
+  const { hash: base } = (await read()).data;
+  const planned = await plan(WIDER);
+  const theirs = ROOM.replace('y: 4', 'y: 7');
+  writeFileSync(file, theirs);
+  for (const answer of [await plan(WIDER, base), await apply(WIDER, planned.data.hash, base)])
+    expect([answer.status, answer.error.message]).toEqual([
+      409,
+      'room.yaml was changed since you read it: read it again, and make your changes in the new version',
+    ]);
+  expect(readFileSync(file, 'utf8')).toBe(theirs);
+});
+
+test('a stale plan is refused', async () => {
+  const planned = await plan(WIDER);
+  const answer = await apply(ROOM.replace('x: 5', 'x: 8'), planned.data.hash);
+  expect([answer.status, answer.error.message]).toEqual([409, expect.stringContaining('is stale')]);
+  expect(readFileSync(file, 'utf8')).toBe(ROOM);
+});
+
+test('the id stays, because stored results belong to it', async () => {
+  const answer = await plan(ROOM.replace('id: ward', 'id: hall'));
+  expect([answer.status, answer.error.details.field]).toEqual([422, 'room.yaml:id']);
+});
+
+test('a file that is gone is named, without the folders of the host', async () => {
+  const planned = await plan(WIDER);
+  rmSync(file);
+  const answer = await apply(WIDER, planned.data.hash, 'any');
+  expect([answer.status, answer.error.message]).toEqual([409, 'room.yaml cannot be read: ENOENT']);
+});
+
+test('a text of comments alone is saved without a restart', async () => {
+  const session = async (action: string) =>
+    (await call('POST', `/topologies/ward-3/${action}`, {})) as unknown as { data: { session_id: string } };
+  const started = await session('start');
+  const text = ROOM.replace('Ada', 'Grace');
+  const planned = await plan(text);
+  expect(planned.data.environment).toEqual([]);
+  expect((await apply(text, planned.data.hash)).status).toBe(200);
+  expect(readFileSync(file, 'utf8')).toBe(text);
+  expect((await session('stop')).data.session_id).toBe(started.data.session_id);
+});
+
+test('the parts of walls and of fields beside them are compared one by one', () => {
+  const wall = { from: [1, 0], to: [1, 2] };
+  const after = { ...testEnvironment, walls: [wall], crowd_persons: 3 };
+  expect(changedParts(testEnvironment, after)).toEqual([
+    { part: 'crowd_persons', change: 'added', fields: [] },
+    { part: 'walls/0', change: 'added', fields: [] },
+  ]);
+  expect(changedParts(after, { ...after, walls: [{ ...wall, to: [1, 3] }] })).toEqual([
+    { part: 'walls/0', change: 'changed', fields: ['to'] },
+  ]);
+});
