@@ -6,6 +6,7 @@ import { RoomCanvas } from '../room/canvas.js';
 import { isAway } from '../state/connection.js';
 import { view } from '../state/scene.js';
 import { loginProblem, logIn, token } from '../state/session.js';
+import { EnvironmentEditor } from './environment.js';
 import { Links } from './links.js';
 import { TimeBar } from './time-bar.js';
 import { TopologyView } from './topology.js';
@@ -42,7 +43,13 @@ function Live() {
   );
 }
 
-const NAMES = { room: 'Room', links: 'Links', topology: 'Topology', history: 'History' } as const;
+const NAMES = {
+  room: 'Room',
+  links: 'Links',
+  topology: 'Topology',
+  history: 'History',
+  environment: 'Editor',
+} as const;
 
 function Shown() {
   switch (view.value) {
@@ -59,6 +66,8 @@ function Shown() {
       return <TopologyView />;
     case 'history':
       return <History />;
+    case 'environment':
+      return <EnvironmentEditor />;
   }
 }
 

@@ -2,7 +2,7 @@ import { notifications, askForNotifications, sound, toggleSound } from '../state
 import { frame, isAway, isStale, link } from '../state/connection.js';
 import { shownTime } from '../state/past.js';
 import { goTo, room, scene, view, VIEWS } from '../state/scene.js';
-import { logOut, token } from '../state/session.js';
+import { logOut, mayAct, token } from '../state/session.js';
 import { nextTheme, theme } from '../state/theme.js';
 import { ageText, now, timeText } from '../state/time.js';
 
@@ -112,12 +112,18 @@ function RoomChoice() {
   );
 }
 
-const TITLES = { room: 'Room', links: 'Links', topology: 'Topology', history: 'History' } as const;
+const TITLES = {
+  room: 'Room',
+  links: 'Links',
+  topology: 'Topology',
+  history: 'History',
+  environment: 'Editor',
+} as const;
 
 function Navigation() {
   return (
     <nav aria-label="Views">
-      {VIEWS.map((one) => (
+      {VIEWS.filter((one) => one !== 'environment' || mayAct.value).map((one) => (
         <a
           key={one}
           href={`?view=${one}`}

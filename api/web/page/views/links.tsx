@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { numberText, usePolled } from '../state/poll.js';
+import { addLinkOf } from '../environment/senders.js';
 import { room } from '../state/scene.js';
 import { mayAct, service } from '../state/session.js';
 import { timeText } from '../state/time.js';
@@ -107,6 +108,16 @@ function Strangers({ senders }: { readonly senders: Answer['unknown_senders'] })
               <pre tabIndex={0}>
                 <code>{line}</code>
               </pre>
+              {mayAct.value && (
+                <button
+                  type="button"
+                  onClick={() => {
+                    addLinkOf(line);
+                  }}
+                >
+                  Add a link of it
+                </button>
+              )}
             </li>
           ))}
         </ul>
