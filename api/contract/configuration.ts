@@ -1,5 +1,5 @@
 import { Type, type TObject, type TSchema } from 'typebox';
-import type { Field, FieldView, Value } from '../service/configuration/field.js';
+import type { Field, FieldUse, FieldView, Value } from '../service/configuration/field.js';
 import type { Form } from '../service/form.js';
 
 const closed = { additionalProperties: false } as const;
@@ -35,18 +35,25 @@ export function configurationBody(
   return body;
 }
 
-/** A form's schema of the configuration, with each number limited to the topology's range. */
-export function boundedSchema(
-  fields: readonly Field[],
-  form: Form,
-  bounds: (field: Field) => object,
-): object {
+/**
+ * A form's schema of the configuration: values limited to those that the topology accepts, with
+ * `x-takes-effect`, `x-no-effect` and `x-name` (docs/configuration.md).
+ */
+export function schemaInUse(fields: readonly Field[], form: Form, use: (field: Field) => FieldUse): object {
   const leaves = viewsOf(fields, form).map(([field, { path, schema }]) => ({
     path: path.split('.'),
-    schema: { ...schema, ...bounds(field) },
+    schema: { ...schema, ...annotations(field, use(field)) },
   }));
   return JSON.parse(JSON.stringify(objectOf(leaves, false))) as object;
 }
+
+const annotations = ({ name }: Field, { bounds, missing, isFact, isLive }: FieldUse): object => ({
+  ...bounds,
+  'x-name': name,
+  ...(isFact && { readOnly: true }),
+  ...(!isFact && { 'x-takes-effect': isLive ? 'immediately' : 'next start' }),
+  ...(missing !== null && { 'x-no-effect': missing }),
+});
 
 /** Fields of a checked body, in their stored form. */
 export function fieldsOf(fields: readonly Field[], form: Form, body: object): ReadonlyMap<Field, Value> {

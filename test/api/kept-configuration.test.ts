@@ -124,7 +124,7 @@ describe('a history that no call could have written prevents the start, and is n
 test("accepts what this topology's schema allows, and names what exceeds it", () => {
   const configuration = configurationOf(made);
   for (const field of FIELDS.filter(isStored)) {
-    const schema = { ...storedSchema(field), ...configuration.bounds(field) } as {
+    const schema = { ...storedSchema(field), ...configuration.use(field).bounds } as {
       minimum?: number;
       maximum?: number;
     };

@@ -43,7 +43,7 @@ describe.runIf(canBrowse)('accessibility of the live page', () => {
       };
       await page.goto(service.server.address);
       expect(await findings()).toEqual([]);
-      await page.fill('input[name=username]', 'operator');
+      await page.fill('input[name=username]', 'admin');
       await page.fill('input[name=password]', 'pw');
       await page.click('button[type=submit]');
       await expect.poll(() => page.isVisible('#alarm')).toBe(true);
@@ -54,10 +54,16 @@ describe.runIf(canBrowse)('accessibility of the live page', () => {
           return page.textContent('#people');
         })
         .toContain('Person 1');
-      for (const view of ['Room', 'Links', 'Topology', 'History']) {
+      for (const view of ['Room', 'Links', 'Topology', 'History', 'Settings']) {
         await page.click(`nav a:text("${view}")`);
         await expect.poll(() => page.getAttribute('.view', 'aria-label')).toBe(view);
         if (view === 'Links') await page.click('button[aria-label="Signal of link-1"]');
+        if (view === 'Settings') {
+          await page.waitForSelector('.field');
+          expect(await findings()).toEqual([]);
+          await page.click('button:text("Users and keys")');
+          await page.waitForSelector('#users li');
+        }
         expect(await findings()).toEqual([]);
       }
       await page.close();

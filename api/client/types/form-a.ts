@@ -615,7 +615,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Allowed values of the configuration, and its values without changes.
+         * Allowed values of the configuration, when a change takes effect, and the values without changes.
          * @description Requires the role viewer.
          */
         get: operations["getConfigSchema"];
@@ -4399,7 +4399,10 @@ export interface operations {
     };
     getConfigSchema: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The form whose fields are described. */
+                form?: "a" | "b";
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -4481,6 +4484,55 @@ export interface operations {
                                     anonymize_data: boolean;
                                     /** @description Whether stores and state are encrypted on disk. The next start converts existing data. */
                                     enable_encryption: boolean;
+                                };
+                            } | {
+                                /**
+                                 * @description What the deployment is for: it decides what alerts ask people to do.
+                                 * @enum {unknown}
+                                 */
+                                domain: "healthcare" | "general" | "retail" | "security";
+                                environment: {
+                                    /** @description The environment of calls without an `environment_id`. */
+                                    id: string;
+                                    /** @description The environment's display name. */
+                                    name: string;
+                                    /**
+                                     * Format: date-time
+                                     * @description When the empty room was measured; 1970 if it was not. Cannot be set.
+                                     */
+                                    calibration_timestamp: string;
+                                };
+                                detection: {
+                                    /** @description Confidence below which a person is not reported. */
+                                    confidence_threshold: number;
+                                    /** @description Largest number of reported persons. */
+                                    max_persons: number;
+                                    /** @description Whether to track persons from frame to frame and number them. */
+                                    tracking_enabled: boolean;
+                                };
+                                alerts: {
+                                    fall_detection: {
+                                        /** @description Whether to detect falls. */
+                                        enabled: boolean;
+                                        /** @description Falls of a confidence of at least 1 - sensitivity are reported. */
+                                        sensitivity: number;
+                                        /** @description Delay of a fall's report; the fall is dropped if the person walks again in that time. */
+                                        notification_delay_seconds: number;
+                                    };
+                                    inactivity_detection: {
+                                        /** @description Whether to detect inactivity. */
+                                        enabled: boolean;
+                                        /** @description Time without motion before it is reported, minutes. */
+                                        threshold_minutes: number;
+                                    };
+                                };
+                                streaming: {
+                                    /** @description Whether `kafka` sinks send results. */
+                                    restream_enabled: boolean;
+                                    /** @description Whether /ws/pose accepts clients. */
+                                    websocket_enabled: boolean;
+                                    /** @description Whether `mqtt` sinks publish. */
+                                    mqtt_enabled: boolean;
                                 };
                             };
                         };

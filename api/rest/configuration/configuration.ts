@@ -5,7 +5,7 @@ import { FIELDS } from '../../service/configuration/fields.js';
 import { RefusedError } from '../../service/configuration/refusals.js';
 import type { Revision } from '../../service/configuration/stored.js';
 import {
-  boundedSchema,
+  schemaInUse,
   configurationBody,
   configurationSchemas,
   fieldsOf,
@@ -130,21 +130,29 @@ function changeConfiguration({ form, fields }: Asked, call: Call<Parts>): Change
   return { ...setFields(configuration, fields, call, (field) => pathOf(field, form)), configuration };
 }
 
-const schema = endpoint<null, Configuration>({
+const schema = endpoint<Form, { readonly configuration: Configuration; readonly form: Form }>({
   method: 'GET',
   path: '/config/schema',
-  summary: 'Allowed values of the configuration, and its values without changes.',
+  summary: 'Allowed values of the configuration, when a change takes effect, and the values without changes.',
   access: 'viewer',
   limit: 'health',
   status: 200,
-  handle: async (_, { deployment }) => deployment.configuration,
+  handle: async (form, { deployment: { configuration } }) => ({ configuration, form }),
   b: formView({
-    response: Type.Object({ schema: Type.Object({}), defaults: schemas.b }, closed),
-    read: () => null,
-    render: (configuration) => ({
+    query: Type.Object(
+      {
+        form: Type.Optional(
+          Type.Enum(['a', 'b'], { default: 'b', description: 'The form whose fields are described.' }),
+        ),
+      },
+      closed,
+    ),
+    response: Type.Object({ schema: Type.Object({}), defaults: Type.Union([schemas.b, schemas.a]) }, closed),
+    read: ({ query }) => query.form ?? 'b',
+    render: ({ configuration, form }) => ({
       data: {
-        schema: boundedSchema(FIELDS, 'b', (field) => configuration.bounds(field)),
-        defaults: configurationBody(FIELDS, 'b', (field) => configuration.fallback(field)),
+        schema: schemaInUse(FIELDS, form, (field) => configuration.use(field)),
+        defaults: configurationBody(FIELDS, form, (field) => configuration.fallback(field)),
       },
     }),
   }),

@@ -36,9 +36,12 @@ export const networkOf = ({ component }: CheckedNode): NetworkFacts | undefined 
   component.kind === 'operator' ? component.network : undefined;
 
 /** A field of the configuration that several nodes apply: all of them are set, the first one is shown. */
-export const setting = (name: SettingName): Pick<Field, 'name' | 'read' | 'missing' | 'write'> => ({
+export const setting = (
+  name: SettingName,
+): Pick<Field, 'name' | 'read' | 'missing' | 'isLive' | 'write'> => ({
   name,
   missing: (topology) => missing(name, topology),
+  isLive: (topology) => answering(topology, name).every(({ component }) => takesOver(component, name)),
   read: ({ topology }) => {
     const [node] = answering(topology, name);
     return read(node!, answerOf(node!.component, name)!, name, topology);
@@ -61,6 +64,12 @@ function missing(name: SettingName, topology: CheckedTopology): string | null {
   return inFrames && Number.isNaN(frameMsOf(topology))
     ? `the topology ${topology.id} has no node that divides time into frames, such as window`
     : null;
+}
+
+/** Whether a running node applies the setting without a restart. */
+function takesOver(component: Component, name: SettingName): boolean {
+  const answer = answerOf(component, name)!;
+  return answer === 'enabled' || component.liveFields?.some((field) => field === answer.field) === true;
 }
 
 function read(node: CheckedNode, answer: Answer, name: SettingName, topology: CheckedTopology): Value {

@@ -4,7 +4,7 @@ import { hashOf } from '../../../pipeline/config/topology/hash.js';
 import { livePart } from '../../../pipeline/runtime/take-over.js';
 import type { RunningTopology } from '../../../pipeline/runtime/status.js';
 import { adjustAll, Beside, type Bases } from './beside.js';
-import type { Bounds, Facts, Field, FieldInput, Value } from './field.js';
+import type { Facts, Field, FieldInput, FieldUse, Value } from './field.js';
 import { FIELDS, isFact, sameValue } from './fields.js';
 import { problemOf, RefusedError, tryOver, whyNot, type Refusal } from './refusals.js';
 import { storedConfiguration, type Revision, type StoredConfiguration } from './stored.js';
@@ -127,10 +127,16 @@ export class Configuration {
     });
   }
 
-  /** The range of a field in this topology, if it is smaller than that of its schema. */
-  bounds(field: Field): Bounds {
+  /** What a field accepts and does in this topology. */
+  use(field: Field): FieldUse {
     const { next } = this.#options.main;
-    return field.missing(next) === null ? (field.bounds?.(next) ?? {}) : {};
+    const missing = field.missing(next);
+    return {
+      bounds: missing === null ? (field.bounds?.(next) ?? {}) : {},
+      missing,
+      isFact: isFact(field, next),
+      isLive: field.isLive?.(next) ?? false,
+    };
   }
 
   /** The value without any `change`: that of the topology's file. */

@@ -42,10 +42,23 @@ export interface FieldView {
   readonly read?: (shown: Value) => Value;
 }
 
-/** Both included. */
+/** Accepted values; minimum and maximum are included. */
 export interface Bounds {
   readonly minimum?: number;
   readonly maximum?: number;
+  readonly enum?: readonly string[];
+}
+
+/** What a topology makes of a field. */
+export interface FieldUse {
+  /** Empty if the topology accepts all that the schema does. */
+  readonly bounds: Bounds;
+  /** The missing node, for people; null if it exists. */
+  readonly missing: string | null;
+  /** It cannot be set. */
+  readonly isFact: boolean;
+  /** A change takes effect with the next record; otherwise, at the next start. */
+  readonly isLive: boolean;
 }
 
 /** One value of the configuration; the forms are views of all of them. */
@@ -61,13 +74,15 @@ export interface Field {
   readonly missing: (topology: CheckedTopology) => string | null;
   /** Its change in the topology; absent for values of the configuration alone and for facts. */
   readonly write?: (value: Value, topology: CheckedTopology) => Overrides;
+  /** Whether a running topology applies a change with the next record. Default: at its next start. */
+  readonly isLive?: (topology: CheckedTopology) => boolean;
   /** Why it cannot be set, if so. */
   readonly fixed?: (topology: CheckedTopology) => string | null;
   /** For a fact: whether a sent value equals the current one. Default: equality. */
   readonly isSame?: (sent: Value, now: Value) => boolean;
   /** Values within the schema that are rejected, with the reason. */
   readonly refuse?: (value: Value, topology: CheckedTopology) => string | null;
-  /** For a number, if a topology accepts less than the schema. Called only if nothing is missing. */
+  /** If a topology accepts less than the schema. Called only if nothing is missing. */
   readonly bounds?: (topology: CheckedTopology) => Bounds;
   /** If it is on, a topology that cannot meet it is rejected instead of running without it. */
   readonly isPromise?: boolean;

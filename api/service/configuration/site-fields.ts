@@ -27,6 +27,8 @@ export const environment: Field = {
   },
   absent: '',
   missing: always,
+  isLive: () => true,
+  bounds: ({ environments }) => ({ enum: environments.map(({ id }) => id) }),
   read: ({ topology, own }) => {
     const ids = topology.environments.map(({ id }) => id);
     const chosen = own.get('environment_id');

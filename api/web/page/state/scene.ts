@@ -34,7 +34,7 @@ export interface Scene {
   readonly environments: readonly Room[];
 }
 
-export const VIEWS = ['room', 'links', 'topology', 'history', 'environment'] as const;
+export const VIEWS = ['room', 'links', 'topology', 'history', 'environment', 'settings'] as const;
 export type View = (typeof VIEWS)[number];
 
 export const scene = signal<Scene | null>(null);

@@ -1,8 +1,10 @@
 import { useSignal } from '@preact/signals';
 import { AlertsPanel, AlarmBanner, ClipDialog } from './alerts.js';
-import { Header, AwayBanner } from './header.js';
+import { Header, AwayBanner, TITLES } from './header.js';
 import { People, Engine, Notes } from './people.js';
 import { RoomCanvas } from '../room/canvas.js';
+import { Guide } from '../guide/guide.js';
+import { Settings } from '../settings/settings.js';
 import { isAway } from '../state/connection.js';
 import { view } from '../state/scene.js';
 import { loginProblem, logIn, token } from '../state/session.js';
@@ -27,8 +29,9 @@ function Live() {
     <>
       <AwayBanner />
       <AlarmBanner />
+      <Guide />
       <main id="live" class={isAway.value ? 'away' : ''}>
-        <section class="view" aria-label={NAMES[view.value]}>
+        <section class="view" aria-label={TITLES[view.value]}>
           <Shown />
         </section>
         <aside aria-label="What happens now">
@@ -42,14 +45,6 @@ function Live() {
     </>
   );
 }
-
-const NAMES = {
-  room: 'Room',
-  links: 'Links',
-  topology: 'Topology',
-  history: 'History',
-  environment: 'Editor',
-} as const;
 
 function Shown() {
   switch (view.value) {
@@ -68,6 +63,8 @@ function Shown() {
       return <History />;
     case 'environment':
       return <EnvironmentEditor />;
+    case 'settings':
+      return <Settings />;
   }
 }
 

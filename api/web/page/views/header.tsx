@@ -1,3 +1,4 @@
+import { isGuideOpen, toggleGuide } from '../guide/open.js';
 import { notifications, askForNotifications, sound, toggleSound } from '../state/announce.js';
 import { frame, isAway, isStale, link } from '../state/connection.js';
 import { shownTime } from '../state/past.js';
@@ -15,6 +16,11 @@ export function Header() {
       <RoomChoice />
       {loggedIn && <Navigation />}
       <div class="end">
+        {loggedIn && (
+          <button type="button" class="quiet" aria-pressed={isGuideOpen.value} onClick={toggleGuide}>
+            Guide
+          </button>
+        )}
         {loggedIn && <SoundButton />}
         {loggedIn && notifications.value === 'default' && (
           <button type="button" class="quiet" onClick={() => void askForNotifications()}>
@@ -112,12 +118,13 @@ function RoomChoice() {
   );
 }
 
-const TITLES = {
+export const TITLES = {
   room: 'Room',
   links: 'Links',
   topology: 'Topology',
   history: 'History',
   environment: 'Editor',
+  settings: 'Settings',
 } as const;
 
 function Navigation() {

@@ -1,0 +1,162 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, test } from 'vitest';
+import { bench, WHOLE, type Bench } from '../api/config-support.js';
+import { openService, UNLIMITED, type TestService } from '../api/support.js';
+import { canBrowse, openBrowser } from '../support/chromium.js';
+
+describe.runIf(canBrowse)('settings on the live page', () => {
+  let browser: Browser;
+  let made: Bench;
+  let service: TestService;
+  let page: Page;
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser.close());
+  beforeEach(async () => {
+    made = bench(WHOLE);
+    await made.runner.start();
+    service = await openService(UNLIMITED, { main: made.runner });
+    page = await browser.newPage();
+    page.on('dialog', (dialog) => void dialog.accept());
+  });
+  afterEach(async () => {
+    await page.close();
+    await service.close();
+    await made.close();
+  });
+
+  const logIn = async (user: string): Promise<void> => {
+    await page.goto(`${service.server.address}/?view=settings`);
+    await page.fill('input[name=username]', user);
+    await page.fill('input[name=password]', 'pw');
+    await page.click('#login button[type=submit]');
+  };
+  const configuration = async () => {
+    const answer = await service.get('/form-b/api/v1/config', service.token('admin'));
+    return ((await answer.json()) as { data: { detection: { max_persons: number } } }).data;
+  };
+  const field = (path: string) => page.locator(`[data-path="${path}"]`);
+  const persons = () => field('detection.max_persons');
+  const save = (group: string) => page.click(`form[aria-label="${group}"] button:text("Save")`);
+
+  test('a field says its limit, is refused beyond it, and takes effect when it is saved', async () => {
+    await logIn('admin');
+    await expect
+      .poll(() => persons().textContent())
+      .toContain('Largest number of reported persons. 1 to 100.');
+    await persons().locator('input').fill('1000');
+    await save('Detection');
+    await expect.poll(() => persons().locator('.problem').textContent()).toContain('100');
+    expect(await persons().locator('input').getAttribute('aria-invalid')).toBe('true');
+    expect((await configuration()).detection.max_persons).toBe(1);
+    await persons().locator('input').fill('7');
+    await save('Detection');
+    await expect.poll(() => page.textContent('form[aria-label="Detection"] [role=status]')).toBe('Saved.');
+    expect((await configuration()).detection.max_persons).toBe(7);
+    expect(await persons().textContent()).toContain("The topology's file says 1.");
+  });
+
+  test("the service's own refusal is shown at its field", async () => {
+    await logIn('admin');
+    await page.route('**/form-b/api/v1/config', (route) =>
+      route.request().method() === 'PUT'
+        ? route.continue({ postData: JSON.stringify({ detection: { max_persons: 0 } }) })
+        : route.continue(),
+    );
+    await persons().locator('input').fill('7');
+    await save('Detection');
+    await expect.poll(() => persons().locator('.problem').textContent()).toBe('must be >= 1');
+  });
+
+  test('a change that requires a restart says so, and offers one', async () => {
+    await logIn('admin');
+    const batch = field('neural_network.batch_size');
+    await expect.poll(() => batch.textContent()).toContain('needs a restart');
+    await batch.locator('input').fill('8');
+    await save('Neural network');
+    await page.click('button:text("Restart now")');
+    await expect.poll(() => page.locator('button:text("Restart now")').count()).toBe(0);
+    await expect
+      .poll(() => made.runner.topology.nodes.find(({ id }) => id === 'poses')!.config)
+      .toMatchObject({
+        max_batch: 8,
+      });
+  });
+
+  test('somebody else is not overwritten: the form says that there are newer values', async () => {
+    await logIn('admin');
+    await persons().locator('input').fill('7');
+    const other = await fetch(`${service.server.address}/form-b/api/v1/config`, {
+      method: 'PUT',
+      headers: { Authorization: `Bearer ${service.token('admin')}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ detection: { max_persons: 3 } }),
+    });
+    expect(other.status).toBe(200);
+    await save('Detection');
+    await expect
+      .poll(() => page.textContent('form[aria-label="Detection"] > .problem'))
+      .toContain('Somebody else has changed the configuration');
+    expect((await configuration()).detection.max_persons).toBe(3);
+    await save('Detection');
+    await expect.poll(async () => (await configuration()).detection.max_persons).toBe(7);
+  });
+
+  test('viewers see the values, and can change none', async () => {
+    await logIn('viewer');
+    await expect.poll(() => persons().locator('input').isDisabled()).toBe(true);
+    expect(await page.locator('button:text("Save")').count()).toBe(0);
+    expect(await page.locator('button:text("Users and keys")').count()).toBe(0);
+  });
+
+  test('an admin adds a user and a key, whose secrets work, and removes them', async () => {
+    await logIn('admin');
+    await page.click('button:text("Users and keys")');
+    await page.fill('form[aria-label="Add a user"] input[name=name]', 'ada');
+    await page.click('form[aria-label="Add a user"] button');
+    const secret = (form: string) => page.textContent(`form[aria-label="${form}"] .secret`);
+    const login = await service.post('/form-b/api/v1/auth/token', {
+      username: 'ada',
+      password: await secret('Add a user'),
+    });
+    expect(login.status).toBe(200);
+    await expect.poll(() => page.textContent('#users')).toContain('ada');
+    await page.fill('form[aria-label="Create a key"] input[name=name]', 'grafana');
+    await page.click('form[aria-label="Create a key"] button');
+    const key = await secret('Create a key');
+    expect((await service.get('/form-b/api/v1/config', key!)).status).toBe(200);
+    await page.click('button[aria-label="Remove grafana"]');
+    await expect.poll(() => page.locator('#keys li').count()).toBe(0);
+    expect((await service.get('/form-b/api/v1/config', key!)).status).toBe(401);
+    await page.click('button[aria-label="Remove ada"]');
+    await expect.poll(() => page.textContent('#users')).not.toContain('ada');
+  });
+
+  test('an own new password requires another login, with it', async () => {
+    await logIn('admin');
+    await page.click('button:text("Users and keys")');
+    await page.click('summary:text("New password for admin")');
+    await page.fill('#password-admin', 'a longer one');
+    await page.click('button:text("Set")');
+    await expect.poll(() => page.textContent('#login-error')).toContain('Your password is changed');
+    await page.fill('input[name=username]', 'admin');
+    await page.fill('input[name=password]', 'a longer one');
+    await page.click('#login button[type=submit]');
+    await expect.poll(() => page.isVisible('#live')).toBe(true);
+  });
+
+  test('the guide is open at first, stays closed after a reload, and can be opened again', async () => {
+    await logIn('admin');
+    await page.click('#guide button:text("Open the topology")');
+    expect(new URL(page.url()).search).toBe('?view=topology');
+    await page.click('#guide button:text("Open the users")');
+    await expect.poll(() => page.isVisible('#users')).toBe(true);
+    await page.click('button:text("Close the guide")');
+    await page.reload();
+    await expect.poll(() => page.isVisible('#live')).toBe(true);
+    expect(await page.locator('#guide').count()).toBe(0);
+    await page.click('button:text("Guide")');
+    await expect.poll(() => page.isVisible('#guide')).toBe(true);
+  });
+});
