@@ -213,6 +213,22 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
       await expect.poll(() => page.textContent('#badge')).not.toBe('PAST');
     });
 
+    test('other views are of now, and the room is shown at the past time again after them', async () => {
+      record();
+      await logIn('pw');
+      await goThere();
+      await expect.poll(people).toContain('at 1.0 / 2.0 m');
+      await page.click('nav a:text("Links")');
+      let index = 100;
+      await shows('#people', 'at 3.0 / 3.0 m', () => {
+        service.main.publish(poseFrame(index++, [person(1, 3, 3)]));
+      });
+      expect(await page.textContent('#badge')).toBe('SIMULATED');
+      await page.click('nav a:text("Room")');
+      await expect.poll(people).toContain('at 1.0 / 2.0 m');
+      expect(await page.textContent('#badge')).toBe('PAST');
+    });
+
     test('plays the minute at its own speed', async () => {
       record();
       await withOwnTime(page, service);
@@ -327,10 +343,10 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
       ...{ rx: 1, tx: 2, subcarriers: [-1, 1], bandwidthMhz: 20, centreMhz: 2437, training: 'lltf' },
     });
     const block = { ...allocateBlock(layout, 1), values: Float32Array.of(3, 4, 0, -2, 1, 0, 0, 1) };
-    block.time.set([FIRST_TIME]);
+    let time = FIRST_TIME;
     const timer = setInterval(() => {
-      service.main.publish(block);
-    }, 10);
+      service.main.publish({ ...block, time: Float64Array.of((time += 20_000)) });
+    }, 20);
     await page.fill('input[name=username]', 'operator');
     await page.fill('input[name=password]', 'pw');
     await page.click('button[type=submit]');
@@ -338,7 +354,7 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
     await page.click('button[aria-label="Signal of link-1"]');
     await page.click('button:text("Receive")');
     const text = () => page.textContent('#signal');
-    await expect.poll(text, { timeout: 10_000 }).toContain('subcarriers -1 (below) to 1 (above)');
+    await expect.poll(text, { timeout: 10_000 }).toContain('Subcarriers -1 (below) to 1 (above)');
     clearInterval(timer);
     expect(await text()).toContain(
       "Amplitude of the newest frame, subcarriers -1 to 1: 2.0 to 5.0 (sender's unit)",
@@ -346,6 +362,9 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
     await page.selectOption('#signal select >> nth=2', 'receiver 1, transmitter 2');
     await expect.poll(text).toContain("subcarriers -1 to 1: 1.0 to 1.0 (sender's unit)");
     expect(await text()).toContain('without jumps, subcarriers -1 to 1: 0.0 to 1.6 rad');
+    expect(await text()).toMatch(
+      /Phases\. Subcarriers -1 .*Doppler\. How fast the power varies: 1\.\d Hz \(below\) to 2\d Hz/,
+    );
   });
 
   test('viewers are not offered the signal of a link', async () => {

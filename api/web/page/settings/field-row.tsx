@@ -1,3 +1,4 @@
+import { inWords } from '../views/in-words.js';
 import type { Field, Value } from './fields.js';
 
 interface FieldRowProps {
@@ -123,10 +124,6 @@ function limitsOf({ schema: { minimum, maximum } }: Field): string {
   if (minimum === undefined) return maximum === undefined ? '' : `At most ${maximum}.`;
   return maximum === undefined ? `At least ${minimum}.` : `${minimum} to ${maximum}.`;
 }
-
-/** With `code` as such. */
-const inWords = (text: string) =>
-  text.split('`').map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part));
 
 const textOf = (value: Value): string =>
   typeof value === 'boolean' ? (value ? 'on' : 'off') : String(value);

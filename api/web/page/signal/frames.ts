@@ -1,30 +1,5 @@
 import { service } from '../state/session.js';
-
-/** Values of one antenna pair by subcarrier; null: unknown. */
-export type Row = readonly (number | null)[];
-
-/** A frame of a link, as a tap shows it. */
-interface TappedFrame {
-  readonly time: string;
-  /** Of the subcarriers. */
-  readonly indices: readonly number[];
-  /** [rx][tx][subcarrier], in the sender's unit. */
-  readonly amplitudes: readonly (readonly Row[])[];
-  /** [rx][tx][subcarrier], radians. */
-  readonly phases: readonly (readonly Row[])[];
-}
-
-/** Frames of a link over some seconds, oldest first, all of one layout. */
-export interface Signal {
-  readonly frames: readonly TappedFrame[];
-  readonly indices: readonly number[];
-  /** Of receiver and transmitter. */
-  readonly antennas: readonly (readonly [rx: number, tx: number])[];
-  /** From the first to the last frame. */
-  readonly seconds: number;
-  /** Frames of other layouts, which are not shown. */
-  readonly others: number;
-}
+import type { Signal, TappedFrame } from './records.js';
 
 export interface Asked {
   readonly topology: string;
@@ -37,8 +12,10 @@ export interface Asked {
 
 /** Limit of frames with values in one answer. */
 const FRAMES = 100;
+/** Up to this span, the answer holds every frame, until the limit: a Doppler spectrum has no use for less. */
+const UNTHINNED_SECONDS = 2;
 
-/** The next seconds of a link, evenly thinned; null if no frame came. @throws ServiceError */
+/** The next seconds of a link, evenly thinned if they are many; null if no frame came. @throws ServiceError */
 export async function signalOf({
   topology,
   node,
@@ -54,7 +31,7 @@ export async function signalOf({
         values: true,
         limit: FRAMES,
         wait_ms: milliseconds,
-        every_ms: milliseconds / FRAMES,
+        every_ms: seconds > UNTHINNED_SECONDS ? milliseconds / FRAMES : 0,
         where: `csi.environment == ${JSON.stringify(environment)} && csi.link == ${JSON.stringify(link)}`,
       },
     },
@@ -79,17 +56,3 @@ function signalIn(all: readonly TappedFrame[]): Signal | null {
 
 const layoutOf = ({ indices, amplitudes }: TappedFrame): string =>
   `${amplitudes.length} ${amplitudes[0]!.length} ${indices.join()}`;
-
-/** Phases without jumps of a whole turn, from the first one on. */
-export function unwrapped(phases: Row): Row {
-  let turns = 0;
-  let last: number | null = null;
-  return phases.map((phase) => {
-    if (phase === null) return null;
-    const step = last === null ? 0 : phase - last;
-    last = phase;
-    if (step > Math.PI) turns--;
-    else if (step < -Math.PI) turns++;
-    return phase + 2 * Math.PI * turns;
-  });
-}

@@ -1,4 +1,4 @@
-import type { Row } from './frames.js';
+import type { Row } from './records.js';
 
 interface ProfileProps {
   readonly title: string;

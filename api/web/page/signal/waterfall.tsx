@@ -1,30 +1,24 @@
 import { useEffect, useRef } from 'preact/hooks';
-import type { Signal } from './frames.js';
+import { colourOf } from '../style/ramp.js';
+import type { Row } from './records.js';
 
-/** Red, green, blue from weak to strong: colours that also differ in lightness. */
-const RAMP = [
-  [38, 18, 74],
-  [52, 84, 140],
-  [32, 144, 140],
-  [110, 205, 90],
-  [252, 232, 60],
-] as const;
 /** Shares of the values below the darkest and above the brightest colour: outliers would hide the rest. */
 const OUTLIERS = 0.02;
 
 interface WaterfallProps {
-  readonly signal: Signal;
-  readonly antenna: readonly [rx: number, tx: number];
+  readonly title: string;
+  /** What is seen, in words. */
+  readonly words: string;
+  /** Oldest first; each from its lowest row upwards. */
+  readonly columns: readonly Row[];
 }
 
-/** Amplitudes over time, to the right, by subcarrier, upwards. */
-export function Waterfall({ signal, antenna: [rx, tx] }: WaterfallProps) {
+/** Values over time, to the right, by row, upwards. */
+export function Waterfall({ title, words, columns }: WaterfallProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
-  const { frames, indices, seconds } = signal;
-  const [width, height] = [frames.length, indices.length];
+  const [width, height] = [columns.length, columns[0]!.length];
   useEffect(() => {
     const picture = new ImageData(width, height);
-    const columns = frames.map(({ amplitudes }) => amplitudes[rx]![tx]!);
     const [low, high] = rangeOf(columns.flat());
     columns.forEach((column, x) => {
       column.forEach((value, k) => {
@@ -34,16 +28,21 @@ export function Waterfall({ signal, antenna: [rx, tx] }: WaterfallProps) {
       });
     });
     canvas.current!.getContext('2d')!.putImageData(picture, 0, 0);
-  }, [signal, rx, tx]);
+  }, [columns]);
   return (
-    <canvas
-      class="waterfall"
-      ref={canvas}
-      width={width}
-      height={height}
-      role="img"
-      aria-label={`Amplitudes of ${width} frames over ${seconds.toFixed(1)} seconds, of subcarriers ${indices[0]!} (below) to ${indices.at(-1)!} (above)`}
-    />
+    <figure class="profile">
+      <figcaption class="hint">
+        <strong>{title}.</strong> {words}
+      </figcaption>
+      <canvas
+        class="waterfall"
+        ref={canvas}
+        width={width}
+        height={height}
+        role="img"
+        aria-label={`${title}. ${words}`}
+      />
+    </figure>
   );
 }
 
@@ -51,11 +50,4 @@ function rangeOf(values: readonly (number | null)[]): readonly [low: number, hig
   const sorted = values.filter((value) => value !== null).sort((a, b) => a - b);
   const at = (share: number): number => sorted[Math.round(share * (sorted.length - 1))] ?? 0;
   return [at(OUTLIERS), at(1 - OUTLIERS)];
-}
-
-/** @param share 0 to 1; beyond, the end of the ramp */
-function colourOf(share: number): readonly number[] {
-  const along = Math.min(Math.max(share, 0), 1) * (RAMP.length - 1);
-  const from = Math.min(Math.floor(along), RAMP.length - 2);
-  return RAMP[from]!.map((value, part) => value + (along - from) * (RAMP[from + 1]![part]! - value));
 }

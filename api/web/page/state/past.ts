@@ -12,7 +12,7 @@ import {
   type GrowingTrails,
   type Trails,
 } from './connection.js';
-import { room } from './scene.js';
+import { room, view } from './scene.js';
 import { client, service } from './session.js';
 
 export const MINUTE_MS = 60_000;
@@ -33,14 +33,16 @@ interface Recording {
 /** The stored frames of the minute, and of the trails at its start; null while they are loaded. */
 export const recording = signal<Recording | null>(null);
 
-/** The displayed time, milliseconds since 1970; null: now. */
-export const shownTime = computed(() => (minute.value === null ? null : minute.value + moment.value));
+/** The displayed time, milliseconds since 1970; null: now, as in all views but that of the room. */
+export const shownTime = computed(() =>
+  minute.value === null || view.value !== 'room' ? null : minute.value + moment.value,
+);
 /** The displayed frame: the newest one, or the stored one of the displayed time. */
 export const shownFrame = computed(() =>
   shownTime.value === null ? frame.value : frameAt(recording.value?.frames ?? [], shownTime.value),
 );
 /** Whether the room is displayed as it is now, with data that are too old for that. */
-export const isOutdated = computed(() => minute.value === null && isStale.value);
+export const isOutdated = computed(() => shownTime.value === null && isStale.value);
 
 export function goLive(): void {
   minute.value = null;

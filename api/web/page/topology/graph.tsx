@@ -11,11 +11,10 @@ interface Shown {
 
 /** Nodes from sources to sinks, with their throughput. */
 export function GraphPicture({ graph, now, before }: Shown) {
-  const known = graph.nodes.filter(({ id }) => now.nodes.some((node) => node.id === id));
-  const { nodes, width, height } = layOut(
-    known.map(({ id }) => id),
-    graph.edges,
-  );
+  // Graph and figures are asked for apart: in between, a node can be added or removed.
+  const known = graph.nodes.map(({ id }) => id).filter((id) => now.nodes.some((node) => node.id === id));
+  const edges = graph.edges.filter(({ from, to }) => known.includes(from) && known.includes(to));
+  const { nodes, width, height } = layOut(known, edges);
   const container = useRef<HTMLDivElement>(null);
   // Most graphs start in the middle.
   useEffect(() => {
@@ -29,7 +28,7 @@ export function GraphPicture({ graph, now, before }: Shown) {
     <div ref={container} class="scroll" role="region" aria-label="Graph of nodes" tabIndex={0}>
       <svg id="graph" width={width} height={height} viewBox={`0 0 ${width} ${height}`}>
         <title>Nodes of the topology {now.id}, from sources at the top to sinks at the bottom</title>
-        {graph.edges.map(({ from, to, ports }) => (
+        {edges.map(({ from, to, ports }) => (
           <Line
             key={`${from} ${to}`}
             from={at.get(from)}

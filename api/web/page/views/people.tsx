@@ -1,5 +1,5 @@
 import { engine, framesProblem, isAway, type Person } from '../state/connection.js';
-import { isOutdated, minute, recording, shownFrame } from '../state/past.js';
+import { isOutdated, recording, shownFrame, shownTime } from '../state/past.js';
 import { room, scene } from '../state/scene.js';
 import { ageText, now } from '../state/time.js';
 import { colourName } from '../room/draw.js';
@@ -26,7 +26,7 @@ export function People() {
           </li>
         ))}
         {shown?.persons.length === 0 && <li>Nobody is seen.</li>}
-        {minute.value === null
+        {shownTime.value === null
           ? framesProblem.value && <li class="problem">{framesProblem}</li>
           : !shown && recording.value && <li>Nothing is stored of this moment.</li>}
       </ul>

@@ -1,7 +1,11 @@
 import { useSignal } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
 import { errorText } from '../../../client/errors.js';
-import { signalOf, unwrapped, type Signal } from '../signal/frames.js';
+import { dopplerOf } from '../signal/doppler.js';
+import { signalOf } from '../signal/frames.js';
+import { straightened, unwrapped } from '../signal/phases.js';
 import { Profile } from '../signal/profile.js';
+import type { Signal } from '../signal/records.js';
 import { Waterfall } from '../signal/waterfall.js';
 import { usePolled } from '../state/poll.js';
 import { room } from '../state/scene.js';
@@ -17,7 +21,7 @@ type State =
   | { readonly kind: 'received'; readonly signal: Signal | null };
 
 /**
- * What a link receives: amplitudes over time, and amplitude and phase of the newest frame. It looks when asked
+ * What a link receives: amplitude, phase and Doppler over time, and amplitude and phase of the newest frame. It looks when asked
  * to, because each look at CSI is noted in the audit log.
  */
 export function SignalOf({ link }: { readonly link: string }) {
@@ -86,7 +90,7 @@ function Received({ state, node }: { readonly state: State; readonly node: strin
 
 function Picture({ signal }: { readonly signal: Signal }) {
   const pair = useSignal(0);
-  const { frames, indices, antennas, seconds, others } = signal;
+  const { frames, indices, antennas, others } = signal;
   const antenna = antennas[pair.value] ?? antennas[0]!;
   const [rx, tx] = antenna;
   const { amplitudes, phases } = frames.at(-1)!;
@@ -107,12 +111,8 @@ function Picture({ signal }: { readonly signal: Signal }) {
           </select>
         </label>
       )}
-      <p class="hint">
-        Amplitudes of {frames.length} frames over {seconds.toFixed(1)} s, the newest on the right; subcarriers{' '}
-        {indices[0]} (below) to {indices.at(-1)} (above); the brighter, the stronger.
-        {others > 0 && ` ${others} frames of other layouts are not shown.`}
-      </p>
-      <Waterfall signal={signal} antenna={antenna} />
+      {others > 0 && <p class="hint">{others} frames of other layouts are not shown.</p>}
+      <Waterfalls signal={signal} rx={rx} tx={tx} />
       <Profile
         title="Amplitude of the newest frame"
         unit="(sender's unit)"
@@ -125,6 +125,49 @@ function Picture({ signal }: { readonly signal: Signal }) {
         values={unwrapped(phases[rx]![tx]!)}
         indices={indices}
       />
+    </>
+  );
+}
+
+interface WaterfallsProps {
+  readonly signal: Signal;
+  readonly rx: number;
+  readonly tx: number;
+}
+
+/** Amplitude, phase and Doppler over time. */
+function Waterfalls({ signal, rx, tx }: WaterfallsProps) {
+  const { frames, indices, seconds } = signal;
+  const { amplitudes, phases, doppler } = useMemo(
+    () => ({
+      amplitudes: frames.map((frame) => frame.amplitudes[rx]![tx]!),
+      phases: frames.map((frame) => straightened(frame.phases[rx]![tx]!, indices)),
+      doppler: dopplerOf(frames, rx, tx),
+    }),
+    [signal, rx, tx],
+  );
+  const rows = `Subcarriers ${indices[0]!} (below) to ${indices.at(-1)!} (above), the newest on the right`;
+  return (
+    <>
+      <Waterfall
+        title={`Amplitudes of ${frames.length} frames over ${seconds.toFixed(1)} s`}
+        words={`${rows}; the brighter, the stronger.`}
+        columns={amplitudes}
+      />
+      <Waterfall
+        title="Phases"
+        words={`${rows}; the brighter, the later. Their line over the subcarriers, which comes from the clocks, is removed.`}
+        columns={phases}
+      />
+      {doppler ? (
+        <Waterfall
+          title="Doppler"
+          words={`How fast the power varies: ${doppler.low.toFixed(1)} Hz (below) to ${doppler.high.toFixed(0)} Hz (above). Somebody who walks shows as a band that rises with the speed.`}
+          columns={doppler.columns}
+        />
+      ) : (
+        <p class="hint">Doppler needs 32 frames at 20 a second or more: receive {SPANS[0]} seconds.</p>
+      )}
     </>
   );
 }

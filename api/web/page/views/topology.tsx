@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
+import { Planning } from '../planning/planning.js';
 import { usePolled } from '../state/poll.js';
 import { room } from '../state/scene.js';
 import { mayAct, service } from '../state/session.js';
@@ -15,14 +16,20 @@ const [EVERY_MS, GRAPH_EVERY_MS] = [2_000, 30_000];
 export function TopologyView() {
   const before = useRef<Topology | null>(null);
   const latest = useRef<Topology | null>(null);
+  const ids = useSignal('');
   const look = async () => {
     const now = await topologyOf(room.value?.topology ?? '');
     before.current = latest.current?.id === now.id ? latest.current : null;
     latest.current = now;
+    ids.value = now.nodes.map(({ id }) => id).join();
     return now;
   };
   const topology = usePolled(look, EVERY_MS);
-  const graph = usePolled(() => graphOf(room.value?.topology ?? ''), GRAPH_EVERY_MS);
+  const graph = usePolled(() => {
+    // Another graph, as soon as there are other nodes.
+    void ids.value;
+    return graphOf(room.value?.topology ?? '');
+  }, GRAPH_EVERY_MS);
   const now = topology.value.value;
   return (
     <>
@@ -39,6 +46,7 @@ export function TopologyView() {
         )}
       </section>
       <DeadLetters />
+      {mayAct.value && room.value && <Planning key={room.value.topology} topology={room.value.topology} />}
     </>
   );
 }

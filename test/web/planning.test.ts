@@ -1,0 +1,106 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openService, UNLIMITED, type TestService } from '../api/support.js';
+import { canBrowse, openBrowser } from '../support/chromium.js';
+
+describe.runIf(canBrowse)('planning on the live page', () => {
+  let browser: Browser;
+  let service: TestService;
+  let page: Page;
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser.close());
+  beforeEach(async () => {
+    service = await openService(UNLIMITED);
+    page = await browser.newPage();
+  });
+  afterEach(async () => {
+    await page.close();
+    await service.close();
+  });
+
+  const logIn = async (user: string): Promise<void> => {
+    await page.goto(`${service.server.address}/?view=topology`);
+    await page.fill('input[name=username]', user);
+    await page.fill('input[name=password]', 'pw');
+    await page.click('#login button[type=submit]');
+  };
+  const plan = async (text: string): Promise<void> => {
+    await page.fill('#planning textarea', text);
+    await page.click('#planning button:text("Plan")');
+  };
+  const words = () => page.textContent('#planning');
+  const fine = () => {
+    const { main } = service;
+    main.plan = () => ({
+      hash: 'hash-1',
+      changes: [
+        { node: 'routers', change: 'unchanged', state: 'none', fields: [] },
+        { node: 'people', change: 'changed', state: 'migrated', fields: ['max_persons'] },
+      ],
+    });
+  };
+
+  test('mistakes lead to their place in the text', async () => {
+    await logIn('operator');
+    await plan('id: test\nsources:\n  in: { typ: udp }\n');
+    await expect.poll(() => page.textContent('#mistakes')).toBe('Line 3, column 5 no such field.');
+    expect(await page.textContent('#planning .text li.wrong')).toBe('3');
+    await page.click('#mistakes button');
+    expect(
+      await page.evaluate('[document.activeElement.tagName, document.activeElement.selectionStart]'),
+    ).toEqual(['TEXTAREA', 'id: test\nsources:\n  in'.length]);
+  });
+
+  test('a plan is shown, belongs to its text, and is applied by its hash', async () => {
+    fine();
+    await logIn('admin');
+    await plan('fine');
+    await expect.poll(() => page.textContent('#plan tbody')).toBe('peoplechangedmax_personskeeps its state');
+    expect(await words()).toContain('1 node stays');
+    await page.fill('#planning textarea', 'finer');
+    expect(await page.locator('#plan').count()).toBe(0);
+    await plan('fine');
+    await page.click('button:text("Apply this plan")');
+    await expect.poll(words).toContain('Applied.');
+  });
+
+  test('a plan that became stale is not applied, and the page says so', async () => {
+    fine();
+    await logIn('admin');
+    await plan('fine');
+    service.main.apply = () =>
+      Promise.reject(Object.assign(new Error('the plan is stale'), { code: 'plan.stale' }));
+    await page.click('button:text("Apply this plan")');
+    await expect.poll(words).toContain('the plan is stale');
+    expect(await words()).not.toContain('Applied.');
+  });
+
+  test('a graph that still has a removed node is drawn without it', async () => {
+    const nodes = ['routers', 'gone'].map((id) => ({ id, type: 'udp', kind: 'source', label: id }));
+    await page.route('**/topologies/test/graph', (route) =>
+      route.fulfill({
+        json: { success: true, data: { nodes, edges: [{ from: 'gone', to: 'routers', ports: ['csi'] }] } },
+      }),
+    );
+    const errors: string[] = [];
+    page.on('pageerror', ({ message }) => errors.push(message));
+    await logIn('viewer');
+    await expect.poll(() => page.locator('#graph .node').count()).toBe(1);
+    expect(errors).toEqual([]);
+  });
+
+  test('operators can plan, but not apply; viewers neither', async () => {
+    fine();
+    await logIn('operator');
+    await plan('fine');
+    await expect.poll(words).toContain('Only an admin can apply it.');
+    expect(await page.locator('button:text("Apply this plan")').count()).toBe(0);
+    await page.click('#logout');
+    await logIn('viewer');
+    await expect.poll(() => page.isVisible('#topology-state')).toBe(true);
+    expect(await page.locator('#planning').count()).toBe(0);
+  });
+});
