@@ -74,6 +74,12 @@ export interface Reader {
    * @throws RangeError if the bucket is not a whole number of microseconds above 0
    */
   summaries(query: SummaryQuery): Promise<readonly PoseSummary[]>;
+  /**
+   * Persons in sight by cell of the floor, ordered by y and x; cells without one are omitted. Persons outside
+   * the room and those whose track is not active do not count.
+   * @throws TooManyRows from a store that cannot group by position, for a range with too many persons
+   */
+  places(query: PlaceQuery): Promise<readonly Place[]>;
   /** Mean inference time of the pose frames in a range, milliseconds; 0 if there are none. */
   meanProcessingMs(query: TimeRange): Promise<number>;
   /** First and last event time of pose frames up to `until`; undefined if there are none. */
@@ -170,6 +176,31 @@ export interface SummaryQuery extends TimeRange, Pick<AggregateQuery, 'bucket' |
   /** Frames in which fewer or more persons count are omitted. Defaults: 0, any number. */
   readonly minPersons?: number;
   readonly maxPersons?: number;
+}
+
+export interface PlaceQuery extends TimeRange {
+  readonly start: number;
+  readonly end: number;
+  /** Of the room, metres. */
+  readonly size: { readonly x: number; readonly y: number };
+  /** Edge of a cell, metres. */
+  readonly cell: number;
+}
+
+/** A cell of the floor. */
+export interface Place {
+  /** Number of the cell along x and y, from 0 in the corner of the room. */
+  readonly x: number;
+  readonly y: number;
+  /** Over all frames. */
+  readonly persons: number;
+}
+
+/** A query would read more rows than a store may. */
+export class TooManyRows extends Error {
+  constructor(limit: number) {
+    super(`the range has more than ${limit} rows: use a shorter one`);
+  }
 }
 
 /** The pose frames of a bucket that match a query. */

@@ -7,6 +7,8 @@ import type {
   MeasureQuery,
   PersonQuery,
   PersonRow,
+  Place,
+  PlaceQuery,
   PoseQuery,
   PoseSummary,
   Reader,
@@ -21,6 +23,7 @@ import { Conditions } from './conditions.js';
 import { instantOf, type Parameters } from './parameters.js';
 import type { ReadPool, Snapshot } from './pool.js';
 import { firstRows } from './pages.js';
+import { placesOf } from './places.js';
 import { poseSummaries } from './summaries.js';
 import { skip } from './rows-between.js';
 
@@ -127,6 +130,10 @@ export class DuckDBReader implements Reader {
 
   async summaries(query: SummaryQuery): Promise<readonly PoseSummary[]> {
     return this.#read((snapshot) => poseSummaries(snapshot, query));
+  }
+
+  async places(query: PlaceQuery): Promise<readonly Place[]> {
+    return this.#read((snapshot) => placesOf(snapshot, query));
   }
 
   async meanProcessingMs(query: TimeRange): Promise<number> {

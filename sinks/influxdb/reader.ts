@@ -6,6 +6,8 @@ import type {
   MeasureQuery,
   PersonQuery,
   PersonRow,
+  Place,
+  PlaceQuery,
   PoseQuery,
   PoseSummary,
   Reader,
@@ -13,9 +15,10 @@ import type {
   TimeRange,
 } from '../../pipeline/component/index.js';
 import type { Measure, Person, PoseFrame, SensedEvent } from '../../pipeline/model/index.js';
-import { aggregatesOf } from './aggregates.js';
+import { aggregatesOf, type Asking } from './aggregates.js';
 import type { Connection } from './connection.js';
 import { FIELDS, FRAME, FRAMES_OF_AN_INSTANT, MEASURE_MEASUREMENTS, personNumber, slotOf } from './points.js';
+import { placesOf } from './places.js';
 import { Conditions, identifier } from './query.js';
 import { poseSummaries } from './summaries.js';
 import { eventOf, frameOf, measureOf, personOf, rowsOf, type Row } from './rows.js';
@@ -126,17 +129,15 @@ export class InfluxReader implements Reader {
   }
 
   async aggregates(query: AggregateQuery): Promise<readonly Aggregate[]> {
-    return aggregatesOf(query, {
-      query: (statements) => this.#connection().query(statements),
-      from: (measurements) => this.#from(measurements),
-    });
+    return aggregatesOf(query, this.#asking);
   }
 
   async summaries(query: SummaryQuery): Promise<readonly PoseSummary[]> {
-    return poseSummaries(query, {
-      query: (statements) => this.#connection().query(statements),
-      from: (measurements) => this.#from(measurements),
-    });
+    return poseSummaries(query, this.#asking);
+  }
+
+  async places(query: PlaceQuery): Promise<readonly Place[]> {
+    return placesOf(query, this.#asking);
   }
 
   async meanProcessingMs(query: TimeRange): Promise<number> {
@@ -209,6 +210,13 @@ export class InfluxReader implements Reader {
   async #count(measurement: string, conditions: Conditions, field = 'frame_id'): Promise<number> {
     const [row] = await this.#rows(`count(${identifier(field)})`, [measurement], conditions, '');
     return row ? (row['count'] as number) : 0;
+  }
+
+  get #asking(): Asking {
+    return {
+      query: (statements) => this.#connection().query(statements),
+      from: (measurements) => this.#from(measurements),
+    };
   }
 
   async #rows(

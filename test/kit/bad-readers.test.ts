@@ -11,7 +11,9 @@ readerConformance('a good store', async () => new MemoryStore());
 type Change = ConstructorParameters<typeof MemoryStore>[0];
 
 /** The reader's calls, each with another query. */
-const asking = <K extends 'poses' | 'persons' | 'events' | 'measures' | 'aggregates' | 'summaries'>(
+const asking = <
+  K extends 'poses' | 'persons' | 'events' | 'measures' | 'aggregates' | 'summaries' | 'places',
+>(
   call: K,
   change: (query: Parameters<Reader[K]>[0]) => object,
 ): Change => {
@@ -33,6 +35,9 @@ const HOUR_US = 3_600_000_000;
 
 const summariesOf = (change: (query: Parameters<Reader['summaries']>[0]) => object): Change =>
   asking('summaries', change);
+
+const placesOf = (change: (query: Parameters<Reader['places']>[0]) => object): Change =>
+  asking('places', change);
 
 const FAULTS: Readonly<Record<string, readonly (readonly [fault: string, change: Change])[]>> = {
   'an empty store returns empty results': [
@@ -309,6 +314,34 @@ const FAULTS: Readonly<Record<string, readonly (readonly [fault: string, change:
   ],
   'summaries reject buckets of zero length': [
     ['they return nothing', (good) => ({ summaries: (query) => good.summaries(query).catch(() => []) })],
+  ],
+  'places count persons in sight by cell: all': [
+    ['those outside too', placesOf((query) => ({ ...query, size: { x: 99, y: 99 } }))],
+    [
+      'lost tracks too',
+      (good, all) => ({
+        places: async (query) => {
+          const found = await good.places(query);
+          const lost = all.some(
+            (one) => 'persons' in one && one.persons.some(({ track }) => track?.state === 'lost'),
+          );
+          return lost ? found.map((one) => ({ ...one, persons: one.persons + 1 })) : found;
+        },
+      }),
+    ],
+    ['another order', (good) => ({ places: async (query) => (await good.places(query)).toReversed() })],
+  ],
+  'places count persons in sight by cell: in smaller cells': [
+    ['larger cells', placesOf((query) => ({ ...query, cell: 0.2 }))],
+  ],
+  'places count persons in sight by cell: in one cell': [
+    ['smaller cells', placesOf((query) => ({ ...query, cell: 2 }))],
+  ],
+  'places count persons in sight by cell: of a part of the range': [
+    ['all of it', placesOf((query) => ({ ...query, start: 0 }))],
+  ],
+  'places count persons in sight by cell: of another room': [
+    ['this room', placesOf((query) => ({ ...query, environment: 'test-room' }))],
   ],
   'treats the text of a query as text, not as SQL': [
     [

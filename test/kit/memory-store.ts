@@ -9,6 +9,7 @@ import {
 } from '../../pipeline/component/index.js';
 import type { Data, Measure, PoseFrame, SensedEvent } from '../../pipeline/model/index.js';
 import { aggregatesOf } from '../support/aggregates.js';
+import { placesOf } from '../support/places.js';
 import { summariesOf } from '../support/summaries.js';
 import type { ReadableStore } from './reader.js';
 
@@ -81,6 +82,7 @@ export class MemoryStore implements ReadableStore {
         bucketsOf(query);
         return summariesOf(this.#of('pose', query), query);
       },
+      places: async (query) => placesOf(this.#of('pose', query), query),
       meanProcessingMs: async (query) => {
         const times = this.#of('pose', query).map(({ processingMs }) => processingMs);
         return times.length === 0 ? 0 : times.reduce((sum, time) => sum + time, 0) / times.length;

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Cursor, Reader } from '../../pipeline/component/index.js';
 import type { Data, Measure, PoseFrame } from '../../pipeline/model/index.js';
 import { aggregatesOf } from '../support/aggregates.js';
+import { placesOf } from '../support/places.js';
 import { summariesOf } from '../support/summaries.js';
 import {
   anyEvent,
@@ -443,6 +444,40 @@ export function readerCases(): readonly ReaderCase[] {
       for (const bucket of [0, -1, 0.5, NaN])
         await expect(store.reader.summaries({ ...query, bucket })).rejects.toThrow('whole number');
     });
+  });
+
+  group('places', (add) => {
+    const states = ['active', 'lost', 'tentative', 'ended'] as const;
+    const at = (index: number, place: number) => {
+      const one = person(index, place);
+      const [x, y] = [(index % 7) - 0.5 + place / 4, (index % 5) * 0.7];
+      const state = states[(index + place) % 9] ?? 'active';
+      const track = one.track && place < 2 ? { ...one.track, state } : null;
+      return { ...one, position: { x, y, z: 0 }, track };
+    };
+    const written = Array.from({ length: 120 }, (_, index) =>
+      poseFrame(index, { persons: [0, 1, 2].slice(index % 4).map((place) => at(index, place)) }),
+    );
+    const query = {
+      ...{ environment, start: START, end: START + 120 * HOP },
+      ...{ size: { x: 5, y: 2.5 }, cell: 0.5 },
+    };
+
+    for (const [title, some] of [
+      ['all', {}],
+      ['in smaller cells', { cell: 0.1 }],
+      ['in one cell', { cell: 10 }],
+      ['of a part of the range', { start: START + 3 * HOP, end: START + 17 * HOP }],
+      ['of another room', { environment: 'other' }],
+    ] as const)
+      add(`count persons in sight by cell: ${title}`, async (store) => {
+        const other = poseFrame(0, { environment: 'other', people: 3 });
+        await store.put([...written, other]);
+        const asked = { ...query, ...some };
+        const expected = placesOf([...written, other], asked);
+        expect(expected.length).toBeGreaterThan(0);
+        expect(await store.reader.places(asked)).toEqual(expected);
+      });
   });
 
   add('treats the text of a query as text, not as SQL', async (store) => {

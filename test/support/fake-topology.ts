@@ -22,6 +22,7 @@ import type { LetterDesk, LetterSelection } from '../../pipeline/runtime/dead-le
 import type { DeadLetter } from '../../pipeline/state/index.js';
 import type { LifecycleState, Plan, RunningTopology, TopologyStatus } from '../../pipeline/runtime/status.js';
 import { aggregatesOf } from './aggregates.js';
+import { placesOf } from './places.js';
 import { summariesOf } from './summaries.js';
 import { testEnvironment } from './context.js';
 
@@ -241,6 +242,7 @@ export class FakeTopology implements RunningTopology {
       ),
     aggregates: async (query) => aggregatesOf(this.measures, query),
     summaries: async (query) => summariesOf(this.frames, query),
+    places: async (query) => placesOf(this.frames, query),
     range: async (_environment, until) => {
       const frames = this.#upTo(until);
       const [first] = frames;

@@ -223,6 +223,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/pose/places": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How long people in sight were in each cell of the floor, over a range of time.
+         * @description Requires the role viewer.
+         */
+        get: operations["getPosePlaces"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/pose/query": {
         parameters: {
             query?: never;
@@ -2408,6 +2428,72 @@ export interface operations {
                                 };
                             }[];
                             next_cursor: string | null;
+                        };
+                        /** Format: date-time */
+                        timestamp: string;
+                        request_id: string;
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            421: components["responses"]["Error421"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
+            500: components["responses"]["Error500"];
+            502: components["responses"]["Error502"];
+            503: components["responses"]["Error503"];
+            504: components["responses"]["Error504"];
+        };
+    };
+    getPosePlaces: {
+        parameters: {
+            query: {
+                /** @description Start of the range: ISO 8601, UTC by default; a date means its midnight. */
+                start_time: string;
+                /** @description End of the range (exclusive), in the format of start_time; at most 90 days after it. */
+                end_time: string;
+                /** @description Default: the main environment of the configuration. */
+                environment_id?: string;
+                /** @description Edge of a cell, metres. A room has at most 10000 cells. */
+                cell_m?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
+                            environment_id: string;
+                            cell_m: number;
+                            cells: {
+                                /** @description Middle of the cell, metres. */
+                                x: number;
+                                y: number;
+                                /** @description Two people at the same time count twice. */
+                                seconds: number;
+                            }[];
                         };
                         /** Format: date-time */
                         timestamp: string;

@@ -23,6 +23,7 @@ import {
 import { viewOf } from '../../contract/pose-views.js';
 import { readRange, refuseEmpty, Time } from '../requests/ranges.js';
 import { frames, pageOfFrames, ThreeD } from './frames.js';
+import { places } from './places.js';
 
 type Parts = Sensing | 'cursorKey';
 
@@ -183,7 +184,7 @@ const history = endpoint<HistoryInput, History>({
   }),
 });
 
-export const poseEndpoints = [latest, history, frames];
+export const poseEndpoints = [latest, history, frames, places];
 
 async function byCursor(query: Static<typeof HistoryAQuery>, call: Call<Parts>): Promise<History> {
   const { environment, running } = environmentOf(call.deployment, undefined);

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { HeatMap } from '../heat/heat-map.js';
 import { Chart } from '../history/chart.js';
 import { historyOf, SPANS, type Span } from '../history/series.js';
 import { usePolled } from '../state/poll.js';
@@ -52,6 +53,7 @@ export function History() {
           />
         </>
       )}
+      <HeatMap key={span.value} span={span.value} />
     </>
   );
 }
