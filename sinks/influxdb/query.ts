@@ -85,3 +85,13 @@ function instant(time: number): string {
   if (Number.isNaN(time)) throw new RangeError('a bound of a time range is not a number');
   return `${BigInt(Math.min(Math.max(Math.ceil(time), 0), LAST_TIME)) * 1_000n}`;
 }
+
+/** InfluxQL treats a limit of 0 as no limit. */
+export const limitOf = (limit: number | undefined): string =>
+  limit === undefined ? '' : `LIMIT ${BigInt(Math.max(1, limit))}`;
+
+/** InfluxDB ignores an offset without a limit before it. */
+const ALL_ROWS = 2 ** 31 - 1;
+
+export const pageOf = ({ limit, offset }: { readonly limit?: number; readonly offset?: number }): string =>
+  offset ? `${limitOf(limit ?? ALL_ROWS)} OFFSET ${BigInt(offset)}` : limitOf(limit);

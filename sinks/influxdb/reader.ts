@@ -19,7 +19,7 @@ import { aggregatesOf, type Asking } from './aggregates.js';
 import type { Connection } from './connection.js';
 import { FIELDS, FRAME, FRAMES_OF_AN_INSTANT, MEASURE_MEASUREMENTS, personNumber, slotOf } from './points.js';
 import { placesOf } from './places.js';
-import { Conditions, identifier } from './query.js';
+import { Conditions, identifier, limitOf, pageOf } from './query.js';
 import { poseSummaries } from './summaries.js';
 import { eventOf, frameOf, measureOf, personOf, rowsOf, type Row } from './rows.js';
 
@@ -256,16 +256,6 @@ const takesNone = ({ types, severities }: EventQuery): boolean =>
 
 const select = (fields: readonly { readonly name: string }[], tags: readonly string[]): string =>
   [...fields.map(({ name }) => name), ...tags].map(identifier).join(', ');
-
-/** InfluxQL treats a limit of 0 as no limit. */
-const limitOf = (limit: number | undefined): string =>
-  limit === undefined ? '' : `LIMIT ${BigInt(Math.max(1, limit))}`;
-
-/** InfluxDB ignores an offset without a limit before it. */
-const ALL_ROWS = 2 ** 31 - 1;
-
-const pageOf = ({ limit, offset }: { readonly limit?: number; readonly offset?: number }): string =>
-  offset ? `${limitOf(limit ?? ALL_ROWS)} OFFSET ${BigInt(offset)}` : limitOf(limit);
 
 /** Frames without the person are read too, up to this many in a row. */
 const MAX_GAP = 50;

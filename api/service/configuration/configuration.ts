@@ -5,7 +5,7 @@ import { livePart } from '../../../pipeline/runtime/take-over.js';
 import type { RunningTopology } from '../../../pipeline/runtime/status.js';
 import { adjustAll, Beside, type Bases } from './beside.js';
 import type { Facts, Field, FieldInput, FieldUse, Value } from './field.js';
-import { FIELDS, isFact, sameValue } from './fields.js';
+import { FIELDS, isFact, sameValue, useOf } from './fields.js';
 import { problemOf, RefusedError, tryOver, whyNot, type Refusal } from './refusals.js';
 import { storedConfiguration, type Revision, type StoredConfiguration } from './stored.js';
 
@@ -129,14 +129,7 @@ export class Configuration {
 
   /** What a field accepts and does in this topology. */
   use(field: Field): FieldUse {
-    const { next } = this.#options.main;
-    const missing = field.missing(next);
-    return {
-      bounds: missing === null ? (field.bounds?.(next) ?? {}) : {},
-      missing,
-      isFact: isFact(field, next),
-      isLive: field.isLive?.(next) ?? false,
-    };
+    return useOf(field, this.#options.main.next);
   }
 
   /** The value without any `change`: that of the topology's file. */

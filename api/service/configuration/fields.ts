@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
 import type { CheckedTopology } from '../../../pipeline/config/index.js';
-import type { Field, Value } from './field.js';
+import type { Field, FieldUse, Value } from './field.js';
 import { privacy } from './privacy.js';
 import { domain, environment, environmentName, calibration } from './site-fields.js';
 import { detection, falls, inactivity } from './detection-fields.js';
@@ -38,3 +38,14 @@ export const isFact = (field: Field, topology: CheckedTopology): boolean =>
 /** Whether a sent value equals the current one. */
 export const sameValue = (field: Field, sent: Value, now: Value, topology: CheckedTopology): boolean =>
   field.isSame && isFact(field, topology) ? field.isSame(sent, now) : sent === now;
+
+/** What a field accepts and does in a topology. */
+export function useOf(field: Field, topology: CheckedTopology): FieldUse {
+  const missing = field.missing(topology);
+  return {
+    bounds: missing === null ? (field.bounds?.(topology) ?? {}) : {},
+    missing,
+    isFact: isFact(field, topology),
+    isLive: field.isLive?.(topology) ?? false,
+  };
+}

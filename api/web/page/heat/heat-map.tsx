@@ -6,7 +6,7 @@ import { FROM_ABOVE, projectionOf } from '../room/projection.js';
 import { usePolled } from '../state/poll.js';
 import { room, type Room } from '../state/scene.js';
 import { shownTheme } from '../state/theme.js';
-import { Problem } from '../views/problem.js';
+import { Problem } from '../parts/problem.js';
 import './heat.css';
 import { placesOf, type Places } from './places.js';
 

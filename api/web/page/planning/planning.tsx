@@ -2,8 +2,8 @@ import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { errorText } from '../../../client/errors.js';
 import { isAdmin } from '../state/session.js';
-import { inWords } from '../views/in-words.js';
-import { Problem } from '../views/problem.js';
+import { inWords } from '../parts/in-words.js';
+import { Problem } from '../parts/problem.js';
 import { PlanTable } from './plan-table.js';
 import './planning.css';
 import { applyPlan, indexOf, mistakesIn, planOf, type Mistake, type Place, type Plan } from './plans.js';
@@ -55,24 +55,13 @@ export function Planning({ topology }: { readonly topology: string }) {
         Paste the whole new file of {topology}, or choose it. A plan changes nothing. A topology that was
         given to <code>csiflow run</code> starts again with its own file: save the change there, too.
       </p>
-      <p class="actions">
-        <input
-          type="file"
-          aria-label="File of the topology"
-          accept=".yaml,.yml"
-          onChange={({ currentTarget: { files } }) => {
-            void files?.[0]?.text().then(edit);
-          }}
-        />
-        <button type="button" disabled={busy.value || text.value === ''} onClick={() => void look()}>
-          Plan
-        </button>
-        {plan && isAdmin.value && (
-          <button type="button" class="primary" disabled={busy.value} onClick={() => void apply(plan.hash)}>
-            Apply this plan
-          </button>
-        )}
-      </p>
+      <Actions
+        isReady={!busy.value && text.value !== ''}
+        plan={plan}
+        edit={edit}
+        look={() => void look()}
+        apply={(hash) => void apply(hash)}
+      />
       <TextArea area={area} text={text.value} mistakes={mistakes} edit={edit} />
       <Mistakes
         mistakes={mistakes}
@@ -99,6 +88,44 @@ function select(area: HTMLTextAreaElement, place: Place): void {
   const lines = area.value.split('\n').length;
   area.scrollTop = (area.scrollHeight * (place.line - 1)) / lines - area.clientHeight / 2;
   area.scrollLeft = 0;
+}
+
+interface ActionsProps {
+  readonly isReady: boolean;
+  readonly plan: Plan | null;
+  readonly edit: (text: string) => void;
+  readonly look: () => void;
+  readonly apply: (hash: string) => void;
+}
+
+function Actions({ isReady, plan, edit, look, apply }: ActionsProps) {
+  return (
+    <p class="actions">
+      <input
+        type="file"
+        aria-label="File of the topology"
+        accept=".yaml,.yml"
+        onChange={({ currentTarget: { files } }) => {
+          void files?.[0]?.text().then(edit);
+        }}
+      />
+      <button type="button" disabled={!isReady} onClick={look}>
+        Plan
+      </button>
+      {plan && isAdmin.value && (
+        <button
+          type="button"
+          class="primary"
+          disabled={!isReady}
+          onClick={() => {
+            apply(plan.hash);
+          }}
+        >
+          Apply this plan
+        </button>
+      )}
+    </p>
+  );
 }
 
 interface MistakesProps {

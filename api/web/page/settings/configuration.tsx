@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { errorText } from '../../../client/errors.js';
 import { isAdmin, mayAct, service } from '../state/session.js';
-import { Problem } from '../views/problem.js';
+import { Problem } from '../parts/problem.js';
 import { loadSettings, type Settings } from './fields.js';
 import { GroupForm } from './group-form.js';
 

@@ -1,4 +1,4 @@
-import { inWords } from '../views/in-words.js';
+import { inWords } from '../parts/in-words.js';
 import type { Field, Value } from './fields.js';
 
 interface FieldRowProps {
@@ -107,11 +107,7 @@ function Control({ field: { path, schema }, value, id, locked, isInvalid, change
   return (
     <input
       {...shared}
-      type="number"
-      required
-      min={schema.minimum}
-      max={schema.maximum}
-      step={schema.type === 'integer' ? 1 : 'any'}
+      {...limitsOfNumber(schema)}
       value={String(value)}
       onInput={({ currentTarget }) => {
         change(currentTarget.valueAsNumber);
@@ -119,6 +115,15 @@ function Control({ field: { path, schema }, value, id, locked, isInvalid, change
     />
   );
 }
+
+const limitsOfNumber = ({ type, minimum, maximum }: Field['schema']) =>
+  ({
+    type: 'number',
+    required: true,
+    min: minimum,
+    max: maximum,
+    step: type === 'integer' ? 1 : 'any',
+  }) as const;
 
 function limitsOf({ schema: { minimum, maximum } }: Field): string {
   if (minimum === undefined) return maximum === undefined ? '' : `At most ${maximum}.`;

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { ServiceError } from '../../../client/errors.js';
 import { isAdmin } from '../state/session.js';
-import { Problem } from '../views/problem.js';
+import { Problem } from '../parts/problem.js';
 import { complaintsOf, NO_COMPLAINTS, type Complaints } from './errors.js';
 import { FieldRow } from './field-row.js';
 import { saveFields, type Group, type Value } from './fields.js';
@@ -22,12 +22,7 @@ export function GroupForm({ group: { form, title, fields }, tag, saved, reload }
   const edited = useSignal<ReadonlyMap<string, Value>>(new Map());
   const complaints = useSignal<Complaints>(NO_COMPLAINTS);
   const done = useSignal('');
-  const changes = new Map(
-    fields.flatMap(({ path, value }) => {
-      const next = edited.value.get(path);
-      return next === undefined || next === value ? [] : [[path, next] as const];
-    }),
-  );
+  const changes = changesOf(fields, edited.value);
   const save = async () => {
     done.value = '';
     try {
@@ -68,25 +63,42 @@ export function GroupForm({ group: { form, title, fields }, tag, saved, reload }
         />
       ))}
       {isAdmin.value && fields.some(({ schema }) => schema.readOnly !== true) && (
-        <p class="actions">
-          <button type="submit" class="primary" disabled={changes.size === 0}>
-            Save
-          </button>
-          <button
-            type="button"
-            disabled={changes.size === 0}
-            onClick={() => {
-              edited.value = new Map();
-              complaints.value = NO_COMPLAINTS;
-            }}
-          >
-            Discard
-          </button>
-          <span role="status">{done}</span>
-        </p>
+        <SaveBar
+          isChanged={changes.size > 0}
+          done={done.value}
+          discard={() => {
+            edited.value = new Map();
+            complaints.value = NO_COMPLAINTS;
+          }}
+        />
       )}
       <Problem text={complaints.value.text} />
     </form>
+  );
+}
+
+const changesOf = (fields: Group['fields'], edited: ReadonlyMap<string, Value>): ReadonlyMap<string, Value> =>
+  new Map(
+    [...edited].filter(([path, next]) => fields.some((one) => one.path === path && one.value !== next)),
+  );
+
+interface SaveBarProps {
+  readonly isChanged: boolean;
+  readonly done: string;
+  readonly discard: () => void;
+}
+
+function SaveBar({ isChanged, done, discard }: SaveBarProps) {
+  return (
+    <p class="actions">
+      <button type="submit" class="primary" disabled={!isChanged}>
+        Save
+      </button>
+      <button type="button" disabled={!isChanged} onClick={discard}>
+        Discard
+      </button>
+      <span role="status">{done}</span>
+    </p>
   );
 }
 

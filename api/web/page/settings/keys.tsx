@@ -3,7 +3,7 @@ import { errorText } from '../../../client/errors.js';
 import { usePolled } from '../state/poll.js';
 import { service } from '../state/session.js';
 import { timeText } from '../state/time.js';
-import { Problem } from '../views/problem.js';
+import { Problem } from '../parts/problem.js';
 import { keysOf } from './accounts.js';
 import { AddForm } from './add-form.js';
 

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { usePolled } from '../state/poll.js';
 import { logOut, service, userName } from '../state/session.js';
-import { Problem } from '../views/problem.js';
+import { Problem } from '../parts/problem.js';
 import { ROLES, usersOf, type Role, type User } from './accounts.js';
 import { AddForm } from './add-form.js';
 import { complaintsOf } from './errors.js';

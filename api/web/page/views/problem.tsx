@@ -1,6 +1,1 @@
-/** A problem in the service's words; renders nothing if there is none. */
-export const Problem = ({ text }: { readonly text: string }) => (
-  <p class="problem" role="status">
-    {text}
-  </p>
-);
+export { Problem } from '../parts/problem.js';

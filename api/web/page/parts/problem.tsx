@@ -1,0 +1,6 @@
+/** A problem in the service's words; renders nothing if there is none. */
+export const Problem = ({ text }: { readonly text: string }) => (
+  <p class="problem" role="status">
+    {text}
+  </p>
+);
