@@ -15,7 +15,10 @@ import { build } from 'esbuild';
 
 const root = import.meta.dirname;
 const dist = join(root, 'dist');
-const folders = ['pipeline', 'operators', 'sinks', 'api', 'topologies', 'bench'];
+const folders = ['pipeline', 'operators', 'sinks', 'api', 'topologies', 'bench', 'website'];
+
+/** Code of browsers, which is bundled. */
+const PAGES = ['api/web/page/', 'website/client/'];
 
 const filesBelow = (folder) =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -25,7 +28,7 @@ const filesBelow = (folder) =>
 const sources = folders
   .flatMap((folder) => filesBelow(join(root, folder)))
   .filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'))
-  .filter((file) => !file.startsWith(join(root, 'api/web/page/')));
+  .filter((file) => !PAGES.some((folder) => file.startsWith(join(root, folder))));
 
 // Packages that most starts load. As they are published, they are 1,700 files, which take Node half a second of
 // processor time to find and load; bundled, they are forty. Packages with native parts load those as before.

@@ -5,7 +5,7 @@ export { describeComponent, docsPages } from './generated/docs.js';
 export type { DocsPage } from './generated/docs-fields.js';
 export type { UnsavedFile } from './load/environments.js';
 export { readFragment } from './load/fragment.js';
-export { toDot, toMermaid } from './topology/draw.js';
+export { toDot, toMermaid, toSvg } from './topology/draw.js';
 export { testFileSchema, topologySchema } from './generated/editor-schema.js';
 export * from './load/load.js';
 export * from './load/override.js';

@@ -7,6 +7,7 @@ import { ENDPOINTS } from '../../api/rest/endpoints.js';
 import { compileRecordFilter } from '../../operators/shared/expression.js';
 import { packageFile } from '../../pipeline/base/paths.js';
 import { signature } from '../../sinks/webhook/signature.js';
+import { pictureOf } from '../../website/flowchart.js';
 import {
   blocksOf,
   CLIENT_PAGE,
@@ -15,7 +16,6 @@ import {
   projectFiles,
   type CodeBlock,
 } from '../support/code-blocks.js';
-import { drawnIn } from '../support/flowchart.js';
 
 // Code that is copied from a page must work. Further tests: topologies in docs.test.ts, commands and options in
 // cli/help.test.ts, and those that CHECKS names.
@@ -62,7 +62,7 @@ const CHECKS: Readonly<Record<string, (block: CodeBlock) => void>> = {
     compileRecordFilter(text.trim());
   },
   mermaid: ({ text }) => {
-    expect(drawnIn(text).edges.length).toBeGreaterThan(0);
+    expect(pictureOf(text, '').edges.length).toBeGreaterThan(0);
   },
   // Output, and files of other programs.
   text: ({ text }) => {
@@ -114,15 +114,17 @@ test('the TypeScript of the pages has one file for each name', () => {
 
 test('the drawing of the README shows the topology above it', () => {
   const page = codeBlocks.filter(({ page }) => page === 'README.md');
-  const drawn = drawnIn(page.find(({ language }) => language === 'mermaid')!.text);
+  const drawn = pictureOf(page.find(({ language }) => language === 'mermaid')!.text, '');
   const shown = parse(page.find(({ language }) => language === 'yaml')!.text) as Record<
     'sources' | 'operators' | 'sinks',
     Record<string, { type: string; from?: string | string[] }>
   >;
   const nodes = Object.entries({ ...shown.sources, ...shown.operators, ...shown.sinks });
   const edges = nodes.flatMap(([id, { from = [] }]) => [from].flat().map((one) => `${one} ${id}`));
-  expect([...drawn.edges].sort()).toEqual(edges.sort());
-  expect(drawn.labels).toEqual(new Map(nodes.map(([id, { type }]) => [id, type])));
+  expect(drawn.edges.map(({ from, to }) => `${from} ${to}`).sort()).toEqual(edges.sort());
+  expect(drawn.nodes.map(({ id, label }) => [id, label]).sort()).toEqual(
+    nodes.map(([id, { type }]) => [id, type]).sort(),
+  );
 });
 
 describe('the receivers of docs/webhooks.md accept a signed request and no other', () => {

@@ -12,21 +12,23 @@ export function register(program: Command): void {
     .command('graph')
     .argument('<topology>', 'file of a topology')
     .description('Print the graph of a topology.')
-    .option('--format <mermaid|dot>', 'language of the drawing', 'mermaid')
+    .option('--format <svg|mermaid|dot>', 'a picture, or the language of a drawing', 'mermaid')
     .option('--json', 'print nodes and edges as JSON')
     .option('--plugin <file...>', 'modules with your own components', [])
-    .addHelpText(
-      'after',
-      '\nExample:\n  csiflow graph topologies/demo.yaml --format dot | dot -Tsvg > demo.svg',
-    )
+    .addHelpText('after', '\nExample:\n  csiflow graph topologies/demo.yaml --format svg > demo.svg')
     .action(async (file: string, options: GraphOptions) => {
-      const [{ loadForCommand }, { registryWith }, { toDot, toMermaid }] = await Promise.all([
+      const [{ loadForCommand }, { registryWith }, drawings] = await Promise.all([
         import('../topologies.js'),
         import('../../plugins.js'),
         import('../../../pipeline/config/index.js'),
       ]);
-      if (options.format !== 'mermaid' && options.format !== 'dot') {
-        throw new CommandError(`--format must be mermaid or dot, not ${options.format}`, EXIT.invalid);
+      const draw = new Map([
+        ['svg', drawings.toSvg],
+        ['mermaid', drawings.toMermaid],
+        ['dot', drawings.toDot],
+      ]).get(options.format);
+      if (!draw) {
+        throw new CommandError(`--format must be svg, mermaid or dot, not ${options.format}`, EXIT.invalid);
       }
       const topology = loadForCommand(
         file,
@@ -38,6 +40,6 @@ export function register(program: Command): void {
           return { id, kind: component.kind, type: component.name, inputs };
         });
         process.stdout.write(`${JSON.stringify({ id: topology.id, hash: topology.hash, nodes }, null, 2)}\n`);
-      } else process.stdout.write(options.format === 'dot' ? toDot(topology) : toMermaid(topology));
+      } else process.stdout.write(draw(topology));
     });
 }

@@ -1,3 +1,4 @@
+import { drawSvg } from './svg/picture.js';
 import type { CheckedTopology, Edge } from './topology.js';
 
 /** A topology as a Mermaid flow chart: sources as stadiums, operators as boxes, sinks as cylinders. */
@@ -25,6 +26,21 @@ export function toDot(topology: CheckedTopology): string {
   );
   return [`digraph "${topology.id}" {`, '  rankdir=LR;', ...nodes, ...edges, '}', ''].join('\n');
 }
+
+/** The same as a picture that browsers show. */
+export const toSvg = (topology: CheckedTopology): string =>
+  drawSvg({
+    title: `The topology ${topology.id}`,
+    nodes: topology.nodes.map(({ id, component }) => ({
+      id,
+      label: id,
+      detail: component.name,
+      kind: component.kind,
+    })),
+    edges: topology.nodes.flatMap(({ id, inputs }) =>
+      inputs.map((edge) => ({ from: edge.from, to: id, label: labelOf(edge) })),
+    ),
+  });
 
 /** What goes along an edge: by which routes, and of which ports. */
 const labelOf = ({ ports, routes }: Edge): string =>
