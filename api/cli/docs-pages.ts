@@ -1,19 +1,32 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { docsPages } from '../../pipeline/config/index.js';
-import { outputFile } from '../../pipeline/base/paths.js';
+import { docsPages, loadTopology, toSvg } from '../../pipeline/config/index.js';
+import { outputFile, packageFile } from '../../pipeline/base/paths.js';
 import { ResultMessage } from '../../pipeline/formats/json/result-schema.js';
 import { components } from '../components.js';
 import { dictionaryPage } from './dictionary-page.js';
 
-const FOLDER = 'docs/components';
+const PICTURES = 'docs/images/topologies';
+/** Folders of nothing but generated files. */
+const FOLDERS = ['docs/components', PICTURES];
 
-/** Pages of the components, the data dictionary, and the JSON schema of results as messages. */
+/** Pages of the components, the data dictionary, the JSON schema of results as messages, and pictures of topologies. */
 const allPages = () => [
   ...docsPages(components),
   dictionaryPage(components),
+  ...pictures(),
   { path: 'docs/schemas/kafka-results.json', text: `${JSON.stringify(ResultMessage, null, 2)}\n` },
 ];
+
+/** The graph of each topology that ships. */
+function pictures() {
+  const files = readdirSync(packageFile('topologies')).filter((file) => /^[^.]+\.yaml$/.test(file));
+  return files.map((file) => {
+    const { topology, problems } = loadTopology(packageFile(`topologies/${file}`), components, { env: {} });
+    if (!topology) throw new Error(problems.map(({ message }) => message).join('\n'));
+    return { path: `${PICTURES}/${file.replace(/yaml$/, 'svg')}`, text: toSvg(topology) };
+  });
+}
 
 /** Writes the generated pages, and removes those of components that no longer exist. */
 export function writeDocs(): readonly string[] {
@@ -38,9 +51,11 @@ export function staleDocs(): readonly string[] {
 }
 
 function leftOver(written: readonly string[]): readonly string[] {
-  const folder = outputFile(FOLDER);
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .map((name) => join(FOLDER, name))
-    .filter((path) => path.endsWith('.md') && !written.includes(path));
+  return FOLDERS.filter((folder) => existsSync(outputFile(folder)))
+    .flatMap((folder) =>
+      readdirSync(outputFile(folder), { recursive: true, encoding: 'utf8' }).map((name) =>
+        join(folder, name),
+      ),
+    )
+    .filter((path) => /\.(md|svg)$/.test(path) && !written.includes(path));
 }

@@ -9,13 +9,15 @@ import { SECTIONS } from '../graph/nodes.js';
 
 /** The text of an environment to adapt. */
 export const createEnvironment =
-  (): string => `# A room with two links. Lengths are metres, as [x, y, z] from a corner of its floor.
+  (): string => `# A room with four links between four nodes on its walls. Lengths are metres, as [x, y, z] from a corner of its floor.
 id: room
 size: { x: 5, y: 4, z: 2.5 }
 timezone: UTC
 links:
-  - { id: south, transmitter: [0.1, 0.1, 1], receiver: [4.9, 0.1, 1.5], sender: node-1 }
-  - { id: north, transmitter: [0.1, 3.9, 1], receiver: [4.9, 3.9, 1.5], sender: node-2 }
+  - { id: west-south, transmitter: [0.1, 0.6, 1.2], receiver: [4.2, 0.1, 1.7], sender: node-1 }
+  - { id: west-north, transmitter: [0.1, 0.6, 1.2], receiver: [2.2, 3.9, 0.6], sender: node-2 }
+  - { id: south-east, transmitter: [4.2, 0.1, 1.7], receiver: [4.9, 3.3, 0.9], sender: node-3 }
+  - { id: north-east, transmitter: [2.2, 3.9, 0.6], receiver: [4.9, 3.3, 0.9], sender: node-4 }
 zones:
   - { id: bed, kind: bed, polygon: [[0.5, 1], [2.5, 1], [2.5, 2.4], [0.5, 2.4]] }
 assumed:
