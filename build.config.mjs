@@ -32,11 +32,13 @@ const sources = folders
 
 // Packages that most starts load. As they are published, they are 1,700 files, which take Node half a second of
 // processor time to find and load; bundled, they are forty. Packages with native parts load those as before.
+// OpenTelemetry is bundled for its size, 28 MB: no dependency installs it.
 const PACKAGES = [
   ...['typebox', 'typebox/compile', 'typebox/value', 'rxjs', 'yaml', 'ajv', 'ajv-formats', 'csv-parse/sync'],
   ...['koa', '@koa/router', '@koa/cors', '@koa/bodyparser', 'koa-compress', 'koa-jwt', 'jsonwebtoken', 'ws'],
-  ...['rate-limiter-flexible', 'prom-client', '@opentelemetry/api', '@marcbachmann/cel-js', 'fast-png'],
+  ...['rate-limiter-flexible', 'prom-client', '@marcbachmann/cel-js', 'fast-png'],
   ...['ipaddr.js', 'tinyglobby', '@duckdb/node-api'],
+  ...['@opentelemetry/api', '@opentelemetry/exporter-trace-otlp-http', '@opentelemetry/resources'],
 ];
 const NATIVE = ['@duckdb/node-bindings', 'bufferutil', 'utf-8-validate'];
 const packages = join(dist, 'packages');
@@ -95,6 +97,23 @@ const bundled = await build({
   metafile: true,
 });
 
+// What is bundled includes its licences.
+const bundledFrom = new Set(
+  Object.values(bundled.metafile.outputs).flatMap(({ inputs }) =>
+    Object.keys(inputs).flatMap(
+      (file) => /^.*node_modules\/(?!\.)(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0] ?? [],
+    ),
+  ),
+);
+const licenceOf = (folder) => {
+  const text = readdirSync(folder)
+    .filter((file) => /^(licen[cs]e|notice)/i.test(file))
+    .map((file) => readFileSync(join(folder, file), 'utf8'));
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  return [`${name} ${version} (${license})`, ...text].join('\n\n');
+};
+writeFileSync(join(packages, 'licences.txt'), [...bundledFrom].sort().map(licenceOf).join('\n\n'));
+
 // The live page is one script and one style sheet, beside the files that are served unchanged.
 const pageSources = join(root, 'api/web/page');
 const page = join(dist, 'api/web/page');
@@ -140,6 +159,7 @@ const current = new Set([
   ...['page', 'page.css', 'licences.txt', ...pageFiles, ...readerFiles].map((file) =>
     relative(dist, join(page, file.replace(/\.js$/, ''))),
   ),
+  'packages/licences.txt',
   ...Object.keys(bundled.metafile.outputs).map((file) => relative(dist, resolve(file)).replace(/\.js$/, '')),
 ]);
 for (const file of existsSync(dist) ? filesBelow(dist) : []) {
