@@ -1,4 +1,4 @@
-import { operatorCases, type OperatorDriver as Driver } from '../../pipeline/testing/kit/operator.js';
+import { operatorCases, type OperatorDriver as Driver } from '../../pipeline/testing/kit/index.js';
 import { withDefaults } from '../../pipeline/testing/kit/definition.js';
 import { makeOperator } from '../../pipeline/testing/kit/run-operator.js';
 import { conformance } from './cases.js';

@@ -1,4 +1,4 @@
-import { sourceCases, type SourceDriver as Driver } from '../../pipeline/testing/kit/source.js';
+import { sourceCases, type SourceDriver as Driver } from '../../pipeline/testing/kit/index.js';
 import { conformance, withServer } from './cases.js';
 
 export interface SourceDriver extends Driver {

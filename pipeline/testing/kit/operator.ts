@@ -1,91 +1,36 @@
 import { deepEqual, ok } from 'node:assert/strict';
 import fc from 'fast-check';
-import type { AnyOperator, Operator } from '../../component/index.js';
-import { sliceBlock, type Data, type Environment } from '../../model/index.js';
-import { drawing, kitCase, type KitCase } from './cases.js';
-import { definitionCases, withDefaults } from './definition.js';
-import { comparable, feed, finish, jump, makeOperator, moved, singles, throughDisk } from './run-operator.js';
+import { sliceBlock, type Data, type Failure } from '../../model/index.js';
+import { timeOf } from '../../runtime/signals/signal.js';
+import { drawing, kitCase, where, type KitCase } from './cases.js';
+import { definitionCases } from './definition.js';
+import { OperatorBench, type OperatorDriver } from './operator-bench.js';
+import { comparable, finish, jump, moved, singles, throughDisk } from './run-operator.js';
 
 /** Leaves minutes, hours and days where they are, microseconds. */
 const WEEK = 604_800_000_000;
-
-export interface OperatorDriver {
-  readonly component: AnyOperator;
-  /** Valid; defaults are filled in. */
-  readonly config: object;
-  /** Configurations that it must reject. */
-  readonly invalid?: readonly object[];
-  /** Default: the environment of {@link testContext}, whose links have the numbers 0 and 1. */
-  readonly environments?: readonly Environment[];
-  /** Records of its input ports in the order of event time, enough for some output. Created anew with each call. */
-  readonly input: () => readonly Data[];
-  /** Name of the node that sends them. Default `input`. */
-  readonly from?: string;
-  /** Invalid records, at least one: none may make it throw, or change the output for `input`, which follows. */
-  readonly bad: () => readonly Data[];
-  /** Output that reports the bad records themselves, such as the measures of their minute. Default: none. */
-  readonly reportsBad?: (output: Data) => boolean;
-  /** Runs of the properties; fewer for slow operators. Default 10. */
-  readonly runs?: number;
-}
 
 /** The promises of every operator, which docs/own-operator.md lists. */
 export function operatorCases(driver: OperatorDriver): readonly KitCase[] {
   return [
     ...definitionCases(driver.component, driver.config, driver.invalid ?? []),
-    ...promises.map(([name, body]) => kitCase(name, () => body(new Bench(driver)))),
+    ...promises.map(([name, body]) => kitCase(name, () => body(new OperatorBench(driver)))),
+    ...where(
+      driver.component.asynchronous !== undefined,
+      kitCase('records in flight at the same time have the same output as one after the other', () =>
+        keepsApartWhatIsInFlight(new OperatorBench(driver)),
+      ),
+    ),
   ];
 }
 
-/** Operators of a driver, and their output. */
-class Bench {
-  readonly driver: OperatorDriver;
-  readonly runs: number;
-  readonly #from: string;
-
-  constructor(driver: OperatorDriver) {
-    this.driver = driver;
-    this.runs = driver.runs ?? 10;
-    this.#from = driver.from ?? 'input';
-  }
-
-  input(): readonly Data[] {
-    return this.driver.input();
-  }
-
-  open(): Promise<Operator> {
-    const { component, config, environments } = this.driver;
-    return makeOperator(component, withDefaults(component, config), environments);
-  }
-
-  feed(operator: Operator, input: readonly Data[]): Promise<Data[]> {
-    return feed(operator, input, this.#from);
-  }
-
-  /** The whole output of a new operator for `input`, after it has processed `before`. */
-  async output(
-    input: readonly Data[],
-    before?: (operator: Operator) => Promise<void> | void,
-  ): Promise<readonly Data[]> {
-    const operator = await this.open();
-    try {
-      await before?.(operator);
-      return [...(await this.feed(operator, input)), ...finish(operator)];
-    } finally {
-      await operator.close?.();
-    }
-  }
-
-  async run(input: readonly Data[]): Promise<readonly unknown[]> {
-    return comparable(await this.output(input));
-  }
-}
-
-type Promised = readonly [name: string, body: (bench: Bench) => Promise<void>];
+type Promised = readonly [name: string, body: (bench: OperatorBench) => Promise<void>];
 
 const promises: readonly Promised[] = [
   ['it returns the same output for the same input, at least one record', repeats],
   ['it only sends on the ports that it declares', sendsOnItsPorts],
+  ['its records are plain data with an event time', sendsPlainData],
+  ['it rejects no good record', rejectsNoGoodOnes],
   ['one block of N has the same output as N blocks of one', takesBlocksOfAnySize],
   ['a snapshot at any point, restored, continues as if it had never stopped', goesOnFromSnapshots],
   ['after a jump of the clock it continues as if the clock had always been right', goesOnAfterJumps],
@@ -95,19 +40,46 @@ const promises: readonly Promised[] = [
   ['it opens and closes repeatedly', opensAgain],
 ];
 
-async function repeats(bench: Bench): Promise<void> {
+async function repeats(bench: OperatorBench): Promise<void> {
   const first = await bench.run(bench.input());
   ok(first.length > 0, "it returns nothing for the driver's input");
   deepEqual(await bench.run(bench.input()), first);
 }
 
-async function sendsOnItsPorts(bench: Bench): Promise<void> {
+async function sendsOnItsPorts(bench: OperatorBench): Promise<void> {
   const declared: readonly string[] = bench.driver.component.outputs;
   for (const { port } of await bench.output(bench.input()))
     ok(declared.includes(port), `it sends on ${port}, which it does not declare`);
 }
 
-async function takesBlocksOfAnySize(bench: Bench): Promise<void> {
+async function sendsPlainData(bench: OperatorBench): Promise<void> {
+  for (const data of await bench.output(bench.input())) {
+    const times = data.port === 'csi' ? [...data.time.subarray(0, data.count)] : [timeOf(data)];
+    ok(times.every(Number.isFinite), `a record on ${data.port} has no event time: ${times.join(', ')}`);
+    // It crosses threads, and may be stored.
+    deepEqual(structuredClone(data), data);
+  }
+}
+
+async function rejectsNoGoodOnes(bench: OperatorBench): Promise<void> {
+  const operator = await bench.open();
+  const failed: Failure[] = [];
+  await bench.feed(operator, bench.input(), (some) => {
+    failed.push(...some);
+  });
+  await operator.close?.();
+  const [first] = failed;
+  ok(!first, `it rejects ${failed.length} records of the driver's input, first: ${first?.reason}`);
+}
+
+async function keepsApartWhatIsInFlight(bench: OperatorBench): Promise<void> {
+  const operator = await bench.open();
+  const together = [...(await bench.feedTogether(operator, bench.input())), ...finish(operator)];
+  await operator.close?.();
+  deepEqual(comparable(together), await bench.run(bench.input()));
+}
+
+async function takesBlocksOfAnySize(bench: OperatorBench): Promise<void> {
   const input = bench.input();
   const whole = await bench.run(input);
   deepEqual(await bench.run(singles(input)), whole);
@@ -121,7 +93,7 @@ async function takesBlocksOfAnySize(bench: Bench): Promise<void> {
   );
 }
 
-async function goesOnFromSnapshots(bench: Bench): Promise<void> {
+async function goesOnFromSnapshots(bench: OperatorBench): Promise<void> {
   const input = singles(bench.input());
   const whole = await bench.run(input);
   await fc.assert(
@@ -139,7 +111,7 @@ async function goesOnFromSnapshots(bench: Bench): Promise<void> {
   );
 }
 
-async function goesOnAfterJumps(bench: Bench): Promise<void> {
+async function goesOnAfterJumps(bench: OperatorBench): Promise<void> {
   const input = singles(bench.input());
   await fc.assert(
     fc.asyncProperty(
@@ -168,7 +140,7 @@ const JUMP_HINT =
 
 /** Output before and after jumps of the clock; times after them as if there had been none. */
 async function jumping(
-  bench: Bench,
+  bench: OperatorBench,
   input: readonly Data[],
   at: number,
   by: readonly number[],
@@ -185,7 +157,7 @@ async function jumping(
   return comparable([...out, ...moved(rest, -off)]);
 }
 
-async function copiesItsState(bench: Bench): Promise<void> {
+async function copiesItsState(bench: OperatorBench): Promise<void> {
   const input = singles(bench.input());
   const half = Math.floor(input.length / 2);
   const operator = await bench.open();
@@ -197,24 +169,32 @@ async function copiesItsState(bench: Bench): Promise<void> {
   deepEqual(throughDisk(state), copy);
 }
 
-async function leavesItsInput(bench: Bench): Promise<void> {
+async function leavesItsInput(bench: OperatorBench): Promise<void> {
   const input = bench.input();
   const before = structuredClone(input);
   await bench.run(input);
   deepEqual(input, before);
 }
 
-async function outlivesBadRecords(bench: Bench): Promise<void> {
+async function outlivesBadRecords(bench: OperatorBench): Promise<void> {
   const bad = bench.driver.bad();
   ok(bad.length > 0, 'the driver has no bad records');
+  const failed: Failure[] = [];
   const out = await bench.output(bench.input(), async (operator) => {
-    await bench.feed(operator, bad);
+    await bench.feed(operator, bad, (some) => {
+      failed.push(...some);
+    });
   });
   const { reportsBad = () => false } = bench.driver;
   deepEqual(comparable(out.filter((data) => !reportsBad(data))), await bench.run(bench.input()));
+  for (const { code, reason } of failed)
+    ok(
+      /^[a-z0-9_-]+(\.[a-z0-9_-]+)+$/.test(code) && reason.trim() !== '',
+      `a failure needs a dotted code and a reason: ${JSON.stringify({ code, reason })}`,
+    );
 }
 
-async function opensAgain(bench: Bench): Promise<void> {
+async function opensAgain(bench: OperatorBench): Promise<void> {
   for (let round = 0; round < 3; round++) {
     const operator = await bench.open();
     await operator.close?.();

@@ -1,6 +1,6 @@
 import { deserialize, serialize } from 'node:v8';
 import type { AnyOperator, Operator, Output } from '../../component/index.js';
-import { sliceBlock, type CsiBlock, type Data, type Environment } from '../../model/index.js';
+import { sliceBlock, type CsiBlock, type Data, type Environment, type Failure } from '../../model/index.js';
 import { moveTimes, reanchor } from '../../runtime/shared/move-times.js';
 import { timeOf } from '../../runtime/signals/signal.js';
 import { testContext } from './context.js';
@@ -20,13 +20,42 @@ export async function makeOperator(
 /**
  * Feeds records as the runtime does: before each, the operator receives its time as a watermark, and results
  * are settled in order.
+ * @param onFailed receives the failures
  */
-export async function feed(operator: Operator, input: readonly Data[], from: string): Promise<Data[]> {
+export async function feed(
+  operator: Operator,
+  input: readonly Data[],
+  from: string,
+  onFailed?: (failed: readonly Failure[]) => void,
+): Promise<Data[]> {
   const out: Data[] = [];
+  const take = (output: Output<Data> | undefined): void => {
+    out.push(...results(output));
+    if (output?.failed) onFailed?.(output.failed);
+  };
   for (const data of input) {
-    out.push(...results(operator.watermark?.(timeOf(data) - 1)));
+    take(operator.watermark?.(timeOf(data) - 1));
     const answer = await operator.process(data, from);
-    out.push(...results(operator.settle?.(answer) ?? answer));
+    take(operator.settle?.(answer) ?? answer);
+  }
+  return out;
+}
+
+/** The same for an asynchronous operator, with `inFlight` records processed at a time. Watermarks wait for them. */
+export async function feedTogether(
+  operator: Operator,
+  input: readonly Data[],
+  from: string,
+  inFlight: number,
+): Promise<Data[]> {
+  const out: Data[] = [];
+  for (let start = 0; start < input.length; start += inFlight) {
+    const some = input.slice(start, start + inFlight);
+    const answers = await Promise.all(some.map((data) => Promise.resolve(operator.process(data, from))));
+    for (const [index, answer] of answers.entries()) {
+      out.push(...results(operator.watermark?.(timeOf(some[index]!) - 1)));
+      out.push(...results(operator.settle?.(answer) ?? answer));
+    }
   }
   return out;
 }

@@ -200,6 +200,17 @@ async function writtenTwice(bench: Bench): Promise<void> {
 
 const rewinding: readonly Promised[] = [
   [
+    'rewinding an empty store succeeds',
+    async (bench) => {
+      const sink = await bench.open();
+      await sink.rewind!(0);
+      await sink.write(bench.records(0, 5), 1);
+      await sink.flush();
+      await bench.expectStored(sink, 0, 5);
+      await sink.close();
+    },
+  ],
+  [
     'rewinding deletes later epochs and nothing else',
     async (bench) => {
       const sink = await bench.open();

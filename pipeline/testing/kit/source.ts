@@ -3,41 +3,13 @@ import fc from 'fast-check';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
-import {
-  sliceRaw,
-  type AnySource,
-  type Context,
-  type Position,
-  type RawBatch,
-  type Source,
-  type SourceBatch,
-} from '../../component/index.js';
+import { sliceRaw, type RawBatch, type Source, type SourceBatch } from '../../component/index.js';
 import type { Data } from '../../model/index.js';
-import { testContext, type Recorded } from './context.js';
 import { drawing, kitCase, where, type KitCase } from './cases.js';
-import { definitionCases, withDefaults } from './definition.js';
+import { definitionCases } from './definition.js';
 import { comparable, inAnyOrder, throughDisk } from './run-operator.js';
 import { rawOf } from './raw.js';
-
-/** A source's input, for one test. */
-export interface SourceInput {
-  /** Configuration of a source that reads it; of a replayable one, as fast as possible. */
-  readonly config: object;
-  readonly context?: Partial<Context>;
-  /** Of live sources: makes at least 20 records arrive, from a sender in the environment. Called once the source is ready. */
-  send?(source: Source): Promise<void>;
-  /** Of a replayable source whose input never ends: it is read when nothing arrives for this long, milliseconds. */
-  readonly quietMs?: number;
-  close?(): Promise<void>;
-}
-
-export interface SourceDriver {
-  readonly component: AnySource;
-  readonly config: object;
-  readonly invalid?: readonly object[];
-  readonly input: (folder: string) => Promise<SourceInput>;
-}
+import { count, SENT, SourceBench, type SourceDriver } from './source-bench.js';
 
 /** The promises of every source, which docs/own-source.md lists. */
 export function sourceCases(driver: SourceDriver): readonly KitCase[] {
@@ -50,100 +22,18 @@ export function sourceCases(driver: SourceDriver): readonly KitCase[] {
   ];
 }
 
-/** The result of reading: batches, their source, and how many were offered at most while one waited. */
-interface Reading {
-  readonly batches: readonly SourceBatch[];
-  readonly source: Source;
-  readonly waiting: number;
-}
-
-/** An input, and the sources that read it. */
-class Bench {
-  readonly #driver: SourceDriver;
-  readonly #folder: string;
-  readonly #input: SourceInput;
-
-  constructor(driver: SourceDriver, folder: string, input: SourceInput) {
-    this.#driver = driver;
-    this.#folder = folder;
-    this.#input = input;
-  }
-
-  readonly make = (): Source => this.makeRecorded().source;
-
-  /** A source with its counters and logs. */
-  makeRecorded(): { readonly source: Source; readonly recorded: Recorded } {
-    const { component } = this.#driver;
-    const folders = { folder: this.#folder, stateFolder: this.#folder };
-    const { context, recorded } = testContext({ ...folders, ...this.#input.context });
-    return {
-      source: component.create(withDefaults(component, this.#input.config) as never, context),
-      recorded,
-    };
-  }
-
-  /** Reads from a position until `enough` batches or the end; each is accepted after a turn, as by a full queue. */
-  async read(position: Position, enough = Infinity): Promise<Reading> {
-    const source = this.make();
-    const abort = new AbortController();
-    const batches: SourceBatch[] = [];
-    let under = 0;
-    let waiting = 0;
-    let last = Infinity;
-    const ready = new AbortController();
-    const opened = source.open(position, {
-      signal: abort.signal,
-      // The first batch may take longer.
-      ready: () => {
-        last = Date.now() + 2000;
-        ready.abort();
-      },
-      offer: async (batch) => {
-        last = Date.now();
-        waiting = Math.max(waiting, ++under);
-        await turn();
-        under--;
-        if (batches.length < enough) batches.push(batch);
-        if (batches.length >= enough) abort.abort();
-        return !abort.signal.aborted;
-      },
-    });
-    if (this.#input.send) {
-      await Promise.race([readiness(ready.signal), opened]);
-      await this.#input.send(source);
-      const deadline = Date.now() + 5000;
-      while (count(batches) < 20 && Date.now() < deadline) await sleep(5);
-      abort.abort();
-    }
-    if (this.#input.quietMs !== undefined) {
-      while (!abort.signal.aborted && Date.now() - last < this.#input.quietMs) await sleep(20);
-      abort.abort();
-      await source.close?.();
-    }
-    await opened;
-    return { batches, source, waiting };
-  }
-
-  /** Reads everything, and closes the source. */
-  async readAll(): Promise<Reading> {
-    const reading = await this.read(null);
-    await reading.source.close?.();
-    return reading;
-  }
-}
-
-async function onBench(driver: SourceDriver, body: (bench: Bench) => Promise<void>): Promise<void> {
+async function onBench(driver: SourceDriver, body: (bench: SourceBench) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'csiflow-source-'));
   const input = await driver.input(folder);
   try {
-    await body(new Bench(driver, folder, input));
+    await body(new SourceBench(driver, folder, input));
   } finally {
     await input.close?.();
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-type Promised = readonly [name: string, body: (bench: Bench) => Promise<void>];
+type Promised = readonly [name: string, body: (bench: SourceBench) => Promise<void>];
 
 const reading: readonly Promised[] = [
   [
@@ -151,6 +41,7 @@ const reading: readonly Promised[] = [
     async (bench) => {
       const { batches } = await bench.readAll();
       ok(count(batches) > 0, 'it reads no records');
+      if (bench.isLive) ok(count(batches) >= SENT, `it reads ${count(batches)} of at least ${SENT} records`);
       for (const { raw, data, position } of batches) {
         ok((raw === undefined) !== (data === undefined), 'a batch must have either raw or data');
         deepEqual(throughDisk(position), position);
@@ -173,7 +64,7 @@ const reading: readonly Promised[] = [
   ['it ends on request, also before it began', endsWhenTold],
 ];
 
-async function endsWhenTold(bench: Bench): Promise<void> {
+async function endsWhenTold(bench: SourceBench): Promise<void> {
   const abort = new AbortController();
   const source = bench.make();
   const opened = source.open(null, {
@@ -188,10 +79,10 @@ async function endsWhenTold(bench: Bench): Promise<void> {
   setTimeout(() => {
     abort.abort();
   }, 30);
-  await opened;
+  await bench.ended(opened);
   await source.close?.();
   const again = bench.make();
-  await again.open(null, { signal: abort.signal, offer: () => true });
+  await bench.ended(again.open(null, { signal: abort.signal, offer: () => true }));
   await again.close?.();
 }
 
@@ -213,7 +104,7 @@ const replaying: readonly Promised[] = [
   ['from the position of any batch it returns what follows', goesOnFromPositions],
 ];
 
-async function goesOnFromPositions(bench: Bench): Promise<void> {
+async function goesOnFromPositions(bench: SourceBench): Promise<void> {
   const whole = await bench.read(null);
   const all = contents(bench.make(), whole.batches);
   await fc.assert(
@@ -231,15 +122,8 @@ async function goesOnFromPositions(bench: Bench): Promise<void> {
   );
 }
 
-/** A live source must become ready during the start of its topology, here within four seconds. */
-const readiness = (signal: AbortSignal): Promise<void> =>
-  sleep(4000, undefined, { ref: false, signal }).then(
-    () => fail('it never calls `output.ready()`: the start of a topology waits for that'),
-    () => undefined,
-  );
-
 /** Every batch decodes into something; counters and failures explain it if not. */
-async function decodesSome(bench: Bench): Promise<void> {
+async function decodesSome(bench: SourceBench): Promise<void> {
   const { batches } = await bench.read(null);
   const raws = batches.flatMap(({ raw }) => (raw ? [raw] : []));
   if (raws.length === 0) return;
@@ -280,15 +164,6 @@ const decoding: readonly Promised[] = [
     },
   ],
 ];
-
-const count = (batches: readonly SourceBatch[]): number =>
-  batches.reduce(
-    (sum, { raw, data }) =>
-      sum +
-      (raw?.count ?? 0) +
-      (data ?? []).reduce((frames, record) => frames + (record.port === 'csi' ? record.count : 1), 0),
-    0,
-  );
 
 const contents = (source: Source, batches: readonly SourceBatch[]): unknown[] =>
   inAnyOrder(
