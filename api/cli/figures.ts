@@ -48,7 +48,7 @@ export function figuresOf(text: string): readonly NodeFigures[] {
     nodes.set(key, figures);
     figures.add(name!, Number(value), more);
   }
-  return inGraphOrder([...nodes.values()].filter(({ told }) => told));
+  return inGraphOrder([...nodes.values()].filter(({ hasTotals }) => hasTotals));
 }
 
 const LINE = /^csiflow_([a-z_]+)\{(.*)\} (\S+)$/;
@@ -76,7 +76,7 @@ class Figures implements NodeFigures {
   readonly dropped: Record<string, number> = {};
   missing = 0;
   /** It has totals: other metrics may have the same labels. */
-  told = false;
+  hasTotals = false;
 
   constructor(topology: string, node: string) {
     this.topology = topology;
@@ -87,7 +87,7 @@ class Figures implements NodeFigures {
     switch (name) {
       case 'received_total':
         this.received = value;
-        this.told = true;
+        this.hasTotals = true;
         break;
       case 'sent_total':
         this.sent = value;

@@ -83,7 +83,7 @@ function plainLoop(input: readonly CsiBlock[]): number {
     for (const record of operators.at(-1)!.watermark?.(block.time[BLOCK - 1]! - 1).data ?? [])
       through(record, STEPS.length);
   }
-  if (windows === 0) throw new Error('the loop gave no window');
+  if (windows === 0) throw new Error('the loop produced no window');
   return since(started);
 }
 

@@ -28,7 +28,7 @@ export const ADDRESS = /^https?:\/\/[^\s/?#@]+(?:\/[^\s?#]*)?$/;
 export interface Member {
   /** Identifies it over restarts. */
   readonly id: string;
-  /** URL that clients reach its API by; null: others do not learn it. */
+  /** URL of its API for clients; null if other processes do not publish it. */
   readonly address: string | null;
 }
 

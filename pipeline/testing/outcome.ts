@@ -10,7 +10,7 @@ export type TestRecord = Readonly<Record<string, unknown>>;
 export interface Outcome {
   /** By node, of those that a test inspects, and of all sinks. */
   readonly records: ReadonlyMap<string, readonly TestRecord[]>;
-  /** By node, of those that are watched: as they arrived. */
+  /** Records of each watched node, in the order of arrival. */
   readonly taken: ReadonlyMap<string, readonly Taken[]>;
   readonly deadLetters: ReadonlyMap<string, readonly TestRecord[]>;
   readonly outbox: ReadonlyMap<string, readonly TestRecord[]>;

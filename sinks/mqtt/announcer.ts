@@ -138,7 +138,7 @@ export class Announcer {
     }
   }
 
-  /** One announcement after the other: each depends on what the one before has told. */
+  /** One announcement after the other: each depends on what the one before has published. */
   #announceAgain(): Promise<void> {
     this.#announcing = this.#announcing.then(() => this.#tryToAnnounce());
     return this.#announcing;

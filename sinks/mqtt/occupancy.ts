@@ -44,7 +44,7 @@ export class Occupancy {
   #motion: { readonly time: number; readonly present: boolean } | null = null;
   #people: { readonly time: number; readonly tracked: boolean } | null = null;
   #fall: Fall | null = null;
-  #told = { time: -Infinity, reasons: '' };
+  #published = { time: -Infinity, reasons: '' };
 
   /** @param fallHold microseconds for which a fall counts, if nobody is seen getting up */
   constructor(fallHold: number, clock: Pick<Clock, 'now'>) {
@@ -60,9 +60,9 @@ export class Occupancy {
     if (!this.#note(record)) return undefined;
     const reasons = this.#reasons(time);
     // The clock may have been set back since.
-    const fresh = Math.abs(time - this.#told.time) < REPEAT_AFTER;
-    if (fresh && this.#told.reasons === reasons.join()) return undefined;
-    this.#told = { time, reasons: reasons.join() };
+    const fresh = Math.abs(time - this.#published.time) < REPEAT_AFTER;
+    if (fresh && this.#published.reasons === reasons.join()) return undefined;
+    this.#published = { time, reasons: reasons.join() };
     return {
       environment_id: record.environment,
       timestamp: isoTime(time),
@@ -75,7 +75,7 @@ export class Occupancy {
 
   /** The last state did not arrive: it is due immediately. */
   lost(): void {
-    this.#told = { time: -Infinity, reasons: '' };
+    this.#published = { time: -Infinity, reasons: '' };
   }
 
   /** Resumes from the state that the broker retained from an earlier run, so a fall survives a restart. */

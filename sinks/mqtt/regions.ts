@@ -29,7 +29,7 @@ interface Region {
   seen: number | null;
   /** Mean number of persons in the newest minute. */
   mean: { time: number; value: number };
-  told: { time: number; content: string };
+  published: { time: number; content: string };
 }
 
 /** An unchanged state is published again after this time; otherwise Home Assistant's entities expire. */
@@ -61,7 +61,7 @@ export class Regions {
 
   /** The last state of these zones (null: of the environment) did not arrive: it is due immediately. */
   lost(wasLost: (zone: string | null) => boolean): void {
-    for (const region of this.#regions) if (wasLost(region.zone?.id ?? null)) region.told = NEVER;
+    for (const region of this.#regions) if (wasLost(region.zone?.id ?? null)) region.published = NEVER;
   }
 
   #note(record: PoseFrame | SensedEvent | Measure): void {
@@ -118,8 +118,9 @@ export class Regions {
     if (count === null && seen === null && activity === null) return [];
     const content = JSON.stringify([count, activity]);
     // The clock may have been set back since.
-    if (content === region.told.content && Math.abs(time - region.told.time) < REPEAT_AFTER) return [];
-    region.told = { time, content };
+    if (content === region.published.content && Math.abs(time - region.published.time) < REPEAT_AFTER)
+      return [];
+    region.published = { time, content };
     return [
       {
         environment_id: this.#environment,
@@ -151,7 +152,7 @@ const newRegion = (zone: Region['zone']): Region => ({
   counted: -Infinity,
   seen: null,
   mean: { time: NaN, value: NaN },
-  told: NEVER,
+  published: NEVER,
 });
 
 /** Somebody was there at `time` if somebody is, or has just left. */

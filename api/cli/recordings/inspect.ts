@@ -35,7 +35,7 @@ export interface LayoutSummary {
 /** The decoder's status of a link. */
 interface LinkSummary {
   readonly loss?: number;
-  /** If the decoder reads several. */
+  /** Only if the decoder reads several formats. */
   readonly format?: string;
 }
 

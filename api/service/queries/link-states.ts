@@ -83,7 +83,7 @@ export const unknownSenders = (status: readonly NodeStatus[]): readonly UnknownS
     }));
   });
 
-/** The first of these that has details of a link, or a certain field of them. */
+/** The first node that has details of a link, or the given field of them. */
 const first = (all: readonly Details[], link: string, field?: string): Details =>
   all
     .map((links) => part(links, link))

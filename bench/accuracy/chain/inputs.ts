@@ -146,7 +146,7 @@ export function withBadLink(input: SourceInput, link: string, fault: Fault): Sou
   return sourceInput(component, config, (context, settings) => {
     const inner = component.create(settings as never, context);
     const bad = context.links.byId(link)?.index;
-    if (bad === undefined) throw new Error(`there is no link ${link} to be bad`);
+    if (bad === undefined) throw new Error(`there is no link ${link} to damage`);
     const random = new Random(bad, NOISE_STREAM);
     const spoil = (data: Data): Data =>
       data.port !== 'csi' ? data : fault === 'dead' ? without(data, bad) : noisy(data, bad, random);

@@ -32,21 +32,21 @@ interface ScaledError {
 function severalErrors(held: readonly Outcome[]): ScaledError[] {
   return held.flatMap(({ sight, people }) =>
     people.length > 1 && sight.several.length === people.length
-      ? matched(sight.several, people).map(([told, truth]) => ({
-          scale: told.scale,
-          error: distanceOf(told, truth),
+      ? matched(sight.several, people).map(([reported, truth]) => ({
+          scale: reported.scale,
+          error: distanceOf(reported, truth),
         }))
       : [],
   );
 }
 
-const distanceOf = (told: Estimate, truth: Truth): number =>
-  Math.hypot(told.root[0] - truth.root[0], told.root[1] - truth.root[1]);
+const distanceOf = (reported: Estimate, truth: Truth): number =>
+  Math.hypot(reported.root[0] - truth.root[0], reported.root[1] - truth.root[1]);
 
 /** Pairs of reported and true people with the smallest sum of distances; both are equally many, and few. */
-export function matched(told: readonly Estimate[], people: readonly Truth[]): [Estimate, Truth][] {
-  if (told.length === 0) return [];
-  const [first, ...rest] = told;
+export function matched(reported: readonly Estimate[], people: readonly Truth[]): [Estimate, Truth][] {
+  if (reported.length === 0) return [];
+  const [first, ...rest] = reported;
   const options = people.map((truth, i): [Estimate, Truth][] => [
     [first!, truth],
     ...matched(

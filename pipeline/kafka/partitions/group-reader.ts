@@ -64,7 +64,7 @@ export class GroupReader {
   readonly #options: GroupReaderOptions;
   readonly #client: Kafka;
   readonly #feeds = new Map<string, Active>();
-  /** By topic and partition: what was active when the batch under way began. */
+  /** What was active when the current batch began, by topic and partition. */
   readonly #begun = new Map<string, { readonly active: Active; readonly seeks: number }>();
   #consumer: Consumer | undefined;
   /** False while the library reconnects: it accepts no requests then, and the next join repeats them. */
