@@ -20,6 +20,9 @@ export const LONG_FILES = {
   'pipeline/sources/simulator/channel.ts':
     'The sum of a channel, in buffers that all of its terms share: it is what the simulator computes.',
   'operators/infer-pose/infer-pose.ts': 'The definition of a component, most of it its documentation.',
+  'operators/infer-pose/inference.ts':
+    'What happens to a window until it has its result, also when a backend fails in the meantime.',
+  'operators/infer-pose/network-thread.ts': 'One thread: its windows, its watchdog, its restarts.',
   'operators/infer-pose/training/generate.ts': 'How training data are drawn; its order is what a seed means.',
 };
 

@@ -44,6 +44,8 @@ export default defineConfig({
     exclude: [
       // Needs the native part of TensorFlow: `npm run test:native`.
       ...(process.env['CSIFLOW_NATIVE'] ? [] : ['test/native/**']),
+      // Needs a GPU, or software in its place: `npm run test:webgpu`.
+      ...(process.env['CSIFLOW_WEBGPU'] ? [] : ['test/webgpu/**']),
       ...servicesLeftOut(process.env['CSIFLOW_SERVICES']),
       // Two minutes of kills: `npm run test:scale`.
       ...(process.env['CSIFLOW_SCALE'] ? [] : ['test/services/scale-kills.test.ts']),

@@ -4,10 +4,11 @@ import { dirname } from 'node:path';
 import util from 'node:util';
 import * as tf from '@tensorflow/tfjs-core';
 import { errorText } from '../../pipeline/base/error-text.js';
+import { webGpuAdapter } from './webgpu.js';
 
 /** One small interface to the backends that compute tensors. */
 
-export const BACKENDS = ['tensorflow-gpu', 'tensorflow', 'wasm'] as const;
+export const BACKENDS = ['tensorflow-gpu', 'tensorflow', 'webgpu', 'wasm'] as const;
 export type BackendName = (typeof BACKENDS)[number];
 
 /** Description of one backend, for `csiflow list backends`. */
@@ -16,8 +17,8 @@ export interface BackendReport {
   readonly package: string;
   readonly available: boolean;
   /**
-   * The device: `GPU`, `CPU` or `CPU (SIMD)`; detected, never derived from the package's name. Null if not
-   * available.
+   * The device: `GPU`, `CPU`, `CPU (SIMD)`, or the name of WebGPU's; detected, never derived from the
+   * package's name. Null if not available.
    */
   readonly device: string | null;
   /** Version of the library under the package; null if not available. */
@@ -28,7 +29,8 @@ export interface BackendReport {
 
 /** A backend that was loaded and selected for this thread. */
 export interface LoadedBackend {
-  readonly name: BackendName;
+  readonly name: BackendName | 'remote';
+  /** Of `remote`: the server's address. */
   readonly device: string;
   readonly version: string;
   /** Why this one was selected, for the log. */
@@ -38,6 +40,7 @@ export interface LoadedBackend {
 const PACKAGES: Readonly<Record<BackendName, string>> = {
   'tensorflow-gpu': '@tensorflow/tfjs-node-gpu',
   tensorflow: '@tensorflow/tfjs-node',
+  webgpu: '@tensorflow/tfjs-backend-webgpu',
   wasm: '@tensorflow/tfjs-backend-wasm',
 };
 
@@ -61,6 +64,28 @@ export async function loadBackend(wanted: BackendName | 'auto'): Promise<LoadedB
  * half a gigabyte.
  */
 async function tryGpu(): Promise<Omit<LoadedBackend, 'reason'> | string> {
+  const native = await tryNative();
+  if (typeof native !== 'string') return native;
+  const webgpu = await tryWebGpu();
+  return typeof webgpu === 'string' ? `${native}; ${webgpu}` : webgpu;
+}
+
+/** Software adapters are slower than WebAssembly, so they do not count. */
+async function tryWebGpu(): Promise<Omit<LoadedBackend, 'reason'> | string> {
+  if (process.platform === 'linux' && !existsSync(RENDER_DEVICES)) return 'webgpu: no GPU is visible';
+  if (!installed('webgpu')) return 'webgpu is not installed';
+  try {
+    const { isSoftware, device } = await webGpuAdapter();
+    return isSoftware ? `webgpu finds only ${device}` : await load('webgpu');
+  } catch (error) {
+    return `webgpu: ${firstLine(error)}`;
+  }
+}
+
+/** Created by the kernel for each GPU that it has a driver for. */
+const RENDER_DEVICES = '/dev/dri';
+
+async function tryNative(): Promise<Omit<LoadedBackend, 'reason'> | string> {
   if (process.platform === 'linux' && !GPU_DEVICES.some(existsSync)) return 'no NVIDIA GPU is visible';
   const reasons: string[] = [];
   for (const name of ['tensorflow-gpu', 'tensorflow'] as const) {
@@ -103,7 +128,20 @@ const note = (name: BackendName, device: string): string =>
     : 'Ready.';
 
 async function load(name: BackendName): Promise<Omit<LoadedBackend, 'reason'>> {
-  return name === 'wasm' ? loadWasm() : loadNative(name);
+  if (name === 'wasm') return loadWasm();
+  return name === 'webgpu' ? loadWebGpu() : loadNative(name);
+}
+
+async function loadWebGpu(): Promise<Omit<LoadedBackend, 'reason'>> {
+  const { device, version } = await webGpuAdapter();
+  try {
+    require(PACKAGES.webgpu);
+  } catch (error) {
+    throw new Error(missing('webgpu'), { cause: error });
+  }
+  if (!(await tf.setBackend('webgpu'))) throw new Error(`The WebGPU device ${device} did not start.`);
+  await tf.ready();
+  return { name: 'webgpu', device, version };
 }
 
 interface WasmPackage {
@@ -127,11 +165,7 @@ interface NativeBackend {
 }
 
 async function loadNative(name: 'tensorflow' | 'tensorflow-gpu'): Promise<Omit<LoadedBackend, 'reason'>> {
-  if (!installed(name)) {
-    throw new Error(
-      `${PACKAGES[name]} is not installed: \`npm install ${PACKAGES[name]}\`, or use the backend wasm.`,
-    );
-  }
+  if (!installed(name)) throw new Error(missing(name));
   restoreNodeUtil();
   quietTensorFlow();
   try {
@@ -151,6 +185,9 @@ async function loadNative(name: 'tensorflow' | 'tensorflow-gpu'): Promise<Omit<L
     version: backend.binding.TF_Version,
   };
 }
+
+const missing = (name: BackendName): string =>
+  `${PACKAGES[name]} is not installed: \`npm install ${PACKAGES[name]}\`, or use the backend wasm.`;
 
 function installed(name: BackendName): boolean {
   try {

@@ -1,11 +1,14 @@
 import { loadBackend, type BackendName, type LoadedBackend } from './backends.js';
-import { estimate } from './estimate.js';
-import type { Sight } from './sight.js';
-import { read } from './reading.js';
-import type { Reading } from './memory-layers.js';
+import { estimate, estimateBy } from './estimate.js';
 import { GROUPS, POINTS } from './features.js';
+import type { Reading } from './memory-layers.js';
 import { Network, weightTensors } from './network.js';
+import { PaddedParts } from './padded-parts.js';
+import { AwaitedTensorParts, type Parts } from './parts.js';
+import { read } from './reading.js';
+import { RemoteParts, type RemoteOptions } from './remote-parts.js';
 import { featuresOf, type Request, type RequestLink } from './request.js';
+import type { Seen, Sight } from './sight.js';
 import { readMemory, readModel } from './weights.js';
 
 /** The result for one window. */
@@ -14,53 +17,108 @@ export interface Answered extends Sight {
   readonly reading: Reading | null;
 }
 
-/** A network on a backend, ready to run. It computes in the calling thread. */
+export interface EngineOptions {
+  readonly weights: string;
+  /** SHA-256 of the required weights; default: any. */
+  readonly sha256?: string;
+  /** The same for the memory network. */
+  readonly memory?: string | null;
+  readonly backend: BackendName | 'auto' | 'remote';
+  /** Of `remote`: the server. */
+  readonly server?: Omit<RemoteOptions, 'sha256'> | undefined;
+}
+
+/** What computes the pose network. */
+interface Computer {
+  readonly backend: LoadedBackend;
+  /** Windows with the same number of links. */
+  compute(requests: readonly Request[]): Promise<Seen[]>;
+  /** @param most windows of a batch */
+  warmUp(links: number, most: number): Promise<void>;
+}
+
+/** A network on a backend, ready to run. It computes in the calling thread, or on a server. */
 export class Engine {
   readonly backend: LoadedBackend;
-  readonly #network: Network;
+  readonly #computer: Computer;
   readonly #memory: Float32Array | null;
 
-  private constructor(backend: LoadedBackend, network: Network, memory: Float32Array | null) {
-    this.backend = backend;
-    this.#network = network;
+  private constructor(computer: Computer, memory: Float32Array | null) {
+    this.backend = computer.backend;
+    this.#computer = computer;
     this.#memory = memory;
   }
 
-  /**
-   * @param options.sha256 of the required weights; default: any
-   * @param options.memory the same for the memory network
-   * @throws Error if the weights or the backend are missing; the message says how to fix it.
-   */
-  static async load(options: {
-    readonly weights: string;
-    readonly sha256?: string;
-    readonly memory?: string | null;
-    readonly backend: BackendName | 'auto';
-  }): Promise<Engine> {
+  /** @throws Error if the weights, the backend or the server are missing; the message says how to fix it. */
+  static async load(options: EngineOptions): Promise<Engine> {
     const { weights, manifest } = readModel(options.weights, options.sha256);
     const memory = readMemory(options.weights, manifest, options.memory);
-    const backend = await loadBackend(options.backend);
-    return new Engine(backend, new Network(weightTensors(weights)), memory);
+    const { backend, server } = options;
+    if (backend !== 'remote') return new Engine(await localComputer(weights, backend), memory);
+    if (!server) throw new Error('The backend remote requires `url`, the address of the server.');
+    return new Engine(await remoteComputer({ ...server, sha256: manifest.sha256 }), memory);
   }
 
-  /** Runs once for each number of links, so that the first real window does not wait for kernel compilation. */
-  warmUp(linkCounts: Iterable<number>): void {
+  /**
+   * Runs once for each number of links, and on a GPU once for each size of a batch, so that the first real
+   * windows do not wait for the compilation of kernels.
+   * @param most windows of a batch
+   */
+  async warmUp(linkCounts: Iterable<number>, most = 1): Promise<void> {
     for (const links of new Set(linkCounts)) {
-      if (links > 0) this.infer([blankRequest(links)]);
+      if (links > 0) await this.#computer.warmUp(links, most);
     }
   }
 
   /** One result per request, in order. Requests with the same number of links are computed together. */
-  infer(requests: readonly Request[]): Answered[] {
+  async infer(requests: readonly Request[]): Promise<Answered[]> {
     const results = new Array<Answered>(requests.length);
     for (const indices of byNumberOfLinks(requests)) {
-      const group = indices.map((index) => requests[index]!);
-      estimate(this.#network, group, featuresOf(group)).forEach(({ shown, ...sight }, i) => {
+      const seen = await this.#computer.compute(indices.map((index) => requests[index]!));
+      seen.forEach(({ shown, ...sight }, i) => {
         results[indices[i]!] = { ...sight, reading: this.#memory && read(this.#memory, shown) };
       });
     }
     return results;
   }
+}
+
+async function localComputer(weights: Float32Array, wanted: BackendName | 'auto'): Promise<Computer> {
+  const backend = await loadBackend(wanted);
+  const network = new Network(weightTensors(weights));
+  const isCpu = backend.name === 'wasm' || backend.device === 'CPU';
+  if (!isCpu) return paddedComputer(backend, new PaddedParts(new AwaitedTensorParts(network)));
+  const compute = async (requests: readonly Request[]) => estimate(network, requests, featuresOf(requests));
+  const warmUp = async (links: number) => {
+    await compute([blankRequest(links)]);
+  };
+  return { backend, compute, warmUp };
+}
+
+const computing = (parts: Parts) => (requests: readonly Request[]) =>
+  estimateBy(parts, requests, featuresOf(requests));
+
+const paddedComputer = (backend: LoadedBackend, parts: PaddedParts): Computer => ({
+  backend,
+  compute: computing(parts),
+  warmUp: (links, most) => parts.warmUp(links, most),
+});
+
+async function remoteComputer(options: RemoteOptions): Promise<Computer> {
+  const parts = await RemoteParts.open(options);
+  const compute = computing(parts);
+  // Also finds out whether the server really has this network.
+  await compute([blankRequest(1)]);
+  const backend = {
+    name: 'remote',
+    device: options.url,
+    version: parts.version,
+    reason: 'configured',
+  } as const;
+  const warmUp = async (links: number) => {
+    await compute([blankRequest(links)]);
+  };
+  return { backend, compute, warmUp };
 }
 
 /** Indices of the requests, grouped by number of links. */
@@ -74,7 +132,8 @@ function byNumberOfLinks(requests: readonly Request[]): Iterable<readonly number
   return groups.values();
 }
 
-function blankRequest(links: number): Request {
+/** A window of a room in which nothing moves. */
+export function blankRequest(links: number): Request {
   const subcarriers = Int16Array.from({ length: GROUPS }, (_, k) => 4 * k - 24);
   const link: RequestLink = {
     transmitter: { x: 0, y: 0, z: 1 },

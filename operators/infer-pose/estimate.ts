@@ -1,8 +1,8 @@
-import * as tf from '@tensorflow/tfjs-core';
 import { JOINTS, MIRRORED } from './body.js';
 import { CELLS, frame, turnBack, type Frame } from './geometry.js';
 import { boundedLog, COUNTS, OUT, WIDTHS } from './layers.js';
 import type { Network } from './network.js';
+import { TensorParts, type LookBatch, type Parts, type SeenBatch } from './parts.js';
 import { likeliestPlaces, meanPlace, type FloorPlace } from './places.js';
 import { sceneBatch, viewBatch, type Scene } from './scene.js';
 import type { Estimate, Seen, Sight } from './sight.js';
@@ -31,51 +31,85 @@ interface Look extends FloorPlace {
  */
 export function estimate(network: Network, scenes: readonly Scene[], features: Float32Array): Seen[] {
   if (scenes.length === 0) return [];
-  const windows = scenes.length;
-  let sights: Seen[] = [];
-  tf.tidy(() => {
-    const scene = sceneBatch(scenes, features);
-    const tokens = network.encode(scene);
-    const scored = network.score(tokens, scene);
-    const cells = tf.softmax(scored.cells).dataSync<'float32'>();
-    const counts = tf.softmax(scored.counts).dataSync<'float32'>();
-    const joined = scored.joined.dataSync<'float32'>();
-    const heard = pooledTokens(tokens, windows);
-    const looks = scenes.flatMap(({ size }, window): Look[] => {
-      const floor = cells.subarray(window * CELLS, (window + 1) * CELLS);
-      const row = counts.subarray(window * COUNTS, (window + 1) * COUNTS);
-      const others = likeliestPlaces(floor, size, likeliestCrowd(row));
-      return [meanPlace(floor, size), ...others].map((place) => ({ ...place, window }));
-    });
-    const answers = look(network, tokens, scenes, looks);
-    sights = scenes.map(({ links }, window): Seen => {
-      const [alone, ...several] = answers.filter((_answer, i) => looks[i]!.window === window);
-      const sight: Sight = {
-        counts: Array.from(row(counts, window, COUNTS)),
-        cells: row(cells, window, CELLS),
-        alone: alone!,
-        several,
-      };
-      const shown = {
-        ...{ counts: sight.counts, cells: sight.cells, alone: alone!, links: links.length },
-        joined: row(joined, window, CELLS * WIDTHS.joined),
-        tokens: row(heard, window, 2 * WIDTHS.token),
-      };
-      return { ...sight, shown };
-    });
+  const parts = new TensorParts(network);
+  const seen = parts.see(sceneBatch(scenes, features));
+  const looks = looksOf(scenes, seen);
+  return sightsOf(scenes, seen, looks, parts.look(lookBatch(scenes, seen, looks)));
+}
+
+/** The same where the parts must be waited for. */
+export async function estimateBy(
+  parts: Parts,
+  scenes: readonly Scene[],
+  features: Float32Array,
+): Promise<Seen[]> {
+  if (scenes.length === 0) return [];
+  const seen = await parts.see(sceneBatch(scenes, features));
+  const looks = looksOf(scenes, seen);
+  return sightsOf(scenes, seen, looks, await parts.look(lookBatch(scenes, seen, looks)));
+}
+
+/** The places at which to look: of each window the one if somebody is alone, then those of several people. */
+const looksOf = (scenes: readonly Scene[], { cells, counts }: SeenBatch): Look[] =>
+  scenes.flatMap(({ size }, window): Look[] => {
+    const floor = cells.subarray(window * CELLS, (window + 1) * CELLS);
+    const row = counts.subarray(window * COUNTS, (window + 1) * COUNTS);
+    const others = likeliestPlaces(floor, size, likeliestCrowd(row));
+    return [meanPlace(floor, size), ...others].map((place) => ({ ...place, window }));
   });
-  return sights;
+
+/** The pose head's input: each place in all frames, frame by frame. */
+function lookBatch(scenes: readonly Scene[], { tokens }: SeenBatch, looks: readonly Look[]): LookBatch {
+  const width = tokens.length / scenes.length;
+  const heard = new Float32Array(FRAMES.length * looks.length * width);
+  looks.forEach(({ window }, i) => {
+    const own = tokens.subarray(window * width, (window + 1) * width);
+    for (let f = 0; f < FRAMES.length; f++) heard.set(own, (f * looks.length + i) * width);
+  });
+  const views = viewBatch(
+    FRAMES.flatMap(() => looks.map(({ window }) => scenes[window]!)),
+    (i) => [looks[i % looks.length]!.x, looks[i % looks.length]!.y],
+    (i) => FRAMES[Math.floor(i / looks.length)]!,
+  );
+  return { ...views, tokens: heard };
+}
+
+/** @param outputs of the pose head, in the order of {@link lookBatch} */
+function sightsOf(
+  scenes: readonly Scene[],
+  seen: SeenBatch,
+  looks: readonly Look[],
+  outputs: Float32Array,
+): Seen[] {
+  const answers = looks.map((place, i) =>
+    average(
+      FRAMES.map((_, f) => {
+        const row = f * looks.length + i;
+        return outputs.subarray(row * OUT.size, (row + 1) * OUT.size);
+      }),
+      place,
+    ),
+  );
+  return scenes.map(({ links }, window): Seen => {
+    const [alone, ...several] = answers.filter((_answer, i) => looks[i]!.window === window);
+    const sight: Sight = {
+      counts: Array.from(row(seen.counts, window, COUNTS)),
+      cells: row(seen.cells, window, CELLS),
+      alone: alone!,
+      several,
+    };
+    const shown = {
+      ...{ counts: sight.counts, cells: sight.cells, alone: alone!, links: links.length },
+      joined: row(seen.joined, window, CELLS * WIDTHS.joined),
+      tokens: row(seen.heard, window, 2 * WIDTHS.token),
+    };
+    return { ...sight, shown };
+  });
 }
 
 /** A copy of one window's numbers. */
 const row = (values: Float32Array, window: number, size: number): Float32Array =>
   values.slice(window * size, (window + 1) * size);
-
-/** The links' tokens by mean and by maximum: [windows, 2 * WIDTHS.token]. */
-function pooledTokens(tokens: tf.Tensor2D, windows: number): Float32Array {
-  const heard = tf.reshape(tokens, [windows, -1, WIDTHS.token]);
-  return tf.concat<tf.Tensor2D>([tf.mean(heard, 1), tf.max(heard, 1)], 1).dataSync<'float32'>();
-}
 
 /** The most probable number of people above one; 0 if several are improbable. */
 function likeliestCrowd(counts: ArrayLike<number>): number {
@@ -86,44 +120,6 @@ function likeliestCrowd(counts: ArrayLike<number>): number {
     if (best === 0 || counts[people]! > counts[best]!) best = people;
   }
   return sum < SEVERAL ? 0 : best;
-}
-
-/** The pose head's outputs at these positions, each the mean over all frames. */
-function look(
-  network: Network,
-  tokens: tf.Tensor2D,
-  scenes: readonly Scene[],
-  looks: readonly Look[],
-): Estimate[] {
-  const width = tokens.shape[1];
-  const links = tokens.shape[0] / scenes.length;
-  const index = tf.tensor1d(
-    looks.map(({ window }) => window),
-    'int32',
-  );
-  const heard = tf.gather(tf.reshape(tokens, [scenes.length, links * width]), index);
-  const rows = tf.reshape<tf.Rank.R2>(
-    tf.concat(
-      FRAMES.map(() => heard),
-      0,
-    ),
-    [FRAMES.length * looks.length * links, width],
-  );
-  const views = viewBatch(
-    FRAMES.flatMap(() => looks.map(({ window }) => scenes[window]!)),
-    (i) => [looks[i % looks.length]!.x, looks[i % looks.length]!.y],
-    (i) => FRAMES[Math.floor(i / looks.length)]!,
-  );
-  const outputs = network.pose(rows, views).dataSync<'float32'>();
-  return looks.map((place, i) =>
-    average(
-      FRAMES.map((_, f) => {
-        const row = f * looks.length + i;
-        return outputs.subarray(row * OUT.size, (row + 1) * OUT.size);
-      }),
-      place,
-    ),
-  );
 }
 
 /** One estimate from the outputs in all frames. */

@@ -5,6 +5,8 @@ import {
   filePath,
   inputFile,
   defineOperator,
+  hostComplaints,
+  type Complaint,
   type Context,
   type Operator,
   type Output,
@@ -13,27 +15,19 @@ import type { Environment, LeftOutLink, Person, PoseFrame, Window } from '../../
 import { leftOutOf, withUsableLinks } from '../shared/usable-links.js';
 import type { Answered } from './engine.js';
 import { CALIBRATION_FACTS, NETWORK_FACTS } from './facts.js';
-import { Inference, type Answer } from './inference.js';
-import { Memory } from './memory.js';
+import type { Answer } from './inference.js';
 import { LOCATING_LINKS, strongestMotion } from './movement.js';
 import { Newcomers, type NewcomersState } from './newcomers.js';
 import { peopleOf } from './people.js';
 import { inView, ofOneWindow, recall, type Remembered, type PersonEstimate } from './recall.js';
 import { MAX_LINKS, problemOf, requestOf, shareOf } from './request.js';
-import {
-  chooseModel,
-  modelFolder,
-  readManifest,
-  readMemory,
-  readProfiles,
-  type Manifest,
-  type Profiles,
-  type ErrorCalibration,
-} from './weights.js';
+import { ServedModel } from './served-model.js';
+import { readProfiles, type ErrorCalibration, type Manifest, type Profiles } from './weights.js';
 import { errorText } from '../../pipeline/base/error-text.js';
+import { urlFault } from '../../pipeline/base/host.js';
 
 /** Backends that use a GPU if there is one. */
-const GPU_BACKENDS: readonly unknown[] = ['auto', 'tensorflow-gpu'];
+const GPU_BACKENDS: readonly unknown[] = ['auto', 'tensorflow-gpu', 'webgpu', 'remote'];
 
 const Config = Type.Object(
   {
@@ -43,12 +37,43 @@ const Config = Type.Object(
         wasm: 'WebAssembly: available everywhere, and fast enough for tens of windows per second.',
         'tensorflow-gpu': 'TensorFlow of @tensorflow/tfjs-node-gpu, on a GPU or a CPU.',
         tensorflow: 'TensorFlow of @tensorflow/tfjs-node, on a CPU; requires installation.',
+        webgpu: 'WebGPU in Node (Dawn), on any GPU with Vulkan, Metal or Direct3D 12; requires installation.',
+        remote: 'An inference server at `url` that has the network (`csiflow export-model`).',
       },
       {
         default: 'auto',
         description: 'Where to compute the network. `csiflow list backends` shows what is available.',
       },
     ),
+    url: Type.Optional(
+      Type.String({
+        pattern: '^https?://[^/]+/?$',
+        'x-expected': 'must be an address such as `http://gpu-1:8000`',
+        description:
+          'Of `remote`: address of a server that speaks the Open Inference Protocol 2 over HTTP, such as Triton or OpenVINO.',
+      }),
+    ),
+    token: Type.Optional(
+      Type.String({ minLength: 1, description: 'Of `remote`: bearer token: `${secret:inference_token}`.' }),
+    ),
+    fallback: choice(
+      {
+        wasm: 'WebAssembly takes over, the node is degraded, and the backend is tried again every 30 s.',
+        none: 'Windows become dead letters.',
+      },
+      {
+        default: 'wasm',
+        description:
+          'What happens if the backend fails while csiflow runs: a GPU is lost, a server is offline.',
+      },
+    ),
+    threads: Type.Integer({
+      minimum: 1,
+      maximum: 64,
+      default: 1,
+      description:
+        'Number of threads that compute, each with its own copy of the networks; of `remote`: of batches that the server receives at once. More than one helps WebAssembly if there are idle cores.',
+    }),
     weights: filePath({
       default: 'auto',
       description:
@@ -139,19 +164,22 @@ position and posture (standing, sitting, lying) are less accurate.
 Place the links around the room and at different heights. Links that all cross in the middle of a room cannot distinguish a position from
 its mirror image through the middle: measured on one layout of four, 1.1 m of error for walkers instead of 0.4 m.
 
-The network runs in a separate thread, shared by all nodes and partitions of the process with the same \`weights\`,
-\`backend\`, \`max_batch\` and \`max_wait_ms\`. Windows that arrive together are computed together; a result does not depend on
-the rest of its batch. Results are rounded to a millimetre.
+The network runs in separate threads, shared by all nodes and partitions of the process with the same \`weights\`,
+\`backend\`, \`max_batch\`, \`max_wait_ms\` and \`threads\`. Windows that arrive together are computed together; a result does not depend on
+the rest of its batch. Results are rounded to a millimetre. On a GPU, batches are filled up to powers of two, and all sizes are computed once at the start.
 
-Sources: docs/reports/accuracy.md has figures; docs/decisions/0008, 0048, 0093, 0099, 0100, 0119, 0120 and 0123 describe the method.
+A change of \`weights\` loads the new model beside the old one, which computes until the new one is ready. No window is lost; the rooms' memory starts again if the memory network differs.
+
+Sources: docs/reports/accuracy.md has figures; docs/decisions/0008, 0048, 0093, 0099, 0100, 0119, 0120, 0123 and 0126 describe the method.
 `,
   inputs: ['window'],
   outputs: ['pose'],
   needsAmplitude: () => 'because its networks were trained on them',
-  stateFields: ['weights', 'calibration'],
+  stateFields: ['calibration'],
   stateVersion: 3,
   timeFields: ['time', 'seen'],
-  liveFields: ['timeout_ms', 'articulate_below_m', 'presence'],
+  liveFields: ['timeout_ms', 'articulate_below_m', 'presence', 'weights'],
+  check: ({ backend, url, token }) => complaints(backend, url, token),
   config: Config,
   role: 'pose-network',
   network: NETWORK_FACTS,
@@ -173,6 +201,10 @@ Sources: docs/reports/accuracy.md has figures; docs/decisions/0008, 0048, 0093, 
       config: { backend: 'wasm', calibration: 'calibrations/ward-3.json' },
     },
     {
+      title: 'A shared server with a GPU',
+      config: { backend: 'remote', url: 'http://gpu-1:8000', max_batch: 64, threads: 2 },
+    },
+    {
       title: 'Many rooms on a GPU',
       config: { backend: 'tensorflow-gpu', max_batch: 256, max_in_flight: 1024 },
     },
@@ -181,69 +213,142 @@ Sources: docs/reports/accuracy.md has figures; docs/decisions/0008, 0048, 0093, 
   create: (config, context) => new InferPose(config, context),
 });
 
+/** Checks that span several fields. */
+function complaints(
+  backend: string,
+  url: string | undefined,
+  token: string | undefined,
+): readonly Complaint[] {
+  if (backend === 'remote')
+    return url === undefined
+      ? [{ path: ['backend'], message: '`remote` requires `url`, the address of the server' }]
+      : hostComplaints(['url'], urlFault(url));
+  const given = Object.entries({ url, token }).find(([, value]) => value !== undefined);
+  return given
+    ? [{ path: [given[0]], message: `only \`backend: remote\` uses \`${given[0]}\`; remove it` }]
+    : [];
+}
+
 class InferPose implements Operator<'window', 'pose'> {
   #config: Static<typeof Config>;
   readonly #context: Context;
-  readonly #manifest: Manifest;
   readonly #profiles: Profiles;
-  readonly #inference: Inference;
-  /** The network's output for a result that is not final yet. */
-  readonly #answers = new WeakMap<PoseFrame, { readonly sight: Answered; readonly motion: number }>();
-  readonly #memory: Memory | null;
+  #model: ServedModel;
+  /** What a result that is not final yet was inferred from. */
+  readonly #answers = new WeakMap<PoseFrame, Inferred>();
+  /** SHA-256 of the memory network that wrote the state; null: none. */
+  #rememberedBy: string | null;
   /** By environment, oldest first. */
   readonly #remembered = new Map<string, readonly Remembered[]>();
-  readonly #newcomers: Newcomers;
+  readonly #newcomers = new Newcomers();
+  /** Changes of the model, one after the other. */
+  #changes: Promise<void> = Promise.resolve();
+  readonly #problems: Record<'backend' | 'model', string | null> = { backend: null, model: null };
+  #isClosed = false;
 
   constructor(config: Static<typeof Config>, context: Context) {
     this.#config = config;
     this.#context = context;
-    const { environments } = context;
-    const name = config.weights === 'auto' ? chooseModel(environments) : config.weights;
-    const folder = modelFolder(name, context.folder);
-    this.#manifest = readManifest(folder);
-    const memory = readMemory(folder, this.#manifest);
-    this.#newcomers = new Newcomers(this.#manifest.memory?.confirmation ?? null);
-    this.#memory = memory && new Memory(memory);
     this.#profiles = config.calibration ? readProfiles(resolve(context.folder, config.calibration)) : {};
-    this.#inference = new Inference(
-      {
-        name: `${context.topology}/${context.node}`,
-        weights: folder,
-        sha256: this.#manifest.sha256,
-        memory: this.#manifest.memory?.sha256 ?? null,
-        backend: config.backend,
-        links: environments.map((environment) => Math.min(MAX_LINKS, environment.links.length)),
-        maxBatch: config.max_batch,
-        maxWaitMs: config.max_wait_ms,
-        timeoutMs: config.timeout_ms,
-      },
-      (reason) => {
-        context.metrics.count('inference_restarts', 1);
-        context.log.error('the inference thread ended and is restarted', { reason });
-      },
-    );
+    this.#model = this.#modelOf(config);
+    this.#rememberedBy = this.#model.manifest.memory?.sha256 ?? null;
   }
 
   adjust(config: Readonly<Record<string, unknown>>): void {
+    const { weights } = this.#config;
     this.#config = config as Static<typeof Config>;
-    this.#inference.setTimeout(this.#config.timeout_ms);
+    this.#model.inference.setTimeout(this.#config.timeout_ms);
+    if (weights !== this.#config.weights)
+      this.#changes = this.#changes.then(() => this.#exchange(this.#config));
   }
 
   async open(): Promise<void> {
-    const { name, device, version, reason } = await this.#inference.open();
-    this.#context.log.info('pose network loaded', {
-      ...{ backend: name, device, version, reason },
-      model: this.#manifest.name,
-      model_version: this.#manifest.version,
-      remembers: this.#memory !== null,
-      calibrated_links: this.#calibratedLinks(),
-    });
+    await this.#start(this.#model);
     if (this.#config.calibration !== undefined && this.#calibratedLinks() === 0) {
       this.#context.log.warn('the calibration has none of the environments’ links', {
         calibration: this.#config.calibration,
         its_links: Object.keys(this.#profiles).slice(0, 10),
       });
     }
+  }
+
+  #modelOf(config: Static<typeof Config>): ServedModel {
+    const { environments, folder, log, metrics } = this.#context;
+    const { backend, url, token } = config;
+    return new ServedModel(
+      {
+        ...{ name: `${this.#context.topology}/${this.#context.node}`, weights: config.weights, backend },
+        server: url === undefined ? undefined : { url, token, timeoutMs: config.timeout_ms },
+        ...{ threads: config.threads, fallsBack: config.fallback === 'wasm' },
+        ...{ maxBatch: config.max_batch, maxWaitMs: config.max_wait_ms, timeoutMs: config.timeout_ms },
+      },
+      environments,
+      { folder, mostLinks: MAX_LINKS },
+      {
+        crashed: (reason) => {
+          metrics.count('inference_restarts', 1);
+          log.error('the inference thread ended and is restarted', { reason });
+        },
+        fellBack: (reason) => {
+          this.#fellBack(reason);
+        },
+      },
+    );
+  }
+
+  #fellBack(reason: string | null): void {
+    const { log, metrics } = this.#context;
+    const { backend } = this.#config;
+    if (reason === null) log.info('the inference backend computes again', { backend });
+    else {
+      metrics.count('inference_fallbacks', 1);
+      log.error('the inference backend failed; WebAssembly takes over', { backend, reason });
+    }
+    const problem = `its backend ${backend} failed, WebAssembly has taken over: ${reason}`;
+    this.#problem('backend', reason === null ? null : problem);
+  }
+
+  /** The node is degraded while any of its parts has a problem. */
+  #problem(part: 'backend' | 'model', problem: string | null): void {
+    this.#problems[part] = problem;
+    const all = Object.values(this.#problems).filter((one) => one !== null);
+    this.#context.degrade(all.length === 0 ? null : all.join('; '));
+  }
+
+  async #start(model: ServedModel): Promise<void> {
+    const { name, device, version, reason } = await model.inference.open();
+    this.#context.log.info('pose network loaded', {
+      ...{ backend: name, device, version, reason },
+      model: model.manifest.name,
+      model_version: model.manifest.version,
+      remembers: model.memory !== null,
+      calibrated_links: this.#calibratedLinks(),
+    });
+  }
+
+  /** Takes another model once it is ready; until then, and if it cannot be loaded, the present one computes. */
+  async #exchange(config: Static<typeof Config>): Promise<void> {
+    const { log } = this.#context;
+    const former = this.#model;
+    try {
+      const next = this.#modelOf(config);
+      await this.#start(next);
+      if (this.#isClosed) {
+        await next.inference.close();
+        return;
+      }
+      next.inference.setTimeout(this.#config.timeout_ms);
+      this.#model = next;
+      this.#problem('model', null);
+    } catch (error) {
+      log.error('the model cannot be loaded', { weights: config.weights, reason: errorText(error) });
+      this.#problem(
+        'model',
+        `the model \`${config.weights}\` cannot be loaded, version ${former.manifest.version} of ${former.manifest.name} computes: ${errorText(error)}`,
+      );
+      return;
+    }
+    await former.retire();
   }
 
   async process(given: Window): Promise<Output<PoseFrame>> {
@@ -255,13 +360,16 @@ class InferPose implements Operator<'window', 'pose'> {
     const first = requestOf(window, this.#context.links, this.#profiles);
     if (!first) return { data: [this.#frame(window, null, leftOut)] };
     let next: typeof first | null = first;
+    const model = this.#model;
     try {
-      const answer = await this.#inference.infer(() => {
-        const request = next ?? requestOf(window, this.#context.links, this.#profiles)!;
-        next = null;
-        return request;
-      });
-      return { data: [this.#frame(window, answer, leftOut)] };
+      const answer = await model.follow(
+        model.inference.infer(() => {
+          const request = next ?? requestOf(window, this.#context.links, this.#profiles)!;
+          next = null;
+          return request;
+        }),
+      );
+      return { data: [this.#frame(window, { ...answer, model }, leftOut)] };
     } catch (error) {
       return failed(window, 'pose.inference.failed', errorText(error), true);
     }
@@ -277,14 +385,14 @@ class InferPose implements Operator<'window', 'pose'> {
       ...this.#newcomers.snapshot(environment),
       size: this.#sizeOf(environment),
     }));
-    return { memory: this.#manifest.memory?.sha256 ?? null, rooms };
+    return { memory: this.#rememberedBy, rooms };
   }
 
   restore(state: unknown): void {
     const { memory, rooms } = state as MemorySnapshot;
     for (const { environment, size, remembered, ...standings } of rooms) {
       const now = this.#context.environments.find(({ id }) => id === environment)?.size;
-      if (memory === this.#manifest.memory?.sha256 && now?.x === size.x && now.y === size.y) {
+      if (memory !== null && memory === this.#rememberedBy && now?.x === size.x && now.y === size.y) {
         this.#remembered.set(environment, remembered);
         this.#newcomers.restore(environment, standings);
       } else
@@ -295,21 +403,28 @@ class InferPose implements Operator<'window', 'pose'> {
   }
 
   describe(): Readonly<Record<string, unknown>> {
-    const { name, version, trainedOn, accuracy, memory } = this.#manifest;
+    const { name, version, trainedOn, accuracy, memory } = this.#model.manifest;
     const model = { name, version, trained_on: trainedOn, accuracy, memory: memory?.sha256 ?? null };
-    return { ...this.#inference.describe(), model };
+    return { ...this.#model.inference.describe(), model };
   }
 
   async close(): Promise<void> {
-    await this.#inference.close();
+    this.#isClosed = true;
+    await this.#model.inference.close();
+    await this.#changes;
   }
 
   #calibratedLinks(): number {
     return [...this.#context.links].filter(({ link }) => this.#profiles[link.id]).length;
   }
 
-  #frame(window: Window, answer: Answer | null, leftOut: readonly LeftOutLink[]): PoseFrame {
-    const { name, version, trainedOn, accuracy } = this.#manifest;
+  #frame(
+    window: Window,
+    answer: (Answer & { readonly model: ServedModel }) | null,
+    leftOut: readonly LeftOutLink[],
+  ): PoseFrame {
+    const { manifest } = answer?.model ?? this.#model;
+    const { name, version, trainedOn, accuracy } = manifest;
     const length = window.points * window.step;
     const frame: PoseFrame = {
       port: 'pose',
@@ -318,7 +433,7 @@ class InferPose implements Operator<'window', 'pose'> {
       time: window.start + length / 2,
       windowEnd: window.start + length,
       processingMs: Math.round((answer?.milliseconds ?? 0) * 1000) / 1000,
-      persons: answer ? this.#alone(answer.sight) : [],
+      persons: answer ? this.#alone(answer.sight, manifest) : [],
       ...(answer && { counts: answer.sight.counts.map(rounded) }),
       links: window.links.length,
       ...(leftOut.length > 0 && { leftOut }),
@@ -327,32 +442,42 @@ class InferPose implements Operator<'window', 'pose'> {
     };
     if (!answer) return frame;
     const motion = window.links.length < LOCATING_LINKS ? strongestMotion(window) : NaN;
-    this.#answers.set(frame, { sight: answer.sight, motion });
+    this.#answers.set(frame, { sight: answer.sight, model: answer.model, motion });
     return frame;
   }
 
   /** The result of one window, combined with the preceding ones. */
   #inContext(frame: PoseFrame): PoseFrame {
-    const answered = this.#answers.get(frame);
-    const { memory: trained } = this.#manifest;
-    if (!answered || !this.#memory || !trained) return frame;
+    const answer = this.#answers.get(frame);
+    if (!answer) return frame;
+    const { sight, model, motion } = answer;
+    const { memory: trained } = model.manifest;
+    if (!model.memory || !trained) return frame;
+    this.#belongTo(trained.sha256);
     const { environment, time, links } = frame;
-    const { sight, motion } = answered;
     const { reading } = sight;
     if (!reading) throw new Error('the network’s thread has no memory, although the model has one');
     const size = this.#sizeOf(environment);
     const before = this.#remembered.get(environment) ?? [];
-    const said = recall(this.#memory, before, { reading, time, size });
+    const said = recall(model.memory, before, { reading, time, size });
     if (!said) return frame;
     this.#remembered.set(environment, said.remembered);
-    const counts = this.#newcomers.counts(said.recall, { environment, time, links, motion });
+    const law = trained.confirmation ?? null;
+    const counts = this.#newcomers.counts(law, said.recall, { environment, time, links, motion });
     const { calibration } = trained;
     const persons = this.#people(inView(sight, said.recall, size, calibration), counts, calibration);
     return { ...frame, counts: counts.map(rounded), persons };
   }
 
-  #alone(sight: Answered): Person[] {
-    const { calibration } = this.#manifest;
+  /** The state of another memory network means nothing to this one. */
+  #belongTo(memory: string): void {
+    if (memory === this.#rememberedBy) return;
+    this.#rememberedBy = memory;
+    this.#remembered.clear();
+    this.#newcomers.clear();
+  }
+
+  #alone(sight: Answered, { calibration }: Manifest): Person[] {
     return this.#people(ofOneWindow(sight, calibration), sight.counts, calibration);
   }
 
@@ -377,6 +502,14 @@ class InferPose implements Operator<'window', 'pose'> {
     const filled = window.links.reduce((sum, link) => sum + 1 - shareOf(link.gaps), 0);
     return links === 0 ? 0 : Math.round((1000 * filled) / links) / 1000;
   }
+}
+
+/** The network's output for a window, whose it is, and the motion of the window's strongest link. */
+interface Inferred {
+  readonly sight: Answered;
+  readonly model: ServedModel;
+  /** NaN: not measured. */
+  readonly motion: number;
 }
 
 /** The memory, and the network that wrote it. */

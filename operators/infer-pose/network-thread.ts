@@ -10,6 +10,8 @@ import { asError } from '../../pipeline/base/error-text.js';
 export interface ThreadOptions extends Omit<WorkerOptions, 'links'> {
   /** How long a window can wait for others before it is sent; 0: not at all. */
   readonly maxWaitMs: number;
+  /** Which of several threads with the same options; default: the first, 0. */
+  readonly index?: number;
 }
 
 /** A finished batch. */
@@ -17,6 +19,12 @@ export interface Batch {
   readonly number: number;
   readonly milliseconds: number;
 }
+
+/**
+ * The backend computes nothing any more, and starting it again does not help. Windows can be computed by
+ * another one.
+ */
+export class BackendLost extends Error {}
 
 /** A window with a pending result. */
 export interface Job {
@@ -76,6 +84,8 @@ export class NetworkThread {
   #numbers = 0;
   #batches = 0;
   #crashes = 0;
+  /** Since the last result. */
+  #crashesInRow = 0;
   /** Why inference is no longer possible: the thread could not be started or restarted. */
   #broken: Error | null = null;
 
@@ -85,9 +95,10 @@ export class NetworkThread {
   }
 
   /** The thread of this process with these options; its first user opens it. */
-  static of({ weights, sha256, memory, backend, maxBatch, maxWaitMs }: ThreadOptions): NetworkThread {
-    const options = { weights, sha256, memory, backend, maxBatch, maxWaitMs };
-    const key = JSON.stringify(Object.values(options));
+  static of(given: ThreadOptions): NetworkThread {
+    const { weights, sha256, memory, backend, server, maxBatch, maxWaitMs, index = 0 } = given;
+    const options = { weights, sha256, memory, backend, server, maxBatch, maxWaitMs, index };
+    const key = JSON.stringify(options);
     let thread = threads.get(key);
     if (!thread) threads.set(key, (thread = new NetworkThread(key, options)));
     return thread;
@@ -95,6 +106,11 @@ export class NetworkThread {
 
   get users(): number {
     return this.#users.size;
+  }
+
+  /** Windows without a result. */
+  get pending(): number {
+    return this.#jobs.size;
   }
 
   /** Number of restarts. */
@@ -156,8 +172,8 @@ export class NetworkThread {
     this.#held.delete(job.name, number);
   }
 
-  /** Ends the thread as a crash would, or makes it hang: for tests. */
-  crash(kind: 'crash' | 'hang' = 'crash'): void {
+  /** Ends the thread as a crash would, makes it hang, or makes its backend fail: for tests. */
+  crash(kind: 'crash' | 'hang' | 'lose' = 'crash'): void {
     this.#worker?.postMessage({ kind } satisfies ToWorker);
   }
 
@@ -176,6 +192,8 @@ export class NetworkThread {
           this.#send();
         } else if (message.kind === 'unable') {
           reject(new Error(message.reason));
+        } else if (message.kind === 'lost') {
+          this.#lose(worker, message.reason);
         } else {
           this.#done(worker, message);
         }
@@ -189,12 +207,27 @@ export class NetworkThread {
         reject(new Error(`The inference thread ended with code ${code}.`));
       });
     });
+    const isRestart = this.#crashes > 0;
     opened.catch((error: unknown) => {
-      this.#broken = asError(error);
-      this.#retire();
-      this.#rejectAll(this.#broken);
+      if (this.#broken) return;
+      const { message } = asError(error);
+      this.#break(isRestart ? new BackendLost(message, { cause: error }) : asError(error));
     });
     return opened;
+  }
+
+  #break(error: Error): void {
+    this.#broken = error;
+    this.#retire();
+    this.#rejectAll(error);
+  }
+
+  #lose(worker: Worker, reason: string): void {
+    this.#worker = null;
+    this.#backend = null;
+    this.#break(new BackendLost(reason));
+    // Not awaited: code hanging in a driver may never end.
+    void worker.terminate();
   }
 
   /** Later requests for such a thread get another one. */
@@ -239,8 +272,12 @@ export class NetworkThread {
     this.#watchdog = null;
   }
 
-  #done(worker: Worker, message: Extract<FromWorker, { numbers: readonly number[] }>): void {
-    const number = ++this.#batches;
+  #done(worker: Worker, message: Extract<FromWorker, { readonly kind: 'done' | 'failed' }>): void {
+    if (message.kind === 'done') this.#crashesInRow = 0;
+    const batch = {
+      milliseconds: message.kind === 'done' ? message.milliseconds : 0,
+      number: ++this.#batches,
+    };
     for (const window of message.numbers) this.#handed.delete(window);
     this.#watch(worker);
     if (!this.#timer) this.#send();
@@ -248,19 +285,25 @@ export class NetworkThread {
       const job = this.#jobs.get(window);
       this.#jobs.delete(window);
       if (message.kind === 'failed') job?.reject(new Error(message.reason));
-      else job?.resolve(message.sights[index]!, { number, milliseconds: message.milliseconds });
+      else job?.resolve(message.sights[index]!, batch);
     });
   }
 
   #crashed(worker: Worker, reason: string): void {
     if (this.#worker !== worker) return;
     const started = this.#backend !== null;
+    // WebAssembly is what others are replaced by.
+    const isReplaceable = this.#backend !== null && this.#backend.name !== 'wasm';
     this.#worker = null;
     this.#backend = null;
     // A thread that ends before it was ready would end again: `open` rejects instead.
     if (!started) return;
-    this.#retry(reason);
     this.#crashes++;
+    if (isReplaceable && ++this.#crashesInRow >= ATTEMPTS) {
+      this.#break(new BackendLost(`its thread ended ${ATTEMPTS} times in a row: ${reason}`));
+      return;
+    }
+    this.#retry(reason);
     const named = new Map([...this.#users].map((user) => [user.name, user]));
     for (const user of named.values()) user.onCrash(reason);
     this.#opened = this.#open();

@@ -30,20 +30,17 @@ export interface NewcomersState {
 
 /** Which of the people whom the networks see count, room by room. */
 export class Newcomers {
-  readonly #law: ConfirmationLaw | null;
   readonly #confirmations = new Map<string, Confirmation>();
   readonly #movements = new Map<string, Movement>();
 
-  /** @param law null: everybody counts */
-  constructor(law: ConfirmationLaw | null) {
-    this.#law = law;
-  }
-
-  /** Probabilities of nobody, one person and so on, without those who are not confirmed as people. */
-  counts(recalled: Recall, moment: Moment): readonly number[] {
+  /**
+   * Probabilities of nobody, one person and so on, without those who are not confirmed as people.
+   * @param law the model's; null: everybody counts
+   */
+  counts(law: ConfirmationLaw | null, recalled: Recall, moment: Moment): readonly number[] {
     const { environment, time, links, motion } = moment;
     const before = this.#confirmations.get(environment);
-    if (!this.#law) return recalled.counts;
+    if (!law) return recalled.counts;
     if (links < LOCATING_LINKS) {
       const isSeen = before !== undefined && Math.abs(time - before.time) <= MAX_BREAK_US && before.confirmed;
       const stir = { time, motion, walking: recalled.alone.moving };
@@ -52,9 +49,14 @@ export class Newcomers {
       return countsByMovement(recalled.counts, movement);
     }
     if (links < CONFIRMING_LINKS) return recalled.counts;
-    const confirmation = confirm(this.#law, before, recalled, time);
+    const confirmation = confirm(law, before, recalled, time);
     this.#confirmations.set(environment, confirmation);
     return confirmedCounts(recalled.counts, confirmation);
+  }
+
+  clear(): void {
+    this.#confirmations.clear();
+    this.#movements.clear();
   }
 
   snapshot(environment: string): NewcomersState {

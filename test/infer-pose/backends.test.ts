@@ -4,11 +4,11 @@ import { describeBackends, loadBackend, restoreNodeUtil } from '../../operators/
 describe('backends', () => {
   it('are all listed, missing ones with how to install them', async () => {
     const reports = await describeBackends();
-    expect(reports.map(({ name }) => name)).toEqual(['tensorflow-gpu', 'tensorflow', 'wasm']);
+    expect(reports.map(({ name }) => name)).toEqual(['tensorflow-gpu', 'tensorflow', 'webgpu', 'wasm']);
     for (const { available, device, version, note } of reports) {
       expect(note).not.toBe('');
       expect(available).toBe(device !== null && version !== null);
-      if (!available) expect(note).toMatch(/npm install|setup:gpu|libtensorflow/);
+      if (!available) expect(note).toMatch(/npm install|setup:gpu|libtensorflow|Vulkan driver/);
     }
   });
 

@@ -80,7 +80,7 @@ describe('frames of the simulator through denoise, phase-sanitize, window and th
     engine = await Engine.load({ weights: packageFile(`${SHIPPED}/general`), backend: 'wasm' });
   });
 
-  it("place a walker in the demo's flat, with and without an empty-room profile", () => {
+  it("place a walker in the demo's flat, with and without an empty-room profile", async () => {
     const empty = new Chain();
     const learner = new ProfileLearner();
     for (const window of empty.windows(new Stage(empty.environment, { ...options, people: [] }), 4))
@@ -98,7 +98,7 @@ describe('frames of the simulator through denoise, phase-sanitize, window and th
     );
     const middle = mean(truth.map(({ root }) => Math.hypot(root[0] - x / 2, root[1] - y / 2)));
     for (const known of [profiles, {}]) {
-      const estimates = engine.infer(windows.map((window) => requestOf(window, chain.links, known)!));
+      const estimates = await engine.infer(windows.map((window) => requestOf(window, chain.links, known)!));
       const errors = estimates.map(({ alone: { root } }, i) =>
         Math.hypot(root[0] - truth[i]!.root[0], root[1] - truth[i]!.root[1]),
       );

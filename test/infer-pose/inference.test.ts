@@ -16,6 +16,7 @@ const weights = packageFile(`${SHIPPED}/general`);
 const { sha256, memory: remembers } = readManifest(weights);
 const memory = remembers!.sha256;
 const crashes: string[] = [];
+const fallbacks: (string | null)[] = [];
 const opened: Inference[] = [];
 
 function open(options: Partial<InferenceOptions> = {}): Inference {
@@ -33,7 +34,7 @@ function open(options: Partial<InferenceOptions> = {}): Inference {
       },
       ...options,
     },
-    (reason) => crashes.push(reason),
+    { crashed: (reason) => crashes.push(reason), fellBack: (reason) => fallbacks.push(reason) },
   );
   opened.push(inference);
   return inference;
@@ -54,9 +55,9 @@ describe('the engine on WASM', () => {
   it('gives a window the same answer, to the last bit, alone and in any batch', async () => {
     const engine = await Engine.load({ weights, backend: 'wasm' });
     const requests = [request(1), request(2), request(3, 3), request(4), request(5)].map((make) => make());
-    const together = engine.infer(requests);
-    const alone = requests.map((one) => engine.infer([one])[0]!);
-    const reversed = engine.infer([...requests].reverse()).reverse();
+    const together = await engine.infer(requests);
+    const alone = (await Promise.all(requests.map((one) => engine.infer([one])))).map(([one]) => one!);
+    const reversed = (await engine.infer([...requests].reverse())).reverse();
     expect(alone).toEqual(together);
     expect(reversed).toEqual(together);
   });
@@ -76,7 +77,7 @@ describe('the inference thread', () => {
   it('answers each window like the engine, however they are batched', async () => {
     const engine = await Engine.load({ weights, backend: 'wasm' });
     const makers = [11, 12, 13, 14, 15, 16, 17].map((seed) => request(seed));
-    const expected = engine.infer(makers.map((make) => make()));
+    const expected = await engine.infer(makers.map((make) => make()));
     for (const maxBatch of [1, 3]) {
       const thread = open({ maxBatch });
       await thread.open();
@@ -257,7 +258,42 @@ describe('a thread that several operators share', () => {
     await expect(open(wrong).open()).rejects.toThrow(/manifest.json/);
     const again = open(wrong);
     await expect(again.open()).rejects.toThrow(/manifest.json/);
-    expect(again.describe()).toMatchObject({ shared_by: 1 });
+    expect(again.describe()).toMatchObject({ shared_by: 0 });
+  });
+});
+
+describe('several threads', () => {
+  const makers = [11, 12, 13, 14, 15].map((seed) => request(seed));
+
+  it('compute together what one computes, each window once', async () => {
+    const one = open();
+    const three = open({ threads: 3, maxBatch: 2, maxWaitMs: 0 });
+    await Promise.all([one, three].map((by) => by.open()));
+    const expected = await Promise.all(makers.map((make) => one.infer(make)));
+    const answers = await Promise.all(makers.map((make) => three.infer(make)));
+    expect(answers.map(({ sight }) => sight)).toEqual(expected.map(({ sight }) => sight));
+    expect(three.describe()).toMatchObject({ threads: 3, windows: 5, restarts: 0 });
+    expect(three.describe()['batches']).toBeGreaterThanOrEqual(3);
+  });
+
+  it('answer all windows when one of them crashes', async () => {
+    const two = open({ threads: 2, maxBatch: 1 });
+    await two.open();
+    two.crash();
+    const answers = await Promise.all(makers.map((make) => two.infer(make)));
+    expect(answers).toHaveLength(5);
+    expect(two.describe()).toMatchObject({ restarts: 1, windows: 5 });
+  });
+});
+
+describe('a backend that is lost', () => {
+  it('rejects the windows if nothing may take over, and names the reason', async () => {
+    const thread = open({ fallsBack: false });
+    await thread.open();
+    thread.crash('lose');
+    await expect(thread.infer(request(1))).rejects.toThrow('the backend was made to fail');
+    await expect(thread.infer(request(1))).rejects.toThrow('the backend was made to fail');
+    expect(fallbacks).toEqual([]);
   });
 });
 

@@ -110,27 +110,27 @@ describe('newcomers', () => {
   const somebody = (counts: readonly number[]) => 1 - counts[0]!;
 
   it('over one link need movement, and over three none', () => {
-    expect(somebody(new Newcomers(LAW).counts(recalled, moment(1, 0)))).toBeCloseTo(0.49);
-    expect(somebody(new Newcomers(LAW).counts(recalled, moment(3, 0)))).toBeCloseTo(0.98);
+    expect(somebody(new Newcomers().counts(LAW, recalled, moment(1, 0)))).toBeCloseTo(0.49);
+    expect(somebody(new Newcomers().counts(LAW, recalled, moment(3, 0)))).toBeCloseTo(0.98);
   });
 
   it('stay for a minute, though still, when all but one of the links that saw them fail', () => {
-    const newcomers = new Newcomers(LAW);
-    expect(somebody(newcomers.counts(recalled, moment(4, 0)))).toBeCloseTo(0.98);
+    const newcomers = new Newcomers();
+    expect(somebody(newcomers.counts(LAW, recalled, moment(4, 0)))).toBeCloseTo(0.98);
     const seen = new Map<number, number>();
     for (let second = 1; second <= 62; second++)
-      seen.set(second, somebody(newcomers.counts(recalled, moment(1, second))));
+      seen.set(second, somebody(newcomers.counts(LAW, recalled, moment(1, second))));
     expect([seen.get(1), seen.get(55), seen.get(62)].map((value) => value! > 0.9)).toEqual([
       true,
       true,
       false,
     ]);
-    const restored = new Newcomers(LAW);
+    const restored = new Newcomers();
     restored.restore('room', newcomers.snapshot('room'));
     expect(restored.snapshot('room')).toEqual(newcomers.snapshot('room'));
   });
 
   it('all count with a model that has no law', () => {
-    expect(new Newcomers(null).counts(recalled, moment(1, 0))).toBe(recalled.counts);
+    expect(new Newcomers().counts(null, recalled, moment(1, 0))).toBe(recalled.counts);
   });
 });

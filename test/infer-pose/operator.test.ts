@@ -21,6 +21,8 @@ const config = {
   articulate_below_m: 0.6,
   presence: 0.5,
   timeout_ms: 30_000,
+  fallback: 'wasm',
+  threads: 1,
 } as const;
 
 let operator: Operator | undefined;
@@ -144,6 +146,59 @@ describe('a model that is replaced while in use', () => {
       provenance: { model: { version: manifest.version } },
     });
     await first.close?.();
+  });
+
+  it('is exchanged without a gap: each window is inferred by one or the other', async () => {
+    const { environment, window } = simulatedWindow(3);
+    const { manifest, weights } = readModel(packageFile(join(SHIPPED, 'general')));
+    const halved = weights.map((value) => 0.5 * value);
+    writeModel(join(folder, 'next'), halved, { ...manifest, version: 'next' });
+    const { operator: by, recorded } = await opened([environment], { presence: 0 }, folder);
+    by.adjust!({ ...config, presence: 0, weights: './next' });
+    const versions: (string | undefined)[] = [];
+    while (versions.at(-1) !== 'next') {
+      const frames = await Promise.all([1, 2, 3].map(() => poses(by, window)));
+      versions.push(
+        ...frames.map((frame) => by.settle!({ data: [frame] }).data[0] as PoseFrame).map(versionOf),
+      );
+    }
+    expect(versions[0]).toBe(manifest.version);
+    expect(new Set(versions)).toEqual(new Set([manifest.version, 'next']));
+    expect(recorded.problem).toBeNull();
+    expect(by.describe!()).toMatchObject({ model: { version: 'next', memory: null } });
+  });
+
+  it('stays in use if the other one cannot be loaded, and the node is degraded', async () => {
+    const { environment, window } = simulatedWindow(3);
+    const { operator: by, recorded } = await opened([environment], { presence: 0 }, folder);
+    by.adjust!({ ...config, presence: 0, weights: './missing' });
+    await expect.poll(() => recorded.problem, { interval: 1, timeout: 20_000 }).not.toBeNull();
+    expect(versionOf(await poses(by, window))).toBeDefined();
+    expect(recorded.problem).toMatch(
+      /the model `\.\/missing` cannot be loaded, version .* computes: .*manifest\.json/,
+    );
+    by.adjust!({ ...config, presence: 0 });
+    await expect.poll(() => recorded.problem, { interval: 1 }).toBeNull();
+  });
+});
+
+const versionOf = ({ provenance }: PoseFrame) => provenance.model?.version;
+
+describe('a backend that is lost', () => {
+  it('is replaced by WebAssembly: the node is degraded, and the log and a counter say so', async () => {
+    const { environment, window } = simulatedWindow(3);
+    const changes = { presence: 0, backend: 'remote', url: 'http://127.0.0.1:1' };
+    const { operator: by, recorded } = await opened([environment], changes);
+    expect((await poses(by, window)).persons).toHaveLength(1);
+    expect(recorded.problem).toMatch(
+      /backend remote failed, WebAssembly has taken over: the inference server http:/,
+    );
+    expect(recorded.counts['inference_fallbacks']).toBe(1);
+    expect(recorded.lines.map(({ message }) => message)).toContain(
+      'the inference backend failed; WebAssembly takes over',
+    );
+    expect(by.describe!()).toMatchObject({ backend: 'wasm' });
+    expect(by.describe!()['fallback']).toContain('127.0.0.1:1');
   });
 });
 

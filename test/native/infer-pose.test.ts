@@ -26,7 +26,7 @@ describe('the native part of @tensorflow/tfjs-node-gpu', () => {
     });
 
   beforeAll(async () => {
-    wasm = (await Engine.load({ weights, backend: 'wasm' })).infer(requests());
+    wasm = await (await Engine.load({ weights, backend: 'wasm' })).infer(requests());
     native = await Engine.load({ weights, backend: 'tensorflow-gpu' });
   });
 
@@ -36,8 +36,8 @@ describe('the native part of @tensorflow/tfjs-node-gpu', () => {
     expect(['CPU', 'GPU']).toContain(report!.device);
   });
 
-  it('gives the same as WASM, within a thousandth', () => {
-    native.infer(requests()).forEach(({ counts, alone: estimate }, index) => {
+  it('gives the same as WASM, within a thousandth', async () => {
+    (await native.infer(requests())).forEach(({ counts, alone: estimate }, index) => {
       const { counts: otherCounts, alone: other } = wasm[index]!;
       const pairs: [ArrayLike<number>, ArrayLike<number>][] = [
         [
@@ -58,12 +58,12 @@ describe('the native part of @tensorflow/tfjs-node-gpu', () => {
     });
   });
 
-  it('gives a window the same answer alone and in a batch, within a ten-thousandth', () => {
-    const together = native.infer(requests());
-    requests().forEach((request, index) => {
-      const [alone] = native.infer([request]);
+  it('gives a window the same answer alone and in a batch, within a ten-thousandth', async () => {
+    const together = await native.infer(requests());
+    for (const [index, request] of requests().entries()) {
+      const [alone] = await native.infer([request]);
       expect(Math.abs(alone!.alone.root[0] - together[index]!.alone.root[0])).toBeLessThan(1e-4);
       expect(Math.abs(alone!.alone.scale - together[index]!.alone.scale)).toBeLessThan(1e-4);
-    });
+    }
   });
 });

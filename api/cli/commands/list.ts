@@ -59,15 +59,16 @@ async function listBackends({ json }: ListOptions): Promise<void> {
   }
   const state = (available: boolean, device: string | null) =>
     available ? (device ?? 'available') : 'missing';
-  printTable(
-    backends.map((backend) => [
+  printTable([
+    ...backends.map((backend) => [
       backend.name,
       state(backend.available, backend.device),
       backend.version ?? '-',
       backend.package,
       backend.note,
     ]),
-  );
+    ['remote', 'a server', '-', '-', 'Requires `url`; `csiflow export-model` writes the models for it.'],
+  ]);
 }
 
 /** Columns as wide as their widest entry; the last one has no limit. */

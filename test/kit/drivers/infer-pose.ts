@@ -10,7 +10,14 @@ const windows = [3, 4, 5].map((seed, index) => ({
 export const operator: OperatorDriver = {
   component: inferPose,
   config: { backend: 'wasm', max_wait_ms: 1, presence: 0 },
-  invalid: [{ backend: 'abacus' }, { max_batch: 0 }, { presence: 2 }, { weights: '' }],
+  invalid: [
+    { backend: 'abacus' },
+    { max_batch: 0 },
+    { presence: 2 },
+    { weights: '' },
+    { backend: 'remote' },
+    { url: 'http://gpu' },
+  ],
   environments: [room.environment],
   input: () => windows,
   bad: () => [

@@ -1,0 +1,43 @@
+import type { Command } from 'commander';
+
+interface Options {
+  readonly to: string;
+}
+
+export function register(program: Command): void {
+  program
+    .command('export-model')
+    .argument('[model]', 'a shipped model, or a folder with one', 'general')
+    .description(
+      'Write the pose network as ONNX models for an inference server, for the backend `remote` of infer-pose.',
+    )
+    .option('--to <folder>', 'the model repository of the server', 'models')
+    .addHelpText('after', '\nExample:\n  csiflow export-model general --to /srv/models')
+    .action(run);
+}
+
+async function run(model: string, { to }: Options): Promise<void> {
+  const [{ namedModel }, { readModel }, { onnxParts }, { partNames }, { replaceFile }, { mkdirSync }, path] =
+    await Promise.all([
+      import('../../../operators/infer-pose/named-model.js'),
+      import('../../../operators/infer-pose/weights.js'),
+      import('../../../operators/infer-pose/onnx.js'),
+      import('../../../operators/infer-pose/remote-parts.js'),
+      import('../../../pipeline/base/files.js'),
+      import('node:fs'),
+      import('node:path'),
+    ]);
+  const { weights, manifest } = readModel(namedModel(model));
+  const { name, version, trainedOn, sha256 } = manifest;
+  const parts = onnxParts(weights, { name, version, trained_on: trainedOn, sha256 });
+  const [see, look] = partNames(sha256);
+  for (const [part, content] of [
+    [see, parts.see],
+    [look, parts.look],
+  ] as const) {
+    const folder = path.join(to, part, '1');
+    mkdirSync(folder, { recursive: true });
+    replaceFile(path.join(folder, 'model.onnx'), content);
+    process.stdout.write(`${path.join(folder, 'model.onnx')}\n`);
+  }
+}
