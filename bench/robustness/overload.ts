@@ -47,7 +47,7 @@ interface Load {
  * and then few again.
  */
 export async function overload(seconds: number, progress: (line: string) => void): Promise<Section> {
-  const site = await makeSite({ rooms: ROOMS, inference: true, unlimited: true });
+  const site = await makeSite({ rooms: ROOMS, chain: 'poses', unlimited: true });
   const service = new Service(site);
   try {
     const token = await service.login(await service.password());

@@ -38,7 +38,7 @@ interface Sample {
  * closed.
  */
 export async function soak(seconds: number, progress: (line: string) => void): Promise<Section> {
-  const site = await makeSite({ rooms: ROOMS, inference: true, unlimited: true });
+  const site = await makeSite({ rooms: ROOMS, chain: 'poses', unlimited: true });
   const service = new Service(site);
   const readers: Reader[] = [];
   const stallers: Staller[] = [];

@@ -39,7 +39,7 @@ async function write(folder: string, batch: RawBatch, entries: number) {
     inThread += performance.now() - before;
     if (entry % 64 === 63) await new Promise<void>((resolve) => setImmediate(resolve));
   }
-  await journal.durable(journal.written);
+  await journal.durable();
   const seconds = (performance.now() - started) / 1000;
   await store.close();
   if (failure) throw failure;

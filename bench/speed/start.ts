@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { request } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { packageFile, packageFolder } from '../../pipeline/base/paths.js';
 import { median } from './bench-line.js';
+import { processorSeconds } from './processor-time.js';
 
 /** Starts of the demo. Times in milliseconds. */
 export interface StartSpeed {
@@ -89,20 +90,16 @@ async function startOnce(folder: string): Promise<Start> {
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
     const ready = performance.now() - begun;
-    const [cpu, mainThread] = [await cpuMs(`${child.pid}`), await cpuMs(`${child.pid}/task/${child.pid}`)];
-    return { ready, cpu, mainThread };
+    const [all, main] = [
+      await processorSeconds(child.pid!),
+      await processorSeconds(`${child.pid}/task/${child.pid}`),
+    ];
+    return { ready, cpu: all * 1000, mainThread: main * 1000 };
   } finally {
     child.kill('SIGINT');
     await exit;
     await rm(data, { recursive: true });
   }
-}
-
-/** Fields 14 and 15 of proc(5), in ticks of 10 ms; they follow the name in brackets. */
-async function cpuMs(process: string): Promise<number> {
-  const stat = await readFile(`/proc/${process}/stat`, 'utf8');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
 /** False while nothing listens. */

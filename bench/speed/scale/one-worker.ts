@@ -11,6 +11,7 @@ import type { Admin, Kafka } from 'kafkajs';
 import { loadKafka } from '../../../pipeline/kafka/index.js';
 import { packageFile } from '../../../pipeline/base/paths.js';
 import { withFolder } from '../bench-line.js';
+import { processorSeconds } from '../processor-time.js';
 import { datagramsOf, makeRooms, repeated, writeRooms, type Datagram } from './rooms.js';
 import { drained, produce } from './topics.js';
 
@@ -190,25 +191,15 @@ interface Moment {
 async function usedBy(pid: number): Promise<Omit<Moment, 'at' | 'frames'>> {
   const threads = await readdir(`/proc/${pid}/task`);
   const others = threads.filter((thread) => Number(thread) !== pid);
-  const seconds = await Promise.all(others.map((thread) => cpuSeconds(`/proc/${pid}/task/${thread}/stat`)));
+  const seconds = await Promise.all(others.map((thread) => processorSeconds(`${pid}/task/${thread}`)));
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return {
-    cpu: await cpuSeconds(`/proc/${pid}/stat`),
-    main: await cpuSeconds(`/proc/${pid}/task/${pid}/stat`),
+    cpu: await processorSeconds(pid),
+    main: await processorSeconds(`${pid}/task/${pid}`),
     other: Math.max(0, ...seconds),
     residentMb: Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024,
     highestMb: Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024,
   };
-}
-
-/**
- * Fields 14 and 15 (proc(5)), in ticks of 10 ms. They follow the name in brackets, which may contain
- * anything.
- */
-async function cpuSeconds(path: string): Promise<number> {
-  const stat = await readFile(path, 'utf8');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
 function figuresOf(first: Moment, last: Moment): object {

@@ -39,7 +39,7 @@ const ROWS_A_MINUTE = OF_THE_ROOM.length + OF_A_ZONE.length * ZONES.length + OF_
 
 async function main(): Promise<void> {
   const days = Number(process.argv[2] ?? 365);
-  const site = await makeSite({ rooms: 1, inference: false });
+  const site = await makeSite({ rooms: 1, chain: 'motion' });
   try {
     await appendFile(join(site.folder, `${ENVIRONMENT}.yaml`), zones());
     const first = new Service(site);

@@ -1,8 +1,8 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { compiledModule } from '../../../pipeline/base/paths.js';
 import { median } from '../bench-line.js';
+import { processorSeconds } from '../processor-time.js';
 import type { CallOrder, CallReport } from './api-client.js';
 import { pause, sendFrom, Service } from './service.js';
 import { makeSite } from './site.js';
@@ -49,7 +49,7 @@ export async function apiSpeed({
   frames,
   progress,
 }: ApiOptions): Promise<readonly RouteSpeed[]> {
-  const site = await makeSite({ rooms: 1, inference: true, unlimited: true });
+  const site = await makeSite({ rooms: 1, chain: 'poses', unlimited: true });
   const service = new Service(site);
   const bare = fork(compiledModule(import.meta.url, './bare-server.js'));
   try {
@@ -147,16 +147,9 @@ function summary(route: string, rounds: readonly Round[], bare: readonly Round[]
 }
 
 async function measure({ pid, order }: Target): Promise<Round> {
-  const before = await cpuSeconds(pid);
+  const before = await processorSeconds(pid);
   const report = await callFrom(order);
-  return { ...report, cpuUs: ((await cpuSeconds(pid)) - before) * (1e6 / report.calls) };
-}
-
-/** Of all threads so far; fields 14 and 15 of proc(5), in ticks of 10 ms. */
-export async function cpuSeconds(pid: number): Promise<number> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / 100;
+  return { ...report, cpuUs: ((await processorSeconds(pid)) - before) * (1e6 / report.calls) };
 }
 
 /** In a process of its own, which shares the machine with the server. */

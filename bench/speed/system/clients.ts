@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { loadavg } from 'node:os';
 import { compiledModule } from '../../../pipeline/base/paths.js';
 import type { LoadOrder, LoadReport, Times } from './load-client.js';
-import { sendFrom, Service, type CpuTime } from './service.js';
+import type { ProcessorTime } from '../processor-time.js';
+import { sendFrom, Service } from './service.js';
 import { makeSite } from './site.js';
 
 export interface ClientsFigures extends Times {
@@ -22,7 +23,7 @@ export interface ClientsFigures extends Times {
   /** Share of a core that csiflow used before the clients connected, with the same frames. */
   readonly coresAlone: number;
   /** Share of a core that each used with the clients connected. */
-  readonly cores: { readonly csiflow: CpuTime; readonly clients: CpuTime };
+  readonly cores: { readonly csiflow: ProcessorTime; readonly clients: ProcessorTime };
   /** Load average of the machine over the last minute, before the measurement. */
   readonly load: number;
 }
@@ -45,7 +46,7 @@ const PATHS = [
  */
 export async function clientsSpeed(seconds: number): Promise<ClientsFigures> {
   const [clients, rate, load] = [200, 500, loadavg()[0]!];
-  const site = await makeSite({ rooms: 1, inference: true, unlimited: true });
+  const site = await makeSite({ rooms: 1, chain: 'poses', unlimited: true });
   const service = new Service(site);
   try {
     const password = await service.password();
@@ -82,7 +83,7 @@ export async function clientsSpeed(seconds: number): Promise<ClientsFigures> {
   }
 }
 
-const perSecond = ({ user, system }: CpuTime, seconds: number): CpuTime => ({
+const perSecond = ({ user, system }: ProcessorTime, seconds: number): ProcessorTime => ({
   user: user / seconds,
   system: system / seconds,
 });

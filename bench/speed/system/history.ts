@@ -43,7 +43,7 @@ export async function historySpeed(
   progress: (line: string) => void = () => undefined,
 ): Promise<HistoryFigures> {
   const load = loadavg()[0]!;
-  const site = await makeSite({ rooms: 1, inference: false, unlimited: true });
+  const site = await makeSite({ rooms: 1, chain: 'motion', unlimited: true });
   try {
     progress(`fills a store with ${persons} persons`);
     await openSink(duckdb, { path: 'bench.duckdb' }, site.folder).then((sink) => sink.close());

@@ -32,7 +32,7 @@ const LINKS_PER_ROOM = 4;
  * of several rooms close together, so most of them also wait until the network has processed the others.
  */
 export async function poseLatency(seconds: number, rooms: number): Promise<Latency> {
-  const site = await makeSite({ rooms, inference: true });
+  const site = await makeSite({ rooms, chain: 'poses' });
   const service = new Service(site);
   try {
     const password = await service.password();

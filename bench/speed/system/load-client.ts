@@ -3,7 +3,7 @@ import { Agent, request } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import type { CpuTime } from './service.js';
+import type { ProcessorTime } from '../processor-time.js';
 
 /** Options of the client process. */
 export interface LoadOrder {
@@ -43,7 +43,7 @@ export interface LoadReport {
   readonly updates: number;
   readonly fewest: number;
   /** Of this process, while requests were sent. */
-  readonly cpu: CpuTime;
+  readonly cpu: ProcessorTime;
 }
 
 const SOCKETS = 64;

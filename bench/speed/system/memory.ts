@@ -13,7 +13,7 @@ const EVERY_MS = 5_000;
 
 /** Resident memory of the whole process at 1,000 frames per second, including inference on WASM. */
 export async function memoryUse(seconds: number): Promise<Memory> {
-  const site = await makeSite({ rooms: 5, inference: true });
+  const site = await makeSite({ rooms: 5, chain: 'poses' });
   const service = new Service(site);
   try {
     await service.running();

@@ -22,7 +22,7 @@ export async function restartAfterKill(
 }
 
 async function once(rate: number): Promise<Restart> {
-  const site = await makeSite({ rooms: 5, inference: false });
+  const site = await makeSite({ rooms: 5, chain: 'motion' });
   const first = new Service(site);
   try {
     await first.running();

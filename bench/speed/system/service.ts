@@ -1,17 +1,13 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Worker } from 'node:worker_threads';
-import { compiledModule, packageFile } from '../../../pipeline/base/paths.js';
+import { compiledModule, packageFolder } from '../../../pipeline/base/paths.js';
+import { processorSeconds, processorTime, type ProcessorTime } from '../processor-time.js';
 import type { SenderOrder, SenderReport } from './sender.js';
 import type { Site } from './site.js';
-
-/** Seconds. */
-export interface CpuTime {
-  readonly user: number;
-  readonly system: number;
-}
 
 /** csiflow in its own process, on a made-up site. */
 export class Service {
@@ -22,11 +18,12 @@ export class Service {
   #output = '';
   #wake: () => void = () => undefined;
 
-  constructor(site: Site) {
+  /** @param folder of a compiled checkout: another version of csiflow */
+  constructor(site: Site, folder: string = packageFolder) {
     this.#site = site;
     const limits = site.limits === null ? [] : ['--limits', site.limits];
     const args = ['run', site.topology, '--port', String(site.apiPort), ...limits];
-    this.#process = spawn(process.execPath, [packageFile('dist/api/cli/csiflow.js'), ...args], {
+    this.#process = spawn(process.execPath, [join(folder, 'dist/api/cli/csiflow.js'), ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     for (const stream of [this.#process.stdout!, this.#process.stderr!]) {
@@ -127,18 +124,13 @@ export class Service {
   }
 
   /** Processor time of all its threads so far, seconds. */
-  async cpuSeconds(): Promise<number> {
-    const { user, system } = await this.cpu();
-    return user + system;
+  cpuSeconds(): Promise<number> {
+    return processorSeconds(this.pid);
   }
 
-  /** The same, split into csiflow and the kernel, seconds. */
-  async cpu(): Promise<CpuTime> {
-    const stat = await readFile(`/proc/${this.#process.pid}/stat`, 'utf8');
-    // Fields 14 and 15 (proc(5)), in ticks of 10 ms. They follow the name in brackets, which may contain
-    // anything.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return { user: Number(fields[11]) / 100, system: Number(fields[12]) / 100 };
+  /** The same, split into csiflow and the kernel. */
+  cpu(): Promise<ProcessorTime> {
+    return processorTime(this.pid);
   }
 
   async login(password: string): Promise<string> {
@@ -208,6 +200,22 @@ export async function sendFrom(order: SenderOrder): Promise<SenderReport> {
   });
   const [report] = (await Promise.race([once(worker, 'message'), ended])) as [SenderReport];
   return report;
+}
+
+/** Frames of a made-up site that were processed so far. */
+export const receivedFrames = (service: Service): Promise<number> =>
+  service.metric('csiflow_received_total', 'node="routers"');
+
+/** Waits until the count of received frames has been constant for half a second. */
+export async function settled(service: Service): Promise<void> {
+  for (
+    let last = -1, now = await receivedFrames(service);
+    now !== last;
+    now = await receivedFrames(service)
+  ) {
+    last = now;
+    await pause(500);
+  }
 }
 
 export const pause = (milliseconds: number): Promise<void> =>

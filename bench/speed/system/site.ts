@@ -21,10 +21,15 @@ export interface Site {
   remove(): Promise<void>;
 }
 
+/**
+ * `motion`: signal processing and motion only; `poses`: with the network, tracking and falls; `demo`: all
+ * operators of the demo.
+ */
+export type Chain = 'motion' | 'poses' | 'demo';
+
 export interface SiteOptions {
   readonly rooms: number;
-  /** True: with the network, tracking and falls. False: signal processing and motion only. */
-  readonly inference: boolean;
+  readonly chain: Chain;
   /** With rate limits too high to be reached. */
   readonly unlimited?: boolean;
 }
@@ -32,7 +37,7 @@ export interface SiteOptions {
 export const LINKS_PER_ROOM = 4;
 
 /** Every four links form a room. */
-export async function makeSite({ rooms, inference, unlimited = false }: SiteOptions): Promise<Site> {
+export async function makeSite({ rooms, chain, unlimited = false }: SiteOptions): Promise<Site> {
   const folder = await mkdtemp(join(tmpdir(), 'csiflow-bench-'));
   const [udpPort, apiPort] = [await freeUdpPort(), await freeTcpPort()];
   const names = Array.from({ length: rooms }, (_, room) => `room-${room + 1}`);
@@ -40,7 +45,7 @@ export async function makeSite({ rooms, inference, unlimited = false }: SiteOpti
     names.map((name, room) => writeFile(join(folder, `${name}.yaml`), environment(name, room))),
   );
   const topology = join(folder, 'topology.yaml');
-  await writeFile(topology, chain(names, udpPort, inference));
+  await writeFile(topology, topologyOf(names, udpPort, chain));
   const limits = unlimited ? join(folder, 'limits.json') : null;
   if (limits) await writeFile(limits, JSON.stringify(manyCalls()));
   return {
@@ -72,13 +77,33 @@ function environment(name: string, room: number): string {
   return [`id: ${name}`, 'size: { x: 5, y: 4, z: 2.6 }', 'links:', ...links, ''].join('\n');
 }
 
-function chain(rooms: readonly string[], port: number, inference: boolean): string {
-  const people = [
-    '  poses: { type: infer-pose, from: windows }',
-    '  people: { type: track-persons, from: poses }',
-    '  falls: { type: detect-falls, from: [windows, people] }',
-  ];
-  const results = inference ? '[motion, people, falls]' : '[motion]';
+const POSES = [
+  '  poses: { type: infer-pose, from: windows }',
+  '  people: { type: track-persons, from: poses }',
+  '  falls: { type: detect-falls, from: [windows, people] }',
+];
+const DEMO = [
+  ...POSES,
+  '  activities: { type: detect-activity, from: people }',
+  '  inactivity: { type: detect-inactivity, from: [people, motion] }',
+  '  vitals: { type: estimate-vitals, from: windows }',
+  '  zones: { type: watch-zones, from: [people, motion] }',
+  '  links: { type: measure-links, from: [routers, windows] }',
+];
+/** Operators behind `motion`, what the store receives, and what the WebSocket receives. */
+const CHAINS: Readonly<Record<Chain, readonly [operators: readonly string[], stored: string, live: string]>> =
+  {
+    motion: [[], '[motion]', ''],
+    poses: [POSES, '[motion, people, falls]', '[people, falls]'],
+    demo: [
+      DEMO,
+      '[motion, people, falls, activities, inactivity, vitals, zones, links]',
+      '[people, falls, inactivity]',
+    ],
+  };
+
+function topologyOf(rooms: readonly string[], port: number, chain: Chain): string {
+  const [operators, stored, live] = CHAINS[chain];
   return [
     'id: bench',
     `environments: [${rooms.map((room) => `${room}.yaml`).join(', ')}]`,
@@ -89,10 +114,10 @@ function chain(rooms: readonly string[], port: number, inference: boolean): stri
     '  phase: { type: phase-sanitize, from: clean }',
     '  windows: { type: window, from: phase, length_ms: 2000, hop_ms: 200, points: 100 }',
     '  motion: { type: detect-motion, from: windows }',
-    ...(inference ? people : []),
+    ...operators,
     'sinks:',
-    `  history: { type: duckdb, from: ${results}, path: bench.duckdb }`,
-    ...(inference ? ['  live: { type: websocket, from: [people, falls] }'] : []),
+    `  history: { type: duckdb, from: ${stored}, path: bench.duckdb }`,
+    ...(live === '' ? [] : [`  live: { type: websocket, from: ${live} }`]),
     '',
   ].join('\n');
 }

@@ -1,5 +1,5 @@
 import { makeSite } from './site.js';
-import { pause, sendFrom, Service } from './service.js';
+import { receivedFrames, sendFrom, Service, settled } from './service.js';
 
 export interface UdpStep {
   readonly rate: number;
@@ -24,13 +24,13 @@ export async function udpLine(
   const steps: UdpStep[] = [];
   for (const rate of rates.flatMap((one) => [one, one])) {
     progress(`UDP line at ${rate} datagrams/s`);
-    const site = await makeSite({ rooms: 5, inference: false });
+    const site = await makeSite({ rooms: 5, chain: 'motion' });
     const service = new Service(site);
     try {
       await service.running();
       await sendFrom({ port: site.udpPort, links: site.links, rate: 5_000, seconds: 1, times: false }); // warms up
       await settled(service);
-      const [before, cpuBefore] = [await received(service), await service.cpuSeconds()];
+      const [before, cpuBefore] = [await receivedFrames(service), await service.cpuSeconds()];
       const { sent, seconds: took } = await sendFrom({
         port: site.udpPort,
         links: site.links,
@@ -39,7 +39,7 @@ export async function udpLine(
         times: false,
       });
       await settled(service);
-      const arrived = (await received(service)) - before;
+      const arrived = (await receivedFrames(service)) - before;
       const microseconds = (((await service.cpuSeconds()) - cpuBefore) * 1e6) / arrived;
       const reached = Math.round(sent / took);
       steps.push({ rate, reached, sent, received: arrived, lost: sent - arrived, microseconds });
@@ -49,15 +49,4 @@ export async function udpLine(
     }
   }
   return steps;
-}
-
-const received = (service: Service): Promise<number> =>
-  service.metric('csiflow_received_total', 'node="routers"');
-
-/** Waits until the count has been constant for half a second. */
-async function settled(service: Service): Promise<void> {
-  for (let last = -1, now = await received(service); now !== last; now = await received(service)) {
-    last = now;
-    await pause(500);
-  }
 }
