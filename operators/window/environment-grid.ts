@@ -65,6 +65,11 @@ export class EnvironmentGrid {
     return (this.#next + this.#grid.points - this.#grid.hop) * this.#grid.step;
   }
 
+  /** A frame at this time or later may close a window; undefined before the first frame. */
+  get nextEnd(): number | undefined {
+    return this.#next === null ? undefined : this.#end(this.#next) * this.#grid.step;
+  }
+
   /**
    * Adds frame `row` of a block, of the environment's link number `index`; appends windows that it closes to
    * `closed`.

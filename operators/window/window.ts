@@ -168,6 +168,11 @@ Stopping the topology leaves windows open; the end of the input closes the compl
         for (const grid of grids.values()) held = Math.min(held, grid.closedUntil ?? time);
         return held;
       },
+      due: () => {
+        let due = Infinity;
+        for (const grid of grids.values()) due = Math.min(due, grid.nextEnd ?? Infinity);
+        return due;
+      },
       reanchor: () => {
         const closed: Window[] = [];
         // Waiting frames belong to the time before the jump: otherwise they would start the next grid.

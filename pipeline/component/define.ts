@@ -107,6 +107,11 @@ export interface Operator<I extends Port = Port, O extends Port = Port> {
    */
   holdWatermark?(time: number): number;
   /**
+   * Event time, microseconds, of the earliest record that may complete a result: it is processed at once, while
+   * a live source may gather others for some milliseconds to save processor time. Default: no result is urgent.
+   */
+  due?(): number;
+  /**
    * Event time jumps by `by` microseconds, forward or back. The operator closes what is aligned to event time
    * and starts it again; the runtime moves times in the state, as `timeFields` says.
    */

@@ -32,6 +32,11 @@ export interface SourceOutput {
   /** The system's buffer holds more input than one read returned. Its age there is unknown, so it is read before the pump continues. */
   unread?(): void;
   /**
+   * Event time, microseconds, of the earliest record that may complete a result: it should be offered at once.
+   * Others may be gathered for some milliseconds. Absent: none may.
+   */
+  due?(): number;
+  /**
    * Resolves when everything offered is on disk, so that the sender may forget it. Undefined if it is
    * already, or if nothing is journalled.
    */

@@ -10,6 +10,7 @@ export interface UdpPosition {
 
 interface Settings {
   readonly block_records: number;
+  readonly gather_ms: number;
   readonly idle_tick_ms: number;
 }
 
@@ -23,6 +24,11 @@ export class Inbox {
   /** Batches that wait for space in the queue. */
   #waiting = 0;
   #records: number;
+  readonly #gatherMs: number;
+  /** At the end of the time for which datagrams are gathered. */
+  #gathering: NodeJS.Timeout | undefined;
+  /** Event time from which datagrams are not gathered: asked at the first one of a batch. */
+  #due = -Infinity;
   #scheduled = false;
   /** Datagrams that this turn of the event loop has read. */
   #read = 0;
@@ -35,6 +41,7 @@ export class Inbox {
     this.#context = context;
     this.#output = output;
     this.#records = from.records;
+    this.#gatherMs = settings.gather_ms;
     // The clock may have been set back since.
     this.#builder = new RawBuilder(settings.block_records, 'live', Math.min(from.time, context.clock.now()));
     const period = settings.idle_tick_ms;
@@ -48,8 +55,15 @@ export class Inbox {
   receive(bytes: Uint8Array, from: RemoteInfo): void {
     this.#heard = true;
     this.#count();
-    this.#builder.add(this.#context.clock.now(), bytes, 0, bytes.length, this.#nameOf(from));
-    this.#flushSoon();
+    const now = this.#context.clock.now();
+    if (this.#builder.count === 0) this.#due = this.#output.due?.() ?? -Infinity;
+    this.#builder.add(now, bytes, 0, bytes.length, this.#nameOf(from));
+    if (this.#builder.full) this.#flush();
+    else if (now >= this.#due || this.#gatherMs === 0) this.#flushSoon();
+    else
+      this.#gathering ??= setTimeout(() => {
+        this.#flush();
+      }, this.#gatherMs);
   }
 
   #count(): void {
@@ -74,25 +88,24 @@ export class Inbox {
   }
 
   /**
-   * Passes on full batches at once. Passes on others at the end of this burst of reads (immediates run after
-   * the poll for input); but if the previous batch left only just before, a millisecond later: each batch has
-   * a fixed cost, so many small ones are expensive.
+   * Passes on a batch at the end of this burst of reads (immediates run after the poll for input); but if the
+   * previous batch left only just before, a millisecond later: each batch has a fixed cost, so many small ones
+   * are expensive.
    */
   #flushSoon(): void {
-    if (this.#builder.full) {
-      this.#flush();
-    } else if (!this.#scheduled) {
-      this.#scheduled = true;
-      const flush = () => {
-        this.#scheduled = false;
-        if (!this.#closed) this.#flush();
-      };
-      if (this.#context.clock.elapsed() - this.#flushed < RECENT_MS) setTimeout(flush, GATHER_MS);
-      else setImmediate(flush);
-    }
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    const flush = () => {
+      this.#scheduled = false;
+      if (!this.#closed) this.#flush();
+    };
+    if (this.#context.clock.elapsed() - this.#flushed < RECENT_MS) setTimeout(flush, PAUSE_MS);
+    else setImmediate(flush);
   }
 
   #flush(): void {
+    clearTimeout(this.#gathering);
+    this.#gathering = undefined;
     if (this.#builder.count === 0) return;
     this.#flushed = this.#context.clock.elapsed();
     const raw = this.#builder.take();
@@ -138,7 +151,7 @@ export class Inbox {
  * batches leave at once.
  */
 const RECENT_MS = 0.5;
-const GATHER_MS = 1;
+const PAUSE_MS = 1;
 /** Largest number of datagrams that Node.js reads from a socket in one turn of the event loop. */
 const TURN_RECORDS = 32;
 const NO_BYTES = new Uint8Array(0);

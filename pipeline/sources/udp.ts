@@ -49,6 +49,13 @@ const config = Type.Object(
       default: 64,
       description: 'Limit of datagrams per batch; fewer at the end of a burst.',
     }),
+    gather_ms: Type.Integer({
+      minimum: 0,
+      maximum: 100,
+      default: 20,
+      description:
+        'How long datagrams are gathered into a batch, to save processor time; 0: not at all. Those that may close a window are passed on at once.',
+    }),
     idle_tick_ms: Type.Integer({
       minimum: 0,
       maximum: 3_600_000,

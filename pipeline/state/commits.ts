@@ -1,30 +1,73 @@
-/** Tracks writes that are committed in the background, so that callers can wait for those made so far. */
+import type { StateStore } from './store.js';
+
+/** Writes wait this long for others: each commit wakes several threads and the disk. */
+const GROUP_MS = 50;
+/** Waiting writes of this size are committed at once. */
+const GROUP_BYTES = 2 ** 20;
+
+/**
+ * Writes that are committed in the background, several together; callers can wait for those made so far. A kill
+ * loses what was added in the last {@link GROUP_MS}.
+ */
 export class Commits {
   readonly #what: string;
   readonly #fail: (error: Error) => void;
-  #written = 0;
-  /** All writes up to it are committed. */
+  #held: (() => Promise<boolean>)[] = [];
+  #heldBytes = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #started = 0;
+  /** All started writes up to it are committed. */
   #durable = 0;
   /** Committed ones behind a gap. */
   readonly #early = new Set<number>();
   #waiting: { readonly write: number; readonly resolve: () => void }[] = [];
 
   /**
+   * @param store its last writes start when it closes
    * @param what name of the written data, for errors
    * @param fail called if the disk rejects a write: later writes could not be recovered
    */
-  constructor(what: string, fail: (error: Error) => void) {
+  constructor(store: StateStore, what: string, fail: (error: Error) => void) {
     this.#what = what;
     this.#fail = fail;
+    store.beforeClose(() => {
+      this.#start();
+    });
   }
 
-  /** Number of the newest write. */
-  get written(): number {
-    return this.#written;
+  /** @param write called soon, in the order of the calls, together with others */
+  add(write: () => Promise<boolean>, bytes: number): void {
+    this.#held.push(write);
+    this.#heldBytes += bytes;
+    if (this.#heldBytes >= GROUP_BYTES) this.#start();
+    else
+      this.#timer ??= setTimeout(() => {
+        this.#start();
+      }, GROUP_MS);
   }
 
-  track(write: Promise<boolean>): void {
-    const number = ++this.#written;
+  /** In one turn of the event loop, so lmdb commits them together. */
+  #start(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const held = this.#held;
+    this.#held = [];
+    this.#heldBytes = 0;
+    for (const write of held) this.#track(write());
+  }
+
+  /** Resolves when all writes so far are committed; starts those that wait. */
+  durable(): Promise<void> | undefined {
+    this.#start();
+    const write = this.#started;
+    if (this.#durable >= write) return undefined;
+    return new Promise((resolve) => {
+      this.#waiting.push({ write, resolve });
+    });
+  }
+
+  #track(write: Promise<boolean>): void {
+    const number = ++this.#started;
     write.then(
       () => {
         this.#committed(number);
@@ -33,14 +76,6 @@ export class Commits {
         this.#fail(new Error(`${this.#what} cannot be written: is the disk full?`, { cause: error }));
       },
     );
-  }
-
-  /** Resolves when all writes up to `write` are committed. */
-  durable(write: number): Promise<void> | undefined {
-    if (this.#durable >= write) return undefined;
-    return new Promise((resolve) => {
-      this.#waiting.push({ write, resolve });
-    });
   }
 
   /** Within a commit they resolve in no particular order. */

@@ -25,7 +25,7 @@ export interface Anchor {
 
 /**
  * Raw input of one source that cannot be read again, stored until a checkpoint covers it. Writes are
- * committed in the background; only callers of {@link durable} wait for them.
+ * committed in the background, in groups; only callers of {@link durable} wait for them.
  */
 export class Journal {
   readonly #entries: Table;
@@ -40,7 +40,7 @@ export class Journal {
     this.#entries = store.table(`journal:${source}`);
     this.#drops = store.table(`drops:${source}`);
     this.#anchors = store.table(`anchors:${source}`);
-    this.#commits = new Commits('the journal', fail);
+    this.#commits = new Commits(store, 'the journal', fail);
     this.#last = 0;
     for (const key of this.#entries.getKeys({ reverse: true, limit: 1 })) this.#last = key as number;
   }
@@ -55,11 +55,6 @@ export class Journal {
     return this.#bytes;
   }
 
-  /** The newest write: an append or a drop. */
-  get written(): number {
-    return this.#commits.written;
-  }
-
   /** Adds a batch and gives the entry's number. */
   append(raw: RawBatch, position: Position): number {
     const number = ++this.#last;
@@ -68,25 +63,27 @@ export class Journal {
     value.set(tail, value.length - tail.length - 4);
     value.writeUInt32LE(tail.length, value.length - 4);
     this.#bytes += value.length;
-    this.#commits.track(this.#entries.put(number, value));
+    this.#commits.add(() => this.#entries.put(number, value), value.length);
     return number;
   }
 
   /** Adds a mark that event time jumps here, and gives the entry's number. */
   anchor(anchor: Anchor, position: Position): number {
     const number = this.append(NO_RECORDS, position);
-    this.#commits.track(this.#anchors.put(number, encode(anchor)));
+    const value = encode(anchor);
+    this.#commits.add(() => this.#anchors.put(number, value), value.length);
     return number;
   }
 
   /** Entries `from` to `to` were dropped; a recovery drops them too. */
   drop(from: number, to: number): void {
-    this.#commits.track(this.#drops.put(from, encode(to)));
+    const value = encode(to);
+    this.#commits.add(() => this.#drops.put(from, value), value.length);
   }
 
-  /** Resolves when all writes up to `write` are committed. */
-  durable(write: number): Promise<void> | undefined {
-    return this.#commits.durable(write);
+  /** Resolves when all writes so far are committed. */
+  durable(): Promise<void> | undefined {
+    return this.#commits.durable();
   }
 
   /** Entries after `number` up to the newest at the moment, oldest first, without dropped ones. */

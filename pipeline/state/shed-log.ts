@@ -28,9 +28,9 @@ export class ShedLog {
    */
   constructor(store: StateStore, node: string, after: number | null, fail: (error: Error) => void) {
     this.#table = store.table(`shed:${node}`);
-    this.#commits = new Commits('the log of what was shed', fail);
+    this.#commits = new Commits(store, 'the log of what was shed', fail);
     if (after === null) {
-      for (const key of this.#table.getKeys({})) this.#commits.track(this.#table.remove(key));
+      for (const key of this.#table.getKeys({})) this.#commits.add(() => this.#table.remove(key), 0);
     }
     this.#logged = after === null ? [] : [...this.#table.getRange({})].map(stretchOf);
     this.#through = Math.max(after ?? 0, this.#logged.at(-1)?.to ?? 0);
@@ -51,7 +51,8 @@ export class ShedLog {
     const last = this.#stretch;
     this.#stretch = last?.shed === shed ? { ...last, to: number } : { from: number, to: number, shed };
     const { from, to } = this.#stretch;
-    this.#commits.track(this.#table.put(from, encode([to, shed])));
+    const value = encode([to, shed]);
+    this.#commits.add(() => this.#table.put(from, value), value.length);
   }
 
   /** A checkpoint covers all decisions so far; returns the function to call within its transaction. */
@@ -64,7 +65,7 @@ export class ShedLog {
 
   /** Resolves when all decisions are on disk. */
   durable(): Promise<void> | undefined {
-    return this.#commits.durable(this.#commits.written);
+    return this.#commits.durable();
   }
 }
 

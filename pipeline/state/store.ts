@@ -33,6 +33,7 @@ export class StateStore {
   #hasChecksums = true;
   readonly #values: Values;
   #closed = false;
+  readonly #beforeClose: (() => void)[] = [];
   /** Resolves when no copy is in progress. */
   #copying: Promise<unknown> = Promise.resolve();
   /** Space for the whole was requested already. */
@@ -167,9 +168,15 @@ export class StateStore {
     await copied;
   }
 
+  /** Calls `start` before the store closes, so that it can make its last writes. */
+  beforeClose(start: () => void): void {
+    this.#beforeClose.push(start);
+  }
+
   /** Waits for writes and copies in progress. */
   async close(): Promise<void> {
     if (this.#closed) return;
+    for (const start of this.#beforeClose) start();
     this.#closed = true;
     await this.#copying;
     await this.#threads.close(this.root);

@@ -185,6 +185,15 @@ describe('windows', () => {
     expect(node.holdWatermark!(Infinity)).toBe(Infinity);
   });
 
+  it('are due at the end of the next one', () => {
+    const node = operator();
+    expect(node.due!()).toBe(Infinity);
+    run(node, [frames(ramp(0, 10, 150))]);
+    expect(node.due!()).toBe(node.holdWatermark!(START + 150_000) + 20_000);
+    expect(run(node, [frames([[0, 159, 1]])])).toEqual([]);
+    expect(run(node, [frames([[0, 160, 1]])])).toHaveLength(1);
+  });
+
   it('close when a clock tick shows that all links are silent', () => {
     const node = operator();
     run(node, [frames(ramp(0, 10, 90))]);

@@ -12,6 +12,7 @@ const SETTINGS = {
   port: 0,
   receive_buffer_bytes: 1 << 20,
   block_records: 64,
+  gather_ms: 0,
   idle_tick_ms: 0,
 };
 

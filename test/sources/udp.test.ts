@@ -1,5 +1,5 @@
 import { createSocket, type Socket } from 'node:dgram';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Context, Position, Source } from '../../pipeline/component/index.js';
 import { encodePairs } from '../../pipeline/formats/devices/adr018/adr018-frame.js';
 import { DropCount, dropsIn } from '../../pipeline/sources/kernel-drops.js';
@@ -16,11 +16,13 @@ const DEFAULTS = {
   format: 'adr018',
   receive_buffer_bytes: 65_536,
   block_records: 64,
+  gather_ms: 0,
   idle_tick_ms: 0,
 } as const;
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
+  vi.useRealTimers();
   for (const close of closing.splice(0)) await close();
 });
 
@@ -97,6 +99,33 @@ describe('udp', () => {
     await Promise.all(Array.from({ length: 50 }, (_, number) => send(running, frame(number))));
     await until(() => running.taken.records() === 60);
     expect(running.taken.unread()).toBe(1);
+  });
+
+  it('gathers datagrams, and passes on at once what may close a window', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const heard: number[] = [];
+    const clock = {
+      now: () => {
+        heard.push(heard.length);
+        return 1e15 + heard.length;
+      },
+      elapsed: () => heard.length,
+    };
+    const running = await listen({ gather_ms: 20 }, { clock });
+    const opened = heard.length;
+    running.taken.output.due = () => 1e15 + opened + 3;
+    const hear = async (sequence: number) => {
+      const before = heard.length;
+      await send(running, frame(sequence));
+      await until(() => heard.length > before);
+    };
+    for (let sequence = 0; sequence < 3; sequence++) await hear(sequence);
+    await until(() => running.taken.records() === 3);
+    running.taken.output.due = () => Infinity;
+    for (let sequence = 3; sequence < 5; sequence++) await hear(sequence);
+    expect(running.taken.records()).toBe(3);
+    vi.advanceTimersByTime(20);
+    expect(running.taken.batches.map(({ raw }) => raw!.count)).toEqual([3, 2]);
   });
 
   it('decodes every good frame between bad datagrams, and counts those', async () => {

@@ -91,7 +91,7 @@ export async function lookAtUdp(
 ): Promise<Look & { readonly batches: readonly RawBatch[] }> {
   const batches: RawBatch[] = [];
   formatNamed(format);
-  const settings = { receive_buffer_bytes: 8_388_608, block_records: 256, idle_tick_ms: 0 };
+  const settings = { receive_buffer_bytes: 8_388_608, block_records: 256, gather_ms: 0, idle_tick_ms: 0 };
   const source = udp.create({ ...address, format: BY_CONTENT, ...settings }, commandContext());
   const stop = untilStopped(seconds);
   let bytes = 0;

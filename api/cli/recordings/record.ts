@@ -11,7 +11,7 @@ export async function recordUdp(
   signal: AbortSignal,
   progress: (recorded: Recorded) => void,
 ): Promise<void> {
-  const settings = { receive_buffer_bytes: 8_388_608, block_records: 1024, idle_tick_ms: 0 };
+  const settings = { receive_buffer_bytes: 8_388_608, block_records: 1024, gather_ms: 0, idle_tick_ms: 0 };
   const source = udp.create({ ...address, format, ...settings }, commandContext());
   let last: Promise<unknown> = Promise.resolve();
   const write = async (raw: RawBatch): Promise<boolean> => {

@@ -40,6 +40,8 @@ export interface Host {
   failures(node: NodeRun, stage: string, failed: readonly Failure[]): void;
   /** A node has passed the barrier: its state at that moment, what to write with the checkpoint, and what to do when that is safe. */
   passed(node: NodeRun, epoch: number, state: State, commit?: () => void, committed?: () => void): void;
+  /** Event time of the earliest record that may complete a result of an operator; Infinity: none. */
+  due(): number;
   /** The shard must be recovered from its last checkpoint. */
   fail(error: Error): void;
 }

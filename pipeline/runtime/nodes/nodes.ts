@@ -40,6 +40,8 @@ export class Nodes {
   readonly #provenance = new Map<string, { origin: Provenance['origin'] }>();
   readonly #storage: StoragePolicy | undefined;
   readonly #instances = new Map<string, Source | Operator | Sink>();
+  /** Operators whose results may be urgent. */
+  readonly #urgent: Operator[] = [];
   readonly #forgetting: (() => void)[] = [];
 
   constructor(options: NodesOptions) {
@@ -56,7 +58,9 @@ export class Nodes {
       run.meter.watermarkLags.add(lag);
       this.#forgetting.push(() => run.meter.watermarkLags.delete(lag));
       try {
-        this.#instances.set(node.id, node.component.create(node.config as never, context));
+        const instance = node.component.create(node.config as never, context);
+        this.#instances.set(node.id, instance);
+        if ('due' in instance) this.#urgent.push(instance);
       } catch (error) {
         throw new Error(`${node.id} (${node.component.name}) could not be created: ${errorText(error)}`, {
           cause: error,
@@ -104,6 +108,13 @@ export class Nodes {
 
   sink(id: string): Sink {
     return this.#instances.get(id) as Sink;
+  }
+
+  /** Event time of the earliest record that may complete a result of an operator; Infinity: none. */
+  due(): number {
+    let due = Infinity;
+    for (const operator of this.#urgent) due = Math.min(due, operator.due!());
+    return due;
   }
 
   describe(id: string): Readonly<Record<string, unknown>> {

@@ -211,7 +211,7 @@ export class Dataflow {
 
   #journalled(): Promise<void> | undefined {
     const waits = [
-      ...this.#journals.map((journal) => journal.durable(journal.written)),
+      ...this.#journals.map((journal) => journal.durable()),
       ...this.#shedLogs.map((log) => log.durable()),
     ].filter((wait) => wait !== undefined);
     return waits.length === 0 ? undefined : Promise.all(waits).then(() => undefined);

@@ -148,6 +148,10 @@ export class Shard implements Host, Run {
     });
   }
 
+  due(): number {
+    return this.#nodes.due();
+  }
+
   get runs(): ReadonlyMap<string, NodeRun> {
     return this.#nodes.runs;
   }

@@ -143,7 +143,8 @@ export class SourceStage {
       unread: () => {
         this.#unread = true;
       },
-      journalled: () => this.#journal?.durable(this.#journal.written),
+      due: () => this.#host.due(),
+      journalled: () => this.#journal?.durable(),
       backlog: () => batchesOf(this.#journal?.after(this.#entry) ?? []),
     });
     this.#ready();
