@@ -69,6 +69,11 @@ export interface SourceDefinition<
    * journals the records.
    */
   readonly replayable: boolean;
+  /**
+   * True: sends a simulated scene whose truth is known. Its configuration has `start_time`, and `truth`, the
+   * file in which it writes where everybody is.
+   */
+  readonly simulates?: boolean;
   /** Default: `now` if it is not replayable, otherwise `recorded`. */
   readonly timing?: Timing | ((config: Static<S>) => Timing);
   /**

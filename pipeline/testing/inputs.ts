@@ -60,7 +60,7 @@ function innerSource(
     };
   }
   const { component, config } = input;
-  const scene = component.name === 'simulator';
+  const scene = component.simulates ?? false;
   const start = (config['start_time'] as string | undefined) ?? new Date(TEST_START / 1000).toISOString();
   const timed = {
     ...config,

@@ -145,7 +145,7 @@ export class Stand {
   /** File of the truth of a source's scene; null if its input is not a scene. */
   truthFile(source: string): string | null {
     const input = this.#options.test.input.get(source);
-    return input?.kind === 'source' && input.component.name === 'simulator'
+    return input?.kind === 'source' && input.component.simulates
       ? join(this.#options.folder, `${source}.truth.ndjson`)
       : null;
   }

@@ -50,6 +50,8 @@ class TestCheck {
   readonly #written: WrittenTest;
   readonly #tested: Tested;
   readonly #problems: Problems;
+  /** The inputs without mistakes, by source. */
+  readonly #inputs = new Map<string, TestInput>();
 
   constructor(tree: Tree, written: WrittenTest, tested: Tested, problems: Problems) {
     this.#tree = tree;
@@ -61,12 +63,11 @@ class TestCheck {
   check(): CheckedTest {
     const { name, input, sinks, run_on_ms, expect } = this.#written;
     const inputs = new TestInputs(this.#written, this.#tested, this.#problems);
-    const found = new Map<string, TestInput>();
     for (const source of Object.keys(input)) {
       const location = keyLocationOf(this.#tree, ['input', source], this.#tree.location);
       if (!this.#node(source, location, ['source'])) continue;
       const made = inputs.of(source, valueAt(this.#tree, ['input', source])!, location);
-      if (made) found.set(source, made);
+      if (made) this.#inputs.set(source, made);
     }
     const faults = new Map<string, SinkFaults>();
     for (const [sink, fault] of Object.entries(sinks)) {
@@ -80,7 +81,7 @@ class TestCheck {
     return {
       name,
       location: locationOf(this.#tree, ['name']),
-      input: found,
+      input: this.#inputs,
       faults,
       runOnMs: run_on_ms,
       expect: expect.flatMap((_, index) => this.#expectation(index) ?? []),
@@ -175,9 +176,8 @@ class TestCheck {
     if (after.source !== undefined && after.activity !== undefined && after.at_ms === undefined) {
       const { source, activity, person } = after;
       if (!this.#node(source, locationOf(tree, ['after', 'source']), ['source'])) return undefined;
-      const input = valueAt(this.#tree, ['input', source]);
-      const type = input && valueAt(input, ['type']);
-      if (type?.kind === 'scalar' && type.value === 'simulator')
+      const input = this.#inputs.get(source);
+      if (input?.kind === 'source' && input.component.simulates)
         return { mark: 'activity', source, activity, person };
       const message = `the input of \`${source}\` is not a simulated scene, so the start of an activity is unknown`;
       this.#problems.add('config.test.expectation', location, message);

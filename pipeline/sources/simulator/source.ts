@@ -61,6 +61,7 @@ export const simulator = defineSource({
   outputs: ['csi'],
   settings: { 'hardware.csi_sampling_rate': 'rate_hz' },
   replayable: true,
+  simulates: true,
   timing: (settings) => (isLive(settings) ? 'now' : 'recorded'),
   create: (settings, context) => new SimulatorSource(settings, context),
 });
