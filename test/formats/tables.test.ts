@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { formatNamed, FormatError } from '../../pipeline/formats/index.js';
 import { Allowance } from '../../pipeline/formats/tables/allowance.js';
 import { arraysByName } from '../../pipeline/formats/tables/arrays.js';
+import { readCsv } from '../../pipeline/formats/tables/csv.js';
 import { readHdf5 } from '../../pipeline/formats/tables/hdf5.js';
 import { readMat5 } from '../../pipeline/formats/tables/mat5.js';
 import type { TableMapping } from '../../pipeline/formats/tables/mapping.js';
@@ -138,6 +139,24 @@ test('a CSV file without names: all columns are amplitudes, bad lines are named'
   expect(found.flatMap(({ problems }) => problems.map(({ message }) => message))).toEqual([
     'not read: line 3: 3 columns, but the first line has 52',
   ]);
+});
+
+test('a CSV file of too many rows is refused before they fill the memory, and other work goes on meanwhile', async () => {
+  const text = '1,2,3,4,5,6,7,8\n'.repeat(10_000);
+  let turns = 0;
+  let turn = setImmediate(count);
+  function count(): void {
+    turns++;
+    turn = setImmediate(count);
+  }
+  try {
+    const { arrays } = await readCsv(text, new Allowance(10_000 * 64));
+    expect(arrays.map(({ shape }) => shape)).toEqual(Array.from({ length: 8 }, () => [10_000]));
+    expect(turns).toBeGreaterThan(0);
+    await expect(readCsv(text, new Allowance(10_000 * 64 - 1))).rejects.toThrow('take up more than');
+  } finally {
+    clearImmediate(turn);
+  }
 });
 
 test('frames are assigned by a column of senders, and resumed from any position', async () => {

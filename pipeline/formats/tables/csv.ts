@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers/promises';
+import { Allowance } from './allowance.js';
 import { numberArray, textArray, type Table } from './arrays.js';
 
 /** A table as text: columns separated by `,`, `;`, tabs or blanks, with or without a line of names above. */
@@ -17,10 +19,15 @@ const MIN_NUMBERS = 8;
 /** Share of the first lines that must be rows: some may be truncated. */
 const MIN_FITTING = 0.75;
 
+/** Characters that show what a table looks like. */
+const LOOK = 262_144;
+
 /** The table that starts with this text; null if its first lines are not rows of numbers. */
 export function lookAtCsv(head: string, isWhole: boolean): CsvLook | null {
-  const all = head.split(/\r?\n/);
-  const lines = (isWhole ? all : all.slice(0, -1)).filter((line) => line.trim() !== '').slice(0, 20);
+  const all = head.slice(0, LOOK).split(/\r?\n/);
+  const lines = (isWhole && head.length <= LOOK ? all : all.slice(0, -1))
+    .filter((line) => line.trim() !== '')
+    .slice(0, 20);
   const [first, second] = lines;
   if (first === undefined) return null;
   for (const separator of SEPARATORS) {
@@ -51,36 +58,66 @@ const cellsOf = (line: string, separator: string | RegExp): string[] =>
 /**
  * Each column by its name (`1`, `2`, ... if there are no names). Lines with too few or too many columns are
  * skipped. Columns of texts contain texts; an empty cell in a column of numbers is NaN.
+ * @throws AllowanceExceeded before it uses more memory: a small compressed file can hold any number of rows
  */
-export function readCsv(text: string): Table {
+export async function readCsv(text: string, allowance = new Allowance()): Promise<Table> {
   const look = lookAtCsv(text, true);
   if (!look) throw new Error('its first lines are not rows of numbers');
-  const { separator, header, columns } = look;
+  const { header, columns } = look;
   const unread: string[] = [];
-  const rows: string[][] = [];
-  for (const [index, line] of text.split(/\r?\n/).entries()) {
-    if (line.trim() === '' || (header && rows.length === 0 && unread.length === 0 && isHeader(line, look)))
+  const isText = new Array<boolean>(columns).fill(false);
+  let count = 0;
+  for await (const { cells, number } of rowsOf(text, look)) {
+    if (cells.length !== columns) {
+      allowance.take(TEXT_BYTES);
+      unread.push(`line ${number}: ${cells.length} columns, but the first line has ${columns}`);
       continue;
-    const cells = cellsOf(line, separator);
-    if (cells.length === columns) rows.push(cells);
-    else unread.push(`line ${index + 1}: ${cells.length} columns, but the first line has ${columns}`);
+    }
+    // Before the next row, so that a file that is too large is refused early.
+    allowance.takeNumbers(columns);
+    count++;
+    cells.forEach((cell, i) => (isText[i] ||= cell !== '' && !NUMBER.test(cell)));
   }
-  const arrays = Array.from({ length: columns }, (_, column) => {
-    const name = header?.[column] ?? String(column + 1);
-    const isText = rows.some((row) => row[column] !== '' && !NUMBER.test(row[column]!));
-    if (isText)
-      return textArray(
-        name,
-        [rows.length],
-        rows.map((row) => row[column]!),
-      );
-    return numberArray(
-      name,
-      [rows.length],
-      Float64Array.from(rows, (row) => numberOf(row[column]!)),
-    );
+  allowance.take(isText.filter(Boolean).length * count * TEXT_BYTES);
+  const filled = isText.map((is) => (is ? new Array<string>(count) : new Float64Array(count)));
+  let at = 0;
+  for await (const { cells } of rowsOf(text, look)) {
+    if (cells.length !== columns) continue;
+    filled.forEach((column, i) => {
+      if (column instanceof Float64Array) column[at] = numberOf(cells[i]!);
+      else column[at] = cells[i]!;
+    });
+    at++;
+  }
+  const arrays = filled.map((column, i) => {
+    const name = header?.[i] ?? String(i + 1);
+    return column instanceof Float64Array
+      ? numberArray(name, [count], column)
+      : textArray(name, [count], column);
   });
   return { arrays, unread, isColumns: true };
+}
+
+/** Of a short text in memory. */
+const TEXT_BYTES = 64;
+/** Between them, other work gets its turn. */
+const LINES_AT_ONCE = 4096;
+
+/** The lines that are neither empty nor the header, numbered from 1. */
+async function* rowsOf(
+  text: string,
+  look: CsvLook,
+): AsyncGenerator<{ cells: readonly string[]; number: number }> {
+  let isFirst = true;
+  for (let at = 0, number = 1; at < text.length; number++) {
+    if (number % LINES_AT_ONCE === 0) await setImmediate();
+    const end = text.indexOf('\n', at);
+    const line = text.slice(at, end < 0 ? text.length : end);
+    at += line.length + 1;
+    if (line.trim() === '' || (isFirst && look.header && isHeader(line, look))) continue;
+    isFirst = false;
+    yield { cells: cellsOf(line, look.separator), number };
+  }
 }
 
 const isHeader = (line: string, { separator, header }: CsvLook): boolean =>

@@ -66,7 +66,8 @@ export const TABLE_KINDS: readonly TableKind[] = [
     name: 'csv',
     summary: 'Rows of at least eight numbers as text, with a line of names or without.',
     recognise: (head, isWhole) => lookAtCsv(Buffer.from(head).toString('utf8'), isWhole) !== null,
-    read: async (bytes) => (await import('./csv.js')).readCsv(bytes.toString('utf8')),
+    read: async (bytes, _path, allowance) =>
+      (await import('./csv.js')).readCsv(bytes.toString('utf8'), allowance),
   },
 ];
 
