@@ -14,6 +14,7 @@ import { doppler } from '../operators/doppler/doppler.js';
 import { enrich } from '../operators/enrich/enrich.js';
 import { estimateVitals } from '../operators/estimate-vitals/estimate-vitals.js';
 import { filter } from '../operators/filter/filter.js';
+import { comparePoses } from '../operators/compare-poses/compare-poses.js';
 import { inferPose } from '../operators/infer-pose/infer-pose.js';
 import { join } from '../operators/join/join.js';
 import { map } from '../operators/map/map.js';
@@ -83,6 +84,7 @@ export const components = new Registry([
   enrich,
   estimateVitals,
   filter,
+  comparePoses,
   inferPose,
   join,
   map,

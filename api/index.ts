@@ -57,6 +57,7 @@ export { doppler } from '../operators/doppler/doppler.js';
 export { enrich } from '../operators/enrich/enrich.js';
 export { estimateVitals } from '../operators/estimate-vitals/estimate-vitals.js';
 export { filter as filterRecords } from '../operators/filter/filter.js';
+export { comparePoses } from '../operators/compare-poses/compare-poses.js';
 export { inferPose } from '../operators/infer-pose/infer-pose.js';
 export { join } from '../operators/join/join.js';
 export { map as mapRecords } from '../operators/map/map.js';
