@@ -58,6 +58,15 @@ test('the median of an even number of measurements lies between the two in the m
   expect(spreadOf([3, 1, 2])).toEqual([2, 1, 3]);
 });
 
+test('a soak reads tensors and memory on the way, and finds none left', async () => {
+  const soak = ['--backends', 'wasm', '--links', '1', '--batches', '4', '--soak', '40', '--json'];
+  const { code, out } = await csiflow('bench', 'inference', ...soak);
+  expect(code).toBe(0);
+  const { points } = JSON.parse(out) as { points: { windows: number; tensors: number }[] };
+  expect(points.at(-1)!.windows).toBe(40);
+  expect(new Set(points.map(({ tensors }) => tensors)).size).toBe(1);
+}, 60_000);
+
 test('rejects unknown backends, missing ones and repeated sizes', async () => {
   const unknown = await csiflow('bench', 'inference', '--backends', 'abacus');
   expect(unknown).toMatchObject({ code: EXIT.invalid });

@@ -1,6 +1,7 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import type { BackendName } from '../../../../operators/infer-pose/backends.js';
 import type { BatchSpeed, Best } from '../../../../bench/speed/inference/inference.js';
+import type { SoakPoint } from '../../../../bench/speed/inference/soak.js';
 import type { Spread } from '../../../../bench/shared/spread.js';
 import { wholeNumber } from '../../number-options.js';
 
@@ -12,6 +13,7 @@ interface Options {
   readonly links: number;
   readonly windows: number;
   readonly rounds: number;
+  readonly soak?: number;
   readonly plot?: string;
   readonly json: boolean;
 }
@@ -29,11 +31,12 @@ export function register(bench: Command): void {
     .option('--links <number>', 'links of a room', wholeNumber(1, 9), 4)
     .option('--windows <number>', 'windows of one measurement', wholeNumber(1, 100_000), 256)
     .option('--rounds <number>', 'counted rounds, after one of warm-up', wholeNumber(1, 100), 5)
+    .option('--soak <windows>', 'instead: infer this many windows, and watch tensors and memory', wholeNumber(1))
     .option('--plot <file>', 'draw the sweep to a .png or .svg')
     .option('--json', 'print the results as JSON', false)
     .addHelpText(
       'after',
-      '\nExample:\n  csiflow bench inference\n  csiflow bench inference --backends wasm --batches 1,8,32 --plot sweep.svg',
+      '\nExample:\n  csiflow bench inference\n  csiflow bench inference --backends wasm --batches 1,8,32 --plot sweep.svg\n  csiflow bench inference --backends wasm --soak 1000000',
     )
     .action(run);
 }
@@ -49,6 +52,10 @@ const numbers =
   };
 
 async function run(options: Options): Promise<void> {
+  if (options.soak !== undefined) {
+    await runSoak(options, options.soak);
+    return;
+  }
   const { json, plot, backends, ...sweep } = options;
   const [{ inferenceSpeed, bestOf }, { machine, machineText }] = await Promise.all([
     import('../../../../bench/speed/inference/inference.js'),
@@ -73,6 +80,38 @@ async function run(options: Options): Promise<void> {
       `${machineText(on)}; ${facts}\n\n${table(speeds).join('\n')}\n\n${bestText(best)}\n`,
     );
 }
+
+/** @throws CommandError if tensors are left */
+async function runSoak({ backends, batches, weights, links, json }: Options, windows: number): Promise<void> {
+  const [{ soak }, { machine, machineText }, { CommandError, EXIT }] = await Promise.all([
+    import('../../../../bench/speed/inference/soak.js'),
+    import('../../../../bench/machine.js'),
+    import('../../../../pipeline/base/exit.js'),
+  ]);
+  const on = machine();
+  const progress = (line: string) => process.stderr.write(`${line}\n`);
+  const maxBatch = Math.max(...batches);
+  for (const backend of await chosen(backends)) {
+    const points = await soak({ weights, backend, links, windows, maxBatch, progress });
+    if (json) process.stdout.write(`${JSON.stringify({ machine: on, backend, links, maxBatch, points }, null, 2)}\n`);
+    else process.stdout.write(`${machineText(on)}; ${backend}\n\n${soakTable(points).join('\n')}\n`);
+    const [first, last] = [points[0]!, points.at(-1)!];
+    if (last.tensors > first.tensors || last.tensorBytes > first.tensorBytes)
+      throw new CommandError(
+        `${backend} has ${last.tensors - first.tensors} tensors more after ${windows} windows than before`,
+        EXIT.failed,
+      );
+  }
+}
+
+const soakTable = (points: readonly SoakPoint[]): readonly string[] => [
+  '| windows | tensors | bytes of tensors | resident, MB |',
+  '|---|---|---|---|',
+  ...points.map(
+    ({ windows, tensors, tensorBytes, residentBytes }) =>
+      `| ${windows.toLocaleString('en')} | ${tensors} | ${tensorBytes.toLocaleString('en')} | ${Math.round(residentBytes / 1e6)} |`,
+  ),
+];
 
 /** The named backends, or all that are available. @throws CommandError for one that cannot be used, with what is missing */
 async function chosen(wanted: readonly string[] | undefined): Promise<readonly BackendName[]> {
