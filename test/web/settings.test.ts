@@ -85,7 +85,7 @@ describe.runIf(canBrowse)('settings on the live page', () => {
       });
   });
 
-  test('somebody else is not overwritten: the form says that there are newer values', async () => {
+  test('a change by another user is not overwritten: the form shows the newer values', async () => {
     await logIn('admin');
     await persons().locator('input').fill('7');
     const other = await fetch(`${service.server.address}/form-b/api/v1/config`, {

@@ -16,7 +16,7 @@ export function KeysPanel() {
   const polled = usePolled(() => keysOf(changes.value), EVERY_MS);
   const keys = polled.value.value?.keys;
   const remove = async (id: string, name: string) => {
-    if (!confirm(`Remove the key ${name}? Whoever uses it is refused from then on.`)) return;
+    if (!confirm(`Remove the key ${name}? Services that use it are refused from then on.`)) return;
     problem.value = '';
     try {
       await service().rest.DELETE('/auth/api-keys/{id}', { params: { path: { id } } });
