@@ -5,6 +5,7 @@ import { analyticsEndpoints } from './analytics/index.js';
 import { auditEndpoints } from './accounts/audit.js';
 import { authEndpoints } from './accounts/auth.js';
 import { backupEndpoints } from './topologies/backups.js';
+import { calibrationEndpoints } from './topologies/calibrations.js';
 import { clipEndpoints } from './alerts/clips.js';
 import { configurationEndpoints } from './configuration/configuration.js';
 import { deadLetterEndpoints } from './topologies/dead-letters.js';
@@ -39,6 +40,7 @@ export const ENDPOINTS: readonly AnyEndpoint[] = [
   ...configurationEndpoints,
   ...topologyEndpoints,
   ...environmentEndpoints,
+  ...calibrationEndpoints,
   ...linkEndpoints,
   ...tapEndpoints,
   ...webhookEndpoints,

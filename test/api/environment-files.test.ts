@@ -159,6 +159,17 @@ test('a text of comments alone is saved without a restart', async () => {
   expect((await session('stop')).data.session_id).toBe(started.data.session_id);
 });
 
+test('the coverage of a text that is not saved is simulated', async () => {
+  const { status, data } = await call('POST', '/environments/ward/coverage', { text: WIDER });
+  const { columns, rows, links, error_m: errors } = data as unknown as Record<string, never>;
+  expect([status, columns, rows]).toEqual([200, 15, 10]);
+  expect([links, errors]).toEqual(
+    [{ length: 150 }, { length: 150 }].map((one) => expect.objectContaining(one)),
+  );
+  const broken = await call('POST', '/environments/ward/coverage', { text: ROOM.replace('x: 5', 'x: -5') });
+  expect([broken.status, broken.error.details.field]).toEqual([422, 'room.yaml:3:12']);
+}, 60_000);
+
 test('the parts of walls and of fields beside them are compared one by one', () => {
   const wall = { from: [1, 0], to: [1, 2] };
   const after = { ...testEnvironment, walls: [wall], crowd_persons: 3 };

@@ -915,6 +915,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/environments/{environment_id}/coverage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What the links of a text can tell about a person on each part of the floor, as simulated.
+         * @description Requires the role operator.
+         */
+        post: operations["postEnvironmentsEnvironmentIdCoverage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/environments/{environment_id}/calibration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The newest measurement of an empty room.
+         * @description Requires the role operator.
+         */
+        get: operations["getEnvironmentsEnvironmentIdCalibration"];
+        put?: never;
+        /**
+         * Measures an empty room while its topology runs. Nothing is changed until the result is saved.
+         * @description Requires the role operator.
+         */
+        post: operations["postEnvironmentsEnvironmentIdCalibration"];
+        /**
+         * Ends a measurement, and forgets its result.
+         * @description Requires the role operator.
+         */
+        delete: operations["deleteEnvironmentsEnvironmentIdCalibration"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/environments/{environment_id}/calibration/save": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Writes a measurement to the calibration file of `infer-pose`, and restarts the topology.
+         * @description Requires the role operator.
+         */
+        post: operations["postEnvironmentsEnvironmentIdCalibrationSave"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/topologies/{id}/links": {
         parameters: {
             query?: never;
@@ -5674,6 +5742,349 @@ export interface operations {
                             /** @description Its YAML. */
                             text: string;
                             hash: string;
+                        };
+                        /** Format: date-time */
+                        timestamp: string;
+                        request_id: string;
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            421: components["responses"]["Error421"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
+            500: components["responses"]["Error500"];
+            502: components["responses"]["Error502"];
+            503: components["responses"]["Error503"];
+            504: components["responses"]["Error504"];
+        };
+    };
+    postEnvironmentsEnvironmentIdCoverage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Default: the main environment of the configuration. */
+                environment_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The file's new YAML. */
+                    text: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
+                            columns: number;
+                            rows: number;
+                            /** @description Mean number of links that a standing person changes by 1 dB or more, by row from y = 0 and by column from x = 0. */
+                            links: number[];
+                            /** @description Expected error of the position, metres, by row from y = 0 and by column from x = 0. */
+                            error_m: number[];
+                        };
+                        /** Format: date-time */
+                        timestamp: string;
+                        request_id: string;
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            421: components["responses"]["Error421"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
+            500: components["responses"]["Error500"];
+            502: components["responses"]["Error502"];
+            503: components["responses"]["Error503"];
+            504: components["responses"]["Error504"];
+        };
+    };
+    getEnvironmentsEnvironmentIdCalibration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Default: the main environment of the configuration. */
+                environment_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
+                            /** @enum {unknown} */
+                            state: "none" | "measuring" | "measured" | "saved" | "failed";
+                            /** @description Event time that it takes. */
+                            seconds: number;
+                            heard_seconds: number;
+                            /** @description Seconds in which `detect-motion` noticed somebody; null without such a node. */
+                            presence_seconds: number | null;
+                            links: {
+                                id: string;
+                                /** @description False: no frames came, so that its former profile stays. */
+                                heard: boolean;
+                                /** @description Mean difference from the former profile; null without one. */
+                                change_db: number | null;
+                            }[];
+                            /** @description Relative to the topology's folder. */
+                            file: string;
+                            problem: string | null;
+                        };
+                        /** Format: date-time */
+                        timestamp: string;
+                        request_id: string;
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            421: components["responses"]["Error421"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
+            500: components["responses"]["Error500"];
+            502: components["responses"]["Error502"];
+            503: components["responses"]["Error503"];
+            504: components["responses"]["Error504"];
+        };
+    };
+    postEnvironmentsEnvironmentIdCalibration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Default: the main environment of the configuration. */
+                environment_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Event time; 60 is enough. */
+                    seconds: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Success. */
+            202: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
+                            /** @enum {unknown} */
+                            state: "none" | "measuring" | "measured" | "saved" | "failed";
+                            /** @description Event time that it takes. */
+                            seconds: number;
+                            heard_seconds: number;
+                            /** @description Seconds in which `detect-motion` noticed somebody; null without such a node. */
+                            presence_seconds: number | null;
+                            links: {
+                                id: string;
+                                /** @description False: no frames came, so that its former profile stays. */
+                                heard: boolean;
+                                /** @description Mean difference from the former profile; null without one. */
+                                change_db: number | null;
+                            }[];
+                            /** @description Relative to the topology's folder. */
+                            file: string;
+                            problem: string | null;
+                        };
+                        /** Format: date-time */
+                        timestamp: string;
+                        request_id: string;
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            421: components["responses"]["Error421"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
+            500: components["responses"]["Error500"];
+            502: components["responses"]["Error502"];
+            503: components["responses"]["Error503"];
+            504: components["responses"]["Error504"];
+        };
+    };
+    deleteEnvironmentsEnvironmentIdCalibration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Default: the main environment of the configuration. */
+                environment_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
+                            /** @enum {unknown} */
+                            state: "none" | "measuring" | "measured" | "saved" | "failed";
+                            /** @description Event time that it takes. */
+                            seconds: number;
+                            heard_seconds: number;
+                            /** @description Seconds in which `detect-motion` noticed somebody; null without such a node. */
+                            presence_seconds: number | null;
+                            links: {
+                                id: string;
+                                /** @description False: no frames came, so that its former profile stays. */
+                                heard: boolean;
+                                /** @description Mean difference from the former profile; null without one. */
+                                change_db: number | null;
+                            }[];
+                            /** @description Relative to the topology's folder. */
+                            file: string;
+                            problem: string | null;
+                        };
+                        /** Format: date-time */
+                        timestamp: string;
+                        request_id: string;
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            421: components["responses"]["Error421"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
+            500: components["responses"]["Error500"];
+            502: components["responses"]["Error502"];
+            503: components["responses"]["Error503"];
+            504: components["responses"]["Error504"];
+        };
+    };
+    postEnvironmentsEnvironmentIdCalibrationSave: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Default: the main environment of the configuration. */
+                environment_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
+                            /** @enum {unknown} */
+                            state: "none" | "measuring" | "measured" | "saved" | "failed";
+                            /** @description Event time that it takes. */
+                            seconds: number;
+                            heard_seconds: number;
+                            /** @description Seconds in which `detect-motion` noticed somebody; null without such a node. */
+                            presence_seconds: number | null;
+                            links: {
+                                id: string;
+                                /** @description False: no frames came, so that its former profile stays. */
+                                heard: boolean;
+                                /** @description Mean difference from the former profile; null without one. */
+                                change_db: number | null;
+                            }[];
+                            /** @description Relative to the topology's folder. */
+                            file: string;
+                            problem: string | null;
                         };
                         /** Format: date-time */
                         timestamp: string;

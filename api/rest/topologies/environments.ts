@@ -4,12 +4,15 @@ import { PlanSchema } from '../../contract/topologies.js';
 import {
   applyEnvironment,
   environmentFile,
+  environmentIn,
   planEnvironment,
   type EnvironmentFile,
   type EnvironmentPlan,
   type EnvironmentText,
 } from '../../service/deployment/environment-files.js';
 import type { Sensing } from '../../service/deployment/environments.js';
+import type { Coverage } from '../../../pipeline/sources/simulator/coverage.js';
+import { simulatedCoverage } from '../../service/queries/coverage.js';
 import { applyRefused, orRefused } from './topology-changes.js';
 
 const endpoint = endpointsWith<Sensing>();
@@ -122,8 +125,39 @@ const apply = endpoint<Application, EnvironmentFile>({
   }),
 });
 
+const cells = (description: string) =>
+  Type.Array(Type.Number(), { description: `${description}, by row from y = 0 and by column from x = 0.` });
+
+const coverage = endpoint<Omit<EnvironmentText, 'base'>, Coverage>({
+  method: 'POST',
+  path: '/environments/:environment_id/coverage',
+  summary: 'What the links of a text can tell about a person on each part of the floor, as simulated.',
+  access: 'operator',
+  limit: 'analytics',
+  largest,
+  status: 200,
+  audit: () => ({}),
+  handle: async ({ id, text }, { deployment }) =>
+    simulatedCoverage(await orRefused(() => environmentIn(deployment, id, text))),
+  b: formView({
+    path: PathSchema,
+    body: Type.Object({ text: written.text }, closed),
+    response: Type.Object(
+      {
+        columns: Type.Integer(),
+        rows: Type.Integer(),
+        links: cells('Mean number of links that a standing person changes by 1 dB or more'),
+        error_m: cells('Expected error of the position, metres'),
+      },
+      closed,
+    ),
+    read: ({ path, body }) => ({ id: path.environment_id, text: body.text }),
+    render: ({ columns, rows, links, error }) => ({ data: { columns, rows, links, error_m: error } }),
+  }),
+});
+
 /** Environments as files, to be edited. */
-export const environmentEndpoints = [show, plan, apply];
+export const environmentEndpoints = [show, plan, apply, coverage];
 
 async function save(
   { planned, ...change }: Application,

@@ -67,6 +67,12 @@ export async function planEnvironment(
   return { ...found.running.plan(next), environment: changedParts(named(now, id)!, named(next, id)!) };
 }
 
+/** The environment that a text describes, checked with its topology. @throws like {@link planEnvironment} */
+export async function environmentIn(deployment: Parts, id: string, text: string): Promise<Environment> {
+  const { next } = await checked(deployment, await environmentFile(deployment, id), text);
+  return named(next, id)!;
+}
+
 /**
  * Saves a text and lets its topology continue with it, from a checkpoint. The file keeps its former content
  * if the topology cannot be started with the new one.

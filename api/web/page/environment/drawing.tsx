@@ -5,6 +5,7 @@ import { add, type Tool } from './adding.js';
 import type { Draft, Point2 } from './draft.js';
 import { pointOf } from './dragging.js';
 import { committed, selection } from './editing.js';
+import { CoverageLayer } from './coverage-layer.js';
 import { devicesOf, inside, scaleOf, type Scale } from './geometry.js';
 import { DeviceShape, LinkShape, WallHandles, WallShape, ZoneHandles, ZoneShape } from './shapes.js';
 
@@ -74,6 +75,7 @@ function Plan({
       }}
     >
       <Floor now={now} scale={scale} />
+      <CoverageLayer now={now} scale={scale} />
       <g class="parts">
         {zones?.map((item, index) => (
           <ZoneShape key={index} {...{ item, index, scale, isSelected: isChosen('zones', index) }} />

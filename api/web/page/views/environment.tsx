@@ -5,6 +5,8 @@ import { mayAct } from '../state/session.js';
 import { Problem } from './problem.js';
 import { errorText } from '../../../client/errors.js';
 import { add, middle, type Tool } from '../environment/adding.js';
+import { CoverageChoice } from '../environment/coverage-choice.js';
+import { CalibrationStep } from './calibration.js';
 import type { Draft } from '../environment/draft.js';
 import { Drawing } from '../environment/drawing.js';
 import {
@@ -53,22 +55,25 @@ export function EnvironmentEditor() {
     );
   const { value: now } = draft;
   return (
-    <section class="card" id="environment-editor">
-      <h2>Edit {shown?.name}</h2>
-      <Problem text={problem.value || unreadable.value} />
-      {isOvertaken.value && (
-        <p class="actions">
-          <button type="button" onClick={() => void open(true)}>
-            Read it again, without my changes
-          </button>
+    <>
+      <section class="card" id="environment-editor">
+        <h2>Edit {shown?.name}</h2>
+        <Problem text={problem.value || unreadable.value} />
+        {isOvertaken.value && (
+          <p class="actions">
+            <button type="button" onClick={() => void open(true)}>
+              Read it again, without my changes
+            </button>
+          </p>
+        )}
+        <p id="editor-message" class="good" role="status">
+          {message}
         </p>
-      )}
-      <p id="editor-message" class="good" role="status">
-        {message}
-      </p>
-      {now && <Editor now={now} />}
-      <SaveDialog />
-    </section>
+        {now && <Editor now={now} />}
+        <SaveDialog />
+      </section>
+      {now && <CalibrationStep key={shown?.id} />}
+    </>
   );
 }
 
@@ -121,7 +126,10 @@ function Editor({ now }: { readonly now: Draft }) {
       </div>
       <p class="hint">{HINTS[tool.value]}</p>
       <div class="editor">
-        <Drawing now={now} tool={tool} />
+        <div>
+          <Drawing now={now} tool={tool} />
+          <CoverageChoice />
+        </div>
         <div class="numbers">
           <Parts now={now} />
           <Form now={now} />

@@ -1,0 +1,122 @@
+import { Type } from 'typebox';
+import { endpointsWith, formView } from '../../contract/endpoint.js';
+import {
+  calibrationOf,
+  cancelCalibration,
+  saveCalibration,
+  startCalibration,
+  type Calibration,
+} from '../../service/deployment/calibrations.js';
+import type { Sensing } from '../../service/deployment/environments.js';
+
+const endpoint = endpointsWith<Sensing | 'watch'>();
+
+const closed = { additionalProperties: false } as const;
+const PathSchema = Type.Object({ environment_id: Type.String() });
+
+const CalibrationSchema = Type.Object(
+  {
+    state: Type.Enum(['none', 'measuring', 'measured', 'saved', 'failed']),
+    seconds: Type.Number({ description: 'Event time that it takes.' }),
+    heard_seconds: Type.Number(),
+    presence_seconds: Type.Union([Type.Number(), Type.Null()], {
+      description: 'Seconds in which `detect-motion` noticed somebody; null without such a node.',
+    }),
+    links: Type.Array(
+      Type.Object(
+        {
+          id: Type.String(),
+          heard: Type.Boolean({ description: 'False: no frames came, so that its former profile stays.' }),
+          change_db: Type.Union([Type.Number(), Type.Null()], {
+            description: 'Mean difference from the former profile; null without one.',
+          }),
+        },
+        closed,
+      ),
+    ),
+    file: Type.String({ description: "Relative to the topology's folder." }),
+    problem: Type.Union([Type.String(), Type.Null()]),
+  },
+  closed,
+);
+
+const render = ({ heard, presence, links, ...rest }: Calibration) => ({
+  data: {
+    ...rest,
+    heard_seconds: heard,
+    presence_seconds: presence,
+    links: links.map(({ id, isHeard, changeDb }) => ({ id, heard: isHeard, change_db: changeDb })),
+  },
+});
+
+const show = endpoint<string, Calibration>({
+  method: 'GET',
+  path: '/environments/:environment_id/calibration',
+  summary: 'The newest measurement of an empty room.',
+  access: 'operator',
+  limit: 'health',
+  status: 200,
+  handle: async (id, { deployment }) => calibrationOf(deployment, id),
+  b: formView({
+    path: PathSchema,
+    response: CalibrationSchema,
+    read: ({ path }) => path.environment_id,
+    render,
+  }),
+});
+
+const start = endpoint<{ readonly id: string; readonly seconds: number }, Calibration>({
+  method: 'POST',
+  path: '/environments/:environment_id/calibration',
+  summary: 'Measures an empty room while its topology runs. Nothing is changed until the result is saved.',
+  access: 'operator',
+  limit: 'configuration',
+  status: 202,
+  audit: ({ seconds }) => ({ seconds }),
+  handle: async ({ id, seconds }, { deployment }) => startCalibration(deployment, id, seconds),
+  b: formView({
+    path: PathSchema,
+    body: Type.Object(
+      { seconds: Type.Integer({ minimum: 1, maximum: 3600, description: 'Event time; 60 is enough.' }) },
+      closed,
+    ),
+    response: CalibrationSchema,
+    read: ({ path, body }) => ({ id: path.environment_id, seconds: body.seconds }),
+    render,
+  }),
+});
+
+const save = endpoint<string, Calibration>({
+  method: 'POST',
+  path: '/environments/:environment_id/calibration/save',
+  summary: 'Writes a measurement to the calibration file of `infer-pose`, and restarts the topology.',
+  access: 'operator',
+  limit: 'configuration',
+  status: 200,
+  handle: (id, { deployment }) => saveCalibration(deployment, id),
+  b: formView({
+    path: PathSchema,
+    response: CalibrationSchema,
+    read: ({ path }) => path.environment_id,
+    render,
+  }),
+});
+
+const cancel = endpoint<string, Calibration>({
+  method: 'DELETE',
+  path: '/environments/:environment_id/calibration',
+  summary: 'Ends a measurement, and forgets its result.',
+  access: 'operator',
+  limit: 'configuration',
+  status: 200,
+  handle: async (id, { deployment }) => cancelCalibration(deployment, id),
+  b: formView({
+    path: PathSchema,
+    response: CalibrationSchema,
+    read: ({ path }) => path.environment_id,
+    render,
+  }),
+});
+
+/** Guided calibration of rooms. */
+export const calibrationEndpoints = [show, start, save, cancel];

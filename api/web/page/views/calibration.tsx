@@ -1,0 +1,137 @@
+import { useSignal } from '@preact/signals';
+import { errorText } from '../../../client/errors.js';
+import { usePolled } from '../state/poll.js';
+import { room } from '../state/scene.js';
+import { service } from '../state/session.js';
+import { Problem } from './problem.js';
+
+const EVERY_MS = 1_000;
+const SECONDS = 60;
+
+const pathOf = () => ({ params: { path: { environment_id: room.value?.id ?? '' } } });
+
+async function calibrationOf() {
+  const { data } = await service().rest.GET('/environments/{environment_id}/calibration', pathOf());
+  return data!.data;
+}
+type Calibration = Awaited<ReturnType<typeof calibrationOf>>;
+
+/** Measuring the empty room, step by step. */
+export function CalibrationStep() {
+  const polled = usePolled(calibrationOf, EVERY_MS);
+  const problem = useSignal('');
+  const { value: now } = polled.value;
+  const act = async (work: () => Promise<unknown>) => {
+    problem.value = '';
+    try {
+      await work();
+    } catch (error) {
+      problem.value = errorText(error);
+    }
+  };
+  const { rest } = service();
+  const start = () =>
+    act(() =>
+      rest.POST('/environments/{environment_id}/calibration', { ...pathOf(), body: { seconds: SECONDS } }),
+    );
+  const save = () => act(() => rest.POST('/environments/{environment_id}/calibration/save', pathOf()));
+  const cancel = () => act(() => rest.DELETE('/environments/{environment_id}/calibration', pathOf()));
+  return (
+    <section class="card" id="calibration">
+      <h2>Measure the empty room</h2>
+      <Problem text={problem.value || polled.value.problem || (now?.problem ?? '')} />
+      {now?.state === 'measuring' ? <Progress now={now} /> : <Before />}
+      {now && now.state !== 'none' && <Found now={now} />}
+      {now && (
+        <div class="actions">
+          {now.state !== 'measuring' && (
+            <button
+              type="button"
+              class={now.state === 'measured' ? '' : 'primary'}
+              onClick={() => void start()}
+            >
+              {now.state === 'none' ? `The room is empty: measure for ${SECONDS} s` : 'Measure again'}
+            </button>
+          )}
+          {now.state === 'measured' && (
+            <button
+              type="button"
+              class={now.presence_seconds === 0 ? 'primary' : ''}
+              onClick={() => void save()}
+            >
+              Use it
+            </button>
+          )}
+          {(now.state === 'measuring' || now.state === 'measured') && (
+            <button type="button" onClick={() => void cancel()}>
+              Cancel
+            </button>
+          )}
+        </div>
+      )}
+    </section>
+  );
+}
+
+function Before() {
+  return (
+    <p class="hint">
+      With a measurement of the empty room, csiflow notices people who keep still. Empty means: no person and
+      no pet, doors and furniture as usual, fans and curtains still. Leave, close the door, and stay away
+      until it has ended. Measure again when devices or large furniture have moved.
+    </p>
+  );
+}
+
+function Progress({ now: { heard_seconds: heard, seconds } }: { readonly now: Calibration }) {
+  return (
+    <p>
+      <label>
+        Stay out of the room:{' '}
+        <progress max={seconds} value={heard}>
+          {heard.toFixed(0)} s
+        </progress>{' '}
+        {heard.toFixed(0)} of {seconds} s
+      </label>
+    </p>
+  );
+}
+
+function Found({ now }: { readonly now: Calibration }) {
+  const { presence_seconds: presence, links, state, file } = now;
+  const silent = links.filter(({ heard }) => !heard);
+  return (
+    <>
+      {presence !== null && presence > 0 && (
+        <p class="problem" role="status">
+          Somebody or something moved in {presence} of the seconds: the room was not empty. Measure again.
+        </p>
+      )}
+      {presence === 0 && state !== 'measuring' && <p role="status">Nobody moved.</p>}
+      {state !== 'measuring' && silent.length > 0 && (
+        <p class="problem">
+          No frames came from {silent.map(({ id }) => id).join(', ')}: their former profiles stay.
+        </p>
+      )}
+      {state !== 'measuring' && (
+        <ul>
+          {links
+            .filter(({ heard }) => heard)
+            .map(({ id, change_db: change }) => (
+              <li key={id}>
+                <strong>{id}</strong>: {changeText(change)}
+              </li>
+            ))}
+        </ul>
+      )}
+      {state === 'saved' && (
+        <p class="good" role="status">
+          Saved as {file}. The topology has started again with it.
+        </p>
+      )}
+    </>
+  );
+}
+
+const changeText = (change: number | null): string =>
+  change === null ? 'measured for the first time' : `${change.toFixed(1)} dB from the former measurement`;

@@ -1,0 +1,155 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { inferPose } from '../../operators/infer-pose/infer-pose.js';
+import { detectMotion } from '../../operators/detect-motion/detect-motion.js';
+import type { Measure, Window } from '../../pipeline/model/index.js';
+import { simulatedWindow } from '../../bench/shared/simulated-window.js';
+import type { FakeTopology } from '../support/fake-topology.js';
+import { openService, UNLIMITED, type TestService } from './support.js';
+
+const PATH = '/form-b/api/v1/environments/room-1/calibration';
+const { environment, window } = simulatedWindow(1, { persons: 0, id: 'room-1' });
+const SECOND = 1_000_000;
+
+let folder: string;
+let main: FakeTopology;
+let service: TestService;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'csiflow-calibrations-'));
+  service = await openService(UNLIMITED);
+  ({ main } = service);
+  const node = { queue: null, secrets: [], hash: '' };
+  main.topology = {
+    ...main.topology,
+    folder,
+    environments: [environment],
+    nodes: [
+      {
+        ...node,
+        id: 'motion',
+        component: detectMotion,
+        config: {},
+        inputs: [{ from: 'windows', ports: ['window'] }],
+      },
+      {
+        ...node,
+        id: 'poses',
+        component: inferPose,
+        config: { calibration: 'room.json' },
+        inputs: [{ from: 'windows', ports: ['window'] }],
+      },
+    ],
+  };
+});
+afterEach(async () => {
+  await service.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function call(method: string, path = '', body?: object) {
+  const response = await fetch(service.server.address + PATH + path, {
+    method,
+    headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${service.token('operator')}` },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const answer = (await response.json()) as {
+    readonly data: Record<string, unknown>;
+    readonly error: { readonly message: string };
+  };
+  return { status: response.status, ...answer };
+}
+
+const start = (seconds = 2) => call('POST', '', { seconds });
+/** A window of the empty room, so many seconds after the first. */
+const at = (seconds: number, links = window.links): Window => ({
+  ...window,
+  start: window.start + seconds * SECOND,
+  links,
+});
+const presence = (seconds: number, value: number): Measure => ({
+  ...{ port: 'measure', name: 'presence_probability', environment: 'room-1', subject: null },
+  ...{ time: window.start + seconds * SECOND, value, source: 'csiflow', provenance: { origin: 'simulated' } },
+});
+
+test('a measurement shows its progress and result, and is used when it is saved', async () => {
+  expect((await call('GET')).data).toMatchObject({ state: 'none', file: 'room.json' });
+  expect(await start()).toMatchObject({ status: 202, data: { state: 'measuring', heard_seconds: 0 } });
+  main.publish(at(0), at(1));
+  expect((await call('GET')).data).toMatchObject({ state: 'measuring', heard_seconds: 1, seconds: 2 });
+  main.publish(presence(1, 0.1), at(2));
+  const { data } = await call('GET');
+  expect(data).toMatchObject({ state: 'measured', heard_seconds: 2, presence_seconds: 0 });
+  expect(data['links']).toEqual(environment.links.map(({ id }) => ({ id, heard: true, change_db: null })));
+  expect((await call('POST', '/save')).data).toMatchObject({ state: 'saved' });
+  const { profiles } = JSON.parse(readFileSync(join(folder, 'room.json'), 'utf8')) as { profiles: object };
+  expect(Object.keys(profiles)).toEqual(environment.links.map(({ id }) => id));
+});
+
+test('a second measurement shows how much each link differs; silent links keep their profile', async () => {
+  await start();
+  main.publish(at(0), at(2));
+  await call('POST', '/save');
+  main.state = 'running';
+  const before = JSON.parse(readFileSync(join(folder, 'room.json'), 'utf8')) as {
+    profiles: Record<string, number[]>;
+  };
+  await start();
+  const louder = window.links
+    .slice(1)
+    .map((link) => ({ ...link, values: link.values.map((value) => 2 * value) }));
+  main.publish(at(0, louder), at(2, louder));
+  const { data } = await call('GET');
+  const [silent, loud] = data['links'] as { heard: boolean; change_db: number | null }[];
+  expect(silent).toMatchObject({ heard: false, change_db: null });
+  expect(loud!.change_db).toBeCloseTo(20 * Math.log10(2), 2);
+  await call('POST', '/save');
+  const after = JSON.parse(readFileSync(join(folder, 'room.json'), 'utf8')) as typeof before;
+  const [first, second] = environment.links.map(({ id }) => id) as [string, string];
+  expect(after.profiles[first]).toEqual(before.profiles[first]);
+  expect(after.profiles[second]).not.toEqual(before.profiles[second]);
+});
+
+test('seconds with movement are counted', async () => {
+  await start();
+  for (const record of [
+    at(0),
+    presence(0.2, 0.9),
+    presence(0.4, 0.8),
+    presence(1.5, 0.9),
+    at(2),
+    presence(2.5, 0.9),
+  ])
+    main.publish(record);
+  expect((await call('GET')).data['presence_seconds']).toBe(2);
+});
+
+test('a measurement that is cancelled leaves nothing, and one at a time is made', async () => {
+  await start();
+  expect((await start()).status).toBe(409);
+  expect((await call('POST', '/save')).status).toBe(409);
+  expect((await call('DELETE')).data).toMatchObject({ state: 'none' });
+  main.publish(at(0), at(2));
+  expect((await call('GET')).data).toMatchObject({ state: 'none' });
+});
+
+test('without a file to write to, the message says what to add', async () => {
+  const [motion, poses] = main.topology.nodes as [never, (typeof main.topology.nodes)[number]];
+  main.topology = { ...main.topology, nodes: [motion, { ...poses, config: {} }] };
+  const answer = await start();
+  expect([answer.status, answer.error.message]).toEqual([
+    409,
+    'poses names no file: add `calibration: room-1.calibration.json` to it, and apply the topology',
+  ]);
+});
+
+test('a file that is no calibration is not replaced', async () => {
+  writeFileSync(join(folder, 'room.json'), '[]');
+  const answer = await start();
+  expect([answer.status, answer.error.message]).toEqual([
+    409,
+    expect.stringContaining('room.json is no calibration file'),
+  ]);
+});
