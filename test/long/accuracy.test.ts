@@ -47,10 +47,34 @@ it('predicts an error close to the real one, even with a bad link', { timeout: M
   expect(cell(table, 'one link is dead', 'place').value).toBeLessThan(0.7);
 });
 
+it('locates a walker among many weak paths', { timeout: MINUTES }, async () => {
+  const diffuse = await measured('diffuse', 2);
+  const middle = cell(diffuse, "both: the room's middle, the mean pose", 'place').value;
+  expect(cell(diffuse, '30 diffuse paths', 'place').value).toBeLessThan(0.65 * middle);
+  expect(cell(diffuse, '30 diffuse paths', 'abstained').value).toBeLessThan(0.05);
+});
+
+it('takes no fan and few pets for people', { timeout: MINUTES }, async () => {
+  const table = await measured('negatives', 3);
+  expect(cell(table, 'nothing', 'seen').value).toBeLessThan(0.02);
+  expect(cell(table, 'a fan', 'seen').value).toBeLessThan(0.05);
+  expect(cell(table, 'a curtain', 'seen').value).toBeLessThan(0.2);
+  expect(cell(table, 'a pet', 'seen').value).toBeLessThan(0.35);
+  expect(cell(table, 'nothing', 'alarms').value).toBe(0);
+});
+
 it('finds simulated falls, and raises few alarms in daily life', { timeout: MINUTES }, async () => {
   const table = await measured('falls', 3);
   expect(cell(table, 'all', 'found').value).toBeGreaterThan(0.6);
   expect(cell(table, 'all', 'false').value).toBeLessThan(8);
+});
+
+it('sums up activities, sleep and arrivals of a day in small', { timeout: MINUTES }, async () => {
+  const table = await measured('day', 2);
+  for (const amount of ['somebody there, s', 'walking, s', 'sitting, s', 'lying, s', 'asleep, s'])
+    expect(cell(table, amount, 'error').value).toBeLessThan(30);
+  expect(cell(table, 'arrivals', 'error').value).toBeLessThan(0.6);
+  expect(cell(table, 'inactivity, alerts', 'error').value).toBeLessThan(0.6);
 });
 
 it.runIf(data !== undefined)(
@@ -60,6 +84,8 @@ it.runIf(data !== undefined)(
     const table = await measured('recordings', 1);
     expect(cell(table, 'movement, all chips', 'presence').value).toBeGreaterThan(0.95);
     expect(cell(table, 'empty, all chips', 'presence').value).toBeLessThan(0.2);
+    expect(cell(table, 'movement, all chips', 'seen').value).toBeGreaterThan(0.8);
+    expect(cell(table, 'empty, all chips', 'seen').value).toBeLessThan(0.12);
   },
 );
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Plan, RecordingsPlan } from '../plan.js';
 import type { Table } from '../table.js';
+import { day } from './day.js';
 import { diffuse } from './diffuse.js';
 import { emptyRooms } from './empty.js';
 import { errorScale } from './error-scale.js';
@@ -36,6 +37,7 @@ export const TABLES = {
     measure: errorScale,
   },
   falls: { summary: 'simulated falls, and false alarms of daily life', measure: falls },
+  day: { summary: 'activities, zones, sleep, inactivity and breathing of a day in small', measure: day },
   recordings: {
     summary: 'presence and poses on recordings of real rooms',
     measure: recordings,
