@@ -48,7 +48,6 @@ const Config = Type.Object(
     url: Type.Optional(
       Type.String({
         pattern: '^https?://[^/]+/?$',
-        'x-expected': 'must be an address such as `http://gpu-1:8000`',
         description:
           'Of `remote`: address of a server that speaks the Open Inference Protocol 2 over HTTP, such as Triton or OpenVINO.',
       }),

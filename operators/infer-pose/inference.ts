@@ -25,7 +25,7 @@ export interface InferenceOptions extends Omit<ThreadOptions, 'index'> {
   readonly retryMs?: number;
 }
 
-/** What the owner is told. */
+/** What is reported to the owner. */
 export interface InferenceEvents {
   /** A thread ended and is restarted. */
   readonly crashed: (reason: string) => void;
