@@ -14,7 +14,7 @@ import { encodePairs } from '../../pipeline/formats/devices/adr018/adr018-frame.
 import { encodeHeader, encodeRecords } from '../../pipeline/formats/containers/capture.js';
 import { openRecording } from '../../pipeline/sources/recording.js';
 import { batchesOf } from '../formats/batches.js';
-import { SAMPLES } from '../formats/samples.js';
+import { FILES, SAMPLES } from '../formats/samples.js';
 import { csiflow } from '../support/csiflow.js';
 
 let folder: string;
@@ -245,6 +245,14 @@ describe('csiflow inspect', () => {
     const { out: stdout } = await csiflow('inspect', path, '--table', '{ rate_hz: 10 }');
     expect(stdout).toMatch(/: 4 frames, 10\/s, /);
     expect(stdout).toContain('# 10 frames per second');
+  });
+
+  it('says that a channel is assumed, also if records name no sender', async () => {
+    const path = join(folder, 'csi.dat');
+    const { records } = FILES.find(({ kind }) => kind === 'intel5300-log')!;
+    await writeFile(path, Buffer.concat(records));
+    const { out: stdout } = await csiflow('inspect', path);
+    expect(stdout).toContain('the band and channel are unknown: the records do not state them, and 5320 MHz');
   });
 
   it('ends with code 2 if a file is not a recording', async () => {

@@ -90,7 +90,8 @@ export class Inspection {
     const senders = [...this.#found].sort(byName).map(([sender, layouts]): SenderSummary => ({
       sender,
       format: formatOf(sender),
-      assumed: assumedIn(formatOf(sender)),
+      // Records that name no sender (Intel 5300, Atheros, tables) are heard from none.
+      assumed: assumedIn(formatOf(sender) ?? (formats.size === 0 ? String(about['format']) : null)),
       ...(sender === '*' && { heard }),
       // Numbers of several senders say nothing about one of them.
       loss: sender === '*' && Object.keys(heard).length > 1 ? null : (states?.[sender]?.loss ?? null),
