@@ -7,9 +7,15 @@ import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 
 const SCREENS = { 1280: { height: 800, scale: 1 }, 390: { height: 844, scale: 2 } };
-const VIEWS = ['room', 'links', 'topology', 'history'];
+const VIEWS = ['room', 'links', 'topology', 'history', 'settings'];
 /** What each view shows once it has its data. */
-const READY = { room: '#people li', links: '#links tbody tr', topology: '#graph .node', history: '.chart' };
+const READY = {
+  room: '#people li',
+  links: '#links tbody tr',
+  topology: '#graph .node',
+  history: '#heat canvas',
+  settings: '.field',
+};
 const images = join(import.meta.dirname, 'docs/images');
 
 const folder = mkdtempSync(join(tmpdir(), 'csiflow-pictures-'));
@@ -76,5 +82,6 @@ async function openPage(browser, width, address, password) {
   await page.fill('input[name=username]', 'admin');
   await page.fill('input[name=password]', password);
   await page.click('button[type=submit]');
+  await page.click('text=Close the guide');
   return { page, width };
 }

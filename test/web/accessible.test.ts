@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openService, UNLIMITED, type TestService } from '../api/support.js';
+import { addSource, openService, UNLIMITED, type TestService } from '../api/support.js';
 import { canBrowse, openBrowser } from '../support/chromium.js';
 import { fallEvent, poseFrame } from '../support/fake-topology.js';
 
@@ -19,6 +19,7 @@ describe.runIf(canBrowse)('accessibility of the live page', () => {
   let service: TestService;
   beforeAll(async () => {
     [browser, service] = await Promise.all([openBrowser(), openService(UNLIMITED)]);
+    addSource(service.main);
     service.main.events.push(fallEvent({ time: (Date.now() - 60_000) * 1000 }));
   });
   afterAll(async () => {

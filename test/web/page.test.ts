@@ -170,6 +170,20 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
     expect(await page.locator('#alerts li').count()).toBe(1);
   });
 
+  test('a fall is on the page within two seconds, once, and still there after a reload', async () => {
+    await logIn('pw');
+    let index = 0;
+    // Subscribed, as soon as a frame arrives.
+    await shows('#people', 'Person 1', () => {
+      service.main.publish(poseFrame(index++));
+    });
+    service.main.publish(fallEvent({ time: Date.now() * 1000 }));
+    await expect.poll(() => page.locator('#alarm').count(), { timeout: 2_000, interval: 50 }).toBe(1);
+    await page.reload();
+    await expect.poll(() => page.textContent('#alarm')).toContain('fall detection in test-room');
+    expect(await page.locator('#alerts li').count()).toBe(1);
+  });
+
   test('turns STALE when nothing arrives any more', async () => {
     await withOwnTime(page, service);
     await logIn('pw');

@@ -9,6 +9,8 @@ export interface Stroke {
 export class Pen {
   readonly #context: CanvasRenderingContext2D;
   readonly #style: CSSStyleDeclaration;
+  /** Looking one up in the style takes longer than a stroke. */
+  readonly #colours = new Map<string, string>();
 
   constructor(canvas: HTMLCanvasElement) {
     this.#context = canvas.getContext('2d')!;
@@ -21,7 +23,11 @@ export class Pen {
 
   /** A colour of the style sheet, for the current theme: `--wall`. */
   colour(name: string): string {
-    return this.#style.getPropertyValue(name).trim();
+    const known = this.#colours.get(name);
+    if (known !== undefined) return known;
+    const found = this.#style.getPropertyValue(name).trim();
+    this.#colours.set(name, found);
+    return found;
   }
 
   line(points: readonly Point[], colour: string, { width = 1, dash = [] }: Stroke = {}): void {

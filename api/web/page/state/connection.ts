@@ -23,6 +23,8 @@ export interface Frame {
 export const STALE_MS = 3_000;
 /** How long a trail is. */
 export const TRAIL_MS = 8_000;
+/** Between two points: more are not told apart, and each is drawn with every picture. */
+const TRAIL_STEP_MS = 100;
 /** A service that has just started answers before its store is open. */
 const AGAIN_MS = 2_000;
 
@@ -143,6 +145,8 @@ export function lengthen(growing: GrowingTrails, persons: Persons, at: number): 
   for (const { person_id, position } of persons) {
     if (!position) continue;
     const trail = growing.get(person_id) ?? [];
+    const last = trail.at(-1);
+    if (last && at - last.at < TRAIL_STEP_MS) continue;
     trail.push({ x: position.x, y: position.y, at });
     growing.set(person_id, trail);
   }
