@@ -23,7 +23,7 @@ export interface Frame {
 export const STALE_MS = 3_000;
 /** How long a trail is. */
 export const TRAIL_MS = 8_000;
-/** Between two points: more are not told apart, and each is drawn with every picture. */
+/** Between two points: more would overlap, and each is drawn with every picture. */
 const TRAIL_STEP_MS = 100;
 /** A service that has just started answers before its store is open. */
 const AGAIN_MS = 2_000;
