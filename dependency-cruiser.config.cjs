@@ -209,10 +209,14 @@ module.exports = {
     {
       name: 'not-to-dev-dep',
       comment:
-        'Code that ships imports no development dependency, except what build.config.mjs bundles: what the page imports, and OpenTelemetry.',
+        'Code that ships imports no development dependency, except peers, and what build.config.mjs bundles: what the page imports, and OpenTelemetry.',
       severity: 'error',
       from: { path: '^(pipeline|operators|sinks|api)/', pathNot: '^api/web/page/' },
-      to: { dependencyTypes: ['npm-dev'], pathNot: '^node_modules/@opentelemetry/' },
+      to: {
+        dependencyTypes: ['npm-dev'],
+        dependencyTypesNot: ['npm-peer'],
+        pathNot: '^node_modules/@opentelemetry/',
+      },
     },
   ],
   options: {

@@ -9,7 +9,8 @@ interface CompareState {
 
 export const comparePoses = defineOperator({
   name: 'compare-poses',
-  summary: 'Measures how far the poses of two nodes disagree, for a model that runs in the shadow of another.',
+  summary:
+    'Measures how far the poses of two nodes disagree, for a model that runs in the shadow of another.',
   description: `
 Read two \`infer-pose\` nodes behind the same \`window\`: the one that others read, and one with a new model, whose
 poses reach no tracker and no store. For each window, these measures are output:

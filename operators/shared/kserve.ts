@@ -196,7 +196,7 @@ const floats = (bytes: Buffer): Float32Array =>
 async function call(
   options: KserveOptions,
   address: string,
-  post?: { readonly body: Buffer; readonly headers: Readonly<Record<string, string>> },
+  post?: { readonly body: Buffer<ArrayBuffer>; readonly headers: Readonly<Record<string, string>> },
 ): Promise<Answer> {
   const deadline = AbortSignal.timeout(options.timeoutMs);
   for (let attempt = 1; ; attempt++) {
@@ -214,7 +214,8 @@ async function tryOnce(
   options: KserveOptions,
   address: string,
   signal: AbortSignal,
-  post: { readonly body: Buffer; readonly headers: Readonly<Record<string, string>> } | undefined,
+  post:
+    { readonly body: Buffer<ArrayBuffer>; readonly headers: Readonly<Record<string, string>> } | undefined,
 ): Promise<{ readonly answer: Answer } | KserveError> {
   const authorization = options.token === undefined ? {} : { authorization: `Bearer ${options.token}` };
   try {

@@ -5,7 +5,7 @@ import { endpointsWith, formView } from '../../contract/endpoint.js';
 import type { Sensing } from '../../service/deployment/environments.js';
 import { MINUTE } from '../../service/queries/analytics/periods.js';
 import { Time } from '../requests/ranges.js';
-import { askedOf, RangeParameters, type RangeQuery } from './asked.js';
+import { askedOf, RangeParameters, type RangeQuery } from '../requests/asked.js';
 
 const endpoint = endpointsWith<Sensing | 'clock'>();
 

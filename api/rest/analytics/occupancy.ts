@@ -14,7 +14,7 @@ import { unmeasured } from '../../service/queries/analytics/unmeasured.js';
 import { endpointsWith, formView } from '../../contract/endpoint.js';
 import { isoTime } from '../../../pipeline/base/iso-time.js';
 import { Time } from '../requests/ranges.js';
-import { askedOf, RangeParameters, type RangeQuery } from './asked.js';
+import { askedOf, RangeParameters, type RangeQuery } from '../requests/asked.js';
 import { reachedTime, type Sensing } from '../../service/deployment/environments.js';
 
 const endpoint = endpointsWith<Sensing | 'clock'>();

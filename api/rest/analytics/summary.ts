@@ -19,7 +19,7 @@ import { SETTLED, unmeasured } from '../../service/queries/analytics/unmeasured.
 import { endpointsWith, formView } from '../../contract/endpoint.js';
 import { isoTime } from '../../../pipeline/base/iso-time.js';
 import { Time } from '../requests/ranges.js';
-import { askedOf, RangeParameters, type Asked, type RangeQuery } from './asked.js';
+import { askedOf, RangeParameters, type Asked, type RangeQuery } from '../requests/asked.js';
 import { Count } from './events.js';
 import { reachedTime, type Sensing } from '../../service/deployment/environments.js';
 

@@ -5,7 +5,7 @@ import { endpointsWith, formView } from '../../contract/endpoint.js';
 import type { Sensing } from '../../service/deployment/environments.js';
 import { ApiError } from '../../service/errors.js';
 import type { Range } from '../../service/queries/analytics/periods.js';
-import { askedOf, RangeParameters } from '../analytics/asked.js';
+import { askedOf, RangeParameters } from '../requests/asked.js';
 
 const endpoint = endpointsWith<Sensing>();
 

@@ -31,7 +31,11 @@ export function register(bench: Command): void {
     .option('--links <number>', 'links of a room', wholeNumber(1, 9), 4)
     .option('--windows <number>', 'windows of one measurement', wholeNumber(1, 100_000), 256)
     .option('--rounds <number>', 'counted rounds, after one of warm-up', wholeNumber(1, 100), 5)
-    .option('--soak <windows>', 'instead: infer this many windows, and watch tensors and memory', wholeNumber(1))
+    .option(
+      '--soak <windows>',
+      'instead: infer this many windows, and watch tensors and memory',
+      wholeNumber(1),
+    )
     .option('--plot <file>', 'draw the sweep to a .png or .svg')
     .option('--json', 'print the results as JSON', false)
     .addHelpText(
@@ -93,7 +97,8 @@ async function runSoak({ backends, batches, weights, links, json }: Options, win
   const maxBatch = Math.max(...batches);
   for (const backend of await chosen(backends)) {
     const points = await soak({ weights, backend, links, windows, maxBatch, progress });
-    if (json) process.stdout.write(`${JSON.stringify({ machine: on, backend, links, maxBatch, points }, null, 2)}\n`);
+    if (json)
+      process.stdout.write(`${JSON.stringify({ machine: on, backend, links, maxBatch, points }, null, 2)}\n`);
     else process.stdout.write(`${machineText(on)}; ${backend}\n\n${soakTable(points).join('\n')}\n`);
     const [first, last] = [points[0]!, points.at(-1)!];
     if (last.tensors > first.tensors || last.tensorBytes > first.tensorBytes)

@@ -9,7 +9,7 @@ import {
   type Sensing,
   type ServedEnvironment,
 } from '../../service/deployment/environments.js';
-import { readRange, Time } from '../requests/ranges.js';
+import { readRange, Time } from './ranges.js';
 
 /** Parameters of calls about a range of time. */
 export const RangeParameters = {
