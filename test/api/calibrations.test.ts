@@ -145,7 +145,7 @@ test('without a file to write to, the message says what to add', async () => {
   ]);
 });
 
-test('a file that is no calibration is not replaced', async () => {
+test('a file of another kind is not replaced', async () => {
   writeFileSync(join(folder, 'room.json'), '[]');
   const answer = await start();
   expect([answer.status, answer.error.message]).toEqual([

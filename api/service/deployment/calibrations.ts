@@ -138,9 +138,8 @@ class Measurement {
     this.#seconds = seconds;
     this.#former = formerOf(target);
     const { running, windows, motion } = target;
-    this.#end.push(watch(windows, (record) => this.#take(record), running.topology.id));
-    if (motion !== undefined)
-      this.#end.push(watch(motion, (record) => this.#notice(record), running.topology.id));
+    this.#end.push(watch(windows, this.#take.bind(this), running.topology.id));
+    if (motion !== undefined) this.#end.push(watch(motion, this.#notice.bind(this), running.topology.id));
     const timer = setTimeout(
       () => {
         this.#fail(`only ${this.#heard.toFixed(0)} s came in ${PATIENCE * seconds} s: see the view Links`);
@@ -185,15 +184,13 @@ class Measurement {
     const { file, running } = this.#target;
     try {
       const content = readIfThere(file);
-      const {
-        features: _,
-        profiles: former = {},
-        ...beside
-      } = (content ? JSON.parse(content.toString('utf8')) : {}) as {
-        features?: unknown;
-        profiles?: Profiles;
-      };
-      writeProfiles(file, { ...former, ...this.#learner.profiles() }, beside);
+      const whole = (content ? JSON.parse(content.toString('utf8')) : {}) as Readonly<
+        Record<string, unknown>
+      >;
+      const profiles = { ...(whole['profiles'] as Profiles | undefined), ...this.#learner.profiles() };
+      // What is not of infer-pose stays, such as the links of calibrate.
+      const beside = Object.entries(whole).filter(([name]) => !['features', 'profiles'].includes(name));
+      writeProfiles(file, profiles, Object.fromEntries(beside));
       this.#state = 'saved';
     } catch (error) {
       const name = relative(running.topology.folder, file);

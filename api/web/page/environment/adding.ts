@@ -76,7 +76,7 @@ export function removeSelected(): void {
   const { value } = selection;
   if (!now || !isRemovable(now, value)) return;
   const list = now[value.part] ?? [];
-  change({ ...now, [value.part]: without<unknown>(list, value.index) } as Draft);
+  change({ ...now, [value.part]: without<unknown>(list, value.index) });
   selection.value = { part: 'room' };
 }
 

@@ -38,13 +38,6 @@ function Plan({
   readonly scale: Scale;
 }) {
   const drawn = useSignal<readonly [Point2, Point2] | null>(null);
-  const { value: chosen } = selection;
-  const isChosen = (part: string, index: number) =>
-    chosen.part !== 'room' && chosen.part === part && chosen.index === index;
-  const { zones, walls } = now;
-  const [zone, wall] = (['zones', 'walls'] as const).map((part) =>
-    chosen.part === part ? chosen.index : -1,
-  ) as [number, number];
   return (
     <svg
       width={scale.width}
@@ -76,25 +69,38 @@ function Plan({
     >
       <Floor now={now} scale={scale} />
       <CoverageLayer now={now} scale={scale} />
-      <g class="parts">
-        {zones?.map((item, index) => (
-          <ZoneShape key={index} {...{ item, index, scale, isSelected: isChosen('zones', index) }} />
-        ))}
-        {walls?.map((item, index) => (
-          <WallShape key={index} {...{ item, index, scale, isSelected: isChosen('walls', index) }} />
-        ))}
-        {now.links.map((item, index) => (
-          <LinkShape key={index} {...{ item, index, scale, isSelected: isChosen('links', index) }} />
-        ))}
-        {zones?.[zone] && <ZoneHandles item={zones[zone]} index={zone} scale={scale} />}
-        {walls?.[wall] && <WallHandles item={walls[wall]} index={wall} scale={scale} />}
-        {/* Of the draft before the drag: two devices at one place would otherwise become one on the way. */}
-        {devicesOf(committed.value ?? now).map((device, index) => (
-          <DeviceShape key={index} {...{ device, now, scale }} />
-        ))}
-      </g>
+      <AllParts now={now} scale={scale} />
       {drawn.value && <Drawn ends={drawn.value} isZone={tool.value === 'zone'} scale={scale} />}
     </svg>
+  );
+}
+
+function AllParts({ now, scale }: { readonly now: Draft; readonly scale: Scale }) {
+  const { value: chosen } = selection;
+  const isChosen = (part: string, index: number) =>
+    chosen.part !== 'room' && chosen.part === part && chosen.index === index;
+  const { zones, walls } = now;
+  const [zone, wall] = (['zones', 'walls'] as const).map((part) =>
+    chosen.part === part ? chosen.index : -1,
+  ) as [number, number];
+  return (
+    <g class="parts">
+      {zones?.map((item, index) => (
+        <ZoneShape key={index} {...{ item, index, scale, isSelected: isChosen('zones', index) }} />
+      ))}
+      {walls?.map((item, index) => (
+        <WallShape key={index} {...{ item, index, scale, isSelected: isChosen('walls', index) }} />
+      ))}
+      {now.links.map((item, index) => (
+        <LinkShape key={index} {...{ item, index, scale, isSelected: isChosen('links', index) }} />
+      ))}
+      {zones?.[zone] && <ZoneHandles item={zones[zone]} index={zone} scale={scale} />}
+      {walls?.[wall] && <WallHandles item={walls[wall]} index={wall} scale={scale} />}
+      {/* Of the draft before the drag: two devices at one place would otherwise become one on the way. */}
+      {devicesOf(committed.value ?? now).map((device, index) => (
+        <DeviceShape key={index} {...{ device, now, scale }} />
+      ))}
+    </g>
   );
 }
 

@@ -131,7 +131,6 @@ function ZoneForm({
   const set = (fields: Partial<DraftZone>) => {
     change({ ...now, zones: withAt(now.zones!, index, { ...zone, ...fields }) });
   };
-  const kind = (zone.kind ?? '') as Kind;
   return (
     <fieldset>
       <legend>Zone {zone.name ?? zone.id}</legend>
@@ -151,23 +150,7 @@ function ZoneForm({
           set({ name: name === '' ? undefined : name });
         }}
       />
-      <label class="text">
-        <span>Kind</span>
-        <select
-          value={kind}
-          onChange={({ currentTarget: { value } }) => {
-            const isPet = value === 'pet' && zone.max_height === undefined;
-            set({ kind: value === '' ? undefined : value, ...(isPet && { max_height: PET_HEIGHT }) });
-          }}
-        >
-          {Object.keys(KINDS).map((one) => (
-            <option key={one} value={one}>
-              {one === '' ? 'none' : one}
-            </option>
-          ))}
-        </select>
-      </label>
-      <p class="hint">{KINDS[kind]}</p>
+      <KindField zone={zone} set={set} />
       <OptionalNumber
         label="Least height"
         value={zone.min_height}
@@ -190,6 +173,37 @@ function ZoneForm({
       />
       <Remove what={`zone ${zone.id}`} />
     </fieldset>
+  );
+}
+
+function KindField({
+  zone,
+  set,
+}: {
+  readonly zone: DraftZone;
+  readonly set: (fields: Partial<DraftZone>) => void;
+}) {
+  const kind = (zone.kind ?? '') as Kind;
+  return (
+    <>
+      <label class="text">
+        <span>Kind</span>
+        <select
+          value={kind}
+          onChange={({ currentTarget: { value } }) => {
+            const isPet = value === 'pet' && zone.max_height === undefined;
+            set({ kind: value === '' ? undefined : value, ...(isPet && { max_height: PET_HEIGHT }) });
+          }}
+        >
+          {Object.keys(KINDS).map((one) => (
+            <option key={one} value={one}>
+              {one === '' ? 'none' : one}
+            </option>
+          ))}
+        </select>
+      </label>
+      <p class="hint">{KINDS[kind]}</p>
+    </>
   );
 }
 

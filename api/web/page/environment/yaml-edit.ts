@@ -61,7 +61,8 @@ class Edit {
     }
     while (now.length < next.length) {
       const index = firstDifference(now, next);
-      const list = this.#find(path) as YAMLSeq;
+      const list = this.#find(path);
+      if (!isSeq(list)) throw new Error(`\`${path.join('.')}\` is not a list any more`);
       this.#step(itemAdded(this.#text, list, index, next[index], path.length === 1));
       now.splice(index, 0, next[index]);
     }
