@@ -207,7 +207,7 @@ async function history({ quick, progress }: LineOptions): Promise<Result[]> {
 async function memory({ quick, memorySeconds, progress }: LineOptions): Promise<Result[]> {
   const seconds = quick ? Math.min(30, memorySeconds) : memorySeconds;
   progress(`memory, ${seconds} s`);
-  const figures = await memoryUse(seconds);
+  const figures = await memoryUse({ seconds, rooms: 5, frames: 1_000 });
   const { samples, highest, slope } = figures;
   const half = samples.length >> 1;
   const long = seconds >= 600;

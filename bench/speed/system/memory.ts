@@ -1,3 +1,4 @@
+import { packageFolder } from '../../../pipeline/base/paths.js';
 import { makeSite } from './site.js';
 import { pause, sendFrom, Service } from './service.js';
 
@@ -5,39 +6,62 @@ export interface Memory {
   /** Resident memory every five seconds, MB. */
   readonly samples: readonly number[];
   readonly highest: number;
-  /** Slope over the second half of the samples, MB per minute. */
+  /** Slope over the second half of the samples, MB per minute, and its standard error. */
   readonly slope: number;
+  readonly error: number;
+}
+
+export interface MemoryOrder {
+  readonly seconds: number;
+  /** Of four links each. */
+  readonly rooms: number;
+  /** Frames per second. */
+  readonly frames: number;
+  /** Of a compiled checkout. Default: this version. */
+  readonly folder?: string;
 }
 
 const EVERY_MS = 5_000;
 
-/** Resident memory of the whole process at 1,000 frames per second, including inference on WASM. */
-export async function memoryUse(seconds: number): Promise<Memory> {
-  const site = await makeSite({ rooms: 5, chain: 'poses' });
-  const service = new Service(site);
+/** Resident memory of the whole process while frames come, including inference on WASM. */
+export async function memoryUse({
+  seconds,
+  rooms,
+  frames,
+  folder = packageFolder,
+}: MemoryOrder): Promise<Memory> {
+  const site = await makeSite({ rooms, chain: 'poses' });
+  const service = new Service(site, folder);
   try {
     await service.running();
-    const order = { port: site.udpPort, links: site.links, rate: 1_000, seconds, times: false };
+    const order = { port: site.udpPort, links: site.links, rate: frames, seconds, times: false };
     const sent = sendFrom(order);
     const samples: number[] = [];
     while (samples.length * EVERY_MS < seconds * 1000) {
       await pause(EVERY_MS);
-      samples.push(Math.round(await service.residentMb()));
+      samples.push(Math.round((await service.residentMb()) * 10) / 10);
     }
     await sent;
-    const late = samples.slice(Math.floor(samples.length / 2));
-    return { samples, highest: Math.max(...samples), slope: slope(late) * (60_000 / EVERY_MS) };
+    const { slope, error } = trend(samples.slice(Math.floor(samples.length / 2)));
+    const perMinute = 60_000 / EVERY_MS;
+    return { samples, highest: Math.max(...samples), slope: slope * perMinute, error: error * perMinute };
   } finally {
     await service.end();
     await site.remove();
   }
 }
 
-/** Least squares, per sample. */
-function slope(values: readonly number[]): number {
+/** Slope per sample by least squares, and its standard error; 0 for fewer than three values. */
+export function trend(values: readonly number[]): { readonly slope: number; readonly error: number } {
+  if (values.length < 3) return { slope: 0, error: 0 };
   const middle = (values.length - 1) / 2;
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   const over = values.reduce((sum, value, index) => sum + (index - middle) * (value - mean), 0);
   const under = values.reduce((sum, _value, index) => sum + (index - middle) ** 2, 0);
-  return under === 0 ? 0 : over / under;
+  const slope = over / under;
+  const squares = values.reduce(
+    (sum, value, index) => sum + (value - mean - slope * (index - middle)) ** 2,
+    0,
+  );
+  return { slope, error: Math.sqrt(squares / (values.length - 2) / under) };
 }

@@ -1,11 +1,13 @@
 import { makeSite } from './site.js';
-import { pause, sendFrom, Service } from './service.js';
+import { pause, receivedFrames, sendFrom, Service } from './service.js';
 
 export interface Restart {
   /** Time from the start of the process until it runs and has processed its backlog, seconds. */
   readonly seconds: number;
   /** Frames in the journal that were not in a checkpoint. */
   readonly backlog: number;
+  /** Processor time of all threads until then, seconds. */
+  readonly cpu: number;
 }
 
 /** Kills csiflow at full load and restarts it; the second pair kills it idle, as a control. */
@@ -16,14 +18,18 @@ export async function restartAfterKill(
   const results: Restart[] = [];
   for (const load of [rate, rate, 0, 0]) {
     progress(`kill at ${load} datagrams/s, and start`);
-    results.push(await once(load));
+    results.push(await restartOnce(load));
   }
   return results;
 }
 
-async function once(rate: number): Promise<Restart> {
+/**
+ * Kills csiflow while this many frames per second come, and starts it again.
+ * @param folder of a compiled checkout; default: this version
+ */
+export async function restartOnce(rate: number, folder?: string): Promise<Restart> {
   const site = await makeSite({ rooms: 5, chain: 'motion' });
-  const first = new Service(site);
+  const first = new Service(site, folder);
   try {
     await first.running();
     if (rate > 0) {
@@ -33,7 +39,7 @@ async function once(rate: number): Promise<Restart> {
       await sender;
     } else await first.end('SIGKILL');
     const begun = performance.now();
-    const second = new Service(site);
+    const second = new Service(site, folder);
     try {
       await second.running();
       return await caughtUp(second, begun);
@@ -51,11 +57,11 @@ async function once(rate: number): Promise<Restart> {
  * change.
  */
 async function caughtUp(service: Service, begun: number): Promise<Restart> {
-  let [backlog, at] = [-1, performance.now()];
+  let [backlog, at, cpu] = [-1, performance.now(), 0];
   while (performance.now() - at < 500) {
-    const now = await service.metric('csiflow_received_total', 'node="routers"');
-    if (now !== backlog) [backlog, at] = [now, performance.now()];
+    const now = await receivedFrames(service);
+    if (now !== backlog) [backlog, at, cpu] = [now, performance.now(), await service.cpuSeconds()];
     await pause(20);
   }
-  return { seconds: (at - begun) / 1000, backlog };
+  return { seconds: (at - begun) / 1000, backlog, cpu };
 }
