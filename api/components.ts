@@ -44,6 +44,7 @@ import { console as consoleSink } from '../sinks/console.js';
 import { duckdb } from '../sinks/duckdb/duckdb.js';
 import { file as fileSink } from '../sinks/file.js';
 import { influxdb } from '../sinks/influxdb/influxdb.js';
+import { lineProtocol } from '../sinks/line-protocol/line-protocol.js';
 import { kafka as kafkaSink } from '../sinks/kafka/kafka.js';
 import { mcap } from '../sinks/mcap/mcap.js';
 import { mqtt as mqttSink } from '../sinks/mqtt/mqtt.js';
@@ -107,6 +108,7 @@ export const components = new Registry([
   duckdb,
   fileSink,
   influxdb,
+  lineProtocol,
   kafkaSink,
   mcap,
   mqttSink,

@@ -80,6 +80,7 @@ export { console as consoleSink } from '../sinks/console.js';
 export { duckdb } from '../sinks/duckdb/duckdb.js';
 export { file as fileSink } from '../sinks/file.js';
 export { influxdb } from '../sinks/influxdb/influxdb.js';
+export { lineProtocol } from '../sinks/line-protocol/line-protocol.js';
 export { kafka as kafkaSink } from '../sinks/kafka/kafka.js';
 export { mcap } from '../sinks/mcap/mcap.js';
 export { mqtt as mqttSink } from '../sinks/mqtt/mqtt.js';

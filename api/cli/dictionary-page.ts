@@ -2,7 +2,7 @@ import type { Component, MeasureFact, Registry } from '../../pipeline/component/
 import { componentPage } from '../../pipeline/config/problems/problem.js';
 import { ADR018_WRITES } from '../../pipeline/formats/devices/adr018/adr018-written.js';
 import { fieldType, POINT_KINDS } from '../../sinks/influxdb/measurements.js';
-import { measurementOf } from '../../sinks/influxdb/points.js';
+import { measurementOf } from '../../sinks/shared/line-protocol/points.js';
 import { columnFact, VIEW_COLUMNS } from '../../sinks/shared/column-facts.js';
 import type { Column } from '../../sinks/shared/columns.js';
 import { NDJSON_FIELDS, type NdjsonField } from '../../sinks/shared/ndjson-fields.js';

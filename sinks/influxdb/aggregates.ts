@@ -1,9 +1,9 @@
 import { bucketsOf, type Aggregate, type AggregateQuery } from '../../pipeline/component/index.js';
 import type { Series } from './connection.js';
-import { measurementOf } from './points.js';
+import { measurementOf } from '../shared/line-protocol/points.js';
 import { Conditions } from './query.js';
 import { rowsOf, type Row } from './rows.js';
-import { decodeTag } from './tags.js';
+import { decodeTag } from '../shared/line-protocol/tags.js';
 
 /** Access to the store for queries. */
 export interface Asking {

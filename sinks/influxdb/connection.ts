@@ -1,9 +1,9 @@
 import { Agent as HttpAgent, type ClientRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { InfluxDB } from 'influx';
-import { excerpt, reasonOf, retryAfter, whyOf } from './answer.js';
-import type { Point } from './points.js';
-import { InfluxError } from './error.js';
+import { excerpt, reasonOf, retryAfter, whyOf } from '../shared/line-protocol/answer.js';
+import type { Point } from '../shared/line-protocol/points.js';
+import { InfluxError } from '../shared/line-protocol/error.js';
 
 /** Address and credentials of InfluxDB. */
 export interface Address {

@@ -10,12 +10,12 @@ import {
 import { urlFault } from '../../pipeline/base/host.js';
 import type { Data, Failure } from '../../pipeline/model/index.js';
 import { Connection } from './connection.js';
-import { InfluxError } from './error.js';
-import { Delivery, type Encoded } from './delivery.js';
-import { pointKey, pointsOf, type Point } from './points.js';
+import { InfluxError } from '../shared/line-protocol/error.js';
+import { Delivery, type Encoded } from '../shared/line-protocol/delivery.js';
+import { pointKey, pointsOf, type Point } from '../shared/line-protocol/points.js';
 import { InfluxReader } from './reader.js';
 import { prepare, type RetentionOptions } from './setup.js';
-import { TagValues } from './tags.js';
+import { TagValues } from '../shared/line-protocol/tags.js';
 import { errorText } from '../../pipeline/base/error-text.js';
 import { storeClosed } from '../shared/store-closed.js';
 

@@ -1,6 +1,6 @@
 import type { Column } from '../shared/columns.js';
 import type { TableName } from '../shared/tables.js';
-import { FIELDS, MEASURE_MEASUREMENTS, TRACK_FIELDS } from './points.js';
+import { FIELDS, MEASURE_MEASUREMENTS, TRACK_FIELDS } from '../shared/line-protocol/points.js';
 
 /** Fields and tags of a kind of point, for docs/data-dictionary.md. */
 export interface PointKind {

@@ -1,6 +1,6 @@
 import type { TimeRange } from '../../pipeline/component/index.js';
-import { LAST_TIME } from './points.js';
-import { encodeTag } from './tags.js';
+import { LAST_TIME } from '../shared/line-protocol/points.js';
+import { encodeTag } from '../shared/line-protocol/tags.js';
 
 /** A name of a database, policy, measurement or column. */
 export const identifier = (name: string): string =>

@@ -17,7 +17,14 @@ import type {
 import type { Measure, Person, PoseFrame, SensedEvent } from '../../pipeline/model/index.js';
 import { aggregatesOf, type Asking } from './aggregates.js';
 import type { Connection } from './connection.js';
-import { FIELDS, FRAME, FRAMES_OF_AN_INSTANT, MEASURE_MEASUREMENTS, personNumber, slotOf } from './points.js';
+import {
+  FIELDS,
+  FRAME,
+  FRAMES_OF_AN_INSTANT,
+  MEASURE_MEASUREMENTS,
+  personNumber,
+  slotOf,
+} from '../shared/line-protocol/points.js';
 import { placesOf } from './places.js';
 import { Conditions, identifier, limitOf, pageOf } from './query.js';
 import { poseSummaries } from './summaries.js';

@@ -1,7 +1,7 @@
 import type { Measure, Person, SensedEvent } from '../../pipeline/model/index.js';
 import * as stored from '../shared/rows.js';
 import type { Series } from './connection.js';
-import { decodeTag } from './tags.js';
+import { decodeTag } from '../shared/line-protocol/tags.js';
 
 /** A row of an answer, by column; null if the point has no such field or tag. Times are microseconds. */
 export type Row = Readonly<Record<string, number | string | boolean | null>>;

@@ -1,7 +1,7 @@
 import { bucketsOf, type PoseSummary, type SummaryQuery } from '../../pipeline/component/index.js';
 import { summariesOf, type CountedFrames } from '../shared/summaries.js';
 import type { Asking } from './aggregates.js';
-import { FRAME } from './points.js';
+import { FRAME } from '../shared/line-protocol/points.js';
 import { Conditions } from './query.js';
 import { rowsOf, type Row } from './rows.js';
 

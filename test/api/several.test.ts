@@ -5,7 +5,7 @@ import type { Environment, SensedEvent } from '../../pipeline/model/index.js';
 import { testEnvironment } from '../support/context.js';
 import { FakeTopology, fallEvent, FIRST_TIME, person, poseFrame } from '../support/fake-topology.js';
 import { storeOf } from '../../api/service/deployment/environments.js';
-import { InfluxError } from '../../sinks/influxdb/error.js';
+import { InfluxError } from '../../sinks/shared/line-protocol/error.js';
 import { openService, type TestService } from './support.js';
 
 const B = '/form-b/api/v1';

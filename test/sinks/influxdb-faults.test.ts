@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { influxdb } from '../../sinks/influxdb/influxdb.js';
 import { counter, measure, runnerOf, sum, Table, temporaryFolder, topologyOf } from '../support/flow.js';
 import { Connection } from '../../sinks/influxdb/connection.js';
-import { pointsOf } from '../../sinks/influxdb/points.js';
-import { TagValues } from '../../sinks/influxdb/tags.js';
+import { pointsOf } from '../../sinks/shared/line-protocol/points.js';
+import { TagValues } from '../../sinks/shared/line-protocol/tags.js';
 import { startReceiver } from '../support/http-receiver.js';
 import { startInfluxStub, type InfluxStub, type StubAnswer } from '../support/influx-stub.js';
 

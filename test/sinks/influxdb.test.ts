@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Sink } from '../../pipeline/component/index.js';
-import type { InfluxError } from '../../sinks/influxdb/error.js';
+import type { InfluxError } from '../../sinks/shared/line-protocol/error.js';
 import { influxdb } from '../../sinks/influxdb/influxdb.js';
-import { pointKey, pointsOf } from '../../sinks/influxdb/points.js';
-import { decodeTag, encodeTag, TagValues } from '../../sinks/influxdb/tags.js';
+import { pointKey, pointsOf } from '../../sinks/shared/line-protocol/points.js';
+import { decodeTag, encodeTag, TagValues } from '../../sinks/shared/line-protocol/tags.js';
 import fc from 'fast-check';
 import { withDefaults } from '../kit/definition.js';
 import { testContext, type Recorded } from '../support/context.js';

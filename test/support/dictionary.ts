@@ -2,8 +2,8 @@ import type { Data, Environment, Measure } from '../../pipeline/model/index.js';
 import { components } from '../../api/components.js';
 import { writtenMeasures } from '../../api/cli/dictionary-page.js';
 import { fieldType, POINT_KINDS } from '../../sinks/influxdb/measurements.js';
-import { pointsOf } from '../../sinks/influxdb/points.js';
-import { TagValues } from '../../sinks/influxdb/tags.js';
+import { pointsOf } from '../../sinks/shared/line-protocol/points.js';
+import { TagValues } from '../../sinks/shared/line-protocol/tags.js';
 import { NDJSON_FIELDS } from '../../sinks/shared/ndjson-fields.js';
 
 /** What NDJSON lines hold that the data dictionary does not describe: `pose: persons[].hat is text`. */

@@ -50,7 +50,7 @@ export async function startInfluxStub(): Promise<InfluxStub> {
         }
         response.writeHead(status, { 'X-Influxdb-Version': stub.version, ...headers }).end(text ?? '');
       };
-      if (path.startsWith('/write')) {
+      if (/^\/(?:write|api\/v3\/write_lp)\?/.test(path)) {
         const lines = body.split(/\n(?=[a-z_]+,)/);
         const refused = stub.onWrite(lines);
         if (!refused) for (const line of lines) take(points, line);

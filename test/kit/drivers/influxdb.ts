@@ -30,7 +30,7 @@ export const sink: SinkDriver = {
 };
 
 /** For points that represent one record each: a frame's other points are its persons. */
-function identityOf({ measurement, tags, timestamp }: StubPoint): string | null {
+export function identityOf({ measurement, tags, timestamp }: StubPoint): string | null {
   const port = measurement === 'occupancy' ? 'pose' : measurement === 'event' ? 'event' : 'measure';
   if (measurement === 'pose' || measurement === 'track') return null;
   if (port === 'pose' && tags['name'] !== 'frame') return null;

@@ -1,4 +1,4 @@
-import type { Data, Failure } from '../../pipeline/model/index.js';
+import type { Data, Failure } from '../../../pipeline/model/index.js';
 import { InfluxError } from './error.js';
 import { pointKey, type Point } from './points.js';
 

@@ -1,8 +1,8 @@
-import type { Data, Measure, Person, PoseFrame, SensedEvent } from '../../pipeline/model/index.js';
-import type { Cell, Column, Encoding, Table } from '../shared/columns.js';
-import { TABLES } from '../shared/tables.js';
+import type { Data, Measure, Person, PoseFrame, SensedEvent } from '../../../pipeline/model/index.js';
+import type { Cell, Column, Encoding, Table } from '../columns.js';
+import { TABLES } from '../tables.js';
 import type { TagValues } from './tags.js';
-import { errorText } from '../../pipeline/base/error-text.js';
+import { errorText } from '../../../pipeline/base/error-text.js';
 
 /**
  * Converts records to points, and keeps the points of different records distinct. InfluxDB identifies points

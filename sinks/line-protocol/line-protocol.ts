@@ -1,0 +1,174 @@
+import { Type, type Static } from 'typebox';
+import {
+  choice,
+  defineSink,
+  hostComplaints,
+  type Complaint,
+  type Context,
+  type Sink,
+} from '../../pipeline/component/index.js';
+import { errorText } from '../../pipeline/base/error-text.js';
+import { urlFault } from '../../pipeline/base/host.js';
+import type { Data, Failure } from '../../pipeline/model/index.js';
+import { Delivery, type Encoded } from '../shared/line-protocol/delivery.js';
+import { InfluxError } from '../shared/line-protocol/error.js';
+import { pointsOf } from '../shared/line-protocol/points.js';
+import { TagValues } from '../shared/line-protocol/tags.js';
+import { storeClosed } from '../shared/store-closed.js';
+import { LineServer } from './server.js';
+
+const Text = (description: string) =>
+  Type.Union([Type.String({ minLength: 1 }), Type.Null()], { default: null, description });
+
+const Config = Type.Object(
+  {
+    server: choice(
+      { influxdb3: 'InfluxDB 3: `/api/v3/write_lp`.', questdb: 'QuestDB: `/write`.' },
+      { default: 'influxdb3', description: 'Whose paths are called.' },
+    ),
+    url: Type.String({
+      pattern: '^https?://[^/@?#]+(/[^?#]*)?$',
+      default: 'http://127.0.0.1:8181',
+      description: 'Where the server listens, without user and password. QuestDB: port 9000.',
+    }),
+    database: Type.String({
+      minLength: 1,
+      maxLength: 64,
+      default: 'csiflow',
+      description: 'Database of InfluxDB 3, which creates it at the first write. QuestDB has only one.',
+    }),
+    token: Text('Token: `${secret:influxdb_token}`; null: none.'),
+    username: Text('User of QuestDB, in the place of a token; null: no login.'),
+    password: Text('Its password: `${secret:questdb_password}`.'),
+    batch_points: Type.Integer({
+      minimum: 1,
+      maximum: 50_000,
+      default: 5_000,
+      description: 'Points of one request, at most (a record is not divided).',
+    }),
+    timeout_ms: Type.Integer({
+      minimum: 100,
+      maximum: 50_000,
+      default: 10_000,
+      description: 'Time limit for an answer.',
+    }),
+  },
+  { additionalProperties: false },
+);
+type Config = Static<typeof Config>;
+
+export const lineProtocol = defineSink({
+  name: 'line-protocol',
+  summary: 'Writes poses, tracks, events and measures to InfluxDB 3 or QuestDB, in the line protocol.',
+  description: `For servers that analysts query with SQL ([InfluxDB 3 and QuestDB](../../line-protocol.md) has the tables and queries). Tables and columns are the measurements, tags and fields of the sink [influxdb](influxdb.md), which is for InfluxDB 1 and 2.
+
+- csiflow writes only: the service interface reads history from another store of the topology, such as [duckdb](duckdb.md).
+- InfluxDB 3: a record always becomes the same points, so records repeated after a crash overwrite themselves. QuestDB: they may be there twice, unless you make the tables with \`DEDUP UPSERT KEYS\`.
+- While a server is offline, slow or full, records wait in the outbox. \`Retry-After\` is honoured.
+- A request is stored whole or not at all. Points that the server rejects are found by halving it; only their records become dead letters, with its reason (\`influxdb.refused\`).
+- A tag has 1,000 values at most beside what the environments declare; a record beyond that is a dead letter (\`store.value.invalid\`).`,
+  inputs: ['pose', 'event', 'measure'],
+  recovery: ({ server }) => (server === 'influxdb3' ? 'idempotent' : 'at-least-once'),
+  maxInFlight: () => 4,
+  config: Config,
+  examples: [
+    {
+      title: 'InfluxDB 3',
+      config: { url: 'http://influxdb3:8181', database: 'ward-3', token: '${secret:influxdb_token}' },
+    },
+    { title: 'QuestDB', config: { server: 'questdb', url: 'http://questdb:9000' } },
+  ],
+  check: complaints,
+  create: (config, context) => new LineProtocolSink(config, context),
+});
+
+function complaints({ url, username, password, token }: Config): readonly Complaint[] {
+  return [
+    ...hostComplaints(['url'], urlFault(url)),
+    ...(token !== null && (username !== null || password !== null)
+      ? [{ path: ['token'], message: 'set a token, or username and password, not both' }]
+      : []),
+    ...(password !== null && username === null
+      ? [{ path: ['password'], message: 'a password needs a username' }]
+      : []),
+    ...(username?.includes(':')
+      ? [{ path: ['username'], message: 'a name with a colon cannot be sent' }]
+      : []),
+  ];
+}
+
+class LineProtocolSink implements Sink {
+  readonly #context: Context;
+  readonly #server: LineServer;
+  readonly #tags: TagValues;
+  readonly #delivery: Delivery;
+  #version: string | null = null;
+  #isOpen = false;
+  /** The server asked for no requests before this time, monotonic milliseconds. */
+  #quietUntil = -Infinity;
+
+  constructor(config: Config, context: Context) {
+    this.#context = context;
+    this.#server = new LineServer({ ...config, timeoutMs: config.timeout_ms });
+    this.#tags = new TagValues(
+      context.environments.flatMap(({ id, links, zones }) => [
+        id,
+        ...[...links, ...zones].map((each) => each.id),
+      ]),
+    );
+    this.#delivery = new Delivery(async (points) => {
+      await this.#server.write(points);
+      context.metrics.count('influxdb_points_total', points.length);
+    }, config.batch_points);
+  }
+
+  /** An offline server is retried; wrong credentials abort the start. */
+  async open(): Promise<void> {
+    try {
+      this.#version = await this.#server.version();
+      this.#isOpen = true;
+    } catch (error) {
+      if (!(error instanceof InfluxError && error.retriable)) throw error;
+      this.#isOpen = true;
+      this.#context.log.warn('the server is offline: records wait in the outbox', { error: error.message });
+    }
+  }
+
+  async write(records: readonly Data[]): Promise<readonly Failure[]> {
+    if (!this.#isOpen) throw storeClosed(`the connection to ${this.#server.name}`);
+    if (this.#context.clock.elapsed() < this.#quietUntil)
+      throw new InfluxError('influxdb.busy', `${this.#server.name} asked not to be called for a while`);
+    const failures: Failure[] = [];
+    const encoded = records.flatMap((record) => this.#encode(record, failures) ?? []);
+    try {
+      return [...failures, ...(await this.#delivery.deliver(encoded))];
+    } catch (error) {
+      if (error instanceof InfluxError && error.retryAfterMs !== null)
+        this.#quietUntil = this.#context.clock.elapsed() + error.retryAfterMs;
+      throw error;
+    }
+  }
+
+  /** All written records are in the store: the server answers once they are in its log. */
+  async flush(): Promise<void> {
+    await Promise.resolve();
+  }
+
+  describe(): Readonly<Record<string, unknown>> {
+    return { server: this.#server.name, version: this.#version };
+  }
+
+  async close(): Promise<void> {
+    this.#isOpen = false;
+    await Promise.resolve();
+  }
+
+  #encode(record: Data, failures: Failure[]): Encoded | null {
+    try {
+      return { record, points: pointsOf(record, this.#tags) };
+    } catch (error) {
+      failures.push({ record, code: 'store.value.invalid', reason: errorText(error), retriable: false });
+      return null;
+    }
+  }
+}

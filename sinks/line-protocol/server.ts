@@ -1,0 +1,136 @@
+import { reasonOf, retryAfter } from '../shared/line-protocol/answer.js';
+import { InfluxError } from '../shared/line-protocol/error.js';
+import { lineOf } from '../shared/line-protocol/line.js';
+import type { Point } from '../shared/line-protocol/points.js';
+
+export interface Address {
+  readonly server: 'influxdb3' | 'questdb';
+  readonly url: string;
+  readonly database: string;
+  readonly username: string | null;
+  readonly password: string | null;
+  readonly token: string | null;
+  readonly timeoutMs: number;
+}
+
+const NAMES = { influxdb3: 'InfluxDB 3', questdb: 'QuestDB' } as const;
+
+/** Limit of what is read of an answer: the first rejected lines say enough. */
+const MAX_ANSWER = 64 * 1024;
+
+/** A server that takes lines over HTTP. */
+export class LineServer {
+  readonly #address: Address;
+  readonly name: string;
+
+  constructor(address: Address) {
+    this.#address = address;
+    this.name = `${NAMES[address.server]} at ${address.url}`;
+  }
+
+  /** Version of the server; null if it does not say. @throws InfluxError */
+  async version(): Promise<string | null> {
+    const { status, headers, text } = await this.#call('/ping', 'GET');
+    if (status !== 200 && status !== 204) throw this.#answered(status, headers, text);
+    return headers.get('x-influxdb-version') ?? /"version":\s*"([^"]+)"/.exec(text)?.[1] ?? null;
+  }
+
+  /**
+   * Stores all points, or none: a record's points belong together.
+   * @throws InfluxError `influxdb.refused` for points that the server will never accept
+   */
+  async write(points: readonly Point[]): Promise<void> {
+    const { server, database } = this.#address;
+    const path =
+      server === 'questdb'
+        ? '/write?precision=n'
+        : `/api/v3/write_lp?db=${encodeURIComponent(database)}&precision=nanosecond&accept_partial=false`;
+    const { status, headers, text } = await this.#call(path, 'POST', points.map(lineOf).join('\n'));
+    if (status === 204) return;
+    if (status < 300)
+      throw new InfluxError(
+        'influxdb.unavailable',
+        `${this.name} answers a write with ${status}, not with 204: does it listen there, or a proxy in front of it?`,
+      );
+    throw this.#answered(status, headers, text);
+  }
+
+  async #call(path: string, method: string, body?: string) {
+    const { url, timeoutMs } = this.#address;
+    try {
+      const response = await fetch(`${url.replace(/\/$/, '')}${path}`, {
+        method,
+        headers: {
+          ...this.#credentials(),
+          ...(body !== undefined && { 'Content-Type': 'text/plain; charset=utf-8' }),
+        },
+        ...(body !== undefined && { body }),
+        redirect: 'error',
+        signal: AbortSignal.timeout(timeoutMs),
+      });
+      const { status, headers } = response;
+      return { status, headers, text: await beginningOf(response) };
+    } catch (error) {
+      const { cause } = error as { readonly cause?: unknown };
+      const why = cause instanceof Error ? cause.message : (error as Error).message;
+      throw new InfluxError('influxdb.unavailable', `${this.name} cannot be reached: ${why}`);
+    }
+  }
+
+  #credentials(): Readonly<Record<string, string>> {
+    const { username, password, token } = this.#address;
+    if (token !== null) return { Authorization: `Bearer ${token}` };
+    if (username === null) return {};
+    return { Authorization: `Basic ${Buffer.from(`${username}:${password ?? ''}`).toString('base64')}` };
+  }
+
+  #answered(status: number, headers: Headers, text: string): InfluxError {
+    const reason = [reasonOf(text), ...lineFaults(text)].join(': ');
+    const { database } = this.#address;
+    switch (status) {
+      case 401:
+      case 403:
+        return new InfluxError(
+          'influxdb.credentials',
+          `${this.name} rejects the credentials (${status}): correct token, or username and password, and their rights on ${database}. Its answer: ${reason}`,
+          reason,
+        );
+      case 400:
+      case 422:
+        return new InfluxError('influxdb.refused', `${this.name} rejects points: ${reason}`, reason);
+      case 404:
+        return new InfluxError(
+          'influxdb.database',
+          `${this.name} has no such path or database ${database}: ${reason}`,
+          reason,
+        );
+      case 413:
+        return new InfluxError(
+          'influxdb.too_large',
+          `${this.name} rejects the size of a write: ${reason}`,
+          reason,
+        );
+      default: {
+        const wait = retryAfter(headers.get('retry-after') ?? undefined, headers.get('date') ?? undefined);
+        const code = status === 429 || wait !== null ? 'influxdb.busy' : 'influxdb.unavailable';
+        return new InfluxError(code, `${this.name} is unavailable (${status}): ${reason}`, reason, wait);
+      }
+    }
+  }
+}
+
+async function beginningOf(response: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const part of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    text += decoder.decode(part, { stream: true });
+    if (text.length > MAX_ANSWER) break;
+  }
+  return text;
+}
+
+/** What InfluxDB 3 says about the first line that it rejects, within `data`. */
+function lineFaults(text: string): readonly string[] {
+  const said = /"error_message":\s*("(?:[^"\\]|\\.)*")/.exec(text)?.[1];
+  return said === undefined ? [] : [String(JSON.parse(said))];
+}
