@@ -7,10 +7,9 @@ import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 
 const SCREENS = { 1280: { height: 800, scale: 1 }, 390: { height: 844, scale: 2 } };
-const VIEWS = ['room', 'links', 'topology', 'history', 'settings'];
+const VIEWS = ['links', 'topology', 'history', 'settings'];
 /** What each view shows once it has its data. */
 const READY = {
-  room: '#people li',
   links: '#links tbody tr',
   topology: '#graph .node',
   history: '#heat canvas',
@@ -38,17 +37,25 @@ try {
     Object.keys(SCREENS).map((width) => openPage(browser, Number(width), address, password)),
   );
   await Promise.all(pages.map(({ page }) => page.waitForSelector('#alarm', { timeout: 300_000 })));
+  // First what soon changes: the person lies on the floor for some seconds.
+  for (const { page, width } of pages) {
+    await page.click('text=3-D');
+    await page.waitForTimeout(500);
+    await page.screenshot({ path: join(images, `live-3d-${width}.png`) });
+  }
   for (const { page, width } of pages) {
     for (const view of VIEWS) {
       await page.click(`nav a[href="?view=${view}"]`);
       await page.waitForSelector(READY[view]);
       await page.waitForTimeout(2_500);
       await page.screenshot({ path: join(images, `live-${view}-${width}.png`) });
+      if (view !== 'history') continue;
+      await page.locator('#heat').screenshot({ path: join(images, `live-heat-${width}.png`) });
     }
+    // By then, the person has stood up.
     await page.click('nav a[href="?view=room"]');
-    await page.click('text=3-D');
     await page.waitForTimeout(500);
-    await page.screenshot({ path: join(images, `live-3d-${width}.png`) });
+    await page.screenshot({ path: join(images, `live-room-${width}.png`) });
   }
   await browser.close();
 } finally {
