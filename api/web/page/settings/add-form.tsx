@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { Role } from './accounts.js';
 import { complaintsOf, NO_COMPLAINTS, type Complaints } from './errors.js';
+import { textOf } from '../parts/text-of.js';
 import { RoleChoice } from './role-choice.js';
 
 interface Asked {
@@ -37,7 +38,7 @@ export function AddForm({ title, about, extra, add }: AddFormProps) {
   const secret = useSignal<Secret | null>(null);
   const complaints = useSignal<Complaints>(NO_COMPLAINTS);
   const save = async (form: HTMLFormElement) => {
-    const text = (name: string): string => String(new FormData(form).get(name));
+    const text = (name: string): string => textOf(form, name);
     secret.value = null;
     complaints.value = NO_COMPLAINTS;
     try {

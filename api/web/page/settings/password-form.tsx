@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { textOf } from '../parts/text-of.js';
 import { complaintsOf } from './errors.js';
 
 const MIN_LENGTH = 8;
@@ -16,7 +17,7 @@ export function PasswordForm({ user, set }: PasswordFormProps) {
   const save = async (form: HTMLFormElement) => {
     note.value = problem.value = '';
     try {
-      await set(String(new FormData(form).get('password')));
+      await set(textOf(form, 'password'));
       form.reset();
       note.value = 'The password is changed.';
     } catch (error) {

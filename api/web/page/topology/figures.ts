@@ -7,9 +7,10 @@ export async function topologyOf(id: string) {
 export type Topology = Awaited<ReturnType<typeof topologyOf>>;
 export type Node = Topology['nodes'][number];
 
-export async function graphOf(id: string) {
+/** @param ids of the nodes, as far as they are known: others trigger a new request */
+export async function graphOf(id: string, ids: string) {
   const { data } = await service().rest.GET('/topologies/{id}/graph', { params: { path: { id } } });
-  return data!.data;
+  return { ...data!.data, ids };
 }
 export type Graph = Awaited<ReturnType<typeof graphOf>>;
 

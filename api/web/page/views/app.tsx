@@ -13,6 +13,7 @@ import { Links } from './links.js';
 import { TimeBar } from './time-bar.js';
 import { TopologyView } from './topology.js';
 import { History } from './history.js';
+import { textOf } from '../parts/text-of.js';
 import { errorText } from '../../../client/errors.js';
 
 export function App() {
@@ -71,10 +72,9 @@ function Shown() {
 function Login() {
   const busy = useSignal(false);
   const enter = async (form: HTMLFormElement) => {
-    const fields = new FormData(form);
     busy.value = true;
     try {
-      await logIn(textOf(fields.get('username')), textOf(fields.get('password')));
+      await logIn(textOf(form, 'username'), textOf(form, 'password'));
     } catch (error) {
       loginProblem.value = errorText(error);
     } finally {
@@ -110,5 +110,3 @@ function Login() {
     </main>
   );
 }
-
-const textOf = (value: FormDataEntryValue | null): string => (typeof value === 'string' ? value : '');

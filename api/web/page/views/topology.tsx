@@ -25,11 +25,7 @@ export function TopologyView() {
     return now;
   };
   const topology = usePolled(look, EVERY_MS);
-  const graph = usePolled(() => {
-    // Another graph, as soon as there are other nodes.
-    void ids.value;
-    return graphOf(room.value?.topology ?? '');
-  }, GRAPH_EVERY_MS);
+  const graph = usePolled(() => graphOf(room.value?.topology ?? '', ids.value), GRAPH_EVERY_MS);
   const now = topology.value.value;
   return (
     <>
