@@ -18,6 +18,7 @@ import { redact } from '../base/secrets.js';
 import type { NodesOptions } from './nodes/nodes.js';
 import { planChanges } from './plan.js';
 import { degradedBy, nodeStatus } from './node-status.js';
+import { livePart } from './take-over.js';
 import { seededRandom } from '../base/random.js';
 import { Recovery, type Recoverable } from './recovery.js';
 import { SessionStart } from './session-start.js';
@@ -245,6 +246,11 @@ class TopologyRunner implements Runner {
         ),
         { code: 'plan.stale' },
       );
+    }
+    // Running nodes take over what they can: no record is lost, and state and stores stay.
+    if (this.#state === 'running' && livePart(this.topology, next).hash === next.hash) {
+      this.adjust(next);
+      return;
     }
     // A stop in progress takes precedence.
     const wasRunning = !this.#isDown && this.#state !== 'stopping';

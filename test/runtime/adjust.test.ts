@@ -124,6 +124,21 @@ test('a live field applies from the next record, without a restart, and keeps th
   expect(runner.next).toBe(runner.topology);
 });
 
+test('a new file that changes only live fields is applied without a restart', async () => {
+  const { runner, parse, frames, written } = bench();
+  await runner.start();
+  const { sessionId } = runner.status();
+  await frames(1);
+  const next = parse({ step: 10 });
+  await runner.apply(next, runner.plan(next).hash);
+  await frames(2);
+  expect(written.map(({ processingMs }) => processingMs)).toEqual([1, 11]);
+  expect(runner.status()).toMatchObject({ state: 'running', sessionId });
+  const other = parse({ step: 10, offset: 1000 });
+  await runner.apply(other, runner.plan(other).hash);
+  expect(runner.status().sessionId).not.toBe(sessionId);
+});
+
 test('other fields apply at the next start, even when changed with a live one', async () => {
   const { runner, parse, frames, written } = bench();
   await runner.start();
