@@ -17,16 +17,23 @@ export function register(program: Command): void {
 }
 
 async function run(model: string, { to }: Options): Promise<void> {
-  const [{ namedModel }, { readModel }, { onnxParts }, { partNames }, { replaceFile }, { mkdirSync }, path] =
-    await Promise.all([
-      import('../../../operators/infer-pose/named-model.js'),
-      import('../../../operators/infer-pose/weights.js'),
-      import('../../../operators/infer-pose/onnx.js'),
-      import('../../../operators/infer-pose/remote-parts.js'),
-      import('../../../pipeline/base/files.js'),
-      import('node:fs'),
-      import('node:path'),
-    ]);
+  const [
+    { namedModel },
+    { readModel },
+    { onnxParts },
+    { partNames },
+    { replaceFile },
+    { chmodSync, mkdirSync },
+    path,
+  ] = await Promise.all([
+    import('../../../operators/infer-pose/named-model.js'),
+    import('../../../operators/infer-pose/weights.js'),
+    import('../../../operators/infer-pose/onnx.js'),
+    import('../../../operators/infer-pose/remote-parts.js'),
+    import('../../../pipeline/base/files.js'),
+    import('node:fs'),
+    import('node:path'),
+  ]);
   const { weights, manifest } = readModel(namedModel(model));
   const { name, version, trainedOn, sha256 } = manifest;
   const parts = onnxParts(weights, { name, version, trained_on: trainedOn, sha256 });
@@ -36,8 +43,12 @@ async function run(model: string, { to }: Options): Promise<void> {
     [look, parts.look],
   ] as const) {
     const folder = path.join(to, part, '1');
+    const file = path.join(folder, 'model.onnx');
     mkdirSync(folder, { recursive: true });
-    replaceFile(path.join(folder, 'model.onnx'), content);
-    process.stdout.write(`${path.join(folder, 'model.onnx')}\n`);
+    replaceFile(file, content);
+    // csiflow's own files are private; servers run as other users.
+    for (const one of [path.dirname(folder), folder]) chmodSync(one, 0o755);
+    chmodSync(file, 0o644);
+    process.stdout.write(`${file}\n`);
   }
 }
