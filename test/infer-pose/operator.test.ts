@@ -166,7 +166,7 @@ describe('a model that is replaced while in use', () => {
     expect(new Set(versions)).toEqual(new Set([manifest.version, 'next']));
     expect(recorded.problem).toBeNull();
     expect(by.describe!()).toMatchObject({ model: { version: 'next', memory: null } });
-  });
+  }, 60_000);
 
   it('stays in use if the other one cannot be loaded, and the node is degraded', async () => {
     const { environment, window } = simulatedWindow(3);
