@@ -15,10 +15,10 @@ import { build } from 'esbuild';
 
 const root = import.meta.dirname;
 const dist = join(root, 'dist');
-const folders = ['pipeline', 'operators', 'sinks', 'api', 'topologies', 'bench', 'website'];
+const folders = ['pipeline', 'operators', 'sinks', 'api', 'topologies', 'bench', 'docs/site'];
 
 /** Code of browsers, which is bundled. */
-const PAGES = ['api/web/page/', 'website/client/'];
+const PAGES = ['api/web/page/', 'docs/site/client/'];
 
 const filesBelow = (folder) =>
   readdirSync(folder, { recursive: true, withFileTypes: true })

@@ -73,6 +73,7 @@ const shared = [
   'pipeline/kafka',
   'pipeline/sources',
   'operators/infer-pose',
+  'sinks/shared',
   'bench/accuracy',
   'bench/accuracy/chain',
   'bench/speed',

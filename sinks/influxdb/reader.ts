@@ -30,9 +30,6 @@ import { Conditions, identifier, limitOf, pageOf } from './query.js';
 import { poseSummaries } from './summaries.js';
 import { eventOf, frameOf, measureOf, personOf, rowsOf, type Row } from './rows.js';
 
-/** Limit of frames in the same microsecond as the last requested one that precede it only by number. */
-const SAME_INSTANT = FRAMES_OF_AN_INSTANT;
-
 type Queried = Pick<Connection, 'query'>;
 
 /** Reads back the points. */
@@ -55,7 +52,7 @@ export class InfluxReader implements Reader {
   async latestPose(environment: string, until = Infinity): Promise<PoseFrame | undefined> {
     const newest = await this.#frames(
       frameConditions({ environment, end: until + 1 }),
-      `ORDER BY time DESC LIMIT ${SAME_INSTANT}`,
+      `ORDER BY time DESC LIMIT ${FRAMES_OF_AN_INSTANT}`,
     );
     const last = newest.at(-1);
     return last && together([last], await this.#personsOf([last], { environment }), environment)[0];
@@ -66,7 +63,7 @@ export class InfluxReader implements Reader {
     const conditions = person === undefined ? frameConditions(query) : personConditions(query);
     if (after) conditions.from(after.time);
     // Frames of one microsecond may be interleaved in nanoseconds: reads more, and returns the first.
-    const more = limitOf(limit === undefined ? undefined : limit + 2 * SAME_INSTANT);
+    const more = limitOf(limit === undefined ? undefined : limit + 2 * FRAMES_OF_AN_INSTANT);
     const rows =
       person === undefined ? await this.#frames(conditions, more) : await this.#persons(conditions, more);
     const wanted = rows.filter((row) => after === undefined || isAfter(row, after)).slice(0, limit);

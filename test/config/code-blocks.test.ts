@@ -7,7 +7,7 @@ import { ENDPOINTS } from '../../api/rest/endpoints.js';
 import { compileRecordFilter } from '../../operators/shared/expression.js';
 import { packageFile } from '../../pipeline/base/paths.js';
 import { signature } from '../../sinks/webhook/signature.js';
-import { pictureOf } from '../../website/flowchart.js';
+import { pictureOf } from '../../docs/site/flowchart.js';
 import {
   blocksOf,
   CLIENT_PAGE,

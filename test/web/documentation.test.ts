@@ -18,7 +18,7 @@ describe.runIf(canBrowse)('the documentation in Chromium', () => {
   let site: string;
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'csiflow-'));
-    execFileSync(process.execPath, [packageFile('dist/website/build.js'), folder]);
+    execFileSync(process.execPath, [packageFile('dist/docs/site/build.js'), folder]);
     site = pathToFileURL(folder).href;
     browser = await openBrowser();
   });

@@ -1,4 +1,4 @@
-import type { Picture } from '../pipeline/config/topology/svg/picture.js';
+import type { Picture } from '../../pipeline/config/topology/svg/picture.js';
 
 const NODE = /^(\w+)(?:\(\[([^\])]+)\]\)|\[\(([^\])]+)\)\]|\[\[([^\]]+)\]\]|\[([^\]]+)\])?$/;
 const ARROW = / (-->|-\. [^.]+ \.->) /;

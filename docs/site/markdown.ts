@@ -1,24 +1,9 @@
 import GithubSlugger from 'github-slugger';
-import hljs from 'highlight.js/lib/core';
-import bash from 'highlight.js/lib/languages/bash';
-import http from 'highlight.js/lib/languages/http';
-import ini from 'highlight.js/lib/languages/ini';
-import json from 'highlight.js/lib/languages/json';
-import python from 'highlight.js/lib/languages/python';
-import sql from 'highlight.js/lib/languages/sql';
-import typescript from 'highlight.js/lib/languages/typescript';
-import yaml from 'highlight.js/lib/languages/yaml';
 import MarkdownIt, { type Token } from 'markdown-it';
-import { drawSvg } from '../pipeline/config/topology/svg/picture.js';
+import { drawSvg } from '../../pipeline/config/topology/svg/picture.js';
+import { escapeHtml } from './escape.js';
 import { pictureOf } from './flowchart.js';
-
-for (const [name, language] of Object.entries({ bash, http, ini, json, python, sql, typescript, yaml })) {
-  hljs.registerLanguage(name, language);
-}
-const ALIASES: Readonly<Record<string, string>> = {
-  ...{ sh: 'bash', cron: 'bash', ts: 'typescript', js: 'typescript', yml: 'yaml' },
-  ...{ service: 'ini', conf: 'ini', iql: 'sql' },
-};
+import { highlighted } from './highlight.js';
 
 /** A heading with the text below it, up to the next one. */
 export interface Section {
@@ -96,11 +81,6 @@ export function renderCode(file: string, text: string): Rendered {
 
 const codeBlock = (html: string): string => `<pre tabindex="0"><code>${html}</code></pre>\n`;
 
-function highlighted(code: string, written: string): string {
-  const language = ALIASES[written] ?? written;
-  return hljs.getLanguage(language) ? hljs.highlight(code, { language }).value : escapeHtml(code);
-}
-
 const plainText = (token: Token): string =>
   (token.children ?? [])
     .map(({ type, content }) => {
@@ -108,6 +88,3 @@ const plainText = (token: Token): string =>
       return type === 'html_inline' ? '' : content;
     })
     .join('');
-
-export const escapeHtml = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');

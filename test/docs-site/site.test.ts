@@ -2,8 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { packageFolder } from '../../pipeline/base/paths.js';
-import { pictureOf } from '../../website/flowchart.js';
-import { renderSite } from '../../website/site.js';
+import { pictureOf } from '../../docs/site/flowchart.js';
+import { renderSite } from '../../docs/site/site.js';
 import { temporaryFolder } from '../support/flow.js';
 
 const README = `# Documentation

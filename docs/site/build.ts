@@ -3,7 +3,7 @@
 import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'esbuild';
-import { packageFile, packageFolder } from '../pipeline/base/paths.js';
+import { packageFile, packageFolder } from '../../pipeline/base/paths.js';
 import { renderSite } from './site.js';
 
 const out = path.resolve(process.argv[2] ?? packageFile('site'));
@@ -23,8 +23,8 @@ for (const [place, file] of files) copyFileSync(packageFile(file), inside(place)
 copyFileSync(packageFile('api/web/page/favicon.svg'), inside('favicon.svg'));
 await build({
   entryPoints: {
-    search: packageFile('website/client/main.ts'),
-    site: packageFile('website/client/site.css'),
+    search: packageFile('docs/site/client/main.ts'),
+    site: packageFile('docs/site/client/site.css'),
   },
   outdir: out,
   bundle: true,

@@ -1,4 +1,5 @@
-import { escapeHtml, type Rendered } from './markdown.js';
+import { escapeHtml } from './escape.js';
+import type { Rendered } from './markdown.js';
 
 export interface Entry {
   readonly title: string;
