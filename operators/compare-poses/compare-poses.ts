@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { defineOperator } from '../../pipeline/component/index.js';
 import type { Measure, Person, PoseFrame } from '../../pipeline/model/index.js';
 import { attempt, none, SeriesStates } from '../shared/record-series.js';
+import { WRITES } from './written.js';
 
 interface CompareState {
   readonly waiting: readonly { readonly environment: string; readonly frame: PoseFrame }[];
@@ -24,6 +25,7 @@ counted as \`unmatched\`.
 `,
   inputs: ['pose'],
   outputs: ['measure'],
+  writes: WRITES,
   timeFields: ['time', 'windowEnd'],
   config: Type.Object({}, { additionalProperties: false }),
   examples: [{ title: 'Behind two models', config: {} }],

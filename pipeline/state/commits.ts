@@ -23,14 +23,14 @@ export class Commits {
   #waiting: { readonly write: number; readonly resolve: () => void }[] = [];
 
   /**
-   * @param store its last writes start when it closes
+   * @param store writes that wait start before it is copied or closed
    * @param what name of the written data, for errors
    * @param fail called if the disk rejects a write: later writes could not be recovered
    */
   constructor(store: StateStore, what: string, fail: (error: Error) => void) {
     this.#what = what;
     this.#fail = fail;
-    store.beforeClose(() => {
+    store.beforeEnd(() => {
       this.#start();
     });
   }

@@ -33,7 +33,7 @@ export class StateStore {
   #hasChecksums = true;
   readonly #values: Values;
   #closed = false;
-  readonly #beforeClose: (() => void)[] = [];
+  readonly #lastWrites: (() => void)[] = [];
   /** Resolves when no copy is in progress. */
   #copying: Promise<unknown> = Promise.resolve();
   /** Space for the whole was requested already. */
@@ -162,21 +162,26 @@ export class StateStore {
   /** Writes a consistent copy of all committed data to a new file, while the store stays in use. */
   async copyTo(file: string): Promise<void> {
     this.#requireOpen();
+    this.#startWrites();
     // `close` waits for it, even if it has to wait for the threads first.
     const copied = this.#threads.ended().then(() => this.root.backup(file, true));
     this.#copying = Promise.allSettled([this.#copying, copied]);
     await copied;
   }
 
-  /** Calls `start` before the store closes, so that it can make its last writes. */
-  beforeClose(start: () => void): void {
-    this.#beforeClose.push(start);
+  /** Calls `start` before the store is copied or closed, so that writes that wait for others begin. */
+  beforeEnd(start: () => void): void {
+    this.#lastWrites.push(start);
+  }
+
+  #startWrites(): void {
+    for (const start of this.#lastWrites) start();
   }
 
   /** Waits for writes and copies in progress. */
   async close(): Promise<void> {
     if (this.#closed) return;
-    for (const start of this.#beforeClose) start();
+    this.#startWrites();
     this.#closed = true;
     await this.#copying;
     await this.#threads.close(this.root);

@@ -71,7 +71,7 @@ beforeAll(async () => {
   const [, password] = await csiflow.printed(/admin \/ (\S+)/);
   await csiflow.printed(/the topology is running/);
   token = await logIn('admin', password!);
-  for (const node of ['influx', 'broker', 'results', 'table', 'subjects', 'hook'])
+  for (const node of ['influx', 'broker', 'results', 'table', 'subjects', 'lines', 'poses', 'hook'])
     await csiflow.printed(new RegExp(`"node":"${node}",[^\n]*"(error|reason|problem)"`));
 }, 60_000);
 
@@ -115,6 +115,8 @@ function plantSecrets(name: string): Environment {
     'kafka',
     'postgresql',
     'nats',
+    'line-protocol',
+    'inference',
     'webhook',
     'address',
     'posts',
@@ -145,6 +147,8 @@ operators:
   moved: { type: detect-motion, from: posted }
   windows: { type: window, from: flat, length_ms: 1000, hop_ms: 200, points: 20 }
   motion: { type: detect-motion, from: windows }
+  seen: { type: window, from: flat, length_ms: 2000, hop_ms: 200, points: 100 }
+  poses: { type: infer-pose, from: seen, backend: remote, url: 'http://127.0.0.1:1', token: '\${secret:inference}' }
   alarm: { type: alarm, from: motion }
 sinks:
   history: { type: duckdb, from: motion, path: ${join(folder, 'site.duckdb')} }
@@ -155,6 +159,8 @@ sinks:
   results: { type: kafka, from: motion, brokers: ['127.0.0.1:1'], sasl: { mechanism: scram-sha-512, username: csiflow, password: '\${secret:kafka}' } }
   table: { type: postgresql, from: motion, url: 'postgresql://127.0.0.1:1/site', password: '\${secret:postgresql}' }
   subjects: { type: nats, from: motion, servers: ['127.0.0.1:1'], username: csiflow, password: '\${secret:nats}' }
+  lines: { type: line-protocol, from: motion, url: 'http://127.0.0.1:1', token: '\${secret:line-protocol}' }
+  people: { type: file, from: poses, path: ${join(folder, 'people.ndjson')} }
   hook: { type: webhook, from: alarm, url: '${urlOf(server)}/hooks/\${secret:address}', secret: '\${secret:webhook}', allow_private: true }
 settings: { state_folder: ${join(folder, 'state')} }
 `;
@@ -354,8 +360,10 @@ test('every component with a secret field is among the tested ones', () => {
     )
     .map(({ kind, name }) => `${kind} ${name}`);
   expect(secretive.sort()).toEqual([
+    'operator infer-pose',
     'sink influxdb',
     'sink kafka',
+    'sink line-protocol',
     'sink mqtt',
     'sink nats',
     'sink postgresql',

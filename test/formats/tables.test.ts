@@ -141,7 +141,7 @@ test('a CSV file without names: all columns are amplitudes, bad lines are named'
   ]);
 });
 
-test('a CSV file of too many rows is refused before they fill the memory, and other work goes on meanwhile', async () => {
+test('a CSV file of too many rows is refused before they fill the memory, and other work continues meanwhile', async () => {
   const text = '1,2,3,4,5,6,7,8\n'.repeat(10_000);
   let turns = 0;
   let turn = setImmediate(count);

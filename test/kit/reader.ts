@@ -450,7 +450,8 @@ export function readerCases(): readonly ReaderCase[] {
     const states = ['active', 'lost', 'tentative', 'ended'] as const;
     const at = (index: number, place: number) => {
       const one = person(index, place);
-      const [x, y] = [(index % 7) - 0.5 + place / 4, (index % 5) * 0.7];
+      // Off the edges of cells: stores round.
+      const [x, y] = [(index % 7) - 0.47 + place / 4, (index % 5) * 0.7 + 0.03];
       const state = states[(index + place) % 9] ?? 'active';
       const track = one.track && place < 2 ? { ...one.track, state } : null;
       return { ...one, position: { x, y, z: 0 }, track };

@@ -85,6 +85,6 @@ test('many failures displace neither the sum nor one another', () => {
 
 test('.ci/run rejects an unknown part, and lists the known ones', () => {
   expect(() => execFileSync('bash', ['.ci/run', 'servcies'], { stdio: 'pipe', encoding: 'utf8' })).toThrow(
-    /usage: .*readme web lint native services.*got 'servcies'/,
+    /usage: .*readme web lint native webgpu services.*got 'servcies'/,
   );
 });
