@@ -39,7 +39,7 @@ try {
   await Promise.all(pages.map(({ page }) => page.waitForSelector('#alarm', { timeout: 300_000 })));
   // First what soon changes: the person lies on the floor for some seconds.
   for (const { page, width } of pages) {
-    await page.click('text=3-D');
+    await page.click('button:text-is("3-D")');
     await page.waitForTimeout(500);
     await page.screenshot({ path: join(images, `live-3d-${width}.png`) });
   }
