@@ -14,7 +14,7 @@ export function TextArea({ area, text, mistakes, edit }: TextAreaProps) {
   const numbers = useRef<HTMLOListElement>(null);
   const marked = new Set(mistakes.map(({ place }) => place?.line));
   return (
-    <div class="text">
+    <div class="code-text">
       <ol ref={numbers} aria-hidden="true">
         {text.split('\n').map((_, index) => (
           <li key={index} class={marked.has(index + 1) ? 'wrong' : ''}>
