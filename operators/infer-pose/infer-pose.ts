@@ -274,7 +274,7 @@ class InferPose implements Operator<'window', 'pose'> {
   #modelOf(config: Static<typeof Config>): ServedModel {
     const { environments, folder, log, metrics } = this.#context;
     const { backend, url, token } = config;
-    return new ServedModel(
+    const model: ServedModel = new ServedModel(
       {
         ...{ name: `${this.#context.topology}/${this.#context.node}`, weights: config.weights, backend },
         server: url === undefined ? undefined : { url, token, timeoutMs: config.timeout_ms },
@@ -288,23 +288,25 @@ class InferPose implements Operator<'window', 'pose'> {
           metrics.count('inference_restarts', 1);
           log.error('the inference thread ended and is restarted', { reason });
         },
-        fellBack: (reason) => {
-          this.#fellBack(reason);
+        lost: (reason, hasFallback) => {
+          this.#lost(model, reason, hasFallback);
         },
       },
     );
+    return model;
   }
 
-  #fellBack(reason: string | null): void {
+  #lost(model: ServedModel, reason: string | null, hasFallback: boolean): void {
     const { log, metrics } = this.#context;
     const { backend } = this.#config;
+    const consequence = hasFallback ? 'WebAssembly takes over' : 'windows are rejected until it works again';
     if (reason === null) log.info('the inference backend computes again', { backend });
     else {
-      metrics.count('inference_fallbacks', 1);
-      log.error('the inference backend failed; WebAssembly takes over', { backend, reason });
+      if (hasFallback) metrics.count('inference_fallbacks', 1);
+      log.error(`the inference backend failed; ${consequence}`, { backend, reason });
     }
-    const problem = `its backend ${backend} failed, WebAssembly has taken over: ${reason}`;
-    this.#problem('backend', reason === null ? null : problem);
+    model.problem = reason === null ? null : `its backend ${backend} failed, ${consequence}: ${reason}`;
+    if (model === this.#model) this.#problem('backend', model.problem);
   }
 
   /** The node is degraded while any of its parts has a problem. */
@@ -314,8 +316,9 @@ class InferPose implements Operator<'window', 'pose'> {
     this.#context.degrade(all.length === 0 ? null : all.join('; '));
   }
 
-  async #start(model: ServedModel): Promise<void> {
-    const { name, device, version, reason } = await model.inference.open();
+  /** @param fallsBack default: as configured */
+  async #start(model: ServedModel, fallsBack?: boolean): Promise<void> {
+    const { name, device, version, reason } = await model.inference.open(fallsBack);
     this.#context.log.info('pose network loaded', {
       ...{ backend: name, device, version, reason },
       model: model.manifest.name,
@@ -331,13 +334,15 @@ class InferPose implements Operator<'window', 'pose'> {
     const former = this.#model;
     try {
       const next = this.#modelOf(config);
-      await this.#start(next);
+      // The present model is better than another one on the fallback.
+      await this.#start(next, false);
       if (this.#isClosed) {
         await next.inference.close();
         return;
       }
       next.inference.setTimeout(this.#config.timeout_ms);
       this.#model = next;
+      this.#problem('backend', next.problem);
       this.#problem('model', null);
     } catch (error) {
       log.error('the model cannot be loaded', { weights: config.weights, reason: errorText(error) });

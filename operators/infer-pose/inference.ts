@@ -29,8 +29,11 @@ export interface InferenceOptions extends Omit<ThreadOptions, 'index'> {
 export interface InferenceEvents {
   /** A thread ended and is restarted. */
   readonly crashed: (reason: string) => void;
-  /** WebAssembly takes over, for this reason; null: the backend computes again. */
-  readonly fellBack: (reason: string | null) => void;
+  /**
+   * The backend failed, for this reason, and is tried again; null: it computes again.
+   * @param hasFallback WebAssembly takes over; otherwise windows are rejected
+   */
+  readonly lost: (reason: string | null, hasFallback: boolean) => void;
 }
 
 export interface Answer {
@@ -91,20 +94,29 @@ export class Inference {
   /**
    * Resolves when the threads are ready. Rejects with what is missing and how to install it; a server that is
    * offline counts as a failure in mid-run, so WebAssembly takes over.
+   * @param fallsBack false: it rejects instead
    */
-  async open(): Promise<LoadedBackend> {
+  async open(fallsBack = this.#fallsBack): Promise<LoadedBackend> {
     const threads = this.#threadsOf(this.#options);
     try {
-      this.#backend = await this.#join(threads);
+      const backend = await this.#join(threads);
+      this.#requireOpen();
+      this.#backend = backend;
       this.#threads = threads;
       // `auto` is not tried again after a failure: it would be content with WebAssembly.
       this.#chosen = { ...this.#options, backend: this.#backend.name };
     } catch (error) {
       await this.#leave(threads);
-      if (this.#options.backend !== 'remote' || !this.#fallsBack) throw error;
+      if (this.#options.backend !== 'remote' || !fallsBack || this.#isClosed) throw error;
       await this.#fallBack(errorText(error));
+      this.#requireOpen();
     }
     return this.#backend!;
+  }
+
+  /** Closed meanwhile: nobody would end its threads. */
+  #requireOpen(): void {
+    if (this.#isClosed) throw new Error('The inference thread was closed.');
   }
 
   /** The result for one window. `request` is called for each attempt. */
@@ -204,6 +216,7 @@ export class Inference {
     if (!this.#waiting.has(waiting)) return;
     const canFallBack = error instanceof BackendLost && this.#fallsBack && this.#backend?.name !== 'wasm';
     if (!canFallBack && !this.#falling) {
+      if (error instanceof BackendLost) this.#awaitReturn(error.message);
       this.#drop(waiting, error);
       return;
     }
@@ -243,10 +256,18 @@ export class Inference {
     this.#threads = threads;
     this.#fallback = reason;
     this.#backend = { ...backend, reason: `${this.#options.backend} failed: ${reason}` };
-    this.#events.fellBack(reason);
+    this.#events.lost(reason, true);
     this.#plan();
   }
 
+  /** Nothing takes over: the backend is tried again. */
+  #awaitReturn(reason: string): void {
+    if (this.#retry || this.#isClosed) return;
+    this.#events.lost(reason, false);
+    this.#plan();
+  }
+
+  /** `#retry` is set until the backend computes again. */
   #plan(): void {
     this.#retry = setTimeout(() => {
       void this.#return();
@@ -265,11 +286,12 @@ export class Inference {
       const former = this.#threads;
       this.#threads = threads;
       this.#backend = backend;
-      this.#fallback = null;
-      this.#events.fellBack(null);
+      this.#fallback = this.#retry = null;
+      this.#events.lost(null, false);
       // Windows in progress are answered there.
       await Promise.allSettled([...this.#waiting].map(({ answer }) => answer));
-      await this.#leave(former);
+      // If the backend was lost again meanwhile, the fallback is in use again.
+      await this.#leave(former.filter((thread) => !this.#threads.includes(thread)));
     } catch {
       // Still failing: the owner knows the reason since it fell back.
       await this.#leave(threads);

@@ -9,6 +9,8 @@ export class ServedModel {
   /** Null if the model has none. */
   readonly memory: Memory | null;
   readonly inference: Inference;
+  /** Of its backend; null: none. */
+  problem: string | null = null;
   /** Windows in progress. */
   readonly #pending = new Set<Promise<unknown>>();
 

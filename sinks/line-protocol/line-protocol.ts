@@ -65,7 +65,7 @@ export const lineProtocol = defineSink({
 - csiflow writes only: the service interface reads history from another store of the topology, such as [duckdb](duckdb.md).
 - InfluxDB 3: a record always becomes the same points, so records repeated after a crash overwrite themselves. QuestDB: they may be there twice, unless you make the tables with \`DEDUP UPSERT KEYS\`.
 - While a server is offline, slow or full, records wait in the outbox. \`Retry-After\` is honoured.
-- A request is stored whole or not at all. Points that the server rejects are found by halving it; only their records become dead letters, with its reason (\`influxdb.refused\`).
+- InfluxDB 3 stores a request whole or not at all. Points that the server rejects are found by halving it; only their records become dead letters, with its reason (\`influxdb.refused\`).
 - A tag has 1,000 values at most beside what the environments declare; a record beyond that is a dead letter (\`store.value.invalid\`).`,
   inputs: ['pose', 'event', 'measure'],
   recovery: ({ server }) => (server === 'influxdb3' ? 'idempotent' : 'at-least-once'),

@@ -106,6 +106,17 @@ test('a problem of the text is located in it', async () => {
   expect([answer.status, answer.error.details.field]).toEqual([422, 'room.yaml:8:22']);
 });
 
+test('a text cannot take a secret into what everybody sees', async () => {
+  const answer = await plan(ROOM.replace('id: ward', 'id: ward\nname: ${secret:influx}'));
+  expect([answer.status, answer.error.details.field]).toEqual([422, 'room.yaml:3:7']);
+  expect(answer.error.message).toContain('cannot contain a secret');
+});
+
+test('a text that could not be read again from its file is refused', async () => {
+  const answer = await plan(`${ROOM}# ${'…'.repeat(400_000)}\n`);
+  expect([answer.status, answer.error.message]).toEqual([422, expect.stringContaining('the limit is 1 MiB')]);
+});
+
 test('applying saves the text as it is, and the topology senses the new room', async () => {
   chmodSync(file, 0o640);
   const planned = await plan(WIDER);

@@ -52,6 +52,7 @@ test('nearly every code has a golden file', () => {
     'config.claim.taken',
     'config.command.not_allowed',
     'config.component.check',
+    'config.environment.secret',
     'config.expression',
     'config.file.outside',
     'config.file.too_large',

@@ -34,7 +34,7 @@ function open(options: Partial<InferenceOptions> = {}): Inference {
       },
       ...options,
     },
-    { crashed: (reason) => crashes.push(reason), fellBack: (reason) => fallbacks.push(reason) },
+    { crashed: (reason) => crashes.push(reason), lost: (reason) => fallbacks.push(reason) },
   );
   opened.push(inference);
   return inference;
@@ -287,13 +287,28 @@ describe('several threads', () => {
 });
 
 describe('a backend that is lost', () => {
-  it('rejects the windows if nothing may take over, and names the reason', async () => {
-    const thread = open({ fallsBack: false });
+  it('rejects the windows if nothing may take over, until it works again', async () => {
+    const thread = open({ fallsBack: false, retryMs: 200 });
     await thread.open();
     thread.crash('lose');
     await expect(thread.infer(request(1))).rejects.toThrow('the backend was made to fail');
     await expect(thread.infer(request(1))).rejects.toThrow('the backend was made to fail');
-    expect(fallbacks).toEqual([]);
+    expect(fallbacks).toEqual(['the backend was made to fail']);
+    await vi.waitFor(
+      () => {
+        expect(fallbacks).toEqual(['the backend was made to fail', null]);
+      },
+      { timeout: 20_000 },
+    );
+    expect((await thread.infer(request(1))).sight.counts).toHaveLength(5);
+  });
+
+  it('leaves no thread behind if it is closed while it opens', async () => {
+    const thread = open();
+    const opened = thread.open();
+    await thread.close();
+    await expect(opened).rejects.toThrow('closed');
+    expect(thread.describe()).toMatchObject({ threads: 0, backend: null });
   });
 });
 

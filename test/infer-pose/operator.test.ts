@@ -191,7 +191,7 @@ describe('a backend that is lost', () => {
     const { operator: by, recorded } = await opened([environment], changes);
     expect((await poses(by, window)).persons).toHaveLength(1);
     expect(recorded.problem).toMatch(
-      /backend remote failed, WebAssembly has taken over: the inference server http:/,
+      /backend remote failed, WebAssembly takes over: the inference server http:/,
     );
     expect(recorded.counts['inference_fallbacks']).toBe(1);
     expect(recorded.lines.map(({ message }) => message)).toContain(

@@ -104,7 +104,7 @@ describe('a server that fails', () => {
       },
       {
         crashed: () => undefined,
-        fellBack: (reason) => {
+        lost: (reason) => {
           told.push(reason);
           if (reason === null) back();
         },

@@ -180,3 +180,9 @@ test('changed lines are found, also in the middle', () => {
     { sign: '+', number: 4, text: 'y' },
   ]);
 });
+
+test('a value in several lines is replaced without the line behind it', () => {
+  const text = TEXT.replace('size:', 'name: |\n  The ward\n  of Ada\nsize:');
+  const before = parse(text) as Room;
+  after({ ...before, name: 'Ward 3' }, text, before);
+});

@@ -85,24 +85,34 @@ export async function applyEnvironment(
   { id, text, base }: EnvironmentText,
   planned: string,
 ): Promise<EnvironmentFile> {
-  const found = await environmentFile(deployment, id);
-  await alone(found, async () => {
-    requireSame(await environmentFile(deployment, id), base);
+  await alone(await environmentFile(deployment, id), async () => {
+    const found = await environmentFile(deployment, id);
+    requireSame(found, base);
     const { running } = found;
     const { next, topology } = await checked(deployment, found, text);
     if (running.plan(next).hash !== planned)
       throw conflict(`the plan ${planned} is stale: something has changed since; plan again`, running);
+    // The check takes a while: somebody may have changed the file meanwhile.
+    requireSame(await environmentFile(deployment, id), base);
     await save(found, text);
     // Only comments differ.
     if (next.hash === running.topology.hash) return;
     try {
       await deployment.topologies.apply(running.topology.id, topology, planned);
     } catch (error) {
-      await save(found, found.text);
+      await putBack(found, text);
       throw error;
     }
   });
   return environmentFile(deployment, id);
+}
+
+/** Restores the former text, unless somebody has changed the file since it got the new one. */
+async function putBack(found: EnvironmentFile, text: string): Promise<void> {
+  const { file } = found;
+  const there = await readFile(file, 'utf8').catch(() => null);
+  // What apply reported matters more than a file that cannot be restored.
+  if (there === text) await save(found, found.text).catch(() => undefined);
 }
 
 const named = ({ environments }: CheckedTopology, id: string): Environment | undefined =>

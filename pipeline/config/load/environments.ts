@@ -1,9 +1,9 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { EnvironmentSchema, isTimeZone, type Environment, type Zone } from '../../model/index.js';
 import { checkSchema } from '../schema/check-schema.js';
-import { checkReach, readBounded } from '../reading/files.js';
+import { boundText, checkReach, readBounded } from '../reading/files.js';
 import type { Location, Problems } from '../problems/problem.js';
-import { asWritten, locationOf, type Path, type ScalarTree } from '../reading/tree.js';
+import { asWritten, locationOf, mapScalars, type Path, type ScalarTree } from '../reading/tree.js';
 import { putInVariables, type VariableSources } from '../reading/variables.js';
 import { readYaml } from '../reading/yaml.js';
 
@@ -36,10 +36,31 @@ export function loadEnvironment(
   const file = resolve(topology.folder, String(named.value));
   if (!checkReach(file, named, variables.reach, problems)) return undefined;
   const { unsaved } = topology;
+  if (unsaved?.file === file && !isSavable(unsaved.text, shown, problems)) return undefined;
   const text = unsaved?.file === file ? unsaved.text : readBounded(file, shown, problems, named.location);
   if (text === undefined) return undefined;
   const loaded = readEnvironment(text, shown, variables, problems);
   return loaded && { ...loaded, file };
+}
+
+/**
+ * A text from the network must be readable again from its file, and may name no secret: rooms are shown to
+ * everybody who may see them.
+ */
+function isSavable(text: string, shown: string, problems: Problems): boolean {
+  const before = problems.errors;
+  boundText(text, shown, problems);
+  const raw = readYaml(text, shown, problems);
+  if (raw)
+    mapScalars(raw, (scalar) => {
+      if (typeof scalar.value === 'string' && scalar.value.includes('${secret:')) {
+        const message =
+          'an environment is shown to everybody who may see the room, so it cannot contain a secret';
+        problems.add('config.environment.secret', scalar.location, message);
+      }
+      return scalar;
+    });
+  return problems.errors === before;
 }
 
 /** An environment as YAML text. */

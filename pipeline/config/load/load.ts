@@ -94,7 +94,7 @@ function check(
   options: LoadOptions,
   problems: Problems,
 ): LoadResult {
-  problems.written = source.text;
+  problems.written = [source.text, source.unsaved?.text ?? ''].join('\n');
   const raw = readYaml(source.text, source.shown, problems);
   const root = raw && putInVariables(raw, options, problems);
   const start = { file: source.shown, line: 1, column: 1, length: 1 };

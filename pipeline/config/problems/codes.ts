@@ -212,6 +212,10 @@ export const CODES = {
     'Two links have the same sender, so their frames cannot be distinguished.',
     'Give each link the sender that the source names.',
   ],
+  'config.environment.secret': [
+    'A text of an environment that was sent over the network contains a secret.',
+    'Write the value itself: what an environment contains is shown to everybody who may see the room.',
+  ],
   'config.environment.timezone': [
     'The time zone of an environment is unknown.',
     'Write its IANA name, `Europe/Berlin`, or omit it for UTC.',

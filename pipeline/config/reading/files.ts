@@ -7,6 +7,19 @@ import { asWritten, type ScalarTree } from './tree.js';
 
 const MAX_FILE_BYTES = 2 ** 20;
 
+/** Adds a problem if a text would be too large as a file. */
+export function boundText(text: string, shown: string, problems: Problems): void {
+  const bytes = Buffer.byteLength(text);
+  if (bytes > MAX_FILE_BYTES)
+    problems.add(
+      'config.file.too_large',
+      { file: shown, line: 1, column: 1, length: 1 },
+      tooLarge(shown, bytes),
+    );
+}
+
+const tooLarge = (shown: string, bytes: number): string => `${shown} has ${bytes} bytes; the limit is 1 MiB`;
+
 /**
  * The text of a file of at most 1 MiB.
  * @param namedAt where the file is named; the beginning of the file if nothing names it.
@@ -27,7 +40,7 @@ export function readBounded(
       return undefined;
     }
     if (stat.size > MAX_FILE_BYTES) {
-      problems.add('config.file.too_large', location, `${shown} has ${stat.size} bytes; the limit is 1 MiB`);
+      problems.add('config.file.too_large', location, tooLarge(shown, stat.size));
       return undefined;
     }
     return readFileSync(handle, 'utf8').replace(/^\uFEFF/, '');

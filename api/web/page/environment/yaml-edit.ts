@@ -119,7 +119,7 @@ function firstDifference(one: Items, other: Items): number {
 const rangeOf = (node: Node): readonly [start: number, end: number] => [node.range![0], node.range![1]];
 
 function replaced(text: string, node: Node, value: unknown): Splice {
-  const [start, end] = isAlias(node) || isScalar(node) ? rangeOf(node) : contentOf(text, node);
+  const [start, end] = isAlias(node) ? rangeOf(node) : contentOf(text, node);
   const space = start === end && /\S/.test(text[start - 1] ?? ' ') ? ' ' : '';
   return { start, end, text: space + flow(value) };
 }
