@@ -147,8 +147,7 @@ export class Inbox {
 }
 
 /**
- * Batches closer together than this are combined. A steady stream of 1,000 datagrams/s is not affected: its
- * batches leave at once.
+ * Urgent batches closer together than this are combined.
  */
 const RECENT_MS = 0.5;
 const PAUSE_MS = 1;

@@ -1,4 +1,4 @@
-import { createSocket, type Socket } from 'node:dgram';
+import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { isIPv6 } from 'node:net';
 import { Type, type Static } from 'typebox';
 import {
@@ -143,14 +143,16 @@ class UdpSource extends DecodingSource {
     output.ready?.();
     const inbox = new Inbox(this.#config, this.#context, output, from);
     this.#inbox = inbox;
-    socket.on('message', (bytes, sender) => {
+    const receive = (bytes: Buffer, sender: RemoteInfo) => {
       inbox.receive(bytes, sender);
-    });
+    };
+    socket.on('message', receive);
     const watch = setInterval(() => void this.#watchKernel(), WATCH_MS);
     try {
       await untilEnd(socket, output.signal);
     } finally {
       clearInterval(watch);
+      socket.off('message', receive);
       inbox.close();
       await this.#watchKernel();
       await this.close();

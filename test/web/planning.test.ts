@@ -47,7 +47,7 @@ describe.runIf(canBrowse)('planning on the live page', () => {
     await logIn('operator');
     await plan('id: test\nsources:\n  in: { typ: udp }\n');
     await expect.poll(() => page.textContent('#mistakes')).toBe('Line 3, column 5 no such field.');
-    expect(await page.textContent('#planning .text li.wrong')).toBe('3');
+    expect(await page.textContent('#planning .code-text li.wrong')).toBe('3');
     await page.click('#mistakes button');
     expect(
       await page.evaluate('[document.activeElement.tagName, document.activeElement.selectionStart]'),

@@ -1,4 +1,4 @@
-import { computed, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import { errorText, ServiceError } from '../../../client/errors.js';
 import { loadScene, room } from '../state/scene.js';
 import { service, token } from '../state/session.js';
@@ -46,6 +46,10 @@ export const moving = signal<Draft | null>(null);
 export const planned = signal<{ readonly plan: EnvironmentPlan; readonly text: string } | null>(null);
 /** The sender of a link to be added as soon as the file is read. */
 export const wantedSender = signal<string | null>(null);
+/** The service is asked to check or save. */
+export const isBusy = signal(false);
+/** Changes of rooms that another one was chosen over, by environment. */
+const left = new Map<string, Editing>();
 /** Somebody else changed the file. */
 export const isOvertaken = signal(false);
 
@@ -71,7 +75,14 @@ export const isChanged = computed(
 export async function open(again = false): Promise<void> {
   const id = room.value?.id;
   if (id === undefined || (!again && editing.peek()?.file.environment_id === id)) return;
+  leave(id);
   problem.value = '';
+  const here = left.get(id);
+  left.delete(id);
+  if (here && !again) {
+    editing.value = here;
+    return;
+  }
   try {
     const file = await fileOf(id);
     if (room.peek()?.id !== id) return;
@@ -79,10 +90,26 @@ export async function open(again = false): Promise<void> {
     selection.value = { part: 'room' };
     isOvertaken.value = false;
   } catch (error) {
+    if (room.peek()?.id !== id) return;
     editing.value = null;
     problem.value = errorText(error);
   }
 }
+
+/** Another room is chosen: nothing of this one is drawn any more, but its changes stay. */
+function leave(next: string): void {
+  const value = editing.peek();
+  if (!value || value.file.environment_id === next) return;
+  if (value.text !== value.file.text) left.set(value.file.environment_id, value);
+  editing.value = moving.value = planned.value = null;
+  selection.value = { part: 'room' };
+}
+
+effect(() => {
+  if (token.value !== null) return;
+  left.clear();
+  editing.value = moving.value = planned.value = null;
+});
 
 /** The end of a change. @param next made of the objects of the draft, as far as they are unchanged */
 export function change(next: Draft): void {
@@ -94,6 +121,7 @@ export function change(next: Draft): void {
   try {
     const text = edited(value.text, before, next);
     if (text === value.text) return;
+    readDraft(text);
     editing.value = { ...value, text, before: [...value.before, value.text].slice(-STEPS), after: [] };
     problem.value = '';
   } catch (error) {
@@ -142,7 +170,10 @@ export async function save(): Promise<void> {
       body: { text: ready.text, file_hash: value.file.hash, hash: ready.plan.hash },
     });
     const file = data!.data;
-    editing.value = { file, text: file.text, before: [], after: [] };
+    const now = editing.peek();
+    // Changes made meanwhile stay, on top of what was saved.
+    if (now === value) editing.value = { file, text: file.text, before: [], after: [] };
+    else if (now?.file.environment_id === file.environment_id) editing.value = { ...now, file };
     message.value = `Saved as ${file.file}. The topology ${file.topology} continues with it.`;
     await loadScene(token.peek());
   });
@@ -150,6 +181,8 @@ export async function save(): Promise<void> {
 }
 
 async function asking(work: () => Promise<void>): Promise<void> {
+  if (isBusy.peek()) return;
+  isBusy.value = true;
   problem.value = '';
   message.value = '';
   try {
@@ -157,6 +190,8 @@ async function asking(work: () => Promise<void>): Promise<void> {
   } catch (error) {
     problem.value = wordsOf(error);
     isOvertaken.value = error instanceof ServiceError && error.message.includes('was changed since');
+  } finally {
+    isBusy.value = false;
   }
 }
 

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { linesChanged } from './lines.js';
-import { editing, planned, save, type EnvironmentPlan } from './editing.js';
+import { editing, isBusy, planned, save, type EnvironmentPlan } from './editing.js';
 
 /** What saving would do, before it is done. */
 export function SaveDialog() {
@@ -26,8 +26,8 @@ export function SaveDialog() {
             ))}
           </pre>
           <div class="actions">
-            <button type="button" class="primary" onClick={() => void save()}>
-              Save and apply
+            <button type="button" class="primary" disabled={isBusy.value} onClick={() => void save()}>
+              {isBusy.value ? 'Saving' : 'Save and apply'}
             </button>
             <button type="button" onClick={() => (planned.value = null)}>
               Cancel

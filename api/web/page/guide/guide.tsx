@@ -49,7 +49,7 @@ export function Guide() {
             The environment has the size of the room, and where transmitters and receivers are. Links say
             whether they count, and why not.
           </p>
-          <Go view="links">Open the links</Go>
+          <Go view="environment">Open the editor</Go>
         </Step>
         <Step title="Read on">
           <p>

@@ -13,6 +13,7 @@ import {
   check,
   draft,
   editing,
+  isBusy,
   isChanged,
   isOvertaken,
   message,
@@ -120,7 +121,12 @@ function Editor({ now }: { readonly now: Draft }) {
         <button type="button" disabled={(editing.value?.after.length ?? 0) === 0} onClick={redo}>
           Redo
         </button>
-        <button type="button" class="primary" disabled={!isChanged.value} onClick={() => void check()}>
+        <button
+          type="button"
+          class="primary"
+          disabled={!isChanged.value || isBusy.value}
+          onClick={() => void check()}
+        >
           Check and save
         </button>
       </div>
