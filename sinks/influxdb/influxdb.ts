@@ -1,16 +1,15 @@
 import { Type, type Static } from 'typebox';
 import {
   defineSink,
-  hostComplaints,
   type Complaint,
   type Context,
   type Reader,
   type Sink,
 } from '../../pipeline/component/index.js';
-import { urlFault } from '../../pipeline/base/host.js';
 import type { Data, Failure } from '../../pipeline/model/index.js';
 import { Connection } from './connection.js';
 import { InfluxError } from '../shared/line-protocol/error.js';
+import { loginComplaints, RequestFields } from '../shared/line-protocol/login.js';
 import { Delivery, type Encoded } from '../shared/line-protocol/delivery.js';
 import { pointKey, pointsOf, type Point } from '../shared/line-protocol/points.js';
 import { InfluxReader } from './reader.js';
@@ -60,18 +59,7 @@ const Config = Type.Object(
       default: 60,
       description: 'Length of the periods of means, seconds.',
     }),
-    batch_points: Type.Integer({
-      minimum: 1,
-      maximum: 50_000,
-      default: 5_000,
-      description: 'Points of one request, at most (a record is not divided).',
-    }),
-    timeout_ms: Type.Integer({
-      minimum: 100,
-      maximum: 50_000,
-      default: 10_000,
-      description: 'Time limit for an answer.',
-    }),
+    ...RequestFields,
   },
   { additionalProperties: false },
 );
@@ -124,18 +112,9 @@ export const influxdb = defineSink({
 });
 
 function complaints(config: Config): readonly Complaint[] {
-  const { url, username, password, token, retention_days: all, full_rate_days: full } = config;
+  const { retention_days: all, full_rate_days: full } = config;
   return [
-    ...hostComplaints(['url'], urlFault(url)),
-    ...(token !== null && (username !== null || password !== null)
-      ? [{ path: ['token'], message: 'set a token, or username and password, not both' }]
-      : []),
-    ...(password !== null && username === null
-      ? [{ path: ['password'], message: 'a password needs a username' }]
-      : []),
-    ...(username?.includes(':')
-      ? [{ path: ['username'], message: 'a name with a colon cannot be sent' }]
-      : []),
+    ...loginComplaints(config),
     ...(all !== null && full !== null && full > all
       ? [{ path: ['full_rate_days'], message: `must not be more than retention_days, which is ${all}` }]
       : []),

@@ -1,17 +1,10 @@
 import { Type, type Static } from 'typebox';
-import {
-  choice,
-  defineSink,
-  hostComplaints,
-  type Complaint,
-  type Context,
-  type Sink,
-} from '../../pipeline/component/index.js';
+import { choice, defineSink, type Context, type Sink } from '../../pipeline/component/index.js';
 import { errorText } from '../../pipeline/base/error-text.js';
-import { urlFault } from '../../pipeline/base/host.js';
 import type { Data, Failure } from '../../pipeline/model/index.js';
 import { Delivery, type Encoded } from '../shared/line-protocol/delivery.js';
 import { InfluxError } from '../shared/line-protocol/error.js';
+import { loginComplaints, RequestFields } from '../shared/line-protocol/login.js';
 import { pointsOf } from '../shared/line-protocol/points.js';
 import { TagValues } from '../shared/line-protocol/tags.js';
 import { storeClosed } from '../shared/store-closed.js';
@@ -40,18 +33,7 @@ const Config = Type.Object(
     token: Text('Token: `${secret:influxdb_token}`; null: none.'),
     username: Text('User of QuestDB, in the place of a token; null: no login.'),
     password: Text('Its password: `${secret:questdb_password}`.'),
-    batch_points: Type.Integer({
-      minimum: 1,
-      maximum: 50_000,
-      default: 5_000,
-      description: 'Points of one request, at most (a record is not divided).',
-    }),
-    timeout_ms: Type.Integer({
-      minimum: 100,
-      maximum: 50_000,
-      default: 10_000,
-      description: 'Time limit for an answer.',
-    }),
+    ...RequestFields,
   },
   { additionalProperties: false },
 );
@@ -78,24 +60,9 @@ export const lineProtocol = defineSink({
     },
     { title: 'QuestDB', config: { server: 'questdb', url: 'http://questdb:9000' } },
   ],
-  check: complaints,
+  check: loginComplaints,
   create: (config, context) => new LineProtocolSink(config, context),
 });
-
-function complaints({ url, username, password, token }: Config): readonly Complaint[] {
-  return [
-    ...hostComplaints(['url'], urlFault(url)),
-    ...(token !== null && (username !== null || password !== null)
-      ? [{ path: ['token'], message: 'set a token, or username and password, not both' }]
-      : []),
-    ...(password !== null && username === null
-      ? [{ path: ['password'], message: 'a password needs a username' }]
-      : []),
-    ...(username?.includes(':')
-      ? [{ path: ['username'], message: 'a name with a colon cannot be sent' }]
-      : []),
-  ];
-}
 
 class LineProtocolSink implements Sink {
   readonly #context: Context;
