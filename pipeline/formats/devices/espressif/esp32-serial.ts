@@ -1,14 +1,12 @@
 import { frameFormat, type ReadFault, type ReadFrame } from '../../decoder/frame-decoder.js';
-import { espFields, type EspField } from './esp-carriers.js';
-import { UNKNOWN, unknownBuffer } from './esp-unknown.js';
-import { placeField } from './esp-values.js';
+import { frameParts, knownBins, type FramePart } from '../adr018/adr018-frame.js';
 import { recordingOf, type FileFormat, type Format } from '../../contract/format.js';
 import { latin1, LineCutter, type LineKind } from '../../containers/line-cutter.js';
 
 /**
  * Serial log of an ESP32: lines `CSIRAW sequence t_ms rssi bytes hex` among ordinary log lines, as printed by
- * the receiver of hhjh79933-sketch/wifi_csi. The hex is ESP-IDF's buffer: pairs (imaginary, real) of i8, such as
- * LLTF (128 bytes), then HT-LTF (256 in total) and STBC-HT-LTF (384 in total).
+ * the receiver of hhjh79933-sketch/wifi_csi. The hex is ESP-IDF's buffer: pairs (imaginary, real) of i8 in
+ * the order of an FFT, LLTF (128 bytes), then HT-LTF (256 in total) and STBC-HT-LTF (384 in total).
  */
 export const esp32Serial: Format = frameFormat(
   { format: 'esp32-serial', sequenceBits: 32, read: readLine },
@@ -26,10 +24,20 @@ export const esp32SerialLog: FileFormat = {
   open: recordingOf(esp32Serial, () => new LineCutter(LINES)),
 };
 
+/** The log does not state the channel. Channel 6 is assumed, as in most examples of ESP-IDF. */
+const ASSUMED_MHZ = 2437;
 const MARK = 'CSIRAW ';
 const PATTERN = /^CSIRAW (\d{1,10}) (\d{1,10}) (-?\d{1,3}) (\d{1,4}) ([0-9a-fA-F]*)$/;
-/** Longest line that can be a measurement has 306 pairs. */
-const MAX_LINE_BYTES = 1536;
+/** Longest line that can be a measurement: 192 pairs. */
+const MAX_LINE_BYTES = 1024;
+
+const layouts = new Map<number, readonly FramePart[]>();
+
+function partsOf(bins: number): readonly FramePart[] {
+  let parts = layouts.get(bins);
+  if (!parts) layouts.set(bins, (parts = frameParts(bins, 1, ASSUMED_MHZ)!));
+  return parts;
+}
 
 function readLine(record: Uint8Array): ReadFrame | ReadFault | null {
   if (record.length > MAX_LINE_BYTES)
@@ -39,18 +47,30 @@ function readLine(record: Uint8Array): ReadFrame | ReadFault | null {
   const match = PATTERN.exec(line);
   if (!match) return { fault: 'truncated', reason: 'not `CSIRAW sequence t_ms rssi bytes hex`' };
   const bytes = Number(match[4]);
+  const bins = bytes / 2;
+  if (!knownBins(bins) || bins > 192) {
+    return { fault: 'subcarriers', reason: `${bytes} bytes: supported are 128, 256 and 384` };
+  }
   if (match[5]!.length !== 2 * bytes) {
     return { fault: 'truncated', reason: `${match[5]!.length} hex digits, not ${2 * bytes}` };
   }
-  const buffer = unknownBuffer(new Int8Array(Buffer.from(match[5]!, 'hex')));
-  if (!buffer) return { fault: 'carriers', reason: `${bytes} bytes: no frame of an ESP32 has this number` };
+  const pairs = new Int8Array(Buffer.from(match[5]!, 'hex'));
   const rssi = Number(match[3]);
   return {
     sequence: Number(match[1]) >>> 0,
     rssi: rssi < 0 ? rssi : NaN,
     noise: NaN,
     deviceTime: Number(match[2]) * 1000,
-    ...buffer,
+    bits: 8,
+    parts: partsOf(bins).map(({ layout, offsets }) => ({
+      layout,
+      fill: (values, at) => {
+        for (const offset of offsets) {
+          values[at++] = pairs[offset + 1]!;
+          values[at++] = pairs[offset]!;
+        }
+      },
+    })),
   };
 }
 
@@ -64,16 +84,15 @@ export function encodeLine(
 ): string {
   const bins = 64 * parts.length;
   const pairs = new Int8Array(2 * bins);
-  sent(bins).forEach((field, p) => {
-    placeField(pairs, field, parts[p]!);
+  partsOf(bins).forEach(({ offsets }, p) => {
+    offsets.forEach((offset, i) => {
+      pairs[offset + 1] = parts[p]![2 * i]!;
+      pairs[offset] = parts[p]![2 * i + 1]!;
+    });
   });
   const rssi = Number.isNaN(frame.rssi) ? 0 : frame.rssi;
   return `CSIRAW ${frame.sequence} ${frame.timeMs} ${rssi} ${2 * bins} ${Buffer.from(pairs.buffer).toString('hex')}`;
 }
-
-/** The fields of an ESP32 on a channel without a second one beside it. */
-const sent = (pairs: number): readonly EspField[] =>
-  espFields({ ...UNKNOWN, pairs, secondary: 0, ht: false, wide: false }, () => false)!;
 
 const LINES: LineKind = {
   name: 'esp32-serial',
