@@ -4,16 +4,7 @@ import type { InfluxDB } from 'influx';
 import { excerpt, reasonOf, retryAfter, whyOf } from '../shared/line-protocol/answer.js';
 import type { Point } from '../shared/line-protocol/points.js';
 import { InfluxError } from '../shared/line-protocol/error.js';
-
-/** Address and credentials of InfluxDB. */
-export interface Address {
-  readonly url: string;
-  readonly database: string;
-  readonly username: string | null;
-  readonly password: string | null;
-  readonly token: string | null;
-  readonly timeoutMs: number;
-}
+import type { Address } from '../shared/line-protocol/login.js';
 
 /** One statement's series: columns and rows. */
 export interface Series {

@@ -1,16 +1,11 @@
 import { reasonOf, retryAfter } from '../shared/line-protocol/answer.js';
 import { InfluxError } from '../shared/line-protocol/error.js';
+import type { Address } from '../shared/line-protocol/login.js';
 import { lineOf } from '../shared/line-protocol/line.js';
 import type { Point } from '../shared/line-protocol/points.js';
 
-export interface Address {
+export interface ServerAddress extends Address {
   readonly server: 'influxdb3' | 'questdb';
-  readonly url: string;
-  readonly database: string;
-  readonly username: string | null;
-  readonly password: string | null;
-  readonly token: string | null;
-  readonly timeoutMs: number;
 }
 
 const NAMES = { influxdb3: 'InfluxDB 3', questdb: 'QuestDB' } as const;
@@ -20,10 +15,10 @@ const MAX_ANSWER = 64 * 1024;
 
 /** A server that takes lines over HTTP. */
 export class LineServer {
-  readonly #address: Address;
+  readonly #address: ServerAddress;
   readonly name: string;
 
-  constructor(address: Address) {
+  constructor(address: ServerAddress) {
     this.#address = address;
     this.name = `${NAMES[address.server]} at ${address.url}`;
   }

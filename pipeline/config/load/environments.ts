@@ -3,7 +3,7 @@ import { EnvironmentSchema, isTimeZone, type Environment, type Zone } from '../.
 import { checkSchema } from '../schema/check-schema.js';
 import { boundText, checkReach, readBounded } from '../reading/files.js';
 import type { Location, Problems } from '../problems/problem.js';
-import { asWritten, locationOf, mapScalars, type Path, type ScalarTree } from '../reading/tree.js';
+import { asWritten, locationOf, mapScalars, type Path, type ScalarTree, type Tree } from '../reading/tree.js';
 import { putInVariables, type VariableSources } from '../reading/variables.js';
 import { readYaml } from '../reading/yaml.js';
 
@@ -36,42 +36,39 @@ export function loadEnvironment(
   const file = resolve(topology.folder, String(named.value));
   if (!checkReach(file, named, variables.reach, problems)) return undefined;
   const { unsaved } = topology;
-  if (unsaved?.file === file && !isSavable(unsaved.text, shown, problems)) return undefined;
-  const text = unsaved?.file === file ? unsaved.text : readBounded(file, shown, problems, named.location);
+  const sent = unsaved?.file === file ? unsaved.text : undefined;
+  if (sent !== undefined) boundText(sent, shown, problems);
+  const text = sent ?? readBounded(file, shown, problems, named.location);
   if (text === undefined) return undefined;
-  const loaded = readEnvironment(text, shown, variables, problems);
+  const loaded = readEnvironment(text, shown, variables, problems, sent !== undefined);
   return loaded && { ...loaded, file };
 }
 
-/**
- * A text from the network must be readable again from its file, and may name no secret: rooms are shown to
- * everybody who may see them.
- */
-function isSavable(text: string, shown: string, problems: Problems): boolean {
-  const before = problems.errors;
-  boundText(text, shown, problems);
-  const raw = readYaml(text, shown, problems);
-  if (raw)
-    mapScalars(raw, (scalar) => {
-      if (typeof scalar.value === 'string' && scalar.value.includes('${secret:')) {
-        const message =
-          'an environment is shown to everybody who may see the room, so it cannot contain a secret';
-        problems.add('config.environment.secret', scalar.location, message);
-      }
-      return scalar;
-    });
-  return problems.errors === before;
+/** A text from the network may name no secret: rooms are shown to everybody who may see them. */
+function refuseSecrets(tree: Tree, problems: Problems): void {
+  mapScalars(tree, (scalar) => {
+    if (typeof scalar.value === 'string' && scalar.value.includes('${secret:')) {
+      const message =
+        'an environment is shown to everybody who may see the room, so it cannot contain a secret';
+      problems.add('config.environment.secret', scalar.location, message);
+    }
+    return scalar;
+  });
 }
 
-/** An environment as YAML text. */
+/** An environment as YAML text. @param isSent by a request, rather than read from its file */
 export function readEnvironment(
   text: string,
   shown: string,
   variables: VariableSources,
   problems: Problems,
+  isSent = false,
 ): LoadedEnvironment | undefined {
+  const before = problems.errors;
   const raw = readYaml(text, shown, problems);
   if (!raw) return undefined;
+  if (isSent) refuseSecrets(raw, problems);
+  if (isSent && problems.errors > before) return undefined;
   const tree = putInVariables(raw, variables, problems);
   const location: Location = { file: shown, line: 1, column: 1, length: 1 };
   const environment = checkSchema(tree, EnvironmentSchema, { name: 'the environment', location }, problems);

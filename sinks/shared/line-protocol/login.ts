@@ -10,6 +10,12 @@ interface Login {
   readonly password: string | null;
 }
 
+/** A database of such a server. */
+export interface Address extends Login {
+  readonly database: string;
+  readonly timeoutMs: number;
+}
+
 /** Checks that span several fields. */
 export function loginComplaints({ url, username, password, token }: Login): readonly Complaint[] {
   return [

@@ -1,4 +1,4 @@
-/** A problem in the service's words; renders nothing if there is none. */
+/** A problem in the service's words; empty if there is none. */
 export const Problem = ({ text }: { readonly text: string }) => (
   <p class="problem" role="status">
     {text}

@@ -6,7 +6,15 @@ import { inWords } from '../parts/in-words.js';
 import { Problem } from '../parts/problem.js';
 import { PlanTable } from './plan-table.js';
 import './planning.css';
-import { applyPlan, indexOf, mistakesIn, planOf, type Mistake, type Place, type Plan } from './plans.js';
+import {
+  applyPlan,
+  indexOf,
+  mistakesIn,
+  planOf,
+  type Mistake,
+  type TextLocation,
+  type Plan,
+} from './plans.js';
 import { TextArea } from './text-area.js';
 
 interface Outcome {
@@ -81,7 +89,7 @@ export function Planning({ topology }: { readonly topology: string }) {
 }
 
 /** Puts the caret at a place, in the middle of the area. */
-function select(area: HTMLTextAreaElement, place: Place): void {
+function select(area: HTMLTextAreaElement, place: TextLocation): void {
   const at = indexOf(area.value, place);
   area.focus();
   area.setSelectionRange(at, at + 1);
@@ -130,7 +138,7 @@ function Actions({ isReady, plan, edit, look, apply }: ActionsProps) {
 
 interface MistakesProps {
   readonly mistakes: readonly Mistake[];
-  readonly show: (place: Place) => void;
+  readonly show: (place: TextLocation) => void;
 }
 
 function Mistakes({ mistakes, show }: MistakesProps) {

@@ -24,11 +24,11 @@ export interface Mistake {
   readonly message: string;
   readonly suggestion: string | null;
   /** In the text; null if it is in another file, which the message names. */
-  readonly place: Place | null;
+  readonly place: TextLocation | null;
 }
 
 /** From 1. */
-export interface Place {
+export interface TextLocation {
   readonly line: number;
   readonly column: number;
 }
@@ -67,7 +67,7 @@ function isNamedIn(text: string, file: string): boolean {
 }
 
 /** Index of a place in a text. */
-export function indexOf(text: string, { line, column }: Place): number {
+export function indexOf(text: string, { line, column }: TextLocation): number {
   const lines = text.split('\n');
   const before = lines.slice(0, line - 1).reduce((sum, one) => sum + one.length + 1, 0);
   return Math.min(text.length, before + column - 1);

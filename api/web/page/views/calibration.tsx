@@ -3,7 +3,7 @@ import { errorText } from '../../../client/errors.js';
 import { usePolled } from '../state/poll.js';
 import { room } from '../state/scene.js';
 import { service } from '../state/session.js';
-import { Problem } from './problem.js';
+import { Problem } from '../parts/problem.js';
 
 const EVERY_MS = 1_000;
 const SECONDS = 60;

@@ -3,7 +3,7 @@ import { usePolled } from '../state/poll.js';
 import { room } from '../state/scene.js';
 import { mayAct, service } from '../state/session.js';
 import { timeText } from '../state/time.js';
-import { Problem } from './problem.js';
+import { Problem } from '../parts/problem.js';
 import { errorText } from '../../../client/errors.js';
 
 const EVERY_MS = 5_000;

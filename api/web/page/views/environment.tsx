@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { room } from '../state/scene.js';
 import { mayAct } from '../state/session.js';
-import { Problem } from './problem.js';
+import { Problem } from '../parts/problem.js';
 import { errorText } from '../../../client/errors.js';
 import { add, middle, type Tool } from '../environment/adding.js';
 import { CoverageChoice } from '../environment/coverage-choice.js';

@@ -4,7 +4,7 @@ import { Chart } from '../history/chart.js';
 import { historyOf, SPANS, type Span } from '../history/series.js';
 import { usePolled } from '../state/poll.js';
 import { room } from '../state/scene.js';
-import { Problem } from './problem.js';
+import { Problem } from '../parts/problem.js';
 
 const EVERY_MS = 60_000;
 

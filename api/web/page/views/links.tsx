@@ -4,7 +4,7 @@ import { addLinkOf } from '../environment/senders.js';
 import { room } from '../state/scene.js';
 import { mayAct, service } from '../state/session.js';
 import { timeText } from '../state/time.js';
-import { Problem } from './problem.js';
+import { Problem } from '../parts/problem.js';
 import { SignalOf } from './signal.js';
 
 const EVERY_MS = 2_000;

@@ -10,7 +10,7 @@ import { Waterfall } from '../signal/waterfall.js';
 import { usePolled } from '../state/poll.js';
 import { room } from '../state/scene.js';
 import { topologyOf } from '../topology/figures.js';
-import { Problem } from './problem.js';
+import { Problem } from '../parts/problem.js';
 
 const SPANS = [2, 10, 30] as const;
 const NODES_EVERY_MS = 60_000;

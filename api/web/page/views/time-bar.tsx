@@ -10,7 +10,7 @@ import {
   shownTime,
 } from '../state/past.js';
 import { ageText, now, timeText } from '../state/time.js';
-import { Problem } from './problem.js';
+import { Problem } from '../parts/problem.js';
 
 const DAY_MINUTES = 1440;
 const STEP_MS = 200;

@@ -7,7 +7,7 @@ import { mayAct, service } from '../state/session.js';
 import { bottleneckOf, figuresOf, graphOf, topologyOf, type Topology } from '../topology/figures.js';
 import { GraphPicture } from '../topology/graph.js';
 import { DeadLetters } from './dead-letters.js';
-import { Problem } from './problem.js';
+import { Problem } from '../parts/problem.js';
 import { errorText } from '../../../client/errors.js';
 
 const [EVERY_MS, GRAPH_EVERY_MS] = [2_000, 30_000];

@@ -1,1 +1,0 @@
-export { Problem } from '../parts/problem.js';
