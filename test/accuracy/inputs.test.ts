@@ -91,6 +91,14 @@ describe('a scene', () => {
     expect(observed.poses.every(({ givenAt, windowEnd }) => givenAt >= windowEnd - 50_000)).toBe(true);
   });
 
+  it('with a bad link is joined with its truth, too', { timeout: 120_000 }, async () => {
+    const people = [{ script: [{ activity: 'walk' as const, seconds: 20 }] }];
+    const bad = { link: environment.links[0]!.id, fault: 'noise' as const };
+    const scene = { environment, calibration: null, seed: 700_001, seconds: 2, people, bad };
+    const observed = await play(demo, scene);
+    expect(observed.truth.moments.length).toBeGreaterThan(0);
+  });
+
   it('that the simulator rejects gives an error with the reason', async () => {
     const scene = { environment, calibration: null, seed: 700_001, seconds: 8, people: [] };
     await expect(play(demo, { ...scene, simulator: { rate_hz: -3 } })).rejects.toThrow(/rate_hz/);

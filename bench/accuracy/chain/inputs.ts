@@ -37,6 +37,7 @@ const sourceInput = (
     examples: [],
     outputs: of.outputs,
     replayable: true,
+    simulates: of.simulates ?? false,
     create: (settings, context) => create(context, settings as SourceInput['config']),
   }),
   config,

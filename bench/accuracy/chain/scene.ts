@@ -67,7 +67,9 @@ export async function play(topology: CheckedTopology, scene: Scene): Promise<Pla
   const windows = (outcome.taken.get(windowsOf ?? '') ?? []).flatMap(({ record }) =>
     record.port === 'window' ? [record] : [],
   );
-  return { ...observed, windows, truth: new Truth([...outcome.truth.values()][0] ?? '') };
+  const [truth] = outcome.truth.values();
+  if (truth === undefined) throw new Error('the scene has no truth: its source does not declare `simulates`');
+  return { ...observed, windows, truth: new Truth(truth) };
 }
 
 /** Feeds the first source of a topology; the others get no input. @throws Error if any part fails */
