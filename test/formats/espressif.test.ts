@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { encodePairs } from '../../pipeline/formats/devices/adr018/adr018-frame.js';
 import { encodeEspCsi, type EspCsiLine } from '../../pipeline/formats/devices/espressif/esp-csi.js';
 import {
   C5_COLUMNS,
@@ -73,7 +74,7 @@ const FRAMES: readonly (readonly [string, EspBuffer, readonly number[], readonly
 ];
 
 /** `lltf -26..26`: a field and its outermost carriers. */
-const described = ({ training, subcarriers }: EspField): string =>
+const described = ({ training, subcarriers }: Pick<EspField, 'training' | 'subcarriers'>): string =>
   `${training} ${subcarriers[0]}..${subcarriers.at(-1)}`;
 
 describe('carriers of an ESP32', () => {
@@ -99,6 +100,99 @@ describe('carriers of an ESP32', () => {
     expect(espFields(open, () => false)).toHaveLength(3);
   });
 });
+
+/** A buffer whose guards are zero: what a chip writes. */
+function sentBuffer(of: EspBuffer, zeros: readonly number[]): Int8Array {
+  const bytes = new Int8Array(2 * of.pairs);
+  for (const { pairs } of espFields(of, (pair) => zeros.includes(pair))!)
+    for (const pair of pairs) bytes.set([20 + (pair % 100), -1 - (pair % 90)], 2 * pair);
+  return bytes;
+}
+
+describe('a buffer of an unknown chip', () => {
+  const below = (pairs: number, rest: Partial<EspBuffer> = {}) => buffer(pairs, { secondary: 2, ...rest });
+  const more = [
+    ['below, non-HT', below(64, { ht: false }), [], LLTF],
+    ['below, HT20 STBC in full', below(192, { stbc: true }), [], HT20_STBC],
+    ['above, HT20 STBC in full', buffer(190, { secondary: 1, stbc: true }), [], HT20_STBC],
+    ['C6 HT40 STBC', ofC5(256), [123, 124, 125, 131, 132, 133], ['ht-ltf -58..58', 'stbc-ht-ltf -58..58']],
+  ] as const;
+
+  it.each([...FRAMES, ...more])('is read by its length and zeros: %s', (_, of, zeros, expected) => {
+    const bytes = sentBuffer(of, zeros);
+    const known = espFields(of, (pair) => zeros.includes(pair))!;
+    expect(known.map(described)).toEqual(expected);
+    const read = decoded('esp-framed', framed(bytes)).blocks;
+    expect(read.map(({ layout }) => described(layout))).toEqual(expected);
+    for (const [i, { pairs, bandwidthMhz, subcarriers }] of known.entries()) {
+      const values = Array.from(pairs).flatMap((pair, at) => {
+        const [im, re] = [bytes[2 * pair]!, bytes[2 * pair + 1]!];
+        return bandwidthMhz === 40 && subcarriers[at]! < 0 ? [-im, re] : [re, im];
+      });
+      expect([...read[i]!.values]).toEqual(values);
+    }
+    const node = decoded('adr018', adr018Of(bytes)).blocks;
+    expect(node.map(({ values }) => [...values])).toEqual(read.map(({ values }) => [...values]));
+  });
+
+  it.each(['esp-framed', 'esp32-serial', 'micropython-csi', 'adr018'])(
+    'of 106 bytes holds 12 bits if the upper half of every second byte is empty: %s',
+    (format) => {
+      const words = Array.from({ length: 53 }, (_, i) => (i % 2 === 0 ? 900 - 30 * i : -1500 + 40 * i));
+      const bytes = Int8Array.from(words.flatMap((word) => [word & 0xff, (word >> 8) & 0x0f]));
+      const [block] = decoded(format, recordOf(format, bytes)).blocks;
+      const carriers = Array.from({ length: 26 }, (_, i) => 2 * i - 26).filter((carrier) => carrier !== 0);
+      expect([...block!.layout.subcarriers]).toEqual(carriers);
+      expect([...block!.bits]).toEqual([12]);
+      const expected = carriers.flatMap((carrier) => [words[carrier + 26]!, words[carrier + 27]!]);
+      expect([...block!.values]).toEqual(expected);
+      const eight = decoded(
+        format,
+        recordOf(
+          format,
+          Int8Array.from(bytes, (_, i) => 100 - i),
+        ),
+      ).blocks[0]!;
+      expect([eight.layout.subcarriers.length, eight.bits[0]]).toEqual([52, 8]);
+    },
+  );
+
+  it('of 64, 128 or 192 pairs in a CSIRAW line is in the order of an FFT, whatever its zeros say', () => {
+    for (const [pairs, expected] of [
+      [64, LLTF],
+      [128, HT20],
+      [192, HT20_STBC],
+    ] as const) {
+      const zeros = [0, 1, 2, 3, 4, 60, 61, 62, 63, 64, 65, 66, 67, pairs - 2, pairs - 1];
+      const bytes = sentBuffer(buffer(pairs), []);
+      for (const pair of zeros) bytes.fill(0, 2 * pair, 2 * pair + 2);
+      const { blocks } = decoded('esp32-serial', recordOf('esp32-serial', bytes));
+      expect(blocks.map(({ layout }) => described(layout))).toEqual(expected);
+      // Carrier 5 is pair 5 of the LLTF.
+      const at = 2 * blocks[0]!.layout.subcarriers.indexOf(5);
+      expect([...blocks[0]!.values.slice(at, at + 2)]).toEqual([bytes[11], bytes[10]]);
+    }
+  });
+});
+
+function framed(bytes: Int8Array): Uint8Array {
+  const out = Buffer.alloc(10 + bytes.length);
+  out.writeUInt32LE(0x43534921, 0);
+  out.writeUInt16LE(bytes.length, 8);
+  out.set(new Uint8Array(bytes.buffer), 10);
+  return out;
+}
+
+const adr018Of = (bytes: Int8Array): Uint8Array =>
+  encodePairs({ node: 1, bins: bytes.length / 2, mhz: 2437, sequence: 1, rssi: -40, noise: -90 }, bytes);
+
+function recordOf(format: string, bytes: Int8Array): Uint8Array | string {
+  if (format === 'esp-framed') return framed(bytes);
+  if (format === 'adr018') return adr018Of(bytes);
+  if (format === 'esp32-serial')
+    return `CSIRAW 1 10 -40 ${bytes.length} ${Buffer.from(bytes.buffer).toString('hex')}`;
+  return JSON.stringify([-40, 6, MAC, 0, 10, [...bytes], ...Array.from({ length: 16 }, () => 0)]);
+}
 
 const int8 = (size: number) =>
   fc.array(

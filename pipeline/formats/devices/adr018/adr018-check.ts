@@ -1,7 +1,9 @@
-import { CSI_HEADER_BYTES, CSI_MAGIC, FLAG_TIMESTAMP, isChannelCentre, knownBins } from './adr018-frame.js';
+import { CONTRADICTION } from '../espressif/esp-lltf-bits.js';
+import { knownBins } from './adr018-fields.js';
+import { CSI_HEADER_BYTES, CSI_MAGIC, FLAG_TIMESTAMP, isChannelCentre } from './adr018-frame.js';
 import { checkPacket, PACKET_KINDS, type PacketFault, type PacketKind } from './adr018-packets.js';
 
-const FRAME_FAULTS = ['antennas', 'subcarriers', 'frequency'] as const;
+const FRAME_FAULTS = ['antennas', 'subcarriers', 'frequency', 'bits'] as const;
 export type FrameFault = (typeof FRAME_FAULTS)[number] | 'truncated' | 'oversized';
 /** Every reason to reject a datagram. */
 export const FAULTS: readonly (FrameFault | PacketFault)[] = [
@@ -20,8 +22,9 @@ export const FAULT_TEXT: Readonly<Record<Fault, string>> = {
   truncated: 'it is shorter than its header states',
   oversized: 'it is longer than its header states',
   antennas: 'byte 5 (antennas) is not 1 to 4',
-  subcarriers: 'bytes 6 and 7 (bins) are not 57, 64, 128, 192, 245 or 256',
+  subcarriers: 'bytes 6 and 7 (bins) are not a number that an ESP32 sends (53 to 306)',
   frequency: 'bytes 8 to 11 (MHz) are not the centre of a Wi-Fi channel',
+  bits: CONTRADICTION.reason,
   checksum: 'its CRC-32 does not match',
   value: 'a number in it is not finite',
   runs: 'the runs of its payload do not add up to the length in bytes 6 and 7',

@@ -1,10 +1,12 @@
 import type { RawBatch } from '../../../component/index.js';
 import { allocateBlock, frameSize, type CsiBlock, type CsiLayout } from '../../../model/index.js';
-import { CSI_HEADER_BYTES, frameParts, isChannelCentre, knownBins, type FramePart } from './adr018-frame.js';
+import { LLTF_12_BIT, type EspField } from '../espressif/esp-carriers.js';
+import { wordAt } from '../espressif/esp-lltf-bits.js';
+import { CSI_HEADER_BYTES, isChannelCentre, partsOf, type FramePart } from './adr018-frame.js';
 
 /** Converts the frames of a batch into one block per layout; reuses its scratch columns for all batches. */
 export class FrameColumns {
-  readonly #variants = new Map<number, Variant | undefined>();
+  readonly #variants = new Map<readonly EspField[], Map<number, Variant>>();
   readonly #slots = new Map<string, Slot>();
   readonly #used: Slot[] = [];
   #records = new Uint32Array(64);
@@ -15,6 +17,7 @@ export class FrameColumns {
   readonly #made = new Map<number, Uint8Array>();
   #count = 0;
   #lastKey = -1;
+  #lastFields: readonly EspField[] | undefined;
   #lastVariant: Variant | undefined;
 
   begin(records: number): void {
@@ -27,17 +30,25 @@ export class FrameColumns {
     this.#links = new Uint16Array(records);
   }
 
-  /** Layout of frames with these bins, antennas, frequency and order; undefined if there are no such frames. */
-  variant(bins: number, antennas: number, mhz: number, ascending: boolean): Variant | undefined {
-    const key = (mhz * 1024 + bins) * 16 + antennas * 2 + Number(ascending);
-    if (key === this.#lastKey) return this.#lastVariant;
+  /**
+   * Layout of frames with these fields, antennas and frequency; undefined if there are no such frames.
+   * @param fields those of one kind of frame are the same object each time
+   */
+  variant(
+    fields: readonly EspField[] | undefined,
+    bins: number,
+    antennas: number,
+    mhz: number,
+  ): Variant | undefined {
+    const key = mhz * 8 + antennas;
+    if (fields === this.#lastFields && key === this.#lastKey) return this.#lastVariant;
     // Checked before anything is stored: data from a stranger must not make the map grow.
-    if (antennas < 1 || antennas > 4 || !knownBins(bins) || !isChannelCentre(mhz)) return undefined;
-    let variant = this.#variants.get(key);
-    if (!variant) {
-      variant = this.#newVariant(bins, antennas, mhz, ascending);
-      this.#variants.set(key, variant);
-    }
+    if (!fields || antennas < 1 || antennas > 4 || !isChannelCentre(mhz)) return undefined;
+    let variants = this.#variants.get(fields);
+    if (!variants) this.#variants.set(fields, (variants = new Map<number, Variant>()));
+    let variant = variants.get(key);
+    if (!variant) variants.set(key, (variant = this.#newVariant(fields, bins, antennas, mhz)));
+    this.#lastFields = fields;
     this.#lastKey = key;
     this.#lastVariant = variant;
     return variant;
@@ -93,19 +104,20 @@ export class FrameColumns {
       if (rssi < 0) block.rssi[row] = rssi;
       if (noise < 0) block.noise[row] = noise;
       block.deviceTime[row] = deviceTime;
-      block.bits[row] = 8;
-      copyPairs(bytes, start, variant, variant.parts[p]!.offsets, block.values, row * slot.size);
+      block.bits[row] = variant.is12Bit ? 12 : 8;
+      const copy = variant.is12Bit ? copyWords : copyPairs;
+      copy(bytes, start, variant, variant.parts[p]!, block.values, row * slot.size);
     }
   }
 
-  #newVariant(bins: number, antennas: number, mhz: number, ascending: boolean): Variant {
-    const parts = frameParts(bins, antennas, mhz, ascending)!;
+  #newVariant(fields: readonly EspField[], bins: number, antennas: number, mhz: number): Variant {
+    const parts = partsOf(fields, antennas, mhz);
     const slots = parts.map(({ layout }) => {
       const slot = this.#slots.get(layout.key) ?? new Slot(layout);
       this.#slots.set(layout.key, slot);
       return slot;
     });
-    return { antennas, stride: bins * 2, parts, slots };
+    return { antennas, stride: bins * 2, parts, slots, is12Bit: fields === LLTF_12_BIT };
   }
 }
 
@@ -125,16 +137,39 @@ function copyPairs(
   bytes: Int8Array,
   start: number,
   { antennas, stride }: Variant,
-  offsets: Uint16Array,
+  { offsets, turned }: FramePart,
   values: Float32Array,
   at: number,
 ): void {
   const { length } = offsets;
   for (let antenna = 0; antenna < antennas; antenna++, start += stride) {
-    for (let i = 0; i < length; i++) {
+    for (let i = 0; i < turned; i++) {
+      const from = start + offsets[i]!;
+      // 0 - im, because comparisons of results distinguish -0 from 0.
+      values[at++] = 0 - bytes[from]!;
+      values[at++] = bytes[from + 1]!;
+    }
+    for (let i = turned; i < length; i++) {
       const from = start + offsets[i]!;
       values[at++] = bytes[from + 1]!;
       values[at++] = bytes[from]!;
+    }
+  }
+}
+
+/** The same from words of 12 bits, the real part of each pair first. */
+function copyWords(
+  bytes: Int8Array,
+  start: number,
+  { antennas, stride }: Variant,
+  { offsets }: FramePart,
+  values: Float32Array,
+  at: number,
+): void {
+  for (let antenna = 0; antenna < antennas; antenna++, start += stride) {
+    for (const offset of offsets) {
+      values[at++] = wordAt(bytes, start + offset);
+      values[at++] = wordAt(bytes, start + offset + 2);
     }
   }
 }
@@ -146,6 +181,8 @@ interface Variant {
   readonly stride: number;
   readonly parts: readonly FramePart[];
   readonly slots: readonly Slot[];
+  /** Its bins are words of 12 bits. */
+  readonly is12Bit: boolean;
 }
 
 /** The block of one layout during the decoding of a batch. */

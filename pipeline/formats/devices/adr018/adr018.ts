@@ -11,7 +11,8 @@ import {
   type Fault,
   type FrameFault,
 } from './adr018-check.js';
-import { CSI_HEADER_BYTES, CSI_MAGIC, isAscending } from './adr018-frame.js';
+import { fieldsAt, FrameFields, MAX_BINS } from './adr018-fields.js';
+import { CSI_HEADER_BYTES, CSI_MAGIC } from './adr018-frame.js';
 import { checkPacket, PACKET_KINDS, type PacketKind } from './adr018-packets.js';
 import { Faults, type FaultsState } from '../../decoder/faults.js';
 import type { Decoder, DecoderContext, Format } from '../../contract/format.js';
@@ -43,8 +44,8 @@ export const adr018Newest: Format = {
 /** Channel 6: assumed centre if a sender does not know its own (it sends 0). */
 export const ASSUMED_MHZ = 2437;
 
-/** Longest datagram of the format, bytes: 4 antennas of 256 bins with a timestamp. */
-export const MAX_DATAGRAM_BYTES = CSI_HEADER_BYTES + 8 + 4 * 256 * 2;
+/** Longest datagram of the format, bytes: 4 antennas with a timestamp. */
+export const MAX_DATAGRAM_BYTES = CSI_HEADER_BYTES + 8 + 4 * MAX_BINS * 2;
 
 type Kind = 'csi' | PacketKind;
 type Ignored = 'unknown_sender' | 'other_address';
@@ -61,6 +62,7 @@ class Adr018Decoder implements Decoder {
   readonly #faults: Faults;
   readonly #ignored = { unknown_sender: 0, other_address: 0 };
   readonly #columns = new FrameColumns();
+  readonly #fields = new FrameFields();
   readonly #activity: LinkActivity;
   /** The second of event time for which loss is counted. */
   #second = -1;
@@ -101,6 +103,7 @@ class Adr018Decoder implements Decoder {
       unknownFrequency: this.#unknownFrequency,
       nodes: this.#nodes.snapshot(),
       compressed: this.#compressed.snapshot(),
+      lltf: this.#fields.snapshot(),
       ...this.#faults.snapshot(),
       links: Object.fromEntries(this.#links.map((link) => [link.entry.link.id, link.snapshot()])),
     } satisfies DecoderState;
@@ -115,6 +118,7 @@ class Adr018Decoder implements Decoder {
     this.#nodes.restore(from.nodes);
     this.#faults.restore(from);
     if (from.compressed) this.#compressed.restore(from.compressed);
+    if (from.lltf) this.#fields.restore(from.lltf);
     for (const link of this.#links) {
       const snapshot = from.links[link.entry.link.id];
       if (snapshot) link.restore(snapshot);
@@ -151,22 +155,28 @@ class Adr018Decoder implements Decoder {
     const mhz = view.getUint32(start + 8, true);
     const size = antennas * bins * 2;
     const pairs = startOf(view.getUint8(start + 19), length, size);
-    const ascending = isAscending(step.raw.bytes, start + pairs, bins);
-    const variant = this.#columns.variant(bins, antennas, mhz === 0 ? ASSUMED_MHZ : mhz, ascending);
-    if (!variant || length !== pairs + size) {
+    const node = view.getUint8(start + 4);
+    const isWhole = length === pairs + size;
+    const fields = isWhole ? this.#fields.of(step.raw.bytes, start + pairs, bins, node) : undefined;
+    if (fields === 'bits') {
+      this.#refuse(step, i, fields);
+      return;
+    }
+    const variant = this.#columns.variant(fields, bins, antennas, mhz === 0 ? ASSUMED_MHZ : mhz);
+    if (!variant) {
       this.#refuse(step, i, checkFrame(viewOf(rawRecord(step.raw, i))) as FrameFault);
       return;
     }
     step.csi++;
-    const link = this.#resolve(step, i, view.getUint8(start + 4), variant.parts[0]!.layout.key);
+    const link = this.#resolve(step, i, node, variant.parts[0]!.layout.key);
     if (!link) return;
     if (mhz === 0) this.#unknownFrequency++;
     const sequence = view.getUint32(start + 12, true);
     step.lost += link.frames.see(sequence);
     this.#columns.add(i, start + pairs, link.entry.index, variant);
-    if (antennas > 1) return;
+    if (antennas > 1 || variant.is12Bit) return;
     const bytes = step.raw.bytes.subarray(start + pairs, start + pairs + size);
-    this.#compressed.see(link.entry.link.id, view.getUint8(start + 4), sequence, bytes);
+    this.#compressed.see(link.entry.link.id, node, sequence, bytes);
   }
 
   #takePacket(step: Step, i: number): void {
@@ -194,7 +204,8 @@ class Adr018Decoder implements Decoder {
     const frame = viewOf(made);
     const mhz = frame.getUint32(8, true) || ASSUMED_MHZ;
     const bins = frame.getUint16(6, true);
-    const variant = this.#columns.variant(bins, 1, mhz, isAscending(made, CSI_HEADER_BYTES, bins))!;
+    const fields = fieldsAt(made, CSI_HEADER_BYTES, bins);
+    const variant = this.#columns.variant(fields, bins, 1, mhz)!;
     this.#columns.add(i, CSI_HEADER_BYTES, link.entry.index, variant, made);
   }
 
@@ -274,5 +285,6 @@ interface DecoderState extends FaultsState {
   readonly nodes: NodeTableState;
   /** Absent in checkpoints of 0.4.0 and before. */
   readonly compressed?: CompressedState;
+  readonly lltf?: ReturnType<FrameFields['snapshot']>;
   readonly links: Readonly<Record<string, LinkSnapshot>>;
 }

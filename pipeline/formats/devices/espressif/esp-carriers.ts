@@ -20,7 +20,7 @@ export interface EspBuffer {
   readonly pairs: number;
   /** True if the columns are those of an ESP32-C5, C6 or C61: carriers ascend, and there is only one field. */
   readonly ascending: boolean;
-  /** 0 none, 1 above, 2 below; null if unknown. */
+  /** 0 none, 1 above, 2 below; null if unknown, as the chip then is. */
   readonly secondary: number | null;
   readonly wide: boolean | null;
   readonly stbc: boolean | null;
@@ -127,29 +127,51 @@ function c6Fields(pairs: number, isZero: IsZero): readonly EspField[] | undefine
   return undefined;
 }
 
-const FFT_LLTF = field('lltf', 0, fft(64), 20);
-const FFT_HT20_ALONE = field('ht-ltf', 0, fft(64), 20);
-const FFT_HT20 = field('ht-ltf', 64, fft(64), 20);
-const FFT_HT20_STBC = field(STBC, 128, fft(64), 20);
+// Lists that are the same object each time: decoders look up layouts by them.
+const FFT_LLTF = [field('lltf', 0, fft(64), 20)];
+const FFT_HT20_ALONE = [field('ht-ltf', 0, fft(64), 20)];
+const FFT_HT20 = [...FFT_LLTF, field('ht-ltf', 64, fft(64), 20)];
+const FFT_HT20_STBC = [...FFT_HT20, field(STBC, 128, fft(64), 20)];
+const FFT_HE20 = [field('he-ltf', 0, fft(256), 20)];
 const CENTRED_LLTF = field('lltf', 0, from(-32, 64), 20);
-const CENTRED_HT20_ALONE = field('ht-ltf', 0, from(-32, 64), 20);
-const CENTRED_HT20 = field('ht-ltf', 64, from(-32, 64), 20);
-const HT40_ALONE = field('ht-ltf', 0, fft(128), 40);
-const HT40 = field('ht-ltf', 64, fft(128), 40);
+const CENTRED_LLTF_ALONE = [CENTRED_LLTF];
+const CENTRED_HT20_ALONE = [field('ht-ltf', 0, from(-32, 64), 20)];
+const CENTRED_HT20 = [CENTRED_LLTF, field('ht-ltf', 64, from(-32, 64), 20)];
+const CENTRED_HT20_STBC = [...CENTRED_HT20, field(STBC, 128, from(-32, 64), 20)];
+const HT40_ALONE = [field('ht-ltf', 0, fft(128), 40)];
+const HT40 = [CENTRED_LLTF, field('ht-ltf', 64, fft(128), 40)];
 const HT40_STBC = [CENTRED_LLTF, field('ht-ltf', 64, fft(121), 40), field(STBC, 185, fft(121), 40)];
 
-/** Without a secondary channel: the order of an FFT. */
+/** Without a secondary channel: the order of an FFT. If that is unknown, the zeros show whether carriers ascend. */
 function fftFields(buffer: EspBuffer, isZero: IsZero): readonly EspField[] | undefined {
   const { pairs, ht, secondary } = buffer;
-  if (pairs === 64) {
-    // A sender without a secondary channel column may be a C6, whose guards are at the ends.
-    if (secondary === null && [0, 1, 2, 62, 63].every(isZero) && !isZero(31)) return c6Fields(64, isZero);
-    return ht !== false && [28, 36].every((pair) => !isZero(pair)) ? [FFT_HT20_ALONE] : [FFT_LLTF];
-  }
-  if (pairs === 128) return buffer.wide === true ? [HT40_ALONE] : [FFT_LLTF, FFT_HT20];
-  if (pairs === 192)
-    return isWide(buffer, isZero) ? [CENTRED_LLTF, HT40] : [FFT_LLTF, FFT_HT20, FFT_HT20_STBC];
-  return pairs === 306 ? HT40_STBC : undefined;
+  if (secondary === null && ascends(pairs, isZero)) return ascendingFields(buffer, isZero);
+  if (pairs === 64)
+    return ht !== false && [28, 36].every((pair) => !isZero(pair)) ? FFT_HT20_ALONE : FFT_LLTF;
+  if (pairs === 128) return buffer.wide === true ? HT40_ALONE : FFT_HT20;
+  if (pairs === 192) return isWide(buffer, isZero) ? HT40 : FFT_HT20_STBC;
+  if (secondary !== null) return pairs === 306 ? HT40_STBC : undefined;
+  // Only channels with a second one beside them have the other lengths.
+  return pairs === 256 ? FFT_HE20 : ascendingFields(buffer, isZero);
+}
+
+/**
+ * True if there are guards at both ends of the first field, and a signal within it. The first two pairs may hold
+ * anything.
+ */
+const ascends = (pairs: number, isZero: IsZero): boolean =>
+  [2, 3].every(isZero) && !isZero(30) && (pairs === 192 || [pairs - 2, pairs - 1].every(isZero));
+
+/** Of a C6, or of another chip whose channel has a second one beside it: the zeros decide. */
+function ascendingFields(buffer: EspBuffer, isZero: IsZero): readonly EspField[] | undefined {
+  const { pairs } = buffer;
+  // An LLTF has no signal at +-28.
+  const isLegacy = [4, 60].some(isZero);
+  if (pairs === 64 || pairs === 256) return c6Fields(pairs, isZero);
+  if (pairs === 128)
+    return isLegacy && [61, 62, 66, 67].every(isZero) ? CENTRED_HT20 : c6Fields(pairs, isZero);
+  if (pairs === 190) return centredFields(buffer, !isZero(64 + 3), isZero);
+  return centredFields(buffer, false, isZero);
 }
 
 /**
@@ -157,22 +179,19 @@ function fftFields(buffer: EspBuffer, isZero: IsZero): readonly EspField[] | und
  * @param ascending null if the chip is unknown: the guards then decide
  */
 export function htLtfOf64(ascending: boolean | null, isZero: IsZero): EspField {
-  const ascends = ascending ?? ([0, 1, 2, 62, 63].every(isZero) && !isZero(31));
-  return ascends ? CENTRED_HT20_ALONE : FFT_HT20_ALONE;
+  const isAscending = ascending ?? ([0, 1, 2, 62, 63].every(isZero) && !isZero(31));
+  return (isAscending ? CENTRED_HT20_ALONE : FFT_HT20_ALONE)[0]!;
 }
 
 /** With a secondary channel: fields of 20 MHz ascend, and the middle of the primary channel is their pair 32. */
 function centredFields(buffer: EspBuffer, above: boolean, isZero: IsZero): readonly EspField[] | undefined {
   const { pairs, ht } = buffer;
   if (pairs === 64)
-    return ht !== false && [4, 60].every((pair) => !isZero(pair)) ? [CENTRED_HT20_ALONE] : [CENTRED_LLTF];
-  if (pairs === 128) return buffer.wide === true ? [HT40_ALONE] : [CENTRED_LLTF, CENTRED_HT20];
-  if (pairs === 188) return centredStbc(-30, 62);
-  if (pairs === 190) return above ? centredStbc(-31, 63) : centredStbc(-32, 63);
-  if (pairs === 192)
-    return isWide(buffer, isZero)
-      ? [CENTRED_LLTF, HT40]
-      : [CENTRED_LLTF, CENTRED_HT20, field(STBC, 128, from(-32, 64), 20)];
+    return ht !== false && [4, 60].every((pair) => !isZero(pair)) ? CENTRED_HT20_ALONE : CENTRED_LLTF_ALONE;
+  if (pairs === 128) return buffer.wide === true ? HT40_ALONE : CENTRED_HT20;
+  if (pairs === 188) return STBC_62;
+  if (pairs === 190) return above ? STBC_63_ABOVE : STBC_63_BELOW;
+  if (pairs === 192) return isWide(buffer, isZero) ? HT40 : CENTRED_HT20_STBC;
   return pairs === 306 ? HT40_STBC : undefined;
 }
 
@@ -181,10 +200,13 @@ const centredStbc = (first: number, count: number): readonly EspField[] => [
   field('ht-ltf', 64, from(first, count), 20),
   field(STBC, 64 + count, from(first, count), 20),
 ];
+const STBC_62 = centredStbc(-30, 62);
+const STBC_63_ABOVE = centredStbc(-31, 63);
+const STBC_63_BELOW = centredStbc(-32, 63);
 
 /** HT40 beside an LLTF, or HT20 with STBC: both have 192 pairs. */
 function isWide({ wide, stbc }: EspBuffer, isZero: IsZero): boolean {
   if (wide !== null) return wide && stbc !== true;
   // Guards of HT40, carriers 59 to 63 and -64 to -59.
-  return Array.from({ length: 11 }, (_, i) => 64 + 59 + i).every(isZero);
+  return !isZero(64 + 58) && Array.from({ length: 11 }, (_, i) => 64 + 59 + i).every(isZero);
 }

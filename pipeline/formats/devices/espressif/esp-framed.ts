@@ -2,8 +2,9 @@
  * Buffers of an ESP32 in frames that begin with 0x43534921, one or more per datagram or consecutively in a
  * stream. Bytes: docs/formats/espressif.md.
  */
-import { espFields, type EspField } from './esp-carriers.js';
-import { ESP_CLOCK, espParts, placeField } from './esp-values.js';
+import type { EspField } from './esp-carriers.js';
+import { unknownBuffer } from './esp-unknown.js';
+import { ESP_CLOCK, placeField } from './esp-values.js';
 import { frameFormat, type ReadFault, type ReadFrame } from '../../decoder/frame-decoder.js';
 import { recordingOf, type FileFormat, type Format } from '../../contract/format.js';
 import { RecordCutter, type RecordKind } from '../../containers/record-cutter.js';
@@ -60,34 +61,11 @@ function readFrames(record: Uint8Array): readonly ReadFrame[] | ReadFault {
 }
 
 function frameOf(body: Uint8Array, stamp: number): ReadFrame | ReadFault {
-  const pairs = Int8Array.from(body);
-  const fields = pairs.length % 2 === 0 ? framedFields(pairs) : undefined;
-  if (!fields)
+  const buffer = unknownBuffer(Int8Array.from(body));
+  if (!buffer)
     return { fault: 'carriers', reason: `${body.length} bytes: no frame of an ESP32 has this number` };
-  return {
-    sequence: null,
-    rssi: NaN,
-    noise: NaN,
-    deviceTime: stamp,
-    bits: 8,
-    parts: espParts(pairs, fields, { channel: 0, secondary: null, firstWordInvalid: false }),
-  };
+  return { sequence: null, rssi: NaN, noise: NaN, deviceTime: stamp, ...buffer };
 }
-
-/** The fields of a buffer without further information. */
-export const framedFields = (pairs: Int8Array): readonly EspField[] | undefined =>
-  espFields(
-    {
-      pairs: pairs.length / 2,
-      ascending: pairs.length === 512,
-      secondary: null,
-      wide: null,
-      stbc: null,
-      ht: null,
-      filtered: false,
-    },
-    (pair) => pairs[2 * pair] === 0 && pairs[2 * pair + 1] === 0,
-  );
 
 const FRAMES: RecordKind = {
   name: 'esp-framed',

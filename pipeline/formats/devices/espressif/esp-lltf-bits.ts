@@ -55,7 +55,7 @@ export class LltfBits {
   }
 }
 
-const CONTRADICTION: ReadFault = {
+export const CONTRADICTION: ReadFault = {
   fault: 'bits',
   reason:
     'the upper half of every second byte is not empty, unlike in most of the ten frames of this sender up to here, which hold 12 bits: the line is damaged, or the chip was set to 8 bits',
@@ -66,8 +66,13 @@ function looksLikeTwelve(numbers: EspNumbers): boolean {
   return true;
 }
 
+/** The words of a 12-bit LLTF, if this frame alone looks like one; null for others. */
+export const wordsOfFrame = (numbers: EspNumbers): Int16Array | null =>
+  numbers.length === LLTF_NUMBERS && looksLikeTwelve(numbers) ? wordsIn(numbers) : null;
+
 const wordsIn = (numbers: EspNumbers): Int16Array =>
-  Int16Array.from(
-    { length: LLTF_WORDS },
-    (_, i) => (((numbers[2 * i]! & 0xff) | (numbers[2 * i + 1]! << 8)) << 20) >> 20,
-  );
+  Int16Array.from({ length: LLTF_WORDS }, (_, i) => wordAt(numbers, 2 * i));
+
+/** The signed word of 12 bits in the bytes at `at` and `at + 1`. */
+export const wordAt = (bytes: EspNumbers, at: number): number =>
+  (((bytes[at]! & 0xff) | (bytes[at + 1]! << 8)) << 20) >> 20;

@@ -1,12 +1,14 @@
 import { frameFormat, type ReadFault, type ReadFrame } from '../../decoder/frame-decoder.js';
-import { frameParts, knownBins, type FramePart } from '../adr018/adr018-frame.js';
+import { espFields, type EspField } from './esp-carriers.js';
+import { UNKNOWN, unknownBuffer } from './esp-unknown.js';
+import { espParts, placeField } from './esp-values.js';
 import { recordingOf, type FileFormat, type Format } from '../../contract/format.js';
 import { latin1, LineCutter, type LineKind } from '../../containers/line-cutter.js';
 
 /**
  * Serial log of an ESP32: lines `CSIRAW sequence t_ms rssi bytes hex` among ordinary log lines, as printed by
- * the receiver of hhjh79933-sketch/wifi_csi. The hex is ESP-IDF's buffer: pairs (imaginary, real) of i8 in
- * the order of an FFT, LLTF (128 bytes), then HT-LTF (256 in total) and STBC-HT-LTF (384 in total).
+ * the receiver of hhjh79933-sketch/wifi_csi. The hex is ESP-IDF's buffer: pairs (imaginary, real) of i8, such as
+ * LLTF (128 bytes), then HT-LTF (256 in total) and STBC-HT-LTF (384 in total).
  */
 export const esp32Serial: Format = frameFormat(
   { format: 'esp32-serial', sequenceBits: 32, read: readLine },
@@ -24,20 +26,10 @@ export const esp32SerialLog: FileFormat = {
   open: recordingOf(esp32Serial, () => new LineCutter(LINES)),
 };
 
-/** The log does not state the channel. Channel 6 is assumed, as in most examples of ESP-IDF. */
-const ASSUMED_MHZ = 2437;
 const MARK = 'CSIRAW ';
 const PATTERN = /^CSIRAW (\d{1,10}) (\d{1,10}) (-?\d{1,3}) (\d{1,4}) ([0-9a-fA-F]*)$/;
-/** Longest line that can be a measurement: 192 pairs. */
-const MAX_LINE_BYTES = 1024;
-
-const layouts = new Map<number, readonly FramePart[]>();
-
-function partsOf(bins: number): readonly FramePart[] {
-  let parts = layouts.get(bins);
-  if (!parts) layouts.set(bins, (parts = frameParts(bins, 1, ASSUMED_MHZ)!));
-  return parts;
-}
+/** Longest line that can be a measurement has 306 pairs. */
+const MAX_LINE_BYTES = 1536;
 
 function readLine(record: Uint8Array): ReadFrame | ReadFault | null {
   if (record.length > MAX_LINE_BYTES)
@@ -47,30 +39,18 @@ function readLine(record: Uint8Array): ReadFrame | ReadFault | null {
   const match = PATTERN.exec(line);
   if (!match) return { fault: 'truncated', reason: 'not `CSIRAW sequence t_ms rssi bytes hex`' };
   const bytes = Number(match[4]);
-  const bins = bytes / 2;
-  if (!knownBins(bins) || bins > 192) {
-    return { fault: 'subcarriers', reason: `${bytes} bytes: supported are 128, 256 and 384` };
-  }
   if (match[5]!.length !== 2 * bytes) {
     return { fault: 'truncated', reason: `${match[5]!.length} hex digits, not ${2 * bytes}` };
   }
-  const pairs = new Int8Array(Buffer.from(match[5]!, 'hex'));
+  const buffer = bufferOf(new Int8Array(Buffer.from(match[5]!, 'hex')));
+  if (!buffer) return { fault: 'carriers', reason: `${bytes} bytes: no frame of an ESP32 has this number` };
   const rssi = Number(match[3]);
   return {
     sequence: Number(match[1]) >>> 0,
     rssi: rssi < 0 ? rssi : NaN,
     noise: NaN,
     deviceTime: Number(match[2]) * 1000,
-    bits: 8,
-    parts: partsOf(bins).map(({ layout, offsets }) => ({
-      layout,
-      fill: (values, at) => {
-        for (const offset of offsets) {
-          values[at++] = pairs[offset + 1]!;
-          values[at++] = pairs[offset]!;
-        }
-      },
-    })),
+    ...buffer,
   };
 }
 
@@ -84,15 +64,30 @@ export function encodeLine(
 ): string {
   const bins = 64 * parts.length;
   const pairs = new Int8Array(2 * bins);
-  partsOf(bins).forEach(({ offsets }, p) => {
-    offsets.forEach((offset, i) => {
-      pairs[offset + 1] = parts[p]![2 * i]!;
-      pairs[offset] = parts[p]![2 * i + 1]!;
-    });
+  SENT.get(bins)!.forEach((field, p) => {
+    placeField(pairs, field, parts[p]!);
   });
   const rssi = Number.isNaN(frame.rssi) ? 0 : frame.rssi;
   return `CSIRAW ${frame.sequence} ${frame.timeMs} ${rssi} ${2 * bins} ${Buffer.from(pairs.buffer).toString('hex')}`;
 }
+
+/**
+ * Buffers of one to three fields of 64 pairs are always those of an ESP32 on a channel without a second one beside it,
+ * whatever their zeros say: the weights of detect-falls were trained on lines that were read so.
+ */
+function bufferOf(bytes: Int8Array): Pick<ReadFrame, 'parts' | 'bits'> | undefined {
+  const fields = SENT.get(bytes.length / 2);
+  if (!fields) return unknownBuffer(bytes);
+  return { bits: 8, parts: espParts(bytes, fields, { channel: 0, secondary: 0, firstWordInvalid: false }) };
+}
+
+/** The fields of an ESP32 on a channel without a second one beside it, by their pairs. */
+const SENT: ReadonlyMap<number, readonly EspField[]> = new Map(
+  [64, 128, 192].map((pairs) => [
+    pairs,
+    espFields({ ...UNKNOWN, pairs, secondary: 0, ht: false, wide: false }, () => false)!,
+  ]),
+);
 
 const LINES: LineKind = {
   name: 'esp32-serial',

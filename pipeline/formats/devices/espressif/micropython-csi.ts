@@ -2,7 +2,8 @@
  * MicroPython's `WLAN.csi_read()`: a list of 22 values, which a script prints or sends as JSON, one per line
  * or datagram. Its fields: docs/formats/espressif.md.
  */
-import { espFields, type EspField } from './esp-carriers.js';
+import { espFields, LLTF_12_BIT, type EspField } from './esp-carriers.js';
+import { wordsOfFrame } from './esp-lltf-bits.js';
 import { ESP_CLOCK, espParts, espStamp, placeField } from './esp-values.js';
 import { frameFormat, type ReadFault, type ReadFrame } from '../../decoder/frame-decoder.js';
 import { recordingOf, type FileFormat, type Format } from '../../contract/format.js';
@@ -59,7 +60,8 @@ function readList(record: Uint8Array): ReadFrame | ReadFault | null {
   if (mac === null) return { fault: 'value', reason: 'field 2 is not a MAC address' };
   const pairs = bytesOf(list[5]);
   if (pairs === null) return { fault: 'value', reason: 'field 5 is neither a list of bytes nor base64' };
-  const fields = pairs.length % 2 === 0 ? fieldsOf(pairs, { mode, width, stbc, secondary }) : undefined;
+  const words = wordsOfFrame(pairs);
+  const fields = words ? LLTF_12_BIT : fieldsOf(pairs, { mode, width, stbc, secondary });
   if (!fields)
     return { fault: 'carriers', reason: `${pairs.length} bytes: no frame of an ESP32 has this number` };
   return {
@@ -68,8 +70,12 @@ function readList(record: Uint8Array): ReadFrame | ReadFault | null {
     rssi: rssi < 0 ? rssi : NaN,
     noise: noise < 0 ? noise : NaN,
     deviceTime: stamp >>> 0,
-    bits: 8,
-    parts: espParts(pairs, fields, { channel, secondary, firstWordInvalid: false }),
+    bits: words ? 12 : 8,
+    parts: espParts(words ?? pairs, fields, {
+      ...{ channel, secondary },
+      firstWordInvalid: false,
+      realFirst: words !== null,
+    }),
   };
 }
 
@@ -78,6 +84,7 @@ function fieldsOf(
   pairs: Int8Array,
   said: { readonly mode: number; readonly width: number; readonly stbc: number; readonly secondary: number },
 ): readonly EspField[] | undefined {
+  if (pairs.length % 2 !== 0) return undefined;
   return espFields(
     {
       pairs: pairs.length / 2,
