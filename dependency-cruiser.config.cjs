@@ -43,6 +43,7 @@ const folders = {
     'privacy',
     'nodes',
     'stages',
+    'threads',
     'checkpoints',
     'dead-letters',
     'shard',

@@ -147,6 +147,7 @@ soft-thresholding (1995), with \`sym3\` as in FallDeFi (2018); Wang et al., CARM
 `,
   inputs: ['csi'],
   outputs: ['csi'],
+  module: import.meta.url,
   stateFields: [
     'method',
     'window',

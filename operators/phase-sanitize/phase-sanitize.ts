@@ -31,6 +31,7 @@ al., SHARP: Environment and Person Independent Activity Recognition with Commodi
 `,
   inputs: ['csi'],
   outputs: ['csi'],
+  module: import.meta.url,
   config: Type.Object(
     {
       method: Type.Union([Type.Literal('linear'), Type.Literal('spotfi'), Type.Literal('sharp')], {

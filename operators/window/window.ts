@@ -100,6 +100,7 @@ Stopping the topology leaves windows open; the end of the input closes the compl
   outputs: ['window'],
   frameField: 'hop_ms',
   stateVersion: 2,
+  module: import.meta.url,
   config: CONFIG,
   examples: [
     { title: 'Windows of one second, ten a second', config: { length_ms: 1000, hop_ms: 100, points: 50 } },

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 /** The folder of csiflow's own package.json, both when running from dist/ and from the sources. */
@@ -34,4 +34,14 @@ export function compiledModule(caller: string, name: string): URL {
   const dist = join(packageFolder, 'dist');
   const inDist = folder.startsWith(dist) ? folder : join(dist, relative(packageFolder, folder));
   return pathToFileURL(join(inDist, name));
+}
+
+/**
+ * The URL of a module for another thread: of csiflow's own modules, that of the compiled file. Other modules
+ * are loaded as they are.
+ */
+export function compiledUrl(module: string): string {
+  const file = fileURLToPath(module);
+  const isOwn = file.startsWith(packageFolder + sep) && file.endsWith('.ts');
+  return isOwn ? compiledModule(module, `./${basename(file, '.ts')}.js`).href : module;
 }

@@ -166,6 +166,12 @@ export interface OperatorDefinition<
    * as the plan says.
    */
   readonly stateVersion?: number;
+  /**
+   * `import.meta.url` of the module that exports it, which lets its nodes run in a thread
+   * (`settings.threads`). Not for operators that share memory with other code or use the clock; their results are
+   * copied.
+   */
+  readonly module?: string;
   readonly create: (config: Static<S>, context: Context) => Operator<I[number], O[number]>;
 }
 

@@ -97,9 +97,44 @@ const CARRIERS = 3;
 
 /** Columns for `count` frames with all values unknown. A decoder fills them once; after that they do not change. */
 export function allocateBlock(layout: CsiLayout, count: number): CsiBlock {
-  const { rx } = layout;
   // One allocation for the eleven small columns takes a third of the time of eleven.
-  const memory = new ArrayBuffer(count * (39 + 5 * rx));
+  const memory = new ArrayBuffer(count * smallBytes(layout));
+  const block = blockIn(layout, count, memory, new Float32Array(count * frameSize(layout)));
+  for (const column of [block.deviceTime, block.rssi, block.noise, block.agc, block.fftGain])
+    column.fill(NaN);
+  block.instance.fill(-1);
+  block.antenna.fill(UNKNOWN_ANTENNA);
+  return block;
+}
+
+/** Bytes of a frame in the columns besides `values`. */
+const smallBytes = ({ rx }: CsiLayout): number => 39 + 5 * rx;
+
+/** A block as a thread hands it over: the memory of its columns. */
+export interface PackedBlock {
+  readonly count: number;
+  /** Of all columns besides `values`. */
+  readonly memory: ArrayBuffer;
+  readonly values: ArrayBuffer;
+}
+
+/** The memory of a block that {@link allocateBlock} made, of which nothing else has a part; otherwise undefined. */
+export function packBlock(block: CsiBlock): PackedBlock | undefined {
+  const { layout, count, time, values } = block;
+  const memory = time.buffer;
+  const isWhole =
+    memory.byteLength === count * smallBytes(layout) &&
+    values.buffer.byteLength === values.byteLength &&
+    COLUMN_NAMES.every((name) => name === 'values' || block[name].buffer === memory);
+  return isWhole ? { count, memory: memory as ArrayBuffer, values: values.buffer as ArrayBuffer } : undefined;
+}
+
+/** The block of this memory. */
+export const unpackBlock = (layout: CsiLayout, { count, memory, values }: PackedBlock): CsiBlock =>
+  blockIn(layout, count, memory, new Float32Array(values));
+
+function blockIn(layout: CsiLayout, count: number, memory: ArrayBuffer, values: Float32Array): CsiBlock {
+  const { rx } = layout;
   let used = 0;
   const column = <T extends Column>(type: ColumnOf<T>, width = 1): T => {
     const made = new type(memory, used, count * width);
@@ -112,17 +147,17 @@ export function allocateBlock(layout: CsiLayout, count: number): CsiBlock {
     layout,
     count,
     time: column(Float64Array),
-    deviceTime: column(Float64Array).fill(NaN),
+    deviceTime: column(Float64Array),
     sequence: column(Uint32Array),
-    rssi: column(Float32Array).fill(NaN),
-    noise: column(Float32Array).fill(NaN),
-    agc: column(Float32Array, rx).fill(NaN),
-    fftGain: column(Float32Array).fill(NaN),
-    instance: column(Int32Array).fill(-1),
+    rssi: column(Float32Array),
+    noise: column(Float32Array),
+    agc: column(Float32Array, rx),
+    fftGain: column(Float32Array),
+    instance: column(Int32Array),
     link: column(Uint16Array),
     bits: column(Uint8Array),
-    antenna: column(Uint8Array, rx).fill(UNKNOWN_ANTENNA),
-    values: new Float32Array(count * frameSize(layout)),
+    antenna: column(Uint8Array, rx),
+    values,
   };
 }
 

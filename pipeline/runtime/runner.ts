@@ -323,7 +323,7 @@ class TopologyRunner implements Runner {
 
   // ------------------------------------------------------------------ runs
 
-  #nodesOptions(): NodesOptions {
+  #nodesOptions(): NodesOptions & { readonly metrics: Metrics } {
     return {
       topology: this.topology,
       links: this.links,

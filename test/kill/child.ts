@@ -64,6 +64,7 @@ const {
   hold,
   network,
   sinks,
+  threads = 0,
 } = JSON.parse(process.argv[2]!) as ChildInput;
 
 /**
@@ -335,10 +336,20 @@ const networkNodes = async (): Promise<Readonly<Record<string, Spec>>> => {
   const module = pathToFileURL(packageFile('dist/operators/infer-pose/infer-pose.js')).href;
   const { inferPose } = (await import(module)) as { readonly inferPose: AnyOperator };
   return {
-    long: { component: window, from: ['phase'], config: { length_ms: 2000, hop_ms: 1000, points: 100 } },
+    long: {
+      component: moved(window, 'window/window'),
+      from: ['phase'],
+      config: { length_ms: 2000, hop_ms: 1000, points: 100 },
+    },
     network: { component: inferPose, from: ['long'], config: { backend: 'wasm' } },
   };
 };
+
+/** A component with its module: this file is a bundle. */
+const moved = <C extends AnyOperator>(component: C, name: string): C => ({
+  ...component,
+  module: pathToFileURL(packageFile(`dist/operators/${name}.js`)).href,
+});
 
 /** Sinks besides the store. */
 const others: Readonly<Record<string, Spec>> = {
@@ -372,10 +383,10 @@ const others: Readonly<Record<string, Spec>> = {
 
 const nodes: Readonly<Record<string, Spec>> = {
   in: inputs[source](),
-  clean: { component: denoise, from: ['in'] },
-  phase: { component: phaseSanitize, from: ['clean'] },
+  clean: { component: moved(denoise, 'denoise/denoise'), from: ['in'] },
+  phase: { component: moved(phaseSanitize, 'phase-sanitize/phase-sanitize'), from: ['clean'] },
   windows: {
-    component: window,
+    component: moved(window, 'window/window'),
     from: ['phase'],
     config: { length_ms: 1000, hop_ms: 100, points: 50 },
   },
@@ -416,6 +427,7 @@ const topology: CheckedTopology = {
     stopAfterFailures: null,
     stateFolder: join(folder, 'state'),
     seed: 1,
+    threads,
   },
   hash: 'kill',
 };

@@ -75,6 +75,7 @@ let broker: Broker;
 let receivers: AlertReceivers;
 let influx: InfluxServer | undefined;
 let databases = 0;
+let turns = 0;
 let heard: readonly Heard[];
 
 beforeAll(async () => {
@@ -210,7 +211,7 @@ test('datagrams, killed at each named moment', minutes(60), async () => {
     await chain('udp', () =>
       withDatagrams(async (input, accepted) => {
         for (const point of POINTS) {
-          expect((await start(input, `${point}:${count}`).ended).signal, point).toBe('SIGKILL');
+          expect((await start(turned(input), `${point}:${count}`).ended).signal, point).toBe('SIGKILL');
           report.killed('udp', point, await accepted.afterRun());
         }
       }),
@@ -259,11 +260,14 @@ async function killManyTimes(input: ChildInput, left: number): Promise<void> {
 /** On a busy machine the input may end before a moment occurs for the last time: that is no kill. */
 async function killAtEach(input: ChildInput, count: number): Promise<void> {
   for (const point of POINTS) {
-    const ended = await start(input, `${point}:${count}`).ended;
+    const ended = await start(turned(input), `${point}:${count}`).ended;
     expect([KILLED, ENDED], point).toContainEqual(ended);
     if (ended.signal !== null) report.killed(input.source, point);
   }
 }
+
+/** Every second process has the signal processing in a thread: state and results are the same. */
+const turned = (input: ChildInput): ChildInput => ({ ...input, threads: turns++ % 2 });
 
 const blockRecords = (): number => 1 + Math.floor(Math.random() * 64);
 
@@ -327,7 +331,7 @@ async function expectAlerts(chain: string, folder: string, rows: string): Promis
  * Kills between the opening of its state and well into its input. @returns false if it reached its end before
  */
 async function killAtRandom(input: ChildInput): Promise<boolean> {
-  const started = start(input);
+  const started = start(turned(input));
   if (Math.random() > 0.2) await Promise.race([started.running, started.ended]);
   await sleep(Math.random() * 800);
   started.process.kill('SIGKILL');
@@ -362,7 +366,7 @@ async function withDatagrams(kill: (input: ChildInput, accepted: Accepted) => Pr
   const sender = new Sender(heard, input.port!);
   try {
     await kill(input, accepted);
-    const last = start(input);
+    const last = start(turned(input));
     await last.running;
     await sleep(300);
     await sender.stop();
@@ -442,7 +446,7 @@ async function throughKafka(
     sinks: { ...sinks, kafka: { brokers, topic: to, delivery, transactional_id: chain } },
   };
   await kill(input);
-  await toStop(start({ ...input, speed: 0 }));
+  await toStop(start(turned({ ...input, speed: 0 })));
   await cluster.decided(to);
   return {
     ...(await outcomeOf(input.folder, ...UNLIKE)),
@@ -473,7 +477,7 @@ async function throughMqtt(kill: (input: ChildInput) => Promise<void>): Promise<
   await published;
   // If a process had received all of them before it was killed, the next one would wait for the last.
   await publish(broker, topic, messages.slice(-1));
-  await toStop(start({ ...input, speed: 0 }));
+  await toStop(start(turned({ ...input, speed: 0 })));
   return { ...(await outcomeOf(input.folder, ...UNLIKE)), folder: input.folder, chain };
 }
 
@@ -491,7 +495,7 @@ async function throughGrowingFile(kill: (input: ChildInput) => Promise<void>): P
   report.killed('follow', 'mid_checkpoint');
   await kill(input);
   await written;
-  await toStop(start({ ...input, speed: 0 }));
+  await toStop(start(turned({ ...input, speed: 0 })));
   return { ...(await outcomeOf(input.folder, ...UNLIKE)), folder: input.folder, chain };
 }
 

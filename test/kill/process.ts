@@ -23,6 +23,8 @@ export interface ChildInput {
   /** Includes the pose network itself. */
   readonly network?: boolean;
   readonly sinks?: ChildSinks;
+  /** `settings.threads`. */
+  readonly threads?: number;
 }
 
 /** Sources that are killed; `follow` is `file` with a file that grows. */

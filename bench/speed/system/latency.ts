@@ -15,7 +15,9 @@ export interface Latency {
   readonly network: { readonly p50: number; readonly p99: number };
 }
 
-interface Arrival {
+/** A pose on the WebSocket. */
+export interface Arrival {
+  /** Microseconds since 1970. */
   readonly at: number;
   /** Number of the pose's room, from 0. */
   readonly room: number;
@@ -38,7 +40,7 @@ export async function poseLatency(seconds: number, rooms: number): Promise<Laten
     const password = await service.password();
     await service.running();
     const arrivals: Arrival[] = [];
-    const socket = await follow(service, await service.login(password), rooms, arrivals);
+    const sockets = await follow(service, await service.login(password), rooms, arrivals);
     await sendFrom({ port: site.udpPort, links: site.links, rate: 1_000, seconds: 4, times: false }); // warms up
     arrivals.length = 0;
     const { times } = await sendFrom({
@@ -49,7 +51,7 @@ export async function poseLatency(seconds: number, rooms: number): Promise<Laten
       times: true,
     });
     await pause(500);
-    socket.terminate();
+    for (const socket of sockets) socket.terminate();
     return summary(arrivals, times, site.links);
   } finally {
     await service.end();
@@ -65,14 +67,33 @@ interface Message {
   readonly data: { readonly metadata: { readonly processing_time_ms: number } };
 }
 
-/** One subscription per room, so that each pose identifies its room. */
-async function follow(
+/** An account has this many subscriptions at most. */
+const SUBSCRIPTIONS = 10;
+
+/** Follows all rooms. One subscription per room, so that each pose identifies its room. */
+export async function follow(
   service: Service,
   token: string,
   rooms: number,
   arrivals: Arrival[],
+): Promise<readonly WebSocket[]> {
+  const numbers = Array.from({ length: rooms }, (_, room) => room + 1);
+  const shares = Array.from({ length: Math.ceil(rooms / SUBSCRIPTIONS) }, (_, index) =>
+    numbers.slice(index * SUBSCRIPTIONS, (index + 1) * SUBSCRIPTIONS),
+  );
+  const keys = await service.keys(token, shares.length);
+  return Promise.all(shares.map((share, index) => followSome(service, keys[index]!, share, arrivals)));
+}
+
+async function followSome(
+  service: Service,
+  key: string,
+  rooms: readonly number[],
+  arrivals: Arrival[],
 ): Promise<WebSocket> {
-  const socket = new WebSocket(`${service.address.replace('http', 'ws')}/ws/pose`, ['pose_v1', token]);
+  const socket = new WebSocket(`${service.address.replace('http', 'ws')}/ws/pose`, ['pose_v1'], {
+    headers: { 'X-API-Key': key },
+  });
   const roomOf = new Map<string, number>();
   socket.on('message', (data: Buffer) => {
     const at = (performance.timeOrigin + performance.now()) * 1000;
@@ -89,7 +110,7 @@ async function follow(
     }
   });
   await once(socket, 'open');
-  for (let room = 1; room <= rooms; room++) {
+  for (const room of rooms) {
     const filters = { environment_id: `room-${room}` };
     socket.send(JSON.stringify({ type: 'subscribe', channel: 'pose_updates', filters }));
   }
@@ -122,5 +143,5 @@ function closingTime(times: Float64Array, links: number, room: number, end: numb
   }
 }
 
-const quantile = (values: readonly number[], share: number): number =>
+export const quantile = (values: readonly number[], share: number): number =>
   [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(share * values.length))] ?? NaN;

@@ -22,7 +22,7 @@ export class Service {
   constructor(site: Site, folder: string = packageFolder) {
     this.#site = site;
     const limits = site.limits === null ? [] : ['--limits', site.limits];
-    const args = ['run', site.topology, '--port', String(site.apiPort), ...limits];
+    const args = ['run', ...site.topologies, '--port', String(site.apiPort), ...limits];
     this.#process = spawn(process.execPath, [join(folder, 'dist/api/cli/csiflow.js'), ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });

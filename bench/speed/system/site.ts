@@ -10,8 +10,12 @@ import { senderOf } from './links.js';
 /** A made-up site for measurements: rooms of four links each, a topology, and free ports. */
 export interface Site {
   readonly folder: string;
-  readonly topology: string;
+  /** Files; each has an equal share of the rooms, in order. */
+  readonly topologies: readonly string[];
+  /** That of the first topology. */
   readonly udpPort: number;
+  /** Of each topology. */
+  readonly udpPorts: readonly number[];
   readonly apiPort: number;
   readonly links: number;
   /** Ids of the environments. */
@@ -32,26 +36,41 @@ export interface SiteOptions {
   readonly chain: Chain;
   /** With rate limits too high to be reached. */
   readonly unlimited?: boolean;
+  /** Between two windows. Default: 200. */
+  readonly hopMs?: number;
+  /** `settings.threads`. */
+  readonly threads?: number;
+  /** Default: 1. A divisor of `rooms`. */
+  readonly topologies?: number;
 }
 
 export const LINKS_PER_ROOM = 4;
 
 /** Every four links form a room. */
-export async function makeSite({ rooms, chain, unlimited = false }: SiteOptions): Promise<Site> {
+export async function makeSite(options: SiteOptions): Promise<Site> {
+  const { rooms, unlimited = false, topologies: count = 1 } = options;
   const folder = await mkdtemp(join(tmpdir(), 'csiflow-bench-'));
-  const [udpPort, apiPort] = [await freeUdpPort(), await freeTcpPort()];
+  const apiPort = await freeTcpPort();
+  const udpPorts = await freeUdpPorts(count);
   const names = Array.from({ length: rooms }, (_, room) => `room-${room + 1}`);
   await Promise.all(
     names.map((name, room) => writeFile(join(folder, `${name}.yaml`), environment(name, room))),
   );
-  const topology = join(folder, 'topology.yaml');
-  await writeFile(topology, topologyOf(names, udpPort, chain));
+  const topologies = await Promise.all(
+    udpPorts.map(async (port, index) => {
+      const file = join(folder, `topology-${index + 1}.yaml`);
+      const share = names.slice((index * rooms) / count, ((index + 1) * rooms) / count);
+      await writeFile(file, topologyOf(count === 1 ? 'bench' : `bench-${index + 1}`, share, port, options));
+      return file;
+    }),
+  );
   const limits = unlimited ? join(folder, 'limits.json') : null;
   if (limits) await writeFile(limits, JSON.stringify(manyCalls()));
   return {
     folder,
-    topology,
-    udpPort,
+    topologies,
+    udpPort: udpPorts[0]!,
+    udpPorts,
     apiPort,
     links: rooms * LINKS_PER_ROOM,
     rooms: names,
@@ -102,22 +121,28 @@ const CHAINS: Readonly<Record<Chain, readonly [operators: readonly string[], sto
     ],
   };
 
-function topologyOf(rooms: readonly string[], port: number, chain: Chain): string {
+function topologyOf(
+  id: string,
+  rooms: readonly string[],
+  port: number,
+  { chain, hopMs = 200, threads = 0 }: SiteOptions,
+): string {
   const [operators, stored, live] = CHAINS[chain];
   return [
-    'id: bench',
+    `id: ${id}`,
     `environments: [${rooms.map((room) => `${room}.yaml`).join(', ')}]`,
     'sources:',
     `  routers: { type: udp, host: 127.0.0.1, port: ${port} }`,
     'operators:',
     '  clean: { type: denoise, from: routers }',
     '  phase: { type: phase-sanitize, from: clean }',
-    '  windows: { type: window, from: phase, length_ms: 2000, hop_ms: 200, points: 100 }',
+    `  windows: { type: window, from: phase, length_ms: 2000, hop_ms: ${hopMs}, points: 100 }`,
     '  motion: { type: detect-motion, from: windows }',
     ...operators,
     'sinks:',
-    `  history: { type: duckdb, from: ${stored}, path: bench.duckdb }`,
+    `  history: { type: duckdb, from: ${stored}, path: ${id}.duckdb }`,
     ...(live === '' ? [] : [`  live: { type: websocket, from: ${live} }`]),
+    ...(threads === 0 ? [] : [`settings: { threads: ${threads} }`]),
     '',
   ].join('\n');
 }
@@ -130,12 +155,14 @@ const manyCalls = () =>
     ]),
   );
 
-async function freeUdpPort(): Promise<number> {
-  const socket = createSocket('udp4').bind(0, '127.0.0.1');
-  await once(socket, 'listening');
-  const { port } = socket.address();
-  socket.close();
-  return port;
+async function freeUdpPorts(count: number): Promise<readonly number[]> {
+  const sockets = Array.from({ length: count }, () => createSocket('udp4').bind(0, '127.0.0.1'));
+  await Promise.all(sockets.map((socket) => once(socket, 'listening')));
+  return sockets.map((socket) => {
+    const { port } = socket.address();
+    socket.close();
+    return port;
+  });
 }
 
 async function freeTcpPort(): Promise<number> {

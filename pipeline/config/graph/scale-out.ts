@@ -16,13 +16,17 @@ const MAX_INTERVAL_MS = 60_000;
  */
 export function checkScaleOut(
   nodes: readonly LinkedNode[],
-  { checkpointIntervalMs }: Settings,
+  { checkpointIntervalMs, threads = 0 }: Settings,
   locationOf: (field: string) => Location,
   problems: Problems,
 ): void {
   const drafts = nodes.map(({ draft }) => draft);
   checkSource(drafts, locationOf('scale_out'), problems);
   checkSinks(drafts, problems);
+  if (threads > 0) {
+    const message = `a scaled-out topology runs its partitions on the main thread: remove \`threads: ${threads}\`, and start more processes`;
+    problems.add('config.scale_out.threads', locationOf('threads'), message);
+  }
   if (checkpointIntervalMs > MAX_INTERVAL_MS) {
     const message = `a scaled-out topology needs a checkpoint at least every ${MAX_INTERVAL_MS} ms, this one takes one every ${checkpointIntervalMs} ms`;
     problems.add('config.scale_out.interval', locationOf('checkpoint_interval_ms'), message);

@@ -51,6 +51,7 @@ export interface SettingsFields {
   readonly accounts_folder?: string;
   readonly advertised_address?: string;
   readonly seed?: number;
+  readonly threads?: number;
   readonly privacy?: {
     readonly data_retention_days?: number | null;
     readonly anonymize_data?: boolean;

@@ -242,6 +242,7 @@ function readSettings(root: MapTree, source: TopologyText): Settings | undefined
     domain: Domain;
     privacy?: WrittenPrivacy;
     scale_out: boolean;
+    threads: number;
   };
   return {
     checkpointIntervalMs: values.checkpoint_interval_ms,
@@ -260,6 +261,7 @@ function readSettings(root: MapTree, source: TopologyText): Settings | undefined
     seed: values.seed,
     ...(values.domain !== DEFAULT_DOMAIN && { domain: values.domain }),
     ...(values.scale_out && { scaleOut: true }),
+    ...(values.threads > 0 && { threads: values.threads }),
     ...privacyOf(values.privacy),
   };
 }

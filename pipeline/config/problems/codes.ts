@@ -174,6 +174,10 @@ export const CODES = {
     'Checkpoints of a topology with `settings.scale_out` are too far apart: each is a transaction, and brokers abort those that stay open too long.',
     'Set `settings.checkpoint_interval_ms` to at most 60000.',
   ],
+  'config.scale_out.threads': [
+    'The partitions of a topology with `settings.scale_out` run on the main thread.',
+    'Remove `settings.threads`, and start more processes.',
+  ],
   'config.scale_out.repeats': [
     'A sink may receive the same records twice when another process takes over a partition.',
     'The ids are the same, so receivers can detect duplicates. Or write to `kafka`, and from there to this sink.',

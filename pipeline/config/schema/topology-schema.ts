@@ -133,6 +133,13 @@ export const SettingsSchema = Type.Object(
       description:
         'Several processes run this topology and share the partitions of its source; checkpoints are stored beside the input, so each can continue the partitions of another. See docs/scale-out.md.',
     }),
+    threads: Type.Integer({
+      default: 0,
+      minimum: 0,
+      maximum: 64,
+      description:
+        'Threads for the signal processing behind the sources, so that it does not hold up the rest. 0: all of it runs on the main thread, which costs least while little comes. See docs/performance/threads.md.',
+    }),
   },
   { additionalProperties: false, description: 'How the topology runs.' },
 );

@@ -98,6 +98,8 @@ export interface Settings {
   readonly privacy?: PrivacySettings;
   /** What the deployment is for. */
   readonly domain?: Domain;
+  /** Threads for the signal processing behind the sources. Default: 0, all on the main thread. */
+  readonly threads?: number;
   /** Several processes share the partitions of the source; each partition is a shard. */
   readonly scaleOut?: boolean;
 }

@@ -19,7 +19,7 @@ export interface NodesOptions {
   /** Of live sources. Default: the clock. */
   readonly arrival?: Context['clock'];
   readonly log: Log;
-  readonly metrics: Metrics;
+  readonly metrics: Pick<Metrics, 'node'>;
   /** Null: no frames are traced. */
   readonly tracer: Tracer | null;
   /** The partition that they serve, if any. */
@@ -30,6 +30,10 @@ export interface NodesOptions {
   readonly onRefused?: (run: NodeRun, failures: readonly Failure[]) => void;
   /** See the context. */
   readonly settledNow?: () => number;
+  /** Receives what a node says of its input. Default: its run does. */
+  readonly onProblem?: (node: string, problem: string | null) => void;
+  /** What stands for a node that runs elsewhere; undefined: it runs here. */
+  readonly elsewhere?: (node: CheckedNode) => Operator | undefined;
 }
 
 /** The nodes of one run: figures, contexts, instances of their components, and the origin of their data. */
@@ -58,7 +62,8 @@ export class Nodes {
       run.meter.watermarkLags.add(lag);
       this.#forgetting.push(() => run.meter.watermarkLags.delete(lag));
       try {
-        const instance = node.component.create(node.config as never, context);
+        const instance =
+          this.#options.elsewhere?.(node) ?? node.component.create(node.config as never, context);
         this.#instances.set(node.id, instance);
         if ('due' in instance) this.#urgent.push(instance);
       } catch (error) {
@@ -182,7 +187,7 @@ export class Nodes {
     problems: Problems,
     refuse: (failures: readonly Failure[]) => void,
   ): Context {
-    const { topology, links, log, metrics, transaction, partitionNumber, settledNow, onRefused } =
+    const { topology, links, log, metrics, transaction, partitionNumber, settledNow, onRefused, onProblem } =
       this.#options;
     const storage = this.#storage;
     return {
@@ -199,7 +204,8 @@ export class Nodes {
       stateFolder: topology.settings.stateFolder,
       provenance,
       degrade: (problem) => {
-        problems.set('input', problem);
+        if (onProblem) onProblem(node.id, problem);
+        else problems.set('input', problem);
       },
       ...(storage && { storage }),
       ...(settledNow && { settledNow }),

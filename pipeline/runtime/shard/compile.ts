@@ -1,6 +1,6 @@
 import { filter, merge, Subject, type Observable } from 'rxjs';
 import { makesPoses } from '../../component/index.js';
-import type { CheckedNode, CheckedTopology, Edge } from '../../config/topology/topology.js';
+import type { CheckedNode, CheckedTopology } from '../../config/topology/topology.js';
 import type { Data } from '../../model/index.js';
 import type { Checkpoint } from '../../state/index.js';
 import type { Anonymiser } from '../privacy/anonymise.js';
@@ -8,9 +8,11 @@ import { asynchronous } from '../stages/async-stage.js';
 import { stateHash, stateVersion } from '../checkpoints/barriers.js';
 import type { Host, NodeRun } from '../nodes/host.js';
 import type { Nodes } from '../nodes/nodes.js';
+import type { ChainThread } from '../threads/chain-thread.js';
+import { inputFor, passes } from '../signals/edges.js';
 import { synchronous, type OperatorSnapshot } from '../stages/operator-stage.js';
 import type { Shedding } from '../stages/shedding/load-shedder.js';
-import type { Signal, Stage, Stream } from '../signals/signal.js';
+import type { DataSignal, Signal, Stage, Stream } from '../signals/signal.js';
 import type { SinkStage } from '../stages/sink/sink-stage.js';
 import type { SourceStage } from '../stages/source-stage.js';
 
@@ -37,6 +39,7 @@ export interface CompileOptions {
   readonly shedding: (run: NodeRun, after: number | null) => Shedding | null;
   /** `snapshot`: from the last checkpoint, for any configuration. */
   readonly sink: (run: NodeRun, snapshot: unknown) => SinkStage;
+  readonly threads: readonly ChainThread[];
   /** Monotonic arrival time, milliseconds, of the input behind each pose frame that leaves its node. */
   readonly onPose: (received: number) => void;
 }
@@ -48,6 +51,7 @@ export function compile(options: CompileOptions): Compiled {
   const sources: SourceStage[] = [];
   const sinks: SinkStage[] = [];
   const replays = new Map<string, (data: Data) => boolean>();
+  const threads = threadOf(options);
   for (const node of topology.nodes) {
     const run = nodes.runs.get(node.id)!;
     const snapshot = snapshotOf(node, last);
@@ -67,6 +71,16 @@ export function compile(options: CompileOptions): Compiled {
         stage.replay(data);
         return true;
       });
+    } else if (threads.has(node.id)) {
+      const thread = threads.get(node.id)!;
+      thread.restore(node.id, snapshot as OperatorSnapshot | undefined);
+      streams.set(node.id, thread.output(node.id));
+      replays.set(
+        node.id,
+        replayTo(node, options.host, (signal) => {
+          thread.replay(node.id, signal);
+        }),
+      );
     } else {
       const stage = stageOf(run, options, snapshot as OperatorSnapshot | undefined);
       // A subject runs the node once for all its readers.
@@ -74,17 +88,47 @@ export function compile(options: CompileOptions): Compiled {
       streams.set(node.id, output);
       const again = new Subject<Signal>();
       merge(inputOf(node, streams), again).pipe(stage).subscribe(output);
-      replays.set(node.id, (data) => {
-        const input = inputFor(node, data);
-        if (!input) return false;
-        again.next({ kind: 'data', data, from: input.from, received: options.host.clock.elapsed() });
-        return true;
-      });
+      replays.set(
+        node.id,
+        replayTo(node, options.host, (signal) => {
+          again.next(signal);
+        }),
+      );
       if (makesPoses(node.component)) tellPoses(output, options.onPose);
     }
   }
+  begin(options.threads, streams);
   return { sources, sinks, replay: (node, data) => replays.get(node)?.(data) ?? false };
 }
+
+/** Replays a record to an operator; false if it does not take such records. */
+const replayTo =
+  (node: CheckedNode, { clock }: Host, give: (signal: DataSignal) => void) =>
+  (data: Data): boolean => {
+    const input = inputFor(node, data);
+    if (!input) return false;
+    give({ kind: 'data', data, from: input.from, received: clock.elapsed() });
+    return true;
+  };
+
+function begin(threads: readonly ChainThread[], streams: ReadonlyMap<string, Stream>): void {
+  for (const thread of threads) {
+    thread.begin();
+    for (const source of thread.sources)
+      streams.get(source)!.subscribe((signal) => {
+        thread.take(signal);
+      });
+  }
+}
+
+/** By the nodes that run there. */
+const threadOf = ({ topology, threads }: CompileOptions): ReadonlyMap<string, ChainThread> =>
+  new Map(
+    topology.nodes.flatMap(({ id }) => {
+      const thread = threads.find((one) => one.runs(id));
+      return thread ? [[id, thread] as const] : [];
+    }),
+  );
 
 /**
  * The part of a signal that a sink receives. Live viewers can record it, so a live feed shows no more than a
@@ -95,9 +139,6 @@ const anonymous =
   (signal) =>
     anonymiser && signal.kind === 'data' ? { ...signal, data: anonymiser.apply(signal.data) } : signal;
 
-const inputFor = (node: CheckedNode, data: Data) =>
-  node.inputs.find(({ ports }) => ports.includes(data.port));
-
 /** State of a node in the last checkpoint, if it fits the present node. */
 export function snapshotOf(node: CheckedNode, last: Checkpoint): unknown {
   const found = last.nodes.get(node.id);
@@ -107,12 +148,6 @@ export function snapshotOf(node: CheckedNode, last: Checkpoint): unknown {
 
 const inputOf = (node: CheckedNode, streams: ReadonlyMap<string, Observable<Signal>>): Stream =>
   merge(...node.inputs.map((edge) => streams.get(edge.from)!.pipe(filter((signal) => passes(edge, signal)))));
-
-/** Marks pass every edge, and so do records of a node that is switched off: it names no route. */
-const passes = ({ ports, routes }: Edge, signal: Signal): boolean =>
-  signal.kind !== 'data' ||
-  (ports.includes(signal.data.port) &&
-    (!routes || signal.route === undefined || routes.includes(signal.route)));
 
 function stageOf(run: NodeRun, options: CompileOptions, snapshot: OperatorSnapshot | undefined): Stage {
   const { nodes, host, last } = options;

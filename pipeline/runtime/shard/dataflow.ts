@@ -17,6 +17,7 @@ import { Pump } from '../stages/pump.js';
 import { Busiest } from '../stages/shedding/busiest.js';
 import type { Shedding } from '../stages/shedding/load-shedder.js';
 import type { SinkConnection, SinkSnapshot } from '../stages/sink/sink-connection.js';
+import type { ChainThread } from '../threads/chain-thread.js';
 import { SinkStage } from '../stages/sink/sink-stage.js';
 import { SourceStage, type SourceShedding } from '../stages/source-stage.js';
 
@@ -46,6 +47,7 @@ export interface DataflowOptions {
   /** The state from which it resumes. */
   readonly last: Checkpoint;
   readonly settledNow: () => number;
+  readonly threads: readonly ChainThread[];
 }
 
 /** The stages of a run, from sources to sinks, and what moves them: pump, barriers, replays, jumps of the clock. */
@@ -94,13 +96,14 @@ export class Dataflow {
   }
 
   #compile(): Compiled {
-    const { topology, nodes, host, last, clock, onLatency } = this.#options;
+    const { topology, nodes, host, last, clock, onLatency, threads } = this.#options;
     return compile({
       topology,
       nodes,
       host,
       last,
       anonymiser: anonymiserOf(topology.settings),
+      threads,
       source: (run, snapshot) => this.#sourceStage(run, snapshot),
       shedding: (run, after) => this.#sheddingOf(run, after),
       sink: (run, snapshot) => this.#sinkStage(run, snapshot),
@@ -111,7 +114,7 @@ export class Dataflow {
   }
 
   #sourceStage(run: NodeRun, snapshot: unknown): SourceStage {
-    const { nodes, host, state, partition } = this.#options;
+    const { nodes, host, state, partition, threads } = this.#options;
     const journal = this.#isJournalled(run) ? state.journal(run.id, this.#fail) : null;
     if (journal) this.#journals.push(journal);
     return new SourceStage(
@@ -122,6 +125,7 @@ export class Dataflow {
       this.#wake,
       (origin) => {
         nodes.setOrigin(run.id, origin);
+        for (const thread of threads) thread.setOrigin(run.id, origin);
       },
       snapshot,
       this.#sourceSheddingOf(run),

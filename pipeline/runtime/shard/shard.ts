@@ -40,6 +40,8 @@ import type { Run } from './run.js';
 import type { NotReplayed } from '../dead-letters/letter-desk.js';
 import { SettledNow } from '../privacy/settled-time.js';
 import { SinkConnection, type SinkSnapshot } from '../stages/sink/sink-connection.js';
+import { ChainThread } from '../threads/chain-thread.js';
+import { chainsOf } from '../threads/chains.js';
 import type { SourceStage } from '../stages/source-stage.js';
 import { errorText } from '../../base/error-text.js';
 import { turn, withinTime } from '../../base/waiting.js';
@@ -81,6 +83,7 @@ export class Shard implements Host, Run {
   readonly readers = new Map<string, Reader>();
   readonly feeds = new Map<string, LiveFeed>();
   readonly #options: ShardOptions;
+  readonly #threads: readonly ChainThread[];
   readonly #nodes: Nodes;
   readonly #failures: Failures;
   readonly #abort = new AbortController();
@@ -123,8 +126,10 @@ export class Shard implements Host, Run {
       this.#finish = resolve;
     });
     this.#arrival = new ArrivalClock(clock, topology.settings.clockJumpMs ?? DEFAULT_CLOCK_JUMP_MS);
+    this.#threads = this.#makeThreads();
     this.#nodes = new Nodes({
       ...options,
+      elsewhere: (node) => this.#threads.find((thread) => thread.runs(node.id))?.operator(node),
       arrival: this.#arrival,
       transaction: options.partition?.transaction,
       partitionNumber: options.partition?.number,
@@ -243,6 +248,7 @@ export class Shard implements Host, Run {
 
   adjust(topology: CheckedTopology): void {
     this.#nodes.adjust(topology);
+    for (const thread of this.#threads) thread.adjust(topology);
   }
 
   async copyTo(folder: string): Promise<void> {
@@ -273,6 +279,19 @@ export class Shard implements Host, Run {
   }
 
   // ------------------------------------------------------------------ start
+
+  /** Spans of traces and partitions of a scaled-out topology stay on this thread. */
+  #makeThreads(): readonly ChainThread[] {
+    const { topology, log, tracer, partition } = this.#options;
+    const chains = partition === undefined ? chainsOf(topology) : [];
+    if (tracer !== null && chains.length > 0) {
+      log.info('`settings.threads` has no effect while frames are traced', { topology: topology.id });
+      return [];
+    }
+    return chains.map(
+      (nodes) => new ChainThread({ topology, nodes, host: this, runs: () => this.runs, log }),
+    );
+  }
 
   async #start(): Promise<void> {
     const { topology, onStep, openState, partition, log } = this.#options;
@@ -410,6 +429,7 @@ export class Shard implements Host, Run {
       state,
       last,
       settledNow: () => this.#settled!.now(),
+      threads: this.#threads,
       onEnd: this.#finish,
     });
     this.#flow = flow;

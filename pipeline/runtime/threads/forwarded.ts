@@ -1,0 +1,81 @@
+import type { Log } from '../../telemetry/log.js';
+import { NodeMeter } from '../../telemetry/node-meter.js';
+import type { Fields, ThreadEvent } from './messages.js';
+
+type Tell = (event: ThreadEvent) => void;
+
+/** A log whose lines another thread writes. */
+export class ForwardedLog implements Log {
+  readonly #fields: Fields;
+  readonly #tell: Tell;
+
+  constructor(fields: Fields, tell: Tell) {
+    this.#fields = fields;
+    this.#tell = tell;
+  }
+
+  debug(message: string, fields: Fields = {}): void {
+    this.#line('debug', message, fields);
+  }
+
+  info(message: string, fields: Fields = {}): void {
+    this.#line('info', message, fields);
+  }
+
+  warn(message: string, fields: Fields = {}): void {
+    this.#line('warn', message, fields);
+  }
+
+  error(message: string, fields: Fields = {}): void {
+    this.#line('error', message, fields);
+  }
+
+  child(fields: Fields): Log {
+    return new ForwardedLog({ ...this.#fields, ...fields }, this.#tell);
+  }
+
+  #line(level: 'debug' | 'info' | 'warn' | 'error', message: string, fields: Fields): void {
+    this.#tell({ kind: 'log', level, message, fields: { ...this.#fields, ...fields } });
+  }
+}
+
+/** Figures of a node that another thread adds to its own. */
+export class ForwardedMeter extends NodeMeter {
+  readonly #tell: Tell;
+
+  constructor(topology: string, node: string, tell: Tell) {
+    super(topology, node, () => undefined);
+    this.#tell = tell;
+  }
+
+  override dropped(reason: string, count: number): void {
+    this.#tell({ kind: 'figure', node: this.node, figure: ['dropped', reason, count] });
+  }
+
+  override missing(count: number): void {
+    this.#tell({ kind: 'figure', node: this.node, figure: ['missing', count] });
+  }
+
+  override failed(stage: string, count: number): void {
+    this.#tell({ kind: 'figure', node: this.node, figure: ['failed', stage, count] });
+  }
+
+  override gauge(name: string, value: number, labels: Readonly<Record<string, string>> = {}): void {
+    this.#tell({ kind: 'figure', node: this.node, figure: ['gauge', name, value, labels] });
+  }
+
+  override count(name: string, value: number): void {
+    this.#tell({ kind: 'figure', node: this.node, figure: ['count', name, value] });
+  }
+
+  /** Totals since the last call. */
+  take(): { readonly received: number; readonly sent: number; readonly seconds: number } {
+    const totals = {
+      received: this.receivedTotal,
+      sent: this.sentTotal,
+      seconds: this.operatorSeconds,
+    };
+    this.receivedTotal = this.sentTotal = this.operatorSeconds = 0;
+    return totals;
+  }
+}

@@ -1,0 +1,59 @@
+import { packBlock, unpackBlock, type CsiLayout, type PackedBlock } from '../../model/index.js';
+import type { DataSignal, Signal } from '../signals/signal.js';
+
+/** Frames as memory: a message with one object for each of their columns takes four times as long. */
+export interface PackedSignal extends Omit<DataSignal, 'kind' | 'data'> {
+  readonly kind: 'packed';
+  readonly block: PackedBlock;
+  /** Absent: that of the packed frames before. */
+  readonly layout?: CsiLayout;
+}
+
+export type SentSignal = Signal | PackedSignal;
+
+/** Prepares signals for the other thread, in order. */
+export class Packer {
+  readonly #isOwned: (source: string) => boolean;
+  #layout: string | undefined;
+
+  /** @param isOwned whether nothing else reads the frames of a source: their memory is handed over, not copied */
+  constructor(isOwned: (source: string) => boolean) {
+    this.#isOwned = isOwned;
+  }
+
+  pack(signals: readonly Signal[]): {
+    readonly signals: readonly SentSignal[];
+    readonly transfer: readonly ArrayBuffer[];
+  } {
+    const transfer = new Set<ArrayBuffer>();
+    const sent = signals.map((signal): SentSignal => {
+      const packed = this.#packed(signal);
+      if (packed && this.#isOwned(signal.from)) transfer.add(packed.block.memory).add(packed.block.values);
+      return packed ?? signal;
+    });
+    return { signals: sent, transfer: [...transfer] };
+  }
+
+  #packed(signal: Signal): PackedSignal | undefined {
+    if (signal.kind !== 'data' || signal.data.port !== 'csi') return undefined;
+    const { data, ...rest } = signal;
+    const block = packBlock(data);
+    if (!block) return undefined;
+    const { layout } = data;
+    const isSame = layout.key === this.#layout;
+    this.#layout = layout.key;
+    return { ...rest, kind: 'packed', block, ...(!isSame && { layout }) };
+  }
+}
+
+/** Restores what a {@link Packer} has sent, in order. */
+export class Unpacker {
+  #layout: CsiLayout | undefined;
+
+  unpack(signal: SentSignal): Signal {
+    if (signal.kind !== 'packed') return signal;
+    const { block, layout, ...rest } = signal;
+    this.#layout = layout ?? this.#layout;
+    return { ...rest, kind: 'data', data: unpackBlock(this.#layout!, block) };
+  }
+}
