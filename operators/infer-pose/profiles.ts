@@ -13,10 +13,14 @@ const MAX_GAPS = 0.5;
  */
 export class ProfileLearner {
   readonly #sums = new Map<string, { readonly sum: Float64Array; points: number }>();
+  /** Start of the last window that said something, and event time covered so far, microseconds. */
+  #last: number | undefined;
+  #covered = 0;
 
   add(window: Window): void {
-    for (const link of window.links) {
-      if (shareOf(link.gaps) > MAX_GAPS) continue;
+    const links = window.links.filter(({ gaps }) => shareOf(gaps) <= MAX_GAPS);
+    if (links.length > 0) this.#cover(window);
+    for (const link of links) {
       const amplitude = logAmplitudes(link);
       let entry = this.#sums.get(link.id);
       if (!entry) this.#sums.set(link.id, (entry = { sum: new Float64Array(GROUPS), points: 0 }));
@@ -26,6 +30,18 @@ export class ProfileLearner {
         for (let g = 0; g < GROUPS; g++) entry.sum[g]! += amplitude[t * GROUPS + g]!;
       }
     }
+  }
+
+  /** From one window to the next; where no frames came, only the windows themselves count. */
+  #cover({ start, step, points }: Window): void {
+    const since = start - (this.#last ?? start);
+    this.#covered += Math.max(0, Math.min(since, step * points));
+    this.#last = start;
+  }
+
+  /** Seconds of event time that were heard, without gaps between and within windows. */
+  get heardSeconds(): number {
+    return this.#covered / 1e6;
   }
 
   /** Rounded to 1e-4, so that its file is the same on every machine. */

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -55,7 +55,8 @@ async function call(method: string, path = '', body?: object) {
     headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${service.token('operator')}` },
     ...(body && { body: JSON.stringify(body) }),
   });
-  const answer = (await response.json()) as {
+  const text = await response.text();
+  const answer = (text === '' ? {} : JSON.parse(text)) as {
     readonly data: Record<string, unknown>;
     readonly error: { readonly message: string };
   };
@@ -130,7 +131,7 @@ test('a measurement that is cancelled leaves nothing, and one at a time is made'
   await start();
   expect((await start()).status).toBe(409);
   expect((await call('POST', '/save')).status).toBe(409);
-  expect((await call('DELETE')).data).toMatchObject({ state: 'none' });
+  expect((await call('DELETE')).status).toBe(204);
   main.publish(at(0), at(2));
   expect((await call('GET')).data).toMatchObject({ state: 'none' });
 });
@@ -152,4 +153,87 @@ test('a file of another kind is not replaced', async () => {
     409,
     expect.stringContaining('room.json is no calibration file'),
   ]);
+});
+
+test('time without frames does not count', async () => {
+  await start(4);
+  main.publish(at(0), at(1), at(60), at(61));
+  // A second, the two of the window before the gap, and a second.
+  expect((await call('GET')).data).toMatchObject({ state: 'measured', heard_seconds: 4 });
+  await start(4);
+  const silent = window.links.map((link) => ({ ...link, gaps: new Uint8Array(link.gaps.length).fill(1) }));
+  main.publish(at(0), at(1, silent), at(2, silent), at(3, silent), at(4, silent));
+  expect((await call('GET')).data).toMatchObject({ state: 'measuring', heard_seconds: 0 });
+});
+
+/** Measures the room, and changes the topology before the result is saved. */
+async function measuredThen(change: (topology: FakeTopology) => void) {
+  await start();
+  main.publish(at(0), at(2));
+  change(main);
+  return call('POST', '/save');
+}
+
+test.each(['starting', 'stopping', 'restarting'] as const)('nothing is saved while %s', async (state) => {
+  const answer = await measuredThen((topology) => (topology.state = state));
+  expect([answer.status, answer.error.message]).toEqual([409, `test is ${state}: save again once it runs`]);
+  expect(existsSync(join(folder, 'room.json'))).toBe(false);
+});
+
+test('a restart that the state does not allow any more is a conflict', async () => {
+  const answer = await measuredThen((topology) => {
+    topology.restart = () =>
+      Promise.reject(Object.assign(new Error('test is restarting'), { code: 'lifecycle.conflict' }));
+  });
+  expect([answer.status, answer.error.message]).toEqual([409, 'test is restarting']);
+});
+
+test('the result belongs to the file that is configured when it is saved', async () => {
+  const { status, data } = await measuredThen((topology) => {
+    const nodes = topology.topology.nodes.map((node) =>
+      node.id === 'poses' ? { ...node, config: { calibration: 'new.json' } } : node,
+    );
+    topology.topology = { ...topology.topology, nodes };
+  });
+  expect([status, data['file']]).toEqual([200, 'new.json']);
+  expect([existsSync(join(folder, 'room.json')), existsSync(join(folder, 'new.json'))]).toEqual([
+    false,
+    true,
+  ]);
+});
+
+test('a result of links that have been moved since is not saved', async () => {
+  const answer = await measuredThen((topology) => {
+    const [first, ...rest] = environment.links;
+    const links = [{ ...first!, receiver: [1, 1, 1] as [number, number, number] }, ...rest];
+    topology.topology = { ...topology.topology, environments: [{ ...environment, links }] };
+  });
+  expect([answer.status, answer.error.message]).toEqual([
+    409,
+    'the links of room-1 have changed since: measure the empty room again',
+  ]);
+});
+
+test('a file of `calibrate` without profiles gets them, and keeps its links', async () => {
+  const links = { 'room-1-link-0': [] };
+  writeFileSync(join(folder, 'room.json'), JSON.stringify({ links }));
+  expect((await measuredThen(() => undefined)).status).toBe(200);
+  const saved = JSON.parse(readFileSync(join(folder, 'room.json'), 'utf8')) as Record<string, object>;
+  expect([saved['links'], Object.keys(saved['profiles']!).length]).toEqual([links, environment.links.length]);
+});
+
+test('one change of a topology at a time is made', async () => {
+  let restarted = (): void => undefined;
+  main.restart = () => new Promise((resolve) => (restarted = resolve));
+  await start();
+  main.publish(at(0), at(2));
+  const first = call('POST', '/save');
+  await expect.poll(() => existsSync(join(folder, 'room.json'))).toBe(true);
+  const second = await call('POST', '/save');
+  expect([second.status, second.error.message]).toEqual([
+    409,
+    'test is being changed by somebody else: look at it again in a moment',
+  ]);
+  restarted();
+  expect((await first).status).toBe(200);
 });

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -14,8 +14,14 @@ const B = '/form-b/api/v1';
 let folder: string;
 let file: string;
 let service: TestService;
-const parse = (text: string, id: string, unsaved?: UnsavedFile) =>
-  parseTopology({ text, shown: `${id}.yaml`, file: null, folder, unsaved }, components, { env: {} });
+/** A check of a text waits for it. */
+let checking: Promise<void> | null = null;
+let checks = 0;
+async function parse(text: string, id: string, unsaved?: UnsavedFile) {
+  if (checking) checks++;
+  await checking;
+  return parseTopology({ text, shown: `${id}.yaml`, file: null, folder, unsaved }, components, { env: {} });
+}
 
 const ROOM = `# Measured by Ada.
 id: ward
@@ -38,6 +44,8 @@ sinks:
 `;
 
 beforeEach(async () => {
+  checking = null;
+  checks = 0;
   folder = mkdtempSync(join(tmpdir(), 'csiflow-environments-'));
   file = join(folder, 'room.yaml');
   writeFileSync(file, ROOM);
@@ -144,6 +152,49 @@ test('a stale plan is refused', async () => {
   const answer = await apply(ROOM.replace('x: 5', 'x: 8'), planned.data.hash);
   expect([answer.status, answer.error.message]).toEqual([409, expect.stringContaining('is stale')]);
   expect(readFileSync(file, 'utf8')).toBe(ROOM);
+});
+
+test('a plan belongs to one text, comments included', async () => {
+  const planned = await plan(WIDER);
+  const answer = await apply(WIDER.replace('Ada', 'Grace'), planned.data.hash);
+  expect([answer.status, answer.error.message]).toEqual([409, expect.stringContaining('is stale')]);
+  expect(readFileSync(file, 'utf8')).toBe(ROOM);
+});
+
+test('two rooms of one topology are not changed at the same time', async () => {
+  const hall = join(folder, 'hall.yaml');
+  writeFileSync(hall, ROOM.replace('ward', 'hall').replace('node-1', 'node-2').replaceAll('south', 'east'));
+  const both = TOPOLOGY.replace('environment: room.yaml', 'environments: [room.yaml, hall.yaml]').replace(
+    /flat: .*/,
+    'flat: { type: udp, port: 5998 }',
+  );
+  expect(await call('PUT', '/topologies/ward-3', { topology: both }, 'admin')).toMatchObject({ status: 200 });
+  const planned = await plan(WIDER);
+  const base = (await read()).data.hash;
+  const { hash } = (await call('GET', '/environments/hall/file')).data;
+  let go = (): void => undefined;
+  checking = new Promise((resolve) => (go = resolve));
+  const first = apply(WIDER, planned.data.hash, base);
+  await expect.poll(() => checks).toBe(1);
+  const second = await call('POST', '/environments/hall/apply', {
+    text: WIDER,
+    file_hash: hash,
+    hash: 'any',
+  });
+  go();
+  expect([second.status, second.error.message]).toEqual([
+    409,
+    'ward-3 is being changed by somebody else: look at it again in a moment',
+  ]);
+  expect((await first).status).toBe(200);
+});
+
+test.runIf(process.getuid?.() === 0)('a saved file stays its owner’s', async () => {
+  chownSync(file, 1234, 1235);
+  const planned = await plan(WIDER);
+  expect((await apply(WIDER, planned.data.hash)).status).toBe(200);
+  const { uid, gid } = statSync(file);
+  expect([uid, gid]).toEqual([1234, 1235]);
 });
 
 test('the id stays, because stored results belong to it', async () => {

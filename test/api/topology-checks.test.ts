@@ -78,6 +78,16 @@ test("rejects queries beyond the queue's limit", async () => {
   expect(await Promise.all(asked)).toEqual([1, 1]);
 });
 
+test('a request that nobody waits for ends at once, and leaves the queue if it waits there', async () => {
+  const thread = busyThread(60_000, 3);
+  const gone = new AbortController();
+  const asked = Promise.allSettled([thread.ask(50_000, gone.signal), thread.ask(50_000, gone.signal)]);
+  const next = thread.ask(1);
+  gone.abort(new Error('edited'));
+  expect(await asked).toMatchObject([{ reason: new Error('edited') }, { reason: new Error('edited') }]);
+  expect(await next).toBe(1);
+});
+
 let data: string;
 let running: Csiflow;
 beforeAll(() => {

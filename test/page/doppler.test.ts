@@ -33,6 +33,15 @@ test('too few frames, too rare ones and ones of a single time have no spectrum',
   expect(dopplerOf(frames(100, Infinity, 2), 0, 0)).toBeNull();
 });
 
+test('frames of which no subcarrier is known throughout have no spectrum', () => {
+  const known = frames(100, 50, 5);
+  const holes = known.map((one, index) => ({
+    ...one,
+    amplitudes: [[SUBCARRIERS.map((_, k) => (k === index % SUBCARRIERS.length ? null : 10))]],
+  }));
+  expect(dopplerOf(holes, 0, 0)).toBeNull();
+});
+
 test('a link on which nothing moves is dark', () => {
   const still = frames(64, 50, 0);
   for (const column of dopplerOf(still, 0, 0)!.columns) expect(new Set(column)).toEqual(new Set([-40]));

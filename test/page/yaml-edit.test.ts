@@ -186,3 +186,21 @@ test('a value in several lines is replaced without the line behind it', () => {
   const before = parse(text) as Room;
   after({ ...before, name: 'Ward 3' }, text, before);
 });
+
+test.each(['removed', 'added before'])('a dash in a comment between an item and its dash: one %s', (how) => {
+  const text = `${TEXT.slice(0, TEXT.indexOf('links:'))}links: []
+walls: []
+zones:
+  - { id: bed, polygon: [[0, 0], [1, 0], [1, 1]] }
+  - # screwed to the floor - do not move
+    id: sofa
+    polygon: [[3, 3], [5, 3], [5, 4]]
+  - { id: rug, polygon: [[3, 3], [5, 3], [5, 4]] }
+`;
+  const before = parse(text) as Room;
+  const [bed, sofa, rug] = before.zones as [Zone, Zone, Zone];
+  const zones = how === 'removed' ? [bed, rug] : [bed, { ...rug, id: 'mat' }, sofa, rug];
+  const changed = edited(text, before, { ...before, zones });
+  expect((parse(changed) as Room).zones).toEqual(zones);
+  expect(changed.includes('screwed to the floor - do not move')).toBe(how !== 'removed');
+});

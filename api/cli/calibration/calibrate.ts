@@ -28,6 +28,8 @@ export interface Measured {
 
 /** How long to wait for links that start later than others, microseconds. */
 const LATE = 10_000_000;
+/** Time without frames does not count: listening ends after this many times its duration. */
+const PATIENCE = 3;
 
 /**
  * Runs a topology's sources and operators up to its windows while the room is empty, and writes the
@@ -77,14 +79,15 @@ async function profilesOf(
     if (window.port !== 'window') return false;
     first ??= window.start;
     learner.add(window);
-    const heard = (window.start - first) / 1e6;
-    progress?.(Math.min(heard, seconds));
-    return heard >= seconds;
+    progress?.(Math.min(learner.heardSeconds, seconds));
+    return learner.heardSeconds >= seconds || window.start - first >= PATIENCE * seconds * 1e6;
   });
   const profiles = learner.profiles();
   if (Object.keys(profiles).length === 0) {
     throw new CommandError(`${node} output no window with frames: check that the links of ${file} send`);
   }
+  if (learner.heardSeconds < seconds)
+    print(`frames came in ${learner.heardSeconds.toFixed(0)} of ${seconds} s: the profiles are less exact`);
   const missing = [...links].map(({ link }) => link.id).filter((id) => !(id in profiles));
   if (missing.length > 0) print(`no profile, because no frames arrived: ${missing.join(', ')}`);
   return profiles;

@@ -5861,6 +5861,7 @@ export interface operations {
                             state: "none" | "measuring" | "measured" | "saved" | "failed";
                             /** @description Event time that it takes. */
                             seconds: number;
+                            /** @description Time without frames does not count. */
                             heard_seconds: number;
                             /** @description Seconds in which `detect-motion` noticed somebody; null without such a node. */
                             presence_seconds: number | null;
@@ -5936,6 +5937,7 @@ export interface operations {
                             state: "none" | "measuring" | "measured" | "saved" | "failed";
                             /** @description Event time that it takes. */
                             seconds: number;
+                            /** @description Time without frames does not count. */
                             heard_seconds: number;
                             /** @description Seconds in which `detect-motion` noticed somebody; null without such a node. */
                             presence_seconds: number | null;
@@ -5985,8 +5987,8 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success. */
-            200: {
+            /** @description Success without content. */
+            204: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -5995,34 +5997,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: true;
-                        data: {
-                            /** @enum {unknown} */
-                            state: "none" | "measuring" | "measured" | "saved" | "failed";
-                            /** @description Event time that it takes. */
-                            seconds: number;
-                            heard_seconds: number;
-                            /** @description Seconds in which `detect-motion` noticed somebody; null without such a node. */
-                            presence_seconds: number | null;
-                            links: {
-                                id: string;
-                                /** @description False: no frames came, so that its former profile stays. */
-                                heard: boolean;
-                                /** @description Mean difference from the former profile; null without one. */
-                                change_db: number | null;
-                            }[];
-                            /** @description Relative to the topology's folder. */
-                            file: string;
-                            problem: string | null;
-                        };
-                        /** Format: date-time */
-                        timestamp: string;
-                        request_id: string;
-                    };
-                };
+                content?: never;
             };
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
@@ -6072,6 +6047,7 @@ export interface operations {
                             state: "none" | "measuring" | "measured" | "saved" | "failed";
                             /** @description Event time that it takes. */
                             seconds: number;
+                            /** @description Time without frames does not count. */
                             heard_seconds: number;
                             /** @description Seconds in which `detect-motion` noticed somebody; null without such a node. */
                             presence_seconds: number | null;

@@ -5963,6 +5963,7 @@ export interface operations {
                             state: "none" | "measuring" | "measured" | "saved" | "failed";
                             /** @description Event time that it takes. */
                             seconds: number;
+                            /** @description Time without frames does not count. */
                             heard_seconds: number;
                             /** @description Seconds in which `detect-motion` noticed somebody; null without such a node. */
                             presence_seconds: number | null;
@@ -6038,6 +6039,7 @@ export interface operations {
                             state: "none" | "measuring" | "measured" | "saved" | "failed";
                             /** @description Event time that it takes. */
                             seconds: number;
+                            /** @description Time without frames does not count. */
                             heard_seconds: number;
                             /** @description Seconds in which `detect-motion` noticed somebody; null without such a node. */
                             presence_seconds: number | null;
@@ -6087,8 +6089,8 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success. */
-            200: {
+            /** @description Success without content. */
+            204: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -6097,34 +6099,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: true;
-                        data: {
-                            /** @enum {unknown} */
-                            state: "none" | "measuring" | "measured" | "saved" | "failed";
-                            /** @description Event time that it takes. */
-                            seconds: number;
-                            heard_seconds: number;
-                            /** @description Seconds in which `detect-motion` noticed somebody; null without such a node. */
-                            presence_seconds: number | null;
-                            links: {
-                                id: string;
-                                /** @description False: no frames came, so that its former profile stays. */
-                                heard: boolean;
-                                /** @description Mean difference from the former profile; null without one. */
-                                change_db: number | null;
-                            }[];
-                            /** @description Relative to the topology's folder. */
-                            file: string;
-                            problem: string | null;
-                        };
-                        /** Format: date-time */
-                        timestamp: string;
-                        request_id: string;
-                    };
-                };
+                content?: never;
             };
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
@@ -6174,6 +6149,7 @@ export interface operations {
                             state: "none" | "measuring" | "measured" | "saved" | "failed";
                             /** @description Event time that it takes. */
                             seconds: number;
+                            /** @description Time without frames does not count. */
                             heard_seconds: number;
                             /** @description Seconds in which `detect-motion` noticed somebody; null without such a node. */
                             presence_seconds: number | null;

@@ -5,11 +5,12 @@ import {
   cancelCalibration,
   saveCalibration,
   startCalibration,
-  type Calibration,
 } from '../../service/deployment/calibrations.js';
 import type { Sensing } from '../../service/deployment/environments.js';
+import type { Calibration } from '../../service/deployment/measurement.js';
+import { applyRefused } from './topology-changes.js';
 
-const endpoint = endpointsWith<Sensing | 'watch'>();
+const endpoint = endpointsWith<Sensing | 'calibrations' | 'watch'>();
 
 const closed = { additionalProperties: false } as const;
 const PathSchema = Type.Object({ environment_id: Type.String() });
@@ -18,7 +19,7 @@ const CalibrationSchema = Type.Object(
   {
     state: Type.Enum(['none', 'measuring', 'measured', 'saved', 'failed']),
     seconds: Type.Number({ description: 'Event time that it takes.' }),
-    heard_seconds: Type.Number(),
+    heard_seconds: Type.Number({ description: 'Time without frames does not count.' }),
     presence_seconds: Type.Union([Type.Number(), Type.Null()], {
       description: 'Seconds in which `detect-motion` noticed somebody; null without such a node.',
     }),
@@ -93,7 +94,13 @@ const save = endpoint<string, Calibration>({
   access: 'operator',
   limit: 'configuration',
   status: 200,
-  handle: (id, { deployment }) => saveCalibration(deployment, id),
+  async handle(id, { deployment }) {
+    try {
+      return await saveCalibration(deployment, id);
+    } catch (error) {
+      throw applyRefused(error);
+    }
+  },
   b: formView({
     path: PathSchema,
     response: CalibrationSchema,
@@ -102,19 +109,22 @@ const save = endpoint<string, Calibration>({
   }),
 });
 
-const cancel = endpoint<string, Calibration>({
+const cancel = endpoint<string, null>({
   method: 'DELETE',
   path: '/environments/:environment_id/calibration',
   summary: 'Ends a measurement, and forgets its result.',
   access: 'operator',
   limit: 'configuration',
-  status: 200,
-  handle: async (id, { deployment }) => cancelCalibration(deployment, id),
+  status: 204,
+  async handle(id, { deployment }) {
+    cancelCalibration(deployment, id);
+    return null;
+  },
   b: formView({
     path: PathSchema,
-    response: CalibrationSchema,
+    response: Type.Null(),
     read: ({ path }) => path.environment_id,
-    render,
+    render: () => ({ data: null }),
   }),
 });
 

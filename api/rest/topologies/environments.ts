@@ -137,8 +137,8 @@ const coverage = endpoint<Omit<EnvironmentText, 'base'>, Coverage>({
   largest,
   status: 200,
   audit: () => ({}),
-  handle: async ({ id, text }, { deployment }) =>
-    simulatedCoverage(await orRefused(() => environmentIn(deployment, id, text))),
+  handle: async ({ id, text }, { deployment, signal }) =>
+    simulatedCoverage(await orRefused(() => environmentIn(deployment, id, text)), signal),
   b: formView({
     path: PathSchema,
     body: Type.Object({ text: written.text }, closed),

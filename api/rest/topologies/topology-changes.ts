@@ -116,9 +116,9 @@ export const apply = endpoint<Change, TopologyStatus>({
   }),
 });
 
-/** 409 for a stale plan, or one that could not be started; otherwise like {@link orRefused}. */
+/** 409 for a stale plan, one that could not be started, or a state without changes; otherwise like {@link orRefused}. */
 export function applyRefused(error: unknown): unknown {
-  if (error instanceof Error && 'code' in error && String(error.code).startsWith('plan.'))
+  if (error instanceof Error && 'code' in error && /^(plan\.|lifecycle\.conflict$)/.test(String(error.code)))
     return new ApiError('RESOURCE_CONFLICT', error.message);
   return refused(error);
 }

@@ -11,6 +11,7 @@ import type { AuditLog } from '../audit/audit-log.js';
 import type { Acknowledgements } from '../alerts/acknowledgements.js';
 import type { LifecycleTimes } from './lifecycle-times.js';
 import type { SystemProbe } from '../figures/system-probe.js';
+import type { Measurement } from './measurement.js';
 import type { Topologies } from './topologies.js';
 
 /** Everything the API serves: topologies, one of them the main one, users and limits. */
@@ -32,6 +33,8 @@ export interface Deployment {
   readonly audit: AuditLog;
   /** Of alerts. */
   readonly acknowledgements: Acknowledgements;
+  /** The newest measurements of empty rooms, by environment. */
+  readonly calibrations: Map<string, Measurement>;
   readonly lifecycle: LifecycleTimes;
   /** Open WebSocket connections. */
   readonly clients: () => number;

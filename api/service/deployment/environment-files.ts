@@ -1,12 +1,23 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, chmod, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
+import {
+  access,
+  chmod,
+  chown,
+  copyFile,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
 import { relative } from 'node:path';
 import type { CheckedTopology } from '../../../pipeline/config/index.js';
 import type { Environment } from '../../../pipeline/model/index.js';
 import type { Plan, RunningTopology } from '../../../pipeline/runtime/status.js';
 import { errorText } from '../../../pipeline/base/error-text.js';
-import { ApiError } from '../errors.js';
+import { ApiError, conflict } from '../errors.js';
 import type { Deployment } from './deployment.js';
 import { changedParts, type ChangedPart } from './environment-changes.js';
 import { environmentOf, type Sensing } from './environments.js';
@@ -64,7 +75,9 @@ export async function planEnvironment(
   requireSame(found, base);
   const { next } = await checked(deployment, found, text);
   const now = found.running.topology;
-  return { ...found.running.plan(next), environment: changedParts(named(now, id)!, named(next, id)!) };
+  const plan = found.running.plan(next);
+  const environment = changedParts(named(now, id)!, named(next, id)!);
+  return { ...plan, hash: hashWith(text, plan), environment };
 }
 
 /** The environment that a text describes, checked with its topology. @throws like {@link planEnvironment} */
@@ -85,12 +98,13 @@ export async function applyEnvironment(
   { id, text, base }: EnvironmentText,
   planned: string,
 ): Promise<EnvironmentFile> {
-  await alone(await environmentFile(deployment, id), async () => {
+  const { running } = await environmentFile(deployment, id);
+  await deployment.topologies.change(running.topology.id, async (apply) => {
     const found = await environmentFile(deployment, id);
     requireSame(found, base);
-    const { running } = found;
     const { next, topology } = await checked(deployment, found, text);
-    if (running.plan(next).hash !== planned)
+    const plan = running.plan(next);
+    if (hashWith(text, plan) !== planned)
       throw conflict(`the plan ${planned} is stale: something has changed since; plan again`, running);
     // The check takes a while: somebody may have changed the file meanwhile.
     requireSame(await environmentFile(deployment, id), base);
@@ -98,7 +112,7 @@ export async function applyEnvironment(
     // Only comments differ.
     if (next.hash === running.topology.hash) return;
     try {
-      await deployment.topologies.apply(running.topology.id, topology, planned);
+      await apply(topology, plan.hash);
     } catch (error) {
       await putBack(found, text);
       throw error;
@@ -146,30 +160,23 @@ function requireSame({ name, hash, running }: EnvironmentFile, base: string): vo
   );
 }
 
-const saving = new Set<string>();
-
-/** @throws ApiError 409 while another call saves the same file */
-async function alone({ file, name, running }: EnvironmentFile, work: () => Promise<void>): Promise<void> {
-  if (saving.has(file)) throw conflict(`${name} is being saved by somebody else: read it again`, running);
-  saving.add(file);
-  try {
-    await work();
-  } finally {
-    saving.delete(file);
-  }
-}
-
-/** Replaces it atomically, with the same mode, behind symbolic links. @throws ApiError 409 */
+/** Replaces it atomically, with the same owner and mode, behind symbolic links. @throws ApiError 409 */
 async function save({ file, name, running }: EnvironmentFile, text: string): Promise<void> {
   try {
     const there = await realpath(file);
     // A file that its owner made read-only stays as it is, although its folder would allow a replacement.
     await access(there, constants.W_OK);
-    const { mode } = await stat(there);
+    const { mode, uid, gid } = await stat(there);
     const part = `${there}.part`;
     await writeFile(part, text, { flush: true });
-    await chmod(part, mode & 0o777);
-    await rename(part, there);
+    if (await belongsTo(part, { uid, gid })) {
+      await chmod(part, mode & 0o777);
+      await rename(part, there);
+    } else {
+      // Only root gives files away: written in place, it stays its owner's. The whole text is on the disk already.
+      await copyFile(part, there);
+      await rm(part);
+    }
   } catch (error) {
     throw conflict(
       `${name} cannot be written (${codeOf(error)}): make it writable for csiflow, or change it on the host`,
@@ -178,10 +185,26 @@ async function save({ file, name, running }: EnvironmentFile, text: string): Pro
   }
 }
 
+/** False if this process may not give the file to that owner. */
+async function belongsTo(
+  file: string,
+  owner: { readonly uid: number; readonly gid: number },
+): Promise<boolean> {
+  const { uid, gid } = await stat(file);
+  if (uid === owner.uid && gid === owner.gid) return true;
+  return chown(file, owner.uid, owner.gid).then(
+    () => true,
+    (error: unknown) => {
+      if (codeOf(error) === 'EPERM') return false;
+      throw error;
+    },
+  );
+}
+
+/** A plan is one of its text: another one may differ in comments alone, which the plan's own hash does not show. */
+const hashWith = (text: string, { hash }: Plan): string => hashOf(Buffer.from(`${hash}\n${text}`));
+
 const hashOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex').slice(0, 32);
 
 /** Messages of the system name the host's folders. */
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? errorText(error);
-
-const conflict = (message: string, running: RunningTopology): ApiError =>
-  new ApiError('RESOURCE_CONFLICT', message, { details: { state: running.state } });

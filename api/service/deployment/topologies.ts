@@ -82,6 +82,8 @@ export class Topologies {
   readonly #file: StateFile<typeof TopologiesFile>;
   readonly #put = new Map<string, RunningTopology>();
   readonly #listeners = new Set<() => void>();
+  /** Ids of those that are being changed. */
+  readonly #changing = new Set<string>();
 
   /** @throws Error with the file's name if it cannot be read. */
   constructor(options: TopologiesOptions) {
@@ -179,8 +181,34 @@ export class Topologies {
     return made;
   }
 
-  /** Continues with another planned text. @throws like {@link RunningTopology.apply} */
+  /** Continues with another planned text. @throws like {@link RunningTopology.apply}, and {@link change} */
   async apply(id: string, yaml: string, hash: string): Promise<RunningTopology> {
+    return this.change(id, (apply) => apply(yaml, hash));
+  }
+
+  /**
+   * Changes a topology, or a file that it reads, one change at a time: two at once would undo each other.
+   * @param work gets a function that continues with another planned text
+   * @throws TopologyConflict while somebody else changes it
+   */
+  async change<T>(
+    id: string,
+    work: (apply: (yaml: string, hash: string) => Promise<RunningTopology>) => Promise<T>,
+  ): Promise<T> {
+    if (this.#changing.has(id))
+      throw new TopologyConflict(
+        `${id} is being changed by somebody else: look at it again in a moment`,
+        this.find(id)?.status().state ?? 'stopped',
+      );
+    this.#changing.add(id);
+    try {
+      return await work((yaml, hash) => this.#apply(id, yaml, hash));
+    } finally {
+      this.#changing.delete(id);
+    }
+  }
+
+  async #apply(id: string, yaml: string, hash: string): Promise<RunningTopology> {
     const running = this.find(id)!;
     await running.apply(await this.check(id, yaml), hash);
     const stored = this.#stored(id);
@@ -235,11 +263,8 @@ export class Topologies {
         redact(`The text belongs to the topology ${topology.id}, not of ${id}`, hidden, yaml),
         this.find(id)?.status().state ?? 'stopped',
       );
-    const others = this.list().map((running) => running.topology);
-    const [collision] = collisions(
-      topology,
-      others.filter((other) => other.id !== id),
-    );
+    const others = this.list().flatMap((running) => (running.topology.id === id ? [] : [running.topology]));
+    const [collision] = collisions(topology, others);
     if (collision)
       throw new TopologyConflict(
         redact(`${id} cannot run beside the others: ${collision.message}`, hidden, yaml),

@@ -14,9 +14,12 @@ const thread = new Thread<Environment, Simulated>(compiledModule(import.meta.url
   heapMb: 256,
 });
 
-/** @throws ApiError 422 for an environment that is too large; 503 while others are simulated */
-export async function simulatedCoverage(environment: Environment): Promise<Coverage> {
-  const simulated = await thread.ask(environment).catch((error: unknown) => {
+/**
+ * @param gone nobody waits for it any more
+ * @throws ApiError 422 for an environment that is too large; 503 while others are simulated
+ */
+export async function simulatedCoverage(environment: Environment, gone: AbortSignal): Promise<Coverage> {
+  const simulated = await thread.ask(environment, gone).catch((error: unknown) => {
     if (!(error instanceof ThreadBusy || error instanceof ThreadTooSlow)) throw error;
     throw new ApiError('SYSTEM_NOT_READY', `The room cannot be simulated now: ${error.message}`, {
       headers: { 'Retry-After': '2' },

@@ -37,13 +37,19 @@ export class Thread<Q, A> {
     this.#options = options;
   }
 
-  /** @throws ThreadBusy, ThreadTooSlow, or Error with the reason why the thread ended */
-  async ask(question: Q): Promise<A> {
+  /**
+   * @param gone nobody waits for the answer any more: the request leaves its place in the queue, or its work ends
+   * @throws ThreadBusy, ThreadTooSlow, the reason of `gone`, or Error with the reason why the thread ended
+   */
+  async ask(question: Q, gone?: AbortSignal): Promise<A> {
     if (this.#open >= this.#options.most)
       throw new ThreadBusy(`${this.#open} requests are already in progress: try again in a moment`);
     this.#open++;
     clearTimeout(this.#idle);
-    const mine = this.#last.then(() => this.#ask(question));
+    const mine = this.#last.then(() => {
+      gone?.throwIfAborted();
+      return this.#ask(question, gone);
+    });
     this.#last = mine.catch(() => undefined);
     try {
       return await mine;
@@ -59,7 +65,7 @@ export class Thread<Q, A> {
     await (await worker?.catch(() => undefined))?.terminate();
   }
 
-  async #ask(question: Q): Promise<A> {
+  async #ask(question: Q, gone?: AbortSignal): Promise<A> {
     const worker = await (this.#worker ??= this.#start());
     const { limitMs } = this.#options;
     worker.postMessage(question);
@@ -68,7 +74,7 @@ export class Thread<Q, A> {
       late.abort(new ThreadTooSlow(`it takes longer than ${limitMs / 1000} seconds`));
     }, limitMs);
     try {
-      return (await answerOf(worker, late.signal)) as A;
+      return (await answerOf(worker, gone ? AbortSignal.any([late.signal, gone]) : late.signal)) as A;
     } catch (error) {
       await this.close();
       throw error;
@@ -118,6 +124,10 @@ function answerOf(worker: Worker, signal: AbortSignal): Promise<unknown> {
     const aborted = (): void => {
       failed(signal.reason);
     };
+    if (signal.aborted) {
+      aborted();
+      return;
+    }
     worker.on('message', answered).on('error', failed).on('exit', exited);
     signal.addEventListener('abort', aborted);
   });

@@ -17,10 +17,11 @@ const isShown = computed(() => layer.value !== 'none');
 /** Simulates after the last change of several. */
 const REST_MS = 600;
 
-async function coverageOf(environment: string, text: string) {
+async function coverageOf(environment: string, text: string, signal: AbortSignal) {
   const { data } = await service().rest.POST('/environments/{environment_id}/coverage', {
     params: { path: { environment_id: environment } },
     body: { text },
+    signal,
   });
   return data!.data;
 }
@@ -31,20 +32,21 @@ effect(() => {
   coverage.value = null;
   coverageProblem.value = '';
   if (!value || !isShown.value) return;
-  let over = false;
+  // A change ends the simulation of the text before it, here and in the service.
+  const over = new AbortController();
   const timer = setTimeout(() => {
-    coverageOf(value.file.environment_id, value.text).then(
+    coverageOf(value.file.environment_id, value.text, over.signal).then(
       (found) => {
-        if (!over) coverage.value = found;
+        if (!over.signal.aborted) coverage.value = found;
       },
       (error: unknown) => {
-        if (!over) coverageProblem.value = errorText(error);
+        if (!over.signal.aborted) coverageProblem.value = errorText(error);
       },
     );
   }, REST_MS);
   return () => {
-    over = true;
     clearTimeout(timer);
+    over.abort();
   };
 });
 

@@ -42,8 +42,12 @@ export const problem = signal('');
 export const message = signal('');
 /** A drag that has not ended. */
 export const moving = signal<Draft | null>(null);
-/** A checked plan that waits for a yes. */
-export const planned = signal<{ readonly plan: EnvironmentPlan; readonly text: string } | null>(null);
+/** A checked plan that waits for a yes, with what it is a plan of. */
+export const planned = signal<{
+  readonly plan: EnvironmentPlan;
+  readonly text: string;
+  readonly file: EnvironmentFile;
+} | null>(null);
 /** The sender of a link to be added as soon as the file is read. */
 export const wantedSender = signal<string | null>(null);
 /** The service is asked to check or save. */
@@ -155,25 +159,26 @@ function keepSelection(): void {
 export async function check(): Promise<void> {
   const { value } = editing;
   if (!value) return;
+  const { file, text } = value;
   await asking(async () => {
-    planned.value = { plan: await planOf(value.file, value.text), text: value.text };
+    planned.value = { plan: await planOf(file, text), text, file };
   });
 }
 
 export async function save(): Promise<void> {
-  const { value } = editing;
   const ready = planned.value;
-  if (!value || !ready) return;
+  if (!ready) return;
   await asking(async () => {
     const { data } = await service().rest.POST('/environments/{environment_id}/apply', {
-      params: { path: { environment_id: value.file.environment_id } },
-      body: { text: ready.text, file_hash: value.file.hash, hash: ready.plan.hash },
+      params: { path: { environment_id: ready.file.environment_id } },
+      body: { text: ready.text, file_hash: ready.file.hash, hash: ready.plan.hash },
     });
     const file = data!.data;
     const now = editing.peek();
-    // Changes made meanwhile stay, on top of what was saved.
-    if (now === value) editing.value = { file, text: file.text, before: [], after: [] };
-    else if (now?.file.environment_id === file.environment_id) editing.value = { ...now, file };
+    // Changes made since the plan stay, on top of what was saved.
+    if (now?.file.environment_id === file.environment_id)
+      editing.value =
+        now.text === ready.text ? { file, text: file.text, before: [], after: [] } : { ...now, file };
     message.value = `Saved as ${file.file}. The topology ${file.topology} continues with it.`;
     await loadScene(token.peek());
   });

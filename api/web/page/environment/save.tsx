@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { linesChanged } from './lines.js';
-import { editing, isBusy, planned, save, type EnvironmentPlan } from './editing.js';
+import { isBusy, planned, save, type EnvironmentPlan } from './editing.js';
 
 /** What saving would do, before it is done. */
 export function SaveDialog() {
@@ -10,15 +10,14 @@ export function SaveDialog() {
     if (ready && !dialog.current!.open) dialog.current!.showModal();
     if (!ready) dialog.current!.close();
   }, [ready]);
-  const { value } = editing;
   return (
     <dialog id="save" ref={dialog} aria-labelledby="save-title" onClose={() => (planned.value = null)}>
-      {ready && value && (
+      {ready && (
         <>
-          <h2 id="save-title">Save {value.file.file}?</h2>
-          <Changes plan={ready.plan} topology={value.file.topology} />
+          <h2 id="save-title">Save {ready.file.file}?</h2>
+          <Changes plan={ready.plan} topology={ready.file.topology} />
           <pre class="lines" tabIndex={0} aria-label="Lines of the file that change">
-            {linesChanged(value.file.text, ready.text).map(({ sign, number, text }, index) => (
+            {linesChanged(ready.file.text, ready.text).map(({ sign, number, text }, index) => (
               <code key={index} class={sign === '+' ? 'new' : 'old'}>
                 {sign} {String(number).padStart(4)} {text}
                 {'\n'}

@@ -1,5 +1,5 @@
 import { isAlias, isMap, isNode, isPair, isScalar, isSeq, parseDocument } from 'yaml';
-import type { Document, Node, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
+import type { CST, Document, Node, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
 import { flow } from './flow.js';
 
 type Path = readonly (string | number)[];
@@ -101,7 +101,7 @@ class Edit {
 
 /** @throws Error with the location of the first error */
 export function read(text: string): Document.Parsed {
-  const document = parseDocument(text, { merge: true });
+  const document = parseDocument(text, { merge: true, keepSourceTokens: true });
   const [error] = document.errors;
   if (error) throw new Error(error.message.split('\n', 1)[0]);
   return document;
@@ -151,8 +151,11 @@ function lineEnd(text: string, position: number): number {
 
 const lineStart = (text: string, position: number): number => text.lastIndexOf('\n', position - 1) + 1;
 
-/** The first character of the `-` before an item of a block list. */
-const dashBefore = (text: string, start: number): number => text.lastIndexOf('-', start - 1);
+/** The `-` of an item of a block list: comments between the two may contain others. */
+function dashOf(list: YAMLSeq, index: number): number {
+  const token = list.srcToken as CST.BlockSequence;
+  return token.items[index]!.start.find(({ type }) => type === 'seq-item-ind')!.offset;
+}
 
 function itemAdded(text: string, list: YAMLSeq, index: number, value: unknown, ownLine: boolean): Splice {
   const items = list.items as Node[];
@@ -167,7 +170,7 @@ function itemAdded(text: string, list: YAMLSeq, index: number, value: unknown, o
     const at = next ? rangeOf(next)[0] : contentOf(text, items.at(-1)!)[1];
     return { start: at, end: at, text: next ? `${flow(value)}, ` : `, ${flow(value)}` };
   }
-  const dash = dashBefore(text, rangeOf(next ?? items[0]!)[0]);
+  const dash = dashOf(list, next ? index : 0);
   if (next) return { start: dash, end: dash, text: `- ${flow(value)}\n${indentAt(text, dash)}` };
   const at = lineEnd(text, contentOf(text, items.at(-1)!)[1]);
   return { start: at, end: at, text: `\n${indentAt(text, dash)}- ${flow(value)}` };
@@ -207,7 +210,7 @@ function removed(text: string, parent: YAMLMap | YAMLSeq, key: string | number):
       ? { start: startOf(item), end: startOf(after), text: '' }
       : { start: endOf(text, before!), end: endOf(text, item), text: '' };
   }
-  const start = isSeq(parent) ? dashBefore(text, startOf(item)) : startOf(item);
+  const start = isSeq(parent) ? dashOf(parent, index) : startOf(item);
   // The first field of an item in a block list stands behind its dash.
   if (text.slice(lineStart(text, start), start).trim() !== '')
     return { start, end: startOf(items[index + 1]!), text: '' };

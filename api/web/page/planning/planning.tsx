@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals';
+import { useSignal, type ReadonlySignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { errorText } from '../../../client/errors.js';
 import { isAdmin } from '../state/session.js';
@@ -45,7 +45,7 @@ export function Planning({ topology }: { readonly topology: string }) {
       busy.value = false;
     }
   };
-  const look = () => attempt(async () => ({ plan: await planOf(topology, text.value) }));
+  const look = () => attempt(() => planned(topology, text));
   const apply = (hash: string) =>
     attempt(async () => {
       await applyPlan(topology, text.value, hash);
@@ -86,6 +86,13 @@ export function Planning({ topology }: { readonly topology: string }) {
       </div>
     </section>
   );
+}
+
+/** The plan of a text, unless that is changed meanwhile: what is applied must be what was planned. */
+async function planned(topology: string, text: ReadonlySignal<string>): Promise<Partial<Outcome>> {
+  const { value: asked } = text;
+  const plan = await planOf(topology, asked);
+  return asked === text.value ? { plan } : { problem: 'The text was changed meanwhile: plan again.' };
 }
 
 /** Puts the caret at a place, in the middle of the area. */

@@ -20,7 +20,8 @@ const ROUNDING = 1e-9;
 /**
  * Spectrogram of the power of an antenna pair, summed over its subcarriers. The power of a moving reflection
  * beats against the static paths at the Doppler frequency; unlike the phase, it does not depend on the clocks
- * of sender and receiver. The direction of the motion is lost. Null if the frames are too few or too rare.
+ * of sender and receiver. The direction of the motion is lost. Null if the frames are too few or too rare, or
+ * if no subcarrier is known in all of them.
  */
 export function dopplerOf(frames: readonly TappedFrame[], rx: number, tx: number): Doppler | null {
   const times = frames.map(({ time }) => Date.parse(time) / 1000);
@@ -39,6 +40,7 @@ export function dopplerOf(frames: readonly TappedFrame[], rx: number, tx: number
         ]
       : [];
   });
+  if (signals.length === 0) return null;
   const spectra: number[][] = [];
   for (let start = 0; start + WINDOW <= frames.length; start += HOP)
     spectra.push(sumOf(signals.map((signal) => spectrumOf(signal.slice(start, start + WINDOW)))));

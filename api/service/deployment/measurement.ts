@@ -1,0 +1,210 @@
+import { relative } from 'node:path';
+import { readIfThere } from '../../../pipeline/base/files.js';
+import { errorText } from '../../../pipeline/base/error-text.js';
+import type { Data, Environment } from '../../../pipeline/model/index.js';
+import type { RunningTopology } from '../../../pipeline/runtime/status.js';
+import { ProfileLearner } from '../../../operators/infer-pose/profiles.js';
+import { readProfiles, writeProfiles, type Profiles } from '../../../operators/infer-pose/weights.js';
+import { conflict, type ApiError } from '../errors.js';
+
+/** What the measurement says about a link. */
+export interface CalibratedLink {
+  readonly id: string;
+  /** False: no frames came, so that its former profile stays. */
+  readonly isHeard: boolean;
+  /** Mean difference from the former profile, decibels; null without one. */
+  readonly changeDb: number | null;
+}
+
+/** A measurement of an empty room, in progress or complete. */
+export interface Calibration {
+  readonly state: 'none' | 'measuring' | 'measured' | 'saved' | 'failed';
+  /** Seconds of event time that it takes, and that were heard: time without frames does not count. */
+  readonly seconds: number;
+  readonly heard: number;
+  /** Seconds in which `detect-motion` noticed somebody; null if there is no such node. */
+  readonly presence: number | null;
+  readonly links: readonly CalibratedLink[];
+  /** Relative to the topology's folder. */
+  readonly file: string;
+  readonly problem: string | null;
+}
+
+/** What is measured, and where the result belongs. */
+export interface Target {
+  readonly running: RunningTopology;
+  readonly environment: Environment;
+  /** Node whose windows are measured. */
+  readonly windows: string;
+  readonly motion: string | undefined;
+  /** Absolute. */
+  readonly file: string;
+}
+
+/** Taps the records of a node of a topology until the returned function is called. */
+type Watch = (node: string, watcher: (record: Data) => void, topology?: string) => () => void;
+
+/** Above it, `detect-motion` says that somebody is there. */
+const PRESENT = 0.5;
+const DB_PER_NEPER = 20 / Math.LN10;
+/** Event time may stand still: a measurement ends with an error after this many times its duration. */
+const PATIENCE = 3;
+
+/** Listens to the windows of a running topology. */
+export class Measurement {
+  readonly #target: Target;
+  readonly #seconds: number;
+  readonly #learner = new ProfileLearner();
+  readonly #former: Profiles;
+  readonly #end: (() => void)[] = [];
+  #state: Calibration['state'] = 'measuring';
+  #problem: string | null = null;
+  #first: number | undefined;
+  /** Whole seconds of event time with somebody. */
+  readonly #present = new Set<number>();
+
+  /** @throws ApiError 409 if the file, which a result would replace, is of another kind */
+  constructor(watch: Watch, target: Target, seconds: number) {
+    this.#target = target;
+    this.#seconds = seconds;
+    this.#former = profilesOf(target, contentOf(target));
+    const { running, windows, motion } = target;
+    this.#end.push(watch(windows, this.#take.bind(this), running.topology.id));
+    if (motion !== undefined) this.#end.push(watch(motion, this.#notice.bind(this), running.topology.id));
+    const timer = setTimeout(
+      () => {
+        this.#fail(
+          `only ${this.#heard.toFixed(0)} s with frames came in ${PATIENCE * seconds} s: see the view Links`,
+        );
+      },
+      PATIENCE * seconds * 1000,
+    );
+    timer.unref();
+    this.#end.push(() => {
+      clearTimeout(timer);
+    });
+  }
+
+  get state(): Calibration['state'] {
+    return this.#state;
+  }
+
+  get #heard(): number {
+    return Math.min(this.#seconds, this.#learner.heardSeconds);
+  }
+
+  #take(record: Data): void {
+    if (record.port !== 'window' || record.environment !== this.#target.environment.id) return;
+    this.#first ??= record.start;
+    this.#learner.add(record);
+    if (this.#heard < this.#seconds) return;
+    this.end();
+    this.#state = 'measured';
+  }
+
+  #notice(record: Data): void {
+    if (record.port !== 'measure' || record.name !== 'presence_probability') return;
+    if (record.environment !== this.#target.environment.id || this.#first === undefined) return;
+    if (record.value > PRESENT && record.time >= this.#first)
+      this.#present.add(Math.floor(record.time / 1e6));
+  }
+
+  #fail(problem: string): void {
+    this.end();
+    this.#state = 'failed';
+    this.#problem = problem;
+  }
+
+  end(): void {
+    for (const end of this.#end.splice(0)) end();
+  }
+
+  /**
+   * Writes the result to the file that is configured now.
+   * @throws ApiError 409 if the links are others than those measured, or if the file cannot be written
+   */
+  save(target: Target): void {
+    const { running, environment } = target;
+    if (JSON.stringify(environment.links) !== JSON.stringify(this.#target.environment.links))
+      throw conflict(
+        `the links of ${environment.id} have changed since: measure the empty room again`,
+        running,
+      );
+    const whole = contentOf(target);
+    const profiles = { ...profilesOf(target, whole), ...this.#learner.profiles() };
+    // What is not of infer-pose stays, such as the links of calibrate.
+    const beside = Object.entries(whole ?? {}).filter(([name]) => !['features', 'profiles'].includes(name));
+    try {
+      writeProfiles(target.file, profiles, Object.fromEntries(beside));
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      throw conflict(
+        `${nameOf(target)} cannot be written (${code ?? errorText(error)}): make it writable for csiflow`,
+        running,
+      );
+    }
+    this.#state = 'saved';
+  }
+
+  /** @param target where the result would be written now */
+  describe(target: Target): Calibration {
+    const { environment, motion } = this.#target;
+    const profiles = this.#learner.profiles();
+    return {
+      ...describeNothing(target),
+      state: this.#state,
+      seconds: this.#seconds,
+      heard: this.#heard,
+      presence: motion === undefined ? null : this.#present.size,
+      links: environment.links.map(({ id }) => ({
+        id,
+        isHeard: Object.hasOwn(profiles, id),
+        changeDb: changeOf(profiles[id], this.#former[id]),
+      })),
+      problem: this.#problem,
+    };
+  }
+}
+
+export const describeNothing = (target: Target): Calibration => ({
+  ...{ state: 'none', seconds: 0, heard: 0, presence: null, links: [], problem: null },
+  file: nameOf(target),
+});
+
+type Content = Readonly<Record<string, unknown>>;
+
+/** Undefined if there is no file. @throws ApiError 409 if it is no calibration */
+function contentOf(target: Target): Content | undefined {
+  try {
+    const bytes = readIfThere(target.file);
+    if (!bytes) return undefined;
+    const content: unknown = JSON.parse(bytes.toString('utf8'));
+    if (typeof content === 'object' && content !== null && !Array.isArray(content)) return content as Content;
+    throw new Error('it must contain an object');
+  } catch (error) {
+    throw notOne(target, error);
+  }
+}
+
+/** A file of `calibrate` alone has none. @throws ApiError 409 if they cannot be used */
+function profilesOf(target: Target, content: Content | undefined): Profiles {
+  if (!content || (content['features'] === undefined && content['profiles'] === undefined)) return {};
+  try {
+    return readProfiles(target.file);
+  } catch (error) {
+    throw notOne(target, error);
+  }
+}
+
+const notOne = (target: Target, error: unknown): ApiError =>
+  conflict(`${nameOf(target)} is no calibration file (${errorText(error)}): move it away`, target.running);
+
+/** Messages do not name the host's folders. */
+const nameOf = ({ file, running }: Target): string => relative(running.topology.folder, file);
+
+/** Profiles hold natural logarithms of amplitudes. */
+function changeOf(now: readonly number[] | undefined, former: readonly number[] | undefined): number | null {
+  if (!now || !former || now.length !== former.length) return null;
+  const sum = now.reduce((total, value, band) => total + Math.abs(value - former[band]!), 0);
+  return (DB_PER_NEPER * sum) / now.length;
+}
