@@ -3,9 +3,9 @@ import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Reader, Sink } from '../../pipeline/component/index.js';
-import type { PoseFrame } from '../../pipeline/model/index.js';
 import { duckdb } from '../../sinks/duckdb/duckdb.js';
 import { openSink } from '../shared/context.js';
+import { POSE_ENVIRONMENT as ENVIRONMENT, POSE_START_US as START, poseFrame } from '../shared/pose-frame.js';
 import { fillWithPoses, HOP, PEOPLE } from './pose-rows.js';
 
 /**
@@ -15,8 +15,6 @@ import { fillWithPoses, HOP, PEOPLE } from './pose-rows.js';
  * `node dist/bench/speed/duckdb.js [PERSON_ROWS]`: takes about three minutes and 2 GB of disk.
  */
 
-const ENVIRONMENT = 'ward-1';
-const START = 1_700_000_000_000_000;
 const PAGE = 100;
 const ROUNDS = 100;
 const APPENDED = 200_000;
@@ -147,52 +145,6 @@ function startAppends(sink: Sink, from: number): { readonly stop: () => Promise<
     },
   };
 }
-
-const millimetres = (value: number): number => Math.round(value * 1000) / 1000;
-
-/** People on slow circles, with a little noise in the joints as in a network's output. */
-function poseFrame(frameId: number): PoseFrame {
-  const time = START + frameId * HOP;
-  return {
-    port: 'pose',
-    frameId,
-    environment: ENVIRONMENT,
-    time,
-    windowEnd: time + 500_000,
-    processingMs: 3,
-    persons: Array.from({ length: PEOPLE }, (_, index) => {
-      const x = 2 + Math.cos(frameId / 300 + index);
-      const y = 2 + Math.sin(frameId / 300 + index);
-      return {
-        confidence: 0.5 + ((frameId * 7919) % 5000) / 10_000,
-        position: { x: millimetres(x), y: millimetres(y), z: 0 },
-        positionError: 0.25,
-        heading: null,
-        headingConfidence: 0,
-        posture: 'upright' as const,
-        keypoints: Array.from({ length: 17 }, (_, k) => ({
-          x: millimetres(x + k / 50 + noise(frameId + k)),
-          y: millimetres(y + noise(frameId + 3 * k)),
-          z: millimetres(1.7 - k / 10 + noise(frameId + 5 * k)),
-          error: 0.05,
-        })),
-        articulated: true,
-        track: {
-          id: index + 1,
-          state: 'active' as const,
-          age: frameId,
-          since: START,
-          velocity: { x: 0.1, y: 0 },
-        },
-      };
-    }),
-    links: 4,
-    signalQuality: 0.98,
-    provenance: { origin: 'simulated' },
-  };
-}
-
-const noise = (seed: number): number => ((Math.imul(seed, 2_654_435_761) >>> 0) / 2 ** 32 - 0.5) * 0.02;
 
 const round = (value: number): number => Math.round(value * 100) / 100;
 

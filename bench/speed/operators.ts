@@ -23,7 +23,8 @@ export interface ChainSpeed {
   readonly control: number;
 }
 
-const LINKS = 20;
+/** That send in turn. */
+export const LINKS = 20;
 const BATCHES = 100;
 const PERIOD_US = 10_000;
 /** Position of `window` among the operators. */
@@ -49,7 +50,7 @@ function run(steps: number, bins: number, round: number): number {
   const context = benchContext(LINKS);
   const decoder = adr018.decoder(context);
   const operators = createSteps(context).slice(0, steps - 1);
-  const batches = Array.from({ length: BATCHES }, (_, i) => batch(bins, round * BATCHES + i));
+  const batches = Array.from({ length: BATCHES }, (_, i) => madeBatch(bins, round * BATCHES + i));
   const before = process.cpuUsage();
   for (const raw of batches) {
     let data: readonly Data[] = decoder.decode(raw).data.filter(({ port }) => port === 'csi');
@@ -62,7 +63,7 @@ function run(steps: number, bins: number, round: number): number {
 }
 
 /** Datagrams of a slowly changing channel, each with a random phase. */
-function batch(bins: number, index: number): RawBatch {
+export function madeBatch(bins: number, index: number): RawBatch {
   const builder = new RawBuilder(BLOCK, 'simulated');
   for (let i = 0; i < BLOCK; i++) {
     const k = index * BLOCK + i;

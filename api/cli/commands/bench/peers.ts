@@ -1,0 +1,80 @@
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import type { Adapter } from '../../../../bench/speed/system/adapter.js';
+import type { PeersOptions, PeerSpeed } from '../../../../bench/speed/system/peers.js';
+import { wholeNumber } from '../../number-options.js';
+
+interface Options extends Omit<PeersOptions, 'peers' | 'progress'> {
+  readonly json: boolean;
+}
+
+export function register(bench: Command): void {
+  bench
+    .command('peers')
+    .description('Drive other programs and csiflow by the same datagrams, in turn.')
+    .argument('<adapter...>', 'YAML files: name, command, port, counter')
+    .option('--rates <list>', 'datagrams per second', rates, [2_000, 10_000])
+    .option('--links <number>', 'links of one room that send', wholeNumber(1, 4), 1)
+    .option('--rounds <number>', 'rounds; all programs are started anew in each', wholeNumber(1, 100), 3)
+    .option(
+      '--seconds <number>',
+      'length of each measurement, after three of warm-up',
+      wholeNumber(1, 600),
+      5,
+    )
+    .addOption(
+      new Option('--chain <name>', "csiflow's operators; motion: only cleaning, motion and store")
+        .choices(['demo', 'poses', 'motion'])
+        .default('poses'),
+    )
+    .option('--json', 'print the results as JSON', false)
+    .addHelpText('after', '\nExample:\n  csiflow bench peers other-server.yaml --rates 1000,5000,20000')
+    .action(run);
+}
+
+const rate = wholeNumber(1, 1_000_000);
+
+function rates(text: string): readonly number[] {
+  if (text.trim() === '')
+    throw new InvalidArgumentError('It must be a list of whole numbers, like 1000,5000.');
+  return text.split(',').map(rate);
+}
+
+async function run(files: readonly string[], { json, ...options }: Options): Promise<void> {
+  const [{ peerSpeeds }, { machine, machineText }] = await Promise.all([
+    import('../../../../bench/speed/system/peers.js'),
+    import('../../../../bench/machine.js'),
+  ]);
+  const peers = await Promise.all(files.map(adapterOf));
+  const on = machine();
+  const speeds = await peerSpeeds({
+    ...options,
+    peers,
+    progress: (line) => process.stderr.write(`${line}\n`),
+  });
+  if (json) process.stdout.write(`${JSON.stringify({ machine: on, ...options, speeds }, null, 2)}\n`);
+  else process.stdout.write(`${machineText(on)}; ${options.rounds} rounds\n\n${table(speeds).join('\n')}\n`);
+}
+
+/** @throws Error naming the file and what is wrong with it */
+async function adapterOf(file: string): Promise<Adapter> {
+  const [{ readFile }, { parse }, { checkAdapter }] = await Promise.all([
+    import('node:fs/promises'),
+    import('yaml'),
+    import('../../../../bench/speed/system/adapter.js'),
+  ]);
+  return checkAdapter(file, parse(await readFile(file, 'utf8')));
+}
+
+/** As Markdown. */
+const table = (speeds: readonly PeerSpeed[]): readonly string[] => [
+  '| program | datagrams/s | lost, % | processor time per datagram, us | processed, over csiflow |',
+  '|---|---|---|---|---|',
+  ...speeds.map(
+    ({ program, rate: sent, lost, microseconds, overCsiflow }) =>
+      `| ${program} | ${sent} | ${spread(lost.map((share) => 100 * share))} | ` +
+      `${microseconds ? spread(microseconds) : ''} | ${overCsiflow.toFixed(2)} |`,
+  ),
+];
+
+const spread = ([middle, least, most]: readonly number[]): string =>
+  `${middle!.toFixed(1)} (${least!.toFixed(1)} to ${most!.toFixed(1)})`;

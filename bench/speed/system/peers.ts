@@ -1,0 +1,203 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, readFile } from 'node:fs/promises';
+import { errorText } from '../../../pipeline/base/error-text.js';
+import { spreadOf, type Spread } from '../../shared/spread.js';
+import { processorSeconds } from '../processor-time.js';
+import type { Adapter } from './adapter.js';
+import { pause, sendFrom, Service, settled } from './service.js';
+import { makeSite, type Chain } from './site.js';
+
+export interface PeersOptions {
+  readonly peers: readonly Adapter[];
+  /** Datagrams per second, over all links. */
+  readonly rates: readonly number[];
+  /** Of one room. */
+  readonly links: number;
+  readonly chain: Chain;
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly progress: (line: string) => void;
+}
+
+export interface PeerSpeed {
+  readonly program: string;
+  readonly rate: number;
+  /** Share of the datagrams sent that were not processed. */
+  readonly lost: Spread;
+  /** Processor time of all threads by processed datagram, microseconds. Null if none was. */
+  readonly microseconds: Spread | null;
+  /** Processed per second over csiflow in the same round, median. */
+  readonly overCsiflow: number;
+}
+
+interface Program {
+  readonly pid: number;
+  readonly port: number;
+  readonly processed: () => Promise<number>;
+  /** Resolves once nothing more is processed. */
+  readonly settled: () => Promise<void>;
+  readonly end: () => Promise<void>;
+}
+
+interface Round {
+  readonly sent: number;
+  readonly processed: number;
+  readonly used: number;
+}
+
+/** csiflow, the same again as its control, and each peer in turn, driven by the same datagrams; started anew each time. */
+export async function peerSpeeds(options: PeersOptions): Promise<readonly PeerSpeed[]> {
+  const programs: readonly (readonly [string, () => Promise<Program>])[] = [
+    ['csiflow', () => csiflow(options)],
+    ['csiflow, again', () => csiflow(options)],
+    ...options.peers.map((peer) => [peer.name, () => startPeer(peer)] as const),
+  ];
+  const speeds: PeerSpeed[] = [];
+  for (const rate of options.rates) {
+    const rounds = programs.map((): Round[] => []);
+    for (let round = 1; round <= options.rounds; round++) {
+      for (const [index, [name, start]] of programs.entries()) {
+        options.progress(`${name} at ${rate} datagrams/s, round ${round} of ${options.rounds}`);
+        rounds[index]!.push(await measure(await start(), rate, options));
+      }
+    }
+    speeds.push(...programs.map(([name], index) => summary(name, rate, rounds[index]!, rounds[0]!)));
+  }
+  return speeds;
+}
+
+async function measure(program: Program, rate: number, { links, seconds }: PeersOptions): Promise<Round> {
+  try {
+    const order = { port: program.port, links, times: false };
+    await sendFrom({ ...order, rate: Math.min(rate, WARM_UP_RATE), seconds: WARM_UP_S });
+    await program.settled();
+    const [before, used] = [await program.processed(), await processorSeconds(program.pid)];
+    const { sent } = await sendFrom({ ...order, rate, seconds });
+    await program.settled();
+    return {
+      sent,
+      processed: (await program.processed()) - before,
+      used: (await processorSeconds(program.pid)) - used,
+    };
+  } finally {
+    await program.end();
+  }
+}
+
+const [WARM_UP_RATE, WARM_UP_S] = [2_000, 3];
+
+function summary(program: string, rate: number, rounds: readonly Round[], own: readonly Round[]): PeerSpeed {
+  const share = ({ processed, sent }: Round) => processed / sent;
+  const busy = rounds.filter(({ processed }) => processed > 0);
+  return {
+    program,
+    rate,
+    lost: spreadOf(rounds.map((round) => 1 - share(round))),
+    microseconds:
+      busy.length === 0 ? null : spreadOf(busy.map(({ used, processed }) => (used * 1e6) / processed)),
+    overCsiflow: spreadOf(rounds.map((round, index) => share(round) / share(own[index]!)))[0],
+  };
+}
+
+async function csiflow({ chain }: PeersOptions): Promise<Program> {
+  const site = await makeSite({ rooms: 1, chain });
+  const service = new Service(site);
+  const end = async () => {
+    await service.end();
+    await site.remove();
+  };
+  try {
+    await service.running();
+  } catch (error) {
+    await end();
+    throw error;
+  }
+  return {
+    pid: service.pid,
+    port: site.udpPort,
+    processed: () => service.metric('csiflow_received_total', 'node="routers"'),
+    settled: () => settled(service),
+    end,
+  };
+}
+
+/** Text of its output that is searched for the counter. */
+const OUTPUT_CHARACTERS = 65_536;
+/** How long a program may take until its counter can be read. */
+const START_MS = 30_000;
+
+/** @throws Error with the end of its output if its counter cannot be read */
+async function startPeer(adapter: Adapter): Promise<Program> {
+  const { name, counter, port } = adapter;
+  const [file, ...args] = adapter.command.map((part) => part.replaceAll('{port}', String(port)));
+  const child = spawn(file!, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const failed = once(child, 'error').then(([error]) => {
+    throw new Error(`${name} could not be started: ${errorText(error)}`);
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (text: Buffer) => {
+      output = (output + text.toString()).slice(-OUTPUT_CHARACTERS);
+    });
+  const pattern = new RegExp(counter.pattern, 'gm');
+  const processed = async (): Promise<number> => {
+    const text = counter.url === undefined ? output : await (await fetch(counter.url)).text();
+    const found = Array.from(text.matchAll(pattern), ([, number]) => Number(number));
+    if (counter.url === undefined) return found.at(-1) ?? 0;
+    if (found.length === 0) throw new Error(`${counter.url} holds nothing like ${counter.pattern}`);
+    return found.reduce((sum, number) => sum + number, 0);
+  };
+  const end = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const exit = once(child, 'exit');
+    child.kill('SIGTERM');
+    await exit;
+  };
+  try {
+    await Promise.race([ready(child, name, processed), failed]);
+    if (!(await listens(port))) throw new Error(`${name} does not listen on UDP port ${port}`);
+  } catch (error) {
+    await end();
+    throw new Error(`${errorText(error)}\n${output.slice(-2000)}`.trim(), { cause: error });
+  }
+  failed.catch(() => undefined);
+  return { pid: child.pid!, port, processed, settled: () => untilStill(processed), end };
+}
+
+/** Its counter can be read. */
+async function ready(child: ChildProcess, name: string, processed: () => Promise<number>): Promise<void> {
+  const began = performance.now();
+  for (;;) {
+    if (child.exitCode !== null) throw new Error(`${name} ended with code ${child.exitCode}`);
+    try {
+      await processed();
+      return;
+    } catch (error) {
+      if (performance.now() - began > START_MS)
+        throw new Error(`the counter of ${name} could not be read: ${errorText(error)}`, { cause: error });
+    }
+    await pause(100);
+  }
+}
+
+/** Whether some process listens on this UDP port, which may take longer than the counter. */
+async function listens(port: number): Promise<boolean> {
+  const hex = port.toString(16).toUpperCase().padStart(4, '0');
+  const line = new RegExp(`^\\s*\\d+: \\w+:${hex} `, 'm');
+  const began = performance.now();
+  while (performance.now() - began < START_MS) {
+    for (const table of (await readdir('/proc/net')).filter((file) => /^udp6?$/.test(file)))
+      if (line.test(await readFile(`/proc/net/${table}`, 'utf8'))) return true;
+    await pause(100);
+  }
+  return false;
+}
+
+/** Waits until the counter has been constant for a second. */
+async function untilStill(processed: () => Promise<number>): Promise<void> {
+  for (let last = -1, now = await processed(); now !== last; now = await processed()) {
+    last = now;
+    await pause(1000);
+  }
+}

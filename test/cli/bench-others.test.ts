@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { operatorCosts } from '../../bench/speed/operator-costs.js';
+import { configOf, sinkSpeeds } from '../../bench/speed/sinks.js';
+import { checkAdapter } from '../../bench/speed/system/adapter.js';
+import { calibrate } from '../../operators/calibrate/calibrate.js';
+import { csiRatio } from '../../operators/csi-ratio/csi-ratio.js';
+import { inferPose } from '../../operators/infer-pose/infer-pose.js';
+import { phaseSanitize } from '../../operators/phase-sanitize/phase-sanitize.js';
+import { file } from '../../sinks/file.js';
+
+const progress = () => undefined;
+
+test('operators are timed, and those that do nothing with the input are named', async () => {
+  const { costs, notMeasured } = await operatorCosts([phaseSanitize, csiRatio, inferPose, calibrate], {
+    rounds: 1,
+    atLeastMs: 1,
+    progress,
+  });
+  expect(costs).toMatchObject([{ operator: 'phase-sanitize', reads: 'csi' }]);
+  expect(costs[0]!.microseconds[0]).toBeGreaterThan(0);
+  expect(notMeasured).toMatchObject([
+    { operator: 'csi-ratio', reason: 'it has no results for made-up records' },
+    { operator: 'infer-pose', reason: 'it works in a thread' },
+    { operator: 'calibrate', reason: expect.stringContaining('does not exist') as string },
+  ]);
+});
+
+test('a sink is timed with its configuration', async () => {
+  const config = configOf(file, { path: 'out.ndjson' });
+  if (typeof config === 'string') throw new Error(config);
+  const [speed] = await sinkSpeeds([{ component: file, config }], { rounds: 1, records: 256, progress });
+  expect(speed).toMatchObject({ sink: 'file' });
+  expect(speed!.recordsPerSecond[0]).toBeGreaterThan(0);
+  expect(configOf(file, { path: 7 })).toBe('path must be string');
+});
+
+test('an adapter of a peer names what is wrong with it', () => {
+  const adapter = {
+    name: 'peer',
+    command: ['peer', '{port}'],
+    port: 5005,
+    counter: { pattern: 'frames (\\d+)' },
+  };
+  expect(checkAdapter('peer.yaml', adapter)).toEqual(adapter);
+  expect(() => checkAdapter('peer.yaml', { ...adapter, port: 70_000, more: 1 })).toThrow(
+    /^peer\.yaml is no adapter: .*port must be <= 65535/,
+  );
+});
