@@ -108,7 +108,7 @@ function falls(): Described {
     ],
     trainedOn: trainedOn.map(({ data, licence, examples }) => `${data}; ${licence}; ${examples}`),
     tasks: ['falls'],
-    more: '[falls.md](../reports/falls.md): the detector without the nodes before it',
+    more: '[decision 0129](../decisions/0129-reports-measure-a-topology.md): choices made in its training',
     limits: ['It learnt from six falls of one person in one room.', ...FALL_LIMITS],
   };
 }

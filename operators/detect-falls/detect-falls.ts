@@ -111,7 +111,7 @@ With several links three of four simulated falls are found with one false alarm 
 walks that end in standing, kneeling or leaving, and from sitting down abruptly.
 Recovery requires poses of the person who fell, or of the only person there: upright and in sight
 for 2 s, and a metre away from the starting point. Without poses everything is reported, late.
-The weights for one link come from one person's falls on one chip; \`docs/reports/falls.md\` has their accuracy elsewhere,
+The weights for one link come from one person's falls on one chip; \`docs/reports/suite.md\` has their accuracy elsewhere,
 \`docs/reports/falls-several-links.md\` that of several links.
 `,
   inputs: ['window', 'pose'],

@@ -82,7 +82,7 @@ export function judgeOf(config: JudgeConfig): Judge {
       name: weights.name,
       version: weights.version,
       trainedOn: [...weights.trainedOn.map(({ data }) => data), several.trainedOn].join(', '),
-      accuracy: 'docs/reports/falls.md',
+      accuracy: 'docs/reports/suite.md',
     },
     // If several links deliver, only their combined data counts: a single one takes a walk past it for a
     // fall.

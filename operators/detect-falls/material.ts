@@ -46,14 +46,11 @@ export const readSerialLog = (data: string, log: string): Recording =>
   readRecording(join(data, SETS[0].folder, `${log}.txt.gz`), esp32SerialLog, esp32Serial);
 
 /** The problem with the folder `data` if one of these folders is missing, and how to fix it. */
-export function missingFolder(
-  data: string,
-  folders: readonly string[] = SETS.map(({ folder }) => folder),
-): string | undefined {
-  const missing = folders.find((folder) => !existsSync(join(data, folder)));
+export function missingFolder(data: string): string | undefined {
+  const missing = SETS.map(({ folder }) => folder).find((folder) => !existsSync(join(data, folder)));
   return (
     missing &&
-    `${join(data, missing)} does not exist: set --data to the folder that contains ${missing}; docs/reports/falls.md names the source of the recordings`
+    `${join(data, missing)} does not exist: set --data to the folder that contains ${missing}; decision 0129 of csiflow names the source of the recordings`
   );
 }
 

@@ -10,7 +10,7 @@ import { readMaterial, SETS, type LabelledExample } from './material.js';
 import { WEIGHTS_FILE, type FallWeights } from './weights.js';
 
 /**
- * Settings of the shipped nets, from a feasibility study except `noise` and `steps`; docs/reports/falls.md
+ * Settings of the shipped nets, from a feasibility study except `noise` and `steps`; decision 0129
  * explains those.
  */
 export const SETTINGS: TrainingSettings = {
@@ -27,8 +27,8 @@ export const SETTINGS: TrainingSettings = {
 
 /**
  * Score from which a candidate is a fall: odds of e to 1, trained with one fall to two others. On data
- * excluded from training, all falls score above it and everything else below; docs/reports/falls.md has its
- * accuracy elsewhere.
+ * excluded from training, all falls score above it and everything else below; docs/reports/suite.md has
+ * its accuracy elsewhere.
  */
 export const THRESHOLD = 1;
 

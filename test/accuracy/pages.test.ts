@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { fallsPage, type FallsReport } from '../../bench/accuracy/falls-page.js';
 import { trackingPage, type TrackingReport } from '../../bench/accuracy/tracking-report.js';
 import { reportText, unknownAgain, type ChainReport } from '../../bench/accuracy/chain/tables/report.js';
 import { packageFile } from '../../pipeline/base/paths.js';
@@ -9,7 +8,6 @@ const text = (name: string): string => readFileSync(packageFile(`docs/reports/${
 const figures = (name: string): unknown => JSON.parse(text(name), unknownAgain);
 
 test('report pages match what their commands write for the figures', () => {
-  expect(text('falls.md')).toBe(fallsPage(figures('falls.json') as FallsReport));
   expect(text('tracking.md')).toBe(trackingPage(figures('tracking.json') as TrackingReport));
   expect(text('accuracy.md')).toBe(reportText(figures('accuracy.json') as ChainReport));
 });

@@ -30,7 +30,7 @@ test.each([
     ['train', 'pose', '--windows', '0'],
     'A training of length {"windows":0} is empty: the length must be above 0',
   ],
-  [['evaluate', 'pose', '--weights', './nope'], 'there is no model `./nope`'],
+  [['train', 'memory', '--model', './nope'], 'there is no model `./nope`'],
 ])('%j is answered by one line, and 2', async (words, line) => {
   const { code, err } = await csiflow(...words);
   expect(err).toContain(`csiflow: ${line}`);

@@ -48,7 +48,7 @@ const ORDER = ['still', 'motion', 'fall_01', 'fall_02', 'fall_03', 'fall_04', 'f
 const folder = sharedFile('captures/esp32-serial');
 
 describe.skipIf(folder === undefined)('recordings of an ESP32 through the whole chain', () => {
-  // The weights saw these logs in training; `csiflow evaluate falls` measures them on held-out ones.
+  // The weights saw these logs in training; `csiflow evaluate --only real-falls` plays held-out ones.
   it('reports each of six falls once, and nothing in stillness and motion, in the order of recording', () => {
     const events = eventsOf(...ORDER).map((found) => found.map(({ type }) => type));
     expect(Object.fromEntries(ORDER.map((log, i) => [log, events[i]]))).toEqual(

@@ -2,8 +2,11 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readModel } from '../../operators/infer-pose/weights.js';
+import { namedModel } from '../../operators/infer-pose/named-model.js';
+import { loadTrainingBackend } from '../../operators/infer-pose/training/backend.js';
+import { evaluate } from '../../operators/infer-pose/training/evaluate.js';
 import {
-  evaluatePose,
   markdownOf,
   trainPose,
   type PoseReport,
@@ -37,17 +40,13 @@ describe('csiflow train pose', () => {
   });
 });
 
-describe('csiflow evaluate pose', () => {
-  const evaluate = (weights: string, environment?: string) =>
-    evaluatePose({
-      ...{ weights, sequences: 12, backend: 'wasm', print: quiet },
-      ...(environment ? { environment } : {}),
-    });
-
-  describe('of the general model', () => {
+describe('the report of csiflow train pose', () => {
+  describe('about the general model', () => {
     let report: PoseReport;
     beforeAll(async () => {
-      report = await evaluate('general');
+      await loadTrainingBackend('wasm');
+      const { weights, manifest } = readModel(namedModel('general'));
+      report = evaluate(weights, manifest, null, 12, quiet);
     });
 
     it('measures two to nine links, and four of them without a calibration too', () => {

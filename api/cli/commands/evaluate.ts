@@ -10,7 +10,7 @@ export function register(program: Command): void {
     .description('Measure the accuracy of results, and write a report.')
     .addHelpText(
       'after',
-      '\nExample:\n  csiflow evaluate --rooms 5    (the same as: csiflow evaluate chain --rooms 5)\n  csiflow evaluate falls --data recordings',
+      '\nExample:\n  csiflow evaluate --rooms 5    (the same as: csiflow evaluate chain --rooms 5)\n  csiflow evaluate --only real-falls --data recordings',
     );
   for (const subcommand of subcommands) subcommand.register(evaluate);
 }

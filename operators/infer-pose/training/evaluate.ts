@@ -56,7 +56,7 @@ export function evaluate(
     'name' | 'version' | 'trainedOn' | 'sha256' | 'parameters' | 'training' | 'calibration'
   >,
   environment: Environment | null,
-  { sequences, seed = TEST_SEED }: { readonly sequences: number; readonly seed?: number },
+  sequences: number,
   print: (line: string) => void,
 ): PoseReport {
   const network = new Network(weightTensors(weights));
@@ -66,7 +66,7 @@ export function evaluate(
   const counts = environment ? [environment.links.length] : LINKS;
   const links = counts.flatMap((count, i) => {
     print(`measuring with ${count} links`);
-    const samples = heldOutSamples({ seed: seed + i, sequences, links: count, environment });
+    const samples = heldOutSamples({ seed: TEST_SEED + i, sequences, links: count, environment });
     const calibrated = accuracyOf(outcomes(network, samples), calibration, constantPose);
     const row = { links: count, calibrated: true, accuracy: calibrated };
     if (count !== (environment?.links.length ?? 4)) return [row];
@@ -78,7 +78,7 @@ export function evaluate(
   return {
     model: { name, version, trainedOn, sha256, parameters, training, calibration },
     heldOut: {
-      seed,
+      seed: TEST_SEED,
       sequences,
       place: environment
         ? `each with different wall materials, furniture, body and motion in \`${environment.id}\``

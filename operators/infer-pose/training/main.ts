@@ -138,7 +138,7 @@ function finishModel({ weights, folder, environment, training, options }: Finish
     site: environment ? siteOf(environment) : null,
     training,
   });
-  const report = evaluate(weights, manifest, environment, { sequences }, print);
+  const report = evaluate(weights, manifest, environment, sequences, print);
   writeReport(options.report ?? outputFile('docs/reports'), name, report);
   print(`wrote ${folder} and pose-${name}.md`);
   return report;
@@ -153,32 +153,6 @@ interface Finished {
   readonly environment: Environment | null;
   readonly training: Readonly<Record<string, unknown>>;
   readonly options: Pick<TrainPoseOptions, 'print' | 'sequences' | 'report'>;
-}
-
-/** Options of `csiflow evaluate pose`. */
-export interface EvaluatePoseOptions {
-  /** `general`, `demo-flat`, or a folder. */
-  readonly weights: string;
-  /** Environment file of the site that the model was trained for; required for such a model. */
-  readonly environment?: string;
-  readonly sequences: number;
-  /** Seed of the first row of rooms; each further row uses the next. */
-  readonly seed?: number;
-  readonly backend: BackendName | 'fastest';
-  readonly print: (line: string) => void;
-}
-
-/** Measures a model again on the held-out rooms. */
-export async function evaluatePose(options: EvaluatePoseOptions): Promise<PoseReport> {
-  const { manifest, weights } = readModel(namedModel(options.weights));
-  const environment = options.environment ? readEnvironmentFile(options.environment) : null;
-  if (manifest.site && JSON.stringify(manifest.site) !== JSON.stringify(environment && siteOf(environment))) {
-    throw new InputError(
-      `The model ${manifest.name} is only for ${manifest.site.environment}: pass that environment's file with --environment.`,
-    );
-  }
-  await loadTrainingBackend(options.backend);
-  return evaluate(weights, manifest, environment, options, options.print);
 }
 
 export { markdownOf, type PoseReport } from './report.js';

@@ -1,7 +1,7 @@
 import type { Accuracy, Row } from './accuracy.js';
 import type { Manifest } from '../weights.js';
 
-/** Content of a report: written by training, and by `csiflow evaluate pose`. */
+/** Content of the report that training writes: of single windows, without the nodes before `infer-pose`. */
 export interface PoseReport {
   readonly model: Pick<
     Manifest,
@@ -53,7 +53,7 @@ export function markdownOf(report: PoseReport): string {
     `Trained and measured only on **simulated CSI**: no free recording has both CSI and poses. Another simulator or`,
     `a real room will give worse results. Measured on ${heldOut.sequences} windows of 2 s for each table, ${heldOut.place}; the first`,
     `seed of these is ${heldOut.seed}, and no training run may use seeds from 900,000 on. One person, one antenna each,`,
-    `2.437 GHz. Written by \`csiflow train pose\`; \`csiflow evaluate pose\` prints it again.`,
+    `2.437 GHz. Written by \`csiflow train pose\`, about the network alone; \`csiflow evaluate\` measures a whole topology.`,
     '',
     '| fact | |',
     '|---|---|',

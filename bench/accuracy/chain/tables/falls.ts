@@ -63,7 +63,13 @@ interface Fall {
    * down a wall may sit.
    */
   readonly lying: number;
-  readonly falseAlarms: number;
+  readonly before: Quiet;
+}
+
+/** Time without a fall. */
+interface Quiet {
+  readonly seconds: number;
+  readonly alarms: number;
 }
 
 export async function falls(plan: Plan): Promise<Table> {
@@ -71,10 +77,11 @@ export async function falls(plan: Plan): Promise<Table> {
     const room = await plannedRoom(plan, seed, plan.links[0]!);
     const found: Fall[] = [];
     for (let index = 0; index < FALLS_A_ROOM; index++) found.push(await fallIn(plan, room, index));
-    return { found, alarms: await quietLife(plan, room) };
+    return { found, life: await quietLife(plan, room) };
   });
-  const hours = (plan.rooms * plan.minutes.daily) / 60;
-  const alarms = rooms.reduce((sum, room) => sum + room.alarms, 0);
+  const quiet = rooms.flatMap(({ found, life }) => [life, ...found.map(({ before }) => before)]);
+  const hours = quiet.reduce((sum, { seconds }) => sum + seconds, 0) / 3600;
+  const alarms = quiet.reduce((sum, one) => sum + one.alarms, 0);
   const all = rowOf(
     'all',
     rooms.map(({ found }) => found),
@@ -88,7 +95,7 @@ export async function falls(plan: Plan): Promise<Table> {
   return {
     id: 'falls',
     title: 'Falls',
-    method: `${plan.rooms} rooms with ${plan.links[0]!} links, calibrated; ${FALLS_A_ROOM} falls in each, one per scene: in four directions, slumping and sliding down a wall; while walking, after standing and getting up, off a chair and out of bed; then ${AFTER_S} s on the floor. A fall counts as found if a sink receives its \`fall_detection\` within 30 s of its start. Reported as lying: the share of the pose frames from 2 s after the fall on in which the fallen person lies. False alarms: ${plan.minutes.daily} min of daily life per room (walking, sitting and lying down, also fast, bending, picking things up, kneeling, jumping, squats, turning, moving the arms, leaving and coming back), with the exact Poisson interval.`,
+    method: `${plan.rooms} rooms with ${plan.links[0]!} links, calibrated; ${FALLS_A_ROOM} falls in each, one per scene: in four directions, slumping and sliding down a wall; while walking, after standing and getting up, off a chair and out of bed; then ${AFTER_S} s on the floor. A fall counts as found if a sink receives its \`fall_detection\` within 30 s of its start. Reported as lying: the share of the pose frames from 2 s after the fall on in which the fallen person lies. False alarms: ${plan.minutes.daily} min of daily life per room (walking, sitting and lying down, also fast, bending, picking things up, kneeling, jumping, squats, turning, moving the arms, leaving and coming back), and the time before each fall, with the exact Poisson interval.`,
     columns: COLUMNS,
     rows: [
       { ...all, cells: { ...all.cells, false: poissonRate(alarms, hours), hours: exact(hours) } },
@@ -114,7 +121,10 @@ async function fallIn(plan: Plan, room: PlannedRoom, index: number): Promise<Fal
   return { kind, ...judged(observed, room) };
 }
 
-function judged(observed: Observed & { readonly truth: Truth }, room: PlannedRoom): Omit<Fall, 'kind'> {
+export function judged(
+  observed: Observed & { readonly truth: Truth },
+  room: PlannedRoom,
+): Omit<Fall, 'kind'> {
   const [began] = observed.truth.beginnings('fall');
   if (!began) throw new Error(`${room.environment.id}: nobody falls in this scene`);
   const alarms = alarmsIn(observed);
@@ -126,7 +136,10 @@ function judged(observed: Observed & { readonly truth: Truth }, room: PlannedRoo
     found: own.length > 0,
     delay: own.length > 0 ? (first - began.time) / 1e6 : NaN,
     lying: lyingTold(observed, began.time),
-    falseAlarms: alarms.filter(({ time }) => time < began.time - EARLY_US).length,
+    before: {
+      seconds: Math.max(0, began.time - EARLY_US - observed.start) / 1e6,
+      alarms: alarms.filter(({ time }) => time < began.time - EARLY_US).length,
+    },
   };
 }
 
@@ -142,13 +155,13 @@ function lyingTold({ poses, truth }: Observed & { readonly truth: Truth }, began
   return mean(lying.map((frame) => Number(surestOf(frame)?.posture === 'lying')));
 }
 
-/** Number of false alarms in a stretch of daily life. */
-async function quietLife(plan: Plan, room: PlannedRoom): Promise<number> {
+/** A stretch of daily life. */
+async function quietLife(plan: Plan, room: PlannedRoom): Promise<Quiet> {
   const seconds = 60 * plan.minutes.daily;
-  if (seconds === 0) return 0;
+  if (seconds === 0) return { seconds, alarms: 0 };
   const people = [{ script: dailyLife(room.seed, seconds) }];
   const observed = await playIn(plan, room, 'daily life', { people, seconds });
-  return alarmsIn(observed).length;
+  return { seconds, alarms: alarmsIn(observed).length };
 }
 
 /** The alarms that would notify somebody: a sender's own claim raises no alert. */
