@@ -38,7 +38,8 @@ and minutes without frames are omitted there.
 
 Gotchas: people who keep still are often lost for a while. They count as still present for \`max_lost_ms\`, as long as
 the tracker retains them (its \`max_age_ms\`) and they were in sight for \`min_sight\` of the last half minute. So an unseen exit is noticed only after that time. A frame
-is valid until the next one, at most \`max_gap_ms\`: after that nobody is in sight.
+is valid until the next one, at most \`max_gap_ms\`: after that nobody is in sight. Over one or two links, a frame in which nobody
+counts, though the networks see somebody whom they cannot confirm, is no frame either: whether the room is empty is unknown, so that time is not observed.
 `,
   inputs: ['pose', 'measure'],
   requires: ['pose'],

@@ -5,7 +5,7 @@ import { ROOM, type Member } from './members.js';
 import { Minutes, type MinutesState } from './minutes.js';
 import { Presence, type PresenceSettings } from './presence.js';
 import { Visits } from './visits.js';
-import { sureness } from '../shared/sureness.js';
+import { isUndecided, sureness } from '../shared/sureness.js';
 import { RoomNote, type RoomNoteState } from '../shared/room-note.js';
 import { Sights, type SightSettings, type SightState } from '../shared/sights.js';
 
@@ -75,9 +75,9 @@ export class Watch {
     return this.#newest?.time ?? -Infinity;
   }
 
-  /** Last reported number of persons. */
-  get occupancy(): number {
-    return this.#told[ROOM]!;
+  /** Last reported number of persons; null: unknown. */
+  get occupancy(): number | null {
+    return this.#covered ? this.#told[ROOM]! : null;
   }
 
   /** @returns the current findings, and the number of persons beyond the limit */
@@ -85,14 +85,18 @@ export class Watch {
     const { time, windowEnd } = frame;
     if (windowEnd - time > this.#lag) this.#lag = Math.ceil(windowEnd - time);
     this.#advance(time);
-    if (!this.#covered) {
-      this.#covered = true;
-      this.#minutes.begin(time);
-    }
     this.#sights.see(time, frame.persons);
     const confirmed = frame.persons.filter((person) => this.#isConfirmed(person, time));
     const held = frame.persons.filter((person) => !confirmed.includes(person) && this.#isHeld(person, time));
     const unseen = confirmed.length + held.length === 0 ? this.#unseen(time) : undefined;
+    if (confirmed.length + held.length === 0 && !unseen && isUndecided(frame)) {
+      if (this.#covered) this.#lose(time);
+      return { findings: this.#findings.take(), left: 0 };
+    }
+    if (!this.#covered) {
+      this.#covered = true;
+      this.#minutes.begin(time);
+    }
     const sureness = unseen
       ? Math.round(1000 * this.#room.probability)
       : surenessOf(frame, [...confirmed, ...held]);
@@ -199,7 +203,7 @@ export class Watch {
     this.#close(this.#covered ? this.#minutes.settled : time);
   }
 
-  /** No frame arrived for too long: nobody is in sight, and from then on nothing is known. */
+  /** No frame arrived for too long, or none that says anything: nobody is in sight, and from then on nothing is known. */
   #lose(time: number): void {
     this.#presence.lose(time);
     this.#decide(Infinity);
@@ -240,8 +244,8 @@ export class Watch {
 }
 
 /** Certainty of the number of people, thousandths. */
-const surenessOf = ({ persons, signalQuality }: PoseFrame, counted: readonly Person[]): number =>
-  Math.round(1000 * sureness(counted, persons.filter(isInSight), signalQuality));
+const surenessOf = (frame: PoseFrame, counted: readonly Person[]): number =>
+  Math.round(1000 * sureness(counted, frame.persons.filter(isInSight), frame));
 
 /** Seen in this frame, perhaps with little confidence. */
 const isInSight = ({ track }: Person): boolean => track?.state !== 'lost' && track?.state !== 'ended';

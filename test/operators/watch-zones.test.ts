@@ -493,3 +493,41 @@ describe('with the presence of detect-motion', () => {
     expect(values(watchRoom(claimed, { 0: room(0, 0.047, 0) }), 'person_entered', '4')).toEqual([[60, 1]]);
   });
 });
+
+describe('over few links', () => {
+  const seconds = { DOUBT: 30, EMPTY: 60 };
+  const quiet = (links: number, nobody: (second: number) => number) =>
+    frames(0, 120, (s) => (s < seconds.DOUBT ? { 1: OUT } : {})).map((frame) => {
+      const c = nobody((frame.time - NOON) / SECOND);
+      return { ...frame, links, counts: [c, 1 - c, 0, 0, 0] };
+    });
+  const inMinutes = (found: Found, name: string) => values(found, name).map(([, value]) => value);
+
+  test.each([1, 2])('%i: what infer-pose does not know is not observed, and no empty room', (links) => {
+    const operator = make({});
+    const found = watch(
+      operator,
+      quiet(links, (s) => (s < seconds.DOUBT ? 0.01 : 0.51)),
+    );
+    expect(inMinutes(found, 'seconds_with_0_persons')).toEqual([]);
+    expect(inMinutes(found, 'presence_seconds')[0]).toBeGreaterThan(28);
+    expect(inMinutes(found, 'occupancy_mean')).toHaveLength(1);
+    expect(operator.describe!()).toEqual({ occupancy: { 'test-room': null } });
+  });
+
+  test('an empty room is as certain as its frames, and observed again from the first that knows', () => {
+    const nobody = (s: number) => (s < seconds.DOUBT ? 0.01 : s < seconds.EMPTY ? 0.51 : 0.9);
+    const found = watch(make({}), quiet(1, nobody));
+    expect(inMinutes(found, 'seconds_with_0_persons')[0]).toBeGreaterThan(55);
+    expect(inMinutes(found, 'occupancy_confidence').at(-1)).toBeCloseTo(0.9);
+  });
+
+  test('three links locate people: nobody is nobody', () => {
+    const found = watch(
+      make({}),
+      quiet(3, () => 0.51),
+    );
+    expect(inMinutes(found, 'seconds_with_0_persons').length).toBeGreaterThan(0);
+    expect(inMinutes(found, 'occupancy_confidence').at(-1)).toBe(1);
+  });
+});

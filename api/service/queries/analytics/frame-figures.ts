@@ -5,7 +5,7 @@ import {
   type Person,
   type PoseFrame,
 } from '../../../../pipeline/model/index.js';
-import { sureness } from '../../../../operators/shared/sureness.js';
+import { isUndecided, sureness } from '../../../../operators/shared/sureness.js';
 import { heightOf, isInZone } from '../../../../operators/shared/zones.js';
 import type { Range } from './periods.js';
 import { WITH_PERSONS } from './rollups.js';
@@ -79,7 +79,8 @@ function addFrame(figures: Figures, environment: Environment, frame: PoseFrame, 
   figures.add('frames', 1);
   figures.add('detections', persons.length);
   figures.mean('detection_confidence', confidence, persons.length);
-  const sure = sureness(persons, frame.persons, frame.signalQuality);
+  if (persons.length === 0 && isUndecided(frame)) return;
+  const sure = sureness(persons, frame.persons, frame);
   figures.mean('occupancy_confidence', sure * seconds, seconds);
   figures.peak('occupancy_peak', persons.length);
   figures.add('presence_seconds', persons.length * seconds);
