@@ -145,6 +145,7 @@ export const RestartSchema = Type.Object(
 export interface ComponentFacts {
   readonly sources: string;
   readonly network: string;
+  /** A degraded network computes, for example on another backend. */
   readonly modelLoaded: boolean;
   readonly inferenceQueue: number;
   readonly tracker: string;
@@ -163,7 +164,7 @@ export function componentsOf({ status, stores, networks, trackers }: Parts): Com
   return {
     sources: worst(sources(status)),
     network: worst(network),
-    modelLoaded: network.length > 0 && network.every(isUp),
+    modelLoaded: network.length > 0 && network.every((node) => isUp(node) || node.status === 'degraded'),
     inferenceQueue: sum(network, (node) => node.queueDepth),
     tracker: worst(named(status, trackers)),
     stores: worst(storeNodes),
