@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { endianness } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Environment, Link } from '../../pipeline/model/index.js';
 import { replaceFile } from '../../pipeline/base/files.js';
@@ -168,8 +169,11 @@ export function readMemory(
   return floatsOf(bytes);
 }
 
-const floatsOf = (bytes: Buffer): Float32Array =>
-  Float32Array.from({ length: bytes.byteLength / 4 }, (_, i) => bytes.readFloatLE(4 * i));
+function floatsOf(bytes: Buffer): Float32Array {
+  const copy = Buffer.from(Uint8Array.from(bytes).buffer);
+  if (endianness() === 'BE') copy.swap32();
+  return new Float32Array(copy.buffer);
+}
 
 function bytesOf(weights: Float32Array): Buffer {
   const bytes = Buffer.alloc(weights.length * 4);
