@@ -55,7 +55,8 @@ const bundledPackages = {
       const folder = dirname(join(dist, relative(root, path)));
       const contents = readFileSync(path, 'utf8').replace(
         /(?<=^(?:import|export|}) [^;]*from |import\()'([@\w./-]+)'/gm,
-        (written, name) => ([...PACKAGES, ...REQUIRED].includes(name) ? `'${relative(folder, packageOutput(name))}'` : written),
+        (written, name) =>
+          [...PACKAGES, ...REQUIRED].includes(name) ? `'${relative(folder, packageOutput(name))}'` : written,
       );
       return { contents, loader: 'ts' };
     });

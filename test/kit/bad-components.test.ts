@@ -357,6 +357,24 @@ describe('operators', () => {
       ],
       ['its driver has no bad records', () => driver(define(), { bad: () => [] })],
     ],
+    'bad records among good ones do not change their output': [
+      [
+        'it starts anew after one',
+        () =>
+          driver(
+            define((operator) => {
+              const empty = structuredClone(operator.snapshot!());
+              return {
+                process: (data, from) => {
+                  if (!Number.isNaN((data as CsiBlock).time[0])) return operator.process(data, from);
+                  operator.restore!(structuredClone(empty));
+                  return { data: [] };
+                },
+              };
+            }),
+          ),
+      ],
+    ],
     'it opens and closes repeatedly': [
       [
         'it opens once',
@@ -899,6 +917,19 @@ describe('formats', () => {
           return decoding((raw, good) => {
             const output = good.decode(raw);
             if (output.failed) spoilt.add(good);
+            return spoilt.has(good) ? { data: [] } : output;
+          });
+        },
+      ],
+      [
+        'it gives up once it has read some',
+        () => {
+          const working = new WeakSet<Decoder>();
+          const spoilt = new WeakSet<Decoder>();
+          return decoding((raw, good) => {
+            const output = good.decode(raw);
+            if (output.failed && working.has(good)) spoilt.add(good);
+            if (output.data.length > 0) working.add(good);
             return spoilt.has(good) ? { data: [] } : output;
           });
         },

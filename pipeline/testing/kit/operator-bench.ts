@@ -18,8 +18,13 @@ export interface OperatorDriver {
   readonly input: () => readonly Data[];
   /** Name of the node that sends them. Default `input`. */
   readonly from?: string;
-  /** Invalid records, at least one: none may make it throw, or change the output for `input`, which follows. */
+  /** Invalid records, at least one: none may make it throw, or change the output for `input`, before it or in its middle. */
   readonly bad: () => readonly Data[];
+  /**
+   * Bad records that count among good ones, such as a frame whose only person is invalid: nobody is there. They
+   * are only fed before `input`. Default: none.
+   */
+  readonly counts?: (bad: Data) => boolean;
   /** Output that reports the bad records themselves, such as the measures of their minute. Default: none. */
   readonly reportsBad?: (output: Data) => boolean;
   /** Runs of the properties; fewer for slow operators. Default 10. */

@@ -37,6 +37,7 @@ const promises: readonly Promised[] = [
   ['a snapshot is a copy: later input does not change it', copiesItsState],
   ['it does not change its input', leavesItsInput],
   ['bad records do not make it throw, and do not change the output for good ones', outlivesBadRecords],
+  ['bad records among good ones do not change their output', outlivesBadRecordsAmongGoodOnes],
   ['it opens and closes repeatedly', opensAgain],
 ];
 
@@ -192,6 +193,28 @@ async function outlivesBadRecords(bench: OperatorBench): Promise<void> {
       /^[a-z0-9_-]+(\.[a-z0-9_-]+)+$/.test(code) && reason.trim() !== '',
       `a failure needs a dotted code and a reason: ${JSON.stringify({ code, reason })}`,
     );
+}
+
+async function outlivesBadRecordsAmongGoodOnes(bench: OperatorBench): Promise<void> {
+  const input = singles(bench.input());
+  const half = Math.floor(input.length / 2);
+  const { bad, counts = () => false } = bench.driver;
+  const now = timeOf(input[half - 1]!);
+  const atOnce = bad()
+    .filter((data) => !counts(data))
+    .flatMap((data) => movedTo(now, data));
+  const operator = await bench.open();
+  const before = await bench.feed(operator, input.slice(0, half));
+  await bench.feed(operator, atOnce);
+  const after = [...(await bench.feed(operator, input.slice(half))), ...finish(operator)];
+  await operator.close?.();
+  deepEqual(comparable([...before, ...after]), await bench.run(singles(bench.input())));
+}
+
+/** A record without a valid time stays as it is. */
+function movedTo(time: number, data: Data): readonly Data[] {
+  const by = time - timeOf(data);
+  return Number.isFinite(by) ? moved([data], by) : [data];
 }
 
 async function opensAgain(bench: OperatorBench): Promise<void> {

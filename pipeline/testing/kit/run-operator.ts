@@ -34,7 +34,8 @@ export async function feed(
     if (output?.failed) onFailed?.(output.failed);
   };
   for (const data of input) {
-    take(operator.watermark?.(timeOf(data) - 1));
+    const time = timeOf(data);
+    if (Number.isFinite(time)) take(operator.watermark?.(time - 1));
     const answer = await operator.process(data, from);
     take(operator.settle?.(answer) ?? answer);
   }

@@ -25,5 +25,7 @@ export const operator: OperatorDriver = {
   environments: [environment],
   input: threeLinks,
   bad: badCsi,
+  // Values that are not numbers count as 0: time passes.
+  counts: () => true,
   runs: 5,
 };

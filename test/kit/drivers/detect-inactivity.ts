@@ -26,4 +26,6 @@ export const operator: OperatorDriver = {
     measure(-5, { name: 'motion', subject: null, value: NaN }),
     measure(-5, { name: 'motion', subject: null, environment: 'nowhere' }),
   ],
+  // Whoever was there is not in the frame.
+  counts: (bad) => bad.port === 'pose' && bad.environment !== 'nowhere',
 };

@@ -23,4 +23,6 @@ export const operator: OperatorDriver = {
     });
     return [poseFrame(-20, { environment: 'nowhere' }), poseFrame(-10, { persons: [nowhere] })];
   },
+  // Whoever was there is not in the frame.
+  counts: (bad) => bad.port === 'pose' && bad.environment !== 'nowhere',
 };
