@@ -455,7 +455,7 @@ describe('the decoder', () => {
 });
 
 describe('bad datagrams', () => {
-  it('are counted by reason, a million of them among good ones, in bounded memory', () => {
+  it('are counted by reason, two hundred thousand of them among good ones, in bounded memory', () => {
     const { context, recorded } = testContext();
     const decoder = adr018.decoder(context);
     const random = randomNumbers(7);
@@ -465,7 +465,7 @@ describe('bad datagrams', () => {
     let decoded = 0;
     let deadLetters = 0;
     const before = heldBuffers();
-    for (let round = 0; round < 10_000; round++) {
+    for (let round = 0; round < 2000; round++) {
       const records: TestRecord[] = [];
       for (let i = 0; i < 100; i++)
         records.push({ bytes: corrupt(good[i & 3]!, random), time: 1e15 + round * 1000 });

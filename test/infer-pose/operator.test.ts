@@ -31,8 +31,20 @@ afterEach(async () => {
   operator = undefined;
 });
 
+/** Nodes with equal settings share a thread: this one keeps it from ending between the tests. */
+let keeper: Operator | undefined;
+beforeAll(async () => {
+  const { context } = contextOf([simulatedWindow(1).environment]);
+  keeper = inferPose.create(config, context);
+  await keeper.open?.();
+});
+afterAll(() => keeper?.close?.());
+
+const contextOf = (environments: readonly Environment[], folder = tmpdir()) =>
+  testContext({ environments, links: new LinkTable(environments), folder });
+
 async function opened(environments: readonly Environment[], changes: object = {}, folder = tmpdir()) {
-  const { context, recorded } = testContext({ environments, links: new LinkTable(environments), folder });
+  const { context, recorded } = contextOf(environments, folder);
   operator = inferPose.create({ ...config, ...changes }, context);
   await operator.open?.();
   return { operator, recorded };
