@@ -1,7 +1,8 @@
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
-import { beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { denoise } from '../../operators/denoise/denoise.js';
 import { phaseSanitize } from '../../operators/phase-sanitize/phase-sanitize.js';
 import { window } from '../../operators/window/window.js';
@@ -18,8 +19,9 @@ import { eventually, until } from '../support/waiting.js';
 /** The component with its compiled module. */
 let moved: Component;
 
+const outfile = packageFile(`node_modules/.cache/csiflow-threads/tally-${process.pid}.mjs`);
+
 beforeAll(async () => {
-  const outfile = packageFile(`node_modules/.cache/csiflow-threads/tally-${process.pid}.mjs`);
   await build({
     entryPoints: [join(import.meta.dirname, '../support/tally.ts')],
     outfile,
@@ -28,6 +30,10 @@ beforeAll(async () => {
     platform: 'node',
   });
   moved = { ...tally, module: pathToFileURL(outfile).href };
+});
+
+afterAll(() => {
+  rmSync(outfile, { force: true });
 });
 
 const threaded = (nodes: Parameters<typeof topologyOf>[0], threads: number, folder = temporaryFolder()) =>
