@@ -18,6 +18,11 @@ const ABOVE = [0.65, 2.45] as const;
 /** Height of a peak above the band's median, in deviations of the noise: up to 4 by chance, certain from 8. */
 const BY_CHANCE = 4;
 const CERTAIN = 8;
+/**
+ * Breaths within the series: with fewer, a slow drift or another movement looks the same; from so many on, it
+ * does not.
+ */
+const BREATHS = { few: 4, enough: 4.5 } as const;
 /** Half of a peak's width, in points of the band. */
 const HALF = 4;
 /** Largest offset of the top of its double, in such points. */
@@ -28,6 +33,8 @@ export class BreathingEstimator {
   readonly #spectrum: Spectrum;
   /** Hertz between two points of the band: a quarter of the resolution of the Hann window. */
   readonly #step: number;
+  /** Length of the series. */
+  readonly #seconds: number;
   /** Points of the band, one more at each end; then those above. */
   readonly #band: readonly number[];
   readonly #above: readonly number[];
@@ -36,6 +43,7 @@ export class BreathingEstimator {
   constructor(bins: number) {
     const resolution = RATE_HZ / bins;
     this.#step = resolution / 2;
+    this.#seconds = bins / RATE_HZ;
     this.#band = points(LOWEST - this.#step, HIGHEST + this.#step, this.#step);
     this.#above = points(...ABOVE, resolution);
     this.#spectrum = new Spectrum(bins, RATE_HZ, [...this.#band, ...this.#above]);
@@ -52,7 +60,8 @@ export class BreathingEstimator {
     const shift = (0.5 * (left - right)) / (left - 2 * top + right);
     const frequency = this.#band[peak]! + shift * this.#step;
     if (frequency < LOWEST || frequency > HIGHEST) return null;
-    return { rate: 60 * frequency, quality: this.#quality(band, power.subarray(band.length), peak) };
+    const clear = this.#quality(band, power.subarray(band.length), peak);
+    return { rate: 60 * frequency, quality: clear * enough(frequency * this.#seconds) };
   }
 
   /**
@@ -144,6 +153,10 @@ function loudness({ columns }: Series): number[] {
   const quiet = quantile(seconds, QUIET);
   return seconds.map((energy) => Math.log(energy / quiet));
 }
+
+/** Share of the quality that this number of breaths leaves. */
+const enough = (breaths: number): number =>
+  Math.min(1, Math.max(0, (breaths - BREATHS.few) / (BREATHS.enough - BREATHS.few)));
 
 const points = (from: number, to: number, step: number): number[] =>
   Array.from({ length: Math.floor((to - from) / step + 1e-6) + 1 }, (_, i) => from + i * step);

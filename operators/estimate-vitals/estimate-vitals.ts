@@ -13,7 +13,7 @@ export const estimateVitals = defineOperator({
 Use it behind \`window\` (a grid step of 100 ms or less). Every \`interval_ms\` it analyses the last \`length_ms\` and outputs two measures of the
 room at their end, or nothing:
 
-- \`breathing_rate_bpm\`, breaths per minute, 6 to 30;
+- \`breathing_rate_bpm\`, breaths per minute, from 8 (6 with \`length_ms: 45000\`) to 30;
 - \`breathing_quality\`, from \`min_quality\` to 1.
 
 **It outputs nothing** if somebody moved within the window, without a clear peak, or if the quality is below \`min_quality\`.
@@ -23,7 +23,7 @@ and averaged in bins of 200 ms and at most 16 columns (groups of neighbouring su
 is removed, and its power spectrum is computed with a Hann window. The spectra of all columns of all links, each relative to the
 noise of its own column above 0.65 Hz, are averaged; the highest peak from 0.1 to 0.5 Hz, interpolated by a parabola, is the rate. The quality is
 the excess of that peak over the next one (except its double), divided by its height; it is lower if the height is below 8 standard deviations of the noise,
-and 0 below 4. Somebody moved if in some second changes faster than breathing are louder than chance allows relative to a quiet second of the window, in the mean over links.
+and 0 below 4. It is also lower for fewer than 4.5 breaths within the period, and 0 for fewer than 4, because drifts and other slow movements look the same. Somebody moved if in some second changes faster than breathing are louder than chance allows relative to a quiet second of the window, in the mean over links.
 
 **Gotchas.** It does not identify the person; with two people who keep still it outputs the stronger rate or nothing. Any other rhythm of 6 to
 30 per minute (a rotating fan, a waving arm) looks the same. It uses only amplitudes, and at some

@@ -59,12 +59,20 @@ const valuesOf = (data: readonly Data[], name: string): number[] =>
 const rates = (data: readonly Data[]) => valuesOf(data, 'breathing_rate_bpm');
 
 describe('estimate-vitals', () => {
-  it.each([7, 12.5, 16, 22, 29])('finds %d breaths a minute, whatever the gain does', (bpm) => {
+  it.each([9.5, 12.5, 16, 22, 29])('finds %d breaths a minute, whatever the gain does', (bpm) => {
     const agc = (t: number) => (Math.floor(t / 3) % 2 === 0 ? 1 : 1.3);
     const given = outputs(make(estimateVitals), windows(46, breath(bpm), agc));
     expect(rates(given)).toHaveLength(4);
     for (const rate of rates(given)) expect(Math.abs(rate - bpm)).toBeLessThan(0.4);
     for (const quality of valuesOf(given, 'breathing_quality')) expect(quality).toBeGreaterThan(0.6);
+  });
+
+  it('gives no rate of fewer than four breaths, until the period is longer', () => {
+    const slow = windows(62, breath(6.5));
+    expect(outputs(make(estimateVitals), slow)).toEqual([]);
+    const longer = rates(outputs(make(estimateVitals, { length_ms: 45_000 }), slow));
+    expect(longer.length).toBeGreaterThan(0);
+    for (const rate of longer) expect(Math.abs(rate - 6.5)).toBeLessThan(0.4);
   });
 
   it('finds a breath below the noise of each subcarrier', () => {
