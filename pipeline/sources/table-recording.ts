@@ -10,12 +10,14 @@ import { describeArray, type Table } from '../formats/tables/arrays.js';
 import { framesOf } from '../formats/tables/frames.js';
 import { readTable, type TableKind } from '../formats/tables/kinds.js';
 import { MappingError, type TableMapping } from '../formats/tables/mapping.js';
-import type { TableFrames } from '../formats/tables/table-frames.js';
-import { encodeTableFrame, tableFrame } from '../formats/tables/table-frame.js';
+import type { TableFrames, TableRecords } from '../formats/tables/table-frames.js';
+import { recordsOf } from '../formats/tables/table-frame.js';
+import { intelTrace } from '../formats/devices/intel/intel5300-trace.js';
 import type { Recording, RecordingBatch, RecordingPosition } from './recorded.js';
 
 /**
- * Opens a file of arrays. Each frame becomes a record of the format `table-frame`; positions count frames.
+ * Opens a file of arrays. Each frame becomes a record of the format `table-frame`, or of the format that a program saved
+ * as structures; positions count frames.
  * @throws FormatError if the file cannot be read, or the mapping does not fit it
  */
 export async function openTable(
@@ -26,14 +28,16 @@ export async function openTable(
 ): Promise<Recording> {
   const { size } = await stat(path);
   const table = await read(path, kind, packed, size);
-  const isOwn = table.frames !== undefined && Object.keys(mapping).length === 0;
-  const frames = isOwn ? own(path, table.frames) : mapped(path, table, mapping);
+  const isUnmapped = Object.keys(mapping).length === 0;
+  const isOwn = table.frames !== undefined && isUnmapped;
+  const trace = isUnmapped ? intelTrace(table) : null;
+  const frames = trace ?? recordsOf(isOwn ? own(path, table.frames) : mapped(path, table, mapping));
   // Frames of several layouts form no array, but are read all the same.
-  const unread = isOwn ? [] : table.unread;
+  const unread = isOwn || trace ? [] : table.unread;
   return {
     path,
     kind: kind.name,
-    format: tableFrame.name,
+    format: frames.format,
     origin: frames.origin ?? 'replay',
     meta: { arrays: table.arrays.map(describeArray), frames: frames.count },
     size,
@@ -91,7 +95,7 @@ function mapped(path: string, table: Table, mapping: TableMapping): TableFrames 
 
 async function* batches(
   path: string,
-  frames: TableFrames,
+  frames: TableRecords,
   unread: readonly string[],
   count: number,
   position: RecordingPosition | null,
@@ -112,25 +116,14 @@ async function* batches(
   });
   for (let frame = position?.offset ?? 0; frame < frames.count; frame++) {
     const time = frames.time(frame);
-    if (Number.isFinite(time)) {
+    if (typeof time === 'number') {
       builder.begins(NaN, 'frame', frame);
-      builder.add(
-        time,
-        encodeTableFrame(
-          frames.layout(frame),
-          frames.rssi(frame),
-          frames.values(frame),
-          frames.facts?.(frame),
-        ),
-        0,
-        undefined,
-        frames.sender(frame),
-      );
+      builder.add(time, frames.record(frame), 0, undefined, frames.sender(frame));
     } else
       builder.problem({
         code: 'table.time',
         location: `frame ${frame}`,
-        message: `${path}: its time is ${time}: it is skipped`,
+        message: `${path}: ${time}: it is skipped`,
       });
     if (builder.full) yield batch(frame + 1);
   }

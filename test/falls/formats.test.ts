@@ -16,7 +16,8 @@ import {
 import { RawBuilder } from '../../pipeline/formats/contract/raw-builder.js';
 import { LinkTable, type CsiBlock } from '../../pipeline/model/index.js';
 import { testContext, testEnvironment } from '../support/context.js';
-import { readMat, type MatValue } from '../../pipeline/formats/tables/mat5.js';
+import type { MatValue } from '../../pipeline/formats/tables/mat-value.js';
+import { readMat } from '../../pipeline/formats/tables/mat5.js';
 import { sharedFile } from '../support/shared.js';
 
 const numeric = (value: MatValue | undefined) => {

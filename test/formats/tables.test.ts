@@ -5,9 +5,18 @@ import { deflateSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { formatNamed, FormatError } from '../../pipeline/formats/index.js';
 import { Allowance } from '../../pipeline/formats/tables/allowance.js';
-import { arraysByName } from '../../pipeline/formats/tables/arrays.js';
+import { intelTrace } from '../../pipeline/formats/devices/intel/intel5300-trace.js';
+import {
+  arraysByName,
+  columnMajor,
+  numberArray,
+  type Structure,
+  type TableArray,
+} from '../../pipeline/formats/tables/arrays.js';
 import { readCsv } from '../../pipeline/formats/tables/csv.js';
 import { readHdf5 } from '../../pipeline/formats/tables/hdf5.js';
+import { tableOf } from '../../pipeline/formats/tables/mat-arrays.js';
+import type { MatValue } from '../../pipeline/formats/tables/mat-value.js';
 import { readMat5 } from '../../pipeline/formats/tables/mat5.js';
 import type { TableMapping } from '../../pipeline/formats/tables/mapping.js';
 import { readNpy, readNpz } from '../../pipeline/formats/tables/npy.js';
@@ -15,6 +24,7 @@ import type { CsiBlock } from '../../pipeline/model/index.js';
 import { openRecording } from '../../pipeline/sources/recording.js';
 import { testContext } from '../support/context.js';
 import { temporaryFolder } from '../support/flow.js';
+import { sharedFile } from '../support/shared.js';
 
 // Made with NumPy, SciPy and h5py by tables/make.py.
 const made = (name: string): string => join(import.meta.dirname, 'tables', name);
@@ -280,14 +290,17 @@ test('what a MATLAB file holds besides arrays of numbers is named, and does not 
   const { arrays, unread } = readMat5(readFileSync(made('others.mat')));
   expect(arrays.map(({ name }) => name)).toEqual(['csi', 'text']);
   expect(arrays[1]!.texts).toEqual(['röm']);
-  expect(unread).toEqual(['near: a sparse array', 'cells: a cell array']);
+  expect(unread).toEqual([
+    'near: a sparse array',
+    'cells: cells of different kinds or sizes (1 x 1, and a char)',
+  ]);
 });
 
 test('an empty cell array of MATLAB has three parts, and does not hide other arrays', () => {
   const numbers = mat(6, [2, 1], element(9, Buffer.alloc(16))).subarray(128);
   numbers.write('rss', numbers.indexOf('csi'));
   const { arrays, unread } = readMat5(Buffer.concat([mat(1, [0, 0]), numbers]));
-  expect(unread).toEqual(['csi: a cell array']);
+  expect(unread).toEqual(['csi: an empty cell array']);
   expect(arrays.map(({ name }) => name)).toEqual(['rss']);
 });
 
@@ -371,4 +384,108 @@ test('an HDF5 file on which the library aborts does not end the reading of other
 
 test('an HDF5 file claims no more memory than arrays may take up', async () => {
   await expect(readHdf5(made('plain.h5'), new Allowance(100))).rejects.toThrow(/take up more than/);
+});
+
+/** [tx, rx, group] of frame `i` of trace.mat, as make.py computes it. */
+const traced = (i: number, tx: number): number[] =>
+  Array.from({ length: 3 }, (_, rx) =>
+    Array.from({ length: tx }, (__, stream) =>
+      Array.from({ length: 30 }, (___, group) => {
+        const value = (((stream * 3 + rx) * 30 + group) % 100) - 50;
+        return [value, i - value];
+      }),
+    ),
+  ).flat(3);
+
+test('cells of what read_bf_file returns are read as the log of an Intel 5300, without a mapping', async () => {
+  const recording = await openRecording(made('trace.mat'));
+  expect([recording.kind, recording.format]).toEqual(['mat5', 'intel5300']);
+  const blocks = await framesIn(made('trace.mat'), {});
+  expect(blocks.map(({ layout: { rx, tx, bandwidthMhz } }) => [rx, tx, bandwidthMhz])).toEqual([
+    [3, 1, 20],
+    [3, 2, 20],
+  ]);
+  expect(blocks.map(({ values }) => [...values])).toEqual([traced(0, 1), traced(2, 2)]);
+  // The clock of the card wraps between them.
+  expect(blocks.map(({ time }) => time[0])).toEqual([2 ** 32 - 1000, 2 ** 32 + 3000]);
+  expect(blocks.map(({ deviceTime }) => deviceTime[0])).toEqual([2 ** 32 - 1000, 3000]);
+  expect(blocks.map(({ noise, sequence }) => [noise[0], sequence[0]])).toEqual([
+    [-92, 7],
+    [-92, 9],
+  ]);
+  const found = [];
+  for await (const { problems } of recording.batches(10)) found.push(...problems);
+  expect(found.map(({ location, message }) => [location, message.replace(/.*trace.mat/, '')])).toEqual([
+    ['frame 1', ': it is empty, or no structure: it is skipped'],
+  ]);
+});
+
+test('cells of one size are an array with an axis for the cells; others are named', () => {
+  const numeric = (...re: number[]): MatValue => ({
+    kind: 'numeric',
+    size: [1, re.length],
+    re: Float64Array.from(re),
+    im: null,
+  });
+  const cells = (...list: MatValue[]): MatValue => ({ kind: 'cell', size: [1, list.length], cells: list });
+  const structure = (fields: Readonly<Record<string, MatValue>>): MatValue => ({
+    kind: 'struct',
+    size: [1, 1],
+    elements: [fields],
+  });
+  const { arrays, unread } = tableOf(
+    new Map([
+      ['same', cells(numeric(1, 2), numeric(3, 4), numeric(5, 6))],
+      ['differ', cells(numeric(1, 2), numeric(3))],
+      ['list', cells(structure({ a: numeric(1), b: numeric(2) }), structure({ a: numeric(7) }))],
+      ['none', cells()],
+    ]),
+    new Allowance(),
+  );
+  expect(arrays.map(({ name, shape, strides, re }) => [name, shape, strides, [...re]])).toEqual([
+    ['same', [3, 1, 2], [2, 1, 1], [1, 2, 3, 4, 5, 6]],
+    ['list.a', [2, 1, 1], [1, 1, 1], [1, 7]],
+  ]);
+  expect(unread).toEqual([
+    'differ: cells of different kinds or sizes (1 x 2, and 1 x 1)',
+    'list.b: missing in 1 of 2 structures',
+    'none: an empty cell array',
+  ]);
+});
+
+const number = (value: number): TableArray => numberArray('', [1, 1], Float64Array.of(value));
+const csiOf = (value: number): TableArray =>
+  numberArray('', [1, 1, 30], new Float64Array(30).fill(value), null, columnMajor([1, 1, 30]));
+const GOOD: Readonly<Record<string, TableArray>> = {
+  ...{ timestamp_low: number(5), Nrx: number(1), Ntx: number(1), rssi_a: number(30), rssi_b: number(0) },
+  ...{ rssi_c: number(0), noise: number(-127), agc: number(20), csi: csiOf(3) },
+};
+
+test.each([
+  [{ csi: csiOf(0.5) }, '`csi` is not as `read_bf_file` returns it'],
+  [{ Nrx: number(2) }, '`csi` is 1 x 1 x 30, not Ntx x Nrx x 30 (1 x 2 x 30)'],
+  [{ agc: number(300) }, '`agc` is 300, not a whole number from 0 to 255'],
+  [{ agc: undefined }, 'it does not have the field `agc`'],
+])('a structure of an Intel 5300 with %o is skipped, with the reason', (wrong, reason) => {
+  const fields = (each: Readonly<Record<string, TableArray | undefined>>): Structure => {
+    const all = Object.entries<TableArray | undefined>({ ...GOOD, ...each });
+    return new Map(all.flatMap(([name, array]) => (array ? [[name, array] as const] : [])));
+  };
+  const trace = intelTrace({
+    arrays: [],
+    unread: [],
+    structures: new Map([['csi_trace', [fields({}), fields(wrong), fields({ timestamp_low: number(9) })]]]),
+  })!;
+  expect([0, 1, 2].map((frame) => trace.time(frame))).toEqual([5, expect.stringContaining(reason), 9]);
+});
+
+const captures = sharedFile('captures/intel5300');
+test.runIf(captures)('frames that MATLAB saved equal those of the log in every field', async () => {
+  for (const name of ['example', 'log.all_csi.6.7.6']) {
+    const [log, saved] = await Promise.all(
+      ['dat', 'mat'].map((end) => framesIn(join(captures!, `${name}.${end}`), {})),
+    );
+    expect(log!.length).toBeGreaterThan(0);
+    expect(saved).toEqual(log);
+  }
 });

@@ -16,6 +16,9 @@ export interface TableArray {
   readonly texts: readonly string[] | null;
 }
 
+/** Fields of a structure that contain numbers, by name. */
+export type Structure = ReadonlyMap<string, TableArray>;
+
 /** Arrays of one file. */
 export interface Table {
   /**
@@ -23,6 +26,8 @@ export interface Table {
    * @throws Error if they are inconsistent
    */
   readonly frames?: () => TableFrames;
+  /** Lists of structures by name, with their fields as a program wrote them. */
+  readonly structures?: ReadonlyMap<string, readonly Structure[]>;
   /** Each array is a column of one table; all have the same length. */
   readonly isColumns?: boolean;
   readonly arrays: readonly TableArray[];

@@ -64,6 +64,7 @@ function arrayOf(name: string, dataset: Dataset, allowance: Allowance): TableArr
   const shape = dataset.shape ?? [];
   allowance.takeNumbers(sizeOf(shape) * (isComplex(dataset) ? 2 : 1));
   const isMatlab = 'MATLAB_class' in dataset.attrs;
+  if (isMatlab && dataset.attrs['MATLAB_class']?.value === 'cell') return CELLS;
   // MATLAB writes its columns as HDF5's rows: the same numbers with reversed axes.
   const [axes, strides] = isMatlab
     ? [[...shape].reverse(), columnMajor([...shape].reverse())]
@@ -79,6 +80,8 @@ function arrayOf(name: string, dataset: Dataset, allowance: Allowance): TableArr
     ? numberArray(name, axes, re, null, strides)
     : 'an array within each element';
 }
+
+const CELLS = 'cells of MATLAB 7.3 (save the variable with `-v7` instead)';
 
 /** Pairs that are read at once: the library makes an array of each. */
 const PAIRS_AT_ONCE = 65_536;

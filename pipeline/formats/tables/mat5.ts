@@ -1,24 +1,8 @@
 import { inflateSync } from 'node:zlib';
 import { Allowance, isOverlong } from './allowance.js';
-import { columnMajor, numberArray, sizeOf, textArray, type Table, type TableArray } from './arrays.js';
-
-/** Content of a variable. */
-export type MatValue =
-  | {
-      readonly kind: 'numeric';
-      readonly size: readonly number[];
-      readonly re: Float64Array;
-      readonly im: Float64Array | null;
-    }
-  | { readonly kind: 'char'; readonly text: string }
-  | { readonly kind: 'cell'; readonly size: readonly number[]; readonly cells: readonly MatValue[] }
-  | {
-      readonly kind: 'struct';
-      readonly size: readonly number[];
-      readonly elements: readonly Readonly<Record<string, MatValue>>[];
-    }
-  /** Anything else, in words: `a sparse array`. */
-  | { readonly kind: 'other'; readonly what: string };
+import { sizeOf, type Table } from './arrays.js';
+import { tableOf } from './mat-arrays.js';
+import type { MatValue } from './mat-value.js';
 
 const MI = {
   int8: 1,
@@ -45,28 +29,9 @@ const OTHERS = new Map([
   [MX.opaque, 'an object of a class (a table or a string array, for example)'],
 ]);
 
-/** All arrays of a MATLAB file of level 5 (`-v6`, `-v7`); those in structures are named `structure.field`. */
-export function readMat5(file: Uint8Array, allowance = new Allowance()): Table {
-  const arrays: TableArray[] = [];
-  const unread: string[] = [];
-  for (const [name, value] of readMat(file, allowance)) flatten(name, value, arrays, unread);
-  return { arrays, unread };
-}
-
-function flatten(name: string, value: MatValue, arrays: TableArray[], unread: string[]): void {
-  if (value.kind === 'numeric')
-    arrays.push(numberArray(name, value.size, value.re, value.im, columnMajor(value.size)));
-  else if (value.kind === 'char') arrays.push(textArray(name, [1], [value.text]));
-  else if (value.kind === 'struct' && value.elements.length === 1)
-    for (const [field, inner] of Object.entries(value.elements[0]!))
-      flatten(`${name}.${field}`, inner, arrays, unread);
-  else unread.push(`${name}: ${wordsFor(value)}`);
-}
-
-function wordsFor(value: MatValue): string {
-  if (value.kind === 'other') return value.what;
-  return value.kind === 'cell' ? 'a cell array' : 'an array of structures';
-}
+/** All arrays of a MATLAB file of level 5 (`-v6`, `-v7`): see {@link tableOf}. */
+export const readMat5 = (file: Uint8Array, allowance = new Allowance()): Table =>
+  tableOf(readMat(file, allowance), allowance);
 
 /**
  * Reads MATLAB level 5 MAT-files (MathWorks, "MAT-File Format", R2023b): numeric, complex, struct, cell and
@@ -124,12 +89,16 @@ function* elements(bytes: Uint8Array): Generator<Element, undefined> {
 /** Cells and structures nest. */
 const MAX_LEVELS = 16;
 
+/** Memory that a matrix takes up besides its numbers; files of cells have many. */
+const MATRIX_BYTES = 400;
+
 interface Matrix {
   readonly name: string;
   readonly value: MatValue;
 }
 
 function readMatrix(bytes: Uint8Array, allowance: Allowance, level = 0): Matrix {
+  allowance.take(MATRIX_BYTES);
   if (level > MAX_LEVELS) throw new Error(`cells and structures are nested more than ${MAX_LEVELS} deep`);
   const parts = [...elements(bytes)];
   // Empty, as cells may be.

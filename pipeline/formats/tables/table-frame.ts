@@ -1,7 +1,7 @@
 import { csiLayout, frameSize, type CsiLayout, type LayoutFields } from '../../model/index.js';
 import { frameFormat, type ReadFault, type ReadFrame } from '../decoder/frame-decoder.js';
 import type { Format } from '../contract/format.js';
-import type { FrameFacts } from './table-frames.js';
+import type { FrameFacts, TableFrames, TableRecords } from './table-frames.js';
 
 /**
  * One frame of a table as a record, so that the journal and captures can store it like any other.
@@ -53,6 +53,20 @@ export function encodeTableFrame(
   });
   return bytes;
 }
+
+/** The frames of a table, encoded. */
+export const recordsOf = (frames: TableFrames): TableRecords => ({
+  count: frames.count,
+  ...(frames.origin && { origin: frames.origin }),
+  format: tableFrame.name,
+  time: (frame) => {
+    const time = frames.time(frame);
+    return Number.isFinite(time) ? time : `its time is ${time}`;
+  },
+  sender: (frame) => frames.sender(frame),
+  record: (frame) =>
+    encodeTableFrame(frames.layout(frame), frames.rssi(frame), frames.values(frame), frames.facts?.(frame)),
+});
 
 /** Values begin at a multiple of four bytes. */
 const carrierBytes = (carriers: number): number => 4 * Math.ceil(carriers / 2);

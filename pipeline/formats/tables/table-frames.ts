@@ -35,3 +35,16 @@ export interface TableFrames {
   /** [rx, tx, subcarrier, (re, im)] */
   values(frame: number): Float32Array;
 }
+
+/** The frames of a table as records of a format. */
+export interface TableRecords {
+  readonly count: number;
+  readonly origin?: 'replay' | 'simulated';
+  /** Name of the format. */
+  readonly format: string;
+  /** Microseconds since 1970; the reason why the frame is skipped, in words, if it has none. */
+  time(frame: number): number | string;
+  /** Empty if the table does not name one. */
+  sender(frame: number): string;
+  record(frame: number): Uint8Array;
+}

@@ -41,3 +41,11 @@ rows = ["time,rssi,note," + ",".join(f"csi_{i}" for i in range(9))]
 rows += [f"{time[i]},-4{i},walk," + ",".join(str(float(i + 10 * j)) for j in range(9)) for i in range(4)]
 with open("named.csv.gz", "wb") as out:
     out.write(gzip.compress("\n".join(rows).encode() + b"\n", mtime=0))
+# As MATLAB saves what read_bf_file returns: three cells, of which the second one is empty.
+def measurement(i, tx):
+    values = np.arange(tx * 3 * 30).reshape(tx, 3, 30) % 100 - 50
+    fields = dict(timestamp_low=2**32 - 1000 + 2000 * i - 2**32 * (i > 0), bfee_count=7 + i, Nrx=3, Ntx=tx, rssi_a=30 + i, rssi_b=31, rssi_c=0)
+    return fields | dict(noise=-92, agc=40, perm=[2, 1, 3], rate=0x4100, csi=values + 1j * (i - values))
+trace = np.empty((3, 1), dtype=object)
+trace[:, 0] = [measurement(0, 1), np.zeros((0, 0)), measurement(2, 2)]
+savemat("trace.mat", {"csi_trace": trace})

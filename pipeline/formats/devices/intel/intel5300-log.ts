@@ -59,7 +59,7 @@ function nextMeasurement(bytes: Uint8Array, from: number, to: number): number {
 }
 
 /** The clock of the card wraps after 71.6 minutes; some logs repeat old measurements between new ones. */
-const CARD_CLOCK = { unit: 1, period: 2 ** 32, confirm: 32 };
+export const CARD_CLOCK = { unit: 1, period: 2 ** 32, confirm: 32 };
 
 /**
  * Cuts a log into its measurements, complete or not. If a measurement begins inside an entry, the entry's
