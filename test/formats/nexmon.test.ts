@@ -207,6 +207,25 @@ describe.each([
   });
 });
 
+it.each([true, false])(
+  'whichever bit after the seconds of a header in a pcap of broadcasts is flipped, other packets are read (little-endian: %s)',
+  (little) => {
+    const frames = Array.from({ length: 6 }, (_, i) => frame(i));
+    const file = pcapOf(frames, { little });
+    const start = pcapOf(frames.slice(0, 2), { little }).length;
+    const bytes = (file.length - 24) / 6;
+    for (let at = 24; at < file.length; at += bytes) file.fill(0xff, at + 16, at + 22);
+    // The seconds, its first word, are a matter of the clock.
+    for (let bit = 32; bit < 128; bit++) {
+      const damaged = Buffer.from(file);
+      damaged[start + (bit >> 3)]! ^= 1 << (bit & 7);
+      const { records } = cutAll(damaged, 100, nexmonPcap)!;
+      const read = records.map(({ bytes: each }) => each.join());
+      for (const i of [0, 1, 3, 4, 5]) expect(read, `bit ${bit}`).toContain(frames[i]!.join());
+    }
+  },
+);
+
 describe.skipIf(sharedFile('captures/nexmon') === undefined)('public captures', () => {
   it.each([
     ['example_43455c0', 566],

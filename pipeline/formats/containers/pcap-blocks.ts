@@ -47,6 +47,12 @@ export const blocksOf = (head: Uint8Array): Blocks =>
 /** Longest plausible packet: a longer one means lost sync. */
 const MAX_PACKET_BYTES = 65_535;
 
+/**
+ * Longest packet before it was cut: tcpdump's own limit. Without one, a header of four words would also be found a word
+ * later, in front of every packet to ff:ff:ff:ff:ff:ff, and reading would never come back to the packets.
+ */
+const MAX_ORIGINAL_BYTES = 262_144;
+
 interface Classic {
   readonly little: boolean;
   /** Unit of the fraction of a second, microseconds. */
@@ -81,10 +87,12 @@ class ClassicBlocks implements Blocks {
     const { little, unit } = this.#file;
     if (at + 16 > view.byteLength) return { length: 16, little };
     const included = view.getUint32(at + 8, little);
+    const original = view.getUint32(at + 12, little);
     const isRecord =
       included > 0 &&
       included <= MAX_PACKET_BYTES &&
-      included <= view.getUint32(at + 12, little) &&
+      included <= original &&
+      original <= MAX_ORIGINAL_BYTES &&
       view.getUint32(at + 4, little) * unit < 1e6;
     return isRecord ? { length: 16 + included, little } : null;
   }
