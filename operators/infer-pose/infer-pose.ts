@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Type, type Static } from 'typebox';
 import {
@@ -81,7 +82,7 @@ const Config = Type.Object(
     calibration: Type.Optional(
       inputFile({
         description:
-          "Empty-room profiles of the links, created by `csiflow calibrate`; relative to the topology's folder. Without it, people who keep still are detected less well.",
+          "Empty-room profiles of the links, created by `csiflow calibrate` or on the live page; relative to the topology's folder. Without it, or until it exists, people who keep still are detected less well.",
       }),
     ),
     max_batch: Type.Integer({
@@ -248,7 +249,7 @@ class InferPose implements Operator<'window', 'pose'> {
   constructor(config: Static<typeof Config>, context: Context) {
     this.#config = config;
     this.#context = context;
-    this.#profiles = config.calibration ? readProfiles(resolve(context.folder, config.calibration)) : {};
+    this.#profiles = this.#calibration ? readProfiles(this.#calibration) : {};
     this.#model = this.#modelOf(config);
     this.#rememberedBy = this.#model.manifest.memory?.sha256 ?? null;
   }
@@ -263,12 +264,22 @@ class InferPose implements Operator<'window', 'pose'> {
 
   async open(): Promise<void> {
     await this.#start(this.#model);
-    if (this.#config.calibration !== undefined && this.#calibratedLinks() === 0) {
+    const { calibration } = this.#config;
+    if (calibration !== undefined && this.#calibration === null) {
+      this.#context.log.warn('there is no calibration yet: measure the empty room', { calibration });
+    } else if (calibration !== undefined && this.#calibratedLinks() === 0) {
       this.#context.log.warn('the calibration has none of the environments’ links', {
-        calibration: this.#config.calibration,
+        calibration,
         its_links: Object.keys(this.#profiles).slice(0, 10),
       });
     }
+  }
+
+  /** Null without one, also before the empty room is measured for the first time, which needs a running topology. */
+  get #calibration(): string | null {
+    const { calibration } = this.#config;
+    const file = calibration === undefined ? null : resolve(this.#context.folder, calibration);
+    return file !== null && existsSync(file) ? file : null;
   }
 
   #modelOf(config: Static<typeof Config>): ServedModel {
