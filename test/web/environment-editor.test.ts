@@ -8,6 +8,7 @@ import { components } from '../../api/components.js';
 import { parseTopology, type UnsavedFile } from '../../pipeline/config/index.js';
 import { openService, UNLIMITED, type TestService } from '../api/support.js';
 import { canBrowse, openBrowser } from '../support/chromium.js';
+import { logIn } from '../support/live-page.js';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -66,10 +67,7 @@ describe.runIf(canBrowse)('the editor of environments in Chromium', () => {
   });
 
   const open = async (role = 'operator'): Promise<void> => {
-    await page.goto(`${service.server.address}/?environment=ward&view=environment`);
-    await page.fill('input[name=username]', role);
-    await page.fill('input[name=password]', 'pw');
-    await page.click('button[type=submit]');
+    await logIn(page, service, role, '?environment=ward&view=environment');
     if (role !== 'viewer') await page.waitForSelector('.drawing .zone');
   };
   const save = async (): Promise<void> => {

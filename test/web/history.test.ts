@@ -2,6 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openService, UNLIMITED, type TestService } from '../api/support.js';
 import { canBrowse, openBrowser } from '../support/chromium.js';
+import { logIn } from '../support/live-page.js';
 import { person, poseFrame } from '../support/fake-topology.js';
 
 describe.runIf(canBrowse)('history on the live page', () => {
@@ -12,7 +13,6 @@ describe.runIf(canBrowse)('history on the live page', () => {
   beforeAll(async () => {
     [browser, service] = await Promise.all([openBrowser(), openService(UNLIMITED)]);
     page = await browser.newPage();
-    await page.goto(`${service.server.address}/?view=history`);
   });
   afterAll(async () => {
     await page.close();
@@ -27,9 +27,7 @@ describe.runIf(canBrowse)('history on the live page', () => {
       const [x, y] = index < 30_000 ? [1.1, 1.1] : [4.1, 3.1];
       service.main.frames.push({ ...poseFrame(index, [person(1, x, y)]), time: start + index * 100_000 });
     }
-    await page.fill('input[name=username]', 'viewer');
-    await page.fill('input[name=password]', 'pw');
-    await page.click('#login button[type=submit]');
+    await logIn(page, service, 'viewer', '?view=history');
     const text = () => page.textContent('#heat');
     await expect.poll(text).toContain('55 person-minutes, longest at 1.1 / 1.1 m (50 minutes)');
     expect(await page.textContent('.legend')).toBe('013' + '50 minutes');

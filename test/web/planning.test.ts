@@ -2,6 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openService, UNLIMITED, type TestService } from '../api/support.js';
 import { canBrowse, openBrowser } from '../support/chromium.js';
+import { logIn } from '../support/live-page.js';
 
 describe.runIf(canBrowse)('planning on the live page', () => {
   let browser: Browser;
@@ -21,12 +22,7 @@ describe.runIf(canBrowse)('planning on the live page', () => {
     await service.close();
   });
 
-  const logIn = async (user: string): Promise<void> => {
-    await page.goto(`${service.server.address}/?view=topology`);
-    await page.fill('input[name=username]', user);
-    await page.fill('input[name=password]', 'pw');
-    await page.click('#login button[type=submit]');
-  };
+  const logInAs = (user: string) => logIn(page, service, user, '?view=topology');
   const plan = async (text: string): Promise<void> => {
     await page.fill('#planning textarea', text);
     await page.click('#planning button:text("Plan")');
@@ -44,7 +40,7 @@ describe.runIf(canBrowse)('planning on the live page', () => {
   };
 
   test('mistakes lead to their place in the text', async () => {
-    await logIn('operator');
+    await logInAs('operator');
     await plan('id: test\nsources:\n  in: { typ: udp }\n');
     await expect.poll(() => page.textContent('#mistakes')).toBe('Line 3, column 5 no such field.');
     expect(await page.textContent('#planning .code-text li.wrong')).toBe('3');
@@ -56,7 +52,7 @@ describe.runIf(canBrowse)('planning on the live page', () => {
 
   test('a plan is shown, belongs to its text, and is applied by its hash', async () => {
     fine();
-    await logIn('admin');
+    await logInAs('admin');
     await plan('fine');
     await expect.poll(() => page.textContent('#plan tbody')).toBe('peoplechangedmax_personskeeps its state');
     expect(await words()).toContain('1 node stays');
@@ -69,7 +65,7 @@ describe.runIf(canBrowse)('planning on the live page', () => {
 
   test('a plan that became stale is not applied, and the page says so', async () => {
     fine();
-    await logIn('admin');
+    await logInAs('admin');
     await plan('fine');
     service.main.apply = () =>
       Promise.reject(Object.assign(new Error('the plan is stale'), { code: 'plan.stale' }));
@@ -87,19 +83,19 @@ describe.runIf(canBrowse)('planning on the live page', () => {
     );
     const errors: string[] = [];
     page.on('pageerror', ({ message }) => errors.push(message));
-    await logIn('viewer');
+    await logInAs('viewer');
     await expect.poll(() => page.locator('#graph .node').count()).toBe(1);
     expect(errors).toEqual([]);
   });
 
   test('operators can plan, but not apply; viewers neither', async () => {
     fine();
-    await logIn('operator');
+    await logInAs('operator');
     await plan('fine');
     await expect.poll(words).toContain('Only an admin can apply it.');
     expect(await page.locator('button:text("Apply this plan")').count()).toBe(0);
     await page.click('#logout');
-    await logIn('viewer');
+    await logInAs('viewer');
     await expect.poll(() => page.isVisible('#topology-state')).toBe(true);
     expect(await page.locator('#planning').count()).toBe(0);
   });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, test } fr
 import { bench, WHOLE, type Bench } from '../api/config-support.js';
 import { openService, UNLIMITED, type TestService } from '../api/support.js';
 import { canBrowse, openBrowser } from '../support/chromium.js';
+import { logIn } from '../support/live-page.js';
 
 describe.runIf(canBrowse)('settings on the live page', () => {
   let browser: Browser;
@@ -27,12 +28,7 @@ describe.runIf(canBrowse)('settings on the live page', () => {
     await made.close();
   });
 
-  const logIn = async (user: string): Promise<void> => {
-    await page.goto(`${service.server.address}/?view=settings`);
-    await page.fill('input[name=username]', user);
-    await page.fill('input[name=password]', 'pw');
-    await page.click('#login button[type=submit]');
-  };
+  const logInAs = (user: string) => logIn(page, service, user, '?view=settings');
   const configuration = async () => {
     const answer = await service.get('/form-b/api/v1/config', service.token('admin'));
     return ((await answer.json()) as { data: { detection: { max_persons: number } } }).data;
@@ -42,7 +38,7 @@ describe.runIf(canBrowse)('settings on the live page', () => {
   const save = (group: string) => page.click(`form[aria-label="${group}"] button:text("Save")`);
 
   test('a field says its limit, is refused beyond it, and takes effect when it is saved', async () => {
-    await logIn('admin');
+    await logInAs('admin');
     await expect
       .poll(() => persons().textContent())
       .toContain('Largest number of reported persons. 1 to 100.');
@@ -59,7 +55,7 @@ describe.runIf(canBrowse)('settings on the live page', () => {
   });
 
   test("the service's own refusal is shown at its field", async () => {
-    await logIn('admin');
+    await logInAs('admin');
     await page.route('**/form-b/api/v1/config', (route) =>
       route.request().method() === 'PUT'
         ? route.continue({ postData: JSON.stringify({ detection: { max_persons: 0 } }) })
@@ -71,7 +67,7 @@ describe.runIf(canBrowse)('settings on the live page', () => {
   });
 
   test('a change that requires a restart says so, and offers one', async () => {
-    await logIn('admin');
+    await logInAs('admin');
     const batch = field('neural_network.batch_size');
     await expect.poll(() => batch.textContent()).toContain('needs a restart');
     await batch.locator('input').fill('8');
@@ -86,7 +82,7 @@ describe.runIf(canBrowse)('settings on the live page', () => {
   });
 
   test('a change by another user is not overwritten: the form shows the newer values', async () => {
-    await logIn('admin');
+    await logInAs('admin');
     await persons().locator('input').fill('7');
     const other = await fetch(`${service.server.address}/form-b/api/v1/config`, {
       method: 'PUT',
@@ -104,14 +100,14 @@ describe.runIf(canBrowse)('settings on the live page', () => {
   });
 
   test('viewers see the values, and can change none', async () => {
-    await logIn('viewer');
+    await logInAs('viewer');
     await expect.poll(() => persons().locator('input').isDisabled()).toBe(true);
     expect(await page.locator('button:text("Save")').count()).toBe(0);
     expect(await page.locator('button:text("Users and keys")').count()).toBe(0);
   });
 
   test('an admin adds a user and a key, whose secrets work, and removes them', async () => {
-    await logIn('admin');
+    await logInAs('admin');
     await page.click('button:text("Users and keys")');
     await page.fill('form[aria-label="Add a user"] input[name=name]', 'ada');
     await page.click('form[aria-label="Add a user"] button');
@@ -134,7 +130,7 @@ describe.runIf(canBrowse)('settings on the live page', () => {
   });
 
   test('an own new password requires another login, with it', async () => {
-    await logIn('admin');
+    await logInAs('admin');
     await page.click('button:text("Users and keys")');
     await page.click('summary:text("New password for admin")');
     await page.fill('#password-admin', 'a longer one');
@@ -147,7 +143,7 @@ describe.runIf(canBrowse)('settings on the live page', () => {
   });
 
   test('the guide is open at first, stays closed after a reload, and can be opened again', async () => {
-    await logIn('admin');
+    await logInAs('admin');
     await page.click('#guide button:text("Open the topology")');
     expect(new URL(page.url()).search).toBe('?view=topology');
     await page.click('#guide button:text("Open the users")');

@@ -62,6 +62,8 @@ export function connect(): void {
   made.subscribe('acknowledgements', {}, hearAcknowledgement);
   made.subscribe('system_status', {}, ({ status }) => {
     engine.value = { ...status, at: Date.now() };
+    // Somebody may have changed a room.
+    void reload();
   });
   followRoom();
 }

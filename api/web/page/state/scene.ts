@@ -52,10 +52,18 @@ export async function loadScene(token: string | null): Promise<boolean> {
   });
   if (response.status === 401) return false;
   if (!response.ok) throw new Error(`/scene.json answered ${response.status}`);
-  scene.value = (await response.json()) as Scene;
-  readAddress();
+  const text = await response.text();
+  // Drawn anew only if something has changed.
+  if (text !== loaded || scene.value === null) {
+    loaded = text;
+    scene.value = JSON.parse(text) as Scene;
+    readAddress();
+  }
   return true;
 }
+
+/** The scene as it was answered. */
+let loaded = '';
 
 export const roomNamed = (id: string): Room | undefined =>
   scene.value?.environments.find((environment) => environment.id === id);

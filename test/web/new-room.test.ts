@@ -1,0 +1,147 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { stringify } from 'yaml';
+import { components } from '../../api/components.js';
+import { simulatedWindow } from '../../bench/shared/simulated-window.js';
+import { parseTopology, type UnsavedFile } from '../../pipeline/config/index.js';
+import type { Measure, Window } from '../../pipeline/model/index.js';
+import { openService, UNLIMITED, type TestService } from '../api/support.js';
+import { canBrowse, openBrowser } from '../support/chromium.js';
+import { logIn } from '../support/live-page.js';
+
+const { environment, window } = simulatedWindow(1, { persons: 0, id: 'ward' });
+const { id, size, links } = environment;
+const TOPOLOGY = `id: test
+environment: room.yaml
+sources:
+  flat: { type: udp }
+operators:
+  windows: { type: window, from: flat, length_ms: 2000, hop_ms: 200, points: 100 }
+  motion: { type: detect-motion, from: windows }
+  poses: { type: infer-pose, from: windows, calibration: ward.calibration.json }
+sinks:
+  history: { type: duckdb, from: [motion, poses], path: ward.duckdb }
+`;
+
+describe.runIf(canBrowse)('what the live page does for a new room', () => {
+  let browser: Browser;
+  let folder: string;
+  let service: TestService;
+  let page: Page;
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser.close());
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'csiflow-new-room-'));
+    writeFileSync(join(folder, 'room.yaml'), stringify({ id, size, links }));
+    const file = join(folder, 'topology.yaml');
+    writeFileSync(file, TOPOLOGY);
+    const parse = (text: string, shown: string, unsaved?: UnsavedFile) =>
+      parseTopology({ text, shown, file, folder, unsaved }, components, { env: {} });
+    service = await openService(UNLIMITED, { parse });
+    const { topology, problems } = parse(TOPOLOGY, 'topology.yaml');
+    if (!topology) throw new Error(JSON.stringify(problems));
+    service.main.topology = topology;
+    page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+  });
+  afterEach(async () => {
+    await page.close();
+    await service.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  const opened = async (view: string, user = 'operator') => {
+    await logIn(page, service, user, `?environment=ward&view=${view}`);
+  };
+
+  test('the floor shows what its links can tell, and follows quick edits without an error', async () => {
+    await opened('environment');
+    const status = () => page.textContent('#coverage [role=status]');
+    await page.getByLabel('Show on the floor').selectOption('error');
+    await expect.poll(status, { timeout: 30_000 }).toMatch(/^Expected error: 0\.\d\d m on average/);
+    const cells = await page.locator('.coverage rect').count();
+    expect(cells).toBeGreaterThan(50);
+    const refused: number[] = [];
+    page.on('response', (response) => {
+      if (response.url().endsWith('/coverage') && !response.ok()) refused.push(response.status());
+    });
+    for (let step = 1; step <= 6; step++) {
+      const asked = page.waitForRequest((request) => request.url().endsWith('/coverage'));
+      await page.getByLabel('Length x').fill(String(size.x + step));
+      await page.keyboard.press('Tab');
+      await asked;
+    }
+    await expect.poll(status, { timeout: 30_000 }).toMatch(/^Expected error/);
+    expect(refused).toEqual([]);
+    await page.getByLabel('Show on the floor').selectOption('links');
+    await expect.poll(status).toMatch(/^Fewer than two links notice a person on \d+ % of the floor\.$/);
+  }, 120_000);
+
+  /** A window of the empty room, so many seconds after the first. */
+  const at = (seconds: number): Window => ({ ...window, start: window.start + seconds * 1e6 });
+  const minute = Array.from({ length: 31 }, (_, index) => at(2 * index));
+
+  test('the empty room is measured step by step, and the result is used', async () => {
+    await opened('environment');
+    const words = () => page.textContent('#calibration');
+    await expect.poll(words).toContain('Empty means: no person and no pet');
+    await page.click('text=The room is empty: measure for 60 s');
+    await expect.poll(words).toContain('0 of 60 s');
+    service.main.publish(...minute.slice(0, 16));
+    await expect.poll(words).toContain('30 of 60 s');
+    service.main.publish(...minute.slice(16));
+    await expect.poll(words).toContain('Nobody moved.');
+    expect(await words()).toContain(`${links[0]!.id}: measured for the first time`);
+    await page.click('text=Use it');
+    await expect.poll(words).toContain('Saved as ward.calibration.json. The topology has started again');
+    const saved = JSON.parse(readFileSync(join(folder, 'ward.calibration.json'), 'utf8')) as object;
+    expect(saved).toMatchObject({ profiles: Object.fromEntries(links.map((link) => [link.id, {}])) });
+  });
+
+  test('somebody in the room is said before the result is used', async () => {
+    await opened('environment');
+    await page.click('text=The room is empty: measure for 60 s');
+    await expect.poll(() => page.textContent('#calibration')).toContain('0 of 60 s');
+    const moved: Measure = {
+      ...{ port: 'measure', name: 'presence_probability', environment: 'ward', subject: null },
+      ...{ time: window.start + 5e6, value: 0.9, source: 'csiflow', provenance: { origin: 'live' } },
+    };
+    service.main.publish(minute[0]!);
+    service.main.publish(moved);
+    service.main.publish(...minute.slice(1));
+    await expect
+      .poll(() => page.textContent('#calibration'))
+      .toContain('Somebody or something moved in 1 of the seconds: the room was not empty. Measure again.');
+    await page.click('#calibration >> text=Cancel');
+    await expect.poll(() => page.locator('#calibration >> text=Use it').count()).toBe(0);
+  });
+
+  test('an unknown sender becomes a link by a button', async () => {
+    const line = 'sender: node-9';
+    const listed = [{ sender: '192.0.2.9:5005', frames: 80, last: '2026-01-01T00:00:00.000Z', line }];
+    service.main.details = { unknown_senders: { listed } };
+    await opened('links');
+    await page.click('text=Add a link of it');
+    await expect
+      .poll(() => page.textContent('#editor-message'))
+      .toContain('A link of node-9 was added in the middle');
+    await page.click('text=Check and save');
+    await page.click('text=Save and apply');
+    await expect.poll(() => page.textContent('#editor-message')).toContain('Saved as room.yaml');
+    expect(readFileSync(join(folder, 'room.yaml'), 'utf8')).toMatch(/sender: node-9/);
+  });
+
+  test('an open page shows a room that somebody else has changed', async () => {
+    await opened('room', 'viewer');
+    await expect.poll(() => page.title()).toBe('ward - csiflow live');
+    const { topology } = service.main;
+    const environments = [{ ...topology.environments[0]!, name: 'Ward 3' }];
+    service.main.topology = { ...topology, environments };
+    await expect.poll(() => page.title(), { timeout: 20_000 }).toBe('Ward 3 - csiflow live');
+  }, 40_000);
+});
