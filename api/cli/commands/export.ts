@@ -41,7 +41,7 @@ export function register(program: Command): void {
       .option('--start <time>', 'first event time, ISO 8601; included')
       .option('--end <time>', 'last event time, ISO 8601; excluded')
       .addOption(
-        new Option('--format <format>', "format of the file, instead of the one of its extension").choices([
+        new Option('--format <format>', 'format of the file, instead of the one of its extension').choices([
           'parquet',
           'csv',
           'ndjson',
