@@ -103,7 +103,7 @@ describe.runIf(canBrowse)('what the live page does for a new room', () => {
     expect(saved).toMatchObject({ profiles: Object.fromEntries(links.map((link) => [link.id, {}])) });
   });
 
-  test('somebody in the room is said before the result is used', async () => {
+  test('a person in the room is named before the result is used', async () => {
     await opened('environment');
     await page.click('text=The room is empty: measure for 60 s');
     await expect.poll(() => page.textContent('#calibration')).toContain('0 of 60 s');
@@ -136,7 +136,7 @@ describe.runIf(canBrowse)('what the live page does for a new room', () => {
     expect(readFileSync(join(folder, 'room.yaml'), 'utf8')).toMatch(/sender: node-9/);
   });
 
-  test('an open page shows a room that somebody else has changed', async () => {
+  test('an open page shows a room that another user has changed', async () => {
     await opened('room', 'viewer');
     await expect.poll(() => page.title()).toBe('ward - csiflow live');
     const { topology } = service.main;
