@@ -91,7 +91,8 @@ describe('a test that fails', () => {
   });
 
   test('a topology that does not start is reported with its reason', async () => {
-    const path = join(folder, 'missing.yaml');
+    const path = join(folder, 'broken.yaml');
+    writeFileSync(join(folder, 'broken.json'), '{');
     writeFileSync(
       path,
       `id: t
@@ -99,14 +100,14 @@ environment: ${packageFile('topologies/environments/esp32-pair.yaml')}
 sources: { routers: { type: udp } }
 operators:
   windows: { type: window, from: routers, length_ms: 2000, hop_ms: 200, points: 100 }
-  poses: { type: infer-pose, from: windows, calibration: ./nowhere.json }
+  poses: { type: infer-pose, from: windows, calibration: ./broken.json }
 sinks: { out: { type: console, from: poses } }
 tests: [{ name: starts, expect: [{ from: poses, count: 0 }] }]
 `,
     );
     const { code, output } = await csiflow('test', path);
     expect(code).toBe(1);
-    expect(output).toContain('missing.yaml:8:17 the topology did not start: poses (infer-pose)');
+    expect(output).toContain('broken.yaml:8:17 the topology did not start: poses (infer-pose)');
   });
 });
 

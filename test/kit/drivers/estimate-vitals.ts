@@ -6,12 +6,12 @@ import { csiInput, START } from '../csi-input.js';
 import { withDefaults } from '../definition.js';
 import type { OperatorDriver } from '../operator.js';
 
-/** A still room of two links in which some subcarriers oscillate 15 times per minute. */
+/** A still room of two links in which some subcarriers oscillate 21 times per minute. */
 function breathing(seconds: number): CsiBlock[] {
   return csiInput(seconds).map((block) => {
     const size = block.values.length / block.count;
     const values = Float32Array.from(block.values, (_, i) => {
-      const breath = Math.sin(2 * Math.PI * 0.25 * ((block.time[Math.floor(i / size)]! - START) / 1e6));
+      const breath = Math.sin(2 * Math.PI * 0.35 * ((block.time[Math.floor(i / size)]! - START) / 1e6));
       return i % 2 === 1 ? 0 : 20 + (i % size) + (i % 3) * 0.3 * breath + 0.1 * Math.sin(i * i);
     });
     return { ...block, values };
