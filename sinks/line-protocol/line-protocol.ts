@@ -16,21 +16,26 @@ const Text = (description: string) =>
 const Config = Type.Object(
   {
     server: choice(
-      { influxdb3: 'InfluxDB 3: `/api/v3/write_lp`.', questdb: 'QuestDB: `/write`.' },
+      {
+        influxdb3: 'InfluxDB 3: `/api/v3/write_lp`.',
+        questdb: 'QuestDB: `/write`.',
+        grafana: 'Grafana Live: `/api/live/push`.',
+      },
       { default: 'influxdb3', description: 'Whose paths are called.' },
     ),
     url: Type.String({
       pattern: '^https?://[^/@?#]+(/[^?#]*)?$',
       default: 'http://127.0.0.1:8181',
-      description: 'Where the server listens, without user and password. QuestDB: port 9000.',
+      description: 'Where the server listens, without user and password. QuestDB: port 9000; Grafana: 3000.',
     }),
     database: Type.String({
       minLength: 1,
       maxLength: 64,
       default: 'csiflow',
-      description: 'Database of InfluxDB 3, which creates it at the first write. QuestDB has only one.',
+      description:
+        'Database of InfluxDB 3, which creates it at the first write; stream of Grafana. QuestDB has only one.',
     }),
-    token: Text('Token: `${secret:influxdb_token}`; null: none.'),
+    token: Text('Token: `${secret:influxdb_token}`; null: none. Grafana: of a service account.'),
     username: Text('User of QuestDB, in the place of a token; null: no login.'),
     password: Text('Its password: `${secret:questdb_password}`.'),
     ...RequestFields,
@@ -41,11 +46,13 @@ type Config = Static<typeof Config>;
 
 export const lineProtocol = defineSink({
   name: 'line-protocol',
-  summary: 'Writes poses, tracks, events and measures to InfluxDB 3 or QuestDB, in the line protocol.',
-  description: `For servers that analysts query with SQL ([InfluxDB 3 and QuestDB](../../line-protocol.md) has the tables and queries). Tables and columns are the measurements, tags and fields of the sink [influxdb](influxdb.md), which is for InfluxDB 1 and 2.
+  summary:
+    'Writes poses, tracks, events and measures to InfluxDB 3, QuestDB or Grafana Live, in the line protocol.',
+  description: `For servers that analysts query with SQL ([how to use it](../../line-protocol.md)). Tables and columns are the measurements, tags and fields of the sink [influxdb](influxdb.md), which is for InfluxDB 1 and 2.
 
 - csiflow writes only: the service interface reads history from another store of the topology, such as [duckdb](duckdb.md).
 - InfluxDB 3: a record always becomes the same points, so records repeated after a crash overwrite themselves. QuestDB: they may be there twice, unless you make the tables with \`DEDUP UPSERT KEYS\`.
+- Grafana Live shows results as they arrive, and stores nothing: each measurement is a channel \`stream/<database>/<measurement>\`.
 - While a server is offline, slow or full, records wait in the outbox. \`Retry-After\` is honoured.
 - InfluxDB 3 stores a request whole or not at all. Points that the server rejects are found by halving it; only their records become dead letters, with its reason (\`influxdb.refused\`).
 - A tag has 1,000 values at most beside what the environments declare; a record beyond that is a dead letter (\`store.value.invalid\`).`,
@@ -59,6 +66,15 @@ export const lineProtocol = defineSink({
       config: { url: 'http://influxdb3:8181', database: 'ward-3', token: '${secret:influxdb_token}' },
     },
     { title: 'QuestDB', config: { server: 'questdb', url: 'http://questdb:9000' } },
+    {
+      title: 'Panels of Grafana that move',
+      config: {
+        server: 'grafana',
+        url: 'http://grafana:3000',
+        database: 'ward-3',
+        token: '${secret:grafana_token}',
+      },
+    },
   ],
   check: loginComplaints,
   create: (config, context) => new LineProtocolSink(config, context),

@@ -5,10 +5,33 @@ import { lineOf } from '../shared/line-protocol/line.js';
 import type { Point } from '../shared/line-protocol/points.js';
 
 export interface ServerAddress extends Address {
-  readonly server: 'influxdb3' | 'questdb';
+  readonly server: keyof typeof DIALECTS;
 }
 
-const NAMES = { influxdb3: 'InfluxDB 3', questdb: 'QuestDB' } as const;
+/** Paths of a server, and the status with which it accepts lines. */
+interface Dialect {
+  readonly name: string;
+  readonly ping: string;
+  readonly write: (database: string) => string;
+  readonly accepted: number;
+}
+
+const DIALECTS = {
+  influxdb3: {
+    name: 'InfluxDB 3',
+    ping: '/ping',
+    write: (database) =>
+      `/api/v3/write_lp?db=${encodeURIComponent(database)}&precision=nanosecond&accept_partial=false`,
+    accepted: 204,
+  },
+  questdb: { name: 'QuestDB', ping: '/ping', write: () => '/write?precision=n', accepted: 204 },
+  grafana: {
+    name: 'Grafana',
+    ping: '/api/health',
+    write: (stream) => `/api/live/push/${encodeURIComponent(stream)}`,
+    accepted: 200,
+  },
+} as const satisfies Readonly<Record<string, Dialect>>;
 
 /** Limit of what is read of an answer: the first rejected lines say enough. */
 const MAX_ANSWER = 64 * 1024;
@@ -16,16 +39,18 @@ const MAX_ANSWER = 64 * 1024;
 /** A server that takes lines over HTTP. */
 export class LineServer {
   readonly #address: ServerAddress;
+  readonly #dialect: Dialect;
   readonly name: string;
 
   constructor(address: ServerAddress) {
     this.#address = address;
-    this.name = `${NAMES[address.server]} at ${address.url}`;
+    this.#dialect = DIALECTS[address.server];
+    this.name = `${this.#dialect.name} at ${address.url}`;
   }
 
   /** Version of the server; null if it does not say. @throws InfluxError */
   async version(): Promise<string | null> {
-    const { status, headers, text } = await this.#call('/ping', 'GET');
+    const { status, headers, text } = await this.#call(this.#dialect.ping, 'GET');
     if (status !== 200 && status !== 204) throw this.#answered(status, headers, text);
     return headers.get('x-influxdb-version') ?? /"version":\s*"([^"]+)"/.exec(text)?.[1] ?? null;
   }
@@ -35,17 +60,14 @@ export class LineServer {
    * @throws InfluxError `influxdb.refused` for points that the server will never accept
    */
   async write(points: readonly Point[]): Promise<void> {
-    const { server, database } = this.#address;
-    const path =
-      server === 'questdb'
-        ? '/write?precision=n'
-        : `/api/v3/write_lp?db=${encodeURIComponent(database)}&precision=nanosecond&accept_partial=false`;
+    const { write, accepted } = this.#dialect;
+    const path = write(this.#address.database);
     const { status, headers, text } = await this.#call(path, 'POST', points.map(lineOf).join('\n'));
-    if (status === 204) return;
+    if (status === accepted) return;
     if (status < 300)
       throw new InfluxError(
         'influxdb.unavailable',
-        `${this.name} answers a write with ${status}, not with 204: does it listen there, or a proxy in front of it?`,
+        `${this.name} answers a write with ${status}, not with ${accepted}: does it listen there, or a proxy in front of it?`,
       );
     throw this.#answered(status, headers, text);
   }

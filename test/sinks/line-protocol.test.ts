@@ -55,6 +55,20 @@ test('QuestDB gets them at its own path, with its login', async () => {
   );
 });
 
+test('Grafana Live gets them in the stream of a name, and accepts them with 200', async () => {
+  const sink = make({ server: 'grafana', token: 'glsa_secret' });
+  answering(200, '{"database": "ok", "version": "12.1.0"}');
+  await sink.open();
+  expect(sink.describe!()).toMatchObject({ version: '12.1.0' });
+  expect(await sink.write([motion()], 1)).toEqual([]);
+  const [health, push] = server.calls as [Call, Call];
+  expect(health.path).toBe('/api/health');
+  expect(push.path).toBe('/api/live/push/ward%203');
+  expect(push.headers.authorization).toBe('Bearer glsa_secret');
+  answering(204, '');
+  await expect(sink.write([motion()], 1)).rejects.toThrow('answers a write with 204, not with 200');
+});
+
 test('tags are escaped, and sorted', () => {
   const point = {
     measurement: 'motion',
