@@ -71,6 +71,8 @@ export class Stand {
         stateFolder: this.stateFolder,
         checkpointIntervalMs: CHECKPOINT_MS,
         scaleOut: false,
+        // The test's clock does not wait for what is in a thread.
+        threads: 0,
       },
     };
   }

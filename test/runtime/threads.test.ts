@@ -1,18 +1,30 @@
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
+import { Type } from 'typebox';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { denoise } from '../../operators/denoise/denoise.js';
 import { phaseSanitize } from '../../operators/phase-sanitize/phase-sanitize.js';
 import { window } from '../../operators/window/window.js';
 import { packageFile } from '../../pipeline/base/paths.js';
-import type { Component } from '../../pipeline/component/index.js';
+import { defineSource, type Component } from '../../pipeline/component/index.js';
 import { chainsOf } from '../../pipeline/runtime/threads/chains.js';
 import { simulator } from '../../pipeline/sources/simulator/source.js';
 import { createLogger } from '../../pipeline/telemetry/log.js';
 import { createMetrics } from '../../pipeline/telemetry/metrics.js';
-import { counter, order, Radio, runnerOf, sum, Table, temporaryFolder, topologyOf } from '../support/flow.js';
+import {
+  counter,
+  frames,
+  order,
+  Radio,
+  runnerOf,
+  sum,
+  Table,
+  temporaryFolder,
+  topologyOf,
+} from '../support/flow.js';
 import { tally } from '../support/tally.js';
 import { eventually, until } from '../support/waiting.js';
 
@@ -171,6 +183,49 @@ test('a rejected record of a thread becomes a dead letter, and one that fails ag
     expect(again[0]!.id).toBe(letter!.id);
     expect(again[0]!.at).toBeGreaterThan(at);
   });
+});
+
+test('nodes of a thread close before it ends', async () => {
+  const closing = join(temporaryFolder(), 'closed');
+  const { radio, table, nodes } = heard({ closing });
+  const runner = runnerOf(threaded(nodes(), 1));
+  await runner.start();
+  for (const number of [1, 2, 3]) await radio.send([number]);
+  await until('all rows', () => table.rows.length === 3);
+  await runner.stop();
+  expect(readFileSync(closing, 'utf8')).toBe('6');
+});
+
+test('a source may use its frames again', async () => {
+  const table = new Table();
+  const block = frames(0, 3);
+  const again = defineSource({
+    name: 'again',
+    summary: 'Sends the same frames twice.',
+    config: Type.Object({}),
+    examples: [],
+    outputs: ['csi'],
+    replayable: true,
+    create: () => ({
+      open: async (position, output) => {
+        for (let turn = Number(position ?? 0); turn < 2; turn++) {
+          await output.offer({ position: turn + 1, data: [block] });
+          await setImmediate();
+        }
+      },
+    }),
+  });
+  const nodes = {
+    in: { component: again },
+    tally: { component: moved, from: ['in'] },
+    out: { component: table.component, from: ['tally'] },
+  };
+  const runner = runnerOf(threaded(nodes, 1));
+  await runner.start();
+  await runner.finished();
+  await runner.stop();
+  expect(table.rows).toHaveLength(6);
+  expect(block.time).toHaveLength(3);
 });
 
 test('live settings reach a thread', async () => {

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { setImmediate as turn } from 'node:timers/promises';
 import { Type } from 'typebox';
 import { defineOperator, type Output } from '../../pipeline/component/index.js';
 import type { Failure, Measure } from '../../pipeline/model/index.js';
@@ -13,16 +15,25 @@ export const tally = defineOperator({
       default: -1,
       description: 'Number of the frame at which its thread ends, once a process.',
     }),
+    closing: Type.String({ default: '', description: 'File that it writes when it closes; empty: none.' }),
   }),
   examples: [],
   inputs: ['csi'],
   outputs: ['measure'],
   liveFields: ['step'],
   module: import.meta.url,
-  create: ({ step, refuse, crash }, { metrics, log, degrade, environments, provenance }) => {
+  create: ({ step, refuse, crash, closing }, { metrics, log, degrade, environments, provenance }) => {
     let total = 0;
-    let factor = step;
+    let factor = 0;
     return {
+      open: async () => {
+        await turn();
+        factor = step;
+      },
+      close: async () => {
+        await turn();
+        if (closing !== '') writeFileSync(closing, `${total}`);
+      },
       process: (block): Output<Measure> => {
         const failed: Failure[] = [];
         const data: Measure[] = [];

@@ -94,8 +94,9 @@ export function compile(options: CompileOptions): Compiled {
           again.next(signal);
         }),
       );
-      if (makesPoses(node.component)) tellPoses(output, options.onPose);
     }
+    if (node.component.kind === 'operator' && makesPoses(node.component))
+      tellPoses(streams.get(node.id)!, options.onPose);
   }
   begin(options.threads, streams);
   return { sources, sinks, replay: (node, data) => replays.get(node)?.(data) ?? false };

@@ -263,7 +263,8 @@ export class Shard implements Host, Run {
   }
 
   passed(run: NodeRun, epoch: number, state: State, commit?: () => void, committed?: () => void): void {
-    this.#flow?.barriers.passed(run, epoch, state, commit, committed);
+    // A node that could not continue may have passed its barrier with half of a change.
+    if (!this.#failed) this.#flow?.barriers.passed(run, epoch, state, commit, committed);
   }
 
   fail(error: Error): void {

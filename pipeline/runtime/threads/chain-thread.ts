@@ -3,23 +3,24 @@ import { Subject } from 'rxjs';
 import type { Operator } from '../../component/index.js';
 import type { CheckedNode, CheckedTopology, Edge } from '../../config/topology/topology.js';
 import type { Data, Provenance } from '../../model/index.js';
+import { asError, errorText } from '../../base/error-text.js';
 import { packageFile } from '../../base/paths.js';
+import { withinTime } from '../../base/waiting.js';
 import type { Log } from '../../telemetry/log.js';
 import type { Host, NodeRun } from '../nodes/host.js';
 import { passes } from '../signals/edges.js';
 import { countOf, type DataSignal, type Signal } from '../signals/signal.js';
 import type { OperatorSnapshot } from '../stages/operator-stage.js';
+import { Backlog } from './backlog.js';
 import type { FromThread, ToThread } from './messages.js';
-import { orderOf, readOutside, sentNode } from './order.js';
+import { orderOf, sentNode } from './order.js';
 import { Outcome } from './outcome.js';
 import { Packer } from './transfer.js';
 
 const WORKER = packageFile('dist/pipeline/runtime/threads/chain.worker.js');
 
-/** Frames in the thread above which the pump waits; it resumes at half of them. */
-const MOST_FRAMES = 4096;
-/** The same for messages. */
-const MOST_MESSAGES = 64;
+/** For the nodes to close, milliseconds. */
+const CLOSING_MS = 5000;
 /** Frames that are sent together while the pump does not yield. */
 const TOGETHER = 256;
 
@@ -41,8 +42,6 @@ export class ChainThread {
   readonly #host: Host;
   /** Edges into the chain. */
   readonly #entries: readonly Edge[];
-  /** Sources whose records nothing else reads: their memory goes to the thread. */
-  readonly #owned: ReadonlySet<string>;
   readonly #outputs: ReadonlyMap<string, Subject<Signal>>;
   readonly #snapshots = new Map<string, OperatorSnapshot>();
   readonly #outcome: Outcome;
@@ -50,26 +49,24 @@ export class ChainThread {
   readonly #replayed = new Map<number, Data>();
   /** Replayed before the barrier that is under way. */
   #beforeBarrier = 0;
-  /** Frames of each message without an answer, oldest first. */
-  readonly #sent: number[] = [];
+  readonly #backlog = new Backlog();
   readonly #watched = new Set<string>();
-  readonly #packer = new Packer((source) => this.#owns(source));
+  readonly #packer = new Packer();
   #worker: Worker | undefined;
   #opened: Promise<void> | undefined;
-  #frames = 0;
   #gathered: Signal[] = [];
   #gatheredFrames = 0;
   #numbers = 0;
   #closed = false;
+  #closing: Promise<void> | undefined;
+  #nodesClosed: () => void = () => undefined;
 
   constructor(options: ChainThreadOptions) {
-    const { nodes, topology } = options;
+    const { nodes } = options;
     this.#options = options;
     this.#host = options.host;
     this.#outputs = new Map(nodes.map(({ id }) => [id, new Subject<Signal>()]));
     this.#entries = nodes.flatMap(({ inputs }) => inputs).filter(({ from }) => !this.#outputs.has(from));
-    const read = readOutside(topology, nodes);
-    this.#owned = new Set(this.sources.filter((id) => !read.has(id)));
     this.#outcome = new Outcome({
       host: options.host,
       run: (node) => this.#run(node),
@@ -105,7 +102,7 @@ export class ChainThread {
       due: () => this.#outcome.of(id)?.due ?? -Infinity,
       describe: () => this.#outcome.of(id)?.described ?? {},
       open: () => (this.#opened ??= this.#open()),
-      close: () => this.#close(),
+      close: () => (this.#closing ??= this.#close()),
     };
   }
 
@@ -142,7 +139,7 @@ export class ChainThread {
     const number = ++this.#numbers;
     this.#replayed.set(number, signal.data);
     this.#flush();
-    this.#count(countOf(signal.data));
+    this.#count([signal]);
     this.#post({ kind: 'replay', node, number, signal });
   }
 
@@ -158,35 +155,33 @@ export class ChainThread {
     const signals = this.#gathered;
     if (signals.length === 0) return;
     this.#watch();
-    this.#count(this.#gatheredFrames);
+    this.#count(signals);
     this.#gathered = [];
     this.#gatheredFrames = 0;
-    const { signals: packed, transfer } = this.#packer.pack(signals);
-    this.#post({ kind: 'signals', signals: packed }, transfer);
+    this.#post({ kind: 'signals', signals: this.#packer.pack(signals) });
   };
 
-  /** A watcher of the source reads its records too. */
-  #owns(source: string): boolean {
-    return this.#owned.has(source) && this.#run(source).meter.show === null;
+  /** What cannot be sent ends the run, not the process. */
+  #post(message: ToThread): void {
+    try {
+      this.#worker?.postMessage(message);
+    } catch (error) {
+      const text = `the thread of ${this.#names} could not be sent a record: ${errorText(error)}`;
+      this.#host.fail(new Error(text, { cause: error }));
+    }
   }
 
-  #post(message: ToThread, transfer: readonly ArrayBuffer[] = []): void {
-    this.#worker?.postMessage(message, transfer);
-  }
-
-  #count(frames: number): void {
-    this.#sent.push(frames);
-    this.#frames += frames;
+  #count(signals: readonly Signal[]): void {
+    this.#backlog.add(signals, this.#host.clock.elapsed());
     this.#bound();
   }
 
   /** The pump waits while the thread is behind. */
   #bound(): void {
     const [{ id }] = this.#options.nodes as [CheckedNode];
-    this.#run(id).meter.queueDepth = this.#sent.length;
-    if (this.#frames > MOST_FRAMES || this.#sent.length > MOST_MESSAGES) this.#host.gate.shut(id);
-    else if (this.#frames <= MOST_FRAMES / 2 && this.#sent.length <= MOST_MESSAGES / 2)
-      this.#host.gate.release(id);
+    this.#run(id).meter.queueDepth = this.#backlog.messages;
+    if (this.#backlog.isTooMuch(this.#host.clock.elapsed())) this.#host.gate.shut(id);
+    else if (this.#backlog.isLow) this.#host.gate.release(id);
   }
 
   /** Whether somebody watches a node is only seen in its meter. */
@@ -206,9 +201,14 @@ export class ChainThread {
     return this.#options.runs().get(id)!;
   }
 
+  get #names(): string {
+    return this.#options.nodes.map(({ id }) => id).join(', ');
+  }
+
   // ------------------------------------------------------------------ from the thread
 
   #open(): Promise<void> {
+    if (this.#closed) return Promise.reject(new Error('it was stopped while it started'));
     const { topology, nodes } = this.#options;
     const worker = new Worker(WORKER, {
       workerData: orderOf(topology, nodes, this.sources, this.#host.links.environments),
@@ -216,30 +216,37 @@ export class ChainThread {
     this.#worker = worker;
     return new Promise((resolve, reject) => {
       const lost = (error: Error) => {
-        const names = nodes.map(({ id }) => id).join(', ');
-        const failure = new Error(`the thread of ${names} ended: ${error.message}`, { cause: error });
+        const failure = new Error(`the thread of ${this.#names} ended: ${error.message}`, { cause: error });
         reject(failure);
         if (!this.#closed) this.#host.fail(failure);
       };
       worker.on('message', (message: FromThread) => {
-        if (this.#closed) return;
-        if (message.kind === 'ready') resolve();
+        if (message.kind === 'closed') this.#nodesClosed();
+        else if (this.#closed) return;
+        else if (message.kind === 'ready') resolve();
         else this.#heard(message);
       });
       worker.on('error', lost);
+      worker.on('messageerror', lost);
       worker.on('exit', (code) => {
+        this.#worker = undefined;
+        this.#nodesClosed();
         lost(new Error(`it ended with code ${code}`));
       });
     });
   }
 
-  #heard(message: Exclude<FromThread, { kind: 'ready' }>): void {
-    if (message.kind === 'done') {
-      for (const news of message.news) this.#outcome.learn(news);
-      this.#frames -= this.#sent.shift() ?? 0;
+  #heard(message: Exclude<FromThread, { kind: 'ready' | 'closed' }>): void {
+    try {
+      if (message.kind === 'done') {
+        for (const news of message.news) this.#outcome.learn(news);
+        this.#backlog.answered();
+      }
+      for (const event of message.events) this.#outcome.happened(event);
+      this.#bound();
+    } catch (error) {
+      this.#host.fail(asError(error));
     }
-    for (const event of message.events) this.#outcome.happened(event);
-    this.#bound();
   }
 
   /** The barrier has passed the last node. */
@@ -250,6 +257,13 @@ export class ChainThread {
 
   async #close(): Promise<void> {
     this.#closed = true;
-    await this.#worker?.terminate();
+    const worker = this.#worker;
+    if (!worker) return;
+    const closed = new Promise<void>((resolve) => {
+      this.#nodesClosed = resolve;
+    });
+    this.#post({ kind: 'close' });
+    await withinTime([closed], CLOSING_MS);
+    await worker.terminate();
   }
 }

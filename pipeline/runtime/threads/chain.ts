@@ -1,7 +1,7 @@
 import { filter, merge, Subject } from 'rxjs';
 import { Type } from 'typebox';
 import { systemClock } from '../../base/clock.js';
-import type { Source } from '../../component/index.js';
+import type { Operator, Source } from '../../component/index.js';
 import type { CheckedNode, CheckedTopology } from '../../config/topology/topology.js';
 import { LinkTable, type Data, type Failure } from '../../model/index.js';
 import { Gate } from '../nodes/gate.js';
@@ -32,6 +32,8 @@ export class Chain {
   readonly #unpacker = new Unpacker();
   #events: ThreadEvent[] = [];
   #described = -Infinity;
+  /** A node could not continue: nothing is taken any more, so no barrier passes with its state. */
+  #failed = false;
 
   /** @param nodes those of the order, with their components */
   constructor(order: ThreadOrder, nodes: readonly CheckedNode[], post: (message: FromThread) => void) {
@@ -64,7 +66,17 @@ export class Chain {
     this.#host = this.#makeHost(links, tell);
   }
 
-  take(message: Exclude<ToThread, { kind: 'adjust' }>): void {
+  /** @throws Error of the first node that cannot open */
+  async open(): Promise<void> {
+    for (const operator of this.#operators()) await operator.open?.();
+  }
+
+  async close(): Promise<void> {
+    for (const operator of this.#operators()) await operator.close?.();
+    this.#post({ kind: 'closed' });
+  }
+
+  take(message: Exclude<ToThread, { kind: 'adjust' | 'close' }>): void {
     switch (message.kind) {
       case 'begin':
         this.#begin(message.snapshots);
@@ -72,13 +84,14 @@ export class Chain {
         break;
       case 'signals':
         for (const signal of message.signals) {
+          if (this.#failed) break;
           this.#inputs.get(signal.from)!.next(this.#unpacker.unpack(signal));
         }
         this.#answer('done');
         break;
       case 'replay':
         if (message.signal.kind === 'data') this.#replayed.set(message.signal.data, message.number);
-        this.#again.get(message.node)!.next(message.signal);
+        if (!this.#failed) this.#again.get(message.node)!.next(message.signal);
         this.#answer('done');
         break;
       case 'origin':
@@ -116,9 +129,14 @@ export class Chain {
       },
       due: () => this.#nodes.due(),
       fail: ({ message }) => {
+        this.#failed = true;
         tell({ kind: 'fail', message });
       },
     };
+  }
+
+  #operators(): readonly Operator[] {
+    return this.#order.nodes.map(({ id }) => this.#nodes.operator(id));
   }
 
   #numbered(failure: Failure): SentFailure {

@@ -5,7 +5,7 @@ import type { SentNode, ThreadOrder, ToThread } from './messages.js';
 
 /** A node with the code of its component. @throws Error if its module does not export the component */
 async function loaded({ module, name, ...node }: SentNode) {
-  const exported = Object.values((await import(module)) as Record<string, unknown>);
+  const exported = Object.values((await import(module)) as Record<string, unknown>).flat();
   const component = exported.find((one): one is Component => isComponent(one) && one.name === name);
   if (!component)
     throw new Error(`${module} exports no component ${name}: \`module\` must be import.meta.url`);
@@ -23,7 +23,9 @@ const chain = new Chain(order, nodes, (message) => {
   port.postMessage(message);
 });
 port.on('message', (message: ToThread) => {
-  if (message.kind !== 'adjust') chain.take(message);
+  if (message.kind === 'close') void chain.close();
+  else if (message.kind !== 'adjust') chain.take(message);
   else chain.adjust(message.nodes.map((node) => ({ ...node, component: components.get(node.id)! })));
 });
+await chain.open();
 port.postMessage({ kind: 'ready' });

@@ -40,6 +40,8 @@ export type ToThread =
   | { readonly kind: 'adjust'; readonly nodes: readonly SentNode[] }
   /** Nodes whose records somebody watches. */
   | { readonly kind: 'watch'; readonly nodes: readonly string[] }
+  /** The nodes close, and the thread says so. */
+  | { readonly kind: 'close' }
   | { readonly kind: 'replay'; readonly node: string; readonly number: number; readonly signal: Signal };
 
 /** In the order in which they happened. */
@@ -94,6 +96,7 @@ export interface NodeNews {
 
 export type FromThread =
   | { readonly kind: 'ready' }
+  | { readonly kind: 'closed' }
   /** One for each message with signals, and for each replay. */
   | { readonly kind: 'done'; readonly events: readonly ThreadEvent[]; readonly news: readonly NodeNews[] }
   /** Of any other message. */
