@@ -95,6 +95,16 @@ describe('definitions', () => {
       ],
       'it rejects {"limit":-1}': [
         ['it is accepted', () => [component({ limit: Type.Number({ default: 1 }) }), [{ limit: -1 }]]],
+        [
+          'its check only warns',
+          () => [
+            component(
+              { limit: Type.Number({ default: 1, description: 'How many' }) },
+              { check: () => [{ path: '/limit', message: 'it is small', severity: 'warning' }] },
+            ),
+            [{ limit: -1 }],
+          ],
+        ],
       ],
     },
   );
@@ -358,6 +368,7 @@ describe('operators', () => {
       ['its driver has no bad records', () => driver(define(), { bad: () => [] })],
     ],
     'bad records among good ones do not change their output': [
+      ['its driver says of each that it counts', () => driver(define(), { counts: () => true })],
       [
         'it starts anew after one',
         () =>

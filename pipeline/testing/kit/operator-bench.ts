@@ -22,9 +22,9 @@ export interface OperatorDriver {
   readonly bad: () => readonly Data[];
   /**
    * Bad records that count among good ones, such as a frame whose only person is invalid: nobody is there. They
-   * are only fed before `input`. Default: none.
+   * are only fed before `input`. `all`: no bad record is without meaning. Default: none count.
    */
-  readonly counts?: (bad: Data) => boolean;
+  readonly counts?: ((bad: Data) => boolean) | 'all';
   /** Output that reports the bad records themselves, such as the measures of their minute. Default: none. */
   readonly reportsBad?: (output: Data) => boolean;
   /** Runs of the properties; fewer for slow operators. Default 10. */
