@@ -10,6 +10,16 @@ export const wholeNumber =
     throw new InvalidArgumentError(`It must be a whole number${range}.`);
   };
 
+/** A parser of a list of them, separated by commas. @param example of a list */
+export const wholeNumbers = (least: number, most: number, example: string) => {
+  const one = wholeNumber(least, most);
+  return (text: string): readonly number[] => {
+    if (text.trim() === '')
+      throw new InvalidArgumentError(`It must be a list of whole numbers, like ${example}.`);
+    return text.split(',').map(one);
+  };
+};
+
 /** A parser of an option's number above 0, up to `most`. @throws InvalidArgumentError with the range */
 export const numberAbove0 =
   (most: number) =>

@@ -3,6 +3,7 @@ import type { AnyOperator, Operator, Output } from '../../pipeline/component/ind
 import type { CsiBlock, Data, PoseFrame, Window } from '../../pipeline/model/index.js';
 import { adr018 } from '../../pipeline/formats/devices/adr018/adr018.js';
 import { errorText } from '../../pipeline/base/error-text.js';
+import { newestOf } from '../../pipeline/runtime/signals/signal.js';
 import { benchContext } from '../shared/context.js';
 import { poseFrame } from '../shared/pose-frame.js';
 import { spreadOf, type Spread } from '../shared/spread.js';
@@ -100,7 +101,7 @@ async function measure(
     for (const record of input) {
       const { data, failed = [] } = operator.process(record, 'bench') as Output<Data>;
       if (failed.length > 0) throw new Error(`it rejects made-up records: ${failed[0]!.reason}`);
-      results += data.length + (operator.watermark?.(endOf(record)).data.length ?? 0);
+      results += data.length + (operator.watermark?.(newestOf(record)).data.length ?? 0);
       records += record.port === 'csi' ? record.count : 1;
     }
     const { user, system } = process.cpuUsage(before);
@@ -138,18 +139,3 @@ function madeInput(): Input {
 
 const resultsOf = (step: Operator, record: Data): readonly Data[] =>
   (step.process(record, 'bench') as Output<Data>).data;
-
-/** Event time of the last of it. */
-function endOf(record: Data): number {
-  switch (record.port) {
-    case 'csi':
-      return record.time[record.count - 1]!;
-    case 'window':
-      return record.start + record.step * record.points;
-    case 'pose':
-      return record.windowEnd;
-    case 'event':
-    case 'measure':
-      return record.time;
-  }
-}

@@ -1,8 +1,8 @@
 import { packageFolder } from '../../../pipeline/base/paths.js';
 import { median } from '../bench-line.js';
 import { sleeps } from '../processor-time.js';
-import { pause, receivedFrames, sendFrom, Service, settled } from './service.js';
-import { makeSite, type Chain, type Site } from './site.js';
+import { pause, receivedFrames, runOn, sendFrom, settled, type Running } from './service.js';
+import type { Chain } from './site.js';
 
 /** Processor time of a version at a chain and a rate: median, least and most of the rounds. */
 export interface IdleCost {
@@ -70,12 +70,9 @@ export async function idleCost({
   return costs;
 }
 
-interface Version {
+interface Version extends Running {
   readonly version: string;
   readonly chain: Chain;
-  readonly site: Site;
-  readonly service: Service;
-  readonly end: () => Promise<void>;
 }
 
 const foldersOf = (against: string | null): readonly (readonly [version: string, folder: string])[] => [
@@ -88,19 +85,7 @@ async function start(
   chain: Chain,
   [version, folder]: readonly [version: string, folder: string],
 ): Promise<Version> {
-  const site = await makeSite({ rooms: 1, chain });
-  const service = new Service(site, folder);
-  const end = async () => {
-    await service.end();
-    await site.remove();
-  };
-  try {
-    await service.running();
-  } catch (error) {
-    await end();
-    throw error;
-  }
-  return { version, chain, site, service, end };
+  return { version, chain, ...(await runOn({ rooms: 1, chain }, folder)) };
 }
 
 /** The first round warms up and is not counted. */

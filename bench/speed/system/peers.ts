@@ -5,8 +5,8 @@ import { errorText } from '../../../pipeline/base/error-text.js';
 import { spreadOf, type Spread } from '../../shared/spread.js';
 import { processorSeconds } from '../processor-time.js';
 import type { Adapter } from './adapter.js';
-import { pause, sendFrom, Service, settled } from './service.js';
-import { makeSite, type Chain } from './site.js';
+import { pause, runOn, sendFrom, settled } from './service.js';
+import type { Chain } from './site.js';
 
 export interface PeersOptions {
   readonly peers: readonly Adapter[];
@@ -101,18 +101,7 @@ function summary(program: string, rate: number, rounds: readonly Round[], own: r
 }
 
 async function csiflow({ chain }: PeersOptions): Promise<Program> {
-  const site = await makeSite({ rooms: 1, chain });
-  const service = new Service(site);
-  const end = async () => {
-    await service.end();
-    await site.remove();
-  };
-  try {
-    await service.running();
-  } catch (error) {
-    await end();
-    throw error;
-  }
+  const { site, service, end } = await runOn({ rooms: 1, chain });
   return {
     pid: service.pid,
     port: site.udpPort,

@@ -7,7 +7,32 @@ import { Worker } from 'node:worker_threads';
 import { compiledModule, packageFolder } from '../../../pipeline/base/paths.js';
 import { processorSeconds, processorTime, type ProcessorTime } from '../processor-time.js';
 import type { SenderOrder, SenderReport } from './sender.js';
-import type { Site } from './site.js';
+import { makeSite, type Site, type SiteOptions } from './site.js';
+
+/** A made-up site and the csiflow that runs on it. */
+export interface Running {
+  readonly site: Site;
+  readonly service: Service;
+  /** Ends csiflow and removes the site. */
+  readonly end: () => Promise<void>;
+}
+
+/** Starts csiflow on a site of its own. @param folder see {@link Service} */
+export async function runOn(options: SiteOptions, folder?: string): Promise<Running> {
+  const site = await makeSite(options);
+  const service = new Service(site, folder);
+  const end = async () => {
+    await service.end();
+    await site.remove();
+  };
+  try {
+    await service.running();
+  } catch (error) {
+    await end();
+    throw error;
+  }
+  return { site, service, end };
+}
 
 /** csiflow in its own process, on a made-up site. */
 export class Service {

@@ -1,7 +1,7 @@
-import { InvalidArgumentError, Option, type Command } from 'commander';
+import { Option, type Command } from 'commander';
 import type { IdleCost } from '../../../../bench/speed/system/idle.js';
 import type { Chain } from '../../../../bench/speed/system/site.js';
-import { wholeNumber } from '../../number-options.js';
+import { wholeNumber, wholeNumbers } from '../../number-options.js';
 
 interface Options {
   readonly rounds: number;
@@ -11,6 +11,8 @@ interface Options {
   readonly against?: string;
   readonly json: boolean;
 }
+
+const rates = wholeNumbers(0, 10_000, '80,1000');
 
 export function register(bench: Command): void {
   bench
@@ -29,13 +31,6 @@ export function register(bench: Command): void {
     .option('--json', 'print the results as JSON', false)
     .addHelpText('after', '\nExample:\n  csiflow bench idle --frames 0,80 --against ../csiflow-before')
     .action(run);
-}
-
-const rate = wholeNumber(0, 10_000);
-
-function rates(text: string): readonly number[] {
-  if (text.trim() === '') throw new InvalidArgumentError('It must be a list of whole numbers, like 80,1000.');
-  return text.split(',').map(rate);
 }
 
 async function run({ json, chain, against, frames, ...options }: Options): Promise<void> {

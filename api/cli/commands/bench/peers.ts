@@ -1,11 +1,13 @@
-import { InvalidArgumentError, Option, type Command } from 'commander';
+import { Option, type Command } from 'commander';
 import type { Adapter } from '../../../../bench/speed/system/adapter.js';
 import type { PeersOptions, PeerSpeed } from '../../../../bench/speed/system/peers.js';
-import { wholeNumber } from '../../number-options.js';
+import { wholeNumber, wholeNumbers } from '../../number-options.js';
 
 interface Options extends Omit<PeersOptions, 'peers' | 'progress'> {
   readonly json: boolean;
 }
+
+const rates = wholeNumbers(1, 1_000_000, '1000,5000');
 
 export function register(bench: Command): void {
   bench
@@ -29,14 +31,6 @@ export function register(bench: Command): void {
     .option('--json', 'print the results as JSON', false)
     .addHelpText('after', '\nExample:\n  csiflow bench peers other-server.yaml --rates 1000,5000,20000')
     .action(run);
-}
-
-const rate = wholeNumber(1, 1_000_000);
-
-function rates(text: string): readonly number[] {
-  if (text.trim() === '')
-    throw new InvalidArgumentError('It must be a list of whole numbers, like 1000,5000.');
-  return text.split(',').map(rate);
 }
 
 async function run(files: readonly string[], { json, ...options }: Options): Promise<void> {

@@ -1,10 +1,12 @@
-import { InvalidArgumentError, Option, type Command } from 'commander';
+import { Option, type Command } from 'commander';
 import type { Scaled, ScaleOptions } from '../../../../bench/speed/system/scale.js';
-import { wholeNumber } from '../../number-options.js';
+import { wholeNumber, wholeNumbers } from '../../number-options.js';
 
 interface Options extends Omit<ScaleOptions, 'progress'> {
   readonly json: boolean;
 }
+
+const threadCounts = wholeNumbers(0, 64, '0,1');
 
 export function register(bench: Command): void {
   bench
@@ -35,13 +37,6 @@ export function register(bench: Command): void {
       '\nExample:\n  csiflow bench scale --rooms 10 --topologies 2 --frames 500 --chain motion',
     )
     .action(run);
-}
-
-const threadCount = wholeNumber(0, 64);
-
-function threadCounts(text: string): readonly number[] {
-  if (text.trim() === '') throw new InvalidArgumentError('It must be a list of whole numbers, like 0,1.');
-  return text.split(',').map(threadCount);
 }
 
 async function run({ json, ...options }: Options, command: Command): Promise<void> {
