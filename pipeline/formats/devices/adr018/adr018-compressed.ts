@@ -14,7 +14,8 @@ export type CompressedResult = 'decoded' | 'copy' | 'no_reference';
 export class CompressedFrames {
   readonly #reference: Reference;
   readonly #log: DecoderContext['log'];
-  readonly #nodes = new Map<string, NodeFrames>();
+  /** By link and node: no key is made of the two, because every raw frame comes here. */
+  readonly #nodes = new Map<string, Map<number, NodeFrames>>();
   readonly #counts: Record<CompressedResult, number> = { decoded: 0, copy: 0, no_reference: 0 };
   readonly #told = new Set<CompressedResult>();
 
@@ -25,9 +26,7 @@ export class CompressedFrames {
 
   /** A raw frame of `node`. @param pairs of one antenna: the firmware compresses no others */
   see(link: string, node: number, sequence: number, pairs: Uint8Array): void {
-    const key = `${link} ${node}`;
-    let known = this.#nodes.get(key);
-    if (!known) this.#nodes.set(key, (known = new NodeFrames()));
+    const known = this.#nodes.get(link)?.get(node) ?? this.#newNode(link, node);
     known.sequence = sequence;
     known.of(pairs.length).see(pairs);
   }
@@ -36,7 +35,7 @@ export class CompressedFrames {
   take(link: string, view: DataView): Uint8Array | Exclude<CompressedResult, 'decoded'> {
     const { node, channel, rawBytes, payload } = decodeCompressed(view);
     const delta = readDelta(payload, rawBytes)!;
-    const of = this.#nodes.get(`${link} ${node}`);
+    const of = this.#nodes.get(link)?.get(node);
     const known = of?.known.get(rawBytes);
     const isCopy = known?.hasCopy(delta) === true;
     const pairs = isCopy ? undefined : known?.restore(delta, this.#reference);
@@ -63,11 +62,13 @@ export class CompressedFrames {
   }
 
   snapshot(): CompressedState {
-    const nodes = [...this.#nodes].map(([key, { sequence, known }]) => ({
-      key,
-      sequence,
-      frames: [...known.values()].map((frames) => frames.snapshot()),
-    }));
+    const nodes = [...this.#nodes].flatMap(([link, ofLink]) =>
+      [...ofLink].map(([node, { sequence, known }]) => ({
+        key: `${link} ${node}`,
+        sequence,
+        frames: [...known.values()].map((frames) => frames.snapshot()),
+      })),
+    );
     return { counts: this.describe(), told: [...this.#told], nodes };
   }
 
@@ -77,11 +78,18 @@ export class CompressedFrames {
     for (const result of told) this.#told.add(result);
     this.#nodes.clear();
     for (const { key, sequence, frames } of nodes) {
-      const node = new NodeFrames();
+      const end = key.lastIndexOf(' ');
+      const node = this.#newNode(key.slice(0, end), Number(key.slice(end + 1)));
       node.sequence = sequence;
       for (const saved of frames) node.restore(saved);
-      this.#nodes.set(key, node);
     }
+  }
+
+  #newNode(link: string, node: number): NodeFrames {
+    const made = new NodeFrames();
+    const ofLink = this.#nodes.get(link) ?? new Map<number, NodeFrames>();
+    this.#nodes.set(link, ofLink.set(node, made));
+    return made;
   }
 
   #count(result: CompressedResult, node: number): void {

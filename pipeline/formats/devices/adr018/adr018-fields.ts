@@ -1,24 +1,30 @@
 /** Which training fields the bins of an ADR-018 packet are. */
-import { espFields, LLTF_12_BIT, type EspField, type IsZero } from '../espressif/esp-carriers.js';
+import { espFields, LLTF_12_BIT, type EspBuffer, type EspField } from '../espressif/esp-carriers.js';
 import { LltfBits } from '../espressif/esp-lltf-bits.js';
 import { UNKNOWN } from '../espressif/esp-unknown.js';
 
 /** Bins of an LLTF of a C5: 53 pairs of 8 bits, or 26 of 12 bits and a word. */
 const C5_LLTF_BINS = 53;
-const BINS = new Set([C5_LLTF_BINS, 57, 64, 114, 117, 128, 188, 190, 192, 234, 245, 256, 306]);
+const BINS = [C5_LLTF_BINS, 57, 64, 114, 117, 128, 188, 190, 192, 234, 245, 256, 306];
 export const MAX_BINS = 306;
-export const knownBins = (bins: number): boolean => BINS.has(bins);
+export const knownBins = (bins: number): boolean => BUFFERS.has(bins);
+
+/** All that a packet says of its buffer, by number of bins: made once, because every frame asks for it. */
+const BUFFERS = new Map<number, EspBuffer>(
+  BINS.map((bins) => [bins, { ...UNKNOWN, pairs: bins, ht: false }]),
+);
 
 /**
- * The fields of `bins` pairs: the packet says neither chip nor channel, so the zeros decide what the length leaves open.
- * Alone and in the order of an FFT, 64 are an LLTF, which the firmware always asks for.
+ * The fields of `bins` pairs that begin at `start` in a datagram: it says neither chip nor channel, so the zeros
+ * decide what the length leaves open. Alone and in the order of an FFT, 64 are an LLTF, which the firmware always
+ * asks for.
  */
-const fieldsOf = (bins: number, isZero: IsZero): readonly EspField[] | undefined =>
-  knownBins(bins) ? espFields({ ...UNKNOWN, pairs: bins, ht: false }, isZero) : undefined;
-
-/** The same for the pairs of a datagram, which begin at `start`. */
-export const fieldsAt = (bytes: Uint8Array, start: number, bins: number): readonly EspField[] | undefined =>
-  fieldsOf(bins, (pair) => bytes[start + 2 * pair] === 0 && bytes[start + 2 * pair + 1] === 0);
+export function fieldsAt(bytes: Uint8Array, start: number, bins: number): readonly EspField[] | undefined {
+  const buffer = BUFFERS.get(bins);
+  return (
+    buffer && espFields(buffer, (pair) => bytes[start + 2 * pair] === 0 && bytes[start + 2 * pair + 1] === 0)
+  );
+}
 
 /** Fields of bins in the order of an FFT or ascending, by which the encoder places values. */
 export const sentFields = (bins: number, ascending: boolean): readonly EspField[] | undefined =>
