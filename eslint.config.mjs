@@ -24,6 +24,26 @@ const unbounded = [
   'shareReplay',
 ];
 
+/** "Of the transmitter." names no thing; "The address of the transmitter." does. */
+const house = {
+  rules: {
+    'whole-phrases': {
+      meta: { messages: { fragment: 'Say what it is: "The address of the sender", not "Of the sender".' } },
+      create: (context) => ({
+        Program() {
+          for (const comment of context.sourceCode.getAllComments())
+            if (comment.type === 'Block' && /^\*[\s*]*Of\b/.test(comment.value))
+              context.report({ loc: comment.loc, messageId: 'fragment' });
+        },
+        'Literal, TemplateLiteral'(node) {
+          if (/^['"`]Of\b/.test(context.sourceCode.getText(node)))
+            context.report({ node, messageId: 'fragment' });
+        },
+      }),
+    },
+  },
+};
+
 export default tseslint.config(
   {
     ignores: [
@@ -42,7 +62,9 @@ export default tseslint.config(
   ...tseslint.configs.strictTypeChecked,
   {
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    plugins: { house },
     rules: {
+      'house/whole-phrases': 'error',
       // Array and column access is checked by noUncheckedIndexedAccess; `!` says that an index is in range.
       '@typescript-eslint/no-non-null-assertion': 'off',
       '@typescript-eslint/restrict-template-expressions': [

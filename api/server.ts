@@ -63,7 +63,7 @@ export interface ServerOptions {
   readonly tls?: { readonly certificate: Buffer; readonly key: Buffer };
   /** Names accepted in the `Host` header, besides those of this machine's loopback and bare addresses. */
   readonly hosts?: readonly string[];
-  /** Of users, keys and sessions, which other processes may share. Default: the state folder. */
+  /** Folder of users, keys and sessions, which other processes may share. Default: the state folder. */
   readonly accountsFolder?: string;
   /** Origins whose pages may call the API from a browser. */
   readonly origins?: readonly string[];

@@ -2,7 +2,7 @@ import module from 'node:module';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 
-/** Of Node 22.1 and later; the types are those of the oldest supported version. */
+/** What Node 22.1 and later add: the types are those of the oldest supported version. */
 interface CachingModule {
   readonly enableCompileCache?: (folder: string) => unknown;
 }

@@ -83,7 +83,7 @@ export const DetailedHealthSchema = Type.Object(
 
 /** Input of `/health/detailed`. */
 export interface HealthFacts extends SystemFacts {
-  /** Of the process, seconds. */
+  /** Age of the process, seconds. */
   readonly uptime: number;
   readonly answers: { readonly perSecond: number; readonly meanMs: number };
   readonly asked: readonly StoreHealth[];

@@ -150,7 +150,7 @@ export interface ComponentFacts {
   readonly inferenceQueue: number;
   readonly tracker: string;
   readonly stores: string;
-  /** Of all stores of the topology, those that are open. */
+  /** How many of the topology's stores are open. */
   readonly openStores: string;
   /** Files of the topology on this machine: journal, checkpoints, outboxes. */
   readonly state: string;

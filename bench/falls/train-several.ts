@@ -15,7 +15,7 @@ import { readTrainingState } from '../shared/training-state.js';
 import { trainImpacts, type ImpactSettings, type ImpactStanding } from './impact-training.js';
 import { simulateRooms, type Plan, type SimulatedImpact, type SimulatedRoom } from './scenes.js';
 
-/** Of the networks for several links; chosen on rooms excluded from training (seeds from 700,000). */
+/** Settings of the networks for several links; chosen on rooms excluded from training (seeds from 700,000). */
 export const SEVERAL_SETTINGS: ImpactSettings & { readonly nets: number } = {
   nets: 2,
   epochs: 59,

@@ -13,7 +13,7 @@ import { outputFile } from '../../pipeline/base/paths.js';
 import { fitLogistic, logitBy } from './logistic.js';
 import { SCALE, simulateRooms, UNKNOWN, type Plan, type SimulatedImpact } from './scenes.js';
 
-/** Of the warning weights; chosen on rooms excluded from training. */
+/** Settings of the warning weights; chosen on rooms excluded from training. */
 export const WARNING_SETTINGS = { penalty: 30 };
 
 /** False warnings per hour of simulated daily life, in rooms excluded from training. */

@@ -47,7 +47,7 @@ const TUNING: readonly Rooms[] = [
 
 /** Windows from this probability of somebody on are examples: those just below {@link CLAIMED} are alike. */
 const EXAMPLE = 0.3;
-/** Of the weights, so that a few rooms do not decide. */
+/** Penalty of large weights, so that a few rooms do not decide. */
 const PENALTY = 100;
 /** Windows at the start of a course that are not judged: nothing is remembered yet. */
 const BEGINNING = 12;
@@ -71,11 +71,11 @@ export interface ConfirmationFigures {
 }
 
 interface Mistakes {
-  /** Of windows without people: somebody is reported; null if there are none. */
+  /** Share of the windows without people for which somebody is reported; null if there are none. */
   readonly claimed: number | null;
   /** The same in the second half of a course. */
   readonly claimedLater: number | null;
-  /** Of windows with people: nobody is reported; null if there are none. */
+  /** Share of the windows with people for which nobody is reported; null if there are none. */
   readonly missed: number | null;
 }
 

@@ -67,7 +67,7 @@ const WATCHED: readonly Rooms[] = [
 const TUNING: readonly Rooms[] = [
   ...(['walk', 'rest', 'many', 'daily'] as const).map((kind) => ({ kind, first: 740_000, count: 10 })),
   { kind: 'fallen', first: 749_500, count: 20 },
-  // Of any kind, with three to nine links, some without a calibration.
+  // Any kind, with three to nine links, some without a calibration.
   { first: 742_000, count: 40 },
 ];
 

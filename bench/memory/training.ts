@@ -137,7 +137,7 @@ function longEnough(courses: readonly Course[], { reach }: MemorySettings): read
   const long = courses.filter(({ windows }) => windows >= reach + LATEST_START);
   if (long.length > 0) return long;
   throw new RangeError(
-    `Of ${courses.length} rooms none has ${reach + LATEST_START} windows: nothing can be trained.`,
+    `None of ${courses.length} rooms has ${reach + LATEST_START} windows: nothing can be trained.`,
   );
 }
 

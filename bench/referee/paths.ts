@@ -21,7 +21,7 @@ const CARRIER = 2.437e9;
 /** 57 subcarriers of 312.5 kHz. */
 const SUBCARRIERS = Array.from({ length: 57 }, (_, i) => i - 28);
 /**
- * Of a perfect conductor, as a vertical antenna sees it: walls reverse the field, floor and ceiling do not.
+ * Reflection by a perfect conductor, as a vertical antenna sees it: walls reverse the field, floor and ceiling do not.
  * The simulator itself uses -0.25 to -0.95 for all six.
  */
 const REFLECTION = [-1, -1, -1, -1, 1, 1];

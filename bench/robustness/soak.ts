@@ -29,7 +29,7 @@ interface Sample {
   readonly health: string;
   /** Open file descriptors. */
   readonly descriptors: number;
-  /** Of the journal, checkpoints and outboxes. */
+  /** Size of the journal, checkpoints and outboxes. */
   readonly stateMb: number;
 }
 

@@ -1,6 +1,6 @@
 import type { PoseFrame } from '../../pipeline/model/index.js';
 
-/** Of made-up pose frames: the room, the time of the first one, and microseconds between two. */
+/** Made-up pose frames: their room, the time of the first one, and the microseconds between two. */
 export const POSE_ENVIRONMENT = 'ward-1';
 export const POSE_START_US = 1_700_000_000_000_000;
 export const POSE_HOP_US = 100_000;

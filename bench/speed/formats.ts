@@ -54,7 +54,7 @@ export const formatSpeeds = (
 
 /** How fast made-up records of a format are decoded. */
 export interface MadeSpeed extends Pick<FormatSpeed, 'format' | 'frames' | 'perSecond' | 'control'> {
-  /** Of a frame: `3 x 1, 30 carriers`. */
+  /** Size of a frame: `3 x 1, 30 carriers`. */
   readonly size: string;
 }
 

@@ -24,7 +24,7 @@ import { csiLayout } from '../../pipeline/model/index.js';
 /** A capture of made-up records of one format, as from one receiver. */
 export interface MadeCapture {
   readonly format: string;
-  /** Of a frame, for the report: `1 x 1, 52 carriers`. */
+  /** Size of a frame, for the report: `1 x 1, 52 carriers`. */
   readonly size: string;
   readonly bytes: Uint8Array;
 }

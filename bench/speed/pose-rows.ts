@@ -6,7 +6,7 @@ export const [PEOPLE, HOP] = [2, 100_000];
 export interface PoseRows {
   readonly environment: string;
   readonly frames: number;
-  /** Of the first one, microseconds since 1970. */
+  /** Time of the first one, microseconds since 1970. */
   readonly start: number;
 }
 

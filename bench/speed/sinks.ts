@@ -18,7 +18,7 @@ export interface SinkSpeed {
   readonly sink: string;
   /** Written and flushed, over the rounds. */
   readonly recordsPerSecond: Spread;
-  /** Of csiflow's process; a server's time is its own. */
+  /** Processor time of csiflow's process for each record; a server's time is not in it. */
   readonly microseconds: Spread;
   /** Records per second measured again in each round, over the first. Median. */
   readonly control: number;

@@ -10,7 +10,7 @@ import { fedBy, placedIn } from '../accuracy/chain/scene.js';
  * and `window`.
  */
 export interface Grid {
-  /** Of the first point, event time in microseconds. */
+  /** Event time of the first point, microseconds. */
   readonly start: number;
   /** Between points, microseconds. */
   readonly step: number;

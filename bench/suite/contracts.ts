@@ -20,13 +20,13 @@ export interface InputContract {
 const PER_S = 50;
 /** Links are resampled to this many carriers, evenly spread over those that they have. */
 export const CARRIERS = 30;
-/** Of clips: 15 s. */
+/** Points of a clip: 15 s. */
 export const CLIP_POINTS = 15 * PER_S;
-/** Of a window: 2 s. */
+/** Points of a window: 2 s. */
 export const WINDOW_POINTS = 2 * PER_S;
-/** Of sleepers: 30 s, five points per second. */
+/** Points of a sleeper's clip: 30 s, five points per second. */
 export const BREATH_POINTS = 150;
-/** Of simulated rooms. */
+/** Links of a simulated room. */
 export const ROOM_LINKS = 4;
 
 const amplitude = 'linear amplitude over the mean of the whole tensor';

@@ -85,7 +85,7 @@ export const sensitivity: Metric = {
   of: (judged) => recall(judged, 1),
 };
 
-/** Of the scores of class 1; a missing answer is the lowest score. */
+/** Area under the ROC curve of the scores of class 1; a missing answer is the lowest score. */
 export const auc: Metric = {
   id: 'auc',
   title: 'ROC AUC',

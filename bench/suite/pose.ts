@@ -5,7 +5,7 @@ import { aligned, jointError, jointsOf } from '../accuracy/chain/answers.js';
 import { meanOf } from './metrics.js';
 import type { Case } from './task.js';
 
-/** Of COCO's 17 joints. */
+/** Index among COCO's 17 joints. */
 const RIGHT_SHOULDER = 6;
 
 /** Poses as numbers: x and y on the floor, then x, y, z of 17 joints relative to the middle of the hips. */

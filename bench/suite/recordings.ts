@@ -41,7 +41,7 @@ export const shareOut = <T>(all: readonly T[], share: number): readonly T[] =>
 
 /** Data and pilot carriers of a 20 MHz channel, the ones of 52 amplitudes. */
 const LEGACY = Array.from({ length: 52 }, (_, i) => (i < 26 ? i - 26 : i - 25));
-/** Of falls-rpi4-amplitude, which has no timestamps. */
+/** Frames per second of falls-rpi4-amplitude, which has no timestamps. */
 const RPI_RATE = 100;
 
 /**

@@ -18,7 +18,7 @@ export interface Rendered {
   readonly title: string;
   readonly html: string;
   readonly sections: readonly Section[];
-  /** Of all headings and elements with an id. */
+  /** Anchors of all headings, and of all elements with an id. */
   readonly anchors: ReadonlySet<string>;
 }
 

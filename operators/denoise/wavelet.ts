@@ -32,7 +32,7 @@ export class WaveletShrinkage {
   readonly #details: Float64Array[] = [];
   readonly #rest: Float64Array[] = [];
   readonly #sorted: Float64Array;
-  /** Of the last series: its threshold, and the standard deviation of its noise. */
+  /** Standard deviation of the noise of the last series, and the threshold for it. */
   sigma = 0;
   threshold = 0;
 

@@ -110,7 +110,7 @@ interface Sighting extends Moment {
   readonly lost: boolean;
   readonly posture: Posture;
   readonly position: Point;
-  /** Of the highest keypoint, metres; missing in states of earlier versions. */
+  /** Height of the highest keypoint, metres; missing in states of earlier versions. */
   readonly height?: number | null;
   /** Enough links saw it to tell where in the room. Missing in states of earlier versions. */
   readonly isPlaced?: boolean;

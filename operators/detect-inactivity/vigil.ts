@@ -38,7 +38,7 @@ interface Watched {
     readonly position: Point;
     readonly posture: Posture;
     readonly confidence: number;
-    /** Of the highest keypoint, metres; unknown in states of earlier versions. */
+    /** Height of the highest keypoint, metres; unknown in states of earlier versions. */
     readonly height?: number | null;
   };
   /** When the person last moved. */

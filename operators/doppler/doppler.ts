@@ -26,7 +26,7 @@ const config = Type.Object(
         '`stft`: a Gaussian window of `window` frames. `sharp`: as in SHARP, a Hann window of 31 frames, 100 frequencies, and nothing below -12 dB.',
     }),
     rate_hz: RATE,
-    window: windowFrames('Of `stft`: frames of a window. Twice as many frequencies are computed.'),
+    window: windowFrames('Frames of a window of `stft`. Twice as many frequencies are computed.'),
     hop: Type.Integer({
       minimum: 1,
       maximum: 1024,

@@ -30,7 +30,7 @@ export interface BackendReport {
 /** A backend that was loaded and selected for this thread. */
 export interface LoadedBackend {
   readonly name: BackendName | 'remote';
-  /** Of `remote`: the server's address. */
+  /** Name of the device; for `remote`, the address of the server. */
   readonly device: string;
   readonly version: string;
   /** Why this one was selected, for the log. */

@@ -24,7 +24,7 @@ export interface EngineOptions {
   /** The same for the memory network. */
   readonly memory?: string | null;
   readonly backend: BackendName | 'auto' | 'remote';
-  /** Of `remote`: the server. */
+  /** The server of the backend `remote`. */
   readonly server?: Omit<RemoteOptions, 'sha256'> | undefined;
 }
 

@@ -50,11 +50,11 @@ const Config = Type.Object(
       Type.String({
         pattern: '^https?://[^/]+/?$',
         description:
-          'Of `remote`: address of a server that speaks the Open Inference Protocol 2 over HTTP, such as Triton or OpenVINO.',
+          'For `remote`: address of a server that speaks the Open Inference Protocol 2 over HTTP, such as Triton or OpenVINO.',
       }),
     ),
     token: Type.Optional(
-      Type.String({ minLength: 1, description: 'Of `remote`: bearer token: `${secret:inference_token}`.' }),
+      Type.String({ minLength: 1, description: 'Bearer token for `remote`: `${secret:inference_token}`.' }),
     ),
     fallback: choice(
       {

@@ -28,7 +28,7 @@ export class BackendLost extends Error {}
 
 /** A window with a pending result. */
 export interface Job {
-  /** Of the user: windows of different names take turns. */
+  /** Name of the user: windows of different names take turns. */
   readonly name: string;
   /** Creates the request for each attempt: data transferred to a thread that died is lost. */
   readonly request: () => Request;

@@ -18,9 +18,9 @@ export interface SeenBatch {
   readonly cells: Float32Array;
   /** Probabilities of the number of people: [windows, COUNTS] */
   readonly counts: Float32Array;
-  /** Of each cell: [windows, CELLS, WIDTHS.joined] */
+  /** Features of each cell: [windows, CELLS, WIDTHS.joined] */
   readonly joined: Float32Array;
-  /** Of each link: [windows, links, WIDTHS.token] */
+  /** Token of each link: [windows, links, WIDTHS.token] */
   readonly tokens: Float32Array;
   /** The links' tokens by mean and by maximum: [windows, 2 * WIDTHS.token] */
   readonly heard: Float32Array;

@@ -9,7 +9,7 @@ export class ServedModel {
   /** Null if the model has none. */
   readonly memory: Memory | null;
   readonly inference: Inference;
-  /** Of its backend; null: none. */
+  /** Problem of its backend; null: none. */
   problem: string | null = null;
   /** Windows in progress. */
   readonly #pending = new Set<Promise<unknown>>();

@@ -20,7 +20,7 @@ export interface WebGpuAdapter {
   /** Name of the GPU, or of the software that stands in for one. */
   readonly device: string;
   readonly isSoftware: boolean;
-  /** Of the package. */
+  /** Version of the package. */
   readonly version: string;
 }
 
@@ -29,7 +29,7 @@ const require = createRequire(import.meta.url);
 /** Software that computes on the CPU what a GPU would: SwiftShader, and Mesa's llvmpipe. */
 const SOFTWARE = /swiftshader|llvmpipe|lavapipe|basic render/i;
 
-/** Of this process: Dawn ends the program if one is collected while tensors of it are left. */
+/** The adapter of this process, never released: Dawn ends the program if one is collected while its tensors are in use. */
 let found: Promise<WebGpuAdapter> | undefined;
 
 /**

@@ -23,7 +23,7 @@ export interface Manifest {
   readonly trainedOn: string;
   /** Path of the report in this repository. */
   readonly accuracy: string;
-  /** Of weights.bin, hexadecimal. */
+  /** SHA-256 of weights.bin, hexadecimal. */
   readonly sha256: string;
   readonly networkVersion: number;
   readonly featureVersion: number;
@@ -35,7 +35,7 @@ export interface Manifest {
   readonly site: Site | null;
   /** How it was trained: for people and to repeat it. */
   readonly training: Readonly<Record<string, unknown>>;
-  /** Of `memory.bin`, the memory network; absent if a model has none. */
+  /** Description of `memory.bin`, the memory network; absent if a model has none. */
   readonly memory?: MemoryManifest;
 }
 
@@ -43,7 +43,7 @@ export interface Manifest {
 export interface MemoryManifest {
   readonly version: number;
   readonly parameters: number;
-  /** Of memory.bin, hexadecimal. */
+  /** SHA-256 of memory.bin, hexadecimal. */
   readonly sha256: string;
   /** SHA-256 of the weights.bin behind which it was trained, hexadecimal. */
   readonly behind: string;

@@ -140,7 +140,7 @@ class Meters {
     }
   }
 
-  /** Of all links of an interval. */
+  /** The measures of all links over an interval. */
   #measures(index: number): Measure[] {
     const time = (index + 1) * this.#length;
     const heard = new Set<string>();

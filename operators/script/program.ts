@@ -17,7 +17,7 @@ export interface ReadProgram {
   /** Null if there are faults. */
   readonly program: Program | null;
   readonly faults: readonly Fault[];
-  /** Of the texts of its files, also of faulty ones. */
+  /** Hash of the texts of its files, also of faulty ones. */
   readonly hash: string;
 }
 

@@ -121,7 +121,7 @@ Gotchas: a script may do whatever csiflow may do on the host. Variables outside 
   },
 });
 
-/** Of what a script prints at once, characters. */
+/** Characters that a script may print at once. */
 const MAX_PRINTED = 2000;
 
 const failed = (record: Result, code: string, reason: string): Output<never> => {

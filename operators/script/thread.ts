@@ -99,7 +99,7 @@ export class ScriptThread {
   }
 
   #take(port: MessagePort, message: FromScript): void {
-    // Of a thread that was given up: its records were sent to the next one.
+    // From a thread that was given up: its records were sent to the next one.
     if (this.#running?.port !== port) return;
     if (message.kind === 'unable') {
       this.#fail(message.reason);

@@ -113,8 +113,8 @@ function fewerVectors({ columns, values }: NormalisedWindow, points: readonly nu
 }
 
 /**
- * Of the scalar products of all pairs: the sum of squares, and the sum over the pairs of a vector with
- * itself. Vectors are multiplied two by two, so that each value read serves two products.
+ * Sums over the scalar products of all pairs: of their squares, and of the products of a vector with itself.
+ * Vectors are multiplied two by two, so that each value read serves two products.
  */
 function productsOfPairs({ values, count, length }: Vectors): { trace: number; squares: number } {
   let trace = 0;

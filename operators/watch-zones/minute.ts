@@ -26,7 +26,7 @@ export interface MinuteState {
   readonly provenance: Provenance;
   frames: number;
   detections: number;
-  /** Of detections, thousandths. */
+  /** Sum of the confidences of detections, thousandths. */
   confidence: number;
   /** Time covered by frames, and certainty of the number of persons: thousandths times microseconds. */
   seen: number;

@@ -92,7 +92,7 @@ export interface Context {
 /** What an operator returns: results in order, and the records that it rejected. */
 export interface Output<D> {
   readonly data: readonly D[];
-  /** Of an operator with `routes`: the route of each of `data`. */
+  /** The route of each of `data`, if the operator has `routes`. */
   readonly routes?: readonly string[];
   readonly failed?: readonly Failure[];
 }

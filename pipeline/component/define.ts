@@ -99,7 +99,7 @@ export interface Operator<I extends Port = Port, O extends Port = Port> {
   /** May return a promise only if the definition has `asynchronous`. */
   process(data: Data<I>, from: string): Output<Data<O>> | Promise<Output<Data<O>>>;
   /**
-   * Of an asynchronous operator: receives what `process` returned, in the order of the records, and returns
+   * For asynchronous operators: receives what `process` returned, in the order of the records, and returns
    * the final results. Only here may results depend on earlier ones, and may state that `snapshot` returns
    * change.
    */
@@ -148,13 +148,13 @@ export interface OperatorDefinition<
   readonly routes?: (config: Static<S>) => readonly string[];
   /** What a node of this configuration needs the amplitudes of channel estimates for, as the end of a sentence; undefined if it accepts any measurement. */
   readonly needsAmplitude?: (config: Static<S>) => string | undefined;
-  /** Of a pose network: what is known of it while it does not run. */
+  /** Facts about a pose network that are known while it does not run. */
   readonly network?: NetworkFacts;
-  /** Of an operator that reads what `csiflow calibrate` measured: whether it knows its room. */
+  /** Whether an operator that reads what `csiflow calibrate` measured knows its room. */
   readonly calibration?: CalibrationFacts;
   /**
-   * Of an operator that cuts time into frames that others count: the field with the interval between two
-   * frames, milliseconds.
+   * The field with the interval between two frames, milliseconds, of an operator that cuts time into frames
+   * that others count.
    */
   readonly frameField?: string & keyof Static<S>;
   /** Set if `process` returns promises: how many may be in flight. The runtime keeps their order. */

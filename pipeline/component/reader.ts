@@ -13,7 +13,7 @@ export interface TableSelection {
 /** What an answer to {@link Reader.ask} may hold. */
 export interface AskLimits {
   readonly maxRows: number;
-  /** Of the rows as JSON. */
+  /** Size of the rows as JSON. */
   readonly maxBytes: number;
 }
 
@@ -181,7 +181,7 @@ export interface SummaryQuery extends TimeRange, Pick<AggregateQuery, 'bucket' |
 export interface PlaceQuery extends TimeRange {
   readonly start: number;
   readonly end: number;
-  /** Of the room, metres. */
+  /** Size of the room, metres. */
   readonly size: { readonly x: number; readonly y: number };
   /** Edge of a cell, metres. */
   readonly cell: number;

@@ -7,7 +7,7 @@ export interface Mark {
   readonly topology: string;
   /** The state that they were committed from, if the process stores it. */
   readonly owner?: string;
-  /** Of the process that committed it, in a scaled-out topology. */
+  /** The process that committed it, in a scaled-out topology. */
   readonly holder?: {
     readonly id: string;
     readonly address?: string;

@@ -113,7 +113,7 @@ const smallBytes = ({ rx }: CsiLayout): number => 39 + 5 * rx;
 /** A block as a thread hands it over: the memory of its columns. */
 export interface PackedBlock {
   readonly count: number;
-  /** Of all columns besides `values`. */
+  /** Memory of all columns besides `values`. */
   readonly memory: ArrayBuffer;
   readonly values: ArrayBuffer;
 }

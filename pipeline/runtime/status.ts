@@ -103,13 +103,13 @@ export interface RunningTopology {
   copyTo(folder: string): Promise<void>;
   /** Called with each change of state or of steps. Returns a function that stops the calls. */
   onChange(listener: (status: TopologyStatus) => void): () => void;
-  /** Of the stores, by node; available while it runs. */
+  /** Readers of the stores, by node; available while it runs. */
   readonly readers: ReadonlyMap<string, Reader>;
   /** The same, also while it is stopped: its stores are then opened for reading. Rejects if none can be. */
   openReaders(): Promise<ReadonlyMap<string, Reader>>;
   readonly feeds: ReadonlyMap<string, LiveFeed>;
   readonly letters: LetterDesk;
-  /** Of a scaled-out topology. Rejects if the group cannot be queried. */
+  /** Which process of a scaled-out topology has an environment. Rejects if the group cannot be queried. */
   whereIs?(environment: string): Promise<Whereabouts>;
 }
 

@@ -1,7 +1,7 @@
 /** A port that a program listens on. */
 export interface Listening {
   readonly protocol: string;
-  /** Of `ss`, which lists who listens on such a port: `-ulpn`. */
+  /** Options with which `ss` lists who listens on such a port: `-ulpn`. */
   readonly options: string;
   readonly host: string;
   readonly port: number;

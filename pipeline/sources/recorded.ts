@@ -36,7 +36,7 @@ export interface RecordingBatch {
 
 /** Position of a reader in a file; survives JSON. */
 export interface RecordingPosition {
-  /** Of the next record, in the decompressed file, bytes. */
+  /** Where the next record begins in the decompressed file, bytes. */
   readonly offset: number;
   readonly cutter: State;
   /** Time of the newest record, microseconds; null before the first. */

@@ -9,7 +9,7 @@ export interface DeadLetter {
   readonly record: unknown;
   /** When it failed last, microseconds since 1970. */
   readonly at: number;
-  /** Of its first failure. */
+  /** Epoch of its first failure. */
   readonly epoch: number;
   /** How often its node has rejected it. */
   readonly attempts: number;

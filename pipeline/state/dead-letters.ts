@@ -24,7 +24,7 @@ interface Card {
   readonly at: number;
   readonly epoch: number;
   readonly asked: boolean;
-  /** Of the letter. */
+  /** Size of the letter. */
   readonly bytes: number;
 }
 

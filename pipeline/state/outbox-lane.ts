@@ -27,7 +27,7 @@ const HEADER_BYTES = 12;
 /** An entry that was handed out at least once. */
 interface Known {
   readonly number: number;
-  /** Of the whole entry. */
+  /** Number of records of the whole entry. */
   readonly records: number;
   readonly bytes: number;
   readonly tries: number;

@@ -15,7 +15,7 @@ interface Stretch {
 export class ShedLog {
   readonly #table: Table;
   readonly #commits: Commits;
-  /** Of the last run, oldest first. */
+  /** Decisions of the last run, oldest first. */
   readonly #logged: Stretch[];
   /** The newest record that is decided. */
   #through: number;

@@ -76,7 +76,7 @@ export class StateFile<S extends TObject> {
 
   /** Atomic, also if the power fails. */
   write(content: Static<S>): void {
-    // Of this process only: the command line may write beside a running csiflow.
+    // Named after this process: the command line may write beside a running csiflow.
     const part = `${this.#file}.${process.pid}.part`;
     const text = JSON.stringify({ ...content, [CHECKSUM]: checksumOf(content) }, null, 2);
     writeNamed(part, text, { mode: 0o600, flush: true });
@@ -136,7 +136,7 @@ export class StateFile<S extends TObject> {
 /** The last field of each file. */
 const CHECKSUM = 'checksum';
 
-/** Of the content regardless of layout: white space does not matter. */
+/** Checksum of the content, regardless of its white space. */
 const checksumOf = (content: unknown): string => crc32(JSON.stringify(content)).toString(16).padStart(8, '0');
 
 function parted(stored: unknown): { readonly content: unknown; readonly checksum: unknown } {

@@ -5,9 +5,9 @@ export type LookAtValue = (table: string, key: Buffer, value: Buffer) => void;
 
 const NODE_HEAD = 8;
 const [BIG, SUB] = [0x01, 0x02];
-/** Of a value on its own pages: its first page, the transaction, the number of pages. */
+/** Bytes of the reference to a value on pages of its own: first page, transaction, number of pages. */
 const BIG_RECORD = 24;
-/** Of a table's record. */
+/** Bytes of a table's record. */
 const TREE_RECORD = 48;
 /** Used as a table's name for values in the list of tables. */
 export const ROOT_TABLE = 'the list of tables';

@@ -11,7 +11,7 @@ export class NodeMeter {
   readonly droppedBy = new Map<string, number>();
   readonly failedBy = new Map<string, number>();
   readonly own = new Map<string, OwnFigure>();
-  /** Of each running shard: reads its lag; null before its first watermark. */
+  /** For each running shard, a function that reads its lag; null before its first watermark. */
   readonly watermarkLags = new Set<() => number | null>();
   /** Seconds from arrival to here, once a batch. */
   readonly latency: (seconds: number) => void;
@@ -25,7 +25,7 @@ export class NodeMeter {
     this.latency = latency;
   }
 
-  /** Of the shard with the largest lag, seconds; null if there is none yet. */
+  /** The largest lag of a shard, seconds; null if there is none yet. */
   get watermarkLag(): number | null {
     const lags = [...this.watermarkLags].map((read) => read()).filter((lag) => lag !== null);
     return lags.length === 0 ? null : Math.max(...lags);

@@ -94,7 +94,7 @@ function compare(word: Comparison, value: unknown, operand: unknown, path: strin
   }
 }
 
-/** Of the nearest entry. */
+/** The differences of the nearest entry. */
 function anyDifferences(value: unknown, operand: unknown, path: string): readonly Difference[] {
   const entries: readonly unknown[] = Array.isArray(value) ? value : [];
   const each = entries.map((entry, index) => differences(entry, operand, `${path}[${index}]`));

@@ -70,7 +70,7 @@ export function beginnings(lines: string, start: number): readonly Activity[] {
   for (const line of lines.trim().split('\n')) {
     if (line === '') continue;
     const { time, person, activity } = JSON.parse(line) as Partial<Activity> & { time: number };
-    // Of an object, which has no activities that a test could wait for.
+    // An object has no activities that a test could wait for.
     if (person === undefined || activity === undefined) continue;
     if (before.get(person) !== activity)
       found.push({ person, activity, atMs: milliseconds((time - start) / 1000) });

@@ -41,7 +41,7 @@ export class Stand {
     this.#watch(this.topology);
   }
 
-  /** Of those that an expectation inspects. */
+  /** The sinks and probes that an expectation inspects. */
   get looked(): readonly (readonly [node: string, mock: MockSink])[] {
     return [...this.sinks, ...this.probes].filter(([id]) => this.#asked.has(id));
   }
@@ -104,7 +104,7 @@ export class Stand {
     return { ...node, component: mock.component, config: {} };
   }
 
-  /** Of a source or operator that is inspected or watched. */
+  /** Whether a node is a source or operator that is inspected or watched. */
   #isProbed(node: CheckedNode): boolean {
     return node.component.kind !== 'sink' && this.#collects(node);
   }

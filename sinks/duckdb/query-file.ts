@@ -11,7 +11,7 @@ interface FileQuery {
   readonly sql: string;
   readonly maxRows: number;
   readonly seconds: number;
-  /** Of an encrypted store: the content of its key file. */
+  /** Content of the key file of an encrypted store. */
   readonly secret: string | undefined;
 }
 

@@ -12,7 +12,7 @@ export const ENTITIES = {
   vitals: 'Breaths and heartbeats a minute.',
   link_health: 'Whether a link is silent or unusable, signal quality, and the loss of the worst link.',
   zones:
-    'Of each zone: whether it is occupied, how many people are there, falls, inactivity, activity, when somebody was last there.',
+    'For each zone: whether it is occupied, how many people are there, falls, inactivity, activity, when somebody was last there.',
 } as const;
 
 export type Entity = keyof typeof ENTITIES;

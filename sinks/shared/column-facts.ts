@@ -47,7 +47,7 @@ const person: Facts = {
   },
 };
 
-/** Of the columns of each table and view. */
+/** Description and unit of the columns, for each table and view. */
 export const COLUMN_FACTS: Readonly<Record<FileTable, Facts>> = {
   poses: {
     ...run,

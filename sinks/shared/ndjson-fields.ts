@@ -6,7 +6,7 @@ export interface NdjsonField {
   readonly type: 'text' | 'number' | 'integer' | 'boolean' | 'object';
   /** The column of the tables that holds the same; its description and unit apply. */
   readonly column?: readonly [FileTable, string];
-  /** Of a field that no column holds. */
+  /** Description of a field that no column holds. */
   readonly about?: string;
   readonly unit?: string;
 }

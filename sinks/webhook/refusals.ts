@@ -4,7 +4,7 @@ import type { StateStore } from '../../pipeline/state/index.js';
 
 /** Limit of events with known rejections. */
 const MAX_REFUSALS = 10_000;
-/** Of a key of the store. */
+/** Longest key of the table, in characters. */
 const KEY_CHARACTERS = 500;
 
 /** Which endpoints rejected which events: a replayed dead letter is sent only to them. */

@@ -192,7 +192,7 @@ class WebhooksSink implements Sink {
       if (!this.#couriers.has(webhook.id)) this.#couriers.set(webhook.id, await this.#serve(webhook));
   }
 
-  /** Of the queues. */
+  /** Folder of the queues. */
   get #folder(): string {
     return join(this.#context.stateFolder, 'webhooks');
   }

@@ -10,7 +10,7 @@ const open: TestService[] = [];
 let service: TestService;
 let found: () => Promise<Whereabouts>;
 
-/** Of a topology whose rooms are shared among several processes, without a store. */
+/** A service whose topology shares its rooms among several processes, without a store. */
 async function shared(): Promise<TestService> {
   const one = await openService();
   open.push(one);

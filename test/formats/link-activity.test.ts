@@ -13,7 +13,7 @@ const frame = (link: number, second: number, rssi: number) => ({
 const links = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ link: { id: `link-${index}` } }));
 
-/** Of the newest block. */
+/** Shape of the newest block. */
 const shape = { antennas: layout.rx, subcarriers: layout.subcarriers.length };
 
 it('counts the links with a frame in the last five seconds, and the mean level of the newest whole second', () => {

@@ -6,7 +6,7 @@ export interface WrittenFrame {
   readonly device: number;
   /** Microseconds since 1970. */
   readonly hostTime: number;
-  /** Of the card's clock, microseconds. */
+  /** Time of the card's clock, microseconds. */
   readonly clock: number;
   /** 0 legacy, 1 HT, 2 VHT, 3 HE. */
   readonly packetFormat: number;
@@ -19,10 +19,10 @@ export interface WrittenFrame {
   readonly rssi: number;
   readonly noise: number;
   readonly gain: number;
-  /** Of an Intel 5300. */
+  /** Antennas of an Intel 5300. */
   readonly antennas?: number;
   readonly transmitter: Uint8Array;
-  /** Of an AX200 or AX210: the wrapping clock of its segment `MVMExtra`, 320 per microsecond. */
+  /** The wrapping clock of an AX200 or AX210, in its segment `MVMExtra`: 320 ticks per microsecond. */
   readonly ticks?: number;
 }
 

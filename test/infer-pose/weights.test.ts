@@ -27,7 +27,7 @@ import { testEnvironment } from '../support/context.js';
 interface Trained {
   readonly seed: number;
   readonly rooms: number;
-  /** Of the weights before this training. */
+  /** How the weights before this training were trained. */
   readonly before?: Trained;
 }
 

@@ -68,7 +68,7 @@ async function recordsOf(reader: Reader): Promise<readonly object[]> {
   return [
     ...(await reader.poses(query)).map((frame) => ({ ...frame, processingMs: 0 })),
     ...(await reader.events({ ...query, ownOnly: false })),
-    // Of `order`, which only writes to DuckDB: each of its measures has a name of its own.
+    // The measures of `order`, which only writes to DuckDB: each of its measures has a name of its own.
     ...measures.filter(({ name }) => !/^(frame_|pose_seen)/.test(name)),
   ];
 }

@@ -22,7 +22,7 @@ import { anySender } from '../support/recordings.js';
 const RECORDS = 100_000;
 const MULTIPLE = 32;
 const PER_RECORD = 1024;
-/** Of a decoder's state between records, as JSON. */
+/** Largest state of a decoder between records, as JSON. */
 const MAX_STATE_BYTES = 262_144;
 const FILE_RUNS = 500;
 

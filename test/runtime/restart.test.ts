@@ -27,7 +27,7 @@ function slow() {
   return {
     component: component as Component,
     opened: () => opened,
-    /** Of the most recently opened one. */
+    /** Finishes the opening of the operator that was opened last. */
     get release() {
       return release;
     },

@@ -121,7 +121,7 @@ const sequencesOf = (table: Table): number[] =>
     record.port === 'csi' ? [...record.sequence.subarray(0, record.count)] : [],
   );
 
-/** Of the numbers up to `total`: the missing ones, and the duplicates. */
+/** The numbers up to `total` that are missing, and those that came twice. */
 function tally(numbers: readonly number[], total: number): { missing: number[]; twice: number[] } {
   const seen = new Map<number, number>();
   for (const number of numbers) seen.set(number, (seen.get(number) ?? 0) + 1);

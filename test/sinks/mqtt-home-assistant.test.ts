@@ -19,7 +19,7 @@ import { eventually } from '../support/waiting.js';
  */
 const TOPIC = /^homeassistant\/device\/[a-zA-Z0-9_-]+\/config$/;
 
-/** Of an entity, for all platforms; what the device's message has for all of them may not be repeated. */
+/** Fields of an entity, for all platforms; it may not repeat what the device's message has for all entities. */
 const COMMON = [
   'platform',
   'unique_id',

@@ -53,7 +53,7 @@ test('an export to Parquet flags times as UTC, and names table, writer and units
     );
     return JSON.parse(String(found[0]![0])) as unknown;
   };
-  // Of the columns that the file has: `processing_ms` is left out.
+  // Only columns that the file has: `processing_ms` is left out.
   expect(await unitsOf('poses')).toEqual({});
   expect(await unitsOf('persons')).toMatchObject({ position_error: 'm', velocity_x: 'm/s', heading: 'rad' });
   const rows = await ask(`SELECT epoch_us("time"), person_index FROM '${join(folder, 'persons.parquet')}'`);

@@ -234,7 +234,7 @@ export const records = (): Data[] => [
 export interface AnalyticsCase {
   readonly name: string;
   readonly path: string;
-  /** Of the body in Form A, of `data` in Form B. */
+  /** The body in Form A; `data` of the body in Form B. */
   readonly expected: object;
 }
 

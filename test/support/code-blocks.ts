@@ -5,7 +5,7 @@ import { packageFile } from '../../pipeline/base/paths.js';
 /** A fenced block of a page. */
 export interface CodeBlock {
   readonly page: string;
-  /** Of its first fence, from 1. */
+  /** Line of its first fence, from 1. */
   readonly line: number;
   /** Empty if the fence names none. */
   readonly language: string;

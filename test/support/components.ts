@@ -123,7 +123,7 @@ export const infer = defineOperator({
         default: 'wasm',
         description: 'Where.',
       }),
-      calibration: Type.Optional(inputFile({ description: 'Of the empty room.' })),
+      calibration: Type.Optional(inputFile({ description: 'Profiles of the empty room.' })),
     },
     { additionalProperties: false },
   ),
@@ -150,7 +150,7 @@ export const store = defineSink({
   config: Type.Object(
     {
       path: Type.String({ minLength: 1, description: 'File of the store.' }),
-      password: Type.Optional(Type.String({ maxLength: 20, description: 'Of the store.' })),
+      password: Type.Optional(Type.String({ maxLength: 20, description: 'Password of the store.' })),
     },
     { additionalProperties: false },
   ),

@@ -88,7 +88,7 @@ function like(schema: TSchema, { bytes, values }: Bounds, odd: unknown): string 
   return JSON.stringify(type === 'string' && typeof odd === 'string' ? odd.repeat(Math.max(1, bytes)) : odd);
 }
 
-/** Of any shape, with names of the schema among others; deterministic for a seed. */
+/** A body of any shape, with names of the schema among others; deterministic for a seed. */
 function chance(schema: TSchema, { bytes, values }: Bounds, seed: number): string {
   const random = seededRandom(seed, 'floods');
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;

@@ -27,7 +27,7 @@ const median: Fold = (values) => {
   return (sorted[(values.length - 1) >> 1]! + sorted[values.length >> 1]!) / 2;
 };
 
-/** Of one panel and view. */
+/** The records that one panel and view show. */
 class Records {
   readonly #records: readonly Data[];
   readonly #view: View;

@@ -197,7 +197,7 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
   });
 
   describe('in the past', () => {
-    /** Of the stored minute: a person who walks, from frame 20 on nobody, and after frame 49 nothing. */
+    /** Publishes the stored minute: a person who walks, nobody from frame 20 on, and nothing after frame 49. */
     const record = (): void => {
       for (let index = 0; index < 50; index++)
         service.main.publish(poseFrame(index, index < 20 ? [person(1, 1 + index / 10, 2)] : []));

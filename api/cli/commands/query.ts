@@ -62,7 +62,7 @@ interface Limits {
   readonly seconds: number;
 }
 
-/** Of the file, or of the csiflow that has it open. */
+/** The answer of the file, or of the csiflow that has it open. */
 async function answer(sql: string, options: Options, limits: Limits): Promise<Asked> {
   const { from } = options;
   if (from === undefined) return askOwner(sql, options, limits);

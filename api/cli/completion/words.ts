@@ -9,7 +9,7 @@ export interface Completed {
   readonly path: readonly string[];
   readonly children: readonly { readonly name: string; readonly description: string }[];
   readonly options: readonly CompletedOption[];
-  /** Of its arguments, all together. */
+  /** Values of all its arguments together. */
   readonly value: Value;
 }
 

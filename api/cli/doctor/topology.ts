@@ -15,7 +15,7 @@ import type { Finding } from './finding.js';
 export interface Examined {
   /** Undefined: the machine alone. */
   readonly topology?: CheckedTopology | undefined;
-  /** Of the service interface. */
+  /** Port of the service interface. */
   readonly api: WantedPort;
   /** How long to watch the clock, and to listen on UDP ports. */
   readonly seconds: number;

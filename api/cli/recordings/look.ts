@@ -20,20 +20,20 @@ import { stretchOf } from './stretch.js';
 export interface Look {
   /** Kind of the file, or `udp`. */
   readonly kind: string;
-  /** Of its records. */
+  /** Format of its records. */
   readonly format: string;
   readonly summary: Summary;
   /** What a file without records holds, for a person. */
   readonly content?: string | undefined;
-  /** Of a file that could not be read to its end. */
+  /** Why a file could not be read to its end. */
   readonly damage?: FormatError | undefined;
 }
 
 /** How to read a recording. */
 export interface Reading {
-  /** Of the file; `auto` recognises it. */
+  /** Kind of the file; `auto` recognises it. */
   readonly kind: string;
-  /** Of its records; `auto`: the file's own. */
+  /** Format of its records; `auto`: the file's own. */
   readonly format: string;
   /** Mapping of the arrays in a file. */
   readonly table?: TableMapping | undefined;

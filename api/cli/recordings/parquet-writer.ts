@@ -19,7 +19,7 @@ const CHUNK_ROWS = 1024;
 /** Data about frames that blocks do not contain. */
 export interface FrameOrigin {
   readonly origin: string;
-  /** Of a link's number; null if no sender is named. */
+  /** The sender of a link, by its number; null if none is named. */
   readonly senderOf: (link: number) => string | null;
 }
 

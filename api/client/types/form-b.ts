@@ -6219,7 +6219,7 @@ export interface operations {
                                 environment_id: string;
                                 /** @description As the environment file names it. */
                                 sender: string;
-                                /** @description Of the newest whole second; 0 after five silent seconds; null if unknown. */
+                                /** @description Frames in the newest whole second; 0 after five silent seconds; null if unknown. */
                                 frames_per_second: number | null;
                                 /** @description Share of the sender's frames that did not come, 0 to 1; null if unknown. */
                                 loss: number | null;
@@ -6227,7 +6227,7 @@ export interface operations {
                                 rssi_dbm: number | null;
                                 /** @description Mean of the newest whole second; null if unknown. */
                                 noise_dbm: number | null;
-                                /** @description Of the newest window; null if unknown. */
+                                /** @description Signal-to-noise ratio in the newest window; null if unknown. */
                                 snr_db: number | null;
                                 last_frame: string | null;
                                 /** @description Whether results are made with it. */
@@ -6955,7 +6955,7 @@ export interface operations {
                         data: {
                             /** @description The only file; omitted by day. */
                             file?: string;
-                            /** @description Of all files. */
+                            /** @description Rows of all files together. */
                             rows: number;
                             files: {
                                 /** @description `2026-11-23`; by day only. */

@@ -14,7 +14,7 @@ export const cross = (a: Point, b: Point): Point => ({
 /** A shorter vector has no reliable direction, metres. */
 const SHORTEST = 1e-3;
 
-/** Of length 1; `instead` if it is too short to have a direction. */
+/** The vector scaled to length 1; `instead` if it is too short to have a direction. */
 export function unit(a: Point, instead: Point): Point {
   const length = Math.sqrt(along(a, a));
   return length < SHORTEST ? instead : scaled(a, 1 / length);

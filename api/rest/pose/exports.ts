@@ -63,7 +63,7 @@ export const exportEndpoints = [
       response: Type.Object(
         {
           file: Type.Optional(Type.String({ description: 'The only file; omitted by day.' })),
-          rows: Type.Integer({ description: 'Of all files.' }),
+          rows: Type.Integer({ description: 'Rows of all files together.' }),
           files: Type.Array(
             Type.Object(
               {

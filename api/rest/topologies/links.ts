@@ -21,11 +21,11 @@ const LinkSchema = Type.Object(
     id: Type.String(),
     environment_id: Type.String(),
     sender: Type.String({ description: 'As the environment file names it.' }),
-    frames_per_second: figure('Of the newest whole second; 0 after five silent seconds'),
+    frames_per_second: figure('Frames in the newest whole second; 0 after five silent seconds'),
     loss: figure("Share of the sender's frames that did not come, 0 to 1"),
     rssi_dbm: figure('Mean of the newest whole second'),
     noise_dbm: figure('Mean of the newest whole second'),
-    snr_db: figure('Of the newest window'),
+    snr_db: figure('Signal-to-noise ratio in the newest window'),
     last_frame: Type.Union([Time, Type.Null()]),
     counts: Type.Boolean({ description: 'Whether results are made with it.' }),
     reason: Type.Union([Type.String(), Type.Null()], {

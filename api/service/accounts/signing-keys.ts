@@ -74,7 +74,7 @@ export class SigningKeys {
 
 const FIRST = 'first';
 
-/** Of stored keys, as long as the file's content holds them: each call checks with one. */
+/** Parsed keys by stored key, for as long as the file's content holds them: each call checks with one. */
 const keys = new WeakMap<object, KeyObject>();
 
 /**

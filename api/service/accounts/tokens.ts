@@ -108,7 +108,7 @@ type Use = 'access' | 'refresh';
 interface Payload {
   readonly use: Use;
   readonly sub: string;
-  /** Of its session. */
+  /** Id of its session. */
   readonly sid: string;
   readonly jti: string;
   readonly exp: number;

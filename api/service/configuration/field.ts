@@ -10,7 +10,7 @@ export interface Facts {
   readonly modelVersion: string;
   /** ISO 8601. */
   readonly calibratedAt: string;
-  /** Of a link, per second; 0 while nothing is received. */
+  /** Frames per second of a link; 0 while nothing is received. */
   readonly samplingRate: number;
   readonly antennas: number;
   readonly subcarriers: number;

@@ -31,7 +31,7 @@ export interface Deployment {
   readonly authenticator: Authenticator;
   readonly probe: SystemProbe;
   readonly audit: AuditLog;
-  /** Of alerts. */
+  /** Acknowledgements of alerts. */
   readonly acknowledgements: Acknowledgements;
   /** The newest measurements of empty rooms, by environment. */
   readonly calibrations: Map<string, Measurement>;

@@ -33,7 +33,7 @@ export interface EnvironmentFile {
   /** Relative to the topology's folder. */
   readonly name: string;
   readonly text: string;
-  /** Of its bytes. */
+  /** Hash of its bytes. */
   readonly hash: string;
 }
 

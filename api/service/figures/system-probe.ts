@@ -141,7 +141,7 @@ export class SystemProbe {
     };
   }
 
-  /** Of the service interface, in the last minute. */
+  /** Answers of the service interface in the last minute. */
   answers(): { readonly perSecond: number; readonly meanMs: number } {
     const calls = this.#lastMinute('calls');
     const [from, to] = this.#span(this.#samples.length - 1);

@@ -8,7 +8,7 @@ export class ThreadTooSlow extends Error {}
 
 export interface ThreadOptions {
   readonly workerData?: unknown;
-  /** Of one request, milliseconds; excludes the start of the thread. */
+  /** Time limit of one request, milliseconds; excludes the start of the thread. */
   readonly limitMs: number;
   /** Requests waiting or in progress. */
   readonly most: number;

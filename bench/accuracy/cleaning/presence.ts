@@ -47,7 +47,7 @@ export const separation = (
     return { chain, times: median(moved) / median(still), auc: rocAuc(moved, still) };
   });
 
-/** Of each stretch: the standard deviation of the amplitude over its mean, averaged over subcarriers. */
+/** Standard deviation of the amplitude over its mean in each stretch, averaged over subcarriers. */
 function unrest(blocks: readonly CsiBlock[]): readonly number[] {
   const size = frameSize(blocks[0]!.layout);
   const rows = blocks.flatMap((block) =>

@@ -13,7 +13,7 @@ export interface InferenceOptions {
   /** Windows in progress, in batches. */
   readonly inFlight: readonly number[];
   readonly links: number;
-  /** Of one measurement. */
+  /** Windows of one measurement. */
   readonly windows: number;
   /** Counted ones, after one of warm-up. */
   readonly rounds: number;

@@ -35,7 +35,7 @@ const FRAMES_PER_SECOND = ROOMS * LINKS * RATE_HZ;
 
 interface Line {
   readonly name: string;
-  /** Of event time. */
+  /** Event time to process, seconds. */
   readonly seconds: number;
   readonly operators: readonly string[];
   readonly results: string;

@@ -25,7 +25,7 @@ export interface RouteSpeed {
 
 export interface ApiOptions {
   readonly rounds: number;
-  /** Of one measurement. */
+  /** Length of one measurement. */
   readonly seconds: number;
   /** Per second, of 4 links through the whole chain with poses, while calls are answered. */
   readonly frames: number;

@@ -27,7 +27,7 @@ export interface HistoryFigures {
 }
 
 const [PAGE, CALLS, FRAMES_PER_SECOND] = [100, 200, 500];
-/** Of Form A, so that the walk to page 1,000 is short. */
+/** Frames per call in Form A, so that the walk to page 1,000 is short. */
 const STRIDE = 1_000;
 const WALKED = 999 * PAGE;
 const FORM_A = '/form-a/api/v1/pose/history';

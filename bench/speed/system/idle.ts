@@ -11,7 +11,7 @@ export interface IdleCost {
   readonly frames: number;
   /** `this version`, the same again as its control, or another folder. */
   readonly version: string;
-  /** Of all threads, by frame: microseconds. Null without frames. */
+  /** Processor time of all threads for each frame, microseconds. Null without frames. */
   readonly usPerFrame: Spread | null;
   /** The kernel's share of it. */
   readonly system: number;
@@ -29,7 +29,7 @@ type Spread = readonly [middle: number, least: number, most: number];
 
 export interface IdleOptions {
   readonly rounds: number;
-  /** Of one measurement. */
+  /** Length of one measurement. */
   readonly seconds: number;
   readonly rates: readonly number[];
   readonly chains: readonly Chain[];

@@ -34,7 +34,7 @@ export interface LoadReport {
   readonly statuses: Readonly<Record<string, number>>;
   readonly times: Times;
   readonly byPath: Readonly<Record<string, Times>>;
-  /** Of all responses together. */
+  /** Bytes of all responses together. */
   readonly bytes: number;
   readonly opened: number;
   /** Clients whose connection was closed before the end. */
@@ -42,7 +42,7 @@ export interface LoadReport {
   /** Pose updates of all clients, and the fewest of any one. */
   readonly updates: number;
   readonly fewest: number;
-  /** Of this process, while requests were sent. */
+  /** Processor time of this process while requests were sent. */
   readonly cpu: ProcessorTime;
 }
 

@@ -13,11 +13,11 @@ export interface Memory {
 
 export interface MemoryOrder {
   readonly seconds: number;
-  /** Of four links each. */
+  /** Rooms, of four links each. */
   readonly rooms: number;
   /** Frames per second. */
   readonly frames: number;
-  /** Of a compiled checkout. Default: this version. */
+  /** Folder of a compiled checkout. Default: this version. */
   readonly folder?: string;
 }
 

@@ -12,7 +12,7 @@ export interface PeersOptions {
   readonly peers: readonly Adapter[];
   /** Datagrams per second, over all links. */
   readonly rates: readonly number[];
-  /** Of one room. */
+  /** Links of the one room. */
   readonly links: number;
   readonly chain: Chain;
   readonly rounds: number;

@@ -14,7 +14,7 @@ export interface Site {
   readonly topologies: readonly string[];
   /** That of the first topology. */
   readonly udpPort: number;
-  /** Of each topology. */
+  /** UDP port of each topology. */
   readonly udpPorts: readonly number[];
   readonly apiPort: number;
   readonly links: number;

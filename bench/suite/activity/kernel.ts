@@ -5,7 +5,7 @@ export interface Sample {
 }
 
 export interface KernelSettings {
-  /** Of the Gaussian kernel, relative to the mean square distance of a feature. */
+  /** Width of the Gaussian kernel, relative to the mean square distance of a feature. */
   readonly gamma: number;
   /** Added to the diagonal: how little single samples are trusted. */
   readonly ridge: number;

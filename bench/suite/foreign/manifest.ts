@@ -31,14 +31,14 @@ const ManifestSchema = Type.Object(
       Type.String({
         minLength: 1,
         description:
-          'Of `tfjs` the folder with model.json, of `onnx` the file; from the folder of the manifest. `{fold}` stands for the person, room or chip that is held out.',
+          'The folder with model.json (`tfjs`) or the file (`onnx`), relative to the folder of the manifest. `{fold}` stands for the person, room or chip that is held out.',
       }),
     ),
     url: Type.Optional(
       Type.String({
         pattern: '^https?://[^/]+',
         description:
-          'Of `kserve` the address of the model: `http://HOST:PORT/v2/models/NAME`; `{fold}` as in `path`.',
+          'Address of the model (`kserve`): `http://HOST:PORT/v2/models/NAME`; `{fold}` as in `path`.',
       }),
     ),
     inputs: Type.Optional(

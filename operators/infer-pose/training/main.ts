@@ -144,7 +144,7 @@ function finishModel({ weights, folder, environment, training, options }: Finish
   return report;
 }
 
-/** Of the shipped weights: incremented with each published training. */
+/** Version of the shipped weights, incremented with each published training. */
 const VERSION = '1.0.0';
 
 interface Finished {

@@ -11,7 +11,7 @@ import { valueAt, without, type Field, type MapTree, type Path, type Tree } from
 /** A node as written in the file, checked by itself. */
 export interface DraftNode {
   readonly id: string;
-  /** Of its key. */
+  /** Location of its key. */
   readonly location: Location;
   readonly kind: Kind;
   /** Undefined if `type` names no component; its edges are then not checked. */

@@ -47,7 +47,7 @@ export function checkSchema(tree: Tree, schema: object, subject: Subject, proble
   return undefined;
 }
 
-/** Of a union's errors, those of the intended branch, or the union's own if that is unclear. */
+/** The errors of the branch of a union that was meant, or the union's own if that is unclear. */
 function innermost(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   const unions = errors.filter((error) => error.keyword === 'anyOf' || error.keyword === 'oneOf');
   const dropped = new Set<ErrorObject>();

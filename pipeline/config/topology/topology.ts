@@ -14,7 +14,7 @@ export interface CheckedTopology {
   /** In topological order: each node comes after all that it reads from. */
   readonly nodes: readonly CheckedNode[];
   readonly settings: Settings;
-  /** Of the whole content; changes with everything that matters to a run. */
+  /** Hash of the whole content; changes with everything that matters to a run. */
   readonly hash: string;
 }
 
@@ -27,16 +27,16 @@ export interface CheckedNode {
   readonly contents?: string;
   /** Sources have none. */
   readonly inputs: readonly Edge[];
-  /** Of sources; null for other nodes. */
+  /** Queue of a source; null for other nodes. */
   readonly queue: QueueSettings | null;
   /** False: an operator only passes on what it could have output itself, a sink accepts nothing. Default: true. */
   readonly enabled?: boolean;
   /** Paths in `config` that came from `${secret:...}`: never shown. */
   readonly secrets: readonly (readonly (string | number)[])[];
-  /** Of component, configuration and inputs: an unchanged node keeps its state when a plan is applied. */
+  /** Hash of component, configuration and inputs: an unchanged node keeps its state when a plan is applied. */
   readonly hash: string;
   /**
-   * Of everything that its state depends on: a changed node with the same hash continues with its state.
+   * Hash of everything that its state depends on: a changed node with the same hash continues with its state.
    * Default: `hash`.
    */
   readonly stateHash?: string;
@@ -63,11 +63,11 @@ export interface QueueSettings {
   readonly maxAgeMs: number | null;
 }
 
-/** Of `settings.late_after_ms`. */
+/** Default of `settings.late_after_ms`. */
 export const DEFAULT_LATE_AFTER_MS = 10_000;
-/** Of `settings.max_lag_ms`. */
+/** Default of `settings.max_lag_ms`. */
 export const DEFAULT_MAX_LAG_MS = 2000;
-/** Of `settings.clock_jump_ms`. */
+/** Default of `settings.clock_jump_ms`. */
 export const DEFAULT_CLOCK_JUMP_MS = 1000;
 
 export interface Settings {
@@ -110,7 +110,7 @@ export interface PrivacySettings {
   readonly dataRetentionDays: number | null;
   /** Sinks receive pseudonyms, no skeletons, and positions on a grid. */
   readonly anonymizeData: boolean;
-  /** Of stores in files, and of the state folder. */
+  /** Encrypts stores in files, and the state folder. */
   readonly enableEncryption: boolean;
   /** Secret for both; null: one is made in the state folder. */
   readonly key: string | null;

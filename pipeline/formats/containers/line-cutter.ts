@@ -104,7 +104,7 @@ export class LineCutter implements Cutter {
     return true;
   }
 
-  /** Of the current line, which begins at `byte`. */
+  /** Location of the current line, which begins at `byte`. */
   #location(byte: number): string {
     return locationText(byte, 'line', this.#line + 1);
   }

@@ -19,7 +19,7 @@ export const FORMAT_OPTIONS = {
       {
         additionalProperties: false,
         description:
-          'Of nexmon_csi: reads the datagrams of so many cores and streams as one measurement. Default: each is a link of its own. See docs/formats/nexmon.md.',
+          'For nexmon_csi: reads the datagrams of so many cores and streams as one measurement. Default: each is a link of its own. See docs/formats/nexmon.md.',
       },
     ),
   ),

@@ -116,7 +116,7 @@ export class Faults {
 /** Causes of one fault, at most. */
 const MAX_CAUSES = 8;
 const MAX_REASON = 200;
-/** Of a record in a dead letter, at most. */
+/** Longest record in a dead letter. */
 const MAX_BYTES = 4096;
 
 const keyOf = ({ fault, reason }: ReadFault): string => `${fault} ${causeOf(reason.slice(0, MAX_REASON))}`;

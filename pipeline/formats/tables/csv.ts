@@ -98,7 +98,7 @@ export async function readCsv(text: string, allowance = new Allowance()): Promis
   return { arrays, unread, isColumns: true };
 }
 
-/** Of a short text in memory. */
+/** Memory of a short text, bytes. */
 const TEXT_BYTES = 64;
 /** Between them, other work gets its turn. */
 const LINES_AT_ONCE = 4096;

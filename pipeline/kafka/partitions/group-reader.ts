@@ -3,7 +3,7 @@ import { stickyAssigner } from './sticky-assigner.js';
 
 export interface GroupReaderOptions {
   readonly group: string;
-  /** Of the topology. */
+  /** Id of the topology. */
   readonly id: string;
   /** Identifies this process over restarts: a killed process takes its former place in the group immediately. */
   readonly member: string;

@@ -18,7 +18,7 @@ import { aborted } from '../../base/waiting.js';
 
 /** Where reading of a partition resumes. */
 export interface PartitionPosition {
-  /** Of the next message. */
+  /** Offset of the next message. */
   readonly offset: string;
   /** Event time of the newest record so far, microseconds: arrival times never decrease. */
   readonly newest: number;

@@ -3,7 +3,7 @@ import type { StaticProtocol } from '../corrections.js';
 import { loadKafka } from '../library.js';
 
 export interface StickyOptions {
-  /** Of the topology. A group only accepts members with a common protocol, so another topology is rejected. */
+  /** Id of the topology. A group only accepts members with a common protocol, so another topology is rejected. */
   readonly id: string;
   /** The topic whose partitions are shared. */
   readonly topic: string;

@@ -67,6 +67,6 @@ export interface NodeRun {
   watermark: number;
   /** It holds many records of one source until another catches up. */
   crowded: boolean;
-  /** Of a node with several inputs: records held back; null if none wait. */
+  /** Records that a node with several inputs holds back; null if none wait. */
   heldBack: () => HeldBack | null;
 }

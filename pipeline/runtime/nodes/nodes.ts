@@ -16,7 +16,7 @@ export interface NodesOptions {
   readonly topology: CheckedTopology;
   readonly links: LinkTable;
   readonly clock: Context['clock'];
-  /** Of live sources. Default: the clock. */
+  /** Clock of live sources. Default: `clock`. */
   readonly arrival?: Context['clock'];
   readonly log: Log;
   readonly metrics: Pick<Metrics, 'node'>;

@@ -64,7 +64,7 @@ export class ShardGroup implements Run {
   readonly #feeds = new Map<string, GroupFeed>();
   #membership: Membership | undefined;
   #stopped = false;
-  /** Of released partitions, until they have ended. */
+  /** The ends of released partitions that are still closing. */
   readonly #leaving = new Map<number, Promise<void>>();
 
   constructor(options: ShardGroupOptions) {

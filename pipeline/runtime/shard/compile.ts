@@ -33,8 +33,8 @@ export interface CompileOptions {
   readonly anonymiser: Anonymiser | null;
   readonly source: (run: NodeRun, snapshot: unknown) => SourceStage;
   /**
-   * Of an asynchronous node; null: it sheds nothing. `after`: records that the last checkpoint covers; null:
-   * it starts without state.
+   * Shedding of an asynchronous node; null: it sheds nothing. `after`: records that the last checkpoint covers;
+   * null: it starts without state.
    */
   readonly shedding: (run: NodeRun, after: number | null) => Shedding | null;
   /** `snapshot`: from the last checkpoint, for any configuration. */

@@ -81,13 +81,13 @@ export class Lateness {
     return blamed;
   }
 
-  /** Of the nodes on the way to `id`, the one that adds most to the age of its input. */
+  /** The node on the way to `id` that adds most to the age of its input. */
   #slowest(id: string): string {
     let slowest = { id, adds: -Infinity };
     for (let at: string | undefined = id; at !== undefined;) {
       const before: string | undefined = this.#oldestInput(at);
       const adds = this.#age(at) - (before === undefined ? 0 : this.#age(before));
-      // Of equals, the one further upstream.
+      // Among equals, the one further upstream counts.
       if (adds >= slowest.adds) slowest = { id: at, adds };
       at = before;
     }

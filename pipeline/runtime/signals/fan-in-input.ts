@@ -44,7 +44,7 @@ export class Input {
 /** Records of one port and one layout of an input: their order is preserved. */
 export interface Lane {
   readonly input: Input;
-  /** Of the layout. */
+  /** Key of the layout. */
   readonly key: string;
   readonly port: Port;
   /** The newest event time so far: later records count as no earlier. */

@@ -72,7 +72,7 @@ export class SourceStage {
   #next: Queued | undefined;
   /** Marks that a full queue pushed out: they take no space, and precede its content. */
   readonly #evicted: Queued[] = [];
-  /** Of the newest batch that was offered. */
+  /** Position of the newest batch that was offered. */
   #offered: Position = null;
   /** Event time has jumped in this run: late input from before is treated as arriving now. */
   #jumped = false;

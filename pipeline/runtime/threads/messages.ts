@@ -99,5 +99,5 @@ export type FromThread =
   | { readonly kind: 'closed' }
   /** One for each message with signals, and for each replay. */
   | { readonly kind: 'done'; readonly events: readonly ThreadEvent[]; readonly news: readonly NodeNews[] }
-  /** Of any other message. */
+  /** Events that answer no message with signals. */
   | { readonly kind: 'events'; readonly events: readonly ThreadEvent[] };

@@ -26,7 +26,7 @@ export interface BodySettings {
   readonly format: Format;
   /** Records of a batch, at most. */
   readonly records: number;
-  /** Of records that name none. */
+  /** Sender of records that name none. */
   readonly sender: string;
   /** Time of arrival, microseconds. */
   readonly now: number;

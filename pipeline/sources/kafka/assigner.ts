@@ -60,7 +60,7 @@ function byTopic(given: readonly { readonly topic: string; readonly partition: n
 
 /** What a member reports about itself. */
 export interface Membership {
-  /** Of the topology. A group only accepts members with a common protocol, so another topology is rejected. */
+  /** Id of the topology. A group only accepts members with a common protocol, so another topology is rejected. */
   readonly topology: string;
   /** Identifies the process over restarts: after a kill, it takes its former place. */
   readonly groupInstanceId: string;

@@ -63,7 +63,7 @@ const StepSchema = Type.Object(
       ),
     ),
     fast: Type.Optional(
-      Type.Boolean({ description: 'Of sitting and lying down: drops onto it; default false.' }),
+      Type.Boolean({ description: 'For sitting and lying down: drops onto it; default false.' }),
     ),
     fall: Type.Optional(
       choice(

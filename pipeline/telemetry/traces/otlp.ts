@@ -16,7 +16,7 @@ export interface OpenTracer extends Tracer {
 }
 
 const CLOSE_MS = 2_000;
-/** Of OpenTelemetry's ExportResultCode. */
+/** `ExportResultCode.SUCCESS` of OpenTelemetry. */
 const SUCCESS: unknown = 0;
 
 /**

@@ -9,9 +9,9 @@ export interface SourceInput {
   /** Configuration of a source that reads it; of a replayable one, as fast as possible. */
   readonly config: object;
   readonly context?: Partial<Context>;
-  /** Of live sources: makes at least 20 records arrive, from a sender in the environment. Called once the source is ready. */
+  /** For live sources: makes at least 20 records arrive, from a sender in the environment. Called once the source is ready. */
   send?(source: Source): Promise<void>;
-  /** Of a replayable source whose input never ends: it is read when nothing arrives for this long, milliseconds. */
+  /** For a replayable source whose input never ends: it counts as read when nothing arrives for this long, milliseconds. */
   readonly quietMs?: number;
   /** How long what was sent may take to arrive, and the source to end on request, milliseconds. Default 5000. */
   readonly waitMs?: number;

@@ -11,5 +11,5 @@ export function lineOf({ measurement, tags, fields, timestamp }: Point): string 
   return `${key} ${values.join(',')} ${timestamp}`;
 }
 
-/** Of a tag's value; `encodeTag` has replaced what the protocol cannot express. */
+/** A tag's value, escaped; `encodeTag` has replaced what the protocol cannot express. */
 const escaped = (value: string): string => value.replace(/[,= ]/g, '\\$&');

@@ -16,7 +16,7 @@ export interface Mosquitto {
   readonly webSocketUrl: string;
   /** PEM file of the authority that signed its certificate. */
   readonly ca: string;
-  /** Of every user of {@link USERS}. */
+  /** Password of every user of {@link USERS}. */
   readonly password: string;
   /** Changes a user's password; the broker applies it at its next start. */
   changePassword(user: User, password: string): Promise<void>;

@@ -112,7 +112,7 @@ function silences(frames: PlotFrames): (at: number) => boolean {
   };
 }
 
-/** Of the subcarriers that vary most, their relative amplitudes on an even grid. */
+/** Relative amplitudes of the subcarriers that vary most, on an even grid. */
 function evenSeries(
   { time, amplitude, count, layout }: PlotFrames,
   rate: number,

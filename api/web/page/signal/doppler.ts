@@ -4,7 +4,7 @@ import type { Row, TappedFrame } from './records.js';
 export interface Doppler {
   /** Decibels below the strongest, by frequency from low to high; oldest first. */
   readonly columns: readonly Row[];
-  /** Of the rows, hertz. */
+  /** Lowest and highest frequency, hertz. */
   readonly low: number;
   readonly high: number;
 }

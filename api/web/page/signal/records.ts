@@ -4,7 +4,7 @@ export type Row = readonly (number | null)[];
 /** A frame of a link, as a tap shows it. */
 export interface TappedFrame {
   readonly time: string;
-  /** Of the subcarriers. */
+  /** Indices of the subcarriers. */
   readonly indices: readonly number[];
   /** [rx][tx][subcarrier], in the sender's unit. */
   readonly amplitudes: readonly (readonly Row[])[];
@@ -16,7 +16,7 @@ export interface TappedFrame {
 export interface Signal {
   readonly frames: readonly TappedFrame[];
   readonly indices: readonly number[];
-  /** Of receiver and transmitter. */
+  /** Antennas of receiver and transmitter, for each pair. */
   readonly antennas: readonly (readonly [rx: number, tx: number])[];
   /** From the first to the last frame. */
   readonly seconds: number;

@@ -26,7 +26,7 @@ export interface Alert {
 
 const SHOWN = 100;
 
-/** Of the last day, in all rooms, newest first. */
+/** Alerts of the last day, in all rooms, newest first. */
 export const alerts = signal<readonly Alert[]>([]);
 /** The reason why the list may be incomplete. */
 export const alertsProblem = signal('');

@@ -34,7 +34,7 @@ export const framesProblem = signal('');
 /** Positions by person, oldest first. */
 export type Trails = ReadonlyMap<number, readonly { readonly x: number; readonly y: number }[]>;
 export type GrowingTrails = Map<number, { x: number; y: number; at: number }[]>;
-/** Of the newest frames. */
+/** Trails of the people in the newest frames. */
 export const trails: GrowingTrails = new Map();
 export const engine = signal<(ServerMessages['system_status']['status'] & { at: number }) | null>(null);
 /** Whether the service is connected, and since when. */

@@ -17,7 +17,7 @@ const COLUMNS: readonly Column[] = [
   { id: 'missedPresence', title: 'walking: seconds without presence', unit: 'share' },
 ];
 
-/** Of one scene: 1 where the condition holds, 0 where it does not, for each frame, second or room. */
+/** Claims in one scene: 1 where the condition holds, 0 where it does not, for each frame, second or room. */
 type Counts = Readonly<Record<(typeof COLUMNS)[number]['id'], readonly number[]>>;
 
 const VARIANTS = [

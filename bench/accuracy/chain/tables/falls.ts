@@ -146,7 +146,7 @@ export function judged(
 /** A frame covers the last two seconds. */
 const SETTLED_US = 2e6;
 
-/** Of the frames after a fall in which somebody lies, the share that report them as lying. */
+/** Share of the frames with somebody lying after a fall that report them as lying. */
 function lyingTold({ poses, truth }: Observed & { readonly truth: Truth }, began: number): number {
   const lies = truth.beginnings('lie').find(({ time }) => time > began);
   if (!lies) return NaN;

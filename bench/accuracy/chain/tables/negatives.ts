@@ -22,7 +22,7 @@ const VARIANTS: readonly { readonly name: string; readonly thing: ThingKind | nu
   { name: 'a pet', thing: 'pet' },
 ];
 
-/** Of one scene: 1 where the condition holds, 0 where it does not, for each frame or second. */
+/** Claims in one scene: 1 where the condition holds, 0 where it does not, for each frame or second. */
 interface Claims {
   readonly seen: readonly number[];
   readonly told: readonly number[];

@@ -24,7 +24,7 @@ export const WALKING_COLUMNS: readonly Column[] = [
   { id: 'undrawn', title: 'answers without a skeleton', unit: 'share' },
 ];
 
-/** Of one room: one value for each frame that has it. */
+/** Errors in one room: one value for each frame that has it. */
 export interface Walk {
   readonly place: readonly number[];
   readonly predicted: readonly number[];

@@ -109,7 +109,7 @@ export interface WrittenReport extends Pick<Report, 'kind' | 'rows' | 'columns' 
   readonly isMulti: boolean;
   readonly station: Uint8Array;
   readonly accessPoint: Uint8Array;
-  /** Of the 20 MHz channel. */
+  /** Centre of the 20 MHz channel. */
   readonly mhz: number;
   /** dBm. */
   readonly rssi: number;

@@ -137,7 +137,7 @@ const CORES = Array.from({ length: 8 }, (_, core) => [core]);
 const MACS = new Map<number, string>();
 const MAX_MACS = 1024;
 
-/** Of the transmitter. */
+/** MAC address of the transmitter. */
 export function macOf({ record }: Datagram): string {
   let number = 0;
   for (let i = 4; i < 10; i++) number = number * 256 + record[i]!;

@@ -162,7 +162,7 @@ function fftFields(buffer: EspBuffer, isZero: IsZero): readonly EspField[] | und
 const ascends = (pairs: number, isZero: IsZero): boolean =>
   [2, 3].every(isZero) && !isZero(30) && (pairs === 192 || [pairs - 2, pairs - 1].every(isZero));
 
-/** Of a C6, or of another chip whose channel has a second one beside it: the zeros decide. */
+/** Fields of a C6, or of another chip whose channel has a second one beside it: the zeros decide. */
 function ascendingFields(buffer: EspBuffer, isZero: IsZero): readonly EspField[] | undefined {
   const { pairs } = buffer;
   // An LLTF has no signal at +-28.

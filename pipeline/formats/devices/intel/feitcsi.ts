@@ -137,7 +137,7 @@ const HOST_TIMED: RecordKind = {
 /** A record: the inverse of the decoder. `values` are whole numbers of 16 bits. */
 export function encodeFeitcsi(
   frame: {
-    /** Of the card's clock, 320 per microsecond. */
+    /** Time of the card's clock, 320 ticks per microsecond. */
     readonly ticks: number;
     readonly rx: number;
     readonly tx: number;

@@ -43,7 +43,7 @@ export interface AxBand extends Band {
   readonly gap: number;
 }
 
-/** Of a frame, by bits 8 to 10 of its rate. */
+/** Kind of a frame, by bits 8 to 10 of its rate. */
 const KINDS: Readonly<Record<number, BandKind>> = { 1: 'legacy', 2: 'ht', 3: 'vht', 4: 'he' };
 
 /** Why {@link axBand} knows no carriers of such a frame. */

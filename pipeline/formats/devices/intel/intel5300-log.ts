@@ -85,7 +85,7 @@ class EntryCutter implements Cutter {
     const end = from + 2 + lengthAt(bytes, from);
     const { isGrowing } = into;
     if (!last && end + (isGrowing ? 0 : PROBE_BYTES) > bytes.length) return from;
-    // Of a growing log, what follows plays no part: it may be there or not.
+    // What follows in a growing log plays no part: it may be there or not.
     const within = isGrowing ? bytes.subarray(0, end) : bytes;
     if (nextMeasurement(within, from + 1, Math.min(end, bytes.length)) >= 0 || end === from + 2) {
       this.#lost = at + from;

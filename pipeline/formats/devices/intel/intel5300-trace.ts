@@ -34,7 +34,7 @@ function recordsOf(list: readonly Structure[]): TableRecords {
   };
 }
 
-/** Of each measurement, or why it is skipped. */
+/** The time of each measurement, or why it is skipped. */
 function timesOf(list: readonly Structure[]): readonly (number | string)[] {
   const clock = new DeviceClock(CARD_CLOCK);
   const faults = list.map(faultOf);

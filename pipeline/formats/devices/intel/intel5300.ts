@@ -43,7 +43,7 @@ export const SUBCARRIERS_40 = Array.from({ length: GROUPS }, (_, i) => -58 + 4 *
 
 /** One measurement with its bits still packed. */
 export interface Measurement {
-  /** Of the card's clock, microseconds; wraps after 71.6 minutes. */
+  /** Time of the card's clock, microseconds; wraps after 71.6 minutes. */
   readonly timestamp: number;
   /** Number of measurements by the driver, modulo 65,536. */
   readonly count: number;

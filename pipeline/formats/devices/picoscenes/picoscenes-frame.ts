@@ -65,9 +65,9 @@ export function transmitterOf(packet: Uint8Array): string {
 /** Content of `RxSBasic`. */
 export interface Basic {
   readonly device: number;
-  /** Of the card's clock, microseconds; 0 if it has none. */
+  /** Time of the card's clock, microseconds; 0 if it has none. */
   readonly clock: number;
-  /** Of the host, microseconds since 1970; 0 before version 4. */
+  /** Time of the host, microseconds since 1970; 0 before version 4. */
   readonly hostTime: number;
   /** dBm, NaN if unknown. */
   readonly rssi: number;

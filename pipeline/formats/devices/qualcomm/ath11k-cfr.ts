@@ -73,7 +73,7 @@ const DMA_BYTES = 8;
 const MAX_CHAINS = 8;
 /** Two i16. */
 const TONE_BYTES = 4;
-/** Of 80 MHz. */
+/** Tones of a channel of 80 MHz. */
 const MAX_TONES = 256;
 
 const viewOf = (bytes: Uint8Array): DataView =>

@@ -9,7 +9,7 @@ const WEIGHT = 0.3;
 
 /** The data to shed. */
 export interface Unit {
-  /** Of many. */
+  /** Name of what is shed, in the plural. */
   readonly name: string;
   /** The consequence, for people. */
   readonly consequence: () => string;

@@ -19,7 +19,7 @@ export interface SinkSnapshot {
   readonly held?: unknown;
 }
 
-/** Of a store, and of a file that a sink stores beside the state. */
+/** Error codes of a damaged store, and of a damaged file that a sink stores beside the state. */
 const DAMAGED: ReadonlySet<unknown> = new Set(['store.damaged', 'state.corrupt']);
 
 const isDamaged = (error: unknown): boolean =>
