@@ -9,7 +9,16 @@ import { DeadLetters, StateStore } from '../../pipeline/state/index.js';
 import { duckdb } from '../../sinks/duckdb/duckdb.js';
 import { file } from '../../sinks/file.js';
 import { readFileSync, readdirSync } from 'node:fs';
-import { counter, Radio, runnerOf, sum, Table, temporaryFolder, topologyOf } from '../support/flow.js';
+import {
+  counter,
+  emptied,
+  Radio,
+  runnerOf,
+  sum,
+  Table,
+  temporaryFolder,
+  topologyOf,
+} from '../support/flow.js';
 import { until } from '../support/waiting.js';
 import { sensedEvent } from '../support/records.js';
 import { FaultyStore } from './faulty-store.js';
@@ -329,10 +338,3 @@ test('bounded by count and by bytes: the oldest are dropped and reported', async
     await store.close();
   }
 });
-
-async function emptied(runner: ReturnType<typeof runnerOf>): Promise<void> {
-  for (let tries = 0; (await runner.letters.list()).total > 0; tries++) {
-    if (tries > 2000) throw new Error('the letters have not gone');
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createMetrics } from '../../pipeline/telemetry/metrics.js';
@@ -75,7 +76,7 @@ function site(stateFolder: string, outFolder: string) {
 async function send(radio: Radio, from: number, to: number): Promise<void> {
   for (let number = from; number < to; number++) {
     await radio.send([number]);
-    if (number % 20 === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    if (number % 20 === 0) await turn();
   }
 }
 

@@ -169,16 +169,15 @@ describe('a model that is replaced while in use', () => {
     by.adjust!({ ...config, presence: 0, weights: './next' });
     const versions: (string | undefined)[] = [];
     while (versions.at(-1) !== 'next') {
-      const frames = await Promise.all([1, 2, 3].map(() => poses(by, window)));
-      versions.push(
-        ...frames.map((frame) => by.settle!({ data: [frame] }).data[0] as PoseFrame).map(versionOf),
-      );
+      // One at a time: more would take the processor from the thread that loads the next model.
+      const frame = await poses(by, window);
+      versions.push(versionOf(by.settle!({ data: [frame] }).data[0] as PoseFrame));
     }
     expect(versions[0]).toBe(manifest.version);
     expect(new Set(versions)).toEqual(new Set([manifest.version, 'next']));
     expect(recorded.problem).toBeNull();
     expect(by.describe!()).toMatchObject({ model: { version: 'next', memory: null } });
-  }, 60_000);
+  });
 
   it('stays in use if the other one cannot be loaded, and the node is degraded', async () => {
     const { environment, window } = simulatedWindow(3);

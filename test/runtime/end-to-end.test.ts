@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { Settings } from '../../pipeline/config/topology/topology.js';
 import {
   counter,
   jitter,
@@ -13,7 +14,12 @@ import {
 } from '../support/flow.js';
 import { until } from '../support/waiting.js';
 
-const line = (table: Table, folder: string, config: Record<string, unknown> = {}) =>
+const line = (
+  table: Table,
+  folder: string,
+  config: Record<string, unknown> = {},
+  settings: Partial<Settings> = {},
+) =>
   topologyOf(
     {
       in: { component: counter, config },
@@ -23,6 +29,7 @@ const line = (table: Table, folder: string, config: Record<string, unknown> = {}
       out: { component: table.component, from: ['both', 'sums'] },
     },
     folder,
+    settings,
   );
 
 test('records flow from a source through operators into a store, with the end of input', async () => {
@@ -110,15 +117,23 @@ test('restores the rows of an uninterrupted run, whenever memory is lost', async
   const wanted = [...whole.rows].sort();
   await fc.assert(
     fc.asyncProperty(
-      fc.array(fc.nat(25), { minLength: 1, maxLength: 4 }),
+      // Writes before a crash, from the start or from the first checkpoint.
+      fc.array(fc.tuple(fc.nat(25), fc.boolean()), { minLength: 1, maxLength: 4 }),
       fc.integer({ min: 1, max: 20 }),
       async (crashes, block) => {
         const table = new Table();
         const folder = temporaryFolder();
-        for (const turns of crashes) {
-          const runner = runnerOf(line(table, folder, { count: 300, block }));
+        for (const [writes, afterCheckpoint] of crashes) {
+          const runner = runnerOf(line(table, folder, { count: 300, block }, { checkpointIntervalMs: 2 }));
+          let left = writes;
+          const crash = new Promise<void>((resolve) => {
+            table.before = () => {
+              if (afterCheckpoint && runner.status().checkpoint === null) return;
+              if (left-- === 0) resolve();
+            };
+          });
           await runner.start();
-          for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setTimeout(resolve, 1));
+          await Promise.race([crash, runner.finished()]);
           // No checkpoint, no flush: like a crash.
           await runner.stop({ force: true });
         }

@@ -33,8 +33,8 @@ test('a full asynchronous stage closes and reopens the gate; nothing is lost', a
   await runner.start();
   await until('the stage to be full', () => runner.status().nodes[1]!.queueDepth > 8);
   const { sent } = runner.status().nodes[0]!;
-  // A turn of the loop in which the pump could continue if it were not held back.
-  await new Promise((resolve) => setTimeout(resolve, 30));
+  // Turns of the loop in which the pump could continue if it were not held back.
+  for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
   expect(runner.status().nodes[0]!.sent).toBe(sent);
   expect(sent).toBeLessThan(20);
   held.release();

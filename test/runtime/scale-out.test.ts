@@ -18,7 +18,7 @@ import { PORTS } from '../../pipeline/model/index.js';
 import type { KafkaMessage } from 'kafkajs';
 import type { RunnerOptions } from '../../pipeline/runtime/runner.js';
 import { createMetrics } from '../../pipeline/telemetry/metrics.js';
-import { aborted, frames, runnerOf, sum, temporaryFolder, topologyOf } from '../support/flow.js';
+import { aborted, emptied, frames, runnerOf, sum, temporaryFolder, topologyOf } from '../support/flow.js';
 import { until } from '../support/waiting.js';
 
 // ------------------------------------------------------------------ assignment of partitions
@@ -143,8 +143,14 @@ class Broker {
   /** The last process to commit: partitions are rooms here. */
   readonly holders = new Map<number, Member>();
   readonly members = new Map<string, (share: readonly number[]) => void>();
+  #end = 0;
+  readonly #waiting = new Set<() => void>();
+
   /** Number of frames that may be read. */
-  end = 0;
+  set end(count: number) {
+    this.#end = count;
+    for (const wake of this.#waiting) wake();
+  }
 
   partitions(self: Member): Partitions {
     const member = self.address!;
@@ -198,10 +204,19 @@ class Broker {
   async #read(from: number, output: SourceOutput): Promise<void> {
     output.ready?.();
     for (let next = from; !output.signal.aborted;) {
-      if (next < this.end) await output.offer({ position: ++next, data: [frames(next - 1, next)] });
-      else await new Promise((resolve) => setTimeout(resolve, 1));
+      if (next < this.#end) await output.offer({ position: ++next, data: [frames(next - 1, next)] });
+      else await Promise.race([this.#more(), aborted(output.signal)]);
     }
-    await aborted(output.signal);
+  }
+
+  #more(): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        this.#waiting.delete(wake);
+        resolve();
+      };
+      this.#waiting.add(wake);
+    });
   }
 }
 
@@ -354,14 +369,6 @@ test('a replayed letter goes to its partition, even if that returns later', asyn
   expect(broker.results.get(1)).toEqual(sums(35));
   await runner.stop();
 });
-
-/** A letter is removed with the checkpoint after its replay. */
-async function emptied(runner: ReturnType<typeof worker>): Promise<void> {
-  for (let tries = 0; (await runner.letters.list()).total > 0; tries++) {
-    if (tries > 2000) throw new Error('the letters have not gone');
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
 
 test('the watermark lag of a node is that of its slowest local partition', async () => {
   const broker = new Broker();

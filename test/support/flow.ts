@@ -30,6 +30,7 @@ import { createLogger } from '../../pipeline/telemetry/log.js';
 import { afterThisTest } from './clean-up.js';
 import { testEnvironment } from './context.js';
 import { sensedEvent } from './records.js';
+import { until } from './waiting.js';
 
 /** Small components and topologies for tests of the runtime. Event time of record `n` is `n` milliseconds. */
 
@@ -451,6 +452,10 @@ export function temporaryFolder(): string {
 }
 
 export const quiet = createLogger({ level: 'error', destination: { write: () => undefined } });
+
+/** Waits until no dead letter is left: they are removed with the checkpoint after their replay. */
+export const emptied = ({ letters }: Runner): Promise<void> =>
+  until('the dead letters to be removed', async () => (await letters.list()).total === 0);
 
 /** A runner that is stopped after the test. */
 export function runnerOf(topology: CheckedTopology, options: RunnerOptions = {}): Runner {

@@ -14,11 +14,32 @@ function leftMs(): number {
 /**
  * Waits until `done` is true, for as long as the test may take. @throws Error that names what did not happen.
  */
-export async function until(what: string, done: () => boolean): Promise<void> {
+export async function until(what: string, done: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = performance.now() + leftMs();
-  while (!done()) {
+  while (!(await done())) {
     if (performance.now() > deadline) throw new Error(`waited in vain for: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+}
+
+/**
+ * Asks another process, which reports no event to wait for, until its answer fits.
+ *
+ * @throws Error that names what did not happen, with the last answer
+ */
+export async function answered<T>(
+  what: string,
+  ask: () => Promise<T>,
+  fits: (answer: T) => boolean,
+  limitMs = leftMs(),
+): Promise<T> {
+  const deadline = performance.now() + limitMs;
+  for (;;) {
+    const answer = await ask();
+    if (fits(answer)) return answer;
+    if (performance.now() > deadline)
+      throw new Error(`waited in vain for: ${what}; the last answer is ${JSON.stringify(answer)}`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }
 
