@@ -1,7 +1,8 @@
 import type { Component, MeasureFact, Registry } from '../../pipeline/component/index.js';
 import { componentPage } from '../../pipeline/config/problems/problem.js';
 import { ADR018_WRITES } from '../../pipeline/formats/devices/adr018/adr018-written.js';
-import { fieldType, POINT_KINDS } from '../../sinks/influxdb/measurements.js';
+import { POINT_KINDS } from '../../sinks/influxdb/measurements.js';
+import { fieldType } from '../../sinks/shared/line-protocol/points.js';
 import { measurementOf } from '../../sinks/shared/line-protocol/points.js';
 import { columnFact, VIEW_COLUMNS } from '../../sinks/shared/column-facts.js';
 import type { Column } from '../../sinks/shared/columns.js';

@@ -79,8 +79,8 @@ export interface SinkDefinition<
    * validation warns.
    */
   readonly privacy?: readonly ('retention' | 'encryption')[];
-  /** Its sinks can be queried: they have a `reader`. */
-  readonly store?: boolean;
+  /** Its sinks can be queried: they have a `reader`. A function if it depends on the configuration. */
+  readonly store?: boolean | ((config: Static<S>) => boolean);
   /**
    * Records of several inputs arrive in order of event time: each waits until the watermarks of all inputs
    * have passed it; late ones are not reordered. While more than 4,096 wait, the pump waits too, for at most
@@ -102,12 +102,17 @@ export interface SinkDefinition<
 export const defineSink = <const N extends string, S extends TObject, const I extends readonly Port[]>(
   definition: Omit<SinkDefinition<N, S, I>, 'kind'>,
 ): SinkDefinition<N, S, I> => ({ ...definition, kind: 'sink' });
-export type AnySink = Omit<SinkDefinition, ErasedFields | 'recovery' | 'maxInFlight'> &
+export type AnySink = Omit<SinkDefinition, ErasedFields | 'recovery' | 'store' | 'maxInFlight'> &
   Erased<Sink> & {
     readonly recovery: Recovery | ((config: never) => Recovery);
+    readonly store?: boolean | ((config: never) => boolean);
     readonly maxInFlight?: (config: never) => number;
   };
 
 /** How a sink of this configuration recovers. */
 export const recoveryOf = ({ recovery }: AnySink, config: object): Recovery =>
   typeof recovery === 'function' ? recovery(config as never) : recovery;
+
+/** Whether a sink of this configuration can be queried. */
+export const isStore = ({ store = false }: AnySink, config: object): boolean =>
+  typeof store === 'function' ? store(config as never) : store;

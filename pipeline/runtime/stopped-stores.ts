@@ -1,4 +1,4 @@
-import type { Reader, Sink } from '../component/index.js';
+import { isStore, type Reader, type Sink } from '../component/index.js';
 import { Nodes, type NodesOptions } from './nodes/nodes.js';
 import { asError, errorText } from '../base/error-text.js';
 import { named } from './nodes/node-error.js';
@@ -67,7 +67,7 @@ async function openStores(options: NodesOptions): Promise<ReadonlyMap<string, Si
   const nodes = new Nodes(options);
   let failed: Error | null = null;
   for (const node of nodes.of('sink')) {
-    if (node.component.kind !== 'sink' || node.component.store !== true) continue;
+    if (node.component.kind !== 'sink' || !isStore(node.component, node.config)) continue;
     try {
       const sink = nodes.renewSink(node.id);
       await named(node, sink.open());

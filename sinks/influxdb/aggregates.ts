@@ -2,7 +2,8 @@ import { bucketsOf, type Aggregate, type AggregateQuery } from '../../pipeline/c
 import type { Series } from './connection.js';
 import { measurementOf } from '../shared/line-protocol/points.js';
 import { Conditions } from './query.js';
-import { rowsOf, type Row } from './rows.js';
+import { byStartNameSubject, type Row } from '../shared/line-protocol/rows.js';
+import { rowsOf } from './rows.js';
 import { decodeTag } from '../shared/line-protocol/tags.js';
 
 /** Access to the store for queries. */
@@ -128,11 +129,3 @@ function sumsOf(rows: readonly Row[], start: number): Iterable<Aggregate> {
   }
   return sums.values();
 }
-
-const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-
-const byStartNameSubject = (a: Aggregate, b: Aggregate): number =>
-  a.start - b.start ||
-  byText(a.name, b.name) ||
-  Number(a.subject !== null) - Number(b.subject !== null) ||
-  byText(a.subject ?? '', b.subject ?? '');

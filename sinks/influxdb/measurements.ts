@@ -67,10 +67,3 @@ export const POINT_KINDS: readonly PointKind[] = [
     ],
   },
 ];
-
-/** The type of a column's field in InfluxDB. */
-export function fieldType({ encoding: { type } }: Column<never>): 'float' | 'string' | 'boolean' | 'integer' {
-  if (type === 'DOUBLE') return 'float';
-  if (type === 'BOOLEAN') return 'boolean';
-  return type === 'VARCHAR' || type.endsWith(']') ? 'string' : 'integer';
-}

@@ -1,7 +1,6 @@
 import type {
   Aggregate,
   AggregateQuery,
-  Cursor,
   EventQuery,
   MeasureQuery,
   PersonQuery,
@@ -14,7 +13,7 @@ import type {
   SummaryQuery,
   TimeRange,
 } from '../../pipeline/component/index.js';
-import type { Measure, Person, PoseFrame, SensedEvent } from '../../pipeline/model/index.js';
+import type { Measure, PoseFrame, SensedEvent } from '../../pipeline/model/index.js';
 import { aggregatesOf, type Asking } from './aggregates.js';
 import type { Connection } from './connection.js';
 import {
@@ -28,7 +27,22 @@ import {
 import { placesOf } from './places.js';
 import { Conditions, identifier, limitOf, pageOf } from './query.js';
 import { poseSummaries } from './summaries.js';
-import { eventOf, frameOf, measureOf, personOf, rowsOf, type Row } from './rows.js';
+import {
+  byFrame,
+  byPerson,
+  byTimeId,
+  byTimeNameSubject,
+  eventOf,
+  isAfter,
+  keyOf,
+  measureOf,
+  numberOf,
+  personOf,
+  timeOf,
+  together,
+  type Row,
+} from '../shared/line-protocol/rows.js';
+import { rowsOf } from './rows.js';
 
 type Queried = Pick<Connection, 'query'>;
 
@@ -103,7 +117,7 @@ export class InfluxReader implements Reader {
     return rows
       .slice(0, query.limit)
       .map((row) => eventOf(row, query.environment))
-      .sort((a, b) => a.time - b.time || byText(a.id, b.id));
+      .sort(byTimeId);
   }
 
   async countEvents(query: EventQuery): Promise<number> {
@@ -182,9 +196,7 @@ export class InfluxReader implements Reader {
   /** Rows of persons in order. */
   async #persons(conditions: Conditions, rest: string): Promise<Row[]> {
     const rows = await this.#rows(select(FIELDS.person, []), ['pose'], conditions, rest);
-    return rows.sort(
-      (a, b) => byFrame(a, b) || (a['person_index'] as number) - (b['person_index'] as number),
-    );
+    return rows.sort(byPerson);
   }
 
   /** `frames` are consecutive, so all matching persons in their range belong to them. */
@@ -276,25 +288,3 @@ function stretches(rows: readonly Row[]): readonly (readonly [number, number])[]
   }
   return found;
 }
-
-/** Frames, each with its own `persons`. */
-function together(frames: readonly Row[], persons: readonly Row[], environment: string): PoseFrame[] {
-  const byFrame = new Map(frames.map((row) => [keyOf(row), [] as Person[]]));
-  for (const row of persons) byFrame.get(keyOf(row))?.push(personOf(row));
-  return frames.map((row) => frameOf(row, environment, byFrame.get(keyOf(row))!));
-}
-
-const timeOf = (row: Row): number => row['time'] as number;
-const numberOf = (row: Row): number => row['frame_id'] as number;
-const keyOf = (row: Row): string => `${timeOf(row)} ${numberOf(row)}`;
-const byFrame = (a: Row, b: Row): number => timeOf(a) - timeOf(b) || numberOf(a) - numberOf(b);
-const isAfter = (row: Row, { time, frameId }: Cursor): boolean =>
-  timeOf(row) > time || (timeOf(row) === time && numberOf(row) > frameId);
-
-const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-
-const byTimeNameSubject = (a: Measure, b: Measure): number =>
-  a.time - b.time ||
-  byText(a.name, b.name) ||
-  Number(a.subject !== null) - Number(b.subject !== null) ||
-  byText(a.subject ?? '', b.subject ?? '');

@@ -2,7 +2,8 @@ import type { Connection } from './connection.js';
 import { InfluxError } from '../shared/line-protocol/error.js';
 import { FRAME, MEASURE_MEASUREMENTS } from '../shared/line-protocol/points.js';
 import { identifier, textLiteral } from './query.js';
-import { rowsOf, type Row } from './rows.js';
+import type { Row } from '../shared/line-protocol/rows.js';
+import { rowsOf } from './rows.js';
 import type { TagValues } from '../shared/line-protocol/tags.js';
 
 /** How long data is retained. */

@@ -3,7 +3,8 @@ import { summariesOf, type CountedFrames } from '../shared/summaries.js';
 import type { Asking } from './aggregates.js';
 import { FRAME } from '../shared/line-protocol/points.js';
 import { Conditions } from './query.js';
-import { rowsOf, type Row } from './rows.js';
+import { timeOf, type Row } from '../shared/line-protocol/rows.js';
+import { rowsOf } from './rows.js';
 
 /**
  * Pose frames aggregated by the database. The points of a frame's persons are in the frame's microsecond, so
@@ -42,8 +43,6 @@ export async function poseSummaries(query: SummaryQuery, store: Asking): Promise
     rowsOf(all ?? []).map((row) => ({ start: timeOf(row), frames: row['frames'] as number })),
   );
 }
-
-const timeOf = (row: Row): number => row['time'] as number;
 
 const countedOf = (peopled: Row, wanted: Row | undefined): CountedFrames => ({
   start: timeOf(peopled),

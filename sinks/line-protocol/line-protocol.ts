@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { choice, defineSink, type Context, type Sink } from '../../pipeline/component/index.js';
+import { choice, defineSink, type Context, type Reader, type Sink } from '../../pipeline/component/index.js';
 import { errorText } from '../../pipeline/base/error-text.js';
 import type { Data, Failure } from '../../pipeline/model/index.js';
 import { Delivery, type Encoded } from '../shared/line-protocol/delivery.js';
@@ -8,6 +8,7 @@ import { loginComplaints, RequestFields } from '../shared/line-protocol/login.js
 import { pointsOf } from '../shared/line-protocol/points.js';
 import { TagValues } from '../shared/line-protocol/tags.js';
 import { storeClosed } from '../shared/store-closed.js';
+import { SqlReader } from './reader.js';
 import { LineServer } from './server.js';
 
 const Text = (description: string) =>
@@ -47,10 +48,10 @@ type Config = Static<typeof Config>;
 export const lineProtocol = defineSink({
   name: 'line-protocol',
   summary:
-    'Writes poses, tracks, events and measures to InfluxDB 3, QuestDB or Grafana Live, in the line protocol.',
+    'Writes poses, tracks, events and measures to InfluxDB 3 (and reads them back), QuestDB or Grafana Live.',
   description: `For servers that analysts query with SQL ([how to use it](../../line-protocol.md)). Tables and columns are the measurements, tags and fields of the sink [influxdb](influxdb.md), which is for InfluxDB 1 and 2.
 
-- csiflow writes only: the service interface reads history from another store of the topology, such as [duckdb](duckdb.md).
+- InfluxDB 3 is a store: the service interface reads history and analytics from it, by SQL. From QuestDB and Grafana Live, csiflow reads nothing back: use another store of the topology for that, such as [duckdb](duckdb.md).
 - InfluxDB 3: a record always becomes the same points, so records repeated after a crash overwrite themselves. QuestDB: they may be there twice, unless you make the tables with \`DEDUP UPSERT KEYS\`.
 - Grafana Live shows results as they arrive, and stores nothing: each measurement is a channel \`stream/<database>/<measurement>\`.
 - While a server is offline, slow or full, records wait in the outbox. \`Retry-After\` is honoured.
@@ -58,6 +59,7 @@ export const lineProtocol = defineSink({
 - A tag has 1,000 values at most beside what the environments declare; a record beyond that is a dead letter (\`store.value.invalid\`).`,
   inputs: ['pose', 'event', 'measure'],
   recovery: ({ server }) => (server === 'influxdb3' ? 'idempotent' : 'at-least-once'),
+  store: ({ server }) => server === 'influxdb3',
   maxInFlight: () => 4,
   config: Config,
   examples: [
@@ -81,6 +83,8 @@ export const lineProtocol = defineSink({
 });
 
 class LineProtocolSink implements Sink {
+  /** Present for InfluxDB 3 only. */
+  readonly reader?: Reader;
   readonly #context: Context;
   readonly #server: LineServer;
   readonly #tags: TagValues;
@@ -93,6 +97,8 @@ class LineProtocolSink implements Sink {
   constructor(config: Config, context: Context) {
     this.#context = context;
     this.#server = new LineServer({ ...config, timeoutMs: config.timeout_ms });
+    if (config.server === 'influxdb3')
+      this.reader = new SqlReader((...asked) => this.#opened.query(...asked));
     this.#tags = new TagValues(
       context.environments.flatMap(({ id, links, zones }) => [
         id,
@@ -100,7 +106,7 @@ class LineProtocolSink implements Sink {
       ]),
     );
     this.#delivery = new Delivery(async (points) => {
-      await this.#server.write(points);
+      await this.#opened.write(points);
       context.metrics.count('influxdb_points_total', points.length);
     }, config.batch_points);
   }
@@ -118,7 +124,6 @@ class LineProtocolSink implements Sink {
   }
 
   async write(records: readonly Data[]): Promise<readonly Failure[]> {
-    if (!this.#isOpen) throw storeClosed(`the connection to ${this.#server.name}`);
     if (this.#context.clock.elapsed() < this.#quietUntil)
       throw new InfluxError('influxdb.busy', `${this.#server.name} asked not to be called for a while`);
     const failures: Failure[] = [];
@@ -144,6 +149,11 @@ class LineProtocolSink implements Sink {
   async close(): Promise<void> {
     this.#isOpen = false;
     await Promise.resolve();
+  }
+
+  get #opened(): LineServer {
+    if (!this.#isOpen) throw storeClosed(`the connection to ${this.#server.name}`);
+    return this.#server;
   }
 
   #encode(record: Data, failures: Failure[]): Encoded | null {

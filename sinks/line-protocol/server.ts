@@ -1,8 +1,9 @@
-import { reasonOf, retryAfter } from '../shared/line-protocol/answer.js';
+import { excerpt, reasonOf, retryAfter } from '../shared/line-protocol/answer.js';
 import { InfluxError } from '../shared/line-protocol/error.js';
 import type { Address } from '../shared/line-protocol/login.js';
 import { lineOf } from '../shared/line-protocol/line.js';
 import type { Point } from '../shared/line-protocol/points.js';
+import type { Row } from '../shared/line-protocol/rows.js';
 
 export interface ServerAddress extends Address {
   readonly server: keyof typeof DIALECTS;
@@ -33,8 +34,20 @@ const DIALECTS = {
   },
 } as const satisfies Readonly<Record<string, Dialect>>;
 
-/** Limit of what is read of an answer: the first rejected lines say enough. */
+/** Limit of what is read of an answer to a write: the first rejected lines say enough. */
 const MAX_ANSWER = 64 * 1024;
+/** Limit of an answer to a query, characters. */
+const MAX_ROWS = 256 * 1024 * 1024;
+const MAX_FAULT = 2_000;
+
+/** What is sent with a call. */
+interface Sent {
+  readonly method: 'GET' | 'POST';
+  readonly body?: string;
+  readonly type?: string;
+  /** Ends the call, with its reason. */
+  readonly signal?: AbortSignal | undefined;
+}
 
 /** A server that takes lines over HTTP. */
 export class LineServer {
@@ -50,7 +63,7 @@ export class LineServer {
 
   /** Version of the server; null if it does not say. @throws InfluxError */
   async version(): Promise<string | null> {
-    const { status, headers, text } = await this.#call(this.#dialect.ping, 'GET');
+    const { status, headers, text } = await this.#call(this.#dialect.ping, { method: 'GET' });
     if (status !== 200 && status !== 204) throw this.#answered(status, headers, text);
     return headers.get('x-influxdb-version') ?? /"version":\s*"([^"]+)"/.exec(text)?.[1] ?? null;
   }
@@ -62,7 +75,9 @@ export class LineServer {
   async write(points: readonly Point[]): Promise<void> {
     const { write, accepted } = this.#dialect;
     const path = write(this.#address.database);
-    const { status, headers, text } = await this.#call(path, 'POST', points.map(lineOf).join('\n'));
+    const body = points.map(lineOf).join('\n');
+    const sent = { method: 'POST', body, type: 'text/plain; charset=utf-8' } as const;
+    const { status, headers, text } = await this.#call(path, sent);
     if (status === accepted) return;
     if (status < 300)
       throw new InfluxError(
@@ -72,22 +87,62 @@ export class LineServer {
     throw this.#answered(status, headers, text);
   }
 
-  async #call(path: string, method: string, body?: string) {
+  /**
+   * Rows of one SELECT of InfluxDB 3; none while the database does not exist, because the first write creates it.
+   * A column without a value is absent from its row.
+   * @param parameters texts for `$` in its conditions
+   * @throws InfluxError `influxdb.query` for a statement that the server rejects
+   */
+  async query(
+    sql: string,
+    parameters: Readonly<Record<string, string>>,
+    signal?: AbortSignal,
+  ): Promise<readonly Row[]> {
+    const { database: db } = this.#address;
+    const body = JSON.stringify({ db, q: sql, format: 'json', params: parameters });
+    const sent = { method: 'POST', body, type: 'application/json', signal } as const;
+    const { status, headers, text } = await this.#call('/api/v3/query_sql', sent, MAX_ROWS);
+    if (status === 200) return this.#rowsOf(text);
+    const reason = reasonOf(text.slice(0, MAX_FAULT));
+    if (/database not found/i.test(reason)) return [];
+    if (status === 400 || status === 422)
+      throw new InfluxError('influxdb.query', `${this.name} rejects a query: ${reason}`, reason);
+    throw this.#answered(status, headers, text);
+  }
+
+  #rowsOf(text: string): readonly Row[] {
+    if (text.length >= MAX_ROWS)
+      throw new InfluxError(
+        'influxdb.query',
+        `${this.name} answers a query with more than ${MAX_ROWS / 1024 / 1024} MiB: ask for a shorter range`,
+      );
+    try {
+      const rows = JSON.parse(text) as unknown;
+      if (Array.isArray(rows)) return rows as Row[];
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+    }
+    throw new InfluxError(
+      'influxdb.unavailable',
+      `${this.name} answers a query with ${excerpt(text)}, not with rows: does it listen there, or a proxy in front of it?`,
+    );
+  }
+
+  async #call(path: string, { method, body, type, signal }: Sent, limit = MAX_ANSWER) {
     const { url, timeoutMs } = this.#address;
+    const patience = AbortSignal.timeout(timeoutMs);
     try {
       const response = await fetch(`${url.replace(/\/$/, '')}${path}`, {
         method,
-        headers: {
-          ...this.#credentials(),
-          ...(body !== undefined && { 'Content-Type': 'text/plain; charset=utf-8' }),
-        },
+        headers: { ...this.#credentials(), ...(type !== undefined && { 'Content-Type': type }) },
         ...(body !== undefined && { body }),
         redirect: 'error',
-        signal: AbortSignal.timeout(timeoutMs),
+        signal: signal ? AbortSignal.any([signal, patience]) : patience,
       });
       const { status, headers } = response;
-      return { status, headers, text: await beginningOf(response) };
+      return { status, headers, text: await beginningOf(response, limit) };
     } catch (error) {
+      signal?.throwIfAborted();
       const { cause } = error as { readonly cause?: unknown };
       const why = cause instanceof Error ? cause.message : (error as Error).message;
       throw new InfluxError('influxdb.unavailable', `${this.name} cannot be reached: ${why}`);
@@ -136,12 +191,12 @@ export class LineServer {
   }
 }
 
-async function beginningOf(response: Response): Promise<string> {
+async function beginningOf(response: Response, limit: number): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
   for await (const part of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     text += decoder.decode(part, { stream: true });
-    if (text.length > MAX_ANSWER) break;
+    if (text.length >= limit) break;
   }
   return text;
 }

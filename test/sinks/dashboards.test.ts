@@ -36,3 +36,30 @@ test.each(OVER_INFLUXDB)('%s does not mix environments or origins', async (name)
       expect(query, panel.title).toMatch(/GROUP BY .*"environment"|SELECT "environment"/);
   }
 });
+
+/** https://docs.influxdata.com/influxdb3/core/reference/influxql/feature-support/, the parts that dashboards use. */
+const OF_INFLUXDB3 = [
+  'count',
+  'fill',
+  'last',
+  'max',
+  'mean',
+  'median',
+  'min',
+  'percentile',
+  'sum',
+  'time',
+  'tz',
+];
+
+test('queries of dashboards use only functions of InfluxQL that InfluxDB 3 has', async () => {
+  const queries: string[] = [];
+  for (const name of OVER_INFLUXDB) {
+    const { panels, templating } = await readDashboard(name);
+    queries.push(...panels.flatMap(({ targets }) => targets.map(({ query }) => query!)));
+    for (const { query } of templating.list) queries.push(typeof query === 'string' ? query : query.query);
+  }
+  const used = queries.flatMap((query) => [...query.matchAll(/\b(\w+)\(/g)].map(([, name]) => name!));
+  expect([...new Set(used)].sort()).toEqual(OF_INFLUXDB3);
+  for (const query of queries) expect(query).not.toMatch(/\b(SLIMIT|SOFFSET|INTO|SERIES|CARDINALITY)\b/i);
+});

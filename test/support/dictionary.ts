@@ -1,7 +1,8 @@
 import type { Data, Environment, Measure } from '../../pipeline/model/index.js';
 import { components } from '../../api/components.js';
 import { writtenMeasures } from '../../api/cli/dictionary-page.js';
-import { fieldType, POINT_KINDS } from '../../sinks/influxdb/measurements.js';
+import { POINT_KINDS } from '../../sinks/influxdb/measurements.js';
+import { fieldType } from '../../sinks/shared/line-protocol/points.js';
 import { pointsOf } from '../../sinks/shared/line-protocol/points.js';
 import { TagValues } from '../../sinks/shared/line-protocol/tags.js';
 import { NDJSON_FIELDS } from '../../sinks/shared/ndjson-fields.js';

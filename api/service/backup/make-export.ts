@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '../../../pipeline/base/folders.js';
-import type { Reader, TableSelection } from '../../../pipeline/component/index.js';
+import { isStore, type Reader, type TableSelection } from '../../../pipeline/component/index.js';
 import type { CheckedTopology } from '../../../pipeline/config/index.js';
 import type { RunningTopology } from '../../../pipeline/runtime/status.js';
 import { daysSql, ofDay } from '../../../sinks/shared/days.js';
@@ -23,7 +23,7 @@ const MAX_AGE_MS = 86_400_000;
 export function storeFiles({ nodes, folder }: CheckedTopology): ReadonlyMap<string, string> {
   const files = new Map<string, string>();
   for (const { id, component, config } of nodes) {
-    if (component.kind !== 'sink' || component.store !== true) continue;
+    if (component.kind !== 'sink' || !isStore(component, config)) continue;
     const claim = component.claims?.(config as never, folder).find(({ field }) => field === 'path');
     if (claim) files.set(id, claim.what);
   }

@@ -1,3 +1,4 @@
+import { isStore } from '../../../pipeline/component/index.js';
 import type { RunningTopology } from '../../../pipeline/runtime/status.js';
 
 /** A store that does not answer within this time counts as offline. */
@@ -13,7 +14,7 @@ export interface StoreHealth {
 /** Nodes of a topology whose data can be queried, including those never opened. */
 export function storesOf({ topology, readers }: RunningTopology): readonly string[] {
   const declared = topology.nodes
-    .filter(({ component }) => component.kind === 'sink' && component.store === true)
+    .filter(({ component, config }) => component.kind === 'sink' && isStore(component, config))
     .map(({ id }) => id);
   return [...new Set([...declared, ...readers.keys()])];
 }

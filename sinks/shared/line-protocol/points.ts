@@ -198,6 +198,13 @@ function fieldsOf<R>(table: Table<R>, tags: readonly string[]): readonly Column<
   return table.columns.filter(({ name }) => !left.has(name));
 }
 
+/** The type of a column's field in the line protocol. */
+export function fieldType({ encoding: { type } }: Column<never>): 'float' | 'string' | 'boolean' | 'integer' {
+  if (type === 'DOUBLE') return 'float';
+  if (type === 'BOOLEAN') return 'boolean';
+  return type === 'VARCHAR' || type.endsWith(']') ? 'string' : 'integer';
+}
+
 /** Omitted if a value is null. */
 function literals<R>(measurement: string, columns: readonly Column<R>[], row: R): Record<string, Literal> {
   const fields: Record<string, Literal> = {};
