@@ -182,6 +182,10 @@ describe('operators', () => {
             });
           },
         ],
+        [
+          'its driver has one record',
+          () => ({ ...asynchronous(async (block) => block), input: () => [frames(0, 40)] }),
+        ],
       ],
     },
   );
@@ -241,9 +245,18 @@ describe('operators', () => {
         () =>
           driver(processing((data, operator) => [...usual(data, operator), measure('block', 0, data.count)])),
       ],
+      [
+        'its driver has blocks of one frame',
+        () => driver(define(), { input: () => range(40).map((number) => frames(number, number + 1)) }),
+      ],
     ],
     'a snapshot at any point, restored, continues as if it had never stopped': [
       ['no snapshot', () => driver(define(() => ({ snapshot: () => undefined })))],
+      [
+        'its driver does not state that it keeps nothing',
+        () => driver(define(() => ({ snapshot: undefined as never }))),
+      ],
+      ['its driver states that it keeps nothing', () => driver(define(), { keepsState: false })],
       ['no restore', () => driver(define(() => ({ restore: () => undefined })))],
     ],
     'after a jump of the clock it continues as if the clock had always been right': [
@@ -293,6 +306,10 @@ describe('operators', () => {
               };
             }),
           ),
+      ],
+      [
+        'nothing of its input changes its state',
+        () => driver(define(() => ({ snapshot: () => ({ total: 0, next: 10_000 }) }))),
       ],
     ],
     'it does not change its input': [
@@ -525,6 +542,7 @@ describe('sinks', () => {
         'one is stored twice',
         () => driver((_, sink) => ({ write: (all, epoch) => sink.write([...all, ...all.slice(-1)], epoch) })),
       ],
+      ['its driver has one identity for all', () => ({ ...driver(), identity: () => 'number' })],
       [
         'the reverse order',
         () => driver((_, sink) => ({ write: (all, epoch) => sink.write([...all].reverse(), epoch) })),
@@ -643,6 +661,25 @@ describe('sinks', () => {
     ],
   });
 
+  catches<SinkDriver>(
+    'sink that stores nothing',
+    { ...driver(), stored: false },
+    (one) => sinkCases(one).filter(({ name }) => name === 'a write after close is rejected or fails'),
+    {
+      'a write after close is rejected or fails': [
+        [
+          'it is lost silently',
+          () => ({
+            ...driver((store, sink) => ({
+              write: async (all, epoch) => (store.isOpen ? sink.write(all, epoch) : []),
+            })),
+            stored: false,
+          }),
+        ],
+      ],
+    },
+  );
+
   catches<SinkDriver>('sink that is idempotent', driver(undefined, 'idempotent'), sinkCases, {
     ...writing,
     'a record written twice is stored once': [
@@ -736,6 +773,30 @@ describe('sources', () => {
         }),
     });
 
+  /** Offers one batch only. */
+  const once =
+    (from: number, to: number): Source['open'] =>
+    async (_, output) => {
+      output.ready?.();
+      await output.offer({ position: to, raw: raw(from, to) });
+    };
+  const impatient = (changes: Partial<Source>): SourceDriver => ({
+    ...driver(changes),
+    input: async () => ({ config: {}, waitMs: 20 }),
+  });
+  const decoded = (): SourceDriver => ({
+    ...driver({
+      open: (position, output) =>
+        open(position, {
+          ...output,
+          signal: output.signal,
+          offer: ({ raw: some, ...batch }) => output.offer({ ...batch, data: decode(some!).data }),
+        }),
+      decode: undefined as never,
+    }),
+    decodes: false,
+  });
+
   test('reports what the source counted and why it refused when nothing decodes', async () => {
     const refusing: Source['decode'] = () => ({
       data: [],
@@ -784,17 +845,31 @@ describe('sources', () => {
             raw: { ...batch.raw!, time: batch.raw!.time.slice().reverse() },
           })),
       ],
+      ['a single record', () => driver({ open: once(0, 1) })],
     ],
     'it ends on request, also before it began': [
+      ['it never begins', () => impatient({ open: () => new Promise(() => undefined) })],
       [
-        'it never does',
-        () => ({
-          ...driver({ open: () => new Promise(() => undefined) }),
-          input: async () => ({ config: {}, waitMs: 20 }),
-        }),
+        'it never ends',
+        () =>
+          impatient({
+            open: (_, output) => {
+              output.ready?.();
+              return new Promise(() => undefined);
+            },
+          }),
+      ],
+      [
+        'it never ends if it is asked before it began',
+        () =>
+          impatient({
+            open: (position, output) =>
+              output.signal.aborted ? new Promise(() => undefined) : open(position, output),
+          }),
       ],
     ],
     'it waits for a full queue': [
+      ['a single batch', () => driver({ open: once(0, END) })],
       [
         'it does not',
         () =>
@@ -819,8 +894,10 @@ describe('sources', () => {
     ],
     'from the position of any batch it returns what follows': [
       ['it restarts', () => driver({ open: (_, output) => open(null, output) })],
+      ['a single batch', () => driver({ open: once(0, END) })],
     ],
     'what it decodes does not depend on the size of batches': [
+      ['a single record', () => driver({ open: once(0, 1) })],
       [
         'it does',
         () =>
@@ -836,9 +913,28 @@ describe('sources', () => {
     'what it reads decodes into records': [
       ['nothing', () => driver({ decode: () => ({ data: [] }) })],
       ['no decode', () => driver({ decode: undefined as never })],
+      ['decoded records, which its driver does not state', () => ({ ...decoded(), decodes: true })],
     ],
-    'random bytes do not make decode throw': [['they do', () => driver({ decode: decodeNumbers })]],
+    'random bytes do not make decode throw': [
+      ['they do', () => driver({ decode: decodeNumbers })],
+      ['no decode', () => driver({ decode: undefined as never })],
+    ],
   });
+
+  catches<SourceDriver>(
+    'source of decoded records',
+    decoded(),
+    (one) => sourceCases(one).filter(({ name }) => name === 'what it offers is decoded already'),
+    {
+      'what it offers is decoded already': [
+        ['it decodes', () => ({ ...driver(), decodes: false })],
+        [
+          'raw records without a decode',
+          () => ({ ...driver({ decode: undefined as never }), decodes: false }),
+        ],
+      ],
+    },
+  );
 });
 
 describe('formats', () => {
@@ -884,6 +980,7 @@ describe('formats', () => {
     ],
     'it decodes the same records to the same frames, at least one': [
       ['nothing', () => decoding(() => ({ data: [] }))],
+      ['its driver has nine records', () => ({ ...driver(), records: () => driver().records().slice(0, 9) })],
       [
         'different ones each time',
         () => {

@@ -16,6 +16,9 @@ export interface FormatDriver {
   readonly environments?: readonly Environment[];
 }
 
+/** Records of a driver, at least. */
+const ENOUGH = 10;
+
 /** How many failures a thousand bad records of one moment may return; the rest is counted. */
 const FEW = 100;
 
@@ -70,7 +73,9 @@ function recognisesItsOwn({ format, records }: FormatDriver): void {
 }
 
 function repeats(driver: FormatDriver): void {
-  const raw = rawOf(driver.records());
+  const records = driver.records();
+  ok(records.length >= ENOUGH, `the driver has ${records.length} records, and needs at least ${ENOUGH}`);
+  const raw = rawOf(records);
   const first = framesOf(make(driver), [raw]);
   ok(first.length > 0, "it decodes none of the driver's records");
   deepEqual(framesOf(make(driver), [raw]), first);

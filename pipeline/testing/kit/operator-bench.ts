@@ -27,9 +27,15 @@ export interface OperatorDriver {
   readonly counts?: ((bad: Data) => boolean) | 'all';
   /** Output that reports the bad records themselves, such as the measures of their minute. Default: none. */
   readonly reportsBad?: (output: Data) => boolean;
+  /** False for operators without `snapshot`: nothing that they have received affects later output. Default true. */
+  readonly keepsState?: boolean;
   /** Runs of the properties; fewer for slow operators. Default 10. */
   readonly runs?: number;
 }
+
+/** Records that it processes at the same time, at most; 1 if it is synchronous. */
+export const mostInFlight = ({ component, config }: OperatorDriver): number =>
+  component.asynchronous?.maxInFlight(withDefaults(component, config) as never) ?? 1;
 
 /** Operators of a driver, and their output. */
 export class OperatorBench {
@@ -62,9 +68,7 @@ export class OperatorBench {
 
   /** As {@link feed}, with as many records in flight as an asynchronous operator allows. */
   feedTogether(operator: Operator, input: readonly Data[]): Promise<Data[]> {
-    const { component, config } = this.driver;
-    const allowed = component.asynchronous!.maxInFlight(withDefaults(component, config) as never);
-    return feedTogether(operator, input, this.#from, Math.min(allowed, MOST_IN_FLIGHT));
+    return feedTogether(operator, input, this.#from, Math.min(mostInFlight(this.driver), MOST_IN_FLIGHT));
   }
 
   /** The whole output of a new operator for `input`, after it has processed `before`. */

@@ -1,10 +1,10 @@
-import { deepEqual, ok } from 'node:assert/strict';
+import { deepEqual, notDeepEqual, ok } from 'node:assert/strict';
 import fc from 'fast-check';
 import { sliceBlock, type Data, type Failure } from '../../model/index.js';
 import { timeOf } from '../../runtime/signals/signal.js';
 import { drawing, kitCase, where, type KitCase } from './cases.js';
 import { definitionCases } from './definition.js';
-import { OperatorBench, type OperatorDriver } from './operator-bench.js';
+import { mostInFlight, OperatorBench, type OperatorDriver } from './operator-bench.js';
 import { comparable, finish, jump, moved, singles, throughDisk } from './run-operator.js';
 
 /** Leaves minutes, hours and days where they are, microseconds. */
@@ -12,20 +12,28 @@ const WEEK = 604_800_000_000;
 
 /** The promises of every operator, which docs/own-operator.md lists. */
 export function operatorCases(driver: OperatorDriver): readonly KitCase[] {
+  const within = ([name, body]: Promised): KitCase => kitCase(name, () => body(new OperatorBench(driver)));
   return [
     ...definitionCases(driver.component, driver.config, driver.invalid ?? []),
-    ...promises.map(([name, body]) => kitCase(name, () => body(new OperatorBench(driver)))),
+    ...promises.map(within),
     ...where(
-      driver.counts !== 'all',
-      kitCase('bad records among good ones do not change their output', () =>
-        outlivesBadRecordsAmongGoodOnes(new OperatorBench(driver)),
-      ),
+      (driver.component.inputs as readonly string[]).includes('csi'),
+      within(['one block of N has the same output as N blocks of one', takesBlocksOfAnySize]),
     ),
     ...where(
-      driver.component.asynchronous !== undefined,
-      kitCase('records in flight at the same time have the same output as one after the other', () =>
-        keepsApartWhatIsInFlight(new OperatorBench(driver)),
-      ),
+      driver.keepsState ?? true,
+      within(['a snapshot is a copy: later input does not change it', copiesItsState]),
+    ),
+    ...where(
+      driver.counts !== 'all',
+      within(['bad records among good ones do not change their output', outlivesBadRecordsAmongGoodOnes]),
+    ),
+    ...where(
+      mostInFlight(driver) > 1,
+      within([
+        'records in flight at the same time have the same output as one after the other',
+        keepsApartWhatIsInFlight,
+      ]),
     ),
   ];
 }
@@ -37,10 +45,8 @@ const promises: readonly Promised[] = [
   ['it only sends on the ports that it declares', sendsOnItsPorts],
   ['its records are plain data with an event time', sendsPlainData],
   ['it rejects no good record', rejectsNoGoodOnes],
-  ['one block of N has the same output as N blocks of one', takesBlocksOfAnySize],
   ['a snapshot at any point, restored, continues as if it had never stopped', goesOnFromSnapshots],
   ['after a jump of the clock it continues as if the clock had always been right', goesOnAfterJumps],
-  ['a snapshot is a copy: later input does not change it', copiesItsState],
   ['it does not change its input', leavesItsInput],
   ['bad records do not make it throw, and do not change the output for good ones', outlivesBadRecords],
   ['it opens and closes repeatedly', opensAgain],
@@ -79,18 +85,22 @@ async function rejectsNoGoodOnes(bench: OperatorBench): Promise<void> {
 }
 
 async function keepsApartWhatIsInFlight(bench: OperatorBench): Promise<void> {
+  const input = bench.input();
+  ok(input.length > 1, 'the driver gives one record: nothing is in flight beside it');
   const operator = await bench.open();
-  const together = [...(await bench.feedTogether(operator, bench.input())), ...finish(operator)];
+  const together = [...(await bench.feedTogether(operator, input)), ...finish(operator)];
   await operator.close?.();
   deepEqual(comparable(together), await bench.run(bench.input()));
 }
 
 async function takesBlocksOfAnySize(bench: OperatorBench): Promise<void> {
   const input = bench.input();
+  ok(
+    input.some((data) => data.port === 'csi' && data.count > 1),
+    'the driver gives no block of several frames',
+  );
   const whole = await bench.run(input);
   deepEqual(await bench.run(singles(input)), whole);
-  // Only frames come in blocks: other records are the same however they are cut.
-  if (!input.some(({ port }) => port === 'csi')) return;
   await fc.assert(
     fc.asyncProperty(fc.infiniteStream(fc.integer({ min: 1, max: 70 })), async (sizes) => {
       deepEqual(await bench.run(cut(input, sizes)), whole);
@@ -102,9 +112,13 @@ async function takesBlocksOfAnySize(bench: OperatorBench): Promise<void> {
 async function goesOnFromSnapshots(bench: OperatorBench): Promise<void> {
   const input = singles(bench.input());
   const whole = await bench.run(input);
+  const { keepsState = true } = bench.driver;
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 0, max: input.length }), async (at) => {
       const before = await bench.open();
+      const keeps = before.snapshot !== undefined;
+      ok(keeps || !keepsState, 'it has no `snapshot`: `keepsState: false` in its driver states that');
+      ok(!keeps || keepsState, 'it has a `snapshot`, but its driver states `keepsState: false`');
       const first = await bench.feed(before, input.slice(0, at));
       const state = throughDisk(before.snapshot?.());
       await before.close?.();
@@ -165,14 +179,21 @@ async function jumping(
 
 async function copiesItsState(bench: OperatorBench): Promise<void> {
   const input = singles(bench.input());
-  const half = Math.floor(input.length / 2);
   const operator = await bench.open();
-  await bench.feed(operator, input.slice(0, half));
-  const state = operator.snapshot?.();
-  const copy = throughDisk(state);
-  await bench.feed(operator, input.slice(half));
+  const taken: { readonly state: unknown; readonly copy: unknown }[] = [];
+  const look = (): void => {
+    const state = operator.snapshot?.();
+    taken.push({ state, copy: throughDisk(state) });
+  };
+  const step = Math.ceil(input.length / 10);
+  for (let at = 0; at < input.length; at += step) {
+    look();
+    await bench.feed(operator, input.slice(at, at + step));
+  }
+  look();
   await operator.close?.();
-  deepEqual(throughDisk(state), copy);
+  notDeepEqual(taken.at(-1)!.copy, taken[0]!.copy, "the driver's input does not change its state");
+  for (const { state, copy } of taken) deepEqual(throughDisk(state), copy);
 }
 
 async function leavesItsInput(bench: OperatorBench): Promise<void> {

@@ -23,6 +23,8 @@ export interface SourceDriver {
   readonly config: object;
   readonly invalid?: readonly object[];
   readonly input: (folder: string) => Promise<SourceInput>;
+  /** False for sources that offer `data`, and have no `decode`. Default true. */
+  readonly decodes?: boolean;
 }
 
 /** Records that {@link SourceInput.send} makes arrive, at least. */
@@ -53,14 +55,14 @@ export class SourceBench {
     return this.#input.waitMs ?? 5000;
   }
 
-  /** Waits for the end of a source that was asked to end. */
-  async ended(opened: Promise<void>): Promise<void> {
+  /** Waits for something that a source must do. @param failure what it fails to do if that takes too long */
+  async within(work: Promise<void>, failure: string): Promise<void> {
     const done = new AbortController();
     const late = sleep(this.#waitMs, undefined, { signal: done.signal }).then(
-      () => fail(`it has not ended ${this.#waitMs} ms after the request`),
+      () => fail(`${failure} within ${this.#waitMs} ms`),
       () => undefined,
     );
-    await Promise.race([opened, late]);
+    await Promise.race([work, late]);
     done.abort();
   }
 

@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sliceRaw, type RawBatch, type Source, type SourceBatch } from '../../component/index.js';
+import type { RawBatch, Source, SourceBatch } from '../../component/index.js';
 import type { Data } from '../../model/index.js';
 import { drawing, kitCase, where, type KitCase } from './cases.js';
 import { definitionCases } from './definition.js';
 import { comparable, inAnyOrder, throughDisk } from './run-operator.js';
-import { rawOf } from './raw.js';
+import { rawOf, type RawRecord } from './raw.js';
 import { count, SENT, SourceBench, type SourceDriver } from './source-bench.js';
 
 /** The promises of every source, which docs/own-source.md lists. */
@@ -18,7 +18,7 @@ export function sourceCases(driver: SourceDriver): readonly KitCase[] {
     ...definitionCases(driver.component, driver.config, driver.invalid ?? []),
     ...reading.map(within),
     ...where(driver.component.replayable, ...replaying.map(within)),
-    ...decoding.map(within),
+    ...((driver.decodes ?? true) ? decoding : decoded).map(within),
   ];
 }
 
@@ -48,41 +48,35 @@ const reading: readonly Promised[] = [
       }
     },
   ],
-  [
-    'arrival times never decrease',
-    async (bench) => {
-      const { batches } = await bench.readAll();
-      let last = -Infinity;
-      for (const { raw } of batches) {
-        for (const time of raw?.time.subarray(0, raw.count) ?? []) {
-          ok(time >= last, `${time} comes after ${last}`);
-          last = time;
-        }
-      }
-    },
-  ],
   ['it ends on request, also before it began', endsWhenTold],
 ];
 
 async function endsWhenTold(bench: SourceBench): Promise<void> {
   const abort = new AbortController();
   const source = bench.make();
+  let begun: () => void = () => undefined;
+  const beginning = new Promise<void>((resolve) => {
+    begun = resolve;
+  });
   const opened = source.open(null, {
     signal: abort.signal,
-    offer: () =>
-      new Promise((resolve) => {
+    ready: begun,
+    offer: () => {
+      begun();
+      return new Promise((resolve) => {
         abort.signal.addEventListener('abort', () => {
           resolve(false);
         });
-      }),
+      });
+    },
   });
-  setTimeout(() => {
-    abort.abort();
-  }, 30);
-  await bench.ended(opened);
+  await bench.within(Promise.race([beginning, opened]), 'it does not begin to read');
+  abort.abort();
+  await bench.within(opened, 'it does not end on request');
   await source.close?.();
   const again = bench.make();
-  await bench.ended(again.open(null, { signal: abort.signal, offer: () => true }));
+  const never = again.open(null, { signal: abort.signal, offer: () => true });
+  await bench.within(never, 'it does not end if it is asked before it began');
   await again.close?.();
 }
 
@@ -90,7 +84,9 @@ const replaying: readonly Promised[] = [
   [
     'it waits for a full queue',
     async (bench) => {
-      equal((await bench.readAll()).waiting, 1, 'it offers a batch before the previous one is accepted');
+      const { batches, waiting } = await bench.readAll();
+      ok(batches.length > 1, `it offers ${batches.length} batches: with fewer than two, none has to wait`);
+      equal(waiting, 1, 'it offers a batch before the previous one is accepted');
     },
   ],
   [
@@ -106,6 +102,7 @@ const replaying: readonly Promised[] = [
 
 async function goesOnFromPositions(bench: SourceBench): Promise<void> {
   const whole = await bench.read(null);
+  ok(whole.batches.length > 1, 'it offers one batch: nothing follows its position');
   const all = contents(bench.make(), whole.batches);
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: Math.min(whole.batches.length, 12) }), async (taken) => {
@@ -122,11 +119,17 @@ async function goesOnFromPositions(bench: SourceBench): Promise<void> {
   );
 }
 
+/** The batches that a source offers, none of them decoded. */
+async function rawsOf(bench: SourceBench): Promise<readonly RawBatch[]> {
+  const { batches } = await bench.read(null);
+  return batches.map(
+    ({ raw }) => raw ?? fail('it offers decoded records: `decodes: false` in its driver states that'),
+  );
+}
+
 /** Every batch decodes into something; counters and failures explain it if not. */
 async function decodesSome(bench: SourceBench): Promise<void> {
-  const { batches } = await bench.read(null);
-  const raws = batches.flatMap(({ raw }) => (raw ? [raw] : []));
-  if (raws.length === 0) return;
+  const raws = await rawsOf(bench);
   const { source, recorded } = bench.makeRecorded();
   const outputs = raws.map(
     (raw) => source.decode?.(raw) ?? fail('it offers raw records but has no `decode`'),
@@ -140,21 +143,33 @@ async function decodesSome(bench: SourceBench): Promise<void> {
 const decoding: readonly Promised[] = [
   ['what it reads decodes into records', decodesSome],
   [
+    'arrival times never decrease',
+    async (bench) => {
+      const times = (await rawsOf(bench)).flatMap(({ time, count }) => [...time.subarray(0, count)]);
+      ok(times.length > 1, `it reads ${times.length} records: at least two have an order`);
+      for (const [index, time] of times.entries())
+        ok(index === 0 || time >= times[index - 1]!, `${time} comes after ${times[index - 1]}`);
+    },
+  ],
+  [
     'what it decodes does not depend on the size of batches',
     async (bench) => {
-      const { batches } = await bench.read(null);
-      const raws = batches.flatMap(({ raw }) => (raw ? [raw] : []));
-      const singles = raws.flatMap((raw) =>
-        Array.from({ length: raw.count }, (_, index) => sliceRaw(raw, index, index + 1)),
-      );
-      deepEqual(decoded(bench.make(), singles), decoded(bench.make(), raws));
+      const raws = await rawsOf(bench);
+      const records = raws.flatMap(recordsOf);
+      ok(records.length > 1, `it reads ${records.length} records: at least two make a batch`);
+      const { origin } = raws[0]!;
+      const whole = { ...rawOf(records), origin };
+      const singles = records.map((record) => ({ ...rawOf([record]), origin }));
+      const wanted = decodedBy(bench.make(), raws);
+      deepEqual(decodedBy(bench.make(), [whole]), wanted);
+      deepEqual(decodedBy(bench.make(), singles), wanted);
     },
   ],
   [
     'random bytes do not make decode throw',
     async (bench) => {
       const source = bench.make();
-      if (!source.decode) return;
+      ok(source.decode !== undefined, 'it has no `decode`: `decodes: false` in its driver states that');
       fc.assert(
         fc.property(fc.array(fc.uint8Array({ maxLength: 400 }), { maxLength: 20 }), (records) => {
           source.decode!(rawOf(records.map((bytes) => ({ bytes }))));
@@ -165,10 +180,28 @@ const decoding: readonly Promised[] = [
   ],
 ];
 
+const decoded: readonly Promised[] = [
+  [
+    'what it offers is decoded already',
+    async (bench) => {
+      ok(!bench.make().decode, 'it has a `decode`, but its driver states `decodes: false`');
+      for (const { raw } of (await bench.readAll()).batches)
+        ok(!raw, 'it offers raw records, but its driver states `decodes: false`');
+    },
+  ],
+];
+
+const recordsOf = ({ bytes, offsets, time, sender, senders, count }: RawBatch): RawRecord[] =>
+  Array.from({ length: count }, (_, index) => ({
+    bytes: bytes.subarray(offsets[index], offsets[index + 1]),
+    time: time[index]!,
+    sender: senders[sender[index]!]!,
+  }));
+
 const contents = (source: Source, batches: readonly SourceBatch[]): unknown[] =>
   inAnyOrder(
     comparable(batches.flatMap(({ raw, data }): readonly Data[] => (raw ? source.decode!(raw).data : data!))),
   );
 
-const decoded = (source: Source, raws: readonly RawBatch[]): unknown[] =>
+const decodedBy = (source: Source, raws: readonly RawBatch[]): unknown[] =>
   inAnyOrder(comparable(raws.flatMap((raw) => source.decode!(raw).data)));

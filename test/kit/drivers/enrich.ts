@@ -17,4 +17,5 @@ export const operator: OperatorDriver = {
   ],
   input: eventsAndMeasures,
   bad: timeless,
+  keepsState: false,
 };

@@ -8,4 +8,5 @@ export const operator: OperatorDriver = {
   invalid: [{ where: 'event.confidenc > 0.5' }, { where: 'event.confidence' }, { where: '1 +' }, {}],
   input: eventsAndMeasures,
   bad: timeless,
+  keepsState: false,
 };

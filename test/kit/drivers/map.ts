@@ -18,4 +18,5 @@ export const operator: OperatorDriver = {
   ],
   input: eventsAndMeasures,
   bad: timeless,
+  keepsState: false,
 };

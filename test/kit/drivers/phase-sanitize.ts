@@ -8,4 +8,5 @@ export const operator: OperatorDriver = {
   invalid: [{ method: 'none' }],
   input: () => csiInput(1),
   bad: badCsi,
+  keepsState: false,
 };

@@ -8,4 +8,5 @@ export const operator: OperatorDriver = {
   invalid: [{ routes: {} }, { routes: { a: 'event.confidence' } }, { routes: { a: 'true' }, rest: 'a' }],
   input: eventsAndMeasures,
   bad: timeless,
+  keepsState: false,
 };

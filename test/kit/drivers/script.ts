@@ -16,4 +16,5 @@ export const operator: OperatorDriver = {
   input: eventsAndMeasures,
   bad: timeless,
   runs: 3,
+  keepsState: false,
 };
