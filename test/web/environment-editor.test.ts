@@ -1,14 +1,15 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
 import { components } from '../../api/components.js';
 import { parseTopology, type UnsavedFile } from '../../pipeline/config/index.js';
 import { openService, UNLIMITED, type TestService } from '../api/support.js';
-import { canBrowse, openBrowser } from '../support/chromium.js';
-import { logIn } from '../support/live-page.js';
+import { canBrowse } from '../support/chromium.js';
+import { eachLivePage, logIn } from '../support/live-page.js';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -34,37 +35,30 @@ sinks:
 `;
 
 describe.runIf(canBrowse)('the editor of environments in Chromium', () => {
-  let browser: Browser;
   let folder: string;
   let file: string;
   let service: TestService;
   let page: Page;
 
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(() => browser.close());
-
-  beforeEach(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'csiflow-editor-'));
-    file = join(folder, 'room.yaml');
-    writeFileSync(file, ROOM);
-    const parse = (text: string, id: string, unsaved?: UnsavedFile) =>
-      parseTopology({ text, shown: `${id}.yaml`, file: null, folder, unsaved }, components, { env: {} });
-    service = await openService(UNLIMITED, { parse });
-    const added = await fetch(`${service.server.address}/form-b/api/v1/topologies/ward-3`, {
-      method: 'PUT',
-      headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${service.token('admin')}` },
-      body: JSON.stringify({ topology: TOPOLOGY }),
-    });
-    expect(added.status).toBe(200);
-    page = await browser.newPage({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' });
-  });
-  afterEach(async () => {
-    await page.close();
-    await service.close();
-    rmSync(folder, { recursive: true });
-  });
+  eachLivePage(
+    async () => {
+      folder = mkdtempSync(join(tmpdir(), 'csiflow-editor-'));
+      file = join(folder, 'room.yaml');
+      writeFileSync(file, ROOM);
+      const parse = (text: string, id: string, unsaved?: UnsavedFile) =>
+        parseTopology({ text, shown: `${id}.yaml`, file: null, folder, unsaved }, components, { env: {} });
+      const opened = await openService(UNLIMITED, { parse });
+      const added = await fetch(`${opened.server.address}/form-b/api/v1/topologies/ward-3`, {
+        method: 'PUT',
+        headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${opened.token('admin')}` },
+        body: JSON.stringify({ topology: TOPOLOGY }),
+      });
+      expect(added.status).toBe(200);
+      return { service: opened, close: () => rm(folder, { recursive: true }) };
+    },
+    (opened) => ({ service, page } = opened),
+    { viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' },
+  );
 
   const open = async (role = 'operator'): Promise<void> => {
     await logIn(page, service, role, '?environment=ward&view=environment');
@@ -182,6 +176,28 @@ describe.runIf(canBrowse)('the editor of environments in Chromium', () => {
       .toContain('room.yaml was changed since you read it');
     await page.getByRole('button', { name: 'Read it again' }).click();
     await expect.poll(() => page.inputValue('.numbers .number:nth-of-type(3) input')).toBe('6');
+  });
+
+  test('texts look the same whatever is drawn', async () => {
+    await open();
+    const look = () =>
+      page.evaluate(
+        `[...document.querySelectorAll('.floor text, .drawing .label')].map((text) => {
+          const { stroke, strokeWidth, strokeDasharray, fillOpacity } = getComputedStyle(text);
+          return { stroke, strokeWidth, strokeDasharray, fillOpacity };
+        })`,
+      );
+    const before = await look();
+    for (const tool of ['zone', 'link', 'wall']) {
+      await page.click(`button:text-is("Add ${tool}")`);
+      expect(await page.locator('.drawing svg').getAttribute('data-tool')).toBe(tool);
+      expect(await look(), tool).toEqual(before);
+    }
+  });
+
+  test('the bar at the top fits one line', async () => {
+    await open();
+    expect((await page.locator('header').boundingBox())!.height).toBeLessThan(60);
   });
 
   test('viewers do not get to the editor', async () => {

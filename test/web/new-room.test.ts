@@ -1,16 +1,17 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { components } from '../../api/components.js';
 import { simulatedWindow } from '../../bench/shared/simulated-window.js';
 import { parseTopology, type UnsavedFile } from '../../pipeline/config/index.js';
 import type { Measure, Window } from '../../pipeline/model/index.js';
 import { openService, UNLIMITED, type TestService } from '../api/support.js';
-import { canBrowse, openBrowser } from '../support/chromium.js';
-import { logIn } from '../support/live-page.js';
+import { canBrowse } from '../support/chromium.js';
+import { eachLivePage, logIn } from '../support/live-page.js';
 
 const { environment, window } = simulatedWindow(1, { persons: 0, id: 'ward' });
 const { id, size, links } = environment;
@@ -27,33 +28,27 @@ sinks:
 `;
 
 describe.runIf(canBrowse)('what the live page does for a new room', () => {
-  let browser: Browser;
   let folder: string;
   let service: TestService;
   let page: Page;
 
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(() => browser.close());
-  beforeEach(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'csiflow-new-room-'));
-    writeFileSync(join(folder, 'room.yaml'), stringify({ id, size, links }));
-    const file = join(folder, 'topology.yaml');
-    writeFileSync(file, TOPOLOGY);
-    const parse = (text: string, shown: string, unsaved?: UnsavedFile) =>
-      parseTopology({ text, shown, file, folder, unsaved }, components, { env: {} });
-    service = await openService(UNLIMITED, { parse });
-    const { topology, problems } = parse(TOPOLOGY, 'topology.yaml');
-    if (!topology) throw new Error(JSON.stringify(problems));
-    service.main.topology = topology;
-    page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
-  });
-  afterEach(async () => {
-    await page.close();
-    await service.close();
-    rmSync(folder, { recursive: true });
-  });
+  eachLivePage(
+    async () => {
+      folder = mkdtempSync(join(tmpdir(), 'csiflow-new-room-'));
+      writeFileSync(join(folder, 'room.yaml'), stringify({ id, size, links }));
+      const file = join(folder, 'topology.yaml');
+      writeFileSync(file, TOPOLOGY);
+      const parse = (text: string, shown: string, unsaved?: UnsavedFile) =>
+        parseTopology({ text, shown, file, folder, unsaved }, components, { env: {} });
+      const opened = await openService(UNLIMITED, { parse });
+      const { topology, problems } = parse(TOPOLOGY, 'topology.yaml');
+      if (!topology) throw new Error(JSON.stringify(problems));
+      opened.main.topology = topology;
+      return { service: opened, close: () => rm(folder, { recursive: true }) };
+    },
+    (opened) => ({ service, page } = opened),
+    { viewport: { width: 1280, height: 900 } },
+  );
 
   const opened = async (view: string, user = 'operator') => {
     await logIn(page, service, user, `?environment=ward&view=${view}`);
@@ -80,6 +75,8 @@ describe.runIf(canBrowse)('what the live page does for a new room', () => {
     expect(refused).toEqual([]);
     await page.getByLabel('Show on the floor').selectOption('links');
     await expect.poll(status).toMatch(/^Fewer than two links notice a person on \d+ % of the floor\.$/);
+    // The legend of the map of places has other rules.
+    expect(await page.evaluate("getComputedStyle(document.querySelector('.bands')).display")).toBe('flex');
   }, 120_000);
 
   /** A window of the empty room, so many seconds after the first. */

@@ -415,12 +415,15 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
     await page.click('button[type=submit]');
     await page.click('nav a:text("Topology")');
     await expect.poll(() => page.textContent('#letters')).toContain('the store refused it');
+    expect(await page.textContent('#bottleneck')).toBe('No bottleneck: no node falls behind.');
     await page.click('#letters summary');
     await expect.poll(() => page.textContent('#letters pre')).toContain('"port": "event"');
     await page.click('#letters button:text("Forget")');
     await expect.poll(() => page.locator('#letters li').count()).toBe(0);
     await page.click('button:text("Stop")');
     await expect.poll(() => page.textContent('#topology-state')).toBe('stopping');
+    // What waits in a topology that does not run is held up by no node.
+    expect(await page.locator('#bottleneck').count()).toBe(0);
   });
 
   test('contacts no other host', async () => {

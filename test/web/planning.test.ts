@@ -1,26 +1,17 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
 import { openService, UNLIMITED, type TestService } from '../api/support.js';
-import { canBrowse, openBrowser } from '../support/chromium.js';
-import { logIn } from '../support/live-page.js';
+import { canBrowse } from '../support/chromium.js';
+import { eachLivePage, logIn } from '../support/live-page.js';
 
 describe.runIf(canBrowse)('planning on the live page', () => {
-  let browser: Browser;
   let service: TestService;
   let page: Page;
 
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(() => browser.close());
-  beforeEach(async () => {
-    service = await openService(UNLIMITED);
-    page = await browser.newPage();
-  });
-  afterEach(async () => {
-    await page.close();
-    await service.close();
-  });
+  eachLivePage(
+    async () => ({ service: await openService(UNLIMITED) }),
+    (opened) => ({ service, page } = opened),
+  );
 
   const logInAs = (user: string) => logIn(page, service, user, '?view=topology');
   const plan = async (text: string): Promise<void> => {

@@ -1,32 +1,26 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
 import { bench, WHOLE, type Bench } from '../api/config-support.js';
 import { openService, UNLIMITED, type TestService } from '../api/support.js';
-import { canBrowse, openBrowser } from '../support/chromium.js';
-import { logIn } from '../support/live-page.js';
+import { canBrowse } from '../support/chromium.js';
+import { eachLivePage, logIn } from '../support/live-page.js';
 
 describe.runIf(canBrowse)('settings on the live page', () => {
-  let browser: Browser;
-  let made: Bench;
   let service: TestService;
   let page: Page;
+  let made: Bench;
 
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(() => browser.close());
-  beforeEach(async () => {
-    made = bench(WHOLE);
-    await made.runner.start();
-    service = await openService(UNLIMITED, { main: made.runner });
-    page = await browser.newPage();
-    page.on('dialog', (dialog) => void dialog.accept());
-  });
-  afterEach(async () => {
-    await page.close();
-    await service.close();
-    await made.close();
-  });
+  eachLivePage(
+    async () => {
+      made = bench(WHOLE);
+      await made.runner.start();
+      return { service: await openService(UNLIMITED, { main: made.runner }), close: () => made.close() };
+    },
+    (opened) => {
+      ({ service, page } = opened);
+      page.on('dialog', (dialog) => void dialog.accept());
+    },
+  );
 
   const logInAs = (user: string) => logIn(page, service, user, '?view=settings');
   const configuration = async () => {

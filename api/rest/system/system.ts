@@ -28,6 +28,7 @@ import type { Deployment } from '../../service/deployment/deployment.js';
 import type { Action } from '../../service/deployment/lifecycle-times.js';
 import { storesOf } from '../../service/figures/stores.js';
 import { requireEffect, setFields } from '../configuration/configuration-changes.js';
+import { conflict } from '../topologies/topology-of.js';
 import { errorText } from '../../../pipeline/base/error-text.js';
 import type { Role } from '../../../pipeline/component/index.js';
 import { nodesAs } from '../../service/configuration/answering.js';
@@ -133,7 +134,7 @@ const start = endpoint<StartInput, Accepted>({
     const { deployment } = call;
     const { state } = deployment.main.status();
     if (state !== 'stopped' && state !== 'failed')
-      throw conflict(state, `The system is ${state}: it can only be started while it is stopped`);
+      throw conflict(`The system is ${state}: it can only be started while it is stopped`, state);
     if (calibrationRequired) requireCalibration(deployment.main.topology);
     configureStart(fields, call);
     return begin(deployment, 'start', () => deployment.main.start(), startBody(fields));
@@ -182,7 +183,7 @@ const stop = endpoint<StopInput, Accepted>({
     const { state } = deployment.main.status();
     // A caller can force a stop that takes too long.
     if (state === 'stopped' || (state === 'stopping' && !input.force))
-      throw conflict(state, `The system is already ${state}`);
+      throw conflict(`The system is already ${state}`, state);
     return begin(deployment, 'stop', () => deployment.main.stop(input), {});
   },
   a: formView({
@@ -223,7 +224,7 @@ const restart = endpoint<null, Accepted & { readonly previous: string }>({
   async handle(_input, { deployment }) {
     const { state, sessionId: previous } = deployment.main.status();
     if (state !== 'running' && state !== 'degraded' && state !== 'failed')
-      throw conflict(state, `The system is ${state}: it can only be restarted while it is running`);
+      throw conflict(`The system is ${state}: it can only be restarted while it is running`, state);
     return { ...begin(deployment, 'restart', () => deployment.main.restart(), {}), previous };
   },
   b: formView({
@@ -241,9 +242,6 @@ const restart = endpoint<null, Accepted & { readonly previous: string }>({
 });
 
 export const systemEndpoints = [status, steps, start, stop, restart];
-
-const conflict = (state: LifecycleState, message: string): ApiError =>
-  new ApiError('RESOURCE_CONFLICT', message, { details: { state } });
 
 /** @throws ApiError 422 with a node that has no calibration for any of its links. */
 function requireCalibration(topology: CheckedTopology): void {

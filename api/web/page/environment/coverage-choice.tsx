@@ -42,7 +42,7 @@ export function CoverageChoice() {
 
 function Legend({ of }: { readonly of: 'error' | 'links' }) {
   return (
-    <ul class="legend">
+    <ul class="bands">
       {BANDS[of].map(({ text }, band) => (
         <li key={text}>
           <span class={`swatch band-${band}`} /> {text}

@@ -42,7 +42,7 @@ function Plan({
     <svg
       width={scale.width}
       height={scale.height}
-      class={tool.value}
+      data-tool={tool.value}
       role="group"
       aria-label={`${now.name ?? now.id} from above. Arrow keys move the focused part, Shift makes the steps larger, Delete removes it.`}
       onPointerDown={(event) => {

@@ -55,11 +55,15 @@ export function figuresOf(now: Topology, before: Topology | null): ReadonlyMap<s
   );
 }
 
+export const isUp = ({ status }: Pick<Topology, 'status'>): boolean =>
+  status === 'running' || status === 'degraded';
+
 /**
  * The node with most waiting records, if they exceed one second of input: nodes that merge inputs always hold
- * some.
+ * some. A stopped topology has none, whatever waits in it.
  */
-export function bottleneckOf(figures: ReadonlyMap<string, Figures>): string | null {
+export function bottleneckOf(now: Topology, figures: ReadonlyMap<string, Figures>): string | null {
+  if (!isUp(now)) return null;
   const [fullest] = [...figures]
     .filter(([, { waiting, inRate }]) => waiting > Math.max(FEW, inRate ?? Infinity))
     .sort(([, one], [, other]) => other.waiting - one.waiting);

@@ -22,7 +22,7 @@ export function GraphPicture({ graph, now, before }: Shown) {
     container.current!.scrollLeft = (scrollWidth - clientWidth) / 2;
   }, [width]);
   const figures = figuresOf(now, before);
-  const slowest = bottleneckOf(figures);
+  const slowest = bottleneckOf(now, figures);
   const at = new Map(nodes.map((placed) => [placed.id, placed]));
   return (
     <div ref={container} class="scroll" role="region" aria-label="Graph of nodes" tabIndex={0}>

@@ -4,7 +4,7 @@ import { Planning } from '../planning/planning.js';
 import { usePolled } from '../state/poll.js';
 import { room } from '../state/scene.js';
 import { mayAct, service } from '../state/session.js';
-import { bottleneckOf, figuresOf, graphOf, topologyOf, type Topology } from '../topology/figures.js';
+import { bottleneckOf, figuresOf, graphOf, isUp, topologyOf, type Topology } from '../topology/figures.js';
 import { GraphPicture } from '../topology/graph.js';
 import { DeadLetters } from './dead-letters.js';
 import { Problem } from '../parts/problem.js';
@@ -47,7 +47,8 @@ export function TopologyView() {
   );
 }
 
-function State({ now: { id, status, problem } }: { readonly now: Topology }) {
+function State({ now }: { readonly now: Topology }) {
+  const { id, status, problem } = now;
   const complaint = useSignal('');
   const act = async (action: 'start' | 'stop' | 'restart') => {
     if (
@@ -66,7 +67,7 @@ function State({ now: { id, status, problem } }: { readonly now: Topology }) {
       complaint.value = errorText(error);
     }
   };
-  const isUp = status === 'running' || status === 'degraded';
+  const up = isUp(now);
   return (
     <>
       <p class="actions">
@@ -75,13 +76,13 @@ function State({ now: { id, status, problem } }: { readonly now: Topology }) {
         </span>
         {mayAct.value && (
           <>
-            <button type="button" disabled={isUp} onClick={() => void act('start')}>
+            <button type="button" disabled={up} onClick={() => void act('start')}>
               Start
             </button>
-            <button type="button" disabled={!isUp} onClick={() => void act('restart')}>
+            <button type="button" disabled={!up} onClick={() => void act('restart')}>
               Restart
             </button>
-            <button type="button" disabled={!isUp} onClick={() => void act('stop')}>
+            <button type="button" disabled={!up} onClick={() => void act('stop')}>
               Stop
             </button>
           </>
@@ -94,7 +95,8 @@ function State({ now: { id, status, problem } }: { readonly now: Topology }) {
 
 function Bottleneck({ now, before }: { readonly now: Topology; readonly before: Topology | null }) {
   const figures = figuresOf(now, before);
-  const slowest = bottleneckOf(figures);
+  const slowest = bottleneckOf(now, figures);
+  if (!isUp(now)) return null;
   return (
     <p class="hint" id="bottleneck">
       {slowest === null
