@@ -52,6 +52,7 @@ Sources: Zhang et al., WiSpeed (2018), for the autocorrelation; figures on recor
 `,
   inputs: ['window', 'measure'],
   requires: ['window'],
+  role: 'motion-detector',
   outputs: ['measure'],
   writes: WRITES,
   stateFields: [],

@@ -45,7 +45,7 @@ export interface Definition<N extends string, S extends TObject> {
   readonly settings?: SettingAnswers<string & keyof Static<S>>;
   /** Measures that it writes, each with its unit; those that its configuration names are not in it. */
   readonly writes?: readonly MeasureFact[];
-  /** The part of the system under which status pages show it. */
+  /** What it is to the rest of the system, such as status pages and calibration. */
   readonly role?: Role;
 }
 

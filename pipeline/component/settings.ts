@@ -73,5 +73,10 @@ export interface CalibrationFacts {
   readonly uncalibrated: (config: never, site: Site) => string | null;
 }
 
-/** The part of the system under which status pages show a node's state and figures. */
-export type Role = 'pose-network' | 'tracker';
+/**
+ * What a node is to the rest of the system, whatever its component. Status pages show state and figures of a
+ * `pose-network` and a `tracker`. The calibration of an empty room is written for the first `pose-network` that
+ * reads windows and has a field `calibration`; meanwhile, the measure `presence_probability` of the first
+ * `motion-detector` tells whether the room is empty.
+ */
+export type Role = 'pose-network' | 'tracker' | 'motion-detector';

@@ -46,14 +46,19 @@ export async function listenTo(
   return runner.links;
 }
 
+/** The node from which a node reads a port; undefined if it reads none. */
+export const inputOf = ({ inputs }: CheckedNode, port: Data['port']): string | undefined =>
+  inputs.find(({ ports }) => ports.includes(port))?.from;
+
 /** The node from which the first node of a component reads a port; undefined if there is none. */
-export const readBy = (
+export function readBy(
   { nodes }: CheckedTopology,
   component: string,
   port: Data['port'],
-): string | undefined =>
-  nodes.find((node) => node.component.name === component)?.inputs.find(({ ports }) => ports.includes(port))
-    ?.from;
+): string | undefined {
+  const reader = nodes.find((node) => node.component.name === component);
+  return reader && inputOf(reader, port);
+}
 
 function upTo(topology: CheckedTopology, node: string): readonly CheckedNode[] {
   const byId = new Map(topology.nodes.map((one) => [one.id, one]));

@@ -1,9 +1,11 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Type } from 'typebox';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { inferPose } from '../../operators/infer-pose/infer-pose.js';
 import { detectMotion } from '../../operators/detect-motion/detect-motion.js';
+import { defineOperator } from '../../pipeline/component/index.js';
 import type { Measure, Window } from '../../pipeline/model/index.js';
 import { simulatedWindow } from '../../bench/shared/simulated-window.js';
 import type { FakeTopology } from '../support/fake-topology.js';
@@ -111,6 +113,36 @@ test('a second measurement shows how much each link differs; silent links keep t
   const [first, second] = environment.links.map(({ id }) => id) as [string, string];
   expect(after.profiles[first]).toEqual(before.profiles[first]);
   expect(after.profiles[second]).not.toEqual(before.profiles[second]);
+});
+
+test('operators of your own are measured by their roles', async () => {
+  const own = { outputs: ['pose'], examples: [], create: () => ({ process: () => ({ data: [] }) }) } as const;
+  const network = defineOperator({
+    ...{ ...own, name: 'own-network', summary: 'Sees people.', role: 'pose-network', inputs: ['window'] },
+    config: Type.Object({
+      calibration: Type.Optional(Type.String({ description: 'Of csiflow calibrate.' })),
+    }),
+  });
+  const detector = defineOperator({
+    ...{
+      ...own,
+      name: 'own-detector',
+      summary: 'Sees movement.',
+      role: 'motion-detector',
+      inputs: ['window'],
+    },
+    config: Type.Object({}),
+  });
+  const nodes = main.topology.nodes.map((node) => ({
+    ...node,
+    component: node.id === 'poses' ? network : detector,
+  }));
+  main.topology = { ...main.topology, nodes };
+  expect(await start()).toMatchObject({ status: 202, data: { state: 'measuring', file: 'room.json' } });
+  main.publish(at(0), presence(0.5, 0.9), at(1), at(2));
+  expect((await call('GET')).data).toMatchObject({ state: 'measured', presence_seconds: 1 });
+  expect((await call('POST', '/save')).data).toMatchObject({ state: 'saved' });
+  expect(existsSync(join(folder, 'room.json'))).toBe(true);
 });
 
 test('seconds with movement are counted', async () => {

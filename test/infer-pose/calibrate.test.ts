@@ -1,10 +1,13 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { calibrateTopology } from '../../api/cli/calibration/calibrate.js';
 import { readProfiles } from '../../operators/infer-pose/weights.js';
 import { readCalibrations } from '../../operators/calibrate/link-calibration.js';
+import { components } from '../../api/components.js';
+import { defineOperator, Registry } from '../../pipeline/component/index.js';
 import { packageFile } from '../../pipeline/base/paths.js';
 import { csiflow } from '../support/csiflow.js';
 
@@ -88,6 +91,34 @@ settings: { state_folder: ${join(folder, 'state')} }
     expect(of('calibration_drift').length).toBeGreaterThan(3);
     expect(of('motion').length).toBeGreaterThan(3);
     for (const { value } of of('motion')) expect(value).toBeLessThan(0.1);
+  });
+
+  it('measures for a pose network of your own, found by its role', async () => {
+    const ownNetwork = defineOperator({
+      ...{ name: 'own-network', summary: 'Sees people.', role: 'pose-network', examples: [] },
+      ...{ inputs: ['window'], outputs: ['pose'] },
+      config: Type.Object({ calibration: Type.Optional(Type.String({ description: 'Measured profiles.' })) }),
+      create: () => ({ process: () => ({ data: [] }) }),
+    });
+    const file = join(folder, 'own.yaml');
+    await writeFile(
+      file,
+      `
+id: own
+environment: ${packageFile('topologies/environments/demo-flat.yaml')}
+sources:
+  flat: { type: simulator, people: [], speed: 0, duration_s: 4, seed: 5, rate_hz: 50 }
+operators:
+  windows: { type: window, from: flat, length_ms: 2000, hop_ms: 200, points: 100 }
+  poses: { type: own-network, from: windows }
+sinks:
+  seen: { type: file, from: poses, path: ${join(folder, 'seen.jsonl')} }
+`,
+    );
+    const out = join(folder, 'own.json');
+    const registry = new Registry([...components.list(), ownNetwork]);
+    const { profiles } = await calibrateTopology(file, { seconds: 1, out, print, registry });
+    expect(Object.keys(profiles)).toHaveLength(4);
   });
 
   it('names what a topology without windows lacks', async () => {

@@ -1,9 +1,12 @@
 import { ProfileLearner } from '../../../operators/infer-pose/profiles.js';
 import { writeProfiles, type Profiles } from '../../../operators/infer-pose/weights.js';
-import { formatProblem, loadTopology, type CheckedTopology } from '../../../pipeline/config/index.js';
-import { listenTo, readBy } from '../../../pipeline/runtime/listen.js';
+import type { Registry } from '../../../pipeline/component/index.js';
+import type { CheckedTopology } from '../../../pipeline/config/index.js';
+import { listenTo } from '../../../pipeline/runtime/listen.js';
+import { calibratedNetwork } from '../../service/configuration/answering.js';
 import { CommandError, EXIT } from '../../../pipeline/base/exit.js';
 import { components } from '../../components.js';
+import { loadForCommand } from '../topologies.js';
 import { calibrators, learning, type LearntLinks } from './learning.js';
 
 export interface CalibrateSettings {
@@ -11,8 +14,10 @@ export interface CalibrateSettings {
   readonly seconds: number;
   /** Output file. */
   readonly out: string;
-  /** Id of the window operator; default: the one that the first `infer-pose` reads. */
+  /** Id of the window operator; default: the one that the first calibrated pose network reads. */
   readonly node?: string;
+  /** Default: the shipped components. */
+  readonly registry?: Registry;
   readonly print: (line: string) => void;
   /** Called after each window or block, with the seconds of event time received so far. */
   readonly progress?: (seconds: number) => void;
@@ -20,7 +25,7 @@ export interface CalibrateSettings {
 
 /** Content of a calibration file. */
 export interface Measured {
-  /** Links of the windows, for `infer-pose`. */
+  /** Links of the windows, for the pose network. */
   readonly profiles: Profiles;
   /** Links of the frames, for `calibrate`: a list of layouts each. */
   readonly links: LearntLinks;
@@ -39,13 +44,17 @@ const PATIENCE = 3;
  * @throws CommandError if the topology is invalid, has nothing to calibrate, or receives no frame
  */
 export async function calibrateTopology(file: string, settings: CalibrateSettings): Promise<Measured> {
-  const topology = load(file);
+  const topology = loadForCommand(
+    file,
+    { env: process.env, secrets: process.env['CSIFLOW_SECRETS'] },
+    settings.registry ?? components,
+  );
   const links: Record<string, object[]> = {};
   const listening = learning(topology, settings.seconds, links);
-  const windows = settings.node ?? readBy(topology, 'infer-pose', 'window');
+  const windows = settings.node ?? calibratedNetwork(topology)?.windows;
   if (windows === undefined && calibrators(topology).length === 0)
     throw new CommandError(
-      `${topology.id} has neither infer-pose nor calibrate: pass its window operator with --node`,
+      `${topology.id} has neither a calibrated pose network, such as infer-pose, nor calibrate: pass its window operator with --node`,
       EXIT.invalid,
     );
   const profiles = windows === undefined ? {} : await profilesOf(listening.topology, windows, file, settings);
@@ -108,11 +117,4 @@ async function learnAt(
     progress?.(waited / 1e6);
     return waited >= LATE;
   });
-}
-
-function load(file: string): CheckedTopology {
-  const secrets = process.env['CSIFLOW_SECRETS'];
-  const { topology, problems } = loadTopology(file, components, { env: process.env, secrets });
-  if (topology) return topology;
-  throw new CommandError(problems.map((problem) => formatProblem(problem)).join('\n'), EXIT.invalid);
 }

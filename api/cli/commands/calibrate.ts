@@ -6,6 +6,7 @@ interface Options {
   readonly out: string;
   readonly node?: string;
   readonly json?: boolean;
+  readonly plugin: readonly string[];
 }
 
 export function register(program: Command): void {
@@ -13,27 +14,30 @@ export function register(program: Command): void {
     .command('calibrate')
     .argument('<topology>', 'file of a topology whose room is empty now')
     .description(
-      'Measure the empty room for infer-pose, which then detects people who keep still, and for calibrate.',
+      'Measure the empty room for infer-pose (or your own pose network), which then detects people who keep still, and for calibrate.',
     )
     .requiredOption(
       '--out <file>',
       'calibration file to write; name it in the field `calibration` of infer-pose and calibrate',
     )
     .option('--seconds <number>', 'how long to listen, in event time', numberAbove0(86_400), 60)
-    .option('--node <id>', 'window operator to listen to (default: the one that infer-pose reads)')
+    .option('--node <id>', 'window operator to listen to (default: the one that the pose network reads)')
     .option('--json', 'print the measurements as JSON')
+    .option('--plugin <file...>', 'modules with your own components', [])
     .addHelpText(
       'after',
       '\nExample:\n  csiflow calibrate topologies/ward-3.yaml --out topologies/ward-3.calibration.json',
     )
-    .action(async (topology: string, { json, ...options }: Options) => {
-      const [{ calibrateTopology }, { Progress }] = await Promise.all([
+    .action(async (topology: string, { json, plugin, ...options }: Options) => {
+      const [{ calibrateTopology }, { Progress }, { registryWith }] = await Promise.all([
         import('../calibration/calibrate.js'),
         import('../recordings/progress.js'),
+        import('../../plugins.js'),
       ]);
       const shown = new Progress();
       const measured = await calibrateTopology(topology, {
         ...options,
+        registry: await registryWith(plugin),
         print: (line) => {
           shown.end();
           process.stderr.write(`${line}\n`);

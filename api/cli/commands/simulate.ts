@@ -15,6 +15,7 @@ interface Options {
   readonly note?: string;
   readonly force: boolean;
   readonly json: boolean;
+  readonly plugin: readonly string[];
 }
 
 export function register(program: Command): void {
@@ -32,6 +33,7 @@ export function register(program: Command): void {
     .option('--note <text>', 'note stored in the capture')
     .option('--force', 'overwrite existing files', false)
     .option('--json', 'print the result as JSON', false)
+    .option('--plugin <file...>', 'modules with your own components', [])
     .addHelpText(
       'after',
       '\nExample:\n  csiflow simulate topologies/demo.yaml --seconds 60 --out fall.csi --truth fall.ndjson\n  csiflow inspect fall.csi',
@@ -48,13 +50,14 @@ async function simulate(file: string, options: Options): Promise<void> {
 
 /** The topology's settings, overridden by the options. */
 async function sceneIn(file: string, options: Options): Promise<SimulatedScene> {
-  const [path, { components }, { loadTopology }, { printProblems, summary }] = await Promise.all([
+  const [path, { registryWith }, { loadTopology }, { printProblems, summary }] = await Promise.all([
     import('node:path'),
-    import('../../components.js'),
+    import('../../plugins.js'),
     import('../../../pipeline/config/index.js'),
     import('../topologies.js'),
   ]);
   // The scene may have no reader here, so warnings are dropped.
+  const components = await registryWith(options.plugin);
   const { topology, problems } = loadTopology(file, components, { env: process.env, standIn: 'unset' });
   if (!topology) {
     process.stderr.write(`${printProblems(problems)}\n`);

@@ -973,7 +973,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Writes a measurement to the calibration file of `infer-pose`, and restarts the topology.
+         * Writes a measurement to the calibration file of the pose network, and restarts the topology.
          * @description Requires the role operator.
          */
         post: operations["postEnvironmentsEnvironmentIdCalibrationSave"];
@@ -5863,7 +5863,7 @@ export interface operations {
                             seconds: number;
                             /** @description Time without frames does not count. */
                             heard_seconds: number;
-                            /** @description Seconds in which `detect-motion` noticed somebody; null without such a node. */
+                            /** @description Seconds in which a motion detector, such as `detect-motion`, noticed somebody; null without one. */
                             presence_seconds: number | null;
                             links: {
                                 id: string;
@@ -5939,7 +5939,7 @@ export interface operations {
                             seconds: number;
                             /** @description Time without frames does not count. */
                             heard_seconds: number;
-                            /** @description Seconds in which `detect-motion` noticed somebody; null without such a node. */
+                            /** @description Seconds in which a motion detector, such as `detect-motion`, noticed somebody; null without one. */
                             presence_seconds: number | null;
                             links: {
                                 id: string;
@@ -6049,7 +6049,7 @@ export interface operations {
                             seconds: number;
                             /** @description Time without frames does not count. */
                             heard_seconds: number;
-                            /** @description Seconds in which `detect-motion` noticed somebody; null without such a node. */
+                            /** @description Seconds in which a motion detector, such as `detect-motion`, noticed somebody; null without one. */
                             presence_seconds: number | null;
                             links: {
                                 id: string;

@@ -21,7 +21,8 @@ const CalibrationSchema = Type.Object(
     seconds: Type.Number({ description: 'Event time that it takes.' }),
     heard_seconds: Type.Number({ description: 'Time without frames does not count.' }),
     presence_seconds: Type.Union([Type.Number(), Type.Null()], {
-      description: 'Seconds in which `detect-motion` noticed somebody; null without such a node.',
+      description:
+        'Seconds in which a motion detector, such as `detect-motion`, noticed somebody; null without one.',
     }),
     links: Type.Array(
       Type.Object(
@@ -90,7 +91,7 @@ const start = endpoint<{ readonly id: string; readonly seconds: number }, Calibr
 const save = endpoint<string, Calibration>({
   method: 'POST',
   path: '/environments/:environment_id/calibration/save',
-  summary: 'Writes a measurement to the calibration file of `infer-pose`, and restarts the topology.',
+  summary: 'Writes a measurement to the calibration file of the pose network, and restarts the topology.',
   access: 'operator',
   limit: 'configuration',
   status: 200,

@@ -7,6 +7,7 @@ import type {
   SettingNode,
 } from '../../../pipeline/component/index.js';
 import type { CheckedNode, CheckedTopology, NodeOverride } from '../../../pipeline/config/index.js';
+import { inputOf } from '../../../pipeline/runtime/listen.js';
 import type { Bounds, Field, Value } from './field.js';
 
 /** How a node applies a setting: declared by its component. */
@@ -30,6 +31,21 @@ export const answering = ({ nodes }: CheckedTopology, name: SettingName): readon
 /** Nodes of this part of the system. */
 export const nodesAs = ({ nodes }: CheckedTopology, role: Role): readonly CheckedNode[] =>
   nodes.filter(({ component }) => component.role === role);
+
+/** The pose network that a measurement of the empty room calibrates, and the node whose windows it reads. */
+export interface CalibratedNetwork {
+  readonly node: CheckedNode;
+  readonly windows: string;
+}
+
+/** The first pose network that reads windows and can name a calibration file; undefined if there is none. */
+export function calibratedNetwork(topology: CheckedTopology): CalibratedNetwork | undefined {
+  for (const node of nodesAs(topology, 'pose-network')) {
+    const windows = inputOf(node, 'window');
+    if (windows !== undefined && 'calibration' in node.component.config.properties) return { node, windows };
+  }
+  return undefined;
+}
 
 /** Declared by the component of a pose network. */
 export const networkOf = ({ component }: CheckedNode): NetworkFacts | undefined =>

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { readBy } from '../../../pipeline/runtime/listen.js';
+import { calibratedNetwork, nodesAs } from '../configuration/answering.js';
 import { conflict } from '../errors.js';
 import type { Deployment } from './deployment.js';
 import { environmentOf, environmentsOf, requireRunning, type Sensing } from './environments.js';
@@ -39,7 +39,7 @@ export function cancelCalibration(deployment: Parts, id: string): void {
 }
 
 /**
- * Writes the measured profiles to the calibration file of `infer-pose`, and restarts the topology, which then
+ * Writes the measured profiles to the calibration file of the pose network, and restarts the topology, which then
  * reads them. Profiles of links that were not heard stay. A stopped topology reads them when it starts.
  * @throws ApiError 409 if nothing is measured, if the topology is starting, stopping or being changed, or if
  * the file cannot be written
@@ -77,16 +77,19 @@ function forgetRemoved(deployment: Parts): void {
 function targetOf(deployment: Parts, id: string): Target {
   const { running, environment } = environmentOf(deployment, id);
   const { topology } = running;
-  const node = topology.nodes.find(({ component }) => component.name === 'infer-pose');
-  const windows = readBy(topology, 'infer-pose', 'window');
-  if (!node || windows === undefined)
-    throw conflict(`${topology.id} has no infer-pose: nothing uses a calibration`, running);
+  const network = calibratedNetwork(topology);
+  if (!network)
+    throw conflict(
+      `${topology.id} has no pose network with a calibration, such as infer-pose: nothing uses one`,
+      running,
+    );
+  const { node, windows } = network;
   const { calibration } = node.config as { readonly calibration?: string };
   if (calibration === undefined)
     throw conflict(
       `${node.id} names no file: add \`calibration: ${environment.id}.calibration.json\` to it, and apply the topology`,
       running,
     );
-  const motion = topology.nodes.find(({ component }) => component.name === 'detect-motion')?.id;
+  const motion = nodesAs(topology, 'motion-detector')[0]?.id;
   return { running, environment, windows, motion, file: resolve(topology.folder, calibration) };
 }

@@ -22,7 +22,7 @@ export interface Calibration {
   /** Seconds of event time that it takes, and that were heard: time without frames does not count. */
   readonly seconds: number;
   readonly heard: number;
-  /** Seconds in which `detect-motion` noticed somebody; null if there is no such node. */
+  /** Seconds in which the motion detector noticed somebody; null if there is none. */
   readonly presence: number | null;
   readonly links: readonly CalibratedLink[];
   /** Relative to the topology's folder. */
@@ -44,7 +44,7 @@ export interface Target {
 /** Taps the records of a node of a topology until the returned function is called. */
 type Watch = (node: string, watcher: (record: Data) => void, topology?: string) => () => void;
 
-/** Above it, `detect-motion` says that somebody is there. */
+/** Above this `presence_probability`, the motion detector says that somebody is there. */
 const PRESENT = 0.5;
 const DB_PER_NEPER = 20 / Math.LN10;
 /** Event time may stand still: a measurement ends with an error after this many times its duration. */
@@ -132,7 +132,7 @@ export class Measurement {
       );
     const whole = contentOf(target);
     const profiles = { ...profilesOf(target, whole), ...this.#learner.profiles() };
-    // What is not of infer-pose stays, such as the links of calibrate.
+    // What the pose network does not read stays, such as the links of calibrate.
     const beside = Object.entries(whole ?? {}).filter(([name]) => !['features', 'profiles'].includes(name));
     try {
       writeProfiles(target.file, profiles, Object.fromEntries(beside));
