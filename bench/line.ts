@@ -197,7 +197,7 @@ async function history({ quick, progress }: LineOptions): Promise<Result[]> {
       what: `pages of 100 of the history of ${thousands(persons)} stored persons, by REST, 200 calls of each`,
       target: 'all under 100 ms',
       reached: `${shown(atRest)} (load ${load.toFixed(1)})`,
-      control: `while frames come: ${shown(whileWriting)}`,
+      control: `while frames arrive: ${shown(whileWriting)}`,
       met: slowest(atRest) < 100 && slowest(whileWriting) < 100,
       figures,
     },

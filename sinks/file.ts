@@ -10,7 +10,7 @@ const Config = Type.Object(
     path: rotationFields.path,
     format: choice(
       {
-        ndjson: 'One JSON object a line, appended as records come.',
+        ndjson: 'One JSON object a line, appended as records arrive.',
         parquet: 'One file for each table of docs/stores.md, written when it is complete.',
       },
       { default: 'ndjson', description: 'Format of the files.' },

@@ -27,7 +27,7 @@ const Config = Type.Object(
 
 export const websocket = defineSink({
   name: 'websocket',
-  summary: 'Hands results to the clients of the WebSocket /ws/pose as they come.',
+  summary: 'Hands results to the clients of the WebSocket /ws/pose as they arrive.',
   description: `Opens no port: the service interface serves the records of this sink, by each client's filters.
 
 - Nothing is queued for absent clients; the newest pose frame of each environment and its latest events are retained.

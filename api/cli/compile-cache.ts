@@ -8,7 +8,7 @@ interface CachingModule {
 }
 
 /**
- * Keeps V8's compiled code of modules loaded from now on in the user's cache folder (`$XDG_CACHE_HOME` or
+ * Stores V8's compiled code of modules loaded from now on in the user's cache folder (`$XDG_CACHE_HOME` or
  * `~/.cache`), so that later starts take less processor time. Node 20 cannot, and compiles at each start.
  *
  * Not in Node's default, the folder for temporary files: on a shared machine, somebody else could put code

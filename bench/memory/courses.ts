@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import { estimate } from '../../operators/infer-pose/estimate.js';
 import { JOINTS, POSTURES } from '../../operators/infer-pose/body.js';
-import { CELLS, frame, turnBack } from '../../operators/infer-pose/geometry.js';
+import { axesAt, CELLS, turnBack } from '../../operators/infer-pose/geometry.js';
 import { OUT } from '../../operators/infer-pose/layers.js';
 import { answerRow, readingInputs } from '../../operators/infer-pose/reading.js';
 import { ROOM_INPUTS, CELL_INPUTS } from '../../operators/infer-pose/memory-layers.js';
@@ -23,7 +23,7 @@ import { COURSE_S, isThing, kindOf, peopleOf, type Kind } from './what-happens.j
 
 /** People whose places a course gives. */
 export const PEOPLE = 4;
-/** Offsets of a person's ground truth. Joints: from the floor point, in the body's own frame. */
+/** Offsets of a person's ground truth. Joints: from the floor point, in the body's own axes. */
 export const TRUE = { place: 0, heading: 2, posture: 4, speed: 5, joints: 6 } as const;
 /** Values per person. */
 export const TOLD = TRUE.joints + 3 * JOINTS;
@@ -217,9 +217,9 @@ function peopleAt(stage: Stage, tick: number): number[][] {
   ]);
 }
 
-/** From the floor point, in the body's own frame. */
+/** From the floor point, in the body's own axes. */
 function jointsOf({ root, heading, keypoints }: TruthLine): number[] {
-  const own = frame(heading);
+  const own = axesAt(heading);
   return keypoints.flatMap(([x, y, z]) => [...turnBack(own, x! - root[0], y! - root[1]), z!]);
 }
 

@@ -74,7 +74,7 @@ export function stretchOf(
   return stretch;
 }
 
-/** A window's answer in a rotated room: joints are in the body's own frame, so only a mirror changes them. */
+/** A window's answer in a rotated room: joints are in the body's own axes, so only a mirror changes them. */
 function turnedAnswer(alone: Float32Array, turn: Symmetry, size: Course['size']): Float32Array {
   const out = alone.slice();
   out.set(turn.vector(alone[OUT.heading]!, alone[OUT.heading + 1]!), OUT.heading);

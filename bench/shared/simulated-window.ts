@@ -36,8 +36,8 @@ export function simulatedWindow(
   const subcarriers = Int16Array.from({ length: sequence.subcarriers }, (_, k) => 4 * k - 24);
   const environment: Environment = {
     id,
-    size: sequence.site.size,
-    links: sequence.site.links.map(({ transmitter, antennas }, link) => ({
+    size: sequence.room.size,
+    links: sequence.room.links.map(({ transmitter, antennas }, link) => ({
       id: `${id}-link-${link}`,
       transmitter: [...transmitter],
       receiver: [...antennas[0]!],

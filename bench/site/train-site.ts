@@ -6,7 +6,7 @@ import { loadTrainingBackend } from '../../operators/infer-pose/training/backend
 import {
   readMemory,
   readModel,
-  siteOf,
+  trainedRoomOf,
   writeMemory,
   writeModel,
   type Manifest,
@@ -194,7 +194,7 @@ function writeSite(
     trainedOn: `${trainedOn}, recordings of ${environment.id}`,
     name: `csiflow-pose-${basename(folder)}`,
     accuracy: 'report.md beside the weights',
-    site: siteOf(environment),
+    site: trainedRoomOf(environment),
   });
   const manifest = writeMemory(folder, trained.weights, {
     calibration: start.manifest.memory!.calibration,

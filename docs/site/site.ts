@@ -5,7 +5,7 @@ import { navigationOf } from './navigation.js';
 import { addressFrom, readSources, targetOf, type Source } from './pages.js';
 import { htmlOf, type Entry, type Menu } from './template.js';
 
-export interface Site {
+export interface RenderedSite {
   /** HTML by page. */
   readonly pages: ReadonlyMap<string, string>;
   /** Files to copy: from the root of the project, by place on the site. */
@@ -22,7 +22,7 @@ const MENU = 'docs/README.md';
 const isIndexed = (file: string): boolean => /^docs\/(components|formats|decisions)\/.+\.md$/.test(file);
 
 /** Renders all pages of a project, and checks each link and anchor. */
-export function renderSite(root: string): Site {
+export function renderSite(root: string): RenderedSite {
   const sources = readSources(root);
   const problems: string[] = [];
   const files = new Map<string, string>();
@@ -130,7 +130,7 @@ function pagesOf(
 const sectionsOf = (
   sources: ReadonlyMap<string, Source>,
   rendered: ReadonlyMap<string, Rendered>,
-): Site['sections'] =>
+): RenderedSite['sections'] =>
   [...sources.values()].flatMap(({ file, page }) => {
     if (file.endsWith('.json')) return [];
     const { title, sections } = rendered.get(file)!;

@@ -34,7 +34,7 @@ export const CHANNELS = MEASURED + DEPARTURES;
 /** Index of the lag used for motion. */
 export const MOTION = LAGS_MS.indexOf(100);
 /** Stored steps: five seconds back, ten ahead, and a margin. */
-export const KEPT_STEPS = 192;
+export const STORED_STEPS = 192;
 
 /**
  * Bands over which subcarriers are averaged: seven bands of a 20 MHz channel lower the noise by 9 dB and
@@ -79,7 +79,7 @@ export class Changes {
   /** By point: log10 of the mean amplitude. */
   readonly #loudness: Float32Array;
   /** By step: changes, before subtraction of their floors, then similarities. */
-  readonly #steps = new Float32Array(KEPT_STEPS * MEASURED).fill(NaN);
+  readonly #steps = new Float32Array(STORED_STEPS * MEASURED).fill(NaN);
   readonly #profiles: Profiles;
   readonly #floors = LAGS_MS.map(newFloor);
 
@@ -91,7 +91,7 @@ export class Changes {
     this.#values = new Float32Array(this.#history * this.#bands);
     this.#gaps = new Uint8Array(this.#history).fill(1);
     this.#loudness = new Float32Array(this.#history);
-    this.#profiles = new Profiles(this.#bands, KEPT_STEPS, newFloor);
+    this.#profiles = new Profiles(this.#bands, STORED_STEPS, newFloor);
   }
 
   /** Number of steps behind the noise floor; old ones decay. */
@@ -138,7 +138,7 @@ export class Changes {
 
   /** Ends step `step`: measures its changes. `spacing`: recent frame interval, microseconds. */
   end(step: number, spacing: number): void {
-    const at = (step % KEPT_STEPS) * MEASURED;
+    const at = (step % STORED_STEPS) * MEASURED;
     const out = this.#steps.subarray(at, at + MEASURED).fill(NaN);
     LAGS_MS.forEach((lag, i) => {
       if (lag * 1000 < MIN_LAG * Math.max(this.#grid, spacing)) return;
@@ -192,7 +192,7 @@ export class Changes {
 
   /** Change at the lag of motion, log10 of relative power; NaN if unknown. */
   motion(step: number): number {
-    return this.#steps[(step % KEPT_STEPS) * MEASURED + MOTION]!;
+    return this.#steps[(step % STORED_STEPS) * MEASURED + MOTION]!;
   }
 
   /** The floor of each change; NaN before its first value. */
@@ -207,7 +207,7 @@ export class Changes {
     const out = new Float32Array((to - from) * CHANNELS);
     const departures = this.#profiles.departuresBefore(to);
     for (let step = from; step < to; step++) {
-      const at = (step % KEPT_STEPS) * MEASURED;
+      const at = (step % STORED_STEPS) * MEASURED;
       const row = out.subarray((step - from) * CHANNELS, (step - from + 1) * CHANNELS);
       for (let i = 0; i < MEASURED; i++) row[i] = this.#steps[at + i]! - (i < FLOORED ? floors[i]! : 0);
       departures(step, row.subarray(MEASURED));

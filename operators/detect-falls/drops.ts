@@ -1,4 +1,4 @@
-import { KEPT_STEPS, STEPS_PER_S } from './changes.js';
+import { STORED_STEPS, STEPS_PER_S } from './changes.js';
 
 /** Steps whose mean is compared: up to the drop ... */
 const BEFORE = STEPS_PER_S;
@@ -18,8 +18,8 @@ const MIN_DROP = 0.1;
 export class DropFinder {
   readonly #ahead: number;
   /** Motion, log10 of power, and its drop, by step. */
-  readonly #motion = new Float64Array(KEPT_STEPS).fill(NOTHING);
-  readonly #drop = new Float64Array(KEPT_STEPS);
+  readonly #motion = new Float64Array(STORED_STEPS).fill(NOTHING);
+  readonly #drop = new Float64Array(STORED_STEPS);
   #open: readonly number[] = [];
 
   constructor(ahead: number) {
@@ -35,12 +35,12 @@ export class DropFinder {
   /** @param motion in step `c`, the next one; NaN: unknown. @returns a drop that is due */
   follow(c: number, motion: number): number | null {
     // Unknown values neither rise nor drop.
-    this.#motion[c % KEPT_STEPS] = Number.isNaN(motion)
-      ? this.#motion[(c + KEPT_STEPS - 1) % KEPT_STEPS]!
+    this.#motion[c % STORED_STEPS] = Number.isNaN(motion)
+      ? this.#motion[(c + STORED_STEPS - 1) % STORED_STEPS]!
       : motion;
     const d = c - AFTER[1] + 1;
     if (d < 0) return null;
-    this.#drop[d % KEPT_STEPS] = d >= BEFORE ? this.#dropAt(d) : 0;
+    this.#drop[d % STORED_STEPS] = d >= BEFORE ? this.#dropAt(d) : 0;
     const candidate = d - APART[1];
     if (candidate >= BEFORE && this.#isLargest(candidate)) this.#open = [...this.#open, candidate];
     const [due] = this.#open;
@@ -55,15 +55,16 @@ export class DropFinder {
 
   #mean(from: number, to: number): number {
     let sum = 0;
-    for (let n = from; n < to; n++) sum += this.#motion[n % KEPT_STEPS]!;
+    for (let n = from; n < to; n++) sum += this.#motion[n % STORED_STEPS]!;
     return sum / (to - from);
   }
 
   #isLargest(d: number): boolean {
-    const size = this.#drop[d % KEPT_STEPS]!;
+    const size = this.#drop[d % STORED_STEPS]!;
     if (size <= MIN_DROP) return false;
-    for (let n = Math.max(0, d - APART[0]); n < d; n++) if (this.#drop[n % KEPT_STEPS]! >= size) return false;
-    for (let n = d + 1; n <= d + APART[1]; n++) if (this.#drop[n % KEPT_STEPS]! > size) return false;
+    for (let n = Math.max(0, d - APART[0]); n < d; n++)
+      if (this.#drop[n % STORED_STEPS]! >= size) return false;
+    for (let n = d + 1; n <= d + APART[1]; n++) if (this.#drop[n % STORED_STEPS]! > size) return false;
     return true;
   }
 

@@ -15,7 +15,7 @@ export class People {
   see(frame: PoseFrame): void {
     const isEmpty = frame.persons.every(({ track }) => track && track.state !== 'active');
     if (isEmpty && frame.links >= ENOUGH_LINKS) this.#empty.push({ time: frame.time });
-    this.#empty = this.#empty.filter(({ time }) => time >= frame.time - KEPT_US).slice(-MAX_SEEN);
+    this.#empty = this.#empty.filter(({ time }) => time >= frame.time - MEMORY_US).slice(-MAX_SEEN);
     for (const person of frame.persons) {
       if (!person.track || person.track.state === 'ended') continue;
       const { id, state } = person.track;
@@ -29,7 +29,7 @@ export class People {
         isPlaced: frame.links >= ENOUGH_LINKS,
       });
     }
-    const oldest = frame.time - KEPT_US;
+    const oldest = frame.time - MEMORY_US;
     let drop = this.#seen.findIndex(({ time }) => time >= oldest);
     if (drop < 0) drop = this.#seen.length;
     this.#seen = this.#seen.slice(Math.max(drop, this.#seen.length - MAX_SEEN));
@@ -117,7 +117,7 @@ interface Sighting extends Moment {
 }
 
 /** Longer than the decision about a fall takes. */
-const KEPT_US = 15_000_000;
+const MEMORY_US = 15_000_000;
 const MAX_SEEN = 4096;
 const NEAR_US = 1_500_000;
 /** Fewer links do not show reliably whether somebody is there. */

@@ -1,6 +1,6 @@
 import { Antenna, type AntennaState } from './antenna.js';
 import { LOOK_AHEAD, LOOK_BACK, type Burst } from './features.js';
-import { KEPT, RATE_HZ } from './tracks.js';
+import { STORED_SAMPLES, RATE_HZ } from './tracks.js';
 
 /** Amplitudes of a link at one point of the 20 Hz grid, or a gap. */
 export interface LinkSample {
@@ -51,8 +51,8 @@ export class Room {
   /** Samples since the tracks started. */
   #count = 0;
   /** Power of motion, mean of the antennas in log, by sample, and its smoothed version. */
-  readonly #power = new Float64Array(KEPT);
-  readonly #smooth = new Float64Array(KEPT);
+  readonly #power = new Float64Array(STORED_SAMPLES);
+  readonly #smooth = new Float64Array(STORED_SAMPLES);
 
   get next(): number {
     return this.#next;
@@ -107,18 +107,18 @@ export class Room {
     const c = this.#count - 1 - MOTION_DELAY;
     if (c < 0) return;
     const mean = this.#meanMotion(c);
-    this.#power[c % KEPT] = mean === null ? 0 : 10 ** mean;
+    this.#power[c % STORED_SAMPLES] = mean === null ? 0 : 10 ** mean;
     const s = c - HALF_BOX;
     if (s < HALF_BOX) return;
     let box = 0;
-    for (let n = s - HALF_BOX; n <= s + HALF_BOX; n++) box += this.#power[n % KEPT]!;
-    this.#smooth[s % KEPT] = box / (2 * HALF_BOX + 1);
+    for (let n = s - HALF_BOX; n <= s + HALF_BOX; n++) box += this.#power[n % STORED_SAMPLES]!;
+    this.#smooth[s % STORED_SAMPLES] = box / (2 * HALF_BOX + 1);
   }
 
   #isPeak(c: number): boolean {
-    const height = this.#smooth[c % KEPT]!;
-    for (let n = c - APART; n < c; n++) if (this.#smooth[n % KEPT]! >= height) return false;
-    for (let n = c + 1; n <= c + APART; n++) if (this.#smooth[n % KEPT]! > height) return false;
+    const height = this.#smooth[c % STORED_SAMPLES]!;
+    for (let n = c - APART; n < c; n++) if (this.#smooth[n % STORED_SAMPLES]! >= height) return false;
+    for (let n = c + 1; n <= c + APART; n++) if (this.#smooth[n % STORED_SAMPLES]! > height) return false;
     return height > 0;
   }
 

@@ -9,7 +9,7 @@ export const RATE_HZ = 20;
  * Stored samples: the features reach from 2 s before a peak to 3.7 s after it; the candidate finder and the
  * filters need the rest.
  */
-export const KEPT = 192;
+export const STORED_SAMPLES = 192;
 
 /** Lags of the structure function S_l = log10 mean (u(t) - u(t - l))^2, samples. */
 export const LAGS = [1, 2, 4, 8, 16, 32] as const;
@@ -54,7 +54,7 @@ export class AntennaTracks {
   constructor(subcarriers: number) {
     this.subcarriers = subcarriers;
     this.#amplitudes = new Float32Array(HISTORY * subcarriers);
-    this.#scalars = new Float32Array(KEPT * SCALARS);
+    this.#scalars = new Float32Array(STORED_SAMPLES * SCALARS);
   }
 
   /** Number of samples so far. */
@@ -84,7 +84,7 @@ export class AntennaTracks {
 
   #measure(missing: boolean): void {
     const n = this.#count - 1;
-    const to = (n % KEPT) * SCALARS;
+    const to = (n % STORED_SAMPLES) * SCALARS;
     const out = this.#scalars;
     LAGS.forEach((lag, i) => {
       out[to + DIFFERENCE + i] = n >= lag ? this.#difference(n, lag) : 0;
@@ -179,7 +179,7 @@ export class AntennaTracks {
 
   #box(scalar: number, from: number, to: number): number {
     let sum = 0;
-    for (let n = from; n <= to; n++) sum += this.#scalars[(n % KEPT) * SCALARS + scalar]!;
+    for (let n = from; n <= to; n++) sum += this.#scalars[(n % STORED_SAMPLES) * SCALARS + scalar]!;
     return sum / (to - from + 1);
   }
 
@@ -197,7 +197,7 @@ export class AntennaTracks {
 
   /** r_1 centred on sample `c`. */
   correlation(c: number): number {
-    return this.#scalars[((c + LONG) % KEPT) * SCALARS + CORRELATION]!;
+    return this.#scalars[((c + LONG) % STORED_SAMPLES) * SCALARS + CORRELATION]!;
   }
 
   /** Share of the fast signal's energy that neighbouring subcarriers have in common: 1 for motion, 1/5 for noise. */

@@ -6,7 +6,7 @@ export const JOINTS = 17;
 /** Index of the joint on the other side, for mirroring. */
 export const MIRRORED: readonly number[] = [0, 2, 1, 4, 3, 6, 5, 8, 7, 10, 9, 12, 11, 14, 13, 16, 15];
 
-/** A body's joints in its own frame, [JOINTS, (x, y, z)], mirrored: sides swapped, left for right. */
+/** A body's joints in its own axes, [JOINTS, (x, y, z)], mirrored: sides swapped, left for right. */
 export const mirroredJoints = (joints: Float32Array): Float32Array =>
   Float32Array.from(
     { length: 3 * JOINTS },

@@ -1,5 +1,5 @@
 import { JOINTS, MIRRORED } from './body.js';
-import { CELLS, frame, turnBack, type Frame } from './geometry.js';
+import { axesAt, CELLS, turnBack, type Axes } from './geometry.js';
 import { boundedLog, COUNTS, OUT, WIDTHS } from './layers.js';
 import type { Network } from './network.js';
 import { TensorParts, type LookBatch, type Parts, type SeenBatch } from './parts.js';
@@ -12,12 +12,12 @@ import { softmax } from './softmax.js';
 const SEVERAL = 0.1;
 
 /**
- * Frames for the pose head: it runs in each, and the results are averaged, because the directions of the
+ * Axes for the pose head: it runs in each, and the results are averaged, because the directions of the
  * room's axes are arbitrary. The extra cost is small, because links and grid are computed once.
  */
-const FRAMES: readonly Frame[] = [0, 1, 2, 3].flatMap((quarter) => [
-  frame((quarter * Math.PI) / 2, 1),
-  frame((quarter * Math.PI) / 2, -1),
+const AXES: readonly Axes[] = [0, 1, 2, 3].flatMap((quarter) => [
+  axesAt((quarter * Math.PI) / 2, 1),
+  axesAt((quarter * Math.PI) / 2, -1),
 ]);
 
 /** A position of a window for the pose head. */
@@ -58,18 +58,18 @@ const looksOf = (scenes: readonly Scene[], { cells, counts }: SeenBatch): Look[]
     return [meanPlace(floor, size), ...others].map((place) => ({ ...place, window }));
   });
 
-/** The pose head's input: each place in all frames, frame by frame. */
+/** The pose head's input: each place in all axes, one after the other. */
 function lookBatch(scenes: readonly Scene[], { tokens }: SeenBatch, looks: readonly Look[]): LookBatch {
   const width = tokens.length / scenes.length;
-  const heard = new Float32Array(FRAMES.length * looks.length * width);
+  const heard = new Float32Array(AXES.length * looks.length * width);
   looks.forEach(({ window }, i) => {
     const own = tokens.subarray(window * width, (window + 1) * width);
-    for (let f = 0; f < FRAMES.length; f++) heard.set(own, (f * looks.length + i) * width);
+    for (let f = 0; f < AXES.length; f++) heard.set(own, (f * looks.length + i) * width);
   });
   const views = viewBatch(
-    FRAMES.flatMap(() => looks.map(({ window }) => scenes[window]!)),
+    AXES.flatMap(() => looks.map(({ window }) => scenes[window]!)),
     (i) => [looks[i % looks.length]!.x, looks[i % looks.length]!.y],
-    (i) => FRAMES[Math.floor(i / looks.length)]!,
+    (i) => AXES[Math.floor(i / looks.length)]!,
   );
   return { ...views, tokens: heard };
 }
@@ -83,7 +83,7 @@ function sightsOf(
 ): Seen[] {
   const answers = looks.map((place, i) =>
     average(
-      FRAMES.map((_, f) => {
+      AXES.map((_, f) => {
         const row = f * looks.length + i;
         return outputs.subarray(row * OUT.size, (row + 1) * OUT.size);
       }),
@@ -122,7 +122,7 @@ function likeliestCrowd(counts: ArrayLike<number>): number {
   return sum < SEVERAL ? 0 : best;
 }
 
-/** One estimate from the outputs in all frames. */
+/** One estimate from the outputs in all axes. */
 function average(rows: readonly Float32Array[], { x, y, spread }: FloorPlace): Estimate {
   const share = 1 / rows.length;
   const root: [number, number] = [x, y];
@@ -132,9 +132,9 @@ function average(rows: readonly Float32Array[], { x, y, spread }: FloorPlace): E
   const logits = new Float64Array(4);
   let scale = 0;
   rows.forEach((row, index) => {
-    const f = FRAMES[index]!;
-    const offset = turnBack(f, row[OUT.offset]!, row[OUT.offset + 1]!);
-    const direction = turnBack(f, row[OUT.heading]!, row[OUT.heading + 1]!);
+    const axes = AXES[index]!;
+    const offset = turnBack(axes, row[OUT.offset]!, row[OUT.offset + 1]!);
+    const direction = turnBack(axes, row[OUT.heading]!, row[OUT.heading + 1]!);
     for (let i = 0; i < 2; i++) {
       root[i]! += share * offset[i]!;
       heading[i]! += share * direction[i]!;
@@ -143,9 +143,9 @@ function average(rows: readonly Float32Array[], { x, y, spread }: FloorPlace): E
     for (let i = 0; i < 3; i++) logits[i]! += share * row[OUT.postures + i]!;
     logits[3]! += share * row[OUT.moving]!;
     for (let j = 0; j < JOINTS; j++) {
-      const source = f.sign < 0 ? MIRRORED[j]! : j;
+      const source = axes.sign < 0 ? MIRRORED[j]! : j;
       joints[3 * j]! += share * row[OUT.joints + 3 * source]!;
-      joints[3 * j + 1]! += share * f.sign * row[OUT.joints + 3 * source + 1]!;
+      joints[3 * j + 1]! += share * axes.sign * row[OUT.joints + 3 * source + 1]!;
       joints[3 * j + 2]! += share * row[OUT.joints + 3 * source + 2]!;
       jointScales[j]! += share * boundedLog(row[OUT.jointScales + source]!);
     }

@@ -79,7 +79,7 @@ export function directionFeatures(
   x: number,
   y: number,
   link: LinkPlace,
-  frame: Frame,
+  axes: Axes,
   out: Float32Array,
   at: number,
 ): void {
@@ -87,7 +87,7 @@ export function directionFeatures(
   let sumY = 0;
   let sumZ = 0;
   [link.transmitter, link.receiver].forEach((antenna, index) => {
-    const [dx, dy] = turn(frame, antenna.x - x, antenna.y - y);
+    const [dx, dy] = turn(axes, antenna.x - x, antenna.y - y);
     const dz = antenna.z - HEIGHT;
     const d = Math.max(0.2, norm(dx, dy, dz));
     out[at + 3 * index] = dx / d;
@@ -105,29 +105,29 @@ export function directionFeatures(
 // Math.hypot guards against overflow and is ten times slower.
 const norm = (x: number, y: number, z: number): number => Math.sqrt(x * x + y * y + z * z);
 
-/** Rotated and, before that, optionally mirrored axes: `sign` -1 mirrors y. */
-export interface Frame {
+/** Horizontal axes: those of the room, rotated and, before that, optionally mirrored (`sign` -1 mirrors y). */
+export interface Axes {
   readonly cos: number;
   readonly sin: number;
   readonly sign: 1 | -1;
 }
 
-export const frame = (angle: number, sign: 1 | -1 = 1): Frame => ({
+export const axesAt = (angle: number, sign: 1 | -1 = 1): Axes => ({
   cos: Math.cos(angle),
   sin: Math.sin(angle),
   sign,
 });
 
-export const IDENTITY: Frame = frame(0);
+export const ROOM_AXES: Axes = axesAt(0);
 
-/** A horizontal vector of the room in the axes of a frame. */
-export const turn = (f: Frame, x: number, y: number): [number, number] => [
-  f.cos * x - f.sin * f.sign * y,
-  f.sin * x + f.cos * f.sign * y,
+/** A horizontal vector of the room in other axes. */
+export const turn = (axes: Axes, x: number, y: number): [number, number] => [
+  axes.cos * x - axes.sin * axes.sign * y,
+  axes.sin * x + axes.cos * axes.sign * y,
 ];
 
 /** The reverse of {@link turn}. */
-export const turnBack = (f: Frame, x: number, y: number): [number, number] => [
-  f.cos * x + f.sin * y,
-  f.sign * (f.cos * y - f.sin * x),
+export const turnBack = (axes: Axes, x: number, y: number): [number, number] => [
+  axes.cos * x + axes.sin * y,
+  axes.sign * (axes.cos * y - axes.sin * x),
 ];

@@ -52,7 +52,7 @@ export const turnError = (estimate: Estimate, j: number): number =>
   Math.hypot(estimate.joints[3 * j]!, estimate.joints[3 * j + 1]!) *
   Math.max(0, 1 - Math.hypot(...estimate.heading));
 
-/** The own-frame joints rotated to the heading and placed at the root. */
+/** The joints in the body's own axes, rotated to the heading and placed at the root. */
 function keypointsOf(estimate: Estimate, by: ErrorCalibration['joints']): Keypoint3D[] {
   const { root } = estimate;
   const [hx, hy] = estimate.heading;

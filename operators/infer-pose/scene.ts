@@ -8,7 +8,7 @@ import {
   placeFeatures,
   WALL_FEATURES,
   wallFeatures,
-  type Frame,
+  type Axes,
   type LinkPlace,
 } from './geometry.js';
 import type { SceneBatch, ViewBatch } from './network.js';
@@ -42,11 +42,11 @@ export function sceneBatch(scenes: readonly Scene[], features: Float32Array): Sc
   return { windows, links, features, places, walls, cells };
 }
 
-/** The scenes seen from one position each, in one frame each. */
+/** The scenes seen from one position each, in axes of their own. */
 export function viewBatch(
   scenes: readonly Scene[],
   at: (window: number) => readonly [number, number],
-  frames: (window: number) => Frame,
+  axesOf: (window: number) => Axes,
 ): ViewBatch {
   const windows = scenes.length;
   const links = scenes[0]?.links.length ?? 0;
@@ -59,7 +59,7 @@ export function viewBatch(
     scene.links.forEach((link, l) => {
       const start = (w * links + l) * width;
       placeFeatures(x, y, link, views, start);
-      directionFeatures(x, y, link, frames(w), views, start + PLACE_FEATURES);
+      directionFeatures(x, y, link, axesOf(w), views, start + PLACE_FEATURES);
     });
   });
   return { windows, links, views, walls };

@@ -10,7 +10,7 @@ export interface Estimate {
   readonly postures: readonly number[];
   /** Probability that the person is walking. */
   readonly moving: number;
-  /** [JOINTS * 3], relative to the root, in the body's own frame. */
+  /** [JOINTS * 3], relative to the root, in the body's own axes. */
   readonly joints: Float32Array;
   /** The network's scale of each joint's error, metres. */
   readonly jointScales: Float32Array;

@@ -31,8 +31,8 @@ export interface Manifest {
   readonly layers: readonly { readonly name: string; readonly inputs: number; readonly outputs: number }[];
   readonly window: { readonly lengthMs: number; readonly points: number };
   readonly calibration: ErrorCalibration;
-  /** For a model of one site: which. */
-  readonly site: Site | null;
+  /** The room that the model was trained for; null: any room. */
+  readonly site: TrainedRoom | null;
   /** How it was trained: for people and to repeat it. */
   readonly training: Readonly<Record<string, unknown>>;
   /** Description of `memory.bin`, the memory network; absent if a model has none. */
@@ -70,14 +70,15 @@ export interface Scale {
   readonly power: number;
 }
 
-export interface Site {
+/** What decides whether a model was trained for a room. */
+export interface TrainedRoom {
   readonly environment: string;
   readonly size: Environment['size'];
   readonly links: readonly Pick<Link, 'id' | 'transmitter' | 'receiver'>[];
 }
 
-/** The site of an environment's file, for comparison. */
-export const siteOf = (environment: Environment): Site => ({
+/** An environment as the manifest of a model names it. */
+export const trainedRoomOf = (environment: Environment): TrainedRoom => ({
   environment: environment.id,
   size: environment.size,
   links: environment.links.map(({ id, transmitter, receiver }) => ({ id, transmitter, receiver })),
@@ -104,12 +105,12 @@ export const shippedModels = (): string[] =>
 
 /** The model trained for exactly these environments' size and links if there is one, otherwise `general`. */
 export function chooseModel(environments: readonly Environment[]): string {
-  const wanted = new Set(environments.map((environment) => JSON.stringify(siteOf(environment))));
+  const wanted = new Set(environments.map((environment) => JSON.stringify(trainedRoomOf(environment))));
   if (wanted.size !== 1) return 'general';
-  const site = shippedModels().find((name) =>
+  const own = shippedModels().find((name) =>
     wanted.has(JSON.stringify(readManifest(packageFile(join(SHIPPED, name))).site)),
   );
-  return site ?? 'general';
+  return own ?? 'general';
 }
 
 /**

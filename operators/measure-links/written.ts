@@ -14,7 +14,7 @@ export const WRITES: readonly MeasureFact[] = [
     unit: '',
     of: ['link'],
     every: 'an interval',
-    about: 'share of numbered frames that did not come, 0 to 1',
+    about: 'share of numbered frames that did not arrive, 0 to 1',
   },
   { name: 'rssi_dbm', unit: 'dBm', of: ['link'], every: 'an interval', about: 'mean signal strength' },
   { name: 'noise_dbm', unit: 'dBm', of: ['link'], every: 'an interval', about: 'mean noise level' },

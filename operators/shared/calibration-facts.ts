@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { errorText } from '../../pipeline/base/error-text.js';
-import type { CalibrationFacts, Site } from '../../pipeline/component/index.js';
+import type { CalibrationFacts, Surroundings } from '../../pipeline/component/index.js';
 
 interface Named {
   readonly calibration?: string;
@@ -17,7 +17,7 @@ export const calibrationFacts = (linksOf: (file: string) => readonly string[]): 
     calibration === undefined
       ? null
       : (statSync(resolve(folder, calibration), { throwIfNoEntry: false })?.mtime ?? null),
-  uncalibrated: ({ calibration }: Named, { folder, environments }: Site) => {
+  uncalibrated: ({ calibration }: Named, { folder, environments }: Surroundings) => {
     if (calibration === undefined) return 'has no calibration';
     try {
       const known = linksOf(resolve(folder, calibration));

@@ -1,4 +1,4 @@
-import { errorText } from '../../pipeline/base/error-text.js';
+import { causeText } from '../../pipeline/base/error-text.js';
 
 /**
  * A model of a server that speaks the Open Inference Protocol 2 over HTTP: KServe, NVIDIA Triton, OpenVINO
@@ -233,8 +233,7 @@ async function tryOnce(
     return fault(options, `answers ${response.status}: ${start(bytes)}`, cause);
   } catch (error) {
     if (signal.aborted) return fault(options, `does not answer within ${options.timeoutMs} ms`);
-    const reason = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    return fault(options, `cannot be reached: ${errorText(reason)}`, new Retriable());
+    return fault(options, `cannot be reached: ${causeText(error)}`, new Retriable());
   }
 }
 

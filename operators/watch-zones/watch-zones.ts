@@ -114,7 +114,7 @@ counts, though the networks see somebody whom they cannot confirm, is no frame e
         }
         const time = Math.round(frame.time);
         if (!(time > watch.time)) {
-          const reason = `a pose frame of ${frame.time} us came after one of ${watch.time} us: frames must arrive in order of time`;
+          const reason = `a pose frame of ${frame.time} us arrived after one of ${watch.time} us: frames must arrive in order of time`;
           return refused(frame, 'zones.order', reason);
         }
         const { findings, left } = watch.see(time === frame.time ? frame : { ...frame, time });

@@ -52,8 +52,8 @@ export type SettingAnswers<F extends string = string> = Readonly<
   Partial<Record<SettingName, F | 'enabled' | ConvertedSetting<F>>>
 >;
 
-/** Where a node runs. */
-export interface Site {
+/** What a node finds around it. */
+export interface Surroundings {
   /** What relative paths of its configuration are resolved against. */
   readonly folder: string;
   readonly environments: readonly Environment[];
@@ -62,15 +62,15 @@ export interface Site {
 /** The known facts of a pose network that does not run. */
 export interface NetworkFacts {
   /** Name and version of the weights that it loads. @throws if they cannot be read */
-  readonly modelVersion: (config: never, site: Site) => string;
+  readonly modelVersion: (config: never, surroundings: Surroundings) => string;
 }
 
 /** The known facts of a node that is calibrated to its room, while it does not run. */
 export interface CalibrationFacts {
   /** When its empty room was measured; null if it was not. */
-  readonly calibratedAt: (config: never, site: Site) => Date | null;
+  readonly calibratedAt: (config: never, surroundings: Surroundings) => Date | null;
   /** What is not calibrated, for people; null if it is calibrated for its room. */
-  readonly uncalibrated: (config: never, site: Site) => string | null;
+  readonly uncalibrated: (config: never, surroundings: Surroundings) => string | null;
 }
 
 /**

@@ -63,11 +63,11 @@ export class PartitionState implements ShardState {
   }
 
   journal(source: string): Journal {
-    throw new Error(`${source} is read again from its partition and has no journal`);
+    throw new Error(`${source} has no journal: it is read again from its partition`);
   }
 
   shedLog(node: string): ShedLog {
-    throw new Error(`${node} sheds nothing: its partition is read again`);
+    throw new Error(`${node} has no log of shed records: its partition is read again`);
   }
 
   outbox(sink: string): Outbox {

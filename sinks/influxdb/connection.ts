@@ -1,7 +1,8 @@
 import { Agent as HttpAgent, type ClientRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { InfluxDB } from 'influx';
-import { excerpt, reasonOf, retryAfter, whyOf } from '../shared/line-protocol/answer.js';
+import { causeText } from '../../pipeline/base/error-text.js';
+import { excerpt, reasonOf, retryAfter } from '../shared/line-protocol/answer.js';
 import type { Point } from '../shared/line-protocol/points.js';
 import { InfluxError } from '../shared/line-protocol/error.js';
 import type { Address } from '../shared/line-protocol/login.js';
@@ -147,8 +148,8 @@ export class Connection {
       if (response?.complete && error instanceof SyntaxError)
         throw this.#foreign(`a query with text that is not JSON (${error.message}), not with \`results\``);
       if (response?.statusCode === undefined || response.statusCode < 300)
-        throw this.#unavailable(whyOf(error));
-      throw this.#answered(path, response, whyOf(error));
+        throw this.#unavailable(causeText(error));
+      throw this.#answered(path, response, causeText(error));
     }
     // A proxy's page is not a confirmation: InfluxDB answers a write with 204.
     if (path === '/write' && response && response.statusCode !== 204)

@@ -43,7 +43,7 @@ const Config = Type.Object(
     }),
     username: Text('User of InfluxDB 1; null: no login.'),
     password: Text('Its password: `${secret:influxdb_password}`.'),
-    token: Text('Token of InfluxDB 2, in the place of user and password: `${secret:influxdb_token}`.'),
+    token: Text('Token of InfluxDB 2, instead of user and password: `${secret:influxdb_token}`.'),
     retention_policy: Text(
       "Retention policy to write to and read, created if it is missing; null: the database's default.",
     ),
@@ -178,7 +178,7 @@ class InfluxSink implements Sink {
         throw error;
       }
       this.#context.log.warn('InfluxDB is offline: records wait in the outbox', {
-        error: (error as Error).message,
+        error: errorText(error),
       });
     }
   }

@@ -114,7 +114,7 @@ export class Spool {
     // Lines of earlier versions have no checksum. JSON itself contains no tab.
     const [text = '', sum] = line.split('\t');
     try {
-      if (sum !== undefined && sum !== checksum(text)) throw new SyntaxError('its checksum does not fit');
+      if (sum !== undefined && sum !== checksum(text)) throw new SyntaxError('its checksum does not match');
       return JSON.parse(text) as Addressed;
     } catch (error) {
       throw stateError(

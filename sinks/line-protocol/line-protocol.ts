@@ -37,7 +37,7 @@ const Config = Type.Object(
         'Database of InfluxDB 3, which creates it at the first write; stream of Grafana. QuestDB has only one.',
     }),
     token: Text('Token: `${secret:influxdb_token}`; null: none. Grafana: of a service account.'),
-    username: Text('User of QuestDB, in the place of a token; null: no login.'),
+    username: Text('User of QuestDB, instead of a token; null: no login.'),
     password: Text('Its password: `${secret:questdb_password}`.'),
     ...RequestFields,
   },

@@ -1,3 +1,4 @@
+import { causeText } from '../../pipeline/base/error-text.js';
 import { excerpt, reasonOf, retryAfter } from '../shared/line-protocol/answer.js';
 import { InfluxError } from '../shared/line-protocol/error.js';
 import type { Address } from '../shared/line-protocol/login.js';
@@ -143,9 +144,7 @@ export class LineServer {
       return { status, headers, text: await beginningOf(response, limit) };
     } catch (error) {
       signal?.throwIfAborted();
-      const { cause } = error as { readonly cause?: unknown };
-      const why = cause instanceof Error ? cause.message : (error as Error).message;
-      throw new InfluxError('influxdb.unavailable', `${this.name} cannot be reached: ${why}`);
+      throw new InfluxError('influxdb.unavailable', `${this.name} cannot be reached: ${causeText(error)}`);
     }
   }
 

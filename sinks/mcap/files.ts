@@ -1,4 +1,5 @@
 import { open, type FileHandle } from 'node:fs/promises';
+import { errorText } from '../../pipeline/base/error-text.js';
 import type { Context, Sink } from '../../pipeline/component/index.js';
 import type { Data, Failure } from '../../pipeline/model/index.js';
 import { loadZstd } from '../../pipeline/base/zstd.js';
@@ -208,7 +209,7 @@ export class McapFiles implements Sink {
     try {
       return await readWritten(handle, (bytes, size) => zstd.decompress(bytes, { defaultHeapSize: size }));
     } catch (error) {
-      throw damaged(`${path}: ${(error as Error).message}. The file`, 'results', error);
+      throw damaged(`${path}: ${errorText(error)}. The file`, 'results', error);
     }
   }
 

@@ -40,7 +40,7 @@ const Config = Type.Object(
     }),
     username: Text('User; null: no login, or a token.'),
     password: Text('Its password: `${secret:nats_password}`.'),
-    token: Text('Token, in the place of user and password: `${secret:nats_token}`.'),
+    token: Text('Token, instead of user and password: `${secret:nats_token}`.'),
     tls: Type.Boolean({
       default: false,
       description: 'Whether to connect by TLS, and verify the certificate.',

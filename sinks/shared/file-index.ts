@@ -51,7 +51,7 @@ export const parseIndex = (path: string, text: string): EpochStart[] =>
       const [json = '', checksum] = line.split('\t');
       try {
         if (checksum !== undefined && crc32(json).toString(16) !== checksum)
-          throw new SyntaxError('its checksum does not fit');
+          throw new SyntaxError('its checksum does not match');
         const start = JSON.parse(json) as EpochStart;
         return { ...start, path: resolve(dirname(path), start.path) };
       } catch (error) {

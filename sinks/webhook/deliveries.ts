@@ -134,13 +134,13 @@ const OVER_LIMIT: Outcome = {
   kind: 'refused',
   code: 'webhook.rate_limit',
   reason:
-    'the receiver has had all the events that it gets in an hour (`max_events_per_hour`): replay it from the dead letters later',
+    'the receiver has reached its limit of events per hour (`max_events_per_hour`): replay the event from the dead letters later',
 };
 
 const SLOW: Outcome = {
   kind: 'later',
   code: 'webhook.slow',
-  reason: 'the receiver is too slow for all the events that wait: the rest follows',
+  reason: 'the receiver takes events more slowly than they arrive: the others are sent later',
 };
 
 const ASKED: Away = {

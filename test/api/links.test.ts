@@ -63,7 +63,7 @@ test('an unheard link names its missing sender; a stranger, the line that would 
   };
   const { sender } = testEnvironment.links[0]!;
   expect(await ask('/topologies/test/links')).toMatchObject({
-    links: [{ counts: false, reason: `no frame of its sender, ${sender}, has come` }, {}],
+    links: [{ counts: false, reason: `no frame of its sender, ${sender}, has arrived` }, {}],
     unknown_senders: [
       { node: 'routers', sender: 'node-7@10.0.0.4:4000', frames: 12, line: 'sender: node-7' },
     ],

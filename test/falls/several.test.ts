@@ -159,10 +159,10 @@ describe('changes of an antenna', () => {
 });
 
 describe('profiles of an antenna', () => {
-  const KEPT = 192;
+  const STEPS = 192;
   /** Shares of two bands, and the amplitude's log10, by step; null: unknown. */
   const followed = (profile: (step: number) => readonly number[] | null, steps: number) => {
-    const profiles = new Profiles(2, KEPT, () => new Histogram(-8, 2, 250, 1000));
+    const profiles = new Profiles(2, STEPS, () => new Histogram(-8, 2, 250, 1000));
     const slow: Float32Array[] = [];
     for (let step = 0; step < steps; step++) {
       profiles.of(step).set(profile(step) ?? [NaN, NaN, NaN]);

@@ -2,12 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MIRRORED } from '../../operators/infer-pose/body.js';
 import {
+  axesAt,
   directionFeatures,
-  frame,
-  IDENTITY,
   placeFeatures,
+  ROOM_AXES,
   turn,
   turnBack,
+  type Axes,
   type LinkPlace,
 } from '../../operators/infer-pose/geometry.js';
 import { CALIBRATED, LINK_FEATURES } from '../../operators/infer-pose/features.js';
@@ -20,9 +21,9 @@ const sign = fc.constantFrom<1 | -1>(1, -1);
 
 const link: LinkPlace = { transmitter: { x: 0.2, y: 0.4, z: 1.1 }, receiver: { x: 4.1, y: 3.2, z: 0.7 } };
 
-function moved(place: LinkPlace, f: ReturnType<typeof frame>): LinkPlace {
+function moved(place: LinkPlace, axes: Axes): LinkPlace {
   const move = ({ x, y, z }: LinkPlace['transmitter']) => {
-    const [mx, my] = turn(f, x, y);
+    const [mx, my] = turn(axes, x, y);
     return { x: mx, y: my, z };
   };
   return { transmitter: move(place.transmitter), receiver: move(place.receiver) };
@@ -32,8 +33,8 @@ describe('turning and mirroring', () => {
   it('is undone by turning back', () => {
     fc.assert(
       fc.property(angle, sign, metre, metre, (a, s, x, y) => {
-        const f = frame(a, s);
-        const [bx, by] = turnBack(f, ...turn(f, x, y));
+        const axes = axesAt(a, s);
+        const [bx, by] = turnBack(axes, ...turn(axes, x, y));
         expect(bx).toBeCloseTo(x, 9);
         expect(by).toBeCloseTo(y, 9);
       }),
@@ -43,11 +44,11 @@ describe('turning and mirroring', () => {
   it('keeps what a link sees of a place', () => {
     fc.assert(
       fc.property(angle, sign, metre, metre, (a, s, x, y) => {
-        const f = frame(a, s);
+        const axes = axesAt(a, s);
         const plain = new Float32Array(13);
         const other = new Float32Array(13);
         placeFeatures(x, y, link, plain, 0);
-        placeFeatures(...turn(f, x, y), moved(link, f), other, 0);
+        placeFeatures(...turn(axes, x, y), moved(link, axes), other, 0);
         plain.forEach((value, i) => {
           expect(other[i]).toBeCloseTo(value, 4);
         });
@@ -55,15 +56,15 @@ describe('turning and mirroring', () => {
     );
   });
 
-  it('of the frame rotates directions like coordinates', () => {
+  it('of the axes rotates directions like coordinates', () => {
     fc.assert(
       fc.property(angle, sign, metre, metre, (a, s, x, y) => {
-        const f = frame(a, s);
-        const byFrame = new Float32Array(9);
+        const axes = axesAt(a, s);
+        const byAxes = new Float32Array(9);
         const byCoordinates = new Float32Array(9);
-        directionFeatures(x, y, link, f, byFrame, 0);
-        directionFeatures(...turn(f, x, y), moved(link, f), IDENTITY, byCoordinates, 0);
-        byFrame.forEach((value, i) => {
+        directionFeatures(x, y, link, axes, byAxes, 0);
+        directionFeatures(...turn(axes, x, y), moved(link, axes), ROOM_AXES, byCoordinates, 0);
+        byAxes.forEach((value, i) => {
           expect(byCoordinates[i]).toBeCloseTo(value, 4);
         });
       }),
@@ -102,8 +103,8 @@ describe('a training batch', () => {
   it('turned by a quarter and mirrored has its answers turned and sides swapped', () => {
     // angle 2 pi * 0.25; 0.25 < 0.5 mirrors
     const batch = trainingBatch(picks, { links: 3, uncalibrated: 0, turned: true }, chance(0.25));
-    const f = batch.frames[0]!;
-    expect(f.sign).toBe(-1);
+    const axes = batch.axes[0]!;
+    expect(axes.sign).toBe(-1);
     expect([...batch.heading].map((v) => Math.round(v * 1000) / 1000)).toEqual([0.8, 0.6]);
     expect(batch.joints[3 * 5]).toBeCloseTo(one[PERSON.joints + 3 * 6]!);
     expect(batch.joints[3 * 5 + 1]).toBeCloseTo(-one[PERSON.joints + 3 * 6 + 1]!);

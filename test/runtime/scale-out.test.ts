@@ -356,7 +356,9 @@ test('a replayed letter goes to its partition, even if that returns later', asyn
   const { replayed, refused } = await runner.letters.replay({});
   expect(replayed).toEqual(letters.filter(({ partition }) => partition === 1).map(({ id }) => id));
   expect(refused.map(({ reason }) => reason)).toEqual(
-    Array(3).fill('this process does not read its partition 0 now: it is replayed as soon as it does'),
+    Array(3).fill(
+      'another process reads its partition 0 now: this one replays the record when it reads the partition again',
+    ),
   );
   await until('those of partition 1', () => broker.results.get(1)?.length === 3);
   expect(broker.results.get(1)).toEqual(sums(35));

@@ -357,10 +357,10 @@ describe('blocking furniture', () => {
     const blocked = simulateSequence(700_030, { links: 2, obstacles: [3, 3] });
     expect(blocked.truth).toEqual(plain.truth);
     expect(blocked.csi).not.toEqual(plain.csi);
-    const links = plain.site.links;
+    const links = plain.room.links;
     for (let seed = 0; seed < 20; seed++) {
-      for (const { from, to } of randomObstacles(new Random(seed), plain.site.size, links, 3)) {
-        expect(from[0] >= 0 && from[1] >= 0 && to[0] <= plain.site.size.x && to[1] <= plain.site.size.y).toBe(
+      for (const { from, to } of randomObstacles(new Random(seed), plain.room.size, links, 3)) {
+        expect(from[0] >= 0 && from[1] >= 0 && to[0] <= plain.room.size.x && to[1] <= plain.room.size.y).toBe(
           true,
         );
         for (const {

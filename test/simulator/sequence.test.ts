@@ -5,7 +5,7 @@ import {
   MOTION_MIX,
   NO_IMPAIRMENTS,
   simulateSequence,
-  siteOf,
+  knownRoomOf,
   type Sequence,
 } from '../../pipeline/sources/simulator/index.js';
 import { Random } from '../../pipeline/sources/simulator/shared/random.js';
@@ -47,12 +47,12 @@ describe('a random sequence', () => {
   });
 
   test('of an environment has its size and links', () => {
-    const site = siteOf(testEnvironment);
-    const sequence = simulateSequence(1, { site });
+    const room = knownRoomOf(testEnvironment);
+    const sequence = simulateSequence(1, { room });
     expect(sequence.links).toBe(2);
-    expect(sequence.site.size).toEqual(testEnvironment.size);
-    expect(sequence.site.links[1]!.transmitter).toEqual([4.9, 0.1, 1.4]);
-    expect(simulateSequence(2, { site }).csi).not.toEqual(sequence.csi);
+    expect(sequence.room.size).toEqual(testEnvironment.size);
+    expect(sequence.room.links[1]!.transmitter).toEqual([4.9, 0.1, 1.4]);
+    expect(simulateSequence(2, { room }).csi).not.toEqual(sequence.csi);
   });
 
   test('repeats the packet before a lost one', () => {

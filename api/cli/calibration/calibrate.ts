@@ -96,7 +96,9 @@ async function profilesOf(
     throw new CommandError(`${node} output no window with frames: check that the links of ${file} send`);
   }
   if (learner.heardSeconds < seconds)
-    print(`frames came in ${learner.heardSeconds.toFixed(0)} of ${seconds} s: the profiles are less exact`);
+    print(
+      `frames arrived in ${learner.heardSeconds.toFixed(0)} of ${seconds} s: the profiles are less exact`,
+    );
   const missing = [...links].map(({ link }) => link.id).filter((id) => !(id in profiles));
   if (missing.length > 0) print(`no profile, because no frames arrived: ${missing.join(', ')}`);
   return profiles;

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { errorText } from '../../../pipeline/base/error-text.js';
 import type { Asked } from '../../../pipeline/component/index.js';
 import { CommandError, EXIT } from '../../../pipeline/base/exit.js';
 import type { RowFormat } from '../rows-text.js';
@@ -75,7 +76,7 @@ async function answer(sql: string, options: Options, limits: Limits): Promise<As
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'store.locked') return askOwner(sql, options, limits, realpathSync(from), error as Error);
     if (code === 'query.refused')
-      throw new CommandError(`the query was refused: ${(error as Error).message}`, EXIT.invalid);
+      throw new CommandError(`the query was refused: ${errorText(error)}`, EXIT.invalid);
     if (code === 'store.encryption')
       throw new CommandError(keyHint({ from, keyFile: options.keyFile }), EXIT.invalid);
     throw error;

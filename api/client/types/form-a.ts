@@ -5867,7 +5867,7 @@ export interface operations {
                             presence_seconds: number | null;
                             links: {
                                 id: string;
-                                /** @description False: no frames came, so that its former profile stays. */
+                                /** @description False: no frames arrived, so its former profile stays. */
                                 heard: boolean;
                                 /** @description Mean difference from the former profile; null without one. */
                                 change_db: number | null;
@@ -5943,7 +5943,7 @@ export interface operations {
                             presence_seconds: number | null;
                             links: {
                                 id: string;
-                                /** @description False: no frames came, so that its former profile stays. */
+                                /** @description False: no frames arrived, so its former profile stays. */
                                 heard: boolean;
                                 /** @description Mean difference from the former profile; null without one. */
                                 change_db: number | null;
@@ -6053,7 +6053,7 @@ export interface operations {
                             presence_seconds: number | null;
                             links: {
                                 id: string;
-                                /** @description False: no frames came, so that its former profile stays. */
+                                /** @description False: no frames arrived, so its former profile stays. */
                                 heard: boolean;
                                 /** @description Mean difference from the former profile; null without one. */
                                 change_db: number | null;
@@ -6119,7 +6119,7 @@ export interface operations {
                                 sender: string;
                                 /** @description Frames in the newest whole second; 0 after five silent seconds; null if unknown. */
                                 frames_per_second: number | null;
-                                /** @description Share of the sender's frames that did not come, 0 to 1; null if unknown. */
+                                /** @description Share of the sender's frames that did not arrive, 0 to 1; null if unknown. */
                                 loss: number | null;
                                 /** @description Mean of the newest whole second; null if unknown. */
                                 rssi_dbm: number | null;

@@ -28,7 +28,7 @@ const CalibrationSchema = Type.Object(
       Type.Object(
         {
           id: Type.String(),
-          heard: Type.Boolean({ description: 'False: no frames came, so that its former profile stays.' }),
+          heard: Type.Boolean({ description: 'False: no frames arrived, so its former profile stays.' }),
           change_db: Type.Union([Type.Number(), Type.Null()], {
             description: 'Mean difference from the former profile; null without one.',
           }),

@@ -22,7 +22,7 @@ const LinkSchema = Type.Object(
     environment_id: Type.String(),
     sender: Type.String({ description: 'As the environment file names it.' }),
     frames_per_second: figure('Frames in the newest whole second; 0 after five silent seconds'),
-    loss: figure("Share of the sender's frames that did not come, 0 to 1"),
+    loss: figure("Share of the sender's frames that did not arrive, 0 to 1"),
     rssi_dbm: figure('Mean of the newest whole second'),
     noise_dbm: figure('Mean of the newest whole second'),
     snr_db: figure('Signal-to-noise ratio in the newest window'),

@@ -10,7 +10,7 @@ import { conflict, type ApiError } from '../errors.js';
 /** What the measurement says about a link. */
 export interface CalibratedLink {
   readonly id: string;
-  /** False: no frames came, so that its former profile stays. */
+  /** False: no frames arrived, so its former profile stays. */
   readonly isHeard: boolean;
   /** Mean difference from the former profile, decibels; null without one. */
   readonly changeDb: number | null;
@@ -74,7 +74,7 @@ export class Measurement {
     const timer = setTimeout(
       () => {
         this.#fail(
-          `only ${this.#heard.toFixed(0)} s with frames came in ${PATIENCE * seconds} s: see the view Links`,
+          `only ${this.#heard.toFixed(0)} s with frames arrived in ${PATIENCE * seconds} s: see the view Links`,
         );
       },
       PATIENCE * seconds * 1000,

@@ -64,7 +64,7 @@ export function linkStates(
 }
 
 function whyLeftOut(sender: string, heard: Details, quality: Details | undefined): string | null {
-  if (text(heard['last']) === null) return `no frame of its sender, ${sender}, has come`;
+  if (text(heard['last']) === null) return `no frame of its sender, ${sender}, has arrived`;
   if (heard['rate'] === 0) return 'it is silent: its newest frame is five seconds older than those of others';
   const fault = text(quality?.['fault']);
   return fault === null ? null : FAULTS_EXPLAINED[fault as LinkFault];

@@ -19,7 +19,7 @@ import {
 } from '../../../pipeline/model/index.js';
 import {
   simulateSequence,
-  siteOf,
+  knownRoomOf,
   type Sequence,
   type Vec3,
 } from '../../../pipeline/sources/simulator/index.js';
@@ -125,9 +125,9 @@ function errorsOf(seed: number, links: number, knowsPlace: boolean): (readonly [
 
 /** One person who walks around, seen by receivers with three antennas half a wavelength apart. */
 function walker(seed: number, environment: Environment): Sequence {
-  const site = siteOf(environment);
+  const room = knownRoomOf(environment);
   const apart = SPEED_OF_LIGHT / CARRIER_MHZ / 2;
-  const links = site.links.map((link) => ({
+  const links = room.links.map((link) => ({
     ...link,
     antennas: [0, 1, 2].map((i): Vec3 => {
       const [x, y, z] = link.antennas[0]!;
@@ -138,7 +138,7 @@ function walker(seed: number, environment: Environment): Sequence {
     seconds: SECONDS,
     rateHz: RATE,
     carrierHz: CARRIER_MHZ * 1e6,
-    site: { ...site, links },
+    room: { ...room, links },
     mix: WALKS,
     movedFurniture: 0,
   });

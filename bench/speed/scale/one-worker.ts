@@ -112,7 +112,7 @@ const isThere = (admin: Admin, topic: string): Promise<boolean> =>
     () => false,
   );
 
-interface Site {
+interface Setup {
   readonly client: Kafka;
   readonly admin: Admin;
   readonly broker: string;
@@ -121,7 +121,7 @@ interface Site {
   readonly pace: number;
 }
 
-const measured = ({ client, admin, broker, stretch, pace }: Site, line: Line): Promise<object> =>
+const measured = ({ client, admin, broker, stretch, pace }: Setup, line: Line): Promise<object> =>
   withFolder(async (folder) => {
     const rooms = makeRooms(ROOMS, LINKS);
     const partitions = new Map(rooms.map(({ id }, index) => [id, index % PARTITIONS]));

@@ -50,7 +50,7 @@ interface Round {
 /** Before each measurement, so that windows are full and code is compiled. */
 const LEAD_S = 3;
 
-/** What csiflow costs when little comes: this version, the same again, and another one in turn. */
+/** What csiflow costs at low frame rates: this version, the same again, and another one in turn. */
 export async function idleCost({
   rounds,
   rates,

@@ -23,7 +23,7 @@ export interface MemoryOrder {
 
 const EVERY_MS = 5_000;
 
-/** Resident memory of the whole process while frames come, including inference on WASM. */
+/** Resident memory of the whole process while frames arrive, including inference on WASM. */
 export async function memoryUse({
   seconds,
   rooms,

@@ -1,3 +1,4 @@
+import { causeText } from '../../../pipeline/base/error-text.js';
 import type { Runtime } from './model.js';
 
 interface Output {
@@ -43,7 +44,7 @@ async function post(address: string, body: string, name: string): Promise<object
       signal: AbortSignal.timeout(LIMIT_MS),
     });
   } catch (error) {
-    throw new Error(`${name}: ${address} cannot be reached: ${reasonOf(error)}`, { cause: error });
+    throw new Error(`${name}: ${address} cannot be reached: ${causeText(error)}`, { cause: error });
   }
   const text = await response.text();
   if (!response.ok) throw new Error(`${name}: ${address} answers ${response.status}: ${text.slice(0, 200)}`);
@@ -53,10 +54,3 @@ async function post(address: string, body: string, name: string): Promise<object
     throw new Error(`${name}: ${address} does not answer with JSON: ${text.slice(0, 200)}`);
   }
 }
-
-const reasonOf = (error: unknown): string =>
-  error instanceof Error
-    ? error.cause instanceof Error
-      ? error.cause.message
-      : error.message
-    : String(error);

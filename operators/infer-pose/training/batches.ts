@@ -1,7 +1,7 @@
 import { bell } from '../../../pipeline/base/random.js';
 import { JOINTS, mirroredJoints } from '../body.js';
 import { CALIBRATED, LINK_FEATURES } from '../features.js';
-import { CELLS, cellCentre, IDENTITY, frame, turn, type Frame, type LinkPlace } from '../geometry.js';
+import { CELLS, cellCentre, axesAt, ROOM_AXES, turn, type Axes, type LinkPlace } from '../geometry.js';
 import type { SceneBatch } from '../network.js';
 import { sceneBatch, type Scene } from '../scene.js';
 import { COUNTS } from '../layers.js';
@@ -10,18 +10,18 @@ import { PERSON, peopleIn, personTruth, PLACE_OF_LINK, PLACES_HEAD, type Samples
 /** Spread of the target around the true position on the grid, metres. */
 const TARGET_SPREAD = 0.35;
 
-/** A batch with its labels, rotated into each window's frame. */
+/** A batch with its labels, rotated into the axes of each window. */
 export interface TrainingBatch {
   readonly scene: SceneBatch;
   readonly scenes: readonly Scene[];
-  readonly frames: readonly Frame[];
+  readonly axes: readonly Axes[];
   /** [windows, CELLS], each row sums to 1. */
   readonly cells: Float32Array;
   /** [windows, 2] in room coordinates. */
   readonly root: Float32Array;
-  /** [windows, 2] in the window's frame. */
+  /** [windows, 2] in the window's axes. */
   readonly heading: Float32Array;
-  /** [windows, JOINTS * 3] in the body's own frame, mirrored if the window's frame is. */
+  /** [windows, JOINTS * 3] in the body's own axes, mirrored if those of the window are. */
   readonly joints: Float32Array;
   /** [windows, 3] one-hot. */
   readonly posture: Float32Array;
@@ -61,7 +61,7 @@ export function trainingBatch(
   const count = picks.length;
   const features = new Float32Array(count * options.links * LINK_FEATURES);
   const scenes: Scene[] = [];
-  const frames: Frame[] = [];
+  const axes: Axes[] = [];
   const batch = {
     cells: new Float32Array(count * CELLS),
     root: new Float32Array(count * 2),
@@ -76,7 +76,7 @@ export function trainingBatch(
   };
   for (let w = 0; w < count; w++) {
     const { samples, index: sample } = picks[w]!;
-    const f = options.turned ? frame(2 * Math.PI * random(), random() < 0.5 ? -1 : 1) : IDENTITY;
+    const own = options.turned ? axesAt(2 * Math.PI * random(), random() < 0.5 ? -1 : 1) : ROOM_AXES;
     const chosen = choose(samples.links, options.links, random);
     const uncalibrated = random() < options.uncalibrated;
     chosen.forEach((link, index) => {
@@ -87,10 +87,10 @@ export function trainingBatch(
     });
     const scene = sceneOf(samples, sample, chosen, () => options.turned && random() < 0.5);
     scenes.push(scene);
-    frames.push(f);
-    answer(samples.truth, sample, scene, f, w, batch, random);
+    axes.push(own);
+    answer(samples.truth, sample, scene, own, w, batch, random);
   }
-  return { scene: sceneBatch(scenes, features), scenes, frames, ...batch };
+  return { scene: sceneBatch(scenes, features), scenes, axes, ...batch };
 }
 
 /** `count` of `total` numbers in random order; all in order if the counts are equal. */
@@ -124,7 +124,7 @@ export function sceneOf(
   };
 }
 
-type Answers = Omit<TrainingBatch, 'scene' | 'scenes' | 'frames'>;
+type Answers = Omit<TrainingBatch, 'scene' | 'scenes' | 'axes'>;
 
 /** Spread of the positions for the pose head if several people are present, metres. */
 const NEAR_SPREAD = 0.3;
@@ -133,7 +133,7 @@ function answer(
   truth: Float32Array,
   sample: number,
   scene: Scene,
-  f: Frame,
+  axes: Axes,
   w: number,
   out: Answers,
   random: () => number,
@@ -153,11 +153,11 @@ function answer(
   const y = one[PERSON.root + 1]!;
   out.root.set([x, y], 2 * w);
   out.near.set([x + NEAR_SPREAD * bell(random), y + NEAR_SPREAD * bell(random)], 2 * w);
-  out.heading.set(turn(f, one[PERSON.heading]!, one[PERSON.heading + 1]!), 2 * w);
+  out.heading.set(turn(axes, one[PERSON.heading]!, one[PERSON.heading + 1]!), 2 * w);
   out.posture[3 * w + one[PERSON.posture]!] = 1;
   out.moving[w] = one[PERSON.moving]!;
   const joints = one.subarray(PERSON.joints, PERSON.joints + 3 * JOINTS);
-  out.joints.set(f.sign < 0 ? mirroredJoints(joints) : joints, 3 * JOINTS * w);
+  out.joints.set(axes.sign < 0 ? mirroredJoints(joints) : joints, 3 * JOINTS * w);
 }
 
 /** Equal shares of all people, each spread over the surrounding cells. */

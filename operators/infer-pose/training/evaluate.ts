@@ -48,7 +48,7 @@ export function calibrate(
   return calibrateErrors(held);
 }
 
-/** Measures a model on held-out rooms (of its own site, if it was trained for one). */
+/** Measures a model on held-out rooms (of its own environment, if it was trained for one). */
 export function evaluate(
   weights: Float32Array,
   manifest: Pick<

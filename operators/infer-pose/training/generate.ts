@@ -10,14 +10,14 @@ import {
   IMPAIRMENTS,
   MOTION_MIX,
   simulateSequence,
-  siteOf,
+  knownRoomOf,
   type ImpairmentOptions,
   type Sequence,
 } from '../../../pipeline/sources/simulator/index.js';
 import { bell } from '../../../pipeline/base/random.js';
 import { throughChain } from '../../training/front-end.js';
 import { JOINTS } from '../body.js';
-import { frame, turnBack } from '../geometry.js';
+import { axesAt, turnBack } from '../geometry.js';
 import {
   LINK_FEATURES,
   linkFeatures,
@@ -43,7 +43,7 @@ import {
 /** What to simulate. The same plan and chunk yield the same samples in any worker. */
 export interface Plan {
   readonly seed: number;
-  /** Links of random rooms; a site uses its own links. */
+  /** Links of random rooms; a known room has its own links. */
   readonly links: number;
   /** Sequences in a chunk, each with a different room, bodies and motions. */
   readonly sequences: number;
@@ -56,7 +56,7 @@ export interface Plan {
   readonly falls: number;
   /** Impairments of links: `wide` is everything that a receiver of any kind may do, `ordinary` a good installation. */
   readonly conditions: 'wide' | 'ordinary';
-  /** This site instead of random rooms. */
+  /** This room instead of random ones. */
   readonly environment: Environment | null;
 }
 
@@ -65,8 +65,8 @@ const EMPTY_PACKETS = 50;
 
 /** Labelled windows of chunk number `chunk`. */
 export function generateChunk(plan: Plan, chunk: number): Samples {
-  const site = plan.environment ? siteOf(plan.environment) : undefined;
-  const links = site?.links.length ?? plan.links;
+  const known = plan.environment ? knownRoomOf(plan.environment) : undefined;
+  const links = known?.links.length ?? plan.links;
   const samples = allocateSamples(plan.sequences * plan.windows, links);
   for (let s = 0; s < plan.sequences; s++) {
     const room = chunk * plan.sequences + s;
@@ -81,7 +81,7 @@ export function generateChunk(plan: Plan, chunk: number): Samples {
       subcarriers: Array.from(conditions.layout.subcarriers),
       carrierHz: conditions.layout.centreMhz * 1e6,
       impairments: conditions.impairments,
-      ...(site ? { site } : { links }),
+      ...(known ? { room: known } : { links }),
     });
     const received = Array.from({ length: links }, (_, link) => receive(sequence, link, conditions, chance));
     const last = Math.floor((plan.seconds * 1e6) / STEP_US) - POINTS;
@@ -236,8 +236,8 @@ function writeSample(samples: Samples, at: number, cut: Cut): void {
     );
   });
   const places = samples.places.subarray(at * (PLACES_HEAD + received.length * PLACE_OF_LINK));
-  places.set([sequence.site.size.x, sequence.site.size.y]);
-  sequence.site.links.forEach(({ transmitter, antennas }, link) => {
+  places.set([sequence.room.size.x, sequence.room.size.y]);
+  sequence.room.links.forEach(({ transmitter, antennas }, link) => {
     places.set([...transmitter, ...antennas[0]!], PLACES_HEAD + link * PLACE_OF_LINK);
   });
   for (let i = PLACES_HEAD; i < PLACES_HEAD + received.length * PLACE_OF_LINK; i++) {
@@ -255,7 +255,7 @@ function arrived({ present, samples }: Sequence, link: number): number {
   return sum / samples;
 }
 
-/** All persons in one sample, their joints in the bodies' own frames. */
+/** All persons in one sample, their joints in the bodies' own axes. */
 function writePeople(
   from: Sequence['truth'],
   sample: number,
@@ -272,7 +272,7 @@ function writePeople(
     const out = personTruth(truth, at, people++);
     const x = from.root[2 * row]!;
     const y = from.root[2 * row + 1]!;
-    const own = frame(from.heading[row]!);
+    const own = axesAt(from.heading[row]!);
     out[PERSON.activity] = ACTIVITIES.indexOf(activity);
     out.set([x, y], PERSON.root);
     out.set([own.cos, own.sin], PERSON.heading);

@@ -21,7 +21,7 @@ export function initialWeights(random: () => number, samples: Samples): Float32A
   return weights;
 }
 
-/** Mean pose of the people present, in the body's own frame. */
+/** Mean pose of the people present, in the body's own axes. */
 export function meanJoints(samples: Samples): Float32Array {
   const mean = new Float32Array(3 * JOINTS);
   let count = 0;

@@ -19,7 +19,7 @@ export const TERMS = {
 
 /**
  * Mean loss over a batch, as a differentiable scalar: distance of the root, mean joint distance in the body's
- * own frame, the heading vector, cross-entropies of grid, posture, moving and the number of people, and the
+ * own axes, the heading vector, cross-entropies of grid, posture, moving and the number of people, and the
  * Laplace likelihood of the errors, whose gradient reaches only the scales. Windows without a person only
  * count for the number of people.
  */
@@ -43,7 +43,7 @@ export function batchLoss(
       const from = batch.alone[w] === 1 ? found : batch.near;
       return [from[2 * w]!, from[2 * w + 1]!];
     },
-    (w) => batch.frames[w]!,
+    (w) => batch.axes[w]!,
   );
   const alone = tf.tensor2d(batch.alone, [windows, 1]);
   const near = tf.tensor2d(batch.near, [windows, 2]);
@@ -90,18 +90,18 @@ export function batchLoss(
   return tf.add(overPresent(total), tf.mul(terms.people, crowd));
 }
 
-/** Horizontal vectors of each window's frame, in room axes. */
+/** Horizontal vectors in the axes of each window, turned into those of the room. */
 function turnedBack(vectors: tf.Tensor, batch: TrainingBatch): tf.Tensor {
-  const windows = batch.frames.length;
+  const windows = batch.axes.length;
   const [a, b, c, d] = [0, 1, 2, 3].map(() => new Float32Array(windows)) as [
     Float32Array,
     Float32Array,
     Float32Array,
     Float32Array,
   ];
-  batch.frames.forEach((f, w) => {
-    [a[w], c[w]] = turnBack(f, 1, 0);
-    [b[w], d[w]] = turnBack(f, 0, 1);
+  batch.axes.forEach((own, w) => {
+    [a[w], c[w]] = turnBack(own, 1, 0);
+    [b[w], d[w]] = turnBack(own, 0, 1);
   });
   const x = tf.slice(vectors, [0, 0], [windows, 1]);
   const y = tf.slice(vectors, [0, 1], [windows, 1]);

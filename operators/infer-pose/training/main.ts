@@ -8,17 +8,17 @@ import { outputFile } from '../../../pipeline/base/paths.js';
 import type { BackendName } from '../backends.js';
 import { loadTrainingBackend } from './backend.js';
 import { namedModel } from '../named-model.js';
-import { readModel, siteOf, writeModel, SHIPPED } from '../weights.js';
+import { readModel, trainedRoomOf, writeModel, SHIPPED } from '../weights.js';
 import { calibrate, evaluate } from './evaluate.js';
 import { stoppedText } from '../../shared/early-stop.js';
 import { WATCHED_SEED } from './early-stop.js';
 import { markdownOf, type PoseReport } from './report.js';
-import { keepStanding, readStanding } from './standing.js';
+import { writeStanding, readStanding } from './standing.js';
 import { trainingPlan, trainNetwork } from './train.js';
 
 /** Options of `csiflow train pose`. */
 export interface TrainPoseOptions {
-  /** Environment file of a site to train for; without it, any room. */
+  /** Environment file of a room to train for; without it, any room. */
   readonly environment?: string;
   readonly minutes?: number;
   readonly windows?: number;
@@ -44,7 +44,7 @@ export interface TrainPoseOptions {
 
 const TRAINED_ON = 'simulated CSI';
 /** How often the state of a training is saved. */
-const KEEP_MS = 240_000;
+const SAVE_MS = 240_000;
 
 /**
  * Trains a network on fresh simulated rooms, fits its error scales on held-out ones, writes weights and
@@ -71,7 +71,7 @@ export async function trainPose(options: TrainPoseOptions): Promise<PoseReport> 
     print(`resuming from ${options.state!}: ${resume.windows} windows in ${resume.minutes.toFixed(1)} min`);
   print('simulating the first rooms, which takes some minutes');
   const curve: [number, number, number][] = [];
-  let kept = performance.now();
+  let saved = performance.now();
   const { seed, threads, rate: peakRate, patience } = options;
   const { weights, progress, watched, stopped } = await trainNetwork(
     {
@@ -80,9 +80,9 @@ export async function trainPose(options: TrainPoseOptions): Promise<PoseReport> 
     },
     (now, standing) => {
       curve.push([now.windows, rounded(now.loss), rounded(now.watched)]);
-      if (options.state && performance.now() - kept > KEEP_MS) {
-        keepStanding(options.state, standing());
-        kept = performance.now();
+      if (options.state && performance.now() - saved > SAVE_MS) {
+        writeStanding(options.state, standing());
+        saved = performance.now();
       }
       print(
         `step ${now.step}  windows ${now.windows}  rooms ${now.rooms}  ${now.minutes.toFixed(1)} min  ` +
@@ -135,7 +135,7 @@ function finishModel({ weights, folder, environment, training, options }: Finish
     trainedOn: TRAINED_ON,
     accuracy: `docs/reports/pose-${name}.md`,
     calibration: calibrate(weights, environment, sequences),
-    site: environment ? siteOf(environment) : null,
+    site: environment ? trainedRoomOf(environment) : null,
     training,
   });
   const report = evaluate(weights, manifest, environment, sequences, print);

@@ -22,7 +22,7 @@ export interface HeldOut {
   readonly conditions?: Plan['conditions'];
 }
 
-/** One window from each of `sequences` rooms (or evenings at the same site), without falls. */
+/** One window from each of `sequences` rooms (or evenings in the same room), without falls. */
 export function heldOutSamples({
   seed,
   sequences,
@@ -66,7 +66,7 @@ export interface Truth {
   readonly heading: readonly [number, number];
   readonly posture: number;
   readonly moving: boolean;
-  /** Own frame, relative to the root. */
+  /** In the body's own axes, relative to the root. */
   readonly joints: Float32Array;
 }
 
@@ -111,7 +111,7 @@ export const trueJoints = (samples: Samples): Float32Array[] =>
     people.map(({ joints, heading }) => turned(joints, heading)),
   );
 
-/** Own-frame joints rotated by a heading vector; a vector shorter than 1 draws them towards the body's axis. */
+/** Joints in the body's own axes, rotated by a heading vector; a vector shorter than 1 draws them towards the body's axis. */
 export function turned(joints: Float32Array, [cos, sin]: readonly [number, number]): Float32Array {
   const out = new Float32Array(joints.length);
   for (let i = 0; i < joints.length; i += 3) {

@@ -14,7 +14,7 @@ export interface PoseReport {
     readonly calibrated: boolean;
     readonly accuracy: Accuracy;
   }[];
-  /** The targets for four links, and whether they were reached; empty for a model of one site. */
+  /** The targets for four links, and whether they were reached; empty for a model of one room. */
   readonly floors: readonly Floor[];
 }
 

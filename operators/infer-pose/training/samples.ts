@@ -27,7 +27,7 @@ export const PERSON = {
   posture: 5,
   /** 1 if the person is walking. */
   moving: 6,
-  /** Relative to the floor root, in the body's own frame. */
+  /** Relative to the floor root, in the body's own axes. */
   joints: 7,
   size: 7 + 3 * JOINTS,
 } as const;

@@ -6,7 +6,7 @@ import { replaceFile } from '../../../pipeline/base/files.js';
 import type { Standing } from './train.js';
 
 /** State of a training in a file: `csiflow train pose --state` resumes from it. */
-export function keepStanding(file: string, standing: Standing): void {
+export function writeStanding(file: string, standing: Standing): void {
   replaceFile(file, serialize(standing));
 }
 

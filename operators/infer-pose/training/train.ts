@@ -12,7 +12,7 @@ import { lossAndGradient } from './step.js';
 /** How to train a network. A limit in windows is repeatable; a limit in minutes depends on the machine. */
 export interface TrainingOptions {
   readonly seed: number;
-  /** This site instead of any room. */
+  /** This room instead of any. */
   readonly environment: Environment | null;
   /** Limit in windows or minutes. */
   readonly until: { readonly windows: number } | { readonly minutes: number };
@@ -192,7 +192,7 @@ const LINK_SHARES = [0.03, 0.12, 0.2, 0.35, 0.1, 0.2];
 function augmentation(total: number, plan: Plan, random: () => number): Augmentation {
   const shared = { uncalibrated: 0.25, turned: true };
   if (plan.environment) {
-    // A known site has all its links most of the time, and sometimes loses one or two.
+    // A known room has all its links most of the time, and sometimes loses one or two.
     const lost = random() < 0.7 ? 0 : 1 + Math.floor(2 * random());
     return { ...shared, links: Math.max(1, total - lost) };
   }

@@ -138,7 +138,7 @@ export const SettingsSchema = Type.Object(
       minimum: 0,
       maximum: 64,
       description:
-        'Threads for the signal processing behind the sources, so that it does not hold up the rest. 0: all of it runs on the main thread, which costs least while little comes. See docs/performance/threads.md.',
+        'Threads for the signal processing behind the sources, so that it does not hold up the rest. 0: all of it runs on the main thread, which costs least at low frame rates. See docs/performance/threads.md.',
     }),
   },
   { additionalProperties: false, description: 'How the topology runs.' },

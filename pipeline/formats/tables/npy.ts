@@ -1,4 +1,5 @@
 import { inflateRawSync } from 'node:zlib';
+import { errorText } from '../../base/error-text.js';
 import { Allowance, AllowanceExceeded, isOverlong } from './allowance.js';
 import {
   columnMajor,
@@ -65,7 +66,7 @@ export function readNpz(file: Buffer, allowance = new Allowance()): Table {
       // A limit of the file, not a fault of this array: others would then be read or not by their order.
       if (error instanceof AllowanceExceeded) throw error;
       if (isOverlong(error)) throw allowance.exceeded();
-      unread.push(`${array}: ${(error as Error).message}`);
+      unread.push(`${array}: ${errorText(error)}`);
     }
   }
   return { arrays, unread };

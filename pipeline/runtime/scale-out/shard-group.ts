@@ -213,7 +213,7 @@ export class ShardGroup implements Run {
     if (partition !== undefined)
       return {
         id,
-        reason: `this process does not read its partition ${partition} now: it is replayed as soon as it does`,
+        reason: `another process reads its partition ${partition} now: this one replays the record when it reads the partition again`,
       };
     this.#letters!.refuseReplay(id);
     return { id, reason: 'its partition is unknown: the topology was not scaled out then' };

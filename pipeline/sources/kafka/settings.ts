@@ -35,7 +35,7 @@ export const settingsSchema = Type.Object(
     ...FORMAT_OPTIONS,
     origin: choice(
       {
-        live: 'From radios, as they come.',
+        live: 'From radios, as they arrive.',
         replay: 'Recordings.',
         simulated: 'Made by a simulator.',
       },

@@ -2,7 +2,7 @@ import type { Environment } from '../../model/index.js';
 import { NO_IMPAIRMENTS } from './impairments.js';
 import { Body, POSE, randomBody } from './person/body.js';
 import { homePose } from './person/poses.js';
-import { bandOf, GROUPS, Scene, siteOf } from './scene.js';
+import { bandOf, GROUPS, Scene, knownRoomOf } from './scene.js';
 import { Random } from './shared/random.js';
 import { randomRoom } from './shared/room.js';
 
@@ -39,10 +39,10 @@ export function coverageOf(environment: Environment, seed = 1): Coverage {
   const { size } = environment;
   const step = Math.max(SMALLEST_STEP, Math.sqrt((size.x * size.y) / MOST_CELLS));
   const [columns, rows] = [Math.max(1, Math.round(size.x / step)), Math.max(1, Math.round(size.y / step))];
-  const site = siteOf(environment);
-  const channels = columns * rows * ROOMS * PEOPLE * site.links.length;
+  const known = knownRoomOf(environment);
+  const channels = columns * rows * ROOMS * PEOPLE * known.links.length;
   if (channels > MOST_CHANNELS)
-    throw new RangeError(`${site.links.length} links are too many to simulate in a room of this size`);
+    throw new RangeError(`${known.links.length} links are too many to simulate in a room of this size`);
   const places = Array.from({ length: rows * columns }, (_, cell): readonly [number, number] => [
     ((cell % columns) + 0.5) * (size.x / columns),
     (Math.floor(cell / columns) + 0.5) * (size.y / rows),
@@ -50,7 +50,7 @@ export function coverageOf(environment: Environment, seed = 1): Coverage {
   const all = Array.from({ length: ROOMS }, (_, room) => {
     const random = new Random(seed, 20, room);
     const drawn = randomRoom(random, size);
-    const scene = new Scene(seed + room, drawn, drawn, site.links, bandOf(GROUPS), NO_IMPAIRMENTS);
+    const scene = new Scene(seed + room, drawn, drawn, known.links, bandOf(GROUPS), NO_IMPAIRMENTS);
     return places.map((place) => featuresAt(scene, place, random));
   });
   const mean = (of: (features: readonly Features[], cell: number) => number) =>

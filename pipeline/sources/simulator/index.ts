@@ -9,9 +9,9 @@
  * sequence.csi           // [links, samples, antennas, subcarriers, (re, im)], 50 Hz, 13 subcarrier groups
  * sequence.calibration   // [links, antennas, subcarriers, (re, im)]: the empty room, measured beforehand
  * sequence.present       // [links, samples]: 0 if the packet was lost (csi then repeats the previous one)
- * sequence.site          // { size, links: [{ transmitter, antennas: [receiver, ...] }] } in metres
+ * sequence.room          // { size, links: [{ transmitter, antennas: [receiver, ...] }] } in metres
  * sequence.truth         // root, heading, posture, activity, keypoints per person and sample
- * simulateSequence(seed, { site: siteOf(environment) });               // a known room instead of a random one
+ * simulateSequence(seed, { room: knownRoomOf(environment) });          // a known room instead of a random one
  * simulateSequence(seed, { persons: 3, mix: EVERYDAY_MIX });           // also fall-like activities
  * simulateSequence(seed, { motion: loadMotion(folder, 'training') });   // also recorded clips and falls
  * ```

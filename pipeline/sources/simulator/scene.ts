@@ -40,7 +40,7 @@ export interface SequenceOptions {
   /** Receive antennas of the links of a random room; default 1. */
   readonly antennas?: number;
   /** Use this room and these links; wall materials, furniture and people stay random. */
-  readonly site?: Site;
+  readonly room?: KnownRoom;
   /** Number of people, who do not walk through each other; default 1. */
   readonly persons?: number;
   readonly mix?: MotionMix;
@@ -60,13 +60,13 @@ export interface SequenceOptions {
 }
 
 /** A room or flat whose size and links are known. */
-export interface Site {
+export interface KnownRoom {
   readonly size: Size;
   readonly links: readonly SceneLink[];
 }
 
 /** Size and links in an environment file. */
-export const siteOf = (environment: Environment): Site => ({
+export const knownRoomOf = (environment: Environment): KnownRoom => ({
   size: environment.size,
   links: environment.links.map((entry) => {
     const [x, y] = entry.antenna_axis ?? [1, 0];
@@ -91,7 +91,7 @@ export interface Sequence {
   /** [links, samples]: 1 if a packet arrived. */
   readonly present: Uint8Array;
   /** Size and links, in metres. */
-  readonly site: Site;
+  readonly room: KnownRoom;
   readonly truth: Truth;
   readonly things: readonly ThingTruth[];
 }
@@ -118,8 +118,8 @@ export const bandOf = (subcarriers: readonly number[], carrier = CARRIER): Band 
 export function simulateSequence(seed: number, options: SequenceOptions = {}): Sequence {
   const { seconds = 2, rateHz = 50, antennas = 1, persons = 1, mix = MOTION_MIX } = options;
   const random = new Random(seed, 1);
-  const size = options.site?.size ?? randomSize(random);
-  const links = options.site?.links ?? randomLinks(random, size, options.links ?? 4, antennas);
+  const size = options.room?.size ?? randomSize(random);
+  const links = options.room?.links ?? randomLinks(random, size, options.links ?? 4, antennas);
   const chance = new Random(seed, 9);
   const [least, most] = options.obstacles ?? [0, 0];
   const count = least + chance.below(most - least + 1);
@@ -282,7 +282,7 @@ export class Scene {
     return {
       ...{ links, samples, antennas, subcarriers: this.subcarriers },
       ...{ csi, calibration, present, truth, things: thingTruth },
-      site: { size: this.size, links: this.links },
+      room: { size: this.size, links: this.links },
     };
   }
 }

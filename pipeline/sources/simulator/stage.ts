@@ -16,7 +16,7 @@ import { homePose, postureOf } from './person/poses.js';
 import { Random } from './shared/random.js';
 import type { MotionLibrary } from './recorded/library.js';
 import { clamp, randomRoom, type Diffuse, type Obstacle } from './shared/room.js';
-import { Scene, bandOf, siteOf } from './scene.js';
+import { Scene, bandOf, knownRoomOf } from './scene.js';
 import type { Reflector } from './shared/reflector.js';
 import { stepOf, type PersonConfig, type ThingConfig } from './script.js';
 import { makeThing } from './things.js';
@@ -116,18 +116,18 @@ export class Stage {
     this.#environment = environment;
     this.#options = options;
     const { seed } = options;
-    const site = siteOf(environment);
-    const drawn = randomRoom(new Random(seed, 10), site.size);
+    const known = knownRoomOf(environment);
+    const drawn = randomRoom(new Random(seed, 10), known.size);
     const { obstacles = [], diffuse = drawn.diffuse } = options;
     const room = { ...drawn, obstacles, diffuse };
     const band = bandOf(Array.from(LAYOUT.subcarriers), LAYOUT.centreMhz * 1e6);
-    this.#scene = new Scene(seed, room, room, site.links, band, options.impairments);
+    this.#scene = new Scene(seed, room, room, known.links, band, options.impairments);
     this.#clean = new Float64Array(frameSize(LAYOUT));
-    this.#door = options.door ?? randomDoor(new Random(seed, 14), site.size);
+    this.#door = options.door ?? randomDoor(new Random(seed, 14), known.size);
     this.#things = (options.things ?? []).map(({ type, position, rpm }, index) => {
       const random = new Random(seed, 15, index);
       const place = position ? ([position[0]!, position[1]!, position[2]!] as const) : undefined;
-      return makeThing(type, random, site.size, THINGS_REPEAT, { position: place, rpm });
+      return makeThing(type, random, known.size, THINGS_REPEAT, { position: place, rpm });
     });
     this.#people = options.people.map((person, index) => {
       const random = new Random(seed, 11, index);
@@ -135,7 +135,7 @@ export class Stage {
       const start = person.start ? ([person.start[0]!, person.start[1]!] as const) : undefined;
       return {
         body: new Body({ ...size, height: person.height_m ?? size.height }),
-        home: homePose(random, site.size, start),
+        home: homePose(random, known.size, start),
         breathing: person.breathing_bpm === undefined ? undefined : person.breathing_bpm / 60,
         script: person.script,
       };

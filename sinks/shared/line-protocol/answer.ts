@@ -1,11 +1,5 @@
 import { format } from 'node:util';
 
-export const whyOf = (error: unknown): string => {
-  if (!(error instanceof Error)) return String(error);
-  if (error.message !== '') return error.message;
-  return 'code' in error ? String(error.code) : error.name;
-};
-
 /** The beginning of an answer, on a single line. */
 export function excerpt(answer: unknown): string {
   const text = typeof answer === 'string' ? answer : format('%j', answer);

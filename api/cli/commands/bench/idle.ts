@@ -17,7 +17,9 @@ const rates = wholeNumbers(0, 10_000, '80,1000');
 export function register(bench: Command): void {
   bench
     .command('idle')
-    .description('Measure the processor time of csiflow when little comes, with the same again as a control.')
+    .description(
+      'Measure the processor time of csiflow at low frame rates, with the same again as a control.',
+    )
     .option('--rounds <number>', 'counted rounds, after one of warm-up', wholeNumber(1, 100), 3)
     .option('--seconds <number>', 'length of each measurement', wholeNumber(1, 600), 10)
     .option('--frames <list>', 'frames per second of 4 links; 0: none', rates, [80, 1_000])

@@ -51,7 +51,7 @@ const numbers =
   (most: number) =>
   (text: string): readonly number[] => {
     const values = names(text).map(wholeNumber(1, most));
-    if (new Set(values).size < values.length) throw new InvalidArgumentError('A number is there twice.');
+    if (new Set(values).size < values.length) throw new InvalidArgumentError('Each number may occur once.');
     return values;
   };
 

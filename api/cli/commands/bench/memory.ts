@@ -12,7 +12,7 @@ interface Options {
 export function register(bench: Command): void {
   bench
     .command('memory')
-    .description('Watch resident memory while frames come, beside the same again as a control.')
+    .description('Watch resident memory while frames arrive, beside the same again as a control.')
     .option('--minutes <number>', 'how long', numberAbove0(24 * 60), 60)
     .option('--frames <number>', 'frames per second of 4 links', wholeNumber(1, 10_000), 1_000)
     .option('--against <folder>', 'a compiled checkout of another version, watched at the same time')

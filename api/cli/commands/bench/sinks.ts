@@ -1,4 +1,5 @@
 import { InvalidArgumentError, type Command } from 'commander';
+import { errorText } from '../../../../pipeline/base/error-text.js';
 import type { SinkSpeed } from '../../../../bench/speed/sinks.js';
 import { wholeNumber } from '../../number-options.js';
 
@@ -52,7 +53,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new InvalidArgumentError(`It is not JSON: ${(error as Error).message}`);
+    throw new InvalidArgumentError(`It is not JSON: ${errorText(error)}`);
   }
 }
 

@@ -26,8 +26,11 @@ const number = (text: string): number => {
 export function register(train: Command): void {
   train
     .command('pose')
-    .description('Train the network of infer-pose on simulated rooms, for any room or for one site.')
-    .option('--environment <file>', 'train only for this site; walls, furniture, people and motions vary')
+    .description('Train the network of infer-pose on simulated rooms, for any room or for one environment.')
+    .option(
+      '--environment <file>',
+      'train only for this environment; walls, furniture, people and motions vary',
+    )
     .option('--minutes <number>', 'how long to train (default: 60)', number)
     .option('--windows <number>', 'train on this many windows instead: repeatable', number)
     .option(

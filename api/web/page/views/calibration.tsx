@@ -110,7 +110,7 @@ function Found({ now }: { readonly now: Calibration }) {
       {presence === 0 && state !== 'measuring' && <p role="status">Nobody moved.</p>}
       {state !== 'measuring' && silent.length > 0 && (
         <p class="problem">
-          No frames came from {silent.map(({ id }) => id).join(', ')}: their former profiles stay.
+          No frames arrived from {silent.map(({ id }) => id).join(', ')}: their former profiles stay.
         </p>
       )}
       {state !== 'measuring' && (

@@ -84,7 +84,9 @@ function Received({ state, node }: { readonly state: State; readonly node: strin
   if (state.kind === 'receiving') return <p role="status">Receiving…</p>;
   if (state.signal) return <Picture signal={state.signal} />;
   return (
-    <p role="status">No frame of this link came from {node}: the link is silent, or the node gives no CSI.</p>
+    <p role="status">
+      No frame of this link arrived from {node}: the link is silent, or the node gives no CSI.
+    </p>
   );
 }
 

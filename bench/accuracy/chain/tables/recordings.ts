@@ -99,7 +99,7 @@ async function play({ topology }: Plan, group: string, path: string): Promise<Fo
   const { observed } = await feed(placed, playlist([path], played));
   const { from, to } = played[0]!;
   const frames = framesIn(observed, from, to);
-  if (frames.length === 0) throw new Error(`${path}: no pose frame came of it`);
+  if (frames.length === 0) throw new Error(`${path}: it gave no pose frame`);
   const presence = measuresIn(observed, 'presence', from, to + 1e6);
   const seconds = Math.floor((to - from) / 1e6);
   const answered = presence.filter(Number.isFinite);

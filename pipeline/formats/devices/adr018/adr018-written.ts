@@ -7,7 +7,7 @@ export const ADR018_WRITES: readonly MeasureFact[] = [
     unit: '',
     of: ['link'],
     every: 'a second',
-    about: 'share of numbered frames that did not come, 0 to 1',
+    about: 'share of numbered frames that did not arrive, 0 to 1',
   },
   { name: 'presence', unit: '', of: ['link'], every: 'a vitals packet', about: 'claim of a node: 1 or 0' },
   {

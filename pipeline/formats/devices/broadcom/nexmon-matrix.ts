@@ -29,8 +29,8 @@ interface Pending {
 const MAX_WAIT_US = 100_000;
 /** Limit of open measurements per sender: datagrams of two may arrive interleaved. */
 const AT_ONCE = 2;
-/** Limit of stored datagrams. */
-const MAX_KEPT = 128;
+/** Limit of datagrams that wait for others of their measurement. */
+const MAX_WAITING = 128;
 
 class MatrixReader implements FrameReader {
   readonly format = nexmonRows.name;
@@ -118,9 +118,9 @@ class MatrixReader implements FrameReader {
     };
     const own = this.#pending.filter((one) => one.mac === mac);
     if (own.length > AT_ONCE) close(own[0]!);
-    const kept = (): number =>
+    const waiting = (): number =>
       this.#pending.reduce((sum, { rows }) => sum + rows.filter((row) => row !== null).length, 0);
-    while (kept() > MAX_KEPT) close(this.#pending[0]!);
+    while (waiting() > MAX_WAITING) close(this.#pending[0]!);
   }
 
   /** Missing rows are NaN. */
