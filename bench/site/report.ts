@@ -18,7 +18,7 @@ export const markdownOf = ({ model, from, training, curve, table, sha256 }: Site
   [
     `# The model ${model}, trained on recordings of its own room`,
     '',
-    `Written by \`csiflow train site\`. It began with the weights in \`${from.folder}\`.`,
+    `This page shows what a training on recordings of the room itself changed. \`csiflow train site\` wrote it, beginning with the weights in \`${from.folder}\`.`,
     '',
     '| fact | |',
     '|---|---|',

@@ -165,9 +165,11 @@ function cardText(model: Described, report: SuiteReport): string {
     table && tasks.includes(id) ? [tableText(table).replace('## ', '### ')] : [],
   );
   const list = (items: readonly string[]) => items.map((item) => `- ${item}`).join('\n');
-  return `# ${name}
+  return `<!-- Written by \`csiflow evaluate suite --write\`; change it there. -->
 
-Written by \`csiflow evaluate suite --write\`; do not edit.
+# ${name}
+
+This card describes a model that ships with csiflow: what it does, what it was trained on, how accurate it is and where it fails.
 
 ${summary}
 

@@ -34,7 +34,7 @@ export const reportText = ({ topology, tasks }: SuiteReport): string =>
   [
     '# The benchmark suite',
     '',
-    `Written by \`csiflow evaluate suite\`; do not edit. [What is measured, and how](../suite.md). csiflow's rows are the results of \`${topology}\` on raw frames, unless a task says otherwise.`,
+    `This page shows how well csiflow does on eight tasks of Wi-Fi sensing, with people, rooms and chips that no model was trained on ([what is measured, and how](../suite.md)). Its rows are the results of \`${topology}\` on raw frames, unless a task says otherwise. \`csiflow evaluate suite\` writes the page; do not edit it.`,
     '',
     'Brackets contain the 95 % interval, by bootstrap over whole people, rooms or chips; there is none if there is only one. Rows in italics are baselines that need no CSI, or no learning.',
     '',

@@ -30,6 +30,8 @@ const TICS: readonly (readonly [tic: RegExp, better: string])[] = [
   [/\bhow to mend\b/, 'how to fix'],
   [/\bpacked with gzip\b/, 'compressed with gzip'],
   [/\bas fast as it goes\b/, 'as fast as possible'],
+  [/\bin the place of\b/, 'instead of'],
+  [/\blittle comes\b/, 'at low rates'],
   [/\bJSON (holds|knows)\b/, 'JSON supports, JSON has'],
   [/\b(can|cannot|could) be had\b/, 'is available, is possible'],
   [/\b[Dd]efault by chance\b/, 'random by default'],

@@ -133,7 +133,9 @@ const stillSections = ({
   amplitude,
 }: CleaningReport): string => `# What cleaning does to real recordings
 
-Written by \`csiflow evaluate cleaning --data FOLDER\`. The recordings are not part of csiflow: Widar 3.0's example captures (Intel 5300, three antennas, 30 subcarriers, 1,000 packets per second) and ESPectre's recordings of empty rooms and movement (three chips, ten seconds each). Each row is one chain of operators with their default settings, as a topology runs them.
+This page shows what csiflow's operators for cleaning do to real recordings, so that you can choose a chain of them. For example, [the first table](#phase-of-a-link-in-a-still-room) shows which chains make the phase steady. Each row is one chain of operators with their default settings, as a topology runs them.
+
+\`csiflow evaluate cleaning --data FOLDER\` writes the page. The recordings are not part of csiflow: Widar 3.0's example captures (Intel 5300, three antennas, 30 subcarriers, 1,000 packets per second) and ESPectre's recordings of empty rooms and movement (three chips, ten seconds each).
 
 ## Phase of a link in a still room
 

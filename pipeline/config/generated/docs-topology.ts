@@ -1,5 +1,5 @@
 import { createEnvironment } from './create.js';
-import { fieldRows, page, TABLE, type DocsPage } from './docs-fields.js';
+import { fieldTable, page, type DocsPage } from './docs-fields.js';
 import { jsonSchema } from '../schema/json-schema.js';
 import { FrameSchema } from '../schema/topology-schema.js';
 import { EnvironmentSchema } from '../../model/index.js';
@@ -89,12 +89,7 @@ const AFTER_ITS_FIELDS = [
 ];
 
 export const topologyPage = (): DocsPage =>
-  page('docs/topology.md', [
-    ...TOPOLOGY,
-    ...TABLE,
-    ...fieldRows(jsonSchema(FrameSchema), ''),
-    ...AFTER_ITS_FIELDS,
-  ]);
+  page('docs/topology.md', [...TOPOLOGY, ...fieldTable(jsonSchema(FrameSchema)), ...AFTER_ITS_FIELDS]);
 
 const ENVIRONMENT = [
   '# Environment files',
@@ -152,4 +147,4 @@ const ENVIRONMENT = [
 ];
 
 export const environmentPage = (): DocsPage =>
-  page('docs/environments.md', [...ENVIRONMENT, ...TABLE, ...fieldRows(jsonSchema(EnvironmentSchema), '')]);
+  page('docs/environments.md', [...ENVIRONMENT, ...fieldTable(jsonSchema(EnvironmentSchema))]);

@@ -2,7 +2,7 @@ import { stringify } from 'yaml';
 import type { Component, Registry } from '../../component/index.js';
 import { KINDS, portsOf } from '../../component/index.js';
 import { CODES } from '../problems/codes.js';
-import { cell, fieldRows, fieldTable, page, TABLE, type DocsPage } from './docs-fields.js';
+import { cell, fieldTable, page, type DocsPage } from './docs-fields.js';
 import { environmentPage, topologyPage } from './docs-topology.js';
 import { queueSchema } from '../schema/topology-schema.js';
 import { inputsOf } from '../graph/graph.js';
@@ -100,8 +100,8 @@ const RECOVERY = {
 } as const;
 
 function queueSection(replayable: boolean): readonly string[] {
-  const rows = fieldRows(jsonSchema(queueSchema(replayable)), 'queue.');
-  return ['## Queue', '', 'The bounded queue between this source and the pump.', '', ...TABLE, ...rows, ''];
+  const fields = fieldTable(jsonSchema(queueSchema(replayable)), 'queue.');
+  return ['## Queue', '', 'The bounded queue between this source and the pump.', '', ...fields, ''];
 }
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
