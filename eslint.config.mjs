@@ -1,4 +1,5 @@
 import tseslint from 'typescript-eslint';
+import { house } from './house.config.mjs';
 import { LONG_FILES, LONG_FUNCTIONS } from './lengths.config.mjs';
 
 /** RxJS operators that keep an unbounded queue inside (docs/decisions/0003-bounded-rxjs.md). */
@@ -23,26 +24,6 @@ const unbounded = [
   'delayWhen',
   'shareReplay',
 ];
-
-/** "Of the transmitter." names no thing; "The address of the transmitter." does. */
-const house = {
-  rules: {
-    'whole-phrases': {
-      meta: { messages: { fragment: 'Say what it is: "The address of the sender", not "Of the sender".' } },
-      create: (context) => ({
-        Program() {
-          for (const comment of context.sourceCode.getAllComments())
-            if (comment.type === 'Block' && /^\*[\s*]*Of\b/.test(comment.value))
-              context.report({ loc: comment.loc, messageId: 'fragment' });
-        },
-        'Literal, TemplateLiteral'(node) {
-          if (/^['"`]Of\b/.test(context.sourceCode.getText(node)))
-            context.report({ node, messageId: 'fragment' });
-        },
-      }),
-    },
-  },
-};
 
 export default tseslint.config(
   {

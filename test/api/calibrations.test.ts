@@ -120,7 +120,7 @@ test('operators of your own are measured by their roles', async () => {
   const network = defineOperator({
     ...{ ...own, name: 'own-network', summary: 'Sees people.', role: 'pose-network', inputs: ['window'] },
     config: Type.Object({
-      calibration: Type.Optional(Type.String({ description: 'Of csiflow calibrate.' })),
+      calibration: Type.Optional(Type.String({ description: 'File of csiflow calibrate.' })),
     }),
   });
   const detector = defineOperator({
@@ -139,7 +139,7 @@ test('operators of your own are measured by their roles', async () => {
   }));
   main.topology = { ...main.topology, nodes };
   expect(await start()).toMatchObject({ status: 202, data: { state: 'measuring', file: 'room.json' } });
-  main.publish(at(0), presence(0.5, 0.9), at(1), at(2));
+  for (const record of [at(0), presence(0.5, 0.9), at(1), at(2)]) main.publish(record);
   expect((await call('GET')).data).toMatchObject({ state: 'measured', presence_seconds: 1 });
   expect((await call('POST', '/save')).data).toMatchObject({ state: 'saved' });
   expect(existsSync(join(folder, 'room.json'))).toBe(true);
