@@ -58,7 +58,7 @@ export default defineConfig({
       // Takes minutes: `npm run test:long`.
       ...(process.env['CSIFLOW_LONG'] ? [] : ['test/long/**']),
     ],
-    globalSetup: ['test/support/build.ts'],
+    globalSetup: ['test/support/build.ts', 'test/support/left-folders.ts'],
     setupFiles: ['test/support/setup.ts'],
     // Files share a process and its modules: loading them for each file would take a quarter of the time.
     isolate: special,

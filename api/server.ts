@@ -92,7 +92,24 @@ const GRACE_MS = 2_000;
 
 /** Opens the service interface, the WebSocket, the live page and /metrics on one port. */
 export async function openServer(options: ServerOptions): Promise<RunningServer> {
-  const deployment = await deploymentOf(options, () => stream.describe().connections);
+  const { main, watch, stateFolder, log, askGpu } = options;
+  const probe = new SystemProbe({ main, watch, stateFolder, log, ...(askGpu && { askGpu }) });
+  const audit = new AuditLog(stateFolder, log);
+  try {
+    return await serverWith({ probe, audit }, options);
+  } catch (error) {
+    // Their timers would go on: the probe stores figures every minute.
+    await probe.close();
+    await audit.close();
+    throw error;
+  }
+}
+
+/** Parts with timers: whoever opens the server closes them if that fails. */
+type Timed = Pick<Deployment, 'probe' | 'audit'>;
+
+async function serverWith(timed: Timed, options: ServerOptions): Promise<RunningServer> {
+  const deployment = await deploymentOf(timed, options, () => stream.describe().connections);
   const { topologies, users, lifecycle, probe, audit } = deployment;
   const hosts = new Hosts([options.host, ...(options.hosts ?? [])]);
   const limits = new Limits(new KnownAddresses(options.stateFolder), options.limits);
@@ -108,7 +125,13 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
   answerUnreadable(server, { limits, formOf });
   const paths = webSocketPaths(options);
   const stream = new PoseStream(deployment, server, hosts, { paths, limits, formAt: formOf });
-  await listen(server, options.host, options.port);
+  try {
+    await listen(server, options.host, options.port);
+  } catch (error) {
+    stream.close();
+    lifecycle.close();
+    throw error;
+  }
   const firstPassword = await users.makeFirstAdmin();
   const { port } = server.address() as AddressInfo;
   void topologies.resume();
@@ -129,6 +152,7 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
 
 /** Dependencies of all calls, with the topologies of the state folder. */
 async function deploymentOf(
+  { probe, audit }: Timed,
   options: ServerOptions,
   clients: () => number,
 ): Promise<Deployment & { readonly topologies: Topologies }> {
@@ -140,13 +164,6 @@ async function deploymentOf(
   const identityProvider = options.identityProvider
     ? new IdentityProvider(options.identityProvider, log)
     : null;
-  const probe = new SystemProbe({
-    main,
-    watch: options.watch,
-    stateFolder,
-    log,
-    ...(options.askGpu && { askGpu: options.askGpu }),
-  });
   let others = (): readonly RunningTopology[] => options.beside ?? [];
   const configuration = new Configuration({
     main,
@@ -159,13 +176,12 @@ async function deploymentOf(
   const topologies = await topologiesOf(options, configuration);
   others = () => topologies.list().filter((one) => one !== main);
   return {
-    ...{ main, configuration, topologies, users, tokens, apiKeys, probe, clients, clock, log },
+    ...{ main, configuration, topologies, users, tokens, apiKeys, probe, audit, clients, clock, log },
     version: packageVersion(),
     form: options.form,
     formsOf: options.formsOf ?? new Map(),
     authenticator: new Authenticator({ users, tokens, apiKeys, identityProvider }),
     lifecycle: new LifecycleTimes(main, stateFolder),
-    audit: new AuditLog(stateFolder, log),
     acknowledgements: new Acknowledgements(stateFolder),
     calibrations: new Map(),
     watch: options.watch,

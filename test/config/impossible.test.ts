@@ -1,13 +1,16 @@
-import { mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { components } from '../../api/components.js';
 import { hostFault, urlFault } from '../../pipeline/base/host.js';
 import { NetworkReach, parseTopology, type LoadOptions } from '../../pipeline/config/index.js';
 import type { Environment } from '../../pipeline/model/index.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'csiflow-impossible-'));
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
 const environments = [{ id: 'ward', name: 'ward', zones: [], links: [] }] as unknown as Environment[];
 
 /** Codes and locations of the problems of a source, operators and a sink. */
