@@ -22,11 +22,22 @@ export {
 } from '../pipeline/config/index.js';
 export {
   formatNamed,
+  frameFormat,
+  LineCutter,
   MAX_RECORD_BYTES,
+  ProblemLog,
   RawBuilder,
+  RecordCutter,
+  type ClockKind,
+  type Cutter,
   type Decoder,
   type DecoderContext,
   type Format,
+  type FrameReader,
+  type LineKind,
+  type ReadFault,
+  type ReadFrame,
+  type RecordKind,
 } from '../pipeline/formats/index.js';
 export { lift, type Lifted } from '../pipeline/runtime/lift.js';
 export { run, type Running, type RunOptions } from './run.js';

@@ -35,6 +35,10 @@ import { tableFrame } from './tables/table-frame.js';
 
 export * from './contract/format.js';
 export { FORMAT_OPTIONS, type FormatOptions } from './contract/options.js';
+export { LineCutter, type LineKind } from './containers/line-cutter.js';
+export { RecordCutter, type RecordKind } from './containers/record-cutter.js';
+export type { ClockKind } from './containers/device-clock.js';
+export { frameFormat, type FrameReader, type ReadFault, type ReadFrame } from './decoder/frame-decoder.js';
 export { LinkActivity } from './senders/link-activity.js';
 export { ProblemLog } from './contract/problem-log.js';
 export { RawBuilder, type Problem } from './contract/raw-builder.js';

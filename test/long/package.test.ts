@@ -175,11 +175,18 @@ test('the examples of the docs compile strictly without the types of Node.js, an
 test('a custom operator, sink and source pass the kits, with the runner of Node.js', () => {
   const tests = examples.filter(forNode);
   expect(tests.map(({ file }) => file)).toEqual([
-    ...['lying.test.ts', 'bell.test.ts', 'line-listener.ts', 'thermometer.test.ts'],
+    ...[
+      'lying.test.ts',
+      'bell.test.ts',
+      'line-listener.ts',
+      'acme.ts',
+      'thermometer.test.ts',
+      'acme.test.ts',
+    ],
     ...['reader.ts', 'run-tests.ts'],
   ]);
   compile(tests, ['node']);
-  const files = ['lying', 'bell', 'thermometer'].map((name) => `out/${name}.test.js`);
+  const files = ['lying', 'bell', 'thermometer', 'acme'].map((name) => `out/${name}.test.js`);
   const printed = execFileSync(process.execPath, ['--test', '--test-reporter=tap', ...files], {
     cwd: project,
     encoding: 'utf8',
