@@ -32,7 +32,8 @@ Events:
   The next one follows only after it has ended; the measure \`intrusion_seconds\` then has its duration.
 - \`crowd\`, once \`crowd_persons\` are in the environment; medium, or high from twice that number.
 
-Measures: \`occupancy\` of the environment (\`subject\` null) and of each zone whenever it changes; \`person_entered\` for each new
+Measures: \`occupancy\` of the environment (\`subject\` null) and of each zone whenever it changes; \`occupancy_known\`: 0 from
+when nothing says who is there, and 1, followed by all \`occupancy\`, from when something does again; \`person_entered\` for each new
 person; and the basis of analytics, once per minute of event time, listed in [docs/analytics.md](../../analytics.md). Sums of 0
 and minutes without frames are omitted there.
 
@@ -47,7 +48,7 @@ counts, though the networks see somebody whom they cannot confirm, is no frame e
   writes: WRITES,
   stateFields: [],
   stateVersion: 3,
-  timeFields: ['time', 'sureSince', 'accrued', 'settled', 'intruding'],
+  timeFields: ['time', 'sureSince', 'began', 'accrued', 'settled', 'intruding'],
   config: Type.Object(
     {
       margin_m: Type.Number({

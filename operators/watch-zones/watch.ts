@@ -23,8 +23,11 @@ export interface WatchState extends AlertState, MinutesState {
   readonly sights: SightState;
   readonly room: RoomNoteState;
   readonly covered: boolean;
+  /** Both are missing in states of earlier versions. */
+  readonly began?: number;
+  readonly known?: boolean;
   readonly members: readonly Member[];
-  readonly told: readonly number[];
+  readonly told: readonly (number | null)[];
 }
 
 /** Retained part of the newest frame. */
@@ -51,8 +54,12 @@ export class Watch {
   /** Difference between a frame's time and the event time at its arrival, microseconds. */
   #lag = 0;
   #covered = false;
-  /** Last reported numbers of persons, by region. */
-  #told: number[];
+  /** When the current coverage began, event time. */
+  #began = 0;
+  /** Whether the reported numbers of persons hold: coverage has lasted long enough for them. */
+  #known = false;
+  /** Last reported numbers of persons, by region; null: none since they became known. */
+  #told: (number | null)[];
 
   constructor(environment: Environment, settings: WatchSettings, sight: SightSettings) {
     this.#settings = settings;
@@ -67,7 +74,7 @@ export class Watch {
     });
     this.#visits = new Visits(environment, this.#presence, this.#minutes, this.#findings);
     this.#alerts = new Alerts(environment, this.#regions, this.#findings);
-    this.#told = this.#regions.map(() => 0);
+    this.#told = this.#regions.map(() => null);
   }
 
   /** Event time of the newest frame; -Infinity before the first. */
@@ -77,7 +84,7 @@ export class Watch {
 
   /** Last reported number of persons; null: unknown. */
   get occupancy(): number | null {
-    return this.#covered ? this.#told[ROOM]! : null;
+    return this.#told[ROOM]!;
   }
 
   /** @returns the current findings, and the number of persons beyond the limit */
@@ -95,6 +102,7 @@ export class Watch {
     }
     if (!this.#covered) {
       this.#covered = true;
+      this.#began = time;
       this.#minutes.begin(time);
     }
     const sureness = unseen
@@ -143,6 +151,8 @@ export class Watch {
       sights: this.#sights.snapshot(),
       room: this.#room.snapshot(),
       covered: this.#covered,
+      began: this.#began,
+      known: this.#known,
       accrued,
       settled,
       members: this.#presence.snapshot(),
@@ -161,6 +171,8 @@ export class Watch {
     this.#sights.restore(state.sights);
     this.#room.restore(state.room);
     this.#covered = state.covered;
+    this.#began = state.began ?? 0;
+    this.#known = state.known ?? state.covered;
     this.#presence.restore(state.members);
     this.#minutes.restore(state);
     this.#told = [...state.told];
@@ -205,10 +217,21 @@ export class Watch {
 
   /** No frame arrived for too long, or none that says anything: nobody is in sight, and from then on nothing is known. */
   #lose(time: number): void {
+    this.#covered = false;
+    if (this.#known) this.#findings.measure('occupancy_known', null, time, 0);
+    this.#known = false;
+    this.#told = this.#regions.map(() => null);
     this.#presence.lose(time);
     this.#decide(Infinity);
     this.#minutes.settle(time);
-    this.#covered = false;
+  }
+
+  /** Coverage has lasted: the numbers of persons since its beginning are known. */
+  #know(): void {
+    if (this.#known) return;
+    this.#known = true;
+    this.#findings.measure('occupancy_known', null, this.#began, 1);
+    this.#tell(this.#began);
   }
 
   #close(time: number): void {
@@ -223,18 +246,22 @@ export class Watch {
   /** Confirms changes that have lasted long enough at `now`. */
   #decide(now: number): void {
     const changes = this.#presence.decided(now);
+    const lasts = this.#covered && now >= this.#began + this.#settings.stay;
     for (let at = 0; at < changes.length;) {
       const { time } = changes[at]!;
+      if (lasts && time > this.#began) this.#know();
       this.#minutes.settle(time);
       for (; changes[at]?.time === time; at++) this.#visits.take(changes[at]!);
       this.#tell(time);
       this.#lookForAlerts(time);
     }
+    if (lasts) this.#know();
     this.#presence.forgetGone();
   }
 
   /** Reports changed numbers of persons. */
   #tell(time: number): void {
+    if (!this.#known) return;
     this.#presence.counts().forEach((count, region) => {
       if (count === this.#told[region]) return;
       this.#told[region] = count;

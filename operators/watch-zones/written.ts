@@ -19,6 +19,13 @@ export const WRITES: readonly MeasureFact[] = [
   },
   { name: 'occupancy', unit: '', of: ['environment', 'zone'], every: 'a change', about: 'number of persons' },
   {
+    name: 'occupancy_known',
+    unit: '',
+    of: ['environment'],
+    every: 'a change',
+    about: 'whether the number of persons is known: 1, or 0 while nothing says who is there',
+  },
+  {
     name: 'occupancy_mean',
     unit: '',
     of: ['environment', 'zone'],

@@ -8,7 +8,7 @@ export interface RegionBody {
   readonly zone: string | null;
   readonly zone_name?: string;
   readonly timestamp: string;
-  /** Number of persons as `watch-zones` counts them; null: not known yet. */
+  /** Number of persons as `watch-zones` counts them; null: not known, yet or any more. */
   readonly count: number | null;
   readonly occupied: boolean | null;
   /** When somebody was last there. */
@@ -99,6 +99,8 @@ export class Regions {
    * what it is after a start.
    */
   #count({ name, subject, time, value }: Measure): void {
+    if (name === 'occupancy_known' && value === 0)
+      for (const region of this.#regions) forgetCount(region, time);
     const region = subject === null ? this.#room : this.#of(subject);
     if (!region) return;
     if (name === 'occupancy') setCount(region, value, time);
@@ -160,5 +162,12 @@ function setCount(region: Region, count: number, time: number): void {
   if (count > 0 || (region.count ?? 0) > 0) region.seen = time;
   if (count === 0) region.persons.clear();
   region.count = count;
+  region.counted = time;
+}
+
+/** From `time` on, the number of persons is unknown. */
+function forgetCount(region: Region, time: number): void {
+  if (region.count) region.seen = time;
+  region.count = null;
   region.counted = time;
 }

@@ -100,6 +100,7 @@ describe('zones', () => {
       metadata: { zone: 'desk', zone_name: 'Desk', dwell_seconds: 12, out_of_sight: false },
     });
     expect(values(found, 'occupancy', 'desk')).toEqual([
+      [0, 0],
       [10, 1],
       [22, 0],
     ]);
@@ -513,6 +514,31 @@ describe('over few links', () => {
     expect(inMinutes(found, 'presence_seconds')[0]).toBeGreaterThan(28);
     expect(inMinutes(found, 'occupancy_mean')).toHaveLength(1);
     expect(operator.describe!()).toEqual({ occupancy: { 'test-room': null } });
+  });
+
+  test('an unknown number of people is measured as unknown, not as 0', () => {
+    const doubt = (s: number) => (s < seconds.DOUBT ? 0.01 : s < seconds.EMPTY ? 0.51 : 0.9);
+    const found = watch(make({}), quiet(1, doubt), NOON + 119 * SECOND);
+    expect(values(found, 'occupancy_known')).toEqual([
+      [0, 1],
+      [seconds.DOUBT, 0],
+      [seconds.EMPTY, 1],
+    ]);
+    expect(values(found, 'occupancy')).toEqual([
+      [0, 1],
+      [seconds.EMPTY, 0],
+    ]);
+    expect(values(found, 'occupancy', 'desk')).toEqual([
+      [0, 0],
+      [seconds.EMPTY, 0],
+    ]);
+  });
+
+  test('a moment of certainty does not make the number known', () => {
+    const flickering = (s: number) =>
+      s < seconds.DOUBT ? 0.01 : Math.round(s * 5) % 4 === 0 && s < seconds.EMPTY ? 0.9 : 0.51;
+    const found = watch(make({}), quiet(1, flickering), NOON + 100 * SECOND);
+    expect(values(found, 'occupancy_known')).toHaveLength(2);
   });
 
   test('an empty room is as certain as its frames, and observed again from the first that knows', () => {

@@ -43,6 +43,14 @@ describe('the number of people in a zone', () => {
     expect(last('bed', came, left)).toMatchObject({ count: 0, occupied: false, last_seen: iso(50) });
   });
 
+  test('is unknown from when nothing says who is there', () => {
+    const [came, unknown] = [value('occupancy', 0, 1), value('occupancy_known', 50, 0, null)];
+    const gone = { count: null, occupied: null, last_seen: iso(50) };
+    expect(last('bed', came, unknown)).toMatchObject(gone);
+    expect(last('bed', came, unknown, ...minute(0, 1, 1))).toMatchObject(gone);
+    expect(last('bed', came, unknown, value('occupancy', 60, 0))).toMatchObject({ count: 0 });
+  });
+
   test('after a start is that of the first minute without a change', () => {
     expect(last('bed', ...minute(0, 0.5, 1))).toBeUndefined();
     expect(last('bed', ...minute(0, 0.5, 1), ...minute(60, 0, 0))).toMatchObject({
