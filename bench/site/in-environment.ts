@@ -1,6 +1,7 @@
 import { CommandError, EXIT } from '../../pipeline/base/exit.js';
 import type { CheckedTopology } from '../../pipeline/config/index.js';
 import type { Environment } from '../../pipeline/model/index.js';
+import { recordedEnvironment } from '../accuracy/chain/rooms.js';
 
 /** A topology in its only environment, or in another one. @throws CommandError if it has several */
 export function inEnvironment(topology: CheckedTopology, environment: Environment | null): CheckedTopology {
@@ -16,4 +17,11 @@ export function inEnvironment(topology: CheckedTopology, environment: Environmen
     `${topology.id} has ${topology.environments.length} environments: name the file of the recordings' own with --environment`,
     EXIT.invalid,
   );
+}
+
+/** A topology in its own environment if that has one link, otherwise in a room whose one link is of any sender. */
+export function recordedIn(topology: CheckedTopology): CheckedTopology {
+  const [environment, ...others] = topology.environments;
+  const isOwn = others.length === 0 && environment?.links.length === 1;
+  return inEnvironment(topology, isOwn ? environment : recordedEnvironment());
 }

@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import {
   defineOperator,
+  inputFile,
   NOTHING,
   type Complaint,
   type Context,
@@ -23,6 +24,12 @@ const CONFIG = Type.Object(
       description:
         '`nets`: the average of small nets. `rule`: `min(rise, drop) + 2 fast` of each peak, averaged over links, weighted by the power of motion; weaker, but simple and without training.',
     }),
+    weights: Type.Optional(
+      inputFile({
+        description:
+          "Weights that `csiflow train falls` wrote, relative to the topology's folder: for one link (`--recordings`), or for several (`--several`). They replace the shipped ones of their kind.",
+      }),
+    ),
     threshold: Type.Optional(
       Type.Number({
         minimum: -50,
@@ -111,7 +118,7 @@ With several links three of four simulated falls are found with one false alarm 
 walks that end in standing, kneeling or leaving, and from sitting down abruptly.
 Recovery requires poses of the person who fell, or of the only person there: upright and in sight
 for 2 s, and a metre away from the starting point. Without poses everything is reported, late.
-The weights for one link come from one person's falls on one chip; \`docs/reports/suite.md\` has their accuracy elsewhere,
+The weights for one link come from one person's falls on one chip: train your own with \`csiflow train falls --recordings\`; \`docs/reports/suite.md\` has their accuracy elsewhere,
 \`docs/reports/falls-several-links.md\` that of several links.
 `,
   inputs: ['window', 'pose'],
@@ -130,19 +137,27 @@ The weights for one link come from one person's falls on one chip; \`docs/report
     'notify_delay_ms',
   ],
   config: CONFIG,
-  check: ({ method, warn }): readonly Complaint[] =>
-    warn && method === 'rule'
-      ? [{ path: ['warn'], message: 'the rule cannot warn; remove `warn` or change `method`' }]
-      : [],
+  check: ({ method, warn, weights }): readonly Complaint[] => {
+    if (method !== 'rule') return [];
+    return [
+      ...(warn
+        ? [{ path: ['warn'], message: 'the rule cannot warn; remove `warn` or change `method`' }]
+        : []),
+      ...(weights === undefined
+        ? []
+        : [{ path: ['weights'], message: 'the rule has no weights; remove `weights` or change `method`' }]),
+    ];
+  },
   settings: FALL_SETTINGS,
   examples: [
     { title: 'Defaults', config: {} },
     { title: 'Without learned weights', config: { method: 'rule' } },
     { title: 'An immediate warning for a carer nearby', config: { warn: true } },
-    { title: 'A room with much exercise', config: { room_quantile: 0.99 } },
+    { title: 'A room with much exercise', config: { room_quantile: 0.999 } },
+    { title: 'Your own weights', config: { weights: '../models/my-falls.json' } },
   ],
   create: (config, context) => {
-    let judge = judgeOf(config);
+    let judge = judgeOf(config, context.folder);
     const dropped: Context['metrics']['dropped'] = (reason, count) => {
       context.metrics.dropped(reason, count);
     };
@@ -172,7 +187,7 @@ The weights for one link come from one person's falls on one chip; \`docs/report
       },
       adjust: (next) => {
         const changed = next as Static<typeof CONFIG>;
-        judge = judgeOf(changed);
+        judge = judgeOf(changed, context.folder);
         for (const watch of environments.values()) watch.adjust(changed, judge);
       },
       snapshot: () => ({ environments: [...environments.values()].map((watch) => watch.snapshot()) }),

@@ -9,10 +9,10 @@ import { RATE_HZ } from './tracks.js';
 import {
   headOf,
   parametersOf,
-  readSeveralWeights,
   readWarningWeights,
-  readWeights,
+  weightsInUse,
   type SeveralWeights,
+  type WeightsInUse,
 } from './weights.js';
 
 /**
@@ -61,9 +61,11 @@ interface JudgeConfig {
   readonly threshold?: number;
   readonly warn: boolean;
   readonly warn_threshold?: number;
+  readonly weights?: string;
 }
 
-export function judgeOf(config: JudgeConfig): Judge {
+/** @param folder that of the topology @throws Error if its weights cannot be used; the message says why */
+export function judgeOf(config: JudgeConfig, folder: string): Judge {
   if (config.method === 'rule') {
     return {
       threshold: config.threshold ?? RULE_THRESHOLD,
@@ -73,17 +75,12 @@ export function judgeOf(config: JudgeConfig): Judge {
       warning: null,
     };
   }
-  const weights = readWeights();
-  const several = readSeveralWeights();
+  const inUse = weightsInUse(config.weights, folder);
+  const { one: weights, several } = inUse;
   const scorer = netScorer(weights);
   return {
     threshold: config.threshold ?? weights.threshold,
-    model: {
-      name: weights.name,
-      version: weights.version,
-      trainedOn: [...weights.trainedOn.map(({ data }) => data), several.trainedOn].join(', '),
-      accuracy: 'docs/reports/suite.md',
-    },
+    model: modelOf(inUse),
     // If several links deliver, only their combined data counts: a single one takes a walk past it for a
     // fall.
     burst: (burst) => (burst.links < 2 ? ofBurst(burst, scorer, WARM_UP_RAISE) : null),
@@ -91,6 +88,13 @@ export function judgeOf(config: JudgeConfig): Judge {
     warning: config.warn ? warningOf(several, config.warn_threshold) : null,
   };
 }
+
+const modelOf = ({ one, several, named: { name, version } }: WeightsInUse): ModelReference => ({
+  name,
+  version,
+  trainedOn: [...one.trainedOn.map(({ data }) => data), several.trainedOn].join(', '),
+  accuracy: one.report ?? 'docs/reports/suite.md',
+});
 
 const linksOf = ({ views }: Candidate): number => new Set(views.map(({ link }) => link)).size;
 

@@ -63,10 +63,13 @@ export function readMaterial(data: string): LabelledExample[] {
   const missing = missingFolder(data);
   if (missing !== undefined) throw new InputError(missing);
   const serial = [...OTHER_LOGS, ...FALL_LOGS].map((log) => ({ log, recording: readSerialLog(data, log) }));
-  return [serial, ...['D1', 'D2'].map((room) => continuous(data, room))].flatMap(ofRoom);
+  return [serial, ...['D1', 'D2'].map((room) => continuous(data, room))].flatMap((logs) =>
+    examplesOf(logs, ({ log }) => FALL_LOGS.includes(log)),
+  );
 }
 
-interface Log {
+/** A recording of one room. */
+export interface Log {
   readonly log: string;
   readonly recording: Recording;
 }
@@ -82,20 +85,30 @@ function continuous(data: string, room: string): Log[] {
     }));
 }
 
-function ofRoom(logs: readonly Log[]): LabelledExample[] {
+/**
+ * Each antenna's view of each candidate of a room's logs, after its noise floors have been learnt from all of
+ * them. The strongest candidate of a log with a fall is the fall.
+ */
+export function examplesOf(logs: readonly Log[], hasFall: (log: Log) => boolean): LabelledExample[] {
   const room = new Room();
   for (const { recording } of logs) play(room, recording);
-  return logs.flatMap(({ log, recording }) => {
-    const candidates = play(room, recording);
+  return logs.flatMap((one) => {
+    const candidates = play(room, one.recording);
     const strongest = candidates.reduce<Candidate | null>(
-      (a, b) => (a && a.views[0]!.peak >= b.views[0]!.peak ? a : b),
+      (a, b) => (a && peakOf(a) >= peakOf(b) ? a : b),
       null,
     );
-    return candidates.map((candidate) => ({
-      log,
-      time: candidate.sample / RATE_HZ,
-      inputs: candidate.views[0]!.features,
-      positive: FALL_LOGS.includes(log) && candidate === strongest,
-    }));
+    return candidates.flatMap((candidate) =>
+      candidate.views.map(({ features }) => ({
+        log: one.log,
+        time: candidate.sample / RATE_HZ,
+        inputs: features,
+        positive: hasFall(one) && candidate === strongest,
+      })),
+    );
   });
 }
+
+/** Mean of the antennas. */
+const peakOf = ({ views }: Candidate): number =>
+  views.reduce((sum, { peak }) => sum + peak, 0) / views.length;

@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { errorText } from '../../pipeline/base/error-text.js';
 import { packageFile } from '../../pipeline/base/paths.js';
 import { LAGS_MS } from './changes.js';
 import type { Ensemble } from './dense.js';
+import { FEATURES } from './features.js';
 import { EARLY_OUTPUTS, PARAMETERS, type Scale } from './impact-net.js';
 
 interface Trained {
@@ -21,6 +24,8 @@ export interface FallWeights extends Trained, Ensemble {
     readonly folder: string;
     readonly examples: string;
   }[];
+  /** File of the report beside the weights; missing in the shipped ones. */
+  readonly report?: string;
 }
 
 /** For several links: written by `csiflow train falls --several`. */
@@ -54,11 +59,75 @@ export const readSeveralWeights = (path = packageFile(SEVERAL_WEIGHTS_FILE)): Se
 export const readWarningWeights = (path = packageFile(WARNING_WEIGHTS_FILE)): WarningWeights =>
   read(path) as WarningWeights;
 
+/** The weights of a `detect-falls`, for one link and for several. */
+export interface WeightsInUse {
+  readonly one: FallWeights;
+  readonly several: SeveralWeights;
+  /** The ones that results name: those of the user, if there are any. */
+  readonly named: FallWeights | SeveralWeights;
+}
+
+/**
+ * The shipped weights, or those of a file by `csiflow train falls` in place of the shipped ones of its kind.
+ * @param file relative to `folder`
+ * @throws Error that names the file and says what is wrong with it
+ */
+export function weightsInUse(file: string | undefined, folder: string): WeightsInUse {
+  const [one, several] = [readWeights(), readSeveralWeights()];
+  if (file === undefined) return { one, several, named: one };
+  const path = resolve(folder, file);
+  const own = readOwn(path);
+  if (isOfSeveral(own)) {
+    parametersOf(own, path);
+    return { one, several: own, named: own };
+  }
+  const fault = faultOf(own);
+  if (fault !== null)
+    throw new Error(`${path} ${fault}: name weights that this version's \`csiflow train falls\` wrote`);
+  return { one: own as FallWeights, several, named: own as FallWeights };
+}
+
+function readOwn(path: string): unknown {
+  try {
+    return read(path);
+  } catch (error) {
+    throw new Error(`the weights ${path} cannot be read: ${errorText(error)}`);
+  }
+}
+
+const isOfSeveral = (weights: unknown): weights is SeveralWeights =>
+  typeof weights === 'object' && weights !== null && 'lagsMs' in weights;
+
+/** What is wrong with weights for one link; null: nothing. */
+function faultOf(weights: unknown): string | null {
+  const { features, mean, deviation, clip, nets, threshold, name, version, trainedOn } = (weights ??
+    {}) as Partial<FallWeights>;
+  const isList = (list: unknown, length: number): boolean =>
+    Array.isArray(list) && list.length === length && list.every(Number.isFinite);
+  const width = FEATURES.length;
+  if (!Array.isArray(nets) || nets.length === 0) return 'holds no weights of detect-falls';
+  if (String(features) !== String(FEATURES)) return 'reads other features than this version computes';
+  const fits = nets.every(
+    ({ hidden, output }) =>
+      Array.isArray(hidden) &&
+      hidden.every((row) => isList(row, width + 1)) &&
+      isList(output, hidden.length + 1),
+  );
+  if (!fits || !isList(mean, width) || !isList(deviation, width)) return 'is damaged: numbers are missing';
+  if (![clip, threshold].every(Number.isFinite)) return 'is damaged: `clip` or `threshold` is no number';
+  if (typeof name !== 'string' || typeof version !== 'string' || !Array.isArray(trainedOn))
+    return 'does not say what it was trained on';
+  return null;
+}
+
 /** @throws Error if the weights have other inputs than this code */
-export function parametersOf({ nets, lagsMs }: SeveralWeights): readonly Float32Array[] {
+export function parametersOf(
+  { nets, lagsMs }: SeveralWeights,
+  file = SEVERAL_WEIGHTS_FILE,
+): readonly Float32Array[] {
   const parameters = nets.map(floatsOf);
   if (String(lagsMs) !== String(LAGS_MS) || parameters.some(({ length }) => length !== PARAMETERS))
-    throw new Error(`${SEVERAL_WEIGHTS_FILE} belongs to another network: run csiflow train falls --several`);
+    throw new Error(`${file} belongs to another network: run csiflow train falls --several`);
   return parameters;
 }
 

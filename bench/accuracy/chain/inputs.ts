@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import {
@@ -67,9 +68,16 @@ const FIRST_US = Date.UTC(2026, 0, 1) * 1000;
 
 /**
  * Plays recordings one after another as one radio's stream, each read by the `file` source.
+ * @param recordings paths are relative to the current folder
  * @param played receives the time at which each was played
+ * @param unreadable is called with the first recording that cannot be read, which ends the input; without it,
+ * the source fails
  */
-export function playlist(recordings: readonly Playable[], played: Played[]): SourceInput {
+export function playlist(
+  recordings: readonly Playable[],
+  played: Played[],
+  unreadable?: (path: string, error: unknown) => void,
+): SourceInput {
   return sourceInput(file, {} as const, (context) => ({
     open: async (_position, output) => {
       output.ready?.();
@@ -81,9 +89,15 @@ export function playlist(recordings: readonly Playable[], played: Played[]): Sou
           const position = { index, inner } as unknown as number;
           return data.length === 0 || output.offer({ data, position });
         };
-        if (typeof recording === 'string') await playFile(recording, context, output, offer);
-        else await playFrames(recording.frames(), offer);
         const path = typeof recording === 'string' ? recording : recording.path;
+        try {
+          if (typeof recording === 'string') await playFile(resolve(path), context, output, offer);
+          else await playFrames(recording.frames(), offer);
+        } catch (error) {
+          if (!unreadable) throw error;
+          unreadable(path, error);
+          return;
+        }
         played.push({ path, from: next, to: shifted.newest, moved: shifted.by });
         next = shifted.newest + PAUSE_US;
       }

@@ -1,9 +1,12 @@
 import { Option, type Command } from 'commander';
 import { wholeNumber } from '../../number-options.js';
 import { CommandError, EXIT } from '../../../../pipeline/base/exit.js';
+import { packageFile } from '../../../../pipeline/base/paths.js';
 
 interface Options {
   data?: string;
+  recordings?: string;
+  topology: string;
   out?: string;
   seed: number;
   several?: boolean;
@@ -14,13 +17,27 @@ interface Options {
   json?: boolean;
 }
 
+const EXAMPLES =
+  '\nExample:\n  csiflow train falls --recordings my-falls --topology my-room/topology.yaml --out models/my-falls.json\n  csiflow train falls --data recordings\n  csiflow train falls --several --cache rooms --state falls.state\n  csiflow train falls --warnings --cache rooms';
+
 export function register(train: Command): void {
   train
     .command('falls')
-    .description('Train the nets of detect-falls on the recordings whose licence permits it.')
+    .description('Train the nets of detect-falls, on the recordings whose licence permits it or on your own.')
+    .addOption(
+      new Option(
+        '--recordings <folder>',
+        'train on your own recordings of one link, named fall/PERSON-NUMBER.ENDING and OTHER-ACTIVITY/PERSON-NUMBER.ENDING, in any format that csiflow reads; requires --out',
+      ).conflicts(['data', 'several', 'warnings']),
+    )
+    .option(
+      '--topology <file>',
+      'with --recordings: topology through whose nodes they are played',
+      packageFile('topologies/demo.yaml'),
+    )
     .option(
       '--data <folder>',
-      'folder with captures/esp32-serial and labelled/esp32-continuous; required without --several and --warnings',
+      'folder with captures/esp32-serial and labelled/esp32-continuous; required without --recordings, --several and --warnings',
     )
     .option(
       '--out <file>',
@@ -36,7 +53,7 @@ export function register(train: Command): void {
     )
     .option(
       '--cache <folder>',
-      'with --several or --warnings: store simulated rooms there, to resume an interrupted run',
+      'store simulated rooms (--several, --warnings) or what the nodes made of recordings (--recordings) there, to resume an interrupted run',
     )
     .option(
       '--state <file>',
@@ -48,13 +65,11 @@ export function register(train: Command): void {
       wholeNumber(0),
     )
     .option('--json', 'print the training as JSON, without the weights; progress goes to stderr')
-    .addHelpText(
-      'after',
-      '\nExample:\n  csiflow train falls --data recordings\n  csiflow train falls --several --cache rooms --state falls.state\n  csiflow train falls --warnings --cache rooms',
-    )
+    .addHelpText('after', EXAMPLES)
     .action(async ({ json, several, warnings, ...options }: Options) => {
       const print = (line: string) => (json ? process.stderr : process.stdout).write(`${line}\n`);
-      const train = warnings ? trainWarnings : several ? trainSeveral : trainOne;
+      const own = options.recordings === undefined ? trainOne : trainOwn;
+      const train = warnings ? trainWarnings : several ? trainSeveral : own;
       const trained = await train(options, print);
       const { name, version, trainedOn, settings, threshold, file, sha256 } = trained;
       if (json) {
@@ -74,6 +89,21 @@ async function trainOne({ data, ...options }: Options, print: Print) {
   if (missing !== undefined) throw new CommandError(missing, EXIT.invalid);
   const { trainFalls } = await import('../../../../operators/detect-falls/train.js');
   return trainFalls({ ...options, patience: options.patience ?? 0, data, print });
+}
+
+async function trainOwn({ recordings, topology: path, out, cache, seed, patience }: Options, print: Print) {
+  if (out === undefined)
+    throw new CommandError('--out is required with --recordings: the file of the weights', EXIT.invalid);
+  const [{ registryWith }, { loadForCommand }, { recordedIn }, { trainOwn: train }] = await Promise.all([
+    import('../../../plugins.js'),
+    import('../../topologies.js'),
+    import('../../../../bench/site/in-environment.js'),
+    import('../../../../bench/falls/train-own.js'),
+  ]);
+  const registry = await registryWith([]);
+  const topology = recordedIn(loadForCommand(path, { env: process.env, standIn: 'unset' }, registry));
+  const options = { topology, recordings: recordings!, out, cache, seed };
+  return train({ ...options, patience: patience ?? 0, print });
 }
 
 async function trainSeveral(options: Options, print: Print) {
