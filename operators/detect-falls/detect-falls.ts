@@ -43,7 +43,7 @@ const CONFIG = Type.Object(
         minimum: 0.5,
         maximum: 0.9999,
         description:
-          "Raises the threshold to this quantile of the room's own candidates, after the first 200. 0.95 to 0.99 over a day of ordinary life is a good choice; nobody may fall during that day.",
+          "Raises the threshold to this quantile of the room's own candidates, after the first 200. For one link, 0.95 to 0.99 over a day of ordinary life is a good choice; nobody may fall during that day. Over several links, only 0.998 and more has an effect, the same as a higher `threshold`.",
       }),
     ),
     warm_up_ms: Type.Integer({
