@@ -17,6 +17,15 @@ const COLUMNS: readonly Column[] = [
   { id: 'hours', title: 'hours', unit: 'number' },
 ];
 
+/** Further columns for topologies whose `detect-falls` warns. */
+const WARNING_COLUMNS: readonly Column[] = [
+  { id: 'warned', title: 'falls warned of', unit: 'share' },
+  { id: 'warnedAfter', title: 'after the impact, median s', unit: 'number' },
+  { id: 'warnings', title: 'other warnings per hour', unit: 'per_h' },
+];
+const ABOUT_WARNINGS =
+  ' Warned of: a `fall_suspected` about the fall was received. The impact is when the fall ends. Other warnings include those that were withdrawn.';
+
 const KINDS = ['forward', 'backward', 'left', 'right', 'slump', 'slide'] as const;
 /** What comes before a fall. */
 const BEFORE: readonly { readonly name: string; readonly steps: PersonConfig['script'] }[] = [
@@ -63,6 +72,9 @@ interface Fall {
    * down a wall may sit.
    */
   readonly lying: number;
+  readonly warned: boolean;
+  /** Seconds from the impact until the warning was received; NaN if there was none. */
+  readonly warnedAfter: number;
   readonly before: Quiet;
 }
 
@@ -70,7 +82,13 @@ interface Fall {
 interface Quiet {
   readonly seconds: number;
   readonly alarms: number;
+  readonly warnings: number;
 }
+
+const warns = ({ topology }: Plan): boolean =>
+  topology.nodes.some(
+    ({ component, config }) => component.name === 'detect-falls' && (config as { warn: boolean }).warn,
+  );
 
 export async function falls(plan: Plan): Promise<Table> {
   const rooms = await each(plan, seedsOf(plan, 6), async (seed) => {
@@ -82,23 +100,33 @@ export async function falls(plan: Plan): Promise<Table> {
   const quiet = rooms.flatMap(({ found, life }) => [life, ...found.map(({ before }) => before)]);
   const hours = quiet.reduce((sum, { seconds }) => sum + seconds, 0) / 3600;
   const alarms = quiet.reduce((sum, one) => sum + one.alarms, 0);
-  const all = rowOf(
-    'all',
-    rooms.map(({ found }) => found),
-  );
-  const parts = [...KINDS, ...BEFORE.map(({ name }) => name)].map((part) =>
+  const warnings = quiet.reduce((sum, one) => sum + one.warnings, 0);
+  const isWarned = warns(plan);
+  const row = (name: string, is: (fall: Fall) => boolean) =>
     rowOf(
-      part,
-      rooms.map(({ found }) => found.filter(({ kind }) => kind.includes(part))),
-    ),
+      name,
+      rooms.map(({ found }) => found.filter(is)),
+      isWarned,
+    );
+  const all = row('all', () => true);
+  const parts = [...KINDS, ...BEFORE.map(({ name }) => name)].map((part) =>
+    row(part, ({ kind }) => kind.includes(part)),
   );
   return {
     id: 'falls',
     title: 'Falls',
-    method: `${plan.rooms} rooms with ${plan.links[0]!} links, calibrated; ${FALLS_A_ROOM} falls in each, one per scene: in four directions, slumping and sliding down a wall; while walking, after standing and getting up, off a chair and out of bed; then ${AFTER_S} s on the floor. A fall counts as found if a sink receives its \`fall_detection\` within 30 s of its start. Reported as lying: the share of the pose frames from 2 s after the fall on in which the fallen person lies. False alarms: ${plan.minutes.daily} min of daily life per room (walking, sitting and lying down, also fast, bending, picking things up, kneeling, jumping, squats, turning, moving the arms, leaving and coming back), and the time before each fall, with the exact Poisson interval.`,
-    columns: COLUMNS,
+    method: `${plan.rooms} rooms with ${plan.links[0]!} links, calibrated; ${FALLS_A_ROOM} falls in each, one per scene: in four directions, slumping and sliding down a wall; while walking, after standing and getting up, off a chair and out of bed; then ${AFTER_S} s on the floor. A fall counts as found if a sink receives its \`fall_detection\` within 30 s of its start. Reported as lying: the share of the pose frames from 2 s after the fall on in which the fallen person lies. False alarms: ${plan.minutes.daily} min of daily life per room (walking, sitting and lying down, also fast, bending, picking things up, kneeling, jumping, squats, turning, moving the arms, leaving and coming back), and the time before each fall, with the exact Poisson interval.${isWarned ? ABOUT_WARNINGS : ''}`,
+    columns: isWarned ? [...COLUMNS, ...WARNING_COLUMNS] : COLUMNS,
     rows: [
-      { ...all, cells: { ...all.cells, false: poissonRate(alarms, hours), hours: exact(hours) } },
+      {
+        ...all,
+        cells: {
+          ...all.cells,
+          false: poissonRate(alarms, hours),
+          hours: exact(hours),
+          ...(isWarned && { warnings: poissonRate(warnings, hours) }),
+        },
+      },
       ...parts,
       { name: 'never', baseline: true, cells: { found: exact(0), false: exact(0) } },
       { name: 'every 30 s', baseline: true, cells: { found: exact(1), false: exact(120) } },
@@ -127,18 +155,27 @@ export function judged(
 ): Omit<Fall, 'kind'> {
   const [began] = observed.truth.beginnings('fall');
   if (!began) throw new Error(`${room.environment.id}: nobody falls in this scene`);
-  const alarms = alarmsIn(observed);
-  const own = alarms.filter(
-    ({ time, givenAt }) => time >= began.time - EARLY_US && givenAt <= began.time + FOUND_US,
-  );
-  const first = Math.min(...own.map(({ givenAt }) => givenAt));
+  const impact = observed.truth.beginnings('lie').find(({ time }) => time > began.time) ?? began;
+  const isOwn = ({ time, givenAt }: Given<SensedEvent>) =>
+    time >= began.time - EARLY_US && givenAt <= began.time + FOUND_US;
+  /** Microseconds from `since` until the first of these events about the fall was received. */
+  const after = (events: readonly Given<SensedEvent>[], since: number) =>
+    Math.min(...events.filter(isOwn).map(({ givenAt }) => givenAt - since));
+  const count = (events: readonly Given<SensedEvent>[]) =>
+    events.filter(({ time }) => time < began.time - EARLY_US).length;
+  const [alarms, warnings] = [alarmsIn(observed), warningsIn(observed)];
+  const [reported, warned] = [after(alarms, began.time), after(warnings, impact.time)];
+  const seconds = (us: number) => (Number.isFinite(us) ? us / 1e6 : NaN);
   return {
-    found: own.length > 0,
-    delay: own.length > 0 ? (first - began.time) / 1e6 : NaN,
+    found: Number.isFinite(reported),
+    delay: seconds(reported),
     lying: lyingTold(observed, began.time),
+    warned: Number.isFinite(warned),
+    warnedAfter: seconds(warned),
     before: {
       seconds: Math.max(0, began.time - EARLY_US - observed.start) / 1e6,
-      alarms: alarms.filter(({ time }) => time < began.time - EARLY_US).length,
+      alarms: count(alarms),
+      warnings: count(warnings),
     },
   };
 }
@@ -158,26 +195,34 @@ function lyingTold({ poses, truth }: Observed & { readonly truth: Truth }, began
 /** A stretch of daily life. */
 async function quietLife(plan: Plan, room: PlannedRoom): Promise<Quiet> {
   const seconds = 60 * plan.minutes.daily;
-  if (seconds === 0) return { seconds, alarms: 0 };
+  if (seconds === 0) return { seconds, alarms: 0, warnings: 0 };
   const people = [{ script: dailyLife(room.seed, seconds) }];
   const observed = await playIn(plan, room, 'daily life', { people, seconds });
-  return { seconds, alarms: alarmsIn(observed).length };
+  return { seconds, alarms: alarmsIn(observed).length, warnings: warningsIn(observed).length };
 }
 
 /** The alarms that would notify somebody: a sender's own claim raises no alert. */
 const alarmsIn = ({ events }: Observed): readonly Given<SensedEvent>[] =>
   events.filter(({ type, source }) => type === 'fall_detection' && source === 'csiflow');
 
-function rowOf(name: string, rooms: readonly (readonly Fall[])[]): Row {
+const warningsIn = ({ events }: Observed): readonly Given<SensedEvent>[] =>
+  events.filter(({ type, source }) => type === 'fall_suspected' && source === 'csiflow');
+
+function rowOf(name: string, rooms: readonly (readonly Fall[])[], isWarned: boolean): Row {
   const values = (of: (fall: Fall) => number) => rooms.map((found) => found.map(of));
+  const finite = (of: (fall: Fall) => number) => values(of).map((room) => room.filter(Number.isFinite));
   return {
     name,
     baseline: false,
     cells: {
       found: meanOver(values(({ found }) => Number(found))),
-      delay: medianOver(values(({ delay }) => delay).map((room) => room.filter(Number.isFinite))),
-      lying: meanOver(values(({ lying }) => lying).map((room) => room.filter(Number.isFinite))),
+      delay: medianOver(finite(({ delay }) => delay)),
+      lying: meanOver(finite(({ lying }) => lying)),
       falls: exact(rooms.flat().length),
+      ...(isWarned && {
+        warned: meanOver(values(({ warned }) => Number(warned))),
+        warnedAfter: medianOver(finite(({ warnedAfter }) => warnedAfter)),
+      }),
     },
   };
 }
