@@ -100,6 +100,15 @@ test.each<[string, TableMapping, Value, number, readonly number[]]>([
   ['others.mat', { axes: AXES, rate_hz: 50 }, csi, 2, [0, 20_000, 40_000, 60_000]],
   ['widths.npz', { values: 'big', axes: AXES, rate_hz: 50 }, csi, 2, [0, 20_000, 40_000, 60_000]],
   ['level73.mat', { axes: AXES, rate_hz: 50 }, csi, 2, [0, 20_000, 40_000, 60_000]],
+  ['cells73.mat', { values: 'csi', axes: AXES, time: 'time' }, csi, 2, TIMES],
+  ['cells73.mat', { values: 's/amp', phase: 's/phase', axes: AXES, time: 'time' }, csi, 2, TIMES],
+  [
+    'cells73.mat',
+    { values: 'packets/amp', rssi: 'packets/rssi', axes: AXES, time: 'time' },
+    (...at) => [Math.hypot(...csi(...at)), 0],
+    2,
+    TIMES,
+  ],
   ['plain.h5', { values: 'group/csi', axes: AXES, time: 'group/time_ms', time_unit: 'ms' }, csi, 2, TIMES],
 ])('%s by %o contains its input', async (name, mapping, of, rx, times) => {
   const [block, ...others] = await framesIn(made(name), mapping);
@@ -382,6 +391,33 @@ test('an HDF5 file on which the library aborts does not end the reading of other
   ]);
 });
 
+test('cells of version 7.3 that do not fit together are named, with the arrays that do', async () => {
+  const { arrays, unread } = await readHdf5(made('cells73.mat'));
+  expect(arrays.map(({ name }) => name)).toEqual([
+    ...['csi', 'packets/amp', 'packets/rssi', 's/amp', 's/phase', 's/room', 'time'],
+  ]);
+  expect(arrays.find(({ name }) => name === 's/room')!.texts).toEqual(['kitchen']);
+  expect(unread).toEqual([
+    'mixed: cells of different kinds or sizes (1 x 1, and a char)',
+    'uneven: cells of different kinds or sizes (2 x 3, and 3 x 3)',
+  ]);
+});
+
+test('a cell array of version 7.3 that contains itself is an error', async () => {
+  const { default: library } = await import('h5wasm/node');
+  await library.ready;
+  const path = join(temporaryFolder(), 'circle.mat');
+  const file = new library.File(path, 'w');
+  const cells = file.create_group('#refs#');
+  const inner = cells.create_dataset({ name: 'a', data: [file.create_reference()], dtype: 'Reference' });
+  inner.create_attribute('MATLAB_class', 'cell');
+  inner.write_slice([[0, 1]], [inner.create_reference()]);
+  const outer = file.create_dataset({ name: 'circle', data: [inner.create_reference()], dtype: 'Reference' });
+  outer.create_attribute('MATLAB_class', 'cell');
+  file.close();
+  await expect(readHdf5(path)).rejects.toThrow(/nested more than 16 deep/);
+});
+
 test('an HDF5 file claims no more memory than arrays may take up', async () => {
   await expect(readHdf5(made('plain.h5'), new Allowance(100))).rejects.toThrow(/take up more than/);
 });
@@ -397,10 +433,13 @@ const traced = (i: number, tx: number): number[] =>
     ),
   ).flat(3);
 
-test('cells of what read_bf_file returns are read as the log of an Intel 5300, without a mapping', async () => {
-  const recording = await openRecording(made('trace.mat'));
-  expect([recording.kind, recording.format]).toEqual(['mat5', 'intel5300']);
-  const blocks = await framesIn(made('trace.mat'), {});
+test.each([
+  ['mat5', 'trace.mat'],
+  ['hdf5', 'trace73.mat'],
+])('cells of what read_bf_file returns are read as the log of an Intel 5300 (%s)', async (kind, name) => {
+  const recording = await openRecording(made(name));
+  expect([recording.kind, recording.format]).toEqual([kind, 'intel5300']);
+  const blocks = await framesIn(made(name), {});
   expect(blocks.map(({ layout: { rx, tx, bandwidthMhz } }) => [rx, tx, bandwidthMhz])).toEqual([
     [3, 1, 20],
     [3, 2, 20],
@@ -415,7 +454,7 @@ test('cells of what read_bf_file returns are read as the log of an Intel 5300, w
   ]);
   const found = [];
   for await (const { problems } of recording.batches(10)) found.push(...problems);
-  expect(found.map(({ location, message }) => [location, message.replace(/.*trace.mat/, '')])).toEqual([
+  expect(found.map(({ location, message }) => [location, message.replace(/.*trace(73)?.mat/, '')])).toEqual([
     ['frame 1', ': it is empty, or no structure: it is skipped'],
   ]);
 });

@@ -13,13 +13,18 @@ import type { MatValue } from './mat-value.js';
 /**
  * Variables of MATLAB as arrays. Those in a structure are named `structure.field`. Cells and arrays of structures
  * become one array, with an axis for the cells before the others, if all have the same size.
+ * @param separator between a structure and its field
  */
-export function tableOf(variables: ReadonlyMap<string, MatValue>, allowance: Allowance): Table {
+export function tableOf(
+  variables: ReadonlyMap<string, MatValue>,
+  allowance: Allowance,
+  separator: '.' | '/' = '.',
+): Table {
   const arrays: TableArray[] = [];
   const unread: string[] = [];
   const structures = new Map<string, readonly Structure[]>();
   for (const [name, value] of variables) {
-    flatten(name, value, { arrays, unread, allowance });
+    flatten(name, value, { arrays, unread, allowance, separator });
     const list = structuresIn(value);
     if (list.length > 0) structures.set(name, list);
   }
@@ -30,6 +35,7 @@ interface Into {
   readonly arrays: TableArray[];
   readonly unread: string[];
   readonly allowance: Allowance;
+  readonly separator: '.' | '/';
 }
 
 type Numeric = Extract<MatValue, { kind: 'numeric' }>;
@@ -70,10 +76,10 @@ function inStructure(
 ): void {
   for (const field of Object.keys(structures[0]!)) {
     const values = structures.map((each) => each[field]).filter((value) => value !== undefined);
-    if (values.length === structures.length) flatten(`${name}.${field}`, join(values), into);
+    if (values.length === structures.length) flatten(`${name}${into.separator}${field}`, join(values), into);
     else
       into.unread.push(
-        `${name}.${field}: missing in ${structures.length - values.length} of ${structures.length} structures`,
+        `${name}${into.separator}${field}: missing in ${structures.length - values.length} of ${structures.length} structures`,
       );
   }
 }

@@ -49,3 +49,59 @@ def measurement(i, tx):
 trace = np.empty((3, 1), dtype=object)
 trace[:, 0] = [measurement(0, 1), np.zeros((0, 0)), measurement(2, 2)]
 savemat("trace.mat", {"csi_trace": trace})
+# As MATLAB writes cells and structures of version 7.3: cells and elements of structures are references into `#refs#`.
+class Level73:
+    def __init__(self, file):
+        self.file, self.count = file, 0
+
+    def put(self, group, name, value):
+        """A number, text, list (cells), dict (structure), or tuple of dicts (array of structures)."""
+        if isinstance(value, tuple):
+            inside = group.create_group(name)
+            inside.attrs["MATLAB_class"] = np.bytes_("struct")
+            for field in value[0]:
+                references = [self.reference(each[field]) for each in value]
+                inside.create_dataset(field, data=np.array(references, dtype=h5py.ref_dtype).reshape(-1, 1), dtype=h5py.ref_dtype)
+        elif isinstance(value, dict):
+            inside = group.create_group(name)
+            inside.attrs["MATLAB_class"] = np.bytes_("struct")
+            for field, each in value.items():
+                self.put(inside, field, each)
+        elif isinstance(value, list):
+            references = np.array([self.reference(each) for each in value], dtype=h5py.ref_dtype)
+            self.dataset(group, name, references.reshape(1, -1), "cell", h5py.ref_dtype)
+        elif isinstance(value, str):
+            self.dataset(group, name, np.array([[ord(each)] for each in value], dtype="u2"), "char")
+        else:
+            numbers = np.atleast_2d(np.asarray(value, dtype=complex if np.iscomplexobj(value) else float))
+            if numbers.size == 0:
+                self.dataset(group, name, np.array(numbers.shape, dtype="u8"), "double").attrs["MATLAB_empty"] = np.uint8(1)
+            elif np.iscomplexobj(numbers):
+                pairs = np.zeros(numbers.T.shape, dtype=[("real", "f8"), ("imag", "f8")])
+                pairs["real"], pairs["imag"] = numbers.T.real, numbers.T.imag
+                self.dataset(group, name, pairs, "double")
+            else:
+                self.dataset(group, name, numbers.T, "double")
+
+    def dataset(self, group, name, data, kind, dtype=None):
+        made = group.create_dataset(name, data=data, dtype=dtype)
+        made.attrs["MATLAB_class"] = np.bytes_(kind)
+        return made
+
+    def reference(self, value):
+        inside, name = self.file.require_group("#refs#"), f"r{self.count}"
+        self.count += 1
+        self.put(inside, name, value)
+        return inside[name].ref
+
+
+with h5py.File("cells73.mat", "w", userblock_size=512) as file:
+    level = Level73(file)
+    level.put(file, "csi", [csi[i] for i in range(4)])
+    level.put(file, "time", time)
+    level.put(file, "s", {"amp": np.abs(csi), "phase": np.angle(csi), "room": "kitchen"})
+    level.put(file, "packets", tuple({"amp": np.abs(csi[i]), "rssi": -40 - i} for i in range(4)))
+    level.put(file, "mixed", [1.0, "a"])
+    level.put(file, "uneven", [np.ones((2, 3)), np.ones((3, 3))])
+with h5py.File("trace73.mat", "w", userblock_size=512) as file:
+    Level73(file).put(file, "csi_trace", [measurement(0, 1), np.zeros((0, 0)), measurement(2, 2)])
