@@ -33,7 +33,7 @@ const config = Type.Object(
       description: 'Port to listen on; 0 selects a free one.',
     }),
     format: choice<string>(FORMAT_CHOICES, {
-      default: 'adr018',
+      default: 'auto',
       description: 'What the datagrams are.',
     }),
     ...FORMAT_OPTIONS,

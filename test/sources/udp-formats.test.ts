@@ -6,6 +6,7 @@ import { udp } from '../../pipeline/sources/udp.js';
 import { bareRecords, SAMPLES } from '../formats/samples.js';
 import { testContext } from '../support/context.js';
 import { anySender } from '../support/recordings.js';
+import { withDefaults } from '../kit/definition.js';
 
 const SETTINGS = {
   host: '127.0.0.1',
@@ -18,11 +19,12 @@ const SETTINGS = {
 
 /**
  * Sends datagrams to a source one by one, each after the previous one was decoded; returns the frames, and
- * the source's report.
+ * the source's report. `format`: null for the default
  */
-async function heard(format: string, links: LinkTable, datagrams: readonly Uint8Array[]) {
+async function heard(format: string | null, links: LinkTable, datagrams: readonly Uint8Array[]) {
   const { context } = testContext({ links });
-  const source = udp.create({ ...SETTINGS, format }, context);
+  const settings = { ...SETTINGS, ...(format !== null && { format }) };
+  const source = udp.create(withDefaults(udp, settings) as never, context);
   const stop = new AbortController();
   const socket = createSocket('udp4');
   const frames: CsiBlock[] = [];
@@ -53,10 +55,10 @@ it.each(SAMPLES)('receives $format over a real socket', async (sample) => {
   expect(count(frames)).toBeGreaterThanOrEqual(sample.records.length);
 });
 
-it('receives mixed formats on one port, recognised by datagram', async () => {
+it('receives mixed formats on one port by default, recognised by datagram', async () => {
   const all = SAMPLES.map(bareRecords);
   const mixed = Array.from({ length: 4 }, (_, i) => all.map((records) => records[i]!)).flat();
-  const { frames, about } = await heard('auto', new LinkTable([anySender]), mixed);
+  const { frames, about } = await heard(null, new LinkTable([anySender]), mixed);
   expect(about['malformed']).toEqual({});
   expect(String(about['format']).split(', ').sort()).toEqual(SAMPLES.map(({ format }) => format).sort());
   expect(count(frames)).toBeGreaterThanOrEqual(4 * SAMPLES.length);

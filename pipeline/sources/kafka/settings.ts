@@ -29,7 +29,7 @@ export const settingsSchema = Type.Object(
       { default: 'record', description: 'What a message holds.' },
     ),
     format: choice<string>(MESSAGE_CHOICES, {
-      default: 'adr018',
+      default: 'auto',
       description: 'What the records are.',
     }),
     ...FORMAT_OPTIONS,

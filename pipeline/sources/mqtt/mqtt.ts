@@ -33,7 +33,7 @@ const config = Type.Object(
       { minItems: 1, maxItems: 64, uniqueItems: true, description: 'Topics that carry CSI.' },
     ),
     format: choice<string>(FORMAT_CHOICES, {
-      default: 'adr018',
+      default: 'auto',
       description: 'What a message is: one record of this format.',
     }),
     ...FORMAT_OPTIONS,
