@@ -87,7 +87,12 @@ class EntryCutter implements Cutter {
     if (!last && end + (isGrowing ? 0 : PROBE_BYTES) > bytes.length) return from;
     // What follows in a growing log plays no part: it may be there or not.
     const within = isGrowing ? bytes.subarray(0, end) : bytes;
-    if (nextMeasurement(within, from + 1, Math.min(end, bytes.length)) >= 0 || end === from + 2) {
+    // Between two measurements that touch nothing is damaged, which saves the search of each.
+    const isIntact = !isGrowing && beginsMeasurement(bytes, from) && beginsMeasurement(bytes, end);
+    if (
+      end === from + 2 ||
+      (!isIntact && nextMeasurement(within, from + 1, Math.min(end, bytes.length)) >= 0)
+    ) {
       this.#lost = at + from;
       return from + 1;
     }
