@@ -37,11 +37,13 @@ export function compiledModule(caller: string, name: string): URL {
 }
 
 /**
- * The URL of a module for another thread: of csiflow's own modules, that of the compiled file. Other modules
- * are loaded as they are.
+ * The URL of a module for another thread: that of its compiled file, if csiflow's build compiles it. Other modules,
+ * such as plugins in a checkout, are loaded as they are.
  */
 export function compiledUrl(module: string): string {
+  if (!module.startsWith('file:')) return module;
   const file = fileURLToPath(module);
-  const isOwn = file.startsWith(packageFolder + sep) && file.endsWith('.ts');
-  return isOwn ? compiledModule(module, `./${basename(file, '.ts')}.js`).href : module;
+  if (!file.startsWith(packageFolder + sep) || !file.endsWith('.ts')) return module;
+  const compiled = compiledModule(module, `./${basename(file, '.ts')}.js`);
+  return existsSync(compiled) ? compiled.href : module;
 }

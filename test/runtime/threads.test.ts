@@ -1,19 +1,17 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { pathToFileURL } from 'node:url';
-import { build } from 'esbuild';
 import { Type } from 'typebox';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { denoise } from '../../operators/denoise/denoise.js';
 import { phaseSanitize } from '../../operators/phase-sanitize/phase-sanitize.js';
 import { window } from '../../operators/window/window.js';
-import { packageFile } from '../../pipeline/base/paths.js';
 import { defineSource, type Component } from '../../pipeline/component/index.js';
 import { chainsOf } from '../../pipeline/runtime/threads/chains.js';
 import { simulator } from '../../pipeline/sources/simulator/source.js';
 import { createLogger } from '../../pipeline/telemetry/log.js';
 import { createMetrics } from '../../pipeline/telemetry/metrics.js';
+import { compiled, type CompiledModule } from '../support/compiled.js';
 import {
   counter,
   frames,
@@ -31,21 +29,15 @@ import { eventually, until } from '../support/waiting.js';
 /** The component with its compiled module. */
 let moved: Component;
 
-const outfile = packageFile(`node_modules/.cache/csiflow-threads/tally-${process.pid}.mjs`);
+let module: CompiledModule;
 
 beforeAll(async () => {
-  await build({
-    entryPoints: [join(import.meta.dirname, '../support/tally.ts')],
-    outfile,
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-  });
-  moved = { ...tally, module: pathToFileURL(outfile).href };
+  module = await compiled("export * from './tally.js'");
+  moved = { ...tally, module: module.url };
 });
 
 afterAll(() => {
-  rmSync(outfile, { force: true });
+  module.remove();
 });
 
 const threaded = (nodes: Parameters<typeof topologyOf>[0], threads: number, folder = temporaryFolder()) =>

@@ -42,8 +42,8 @@ export interface Host {
   passed(node: NodeRun, epoch: number, state: State, commit?: () => void, committed?: () => void): void;
   /** Event time of the earliest record that may complete a result of an operator; Infinity: none. */
   due(): number;
-  /** The shard must be recovered from its last checkpoint. */
-  fail(error: Error): void;
+  /** The shard must be recovered from its last checkpoint. `final`: the topology ends, since it would fail again. */
+  fail(error: Error, final?: boolean): void;
 }
 
 /** A running node: its figures and its health. */

@@ -267,8 +267,8 @@ export class Shard implements Host, Run {
     if (!this.#failed) this.#flow?.barriers.passed(run, epoch, state, commit, committed);
   }
 
-  fail(error: Error): void {
-    this.#giveUp(error, false);
+  fail(error: Error, final = false): void {
+    this.#giveUp(error, final);
   }
 
   #giveUp(error: Error, final: boolean): void {

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { Subject } from 'rxjs';
 import type { Operator } from '../../component/index.js';
 import type { CheckedNode, CheckedTopology, Edge } from '../../config/topology/topology.js';
-import type { Data, Provenance } from '../../model/index.js';
+import type { Provenance } from '../../model/index.js';
 import { asError, errorText } from '../../base/error-text.js';
 import { packageFile } from '../../base/paths.js';
 import { withinTime } from '../../base/waiting.js';
@@ -12,13 +12,18 @@ import { passes } from '../signals/edges.js';
 import { countOf, type DataSignal, type Signal } from '../signals/signal.js';
 import type { OperatorSnapshot } from '../stages/operator-stage.js';
 import { Backlog } from './backlog.js';
+import { copiedSignals, type Answer } from './copied.js';
+import { notCopied } from './copying.js';
 import type { FromThread, ToThread } from './messages.js';
-import { orderOf, sentNode } from './order.js';
-import { Outcome } from './outcome.js';
+import { setupOf, sentNode } from './setup.js';
+import { EventHandler } from './event-handler.js';
+import { Openings } from './openings.js';
+import { Replayed } from './replayed.js';
 import { Packer } from './transfer.js';
 
 const WORKER = packageFile('dist/pipeline/runtime/threads/chain.worker.js');
 
+const STOPPED = 'it was stopped while it started';
 /** For the nodes to close, milliseconds. */
 const CLOSING_MS = 5000;
 /** Frames that are sent together while the pump does not yield. */
@@ -44,38 +49,36 @@ export class ChainThread {
   readonly #entries: readonly Edge[];
   readonly #outputs: ReadonlyMap<string, Subject<Signal>>;
   readonly #snapshots = new Map<string, OperatorSnapshot>();
-  readonly #outcome: Outcome;
-  /** Replayed records in the thread, by number: until a barrier after them has passed. */
-  readonly #replayed = new Map<number, Data>();
-  /** Replayed before the barrier that is under way. */
-  #beforeBarrier = 0;
+  readonly #events: EventHandler;
+  readonly #openings: Openings;
+  readonly #replayed = new Replayed();
   readonly #backlog = new Backlog();
-  readonly #watched = new Set<string>();
-  readonly #packer = new Packer();
+  #watched = '';
+  #packer = new Packer();
   #worker: Worker | undefined;
-  #opened: Promise<void> | undefined;
+  /** The node for which the gate is shut. */
+  #shutFor: string | undefined;
   #gathered: Signal[] = [];
   #gatheredFrames = 0;
-  #numbers = 0;
+  #started = false;
   #closed = false;
   #closing: Promise<void> | undefined;
   #nodesClosed: () => void = () => undefined;
 
   constructor(options: ChainThreadOptions) {
-    const { nodes } = options;
+    const { nodes, host, log } = options;
     this.#options = options;
-    this.#host = options.host;
+    this.#host = host;
     this.#outputs = new Map(nodes.map(({ id }) => [id, new Subject<Signal>()]));
     this.#entries = nodes.flatMap(({ inputs }) => inputs).filter(({ from }) => !this.#outputs.has(from));
-    this.#outcome = new Outcome({
-      host: options.host,
+    this.#openings = new Openings(nodes.map(({ id }) => id));
+    this.#events = new EventHandler({
+      host,
+      log,
       run: (node) => this.#run(node),
       output: (node) => this.output(node),
-      replayed: (number) => this.#replayed.get(number),
-      onPassed: (node) => {
-        if (node === nodes.at(-1)!.id) this.#forget();
-      },
-      log: options.log,
+      replayed: this.#replayed,
+      last: nodes.at(-1)!.id,
     });
   }
 
@@ -99,9 +102,9 @@ export class ChainThread {
       process: () => {
         throw new Error(`${id} runs in a thread`);
       },
-      due: () => this.#outcome.of(id)?.due ?? -Infinity,
-      describe: () => this.#outcome.of(id)?.described ?? {},
-      open: () => (this.#opened ??= this.#open()),
+      due: () => this.#events.of(id)?.due ?? -Infinity,
+      describe: () => this.#events.of(id)?.described ?? {},
+      open: () => this.#open(id),
       close: () => (this.#closing ??= this.#close()),
     };
   }
@@ -131,13 +134,12 @@ export class ChainThread {
     if (this.#gathered.length === 0) queueMicrotask(this.#flush);
     this.#gathered.push(signal);
     if (signal.kind === 'data') this.#gatheredFrames += countOf(signal.data);
-    if (signal.kind === 'barrier') this.#beforeBarrier = this.#numbers;
+    if (signal.kind === 'barrier') this.#replayed.barrierBegan();
     if (this.#gatheredFrames >= TOGETHER) this.#flush();
   }
 
   replay(node: string, signal: DataSignal): void {
-    const number = ++this.#numbers;
-    this.#replayed.set(number, signal.data);
+    const number = this.#replayed.add(signal.data);
     this.#flush();
     this.#count([signal]);
     this.#post({ kind: 'replay', node, number, signal });
@@ -158,16 +160,30 @@ export class ChainThread {
     this.#count(signals);
     this.#gathered = [];
     this.#gatheredFrames = 0;
-    this.#post({ kind: 'signals', signals: this.#packer.pack(signals) });
+    try {
+      this.#worker?.postMessage({ kind: 'signals', signals: this.#packer.pack(signals) } satisfies ToThread);
+    } catch {
+      this.#postCopied(signals);
+    }
   };
 
-  /** What cannot be sent ends the run, not the process. */
+  #postCopied(signals: readonly Signal[]): void {
+    const { copied, failures } = copiedSignals(signals, this.#options.nodes);
+    for (const failure of failures) this.#events.handle(failure);
+    // The thread has not seen the layouts of the first attempt.
+    this.#packer = new Packer();
+    this.#post({ kind: 'signals', signals: this.#packer.pack(copied) });
+  }
+
   #post(message: ToThread): void {
     try {
       this.#worker?.postMessage(message);
     } catch (error) {
-      const text = `the thread of ${this.#names} could not be sent a record: ${errorText(error)}`;
-      this.#host.fail(new Error(text, { cause: error }));
+      const what = notCopied(message) ?? errorText(error);
+      this.#host.fail(
+        new Error(`the thread of ${this.#names} could not be sent ${what}`, { cause: error }),
+        true,
+      );
     }
   }
 
@@ -176,25 +192,25 @@ export class ChainThread {
     this.#bound();
   }
 
-  /** The pump waits while the thread is behind. */
+  /** The pump waits while the thread is behind: for the node that takes most of its time. */
   #bound(): void {
-    const [{ id }] = this.#options.nodes as [CheckedNode];
-    this.#run(id).meter.queueDepth = this.#backlog.messages;
-    if (this.#backlog.isTooMuch(this.#host.clock.elapsed())) this.#host.gate.shut(id);
-    else if (this.#backlog.isLow) this.#host.gate.release(id);
+    const [{ id: first }] = this.#options.nodes as [CheckedNode];
+    this.#run(first).meter.queueDepth = this.#backlog.messages;
+    if (this.#backlog.isTooMuch(this.#host.clock.elapsed())) {
+      this.#shutFor ??= this.#events.busiest ?? first;
+      this.#host.gate.shut(this.#shutFor);
+    } else if (this.#backlog.isLow && this.#shutFor !== undefined) {
+      this.#host.gate.release(this.#shutFor);
+      this.#shutFor = undefined;
+    }
   }
 
   /** Whether somebody watches a node is only seen in its meter. */
   #watch(): void {
-    let changed = false;
-    for (const id of this.#outputs.keys()) {
-      const isWatched = this.#run(id).meter.show !== null;
-      if (isWatched === this.#watched.has(id)) continue;
-      changed = true;
-      if (isWatched) this.#watched.add(id);
-      else this.#watched.delete(id);
-    }
-    if (changed) this.#post({ kind: 'watch', nodes: [...this.#watched] });
+    const nodes = [...this.#outputs.keys()].filter((id) => this.#run(id).meter.show !== null);
+    if (nodes.join() === this.#watched) return;
+    this.#watched = nodes.join();
+    this.#post({ kind: 'watch', nodes });
   }
 
   #run(id: string): NodeRun {
@@ -207,52 +223,66 @@ export class ChainThread {
 
   // ------------------------------------------------------------------ from the thread
 
-  #open(): Promise<void> {
-    if (this.#closed) return Promise.reject(new Error('it was stopped while it started'));
-    const { topology, nodes } = this.#options;
-    const worker = new Worker(WORKER, {
-      workerData: orderOf(topology, nodes, this.sources, this.#host.links.environments),
-    });
-    this.#worker = worker;
-    return new Promise((resolve, reject) => {
-      const lost = (error: Error) => {
-        const failure = new Error(`the thread of ${this.#names} ended: ${error.message}`, { cause: error });
-        reject(failure);
-        if (!this.#closed) this.#host.fail(failure);
-      };
-      worker.on('message', (message: FromThread) => {
-        if (message.kind === 'closed') this.#nodesClosed();
-        else if (this.#closed) return;
-        else if (message.kind === 'ready') resolve();
-        else this.#heard(message);
-      });
-      worker.on('error', lost);
-      worker.on('messageerror', lost);
-      worker.on('exit', (code) => {
-        this.#worker = undefined;
-        this.#nodesClosed();
-        lost(new Error(`it ended with code ${code}`));
-      });
-    });
+  #open(node: string): Promise<void> {
+    if (this.#closed) return Promise.reject(new Error(STOPPED));
+    if (!this.#started) this.#start();
+    return this.#openings.wait(node);
   }
 
-  #heard(message: Exclude<FromThread, { kind: 'ready' | 'closed' }>): void {
+  #start(): void {
+    this.#started = true;
+    const { topology, nodes } = this.#options;
+    const setup = setupOf(topology, nodes, this.sources, this.#host.links.environments);
+    for (const node of setup.nodes) {
+      const what = notCopied(node);
+      if (what === null) continue;
+      const text = `it cannot run in a thread, because it has ${what}: set \`settings.threads\` to 0`;
+      this.#openings.failed(node.id, new Error(text));
+      return;
+    }
+    const worker = new Worker(WORKER, { workerData: setup });
+    const lost = (error: Error) => {
+      const text = this.#closed ? STOPPED : `the thread of ${this.#names} ended: ${error.message}`;
+      const failure = new Error(text, { cause: error });
+      this.#openings.lost(failure);
+      if (!this.#closed) this.#host.fail(failure);
+    };
+    worker.on('message', (message: FromThread) => {
+      this.#receive(message);
+    });
+    worker.on('error', lost);
+    worker.on('messageerror', lost);
+    worker.on('exit', (code) => {
+      this.#worker = undefined;
+      this.#nodesClosed();
+      lost(new Error(`it ended with code ${code}`));
+    });
+    this.#worker = worker;
+  }
+
+  #receive(message: FromThread): void {
+    if (message.kind === 'closed') {
+      for (const event of message.events) if (event.kind === 'log') this.#events.handle(event);
+      this.#nodesClosed();
+    } else if (this.#closed) return;
+    else if (message.kind === 'opened') this.#openings.succeeded(message.node);
+    else if (message.kind === 'not opened') {
+      const { node, code } = message;
+      this.#openings.failed(node, Object.assign(new Error(message.message), code !== undefined && { code }));
+    } else this.#apply(message);
+  }
+
+  #apply(message: Exclude<Answer, { kind: 'closed' }>): void {
     try {
       if (message.kind === 'done') {
-        for (const news of message.news) this.#outcome.learn(news);
+        for (const update of message.updates) this.#events.update(update);
         this.#backlog.answered();
       }
-      for (const event of message.events) this.#outcome.happened(event);
+      for (const event of message.events) this.#events.handle(event);
       this.#bound();
     } catch (error) {
       this.#host.fail(asError(error));
     }
-  }
-
-  /** The barrier has passed the last node. */
-  #forget(): void {
-    for (const number of this.#replayed.keys())
-      if (number <= this.#beforeBarrier) this.#replayed.delete(number);
   }
 
   async #close(): Promise<void> {

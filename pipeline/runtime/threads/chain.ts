@@ -1,7 +1,8 @@
 import { filter, merge, Subject } from 'rxjs';
 import { Type } from 'typebox';
 import { systemClock } from '../../base/clock.js';
-import type { Operator, Source } from '../../component/index.js';
+import { errorText } from '../../base/error-text.js';
+import type { Source } from '../../component/index.js';
 import type { CheckedNode, CheckedTopology } from '../../config/topology/topology.js';
 import { LinkTable, type Data, type Failure } from '../../model/index.js';
 import { Gate } from '../nodes/gate.js';
@@ -11,15 +12,16 @@ import { passes } from '../signals/edges.js';
 import type { Signal } from '../signals/signal.js';
 import { synchronous, type OperatorSnapshot } from '../stages/operator-stage.js';
 import { ForwardedLog, ForwardedMeter } from './forwarded.js';
+import { copiedAnswer, type Answer } from './copied.js';
 import { Unpacker } from './transfer.js';
-import type { FromThread, NodeNews, SentFailure, ThreadEvent, ThreadOrder, ToThread } from './messages.js';
+import type { FromThread, NodeUpdate, SentFailure, ThreadEvent, ThreadSetup, ToThread } from './messages.js';
 
 /** Interval of the nodes' own reports, milliseconds. */
 const DESCRIBE_MS = 1000;
 
 /** The nodes of a thread: takes messages, and answers with what has happened. */
 export class Chain {
-  readonly #order: ThreadOrder;
+  readonly #setup: ThreadSetup;
   readonly #post: (message: FromThread) => void;
   readonly #topology: CheckedTopology;
   readonly #nodes: Nodes;
@@ -35,45 +37,54 @@ export class Chain {
   /** A node could not continue: nothing is taken any more, so no barrier passes with its state. */
   #failed = false;
 
-  /** @param nodes those of the order, with their components */
-  constructor(order: ThreadOrder, nodes: readonly CheckedNode[], post: (message: FromThread) => void) {
-    this.#order = order;
+  /** @param nodes those of the setup, with their components */
+  constructor(setup: ThreadSetup, nodes: readonly CheckedNode[], post: (message: FromThread) => void) {
+    this.#setup = setup;
     this.#post = post;
-    this.#topology = topologyOf(order, nodes);
-    const links = new LinkTable(order.environments);
-    const tell = (event: ThreadEvent) => {
+    this.#topology = topologyOf(setup, nodes);
+    const links = new LinkTable(setup.environments);
+    const report = (event: ThreadEvent) => {
       this.#events.push(event);
     };
-    this.#meters = new Map(nodes.map(({ id }) => [id, new ForwardedMeter(order.topology, id, tell)]));
+    this.#meters = new Map(nodes.map(({ id }) => [id, new ForwardedMeter(setup.topology, id, report)]));
     const none = new Map<string, ForwardedMeter>();
     this.#nodes = new Nodes({
       topology: this.#topology,
       links,
       clock: systemClock,
-      log: new ForwardedLog({}, tell),
+      log: new ForwardedLog({}, report),
       metrics: {
         node: (topology, id) =>
           this.#meters.get(id) ??
           none.get(id) ??
-          none.set(id, new ForwardedMeter(topology, id, tell)).get(id)!,
+          none.set(id, new ForwardedMeter(topology, id, report)).get(id)!,
       },
       tracer: null,
       onProblem: (node, text) => {
-        tell({ kind: 'problem', node, text });
+        report({ kind: 'problem', node, text });
       },
     });
     this.#nodes.create();
-    this.#host = this.#makeHost(links, tell);
+    this.#host = this.#makeHost(links, report);
   }
 
-  /** @throws Error of the first node that cannot open */
+  /** Opens the nodes in turn, up to the first that cannot, and reports each. */
   async open(): Promise<void> {
-    for (const operator of this.#operators()) await operator.open?.();
+    for (const { id: node } of this.#setup.nodes) {
+      try {
+        await this.#nodes.operator(node).open?.();
+      } catch (error) {
+        const code = error instanceof Error && 'code' in error ? { code: error.code } : {};
+        this.#post({ kind: 'not opened', node, message: errorText(error), ...code });
+        return;
+      }
+      this.#post({ kind: 'opened', node });
+    }
   }
 
   async close(): Promise<void> {
-    for (const operator of this.#operators()) await operator.close?.();
-    this.#post({ kind: 'closed' });
+    for (const { id } of this.#setup.nodes) await this.#nodes.close(id);
+    this.#send({ kind: 'closed', events: this.#taken() });
   }
 
   take(message: Exclude<ToThread, { kind: 'adjust' | 'close' }>): void {
@@ -105,11 +116,11 @@ export class Chain {
 
   /** Continues with nodes that differ only in live settings. */
   adjust(nodes: readonly CheckedNode[]): void {
-    this.#nodes.adjust({ ...this.#topology, nodes: [...sourcesOf(this.#order), ...nodes] });
+    this.#nodes.adjust({ ...this.#topology, nodes: [...sourcesOf(this.#setup), ...nodes] });
     this.#answer('events');
   }
 
-  #makeHost(links: LinkTable, tell: (event: ThreadEvent) => void): Host {
+  #makeHost(links: LinkTable, report: (event: ThreadEvent) => void): Host {
     return {
       clock: systemClock,
       links,
@@ -118,25 +129,21 @@ export class Chain {
         () => systemClock.elapsed(),
         () => undefined,
       ),
-      settings: this.#order.settings,
+      settings: this.#setup.settings,
       patience: PATIENCE,
       failures: (run, stage, failed) => {
         run.failedInRow += failed.length;
-        tell({ kind: 'failures', node: run.id, stage, failed: failed.map((one) => this.#numbered(one)) });
+        report({ kind: 'failures', node: run.id, stage, failed: failed.map((one) => this.#numbered(one)) });
       },
       passed: (run, epoch, snapshot) => {
-        tell({ kind: 'passed', node: run.id, epoch, snapshot: snapshot as OperatorSnapshot });
+        report({ kind: 'passed', node: run.id, epoch, snapshot: snapshot as OperatorSnapshot });
       },
       due: () => this.#nodes.due(),
-      fail: ({ message }) => {
+      fail: ({ message }, final = false) => {
         this.#failed = true;
-        tell({ kind: 'fail', message });
+        report({ kind: 'fail', message, final });
       },
     };
-  }
-
-  #operators(): readonly Operator[] {
-    return this.#order.nodes.map(({ id }) => this.#nodes.operator(id));
   }
 
   #numbered(failure: Failure): SentFailure {
@@ -146,18 +153,18 @@ export class Chain {
   }
 
   #begin(snapshots: ReadonlyMap<string, OperatorSnapshot>): void {
-    for (const { id } of this.#order.sources) this.#inputs.set(id, new Subject());
+    for (const { id } of this.#setup.sources) this.#inputs.set(id, new Subject());
     const outputs = new Map<string, Subject<Signal>>(this.#inputs);
     for (const node of this.#topology.nodes) {
       const [edge] = node.inputs;
       if (!edge) continue;
       const run = this.#nodes.runs.get(node.id)!;
-      this.#tellRecovery(run);
+      this.#reportRecovery(run);
       const [again, output] = [new Subject<Signal>(), new Subject<Signal>()];
       this.#again.set(node.id, again);
       outputs.set(node.id, output);
       const input = outputs.get(edge.from)!.pipe(filter((signal) => passes(edge, signal)));
-      if (this.#order.exported.includes(node.id))
+      if (this.#setup.exported.includes(node.id))
         output.subscribe((signal) => this.#events.push({ kind: 'signal', node: node.id, signal }));
       merge(input, again)
         .pipe(synchronous(run, this.#nodes.operator(node.id), this.#host, snapshots.get(node.id)))
@@ -166,7 +173,7 @@ export class Chain {
   }
 
   /** The other side counts failures in a row; it learns of the success that ends them. */
-  #tellRecovery(run: NodeRun): void {
+  #reportRecovery(run: NodeRun): void {
     let failed = 0;
     Object.defineProperty(run, 'failedInRow', {
       get: () => failed,
@@ -187,13 +194,29 @@ export class Chain {
   }
 
   #answer(kind: 'done' | 'events'): void {
-    const events = this.#events;
-    this.#events = [];
-    if (kind === 'done') this.#post({ kind, events, news: this.#news() });
-    else if (events.length > 0) this.#post({ kind, events });
+    const events = this.#taken();
+    if (kind === 'done') this.#send({ kind, events, updates: this.#updates() });
+    else if (events.length > 0) this.#send({ kind, events });
   }
 
-  #news(): readonly NodeNews[] {
+  #taken(): readonly ThreadEvent[] {
+    const events = this.#events;
+    this.#events = [];
+    return events;
+  }
+
+  /** What cannot be copied fails by itself, and not the thread. */
+  #send(message: Answer): void {
+    try {
+      this.#post(message);
+    } catch {
+      const copied = copiedAnswer(message);
+      if (copied.events.some(({ kind }) => kind === 'fail')) this.#failed = true;
+      this.#post(copied);
+    }
+  }
+
+  #updates(): readonly NodeUpdate[] {
     const now = systemClock.elapsed();
     const describes = now - this.#described >= DESCRIBE_MS;
     if (describes) this.#described = now;
@@ -206,20 +229,20 @@ export class Chain {
   }
 }
 
-function topologyOf(order: ThreadOrder, nodes: readonly CheckedNode[]): CheckedTopology {
+function topologyOf(setup: ThreadSetup, nodes: readonly CheckedNode[]): CheckedTopology {
   return {
-    id: order.topology,
+    id: setup.topology,
     file: null,
-    folder: order.folder,
-    environments: order.environments,
-    nodes: [...sourcesOf(order), ...nodes],
-    settings: order.settings,
+    folder: setup.folder,
+    environments: setup.environments,
+    nodes: [...sourcesOf(setup), ...nodes],
+    settings: setup.settings,
     hash: '',
   };
 }
 
 /** Stand for the sources outside: nodes behind them ask for their names and the origin of their records. */
-const sourcesOf = ({ sources }: ThreadOrder): readonly CheckedNode[] =>
+const sourcesOf = ({ sources }: ThreadSetup): readonly CheckedNode[] =>
   sources.map(({ id, name, replayable }) => ({
     id,
     component: {

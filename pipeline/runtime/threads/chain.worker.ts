@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Component } from '../../component/index.js';
 import { Chain } from './chain.js';
-import type { SentNode, ThreadOrder, ToThread } from './messages.js';
+import type { SentNode, ThreadSetup, ToThread } from './messages.js';
 
 /** A node with the code of its component. @throws Error if its module does not export the component */
 async function loaded({ module, name, ...node }: SentNode) {
@@ -16,10 +16,10 @@ const isComponent = (value: unknown): value is Component =>
   typeof value === 'object' && value !== null && 'kind' in value && 'create' in value;
 
 const port = parentPort!;
-const order = workerData as ThreadOrder;
-const nodes = await Promise.all(order.nodes.map(loaded));
+const setup = workerData as ThreadSetup;
+const nodes = await Promise.all(setup.nodes.map(loaded));
 const components = new Map(nodes.map(({ id, component }) => [id, component]));
-const chain = new Chain(order, nodes, (message) => {
+const chain = new Chain(setup, nodes, (message) => {
   port.postMessage(message);
 });
 port.on('message', (message: ToThread) => {
@@ -28,4 +28,3 @@ port.on('message', (message: ToThread) => {
   else chain.adjust(message.nodes.map((node) => ({ ...node, component: components.get(node.id)! })));
 });
 await chain.open();
-port.postMessage({ kind: 'ready' });

@@ -2,16 +2,16 @@ import type { Log } from '../../telemetry/log.js';
 import { NodeMeter } from '../../telemetry/node-meter.js';
 import type { Fields, ThreadEvent } from './messages.js';
 
-type Tell = (event: ThreadEvent) => void;
+type Report = (event: ThreadEvent) => void;
 
 /** A log whose lines another thread writes. */
 export class ForwardedLog implements Log {
   readonly #fields: Fields;
-  readonly #tell: Tell;
+  readonly #report: Report;
 
-  constructor(fields: Fields, tell: Tell) {
+  constructor(fields: Fields, report: Report) {
     this.#fields = fields;
-    this.#tell = tell;
+    this.#report = report;
   }
 
   debug(message: string, fields: Fields = {}): void {
@@ -31,41 +31,41 @@ export class ForwardedLog implements Log {
   }
 
   child(fields: Fields): Log {
-    return new ForwardedLog({ ...this.#fields, ...fields }, this.#tell);
+    return new ForwardedLog({ ...this.#fields, ...fields }, this.#report);
   }
 
   #line(level: 'debug' | 'info' | 'warn' | 'error', message: string, fields: Fields): void {
-    this.#tell({ kind: 'log', level, message, fields: { ...this.#fields, ...fields } });
+    this.#report({ kind: 'log', level, message, fields: { ...this.#fields, ...fields } });
   }
 }
 
 /** Figures of a node that another thread adds to its own. */
 export class ForwardedMeter extends NodeMeter {
-  readonly #tell: Tell;
+  readonly #report: Report;
 
-  constructor(topology: string, node: string, tell: Tell) {
+  constructor(topology: string, node: string, report: Report) {
     super(topology, node, () => undefined);
-    this.#tell = tell;
+    this.#report = report;
   }
 
   override dropped(reason: string, count: number): void {
-    this.#tell({ kind: 'figure', node: this.node, figure: ['dropped', reason, count] });
+    this.#report({ kind: 'figure', node: this.node, figure: ['dropped', reason, count] });
   }
 
   override missing(count: number): void {
-    this.#tell({ kind: 'figure', node: this.node, figure: ['missing', count] });
+    this.#report({ kind: 'figure', node: this.node, figure: ['missing', count] });
   }
 
   override failed(stage: string, count: number): void {
-    this.#tell({ kind: 'figure', node: this.node, figure: ['failed', stage, count] });
+    this.#report({ kind: 'figure', node: this.node, figure: ['failed', stage, count] });
   }
 
   override gauge(name: string, value: number, labels: Readonly<Record<string, string>> = {}): void {
-    this.#tell({ kind: 'figure', node: this.node, figure: ['gauge', name, value, labels] });
+    this.#report({ kind: 'figure', node: this.node, figure: ['gauge', name, value, labels] });
   }
 
   override count(name: string, value: number): void {
-    this.#tell({ kind: 'figure', node: this.node, figure: ['count', name, value] });
+    this.#report({ kind: 'figure', node: this.node, figure: ['count', name, value] });
   }
 
   /** Totals since the last call. */

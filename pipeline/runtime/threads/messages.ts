@@ -22,7 +22,7 @@ export interface SentSource {
 }
 
 /** What a thread is started with. */
-export interface ThreadOrder {
+export interface ThreadSetup {
   readonly topology: string;
   readonly folder: string;
   readonly settings: Settings;
@@ -65,7 +65,8 @@ export type ThreadEvent =
   | { readonly kind: 'problem'; readonly node: string; readonly text: string | null }
   | { readonly kind: 'figure'; readonly node: string; readonly figure: Figure }
   | { readonly kind: 'log'; readonly level: Level; readonly message: string; readonly fields: Fields }
-  | { readonly kind: 'fail'; readonly message: string };
+  /** `final`: the same would happen again after a restart. */
+  | { readonly kind: 'fail'; readonly message: string; readonly final: boolean };
 
 export interface SentFailure extends Failure {
   /** Its record came from a dead letter, by {@link ToThread} `replay`. */
@@ -81,7 +82,7 @@ export type Figure = {
 type FigureName = 'dropped' | 'missing' | 'failed' | 'gauge' | 'count';
 
 /** What has changed in a node since the last answer. */
-export interface NodeNews {
+export interface NodeUpdate {
   readonly id: string;
   readonly received: number;
   readonly sent: number;
@@ -95,9 +96,15 @@ export interface NodeNews {
 }
 
 export type FromThread =
-  | { readonly kind: 'ready' }
-  | { readonly kind: 'closed' }
+  | { readonly kind: 'opened'; readonly node: string }
+  | { readonly kind: 'not opened'; readonly node: string; readonly message: string; readonly code?: unknown }
+  /** With what the nodes have logged on the way. */
+  | { readonly kind: 'closed'; readonly events: readonly ThreadEvent[] }
   /** One for each message with signals, and for each replay. */
-  | { readonly kind: 'done'; readonly events: readonly ThreadEvent[]; readonly news: readonly NodeNews[] }
+  | {
+      readonly kind: 'done';
+      readonly events: readonly ThreadEvent[];
+      readonly updates: readonly NodeUpdate[];
+    }
   /** Events that answer no message with signals. */
   | { readonly kind: 'events'; readonly events: readonly ThreadEvent[] };

@@ -2,15 +2,15 @@ import type { AnySource } from '../../component/index.js';
 import type { CheckedNode, CheckedTopology, Settings } from '../../config/topology/topology.js';
 import type { Environment } from '../../model/index.js';
 import { compiledUrl } from '../../base/paths.js';
-import type { SentNode, ThreadOrder } from './messages.js';
+import type { SentNode, ThreadSetup } from './messages.js';
 
 /** What a thread is started with. @param sources ids of those that its nodes read */
-export function orderOf(
+export function setupOf(
   topology: CheckedTopology,
   nodes: readonly CheckedNode[],
   sources: readonly string[],
   environments: readonly Environment[],
-): ThreadOrder {
+): ThreadSetup {
   const read = readOutside(topology, nodes);
   return {
     topology: topology.id,
