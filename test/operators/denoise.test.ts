@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { denoise } from '../../operators/denoise/denoise.js';
-import { hampel } from '../../operators/denoise/hampel.js';
+import { hampel, SlidingHampel } from '../../operators/denoise/hampel.js';
 import { median, quantile, sortedDeviation } from '../../operators/shared/median.js';
 import type { CsiBlock } from '../../pipeline/model/index.js';
 import { withDefaults } from '../kit/definition.js';
@@ -27,6 +27,39 @@ describe('hampel', () => {
     const rising = Array.from({ length: 100 }, (_, i) => 10 + i / 5);
     expect(Array.from(hampel(rising, { before: 8, after: 0, threshold: 3 }))).toEqual(rising);
     expect(Array.from(hampel(rising, { before: 5, after: 5, threshold: 3 }))).toEqual(rising);
+  });
+});
+
+describe('the sliding filter', () => {
+  /** Filters one frame after the other, and returns the amplitudes of its last column. */
+  const filtered = (window: number, ...columns: readonly (readonly number[])[]) => {
+    const filter = new SlidingHampel(columns.length, window, 3);
+    const replaced: number[] = [];
+    const last = columns.at(-1)!.map((_, frame) => {
+      const input = Float32Array.from(columns.flatMap((amplitudes) => [amplitudes[frame]!, 0]));
+      const output = new Float32Array(input.length);
+      replaced.push(filter.apply(input, output, 0));
+      return output.at(-2);
+    });
+    return { last, replaced };
+  };
+
+  it('takes the median for a value that is not a number, before the window is full', () => {
+    // The deviation of 10, 10, 10 and 10.5 is 0; that of 10, 10, 0 and 10.5 would not be.
+    expect(filtered(5, [10, 10, NaN, 10.5])).toEqual({ last: [10, 10, 10, 10], replaced: [0, 0, 1, 1] });
+  });
+
+  it.each([
+    ['the only column', [[10, 10, 10, NaN, 10.5, 10, 10, 10.5]]],
+    ['the second one', [Array<number>(8).fill(90), [10, 10, 10, NaN, 10.5, 10, 10, 10.5]]],
+  ])('takes the median of its own column once the window is full: %s', (_, columns) => {
+    const { last, replaced } = filtered(3, ...columns);
+    expect(last).toEqual(Array<number>(8).fill(10));
+    expect(replaced).toEqual([0, 0, 0, 1, 1, 0, 0, 1]);
+  });
+
+  it('replaces nothing of a constant series', () => {
+    expect(filtered(3, Array<number>(9).fill(10)).replaced).toEqual(Array<number>(9).fill(0));
   });
 });
 

@@ -172,6 +172,22 @@ describe('phase-sanitize', () => {
     });
   };
 
+  it.each([
+    ['ahead', [-3, 3, -3], [-3, 3 - 2 * Math.PI, -3]],
+    ['behind', [3, -3, 3], [3, -3 + 2 * Math.PI, 3]],
+  ])('`spotfi` brings an antenna that is a turn %s near the first one', (_, offsets, near) => {
+    const three = layoutOf({ rx: 3, subcarriers: layout.subcarriers });
+    const values = offsets.flatMap((offset) =>
+      Array.from(three.subcarriers).flatMap(() => [Math.cos(offset), Math.sin(offset)]),
+    );
+    const [block] = outputs(operator('spotfi'), [blockOf(three, [{ values }])]) as [CsiBlock];
+    const common = near.reduce((sum, offset) => sum + offset, 0) / 3;
+    for (const [antenna, offset] of near.entries()) {
+      const at = 2 * antenna * three.subcarriers.length;
+      expect(Math.atan2(block.values[at + 1]!, block.values[at]!)).toBeCloseTo(offset - common, 5);
+    }
+  });
+
   it('`linear` removes from each pair of antennas its own line', () => {
     const pairs = [
       [0.1, 0.5],

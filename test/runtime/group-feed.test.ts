@@ -63,6 +63,42 @@ test('merges events of several shards by time; a shard without a feed is harmles
   expect(group.recentEvents('a')).toEqual([first, second, third]);
 });
 
+test('the newest of several frames answers if no shard has reported one, whatever their order', () => {
+  const [old, newer] = [inRoom('a', poseFrame(1)), inRoom('a', poseFrame(2))];
+  for (const order of [
+    [old, newer],
+    [newer, old],
+  ]) {
+    const group = new GroupFeed();
+    for (const frame of order) group.add(feedOf([frame]).feed);
+    expect(group.latest('a')).toBe(newer);
+  }
+});
+
+test('an event does not make a shard the one that reported last', () => {
+  const group = new GroupFeed();
+  const [ahead, now] = [inRoom('a', poseFrame(36_000)), inRoom('a', poseFrame(1))];
+  const [before, after] = [feedOf([ahead]), feedOf([now])];
+  group.add(before.feed);
+  group.add(after.feed);
+  after.tell(now);
+  before.tell(inRoom('a', sensedEvent(2)));
+  expect(group.latest('a')).toBe(now);
+});
+
+test('a shard that leaves does not change which one reported last in other environments', () => {
+  const group = new GroupFeed();
+  const [ahead, now] = [inRoom('a', poseFrame(36_000)), inRoom('a', poseFrame(1))];
+  const [before, after, other] = [feedOf([ahead]), feedOf([now]), feedOf([inRoom('b', poseFrame(1))])];
+  group.add(before.feed);
+  group.add(after.feed);
+  const letGo = group.add(other.feed);
+  after.tell(now);
+  other.tell(inRoom('b', poseFrame(1)));
+  letGo();
+  expect(group.latest('a')).toBe(now);
+});
+
 test('the newest frame is from the shard that reported last, not from one whose clock was ahead', () => {
   const group = new GroupFeed();
   const [ahead, now] = [inRoom('a', poseFrame(36_000)), inRoom('a', poseFrame(1))];

@@ -5,7 +5,10 @@ import { BoundedQueue } from '../../pipeline/runtime/stages/queue.js';
 
 const queueOf = (policy: 'block' | 'drop_oldest' | 'drop_newest', capacity: number) => {
   const lost: number[] = [];
-  const queue = new BoundedQueue<number>({ capacity, policy, maxAgeMs: null }, (item) => lost.push(item));
+  const queue = new BoundedQueue<number>({ capacity, policy, maxAgeMs: null }, (item, reason) => {
+    expect(reason).toBe('queue_full');
+    lost.push(item);
+  });
   const offer = (item: number) =>
     queue.offer(
       () => item,
@@ -37,6 +40,29 @@ test('drop_newest: keeps the oldest items, and reports what it refuses', () => {
   expect([1, 2, 3].map(offer)).toEqual([true, true, false]);
   expect([queue.take(), queue.take(), queue.take()]).toEqual([1, 2, undefined]);
   expect(lost).toEqual([3]);
+});
+
+test('shows what comes next without taking it', () => {
+  const { queue, offer } = queueOf('block', 2);
+  expect(queue.first).toBeUndefined();
+  expect([1, 2].map(offer)).toEqual([true, true]);
+  expect([queue.first, queue.take(), queue.first]).toEqual([1, 1, 2]);
+});
+
+test('a waiting caller enters only once there is room, which marks take as well', async () => {
+  const { queue, offer } = queueOf('block', 1);
+  void offer(1);
+  queue.put(2);
+  let entered = false;
+  const third = Promise.resolve(offer(3)).then((taken) => {
+    entered = taken;
+  });
+  expect(queue.take()).toBe(1);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect([entered, queue.depth]).toEqual([false, 1]);
+  expect(queue.take()).toBe(2);
+  await third;
+  expect([entered, queue.depth, queue.take()]).toEqual([true, 1, 3]);
 });
 
 test('closing rejects waiting callers', async () => {

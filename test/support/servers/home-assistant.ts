@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { packageFile } from '../../../pipeline/base/paths.js';
 import { freePorts, serverFolder, servicesFolder } from './server.js';
@@ -57,6 +58,7 @@ export async function startHomeAssistant(
     stop: async () => {
       child.stdin.end();
       await ended;
+      await rm(folder, { recursive: true, force: true });
     },
   };
 }
