@@ -131,8 +131,8 @@ are missing from the quantiles and counted as \`values_left_out\`.
         return closed;
       },
       snapshot: () => windows.snapshot(),
-      restore: (state) => {
-        windows.restore(state as WindowsState);
+      restore: (state: WindowsState) => {
+        windows.restore(state);
       },
     };
   },

@@ -87,8 +87,7 @@ export class BodyVelocity implements Operator<'csi' | 'pose', 'measure'> {
     };
   }
 
-  restore(state: unknown): void {
-    const { windows, rooms } = state as State;
+  restore({ windows, rooms }: State): void {
     this.#newest.length = 0;
     this.#windows.restore(windows, (layout, saved) => {
       const window = this.#newWindow(layout);

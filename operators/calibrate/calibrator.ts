@@ -36,8 +36,7 @@ export function calibrator(
       return { data: due.length === 0 ? data : interleaved(data, due) };
     },
     snapshot: () => ({ frames: frames.snapshot(), announced: announcer.snapshot() }),
-    restore: (state) => {
-      const saved = state as { readonly frames: unknown; readonly announced: AnnouncerState };
+    restore: (saved: { readonly frames: unknown; readonly announced: AnnouncerState }) => {
       frames.restore(saved.frames);
       announcer.restore(saved.announced);
     },

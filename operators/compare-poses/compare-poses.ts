@@ -48,9 +48,9 @@ counted as \`unmatched\`.
       snapshot: (): CompareState => ({
         waiting: Array.from(waiting.entries(), ([environment, frame]) => ({ environment, frame })),
       }),
-      restore: (state) => {
+      restore: (state: CompareState) => {
         waiting.clear();
-        for (const { environment, frame } of (state as CompareState).waiting) waiting.set(environment, frame);
+        for (const { environment, frame } of state.waiting) waiting.set(environment, frame);
       },
     };
   },

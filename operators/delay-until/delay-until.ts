@@ -111,8 +111,8 @@ counted as \`released_early\`.
         return ready === 0 ? none : { data: held.splice(0, ready).map(({ record }) => record) };
       },
       snapshot: (): DelayState => ({ held: [...held] }),
-      restore: (state) => {
-        held = [...(state as DelayState).held];
+      restore: (state: DelayState) => {
+        held = [...state.held];
       },
     };
   },

@@ -147,13 +147,13 @@ export class Subspace implements RowFilter<SubspaceState> {
 
   #project(row: Float64Array): void {
     const columns = this.#columns;
-    const kept = this.#step.fill(0);
+    const rebuilt = this.#step.fill(0);
     for (let start = 0; start < this.#basis.length; start += columns) {
       let score = 0;
       for (let k = 0; k < columns; k++) score += (row[k]! - this.#mean[k]!) * this.#basis[start + k]!;
-      for (let k = 0; k < columns; k++) kept[k]! += score * this.#basis[start + k]!;
+      for (let k = 0; k < columns; k++) rebuilt[k]! += score * this.#basis[start + k]!;
     }
-    for (let k = 0; k < columns; k++) row[k] = this.#mean[k]! + kept[k]!;
+    for (let k = 0; k < columns; k++) row[k] = this.#mean[k]! + rebuilt[k]!;
   }
 
   #slot(age: number): number {

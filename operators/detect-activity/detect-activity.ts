@@ -100,8 +100,8 @@ sitting down and bending are not separate activities. A person who has fallen an
         data: Array.from(rooms.values()).flatMap((room) => room.closeAll()),
       }),
       snapshot: () => Array.from(rooms.values(), (room) => room.snapshot()),
-      restore: (state) => {
-        for (const saved of state as RoomState[]) rooms.get(saved.environment)?.restore(saved);
+      restore: (state: readonly RoomState[]) => {
+        for (const saved of state) rooms.get(saved.environment)?.restore(saved);
       },
     };
   },

@@ -191,8 +191,8 @@ The weights for one link come from one person's falls on one chip: train your ow
         for (const watch of environments.values()) watch.adjust(changed, judge);
       },
       snapshot: () => ({ environments: [...environments.values()].map((watch) => watch.snapshot()) }),
-      restore: (state) => {
-        for (const saved of (state as { environments: WatchState[] }).environments) {
+      restore: (state: { readonly environments: readonly WatchState[] }) => {
+        for (const saved of state.environments) {
           environments.get(saved.environment)?.restore(saved);
         }
       },

@@ -149,8 +149,8 @@ cause constant motion: raise \`motion\`. Stretches follow the track's number: a 
         for (const room of rooms.values()) room.adjust(settingsOf(next as typeof config));
       },
       snapshot: () => Array.from(rooms.values(), (room) => room.snapshot()),
-      restore: (state) => {
-        for (const saved of state as RoomState[]) rooms.get(saved.environment)?.restore(saved);
+      restore: (state: readonly RoomState[]) => {
+        for (const saved of state) rooms.get(saved.environment)?.restore(saved);
       },
     };
   },

@@ -129,8 +129,7 @@ Sources: Zhang et al., WiSpeed (2018), for the autocorrelation; figures on recor
         due: [...due],
         presence: Array.from(presence, ([environment, room]) => ({ environment, ...room.snapshot() })),
       }),
-      restore: (state) => {
-        const saved = state as State;
+      restore: (saved: State) => {
         due.clear();
         for (const [environment, time] of saved.due) due.set(environment, time);
         for (const room of saved.presence) presence.get(room.environment)?.restore(room);

@@ -95,8 +95,8 @@ Sources: Qian et al., Widar 2.0 (MobiSys 2018); \`csiDoppler\` of csiread; Meneg
         return { data };
       },
       snapshot: () => windows.snapshot((window) => window.snapshot()),
-      restore: (state) => {
-        windows.restore(state as readonly LinkSnapshot<DopplerState>[], (layout, saved) => {
+      restore: (state: readonly LinkSnapshot<DopplerState>[]) => {
+        windows.restore(state, (layout, saved) => {
           const window = make(layout);
           window.restore(saved);
           return window;

@@ -88,9 +88,8 @@ subcarriers; Fisher (1929) for the peak's share.
         return NOTHING;
       },
       snapshot: () => Array.from(rooms, ([environment, room]) => ({ environment, ...room.snapshot() })),
-      restore: (state) => {
-        for (const saved of state as (RoomState & { environment: string })[])
-          rooms.get(saved.environment)?.restore(saved);
+      restore: (state: readonly (RoomState & { readonly environment: string })[]) => {
+        for (const saved of state) rooms.get(saved.environment)?.restore(saved);
       },
     };
   },

@@ -403,8 +403,7 @@ class InferPose implements Operator<'window', 'pose'> {
     return { memory: this.#rememberedBy, rooms };
   }
 
-  restore(state: unknown): void {
-    const { memory, rooms } = state as MemorySnapshot;
+  restore({ memory, rooms }: MemorySnapshot): void {
     for (const { environment, size, remembered, ...standings } of rooms) {
       const now = this.#context.environments.find(({ id }) => id === environment)?.size;
       if (memory !== null && memory === this.#rememberedBy && now?.x === size.x && now.y === size.y) {

@@ -95,9 +95,9 @@ counted as \`unmatched\`. Records of other ports pass. [Expressions](../../expre
       snapshot: (): JoinState => ({
         latest: Array.from(latest.entries(), ([environment, record]) => ({ environment, record })),
       }),
-      restore: (state) => {
+      restore: (state: JoinState) => {
         latest.clear();
-        for (const { environment, record } of (state as JoinState).latest) latest.set(environment, record);
+        for (const { environment, record } of state.latest) latest.set(environment, record);
       },
     };
   },

@@ -65,8 +65,8 @@ their own, once a second: read one of the two. Frames that come after their inte
       watermark: (time) => meters.close(time),
       reanchor: () => meters.beginAnew(),
       snapshot: () => meters.snapshot(),
-      restore: (state) => {
-        meters.restore(state as MetersState);
+      restore: (state: MetersState) => {
+        meters.restore(state);
       },
     };
   },

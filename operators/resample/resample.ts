@@ -109,8 +109,8 @@ much. Frames older than their link's newest are dropped as \`late\`, and those w
         return held;
       },
       snapshot: () => resamplers.snapshot((resampler) => resampler.snapshot()),
-      restore: (state) => {
-        resamplers.restore(state as readonly LinkSnapshot<ResamplerState>[], (layout, saved) => {
+      restore: (state: readonly LinkSnapshot<ResamplerState>[]) => {
+        resamplers.restore(state, (layout, saved) => {
           const resampler = make(layout);
           resampler.restore(saved);
           return resampler;

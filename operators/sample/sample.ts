@@ -69,8 +69,7 @@ subject. \`by\` defines other series: one for each value of the expression in ea
         end,
         newest: Array.from(newest.entries(), ([name, record]) => ({ series: name, record })),
       }),
-      restore: (state) => {
-        const { end: restored, newest: records } = state as SampleState;
+      restore: ({ end: restored, newest: records }: SampleState) => {
         end = restored;
         newest.clear();
         for (const { series: name, record } of records) newest.set(name, record);

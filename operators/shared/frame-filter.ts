@@ -42,8 +42,8 @@ export function filterFrames<S>(
       return { data: [{ ...block, values: output }] };
     },
     snapshot: () => filters.snapshot((filter) => filter.snapshot()),
-    restore: (state) => {
-      filters.restore(state as readonly LinkSnapshot<S>[], (layout, saved) => {
+    restore: (state: readonly LinkSnapshot<S>[]) => {
+      filters.restore(state, (layout, saved) => {
         const filter = make(layout);
         filter.restore(saved);
         return filter;
@@ -61,9 +61,9 @@ function withoutEmpty(block: CsiBlock, { metrics }: Context): CsiBlock | null {
   if (usable.length === count) return block;
   metrics.dropped('not_finite', count - usable.length);
   if (usable.length === 0) return null;
-  const kept = new Float32Array(usable.length * size);
+  const finite = new Float32Array(usable.length * size);
   usable.forEach((row, i) => {
-    kept.set(values.subarray(row * size, (row + 1) * size), i * size);
+    finite.set(values.subarray(row * size, (row + 1) * size), i * size);
   });
-  return withRows(block, usable, undefined, layout, kept);
+  return withRows(block, usable, undefined, layout, finite);
 }

@@ -84,8 +84,8 @@ export function mapFrames<S>(
       return { data: out.blocks() };
     },
     snapshot: () => states.snapshot((mapper) => ('problem' in mapper ? null : mapper.snapshot())),
-    restore: (state) => {
-      states.restore(state as readonly LinkSnapshot<S | null>[], (layout, saved) => {
+    restore: (state: readonly LinkSnapshot<S | null>[]) => {
+      states.restore(state, (layout, saved) => {
         const mapper = make(layout);
         if (saved !== null && !('problem' in mapper)) mapper.restore(saved);
         return mapper;

@@ -116,9 +116,9 @@ export function passingBySeries<S extends { readonly time: number }>(
     snapshot: (): SeriesSnapshot<S> => ({
       series: Array.from(states.entries(), ([name, state]) => ({ name, state })),
     }),
-    restore: (state) => {
+    restore: (state: SeriesSnapshot<S>) => {
       states.clear();
-      for (const { name, state: restored } of (state as SeriesSnapshot<S>).series) states.set(name, restored);
+      for (const { name, state: restored } of state.series) states.set(name, restored);
     },
   };
 }

@@ -182,9 +182,8 @@ Sources: Uhlenbeck and Ornstein 1930, for the velocity; Kuhn 1955, for explainin
       },
       snapshot: () =>
         Array.from(trackers, ([environment, tracker]) => ({ environment, ...tracker.snapshot() })),
-      restore: (state) => {
-        for (const saved of state as (TrackerState & { environment: string })[])
-          trackers.get(saved.environment)?.restore(saved);
+      restore: (state: readonly (TrackerState & { readonly environment: string })[]) => {
+        for (const saved of state) trackers.get(saved.environment)?.restore(saved);
       },
     };
   },

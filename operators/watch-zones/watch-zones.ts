@@ -131,9 +131,8 @@ counts, though the networks see somebody whom they cannot confirm, is no frame e
         occupancy: Object.fromEntries(Array.from(watches, ([id, { occupancy }]) => [id, occupancy])),
       }),
       snapshot: () => Array.from(watches, ([environment, watch]) => ({ environment, ...watch.snapshot() })),
-      restore: (state) => {
-        for (const saved of state as (WatchState & { environment: string })[])
-          watches.get(saved.environment)?.restore(saved);
+      restore: (state: readonly (WatchState & { readonly environment: string })[]) => {
+        for (const saved of state) watches.get(saved.environment)?.restore(saved);
       },
     };
   },

@@ -186,8 +186,7 @@ Stopping the topology leaves windows open; the end of the input closes the compl
         grids: Array.from(grids.values(), (grid) => grid.snapshot()),
         waiting: queue.snapshot(context.links),
       }),
-      restore: (state) => {
-        const { grids: saved, waiting } = state as State;
+      restore: ({ grids: saved, waiting }: State) => {
         for (const grid of saved) grids.get(grid.environment)?.restore(grid);
         queue.restore(waiting, context.links);
       },

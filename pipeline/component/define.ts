@@ -95,7 +95,7 @@ export const defineSource = <const N extends string, S extends TObject, const O 
  * never changes it. Decides by event time only. It takes data of the ports `I` and returns data of the ports
  * `O`.
  */
-export interface Operator<I extends Port = Port, O extends Port = Port> {
+export interface Operator<I extends Port = Port, O extends Port = Port, Z = State> {
   /** May return a promise only if the definition has `asynchronous`. */
   process(data: Data<I>, from: string): Output<Data<O>> | Promise<Output<Data<O>>>;
   /**
@@ -122,8 +122,9 @@ export interface Operator<I extends Port = Port, O extends Port = Port> {
    */
   reanchor?(by: number): Output<Data<O>>;
   /** A copy of the state, as plain data (typed arrays allowed), with link ids, not numbers. Synchronous. */
-  snapshot?(): State;
-  restore?(state: State): void;
+  snapshot?(): Z;
+  /** @param state what `snapshot` returned; its shape is checked by `stateVersion` */
+  restore?(state: Z): void;
   /** Continues with another configuration, which differs only in `liveFields`. Required if there are any. */
   adjust?(config: Readonly<Record<string, unknown>>): void;
   describe?(): Readonly<Record<string, unknown>>;
@@ -136,6 +137,7 @@ export interface OperatorDefinition<
   S extends TObject = TObject,
   I extends readonly Port[] = readonly Port[],
   O extends readonly Port[] = readonly Port[],
+  Z = State,
 > extends Definition<N, S> {
   readonly kind: 'operator';
   readonly inputs: I;
@@ -172,7 +174,7 @@ export interface OperatorDefinition<
    * copied.
    */
   readonly module?: string;
-  readonly create: (config: Static<S>, context: Context) => Operator<I[number], O[number]>;
+  readonly create: (config: Static<S>, context: Context) => Operator<I[number], O[number], Z>;
 }
 
 export const defineOperator = <
@@ -180,9 +182,10 @@ export const defineOperator = <
   S extends TObject,
   const I extends readonly Port[],
   const O extends readonly Port[],
+  Z = State,
 >(
-  definition: Omit<OperatorDefinition<N, S, I, O>, 'kind'>,
-): OperatorDefinition<N, S, I, O> => ({ ...definition, kind: 'operator' });
+  definition: Omit<OperatorDefinition<N, S, I, O, Z>, 'kind'>,
+): OperatorDefinition<N, S, I, O, Z> => ({ ...definition, kind: 'operator' });
 
 /** A component of any kind without its configuration's type, as a registry holds it. */
 export type Component = AnySource | AnyOperator | AnySink;

@@ -264,10 +264,7 @@ it('its thresholds are those by which detect-motion judges a link', () => {
   });
   const operator = detectMotion.create(withDefaults(detectMotion, {}) as never, testContext().context);
   const tell = (one: Measure) => operator.process(one, 'calibrated') as Output<Measure>;
-  const quiet = () =>
-    (operator.snapshot!() as { presence: { links: [string, { quiet: object }][] }[] }).presence[0]!.links.map(
-      ([link, state]) => [link, state.quiet],
-    );
+  const quiet = () => operator.snapshot!().presence[0]!.links.map(([link, state]) => [link, state.quiet]);
   expect(tell(measure('motion_threshold', 0.2)).data).toEqual([]);
   tell(measure('noise_level_db', -50));
   tell(measure('motion', 0.9));

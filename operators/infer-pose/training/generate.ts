@@ -164,11 +164,11 @@ function receive(sequence: Sequence, link: number, conditions: Conditions, chanc
   const { samples } = sequence;
   const frame = 2 * layout.subcarriers.length;
   const present = sequence.present.subarray(link * samples, (link + 1) * samples);
-  const kept = [...present.keys()].filter((sample) => present[sample] === 1);
+  const received = [...present.keys()].filter((sample) => present[sample] === 1);
   const offset = chance();
-  const times = Float64Array.from(kept, (sample) => ((sample + offset) / rateHz) * 1e6);
-  const values = new Float32Array(kept.length * frame);
-  kept.forEach((sample, n) => {
+  const times = Float64Array.from(received, (sample) => ((sample + offset) / rateHz) * 1e6);
+  const values = new Float32Array(received.length * frame);
+  received.forEach((sample, n) => {
     const from = (link * samples + sample) * frame;
     values.set(sequence.csi.subarray(from, from + frame), n * frame);
   });

@@ -16,7 +16,7 @@ export function register(bench: Command): void {
     .argument('<adapter...>', 'YAML files: name, command, port, counter')
     .option('--rates <list>', 'datagrams per second', rates, [2_000, 10_000])
     .option('--links <number>', 'links of one room that send', wholeNumber(1, 4), 1)
-    .option('--rounds <number>', 'rounds; all programs are started anew in each', wholeNumber(1, 100), 3)
+    .option('--rounds <number>', 'rounds; all programs are restarted in each', wholeNumber(1, 100), 3)
     .option(
       '--seconds <number>',
       'length of each measurement, after three of warm-up',

@@ -19,7 +19,7 @@ export function register(bench: Command): void {
     .option('--frames <number>', 'frames per second of each link', wholeNumber(1, 100_000), 20)
     .option('--hop-ms <number>', 'between two windows of a room', wholeNumber(20, 60_000), 1_000)
     .option('--threads <list>', 'values of `settings.threads`', threadCounts, [0, 1])
-    .option('--rounds <number>', 'rounds; csiflow is started anew in each', wholeNumber(1, 100), 3)
+    .option('--rounds <number>', 'rounds; csiflow is restarted in each', wholeNumber(1, 100), 3)
     .option(
       '--seconds <number>',
       'length of each measurement, after five of warm-up',

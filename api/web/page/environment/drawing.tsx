@@ -96,7 +96,7 @@ function AllParts({ now, scale }: { readonly now: Draft; readonly scale: Scale }
       ))}
       {zones?.[zone] && <ZoneHandles item={zones[zone]} index={zone} scale={scale} />}
       {walls?.[wall] && <WallHandles item={walls[wall]} index={wall} scale={scale} />}
-      {/* Of the draft before the drag: two devices at one place would otherwise become one on the way. */}
+      {/* Devices of the draft before the drag: two at one place would otherwise become one on the way. */}
       {devicesOf(committed.value ?? now).map((device, index) => (
         <DeviceShape key={index} {...{ device, now, scale }} />
       ))}

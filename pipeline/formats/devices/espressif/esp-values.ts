@@ -88,11 +88,11 @@ const shortened = new WeakMap<EspField, EspField>();
 function withoutPairs(field: EspField, count: number): EspField {
   let rest = shortened.get(field);
   if (!rest) {
-    const kept = Array.from(field.pairs.keys()).filter((i) => field.pairs[i]! >= count);
+    const active = Array.from(field.pairs.keys()).filter((i) => field.pairs[i]! >= count);
     rest = {
       ...field,
-      subcarriers: Int16Array.from(kept, (i) => field.subcarriers[i]!),
-      pairs: Uint16Array.from(kept, (i) => field.pairs[i]!),
+      subcarriers: Int16Array.from(active, (i) => field.subcarriers[i]!),
+      pairs: Uint16Array.from(active, (i) => field.pairs[i]!),
     };
     shortened.set(field, rest);
   }
