@@ -20,10 +20,12 @@ test('the newest version of the changelog is the one of the package and its lock
 });
 
 test('the changelog lists versions and sections in order, and Unreleased first', () => {
-  const headings = [...read('CHANGELOG.md').matchAll(/^##+ .*$/gm)].map(([heading]) => heading);
+  const headings = [...read('CHANGELOG.md').matchAll(/^###? .*$/gm)].map(([heading]) => heading);
   expect(headings[0]).toBe('## [Unreleased]');
   expect(headings.filter((heading) => heading.startsWith('## ')).length).toBe(RELEASES.length + 1);
-  const sections = ['### Added', '### Changed', '### Removed', '### Fixed', '### Security'];
+  const sections = ['Breaking changes', 'Added', 'Changed', 'Removed', 'Fixed', 'Security'].map(
+    (name) => `### ${name}`,
+  );
   const order = headings.map((heading) => (heading.startsWith('## ') ? 0 : sections.indexOf(heading) + 1));
   for (const [index, rank] of order.entries()) {
     if (!headings[index]!.startsWith('## ')) expect(rank, headings[index]).toBeGreaterThan(order[index - 1]!);
