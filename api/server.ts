@@ -105,7 +105,7 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
   }
 }
 
-/** Parts with timers: whoever opens the server closes them if that fails. */
+/** Parts with timers: the function that opens the server closes them if that fails. */
 type Timed = Pick<Deployment, 'probe' | 'audit'>;
 
 async function serverWith(timed: Timed, options: ServerOptions): Promise<RunningServer> {

@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Value } from 'typebox/value';
 import { describe, expect, it } from 'vitest';
 import { components } from '../../api/components.js';
@@ -106,7 +106,10 @@ describe('a scene', () => {
 });
 
 describe('consecutive recordings', () => {
-  it('fail with the name of a missing file', { timeout: 60_000 }, async () => {
+  it.each([
+    ['an absolute path', join(tmpdir(), 'no-such-recording.csi')],
+    ['a path relative to the current folder', 'no-such-recording.csi'],
+  ])('fail with the name of a missing file: %s', { timeout: 60_000 }, async (_, path) => {
     const played: Played[] = [];
     // All of its nodes are cheap to open.
     const text = `id: quiet
@@ -118,8 +121,7 @@ sinks: { out: { type: console, from: motion } }
     const source = { text, shown: 'quiet.yaml', file: null, folder: packageFile('topologies') };
     const quiet = parseTopology(source, components, { env: {} }).topology!;
     const placed = placedIn(quiet, { environment: randomEnvironment(700_002, 2), calibration: null });
-    const input = playlist([join(tmpdir(), 'no-such-recording.csi')], played);
-    await expect(feed(placed, input)).rejects.toThrow(/no-such-recording\.csi/);
+    await expect(feed(placed, playlist([path], played))).rejects.toThrow(resolve(path));
     expect(played).toEqual([]);
   });
 });
