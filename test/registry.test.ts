@@ -21,6 +21,18 @@ test('a registry lists its components and rejects a second one of the same name'
   expect(() => registry.add(probe)).toThrow('two operators are named probe');
 });
 
+test('a registry rejects names and ports that no topology can use, and says what it accepts', () => {
+  expect(() => new Registry([{ ...probe, name: 'Bad Name' }])).toThrow(
+    'the operator `Bad Name` needs another name: lower-case letters, digits and single hyphens, such as `my-operator`',
+  );
+  expect(() => new Registry([{ ...probe, inputs: ['evnt' as never] }])).toThrow(
+    'probe: there is no port `evnt`; `inputs` can name csi, window, pose, event, measure',
+  );
+  expect(() => new Registry([{ ...probe, outputs: ['poses' as never] }])).toThrow(
+    'no port `poses`; `outputs`',
+  );
+});
+
 test.each(csiflow.components.list())('$kind $name is exported by api/index.ts', (component) => {
   expect(Object.values(csiflow)).toContain(component);
 });

@@ -1,5 +1,6 @@
 import type { AnyOperator, AnySource, Component } from './define.js';
 import type { AnySink } from './sink.js';
+import { PORTS } from '../model/index.js';
 import { SETTINGS, type SettingName } from './settings.js';
 
 export type Kind = Component['kind'];
@@ -22,10 +23,12 @@ export class Registry {
   }
 
   /**
-   * @throws Error if the kind already has that name, if the configuration has a reserved field, or if a live
-   * field belongs to its state.
+   * @throws Error if the kind already has that name or it is none, for an unknown port, if the configuration
+   * has a reserved field, or if a live field belongs to its state.
    */
   add(component: Component): this {
+    checkName(component);
+    checkPorts(component);
     const key = keyOf(component.kind, component.name);
     if (this.#components.has(key)) throw new Error(`two ${component.kind}s are named ${component.name}`);
     const reserved = RESERVED_FIELDS.find((field) => Object.hasOwn(component.config.properties, field));
@@ -66,6 +69,28 @@ export class Registry {
     return [...this.#components.values()]
       .filter((component) => kind === undefined || component.kind === kind)
       .sort((a, b) => KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) || a.name.localeCompare(b.name));
+  }
+}
+
+const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
+
+/** Names are in topologies, in addresses of pages, and in labels of metrics. */
+function checkName({ kind, name }: Component): void {
+  if (!NAME.test(name))
+    throw new Error(
+      `the ${kind} \`${name}\` needs another name: lower-case letters, digits and single hyphens, such as \`my-${kind}\``,
+    );
+}
+
+/** @throws Error for a port that no record has: nothing would ever pass it */
+function checkPorts(component: Component): void {
+  const { name } = component;
+  for (const field of ['inputs', 'outputs'] as const) {
+    const ports: readonly string[] =
+      (component as Partial<Record<typeof field, readonly string[]>>)[field] ?? [];
+    const unknown = ports.find((port) => !(PORTS as readonly string[]).includes(port));
+    if (unknown !== undefined)
+      throw new Error(`${name}: there is no port \`${unknown}\`; \`${field}\` can name ${PORTS.join(', ')}`);
   }
 }
 

@@ -122,6 +122,31 @@ test('a plugin that cannot be loaded is invalid input, named without a stack tra
   expect(err).not.toContain('    at ');
 });
 
+test('a component of a plugin is described, listed, completed, and has no page that does not exist', async () => {
+  const plugin = file(
+    'own.mjs',
+    `export default { kind: 'operator', name: 'own-step', summary: 'Own.', inputs: ['csi'], outputs: ['csi'], examples: [],
+      config: { type: 'object', properties: { limit: { type: 'number', description: 'A limit.' } }, required: ['limit'], additionalProperties: false },
+      create: () => ({ process: () => ({ data: [] }) }) };`,
+  );
+  const [page, list, schema, made, wrong, unknown] = await Promise.all([
+    csiflow('describe', 'own-step', '--plugin', plugin),
+    csiflow('list', '--json', '--plugin', plugin),
+    csiflow('schema', '--plugin', plugin),
+    csiflow('create', 'udp', 'own-step', 'console', '--plugin', plugin),
+    csiflow('validate', file('own.yaml', line('own-step')), '--plugin', plugin),
+    csiflow('validate', file('own.yaml', line('own-step'))),
+  ]);
+  expect(page.out).toContain('# own-step');
+  expect((JSON.parse(list.out) as { name: string }[]).map(({ name }) => name)).toContain('own-step');
+  expect(schema.out).toContain('"description": "Own."');
+  expect(made.out).toContain('type: own-step');
+  expect(wrong.err + wrong.out).toContain('limit');
+  expect(wrong.err + wrong.out).toContain('docs/errors.md');
+  expect(wrong.err + wrong.out).not.toContain('docs/components');
+  expect(unknown.err + unknown.out).toMatch(/there is no operator `own-step`; .*; --plugin loads your own/);
+});
+
 test('describe prints a page, list a line for each component, schema JSON', async () => {
   const [page, list, schema, results] = await Promise.all([
     csiflow('describe', 'denoise'),

@@ -4,6 +4,7 @@ import { CommandError, EXIT } from '../../../pipeline/base/exit.js';
 interface ListOptions {
   readonly kind?: string;
   readonly json?: boolean;
+  readonly plugin: readonly string[];
 }
 
 export function register(program: Command): void {
@@ -13,6 +14,7 @@ export function register(program: Command): void {
     .description('List the components that topologies may name, or the backends of the network.')
     .option('--kind <source|operator|sink>', 'only components of this kind')
     .option('--json', 'print JSON')
+    .option('--plugin <file...>', 'modules with your own components', [])
     .addHelpText('after', '\nExample:\n  csiflow list --kind operator\n  csiflow list backends')
     .action(async (what: string, options: ListOptions) => {
       if (what === 'backends') await listBackends(options);
@@ -25,15 +27,16 @@ export function register(program: Command): void {
     });
 }
 
-async function listComponents({ kind, json }: ListOptions): Promise<void> {
-  const [{ components }, { KINDS }] = await Promise.all([
-    import('../../components.js'),
+async function listComponents({ kind, json, plugin }: ListOptions): Promise<void> {
+  const [{ registryWith }, { KINDS }] = await Promise.all([
+    import('../../plugins.js'),
     import('../../../pipeline/component/index.js'),
   ]);
   const wanted = KINDS.find((known) => known === kind);
   if (kind !== undefined && !wanted) {
     throw new CommandError(`--kind must be one of ${KINDS.join(', ')}, not ${kind}`, EXIT.invalid);
   }
+  const components = await registryWith(plugin);
   const rows = components.list(wanted).map((component) => ({
     kind: component.kind,
     name: component.name,

@@ -66,7 +66,7 @@ function pickComponents(names: readonly string[], registry: Registry): readonly 
       registry.list().map((component) => component.name),
     );
     throw new Error(
-      `there is no component \`${name}\`${near === undefined ? '; see csiflow list' : `; did you mean \`${near}\`?`}`,
+      `there is no component \`${name}\`${near === undefined ? '; see csiflow list, and load components of your own with --plugin' : `; did you mean \`${near}\`?`}`,
     );
   });
 }

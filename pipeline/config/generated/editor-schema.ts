@@ -8,7 +8,7 @@ import {
   queueSchema,
 } from '../schema/topology-schema.js';
 import { jsonSchema, mustBeWritten, type JsonSchema } from '../schema/json-schema.js';
-import { componentPage } from '../problems/problem.js';
+import { shippedPage } from '../problems/problem.js';
 import { SECTIONS } from '../graph/nodes.js';
 import { TestFileSchema } from '../schema/test-schema.js';
 
@@ -77,6 +77,7 @@ const untitled = (schema: JsonSchema): JsonSchema =>
 /** `if` the node is of this component, `then` it has these fields. */
 function branch(component: Component): JsonSchema {
   const config = forEditor(jsonSchema(component.config));
+  const page = shippedPage(component);
   const common: Readonly<Record<string, JsonSchema>> =
     component.kind === 'source'
       ? { queue: forEditor(jsonSchema(queueSchema(component.replayable))) }
@@ -84,7 +85,7 @@ function branch(component: Component): JsonSchema {
   return {
     if: { properties: { type: { const: component.name } }, required: ['type'] },
     then: {
-      description: `${component.summary} See ${componentPage(component)}.`,
+      description: page === undefined ? component.summary : `${component.summary} See ${page}.`,
       properties: { type: { const: component.name }, ...common, ...config.properties },
       required: config.required ?? [],
       additionalProperties: false,

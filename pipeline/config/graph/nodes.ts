@@ -157,7 +157,7 @@ function readType(
     });
   } else {
     const suggestion = nearest(name, names);
-    const list = suggestion === undefined ? `; ${kind}s: ${names.join(', ')}` : '';
+    const list = suggestion === undefined ? `; ${kind}s: ${names.join(', ')}; --plugin loads your own` : '';
     problems.add('config.component.unknown', field.value.location, `there is no ${kind} \`${name}\`${list}`, {
       suggestion,
     });

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { packageFile } from '../../base/paths.js';
 import type { Component } from '../../component/index.js';
 import { CODES, type ProblemCode } from './codes.js';
 import { redact, SECRET, type Hidden } from './redact.js';
@@ -68,7 +70,7 @@ export class Problems {
       severity,
       message,
       suggestion: finding.suggestion ?? null,
-      docs: finding.component ? componentPage(finding.component) : errorPage(code),
+      docs: (finding.component && shippedPage(finding.component)) ?? errorPage(code),
     });
   }
 
@@ -130,6 +132,12 @@ const byLocation = (a: Problem, b: Problem): number =>
 /** `docs/components/operators/denoise.md`. */
 export const componentPage = (component: Pick<Component, 'kind' | 'name'>): string =>
   `docs/components/${component.kind}s/${component.name}.md`;
+
+/** Undefined for a component of a plugin, which has none. */
+export function shippedPage(component: Pick<Component, 'kind' | 'name'>): string | undefined {
+  const page = componentPage(component);
+  return existsSync(packageFile(page)) ? page : undefined;
+}
 
 /** A heading's anchor is its text without dots. */
 const errorPage = (code: string): string =>
