@@ -175,6 +175,16 @@ it.each([
   expect(decoded(bytes).failed).toMatchObject([{ code: `decode.${fault}` }]);
 });
 
+it('reads a report behind a radiotap header without any field, at an assumed channel', () => {
+  const packet = encodeReport(WRITTEN, BITS, still(432));
+  const behind = packet[2]! | (packet[3]! << 8);
+  const bare = Buffer.concat([Uint8Array.of(0, 0, 8, 0, 0, 0, 0, 0), packet.subarray(behind)]);
+  const [known, assumed] = [packet, bare].map((bytes) => decoded(bytes).block);
+  expect(assumed!.values).toEqual(known!.values);
+  expect(assumed!.layout.centreMhz).toBe(wideCentreMhz(5320, known!.layout.bandwidthMhz));
+  expect(assumed!.rssi[0]).toBeNaN();
+});
+
 it.each([
   ['pcap', (packets: readonly Uint8Array[]) => pcapOf(packets, { linkType: 127 })],
   ['pcapng', (packets: readonly Uint8Array[]) => pcapngOf(packets, { linkType: 127 })],

@@ -17,7 +17,7 @@ import { LayoutCache } from '../../decoder/layout-cache.js';
 import { isPcap } from '../../containers/pcap-blocks.js';
 import { bytesOf, checkPcap, pcapCutter, pcapStart, recordsOf, type Select } from '../../containers/pcap.js';
 import { isMonitored, readRadiotap } from '../../containers/radiotap.js';
-import { wideCentreMhz } from '../../radio/wifi-channel.js';
+import { ASSUMED_MHZ, wideCentreMhz } from '../../radio/wifi-channel.js';
 
 /**
  * A record is a packet with its radiotap header. Frames belong to the link whose `sender` is the station's MAC address,
@@ -30,6 +30,7 @@ export const beamforming: Format = {
     'Beamforming reports of 802.11ac and 802.11ax, packets of a card in monitor mode.',
   ),
   measurement: 'beamforming-report',
+  assumes: `where a radiotap header names no channel, ${ASSUMED_MHZ} MHz stands for it`,
 };
 
 /** Event time is that of the capture. */
@@ -64,9 +65,12 @@ const address = (frame: Uint8Array, at: number): string =>
 function readPacket(packet: Uint8Array): ReadFrame | ReadFault {
   const report = readReport(packet);
   if ('fault' in report) return report;
-  const { frame, mhz, clock, rssi, noise } = report.monitor;
-  if (mhz === undefined || mhz < 2400 || mhz > 7200)
-    return { fault: 'channel', reason: 'its radiotap header names no channel of 2.4 to 7.2 GHz' };
+  const { frame, mhz = ASSUMED_MHZ, clock, rssi, noise } = report.monitor;
+  if (mhz < 2400 || mhz > 7200)
+    return {
+      fault: 'channel',
+      reason: `its radiotap header names no channel of 2.4 to 7.2 GHz (${mhz} MHz)`,
+    };
   return {
     sequence: null,
     sender: `${address(frame, 10)}/${address(frame, 4)}`,
