@@ -177,6 +177,8 @@ class WebhookSink implements Sink {
   readonly #context: Context;
   #endpoint: Endpoint | undefined;
   #deliveries: Deliveries | undefined;
+  /** Claims of senders that were not sent. */
+  #skipped = 0;
 
   constructor(config: Static<typeof Config>, context: Context) {
     this.#config = config;
@@ -226,17 +228,29 @@ class WebhookSink implements Sink {
   }
 
   describe(): Readonly<Record<string, unknown>> {
-    return { endpoint: this.#endpoint?.origin ?? null, ...this.#deliveries?.describe() };
+    return {
+      endpoint: this.#endpoint?.origin ?? null,
+      ...this.#deliveries?.describe(),
+      claims_skipped: this.#skipped,
+    };
   }
 
-  /** A sender's claim is not an alert. */
   #isWanted(record: Data): boolean {
-    return (
+    const isAlert =
       record.port === 'event' &&
-      record.source === 'csiflow' &&
       this.#config.events.includes(record.type) &&
-      RANK.indexOf(record.severity) >= RANK.indexOf(this.#config.min_severity)
-    );
+      RANK.indexOf(record.severity) >= RANK.indexOf(this.#config.min_severity);
+    if (!isAlert || record.source === 'csiflow') return isAlert;
+    this.#skipClaim(record.source);
+    return false;
+  }
+
+  /** A sender's claim is not an alert. Logged once, for those whose own operator names another source. */
+  #skipClaim(source: string): void {
+    if (this.#skipped++ === 0)
+      this.#context.log.info(
+        `the event of the source ${JSON.stringify(source)} is that sender's claim, and is not sent; findings have the source "csiflow"`,
+      );
   }
 }
 

@@ -142,7 +142,7 @@ class AsyncStage extends OperatorStage {
     this.#inFlight++;
     const done = (result: Output<Data>) => {
       const took = (work.tookMs = this.host.clock.elapsed() - began);
-      work.result = result;
+      work.result = this.checked(signal.data, result);
       this.#waiting.done(took, this.#inFlight);
       this.#inFlight--;
       this.run.meter.operatorSeconds += took / 1000;
@@ -191,7 +191,7 @@ class AsyncStage extends OperatorStage {
 
   #settled(signal: DataSignal, result: Output<Data>): Output<Data> {
     try {
-      return this.operator.settle?.(result) ?? result;
+      return this.operator.settle ? this.checked(signal.data, this.operator.settle(result)) : result;
     } catch (error) {
       return thrown(signal.data, error);
     }

@@ -7,6 +7,7 @@ import { FanIn } from '../signals/fan-in.js';
 import type { Host, NodeRun } from '../nodes/host.js';
 import { reanchor } from '../shared/move-times.js';
 import { isOn } from '../../config/topology/topology.js';
+import { outputFault } from './output-check.js';
 import { countOf, newestOf, timeOf, type DataSignal, type Signal, type Stage } from '../signals/signal.js';
 
 /** Held records above which the pump reads from the source that is furthest behind, or waits for it. */
@@ -147,7 +148,7 @@ export class OperatorStage {
     const { component } = this.run.node;
     try {
       const closed = component.kind === 'operator' && reanchor(component, this.operator, by);
-      if (closed) this.emit(closed, received, 'process');
+      if (closed) this.emit(this.checked(null, closed), received, 'process');
     } catch (error) {
       this.host.fail(
         new Error(`${this.run.id} could not follow the clock: ${errorText(error)}`, { cause: error }),
@@ -205,6 +206,12 @@ export class OperatorStage {
     this.run.lastRecord = Math.max(this.run.lastRecord ?? -Infinity, newestOf(data));
   }
 
+  /** The output, unless it is none: then its record becomes a dead letter, and nothing of it goes on. */
+  protected checked(record: Data | null, output: Output<Data>): Output<Data> {
+    const fault = outputFault(this.run.node.component, output);
+    return fault === null ? output : failedOutput(record, 'operator.output', fault);
+  }
+
   private process(signal: DataSignal): Output<Data> {
     try {
       const output = this.operator.process(signal.data, signal.from);
@@ -212,7 +219,7 @@ export class OperatorStage {
         output.catch(() => undefined);
         throw new Error('it returned a promise, but its definition does not have `asynchronous`');
       }
-      return output;
+      return this.checked(signal.data, output);
     } catch (error) {
       return thrown(signal.data, error);
     }
@@ -220,7 +227,7 @@ export class OperatorStage {
 
   private atTime(time: number): Output<Data> {
     try {
-      return this.operator.watermark!(time);
+      return this.checked(null, this.operator.watermark!(time));
     } catch (error) {
       return thrown(null, error);
     }
@@ -255,14 +262,14 @@ export class OperatorStage {
 }
 
 /** A throwing operator does not end the stream: its record becomes a dead letter. */
-export const thrown = (record: Data | null, error: unknown): Output<never> => ({
+export const thrown = (record: Data | null, error: unknown): Output<never> =>
+  failedOutput(
+    record,
+    'operator.threw',
+    `the operator threw an error, which it must not do for any input: ${errorText(error)}`,
+  );
+
+const failedOutput = (record: Data | null, code: string, reason: string): Output<never> => ({
   ...NOTHING,
-  failed: [
-    {
-      record,
-      code: 'operator.threw',
-      reason: `the operator threw an error, which it must not do for any input: ${errorText(error)}`,
-      retriable: false,
-    },
-  ],
+  failed: [{ record, code, reason, retriable: false }],
 });

@@ -150,7 +150,7 @@ export class SinkWriter {
     const { clock } = this.#host;
     const started = clock.elapsed();
     try {
-      return await this.timed(sink.write(records, epoch));
+      return rejectedBy(await this.timed(sink.write(records, epoch)));
     } finally {
       const took = clock.elapsed() - started;
       this.#run.meter.operatorSeconds += took / 1000;
@@ -181,4 +181,13 @@ export class SinkWriter {
     const wait = backoff(attempt, FIRST_RETRY_MS, MAX_RETRY_MS, this.#run.context.random);
     return pause(wait, this.#signal, this.#host.clock);
   }
+}
+
+/** A plugin in plain JavaScript may return anything: then nobody knows which records it has taken. */
+function rejectedBy(answer: unknown): readonly Failure[] {
+  if (!Array.isArray(answer))
+    throw new Error(
+      `\`write\` of the sink returned ${String(answer)}, but must return the list of records that it rejected ([] if none)`,
+    );
+  return answer as readonly Failure[];
 }

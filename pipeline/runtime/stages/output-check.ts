@@ -1,0 +1,32 @@
+import type { Component, Output } from '../../component/index.js';
+import { EVENT_TYPES, type Data } from '../../model/index.js';
+
+const TYPES: ReadonlySet<string> = new Set(EVENT_TYPES);
+
+/**
+ * What is wrong with the result of an operator, as the end of a sentence; null if nothing is. Types check this
+ * where TypeScript is used, but plugins may be plain JavaScript. Looks at each record's port and at an event's
+ * type: whatever passes here reaches others that rely on it.
+ */
+export function outputFault(component: Component, output: Output<Data>): string | null {
+  const data: unknown = (output as Partial<Output<Data>> | null | undefined)?.data;
+  if (!Array.isArray(data))
+    return `it returned ${kindOf(output)}, but must return { data: [...] } (NOTHING if there is no result)`;
+  if (component.kind !== 'operator') return null;
+  for (const record of data as readonly (Data | null | undefined)[]) {
+    const port = record?.port;
+    if (port === undefined || !component.outputs.includes(port))
+      return `it returned a record on the port ${quoted(port)}, but its definition has outputs: ${component.outputs.join(', ')}`;
+    if (record!.port === 'event' && !TYPES.has(record!.type))
+      return `it returned an event of the type ${quoted(record!.type)}; csiflow knows ${EVENT_TYPES.join(', ')}: return a measure for anything else`;
+  }
+  return null;
+}
+
+function kindOf(output: unknown): string {
+  if (typeof output !== 'object' || output === null) return String(output);
+  return 'data' in output ? 'data that is not a list' : 'an object without data';
+}
+
+/** Plain JavaScript may put anything there. */
+const quoted = (value: unknown): string => (typeof value === 'string' ? `"${value}"` : String(value));

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { Type } from 'typebox';
+import { defineOperator, defineSink, type Output } from '../../pipeline/component/index.js';
+import type { Data, Failure, Measure } from '../../pipeline/model/index.js';
+import { counter, runnerOf, sum, Table, temporaryFolder, topologyOf } from '../support/flow.js';
+import { until } from '../support/waiting.js';
+
+/** Results that only a plugin in plain JavaScript can return, for the third of ten records. */
+const results: Readonly<Record<string, [result: (record: Measure) => unknown, reason: string]>> = {
+  'nothing at all': [() => undefined, 'it returned undefined, but must return { data: [...] }'],
+  'no object': [() => 'x', 'it returned x, but must return { data: [...] }'],
+  'the record itself': [(record) => record, 'it returned an object without data'],
+  'one record instead of a list': [(record) => ({ data: record }), 'it returned data that is not a list'],
+  'an undeclared port': [
+    (record) => ({ data: [{ ...record, port: 'pose' }] }),
+    'it returned a record on the port "pose", but its definition has outputs: measure, event',
+  ],
+  'no record': [() => ({ data: [null] }), 'it returned a record on the port undefined'],
+  'an unknown type of event': [
+    (record) => ({ data: [{ ...record, port: 'event', type: 'rssi_drop' }] }),
+    'it returned an event of the type "rssi_drop"; csiflow knows fall_detection,',
+  ],
+};
+
+describe.each(['at once', 'as a promise'])('an operator that returns, %s,', (how) => {
+  it.each(Object.entries(results))(
+    '%s loses only that record, to a dead letter',
+    async (_, [result, reason]) => {
+      const broken = defineOperator({
+        name: 'broken',
+        summary: 'Returns anything.',
+        config: Type.Object({}),
+        examples: [],
+        inputs: ['measure'],
+        outputs: ['measure', 'event'],
+        ...(how === 'as a promise' && { asynchronous: { maxInFlight: () => 2 } }),
+        create: () => ({
+          process: (data) => {
+            const output = (data.time === 30_000 ? result(data) : { data: [data] }) as Output<
+              Data<'measure'>
+            >;
+            return how === 'as a promise' ? Promise.resolve(output) : output;
+          },
+        }),
+      });
+      const table = new Table();
+      const nodes = {
+        in: { component: counter },
+        sums: { component: sum, from: ['in'] },
+        broken: { component: broken, from: ['sums'] },
+        out: { component: table.component, from: ['broken'] },
+      };
+      const runner = runnerOf(topologyOf(nodes, temporaryFolder()));
+      await runner.start();
+      await runner.finished();
+      expect(table.rows).toHaveLength(9);
+      const [letter, ...others] = await runner.deadLetters();
+      expect(letter).toMatchObject({ node: 'broken', stage: 'process', code: 'operator.output' });
+      expect(letter!.reason).toContain(reason);
+      expect(others).toEqual([]);
+    },
+  );
+});
+
+it('a sink whose `write` returns nothing says what it must return', async () => {
+  const broken = defineSink({
+    name: 'broken',
+    summary: 'Returns nothing.',
+    config: Type.Object({}),
+    examples: [],
+    inputs: ['measure'],
+    recovery: 'rewind',
+    create: () => ({
+      open: () => Promise.resolve(),
+      write: () => Promise.resolve(undefined as unknown as readonly Failure[]),
+      flush: () => Promise.resolve(),
+      rewind: () => Promise.resolve(),
+      close: () => Promise.resolve(),
+    }),
+  });
+  const nodes = {
+    in: { component: counter },
+    sums: { component: sum, from: ['in'] },
+    out: { component: broken, from: ['sums'] },
+  };
+  const runner = runnerOf(topologyOf(nodes, temporaryFolder()));
+  await runner.start();
+  await until('the message', () =>
+    JSON.stringify(runner.status()).includes('`write` of the sink returned undefined'),
+  );
+});
