@@ -7,12 +7,13 @@ import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 
 const SCREENS = { 1280: { height: 800, scale: 1 }, 390: { height: 844, scale: 2 } };
-const VIEWS = ['links', 'topology', 'history', 'settings'];
+const VIEWS = ['links', 'topology', 'history', 'environment', 'settings'];
 /** What each view shows once it has its data. */
 const READY = {
   links: '#links tbody tr',
   topology: '#graph .node',
   history: '#heat canvas',
+  environment: '.drawing .zone',
   settings: '.field',
 };
 const images = join(import.meta.dirname, 'docs/images');
@@ -47,6 +48,7 @@ try {
     for (const view of VIEWS) {
       await page.click(`nav a[href="?view=${view}"]`);
       await page.waitForSelector(READY[view]);
+      if (view === 'environment') await showError(page);
       await page.waitForTimeout(2_500);
       await page.screenshot({ path: join(images, `live-${view}-${width}.png`) });
       if (view !== 'history') continue;
@@ -76,6 +78,12 @@ function announced(output) {
     });
     output.on('end', () => reject(new Error(`The demo ended before it said where it is: ${text}`)));
   });
+}
+
+/** The editor with the error that the simulator expects on the floor. */
+async function showError(page) {
+  await page.getByLabel('Show on the floor').selectOption('error');
+  await page.getByText('Expected error:').waitFor({ timeout: 120_000 });
 }
 
 async function openPage(browser, width, address, password) {
