@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { packageFile } from '../../pipeline/base/paths.js';
+import { answered } from '../support/waiting.js';
 import { document, rowsOf } from './document.js';
 import { analytics } from './sections/analytics.js';
 import { control } from './sections/control.js';
@@ -84,12 +84,10 @@ export function contract(name: string, store: () => Promise<string>): void {
 
 /** Waits until a person has entered the kitchen, so that all later sections have data. */
 async function someoneCame(service: Service): Promise<void> {
-  const deadline = Date.now() + 100_000;
-  for (;;) {
-    const found = await service.get('b', `/analytics/events?event_type=activity&${lately()}`);
-    if ((found.at('pagination.total') as number) > 0) return;
-    if (Date.now() > deadline)
-      throw new Error(`nobody came into the kitchen: ${found.status} ${JSON.stringify(found.body)}`);
-    await setTimeout(500);
-  }
+  await answered(
+    'somebody in the kitchen',
+    () => service.get('b', `/analytics/events?event_type=activity&${lately()}`),
+    (found) => (found.at('pagination.total') as number) > 0,
+    { limitMs: 100_000, everyMs: 500 },
+  );
 }

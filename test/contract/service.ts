@@ -5,6 +5,7 @@ import { expect } from 'vitest';
 import { WebSocket } from 'ws';
 import { packageFile } from '../../pipeline/base/paths.js';
 import { Csiflow } from '../support/csiflow.js';
+import { answered } from '../support/waiting.js';
 import { complaints } from '../support/openapi.js';
 import { misfits, type Shape } from './shapes.js';
 
@@ -20,12 +21,13 @@ export const lately = (minutes = 10): string =>
 
 /** The latest pose frame with at least one person. */
 export async function latest(service: Service, form: Form): Promise<Answer> {
-  let found!: Answer;
   const path = form === 'a' ? 'persons.0' : 'data.persons.0';
-  await expect
-    .poll(async () => (found = await service.get(form, '/pose/latest')).at(path), { timeout: 20_000 })
-    .toBeDefined();
-  return found;
+  return answered(
+    'a frame with a person',
+    () => service.get(form, '/pose/latest'),
+    (found) => found.at(path) !== undefined,
+    { limitMs: 20_000 },
+  );
 }
 
 interface Call {
@@ -206,10 +208,13 @@ export class Service {
 
   /** Waits until the system is in that state, by polling its health, which has a high rate limit. */
   async reaches(state: 'running' | 'stopped'): Promise<void> {
-    const health = async () => (await this.get('b', '/health')).at('status');
-    await expect
-      .poll(health, { timeout: 30_000, interval: 200 })
-      .toBe(state === 'running' ? 'healthy' : state);
+    const wanted = state === 'running' ? 'healthy' : state;
+    await answered(
+      `the state ${wanted}`,
+      async () => (await this.get('b', '/health')).at('status'),
+      (found) => found === wanted,
+      { limitMs: 30_000, everyMs: 200 },
+    );
   }
 }
 

@@ -31,7 +31,7 @@ export async function answered<T>(
   what: string,
   ask: () => Promise<T>,
   fits: (answer: T) => boolean,
-  limitMs = leftMs(),
+  { limitMs = leftMs(), everyMs = 100 } = {},
 ): Promise<T> {
   const deadline = performance.now() + limitMs;
   for (;;) {
@@ -39,7 +39,7 @@ export async function answered<T>(
     if (fits(answer)) return answer;
     if (performance.now() > deadline)
       throw new Error(`waited in vain for: ${what}; the last answer is ${JSON.stringify(answer)}`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await new Promise((resolve) => setTimeout(resolve, everyMs));
   }
 }
 
