@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Mutation testing (Stryker): makes many small changes to some files, and lists those that no test notices.
-# docs/reports/mutation.md has the figures. Takes half an hour of processor time; Stryker is installed for this
+# docs/reports/mutation.md has the figures. Takes ten minutes of processor time; Stryker is installed for this
 # run only.
 set -euo pipefail
 cd "$(dirname "$0")/.."
