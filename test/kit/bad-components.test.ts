@@ -1,3 +1,5 @@
+import { createSocket, type Socket } from 'node:dgram';
+import { once } from 'node:events';
 import { Type } from 'typebox';
 import { afterEach, describe, expect, test } from 'vitest';
 import {
@@ -442,7 +444,65 @@ test('names `timeFields` for an operator that a jump of the clock changes', asyn
   });
   const { run } = cases.find(({ name }) => name.startsWith('after a jump of the clock'))!;
   const error = await run().catch((reason: unknown) => reason);
-  expect(String((error as Error).cause)).toContain('timeFields');
+  expect((error as Error).message).toMatch(/^its records differ after a jump .*`timeFields`/);
+  expect(String((error as Error).cause)).toContain('Counterexample');
+});
+
+/** A sink with a socket: it counts as open until the turn after its close callback. */
+const withSocket = (leaves: number): AnySink =>
+  defineSink({
+    name: 'datagrams',
+    summary: 'Binds a socket.',
+    inputs: ['measure'],
+    recovery: 'at-least-once',
+    config,
+    examples: [],
+    create: () => {
+      const sockets: Socket[] = [];
+      return {
+        open: async () => {
+          const socket = createSocket('udp4');
+          socket.bind(0, '127.0.0.1');
+          await once(socket, 'listening');
+          sockets.push(socket);
+          if (leaves > 0) socketsLeft.push(socket);
+        },
+        write: async () => [],
+        flush: async () => undefined,
+        close: async () => {
+          if (leaves > 0) return;
+          await Promise.all(
+            sockets.splice(0).map(
+              (socket) =>
+                new Promise<void>((resolve) => {
+                  socket.close(resolve);
+                }),
+            ),
+          );
+        },
+      };
+    },
+  });
+const socketsLeft: Socket[] = [];
+afterEach(() => {
+  for (const socket of socketsLeft.splice(0)) socket.close();
+});
+const nothingLeft = (leaves: number): KitCase =>
+  sinkCases({
+    component: withSocket(leaves),
+    config: {},
+    backend: async () => ({ config: {}, read: async () => [] }),
+    record: (index) => measure('level', index, index),
+    identity: String,
+    stored: false,
+  }).find(({ name }) => name.endsWith('leaves nothing open'))!;
+
+test('a sink whose sockets are closed, but still counted, leaves nothing open', async () => {
+  await nothingLeft(0).run();
+});
+
+test('names what a sink leaves open, and nothing else', async () => {
+  await expect(nothingLeft(1).run()).rejects.toThrow(/^it leaves open: UDPWrap(, UDPWrap){9}$/);
 });
 
 describe('sinks', () => {
