@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import type { Component } from '../../component/index.js';
-import { compileSchema } from '../../config/schema/compiled-schema.js';
+import { compileSchema, requireSchema } from '../../config/schema/compiled-schema.js';
 import { kitCase, type KitCase } from './cases.js';
 
 /** The rules for every component's definition. */
@@ -12,6 +12,10 @@ export function definitionCases(
   const { validate: check } = compileSchema(component.config);
 
   return [
+    kitCase('its schema is JSON Schema', () => {
+      requireSchema(component.config);
+    }),
+
     kitCase('its fields all have a description, and unknown ones are rejected', () => {
       for (const [name, field] of Object.entries(
         component.config.properties as Record<string, { description?: string }>,
