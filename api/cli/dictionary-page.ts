@@ -63,7 +63,7 @@ const WRITERS = {
   poses: '`infer-pose` and what follows it, such as `track-persons`; one row for each pose frame',
   persons: 'the same; one row for each person and frame',
   events:
-    '`detect-falls`, `detect-inactivity`, `detect-activity`, `watch-zones`, and senders; one row for each event',
+    '`detect-falls`, `detect-inactivity`, `detect-activity`, `watch-zones`, `infer-pose` (its backend), and senders; one row for each event',
   measures: 'the components [below](#measures); one row for each measurement',
 } as const;
 

@@ -12,8 +12,16 @@ import {
   type Operator,
   type Output,
 } from '../../pipeline/component/index.js';
-import type { Environment, LeftOutLink, Person, PoseFrame, Window } from '../../pipeline/model/index.js';
+import type {
+  Environment,
+  LeftOutLink,
+  Person,
+  PoseFrame,
+  SensedEvent,
+  Window,
+} from '../../pipeline/model/index.js';
 import { leftOutOf, withUsableLinks } from '../shared/usable-links.js';
+import { BackendHealth } from './backend-health.js';
 import type { Answered } from './engine.js';
 import { CALIBRATION_FACTS, NETWORK_FACTS } from './facts.js';
 import type { Answer } from './inference.js';
@@ -168,12 +176,15 @@ The network runs in separate threads, shared by all nodes and partitions of the 
 \`backend\`, \`max_batch\`, \`max_wait_ms\` and \`threads\`. Windows that arrive together are computed together; a result does not depend on
 the rest of its batch. Results are rounded to a millimetre. On a GPU, batches are filled up to powers of two, and all sizes are computed once at the start.
 
+If the backend fails while csiflow runs, the next window of each environment is followed by the event \`inference_degraded\` with the reason; when the
+backend works again, by \`inference_restored\`. Neither is an alert: webhooks and subscribers to alerts receive them if they list their types.
+
 A change of \`weights\` loads the new model beside the old one, which computes until the new one is ready. No window is lost; the rooms' memory starts again if the memory network differs.
 
 Sources: docs/reports/accuracy.md has figures; docs/decisions/0008, 0048, 0093, 0099, 0100, 0119, 0120, 0123 and 0126 describe the method.
 `,
   inputs: ['window'],
-  outputs: ['pose'],
+  outputs: ['pose', 'event'],
   needsAmplitude: () => 'because its networks were trained on them',
   stateFields: ['calibration'],
   stateVersion: 3,
@@ -229,7 +240,7 @@ function complaints(
     : [];
 }
 
-class InferPose implements Operator<'window', 'pose'> {
+class InferPose implements Operator<'window', 'pose' | 'event'> {
   #config: Static<typeof Config>;
   readonly #context: Context;
   readonly #profiles: Profiles;
@@ -245,10 +256,12 @@ class InferPose implements Operator<'window', 'pose'> {
   #changes: Promise<void> = Promise.resolve();
   readonly #problems: Record<'backend' | 'model', string | null> = { backend: null, model: null };
   #isClosed = false;
+  readonly #backendHealth: BackendHealth;
 
   constructor(config: Static<typeof Config>, context: Context) {
     this.#config = config;
     this.#context = context;
+    this.#backendHealth = new BackendHealth(context);
     this.#profiles = this.#calibration ? readProfiles(this.#calibration) : {};
     this.#model = this.#modelOf(config);
     this.#rememberedBy = this.#model.manifest.memory?.sha256 ?? null;
@@ -390,8 +403,13 @@ class InferPose implements Operator<'window', 'pose'> {
     }
   }
 
-  settle(answer: Output<PoseFrame>): Output<PoseFrame> {
-    return { ...answer, data: answer.data.map((frame) => this.#inContext(frame)) };
+  settle({ data, ...answer }: Output<PoseFrame | SensedEvent>): Output<PoseFrame | SensedEvent> {
+    const results = data.map((record) => (record.port === 'pose' ? this.#inContext(record) : record));
+    const result = results.find(({ port }) => port === 'pose') ?? answer.failed?.[0]?.record;
+    const event =
+      result !== undefined &&
+      this.#backendHealth.eventOf(result as PoseFrame, this.#config.backend, this.#problems.backend);
+    return { ...answer, data: event ? [...results, event] : results };
   }
 
   snapshot(): MemorySnapshot {
@@ -400,10 +418,11 @@ class InferPose implements Operator<'window', 'pose'> {
       ...this.#newcomers.snapshot(environment),
       size: this.#sizeOf(environment),
     }));
-    return { memory: this.#rememberedBy, rooms };
+    return { memory: this.#rememberedBy, rooms, degraded: this.#backendHealth.snapshot() };
   }
 
-  restore({ memory, rooms }: MemorySnapshot): void {
+  restore({ memory, rooms, degraded = [] }: MemorySnapshot): void {
+    this.#backendHealth.restore(degraded);
     for (const { environment, size, remembered, ...standings } of rooms) {
       const now = this.#context.environments.find(({ id }) => id === environment)?.size;
       if (memory !== null && memory === this.#rememberedBy && now?.x === size.x && now.y === size.y) {
@@ -528,6 +547,8 @@ interface Inferred {
 
 /** The memory, and the network that wrote it. */
 interface MemorySnapshot {
+  /** Environments that have an event of a lost backend. Absent in older snapshots. */
+  readonly degraded?: readonly string[];
   /** SHA-256 of its weights; null if the model has none. */
   readonly memory: string | null;
   readonly rooms: readonly (NewcomersState & {

@@ -162,7 +162,9 @@ export const ALERT_TYPES = ['fall_detection', 'inactivity', 'intrusion', 'crowd'
 export const ACTIVITY_TYPES = ['zone_entered', 'zone_left', 'activity_changed'] as const;
 /** A possible alert, and its withdrawal. Only receivers that name these types get them. */
 export const WARNING_TYPES = ['fall_suspected', 'fall_withdrawn'] as const;
-export const EVENT_TYPES = [...ALERT_TYPES, ...ACTIVITY_TYPES, ...WARNING_TYPES] as const;
+/** Events about csiflow's own work. Only receivers that name these types get them. */
+export const HEALTH_TYPES = ['inference_degraded', 'inference_restored'] as const;
+export const EVENT_TYPES = [...ALERT_TYPES, ...ACTIVITY_TYPES, ...WARNING_TYPES, ...HEALTH_TYPES] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
 /** Least severe first. */

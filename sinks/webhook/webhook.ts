@@ -37,6 +37,8 @@ const EVENTS: Readonly<Record<EventType, string>> = {
   activity_changed: 'A person has changed activity.',
   fall_suspected: 'Somebody may have fallen; a fall or its withdrawal follows.',
   fall_withdrawn: 'What was suspected was no fall.',
+  inference_degraded: 'The backend of the pose network failed.',
+  inference_restored: 'The backend of the pose network works again.',
 };
 
 const SEVERITIES: Readonly<Record<Severity, string>> = {

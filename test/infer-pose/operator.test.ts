@@ -211,6 +211,32 @@ describe('a backend that is lost', () => {
     expect(by.describe!()).toMatchObject({ backend: 'wasm' });
     expect(by.describe!()['fallback']).toContain('127.0.0.1:1');
   });
+
+  it('is reported to its environment once, by an event, also across a restart', async () => {
+    const { environment, window } = simulatedWindow(3);
+    const changes = { presence: 0, backend: 'remote', url: 'http://127.0.0.1:1' };
+    const { operator: by } = await opened([environment], changes);
+    const settled = async (operator: Operator) => {
+      const { data } = operator.settle!(await operator.process(window, 'windows'));
+      return data.filter((record) => record.port === 'event');
+    };
+    const [event, ...others] = await settled(by);
+    expect(others).toEqual([]);
+    expect(event).toMatchObject({
+      type: 'inference_degraded',
+      severity: 'medium',
+      environment: environment.id,
+      time: window.start + window.step * window.points,
+      metadata: { backend: 'remote', reason: expect.stringContaining('WebAssembly takes over') as string },
+    });
+    expect(await settled(by)).toEqual([]);
+    const state = by.snapshot!();
+    await by.close?.();
+    const { operator: again } = await opened([environment]);
+    again.restore!(state);
+    expect(await settled(again)).toMatchObject([{ type: 'inference_restored', severity: 'low' }]);
+    expect(await settled(again)).toEqual([]);
+  });
 });
 
 describe('a calibration file', () => {

@@ -3878,7 +3878,7 @@ export interface operations {
                             /** Format: date-time */
                             timestamp: string;
                             /** @enum {unknown} */
-                            alert_type: "fall_detection" | "inactivity" | "intrusion" | "crowd" | "zone_entered" | "zone_left" | "activity_changed" | "fall_suspected" | "fall_withdrawn";
+                            alert_type: "fall_detection" | "inactivity" | "intrusion" | "crowd" | "zone_entered" | "zone_left" | "activity_changed" | "fall_suspected" | "fall_withdrawn" | "inference_degraded" | "inference_restored";
                             /** @enum {unknown} */
                             severity: "low" | "medium" | "high" | "critical";
                             environment_id: string;
@@ -6281,7 +6281,7 @@ export interface operations {
                              *       "crowd"
                              *     ]
                              */
-                            events: ("fall_detection" | "inactivity" | "intrusion" | "crowd" | "zone_entered" | "zone_left" | "activity_changed" | "fall_suspected" | "fall_withdrawn")[];
+                            events: ("fall_detection" | "inactivity" | "intrusion" | "crowd" | "zone_entered" | "zone_left" | "activity_changed" | "fall_suspected" | "fall_withdrawn" | "inference_degraded" | "inference_restored")[];
                             /** Format: date-time */
                             created_at: string;
                         }[];
@@ -6346,7 +6346,7 @@ export interface operations {
                      *       "crowd"
                      *     ]
                      */
-                    events?: ("fall_detection" | "inactivity" | "intrusion" | "crowd" | "zone_entered" | "zone_left" | "activity_changed" | "fall_suspected" | "fall_withdrawn")[];
+                    events?: ("fall_detection" | "inactivity" | "intrusion" | "crowd" | "zone_entered" | "zone_left" | "activity_changed" | "fall_suspected" | "fall_withdrawn" | "inference_degraded" | "inference_restored")[];
                     /** @description Key for signatures; it is not shown again. */
                     secret: string;
                 };
@@ -6379,7 +6379,7 @@ export interface operations {
                              *       "crowd"
                              *     ]
                              */
-                            events: ("fall_detection" | "inactivity" | "intrusion" | "crowd" | "zone_entered" | "zone_left" | "activity_changed" | "fall_suspected" | "fall_withdrawn")[];
+                            events: ("fall_detection" | "inactivity" | "intrusion" | "crowd" | "zone_entered" | "zone_left" | "activity_changed" | "fall_suspected" | "fall_withdrawn" | "inference_degraded" | "inference_restored")[];
                             /** Format: date-time */
                             created_at: string;
                         };

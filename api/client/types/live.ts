@@ -27,7 +27,7 @@ export interface components {
             /** @constant */
             channel: "alerts";
             filters?: {
-                alert_types?: ("fall_detection" | "inactivity" | "intrusion" | "crowd" | "zone_entered" | "zone_left" | "activity_changed" | "fall_suspected" | "fall_withdrawn")[];
+                alert_types?: ("fall_detection" | "inactivity" | "intrusion" | "crowd" | "zone_entered" | "zone_left" | "activity_changed" | "fall_suspected" | "fall_withdrawn" | "inference_degraded" | "inference_restored")[];
                 severity?: ("low" | "medium" | "high" | "critical")[];
                 environment_id?: string;
                 /** @description Adds `environment_id` to the alerts. Default: false. */
@@ -93,7 +93,7 @@ export interface components {
                 include_3d?: boolean;
                 environment_id?: string;
             } | {
-                alert_types?: ("fall_detection" | "inactivity" | "intrusion" | "crowd" | "zone_entered" | "zone_left" | "activity_changed" | "fall_suspected" | "fall_withdrawn")[];
+                alert_types?: ("fall_detection" | "inactivity" | "intrusion" | "crowd" | "zone_entered" | "zone_left" | "activity_changed" | "fall_suspected" | "fall_withdrawn" | "inference_degraded" | "inference_restored")[];
                 severity?: ("low" | "medium" | "high" | "critical")[];
                 environment_id?: string;
                 /** @description Adds `environment_id` to the alerts. Default: false. */
@@ -241,7 +241,7 @@ export interface components {
             /** Format: date-time */
             timestamp: string;
             /** @enum {unknown} */
-            alert_type: "fall_detection" | "inactivity" | "intrusion" | "crowd" | "zone_entered" | "zone_left" | "activity_changed" | "fall_suspected" | "fall_withdrawn";
+            alert_type: "fall_detection" | "inactivity" | "intrusion" | "crowd" | "zone_entered" | "zone_left" | "activity_changed" | "fall_suspected" | "fall_withdrawn" | "inference_degraded" | "inference_restored";
             /** @enum {unknown} */
             severity: "low" | "medium" | "high" | "critical";
             data: {

@@ -1,6 +1,6 @@
 import { Value } from 'typebox/value';
 import type { Operator, Output } from '../../../pipeline/component/index.js';
-import { LinkTable, type PoseFrame, type Window } from '../../../pipeline/model/index.js';
+import { LinkTable, type PoseFrame, type SensedEvent, type Window } from '../../../pipeline/model/index.js';
 import { Engine } from '../../../operators/infer-pose/engine.js';
 import { inferPose } from '../../../operators/infer-pose/infer-pose.js';
 import { Memory } from '../../../operators/infer-pose/memory.js';
@@ -74,10 +74,10 @@ export class Bare {
 /** The operator `infer-pose`, with some of its windows always in progress. */
 export class Operating {
   readonly #rooms: Rooms;
-  readonly #operator: Operator<'window', 'pose'>;
+  readonly #operator: Operator<'window', 'pose' | 'event'>;
   #number = 0;
 
-  private constructor(rooms: Rooms, operator: Operator<'window', 'pose'>) {
+  private constructor(rooms: Rooms, operator: Operator<'window', 'pose' | 'event'>) {
     this.#rooms = rooms;
     this.#operator = operator;
   }
@@ -91,7 +91,7 @@ export class Operating {
 
   run(windows: number, inFlight: number): Promise<Run> {
     return timed(windows, async () => {
-      const waiting: Promise<Output<PoseFrame>>[] = [];
+      const waiting: Promise<Output<PoseFrame | SensedEvent>>[] = [];
       for (let i = 0; i < windows; i++) {
         waiting.push(this.#give(this.#rooms.window(this.#number++)));
         if (waiting.length >= inFlight) this.#settle(await waiting.shift()!);
@@ -104,11 +104,11 @@ export class Operating {
     await this.#operator.close?.();
   }
 
-  #give(window: Window): Promise<Output<PoseFrame>> {
+  #give(window: Window): Promise<Output<PoseFrame | SensedEvent>> {
     return Promise.resolve(this.#operator.process(window, 'windows'));
   }
 
-  #settle(output: Output<PoseFrame>): void {
+  #settle(output: Output<PoseFrame | SensedEvent>): void {
     const [failure] = output.failed ?? [];
     if (failure) throw new Error(`a window failed: ${failure.reason}`);
     this.#operator.settle?.(output);
