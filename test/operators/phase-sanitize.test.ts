@@ -162,7 +162,9 @@ describe('phase-sanitize', () => {
     return pairs.map((_, pair) =>
       Array.from(four.subcarriers, (_k, index) => {
         const at = 2 * (pair * four.subcarriers.length + index);
-        return Math.atan2(block.values[at + 1]!, block.values[at]!);
+        const [re, im] = [block.values[at]!, block.values[at + 1]!];
+        expect(Math.hypot(re, im)).toBeCloseTo(1, 5);
+        return Math.atan2(im, re);
       }),
     );
   };
