@@ -4,6 +4,7 @@ import { docsPages, loadTopology, toSvg } from '../../pipeline/config/index.js';
 import { outputFile, packageFile } from '../../pipeline/base/paths.js';
 import { ResultMessage } from '../../pipeline/formats/json/result-schema.js';
 import { components } from '../components.js';
+import { exportName } from './export-names.js';
 import { dictionaryPage } from './dictionary-page.js';
 
 const PICTURES = 'docs/images/topologies';
@@ -12,7 +13,7 @@ const FOLDERS = ['docs/components', PICTURES];
 
 /** Pages of the components, the data dictionary, the JSON schema of results as messages, and pictures of topologies. */
 const allPages = () => [
-  ...docsPages(components),
+  ...docsPages(components, exportName),
   dictionaryPage(components),
   ...pictures(),
   { path: 'docs/schemas/kafka-results.json', text: `${JSON.stringify(ResultMessage, null, 2)}\n` },

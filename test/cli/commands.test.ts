@@ -155,6 +155,7 @@ test('describe prints a page, list a line for each component, schema JSON', asyn
     csiflow('schema', '--results'),
   ]);
   expect(page.out).toContain('# denoise');
+  expect(page.out).toContain("- In TypeScript: `import { denoise } from 'csiflow'`");
   expect((JSON.parse(list.out) as { name: string }[]).map(({ name }) => name)).toContain('udp');
   expect(JSON.parse(schema.out)).toHaveProperty('properties.sources');
   expect(JSON.parse(results.out)).toEqual(

@@ -15,9 +15,10 @@ export function register(program: Command): void {
     .option('--plugin <file...>', 'modules with your own components', [])
     .addHelpText('after', '\nExample:\n  csiflow describe denoise')
     .action(async (name: string, options: Options) => {
-      const [{ registryWith }, { describeComponent, nearest }] = await Promise.all([
+      const [{ registryWith }, { describeComponent, nearest }, { exportName }] = await Promise.all([
         import('../../plugins.js'),
         import('../../../pipeline/config/index.js'),
+        import('../export-names.js'),
       ]);
       const components = await registryWith(options.plugin);
       const found = components.named(name);
@@ -34,6 +35,6 @@ export function register(program: Command): void {
       }
       // Functions have no JSON: only data remains.
       if (options.json) process.stdout.write(`${JSON.stringify(found, null, 2)}\n`);
-      else process.stdout.write(found.map(describeComponent).join('\n'));
+      else process.stdout.write(found.map((one) => describeComponent(one, exportName)).join('\n'));
     });
 }

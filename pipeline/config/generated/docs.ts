@@ -11,11 +11,11 @@ import { SECTIONS } from '../graph/nodes.js';
 import { componentPage } from '../problems/problem.js';
 
 /** All pages that are generated from the code: components, topologies, error codes. */
-export const docsPages = (registry: Registry): readonly DocsPage[] => [
+export const docsPages = (registry: Registry, exportName?: ExportName): readonly DocsPage[] => [
   indexPage(registry),
   ...registry
     .list()
-    .map((component) => ({ path: componentPage(component), text: describeComponent(component) })),
+    .map((component) => ({ path: componentPage(component), text: describeComponent(component, exportName) })),
   topologyPage(),
   environmentPage(),
   errorsPage(),
@@ -41,15 +41,20 @@ function indexPage(registry: Registry): DocsPage {
   return page('docs/components/README.md', ['# Components', '', ...sections.flat()]);
 }
 
+/** The name by which programs import a component from the package; undefined if it does not export it. */
+export type ExportName = (component: Component) => string | undefined;
+
 /** A component's page as Markdown; also what `csiflow describe` prints. */
-export function describeComponent(component: Component): string {
+export function describeComponent(component: Component, exportName?: ExportName): string {
   const schema = jsonSchema(component.config);
+  const name = exportName?.(component);
   const lines = [
     `# ${component.name}`,
     '',
     component.summary,
     '',
     ...facts(component).map((fact) => `- ${fact}`),
+    ...(name === undefined ? [] : [`- In TypeScript: \`import { ${name} } from 'csiflow'\``]),
     '',
     ...(component.description ? [component.description.trim(), ''] : []),
     '## Fields',
