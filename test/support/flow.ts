@@ -295,7 +295,7 @@ export const order = defineOperator({
       }),
       snapshot: () => seen,
       restore: (kept) => {
-        seen = kept as number;
+        seen = kept;
       },
     };
   },

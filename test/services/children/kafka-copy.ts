@@ -54,7 +54,7 @@ const count = defineOperator({
       }),
       snapshot: () => seen,
       restore: (kept) => {
-        seen = kept as number;
+        seen = kept;
       },
     };
   },
