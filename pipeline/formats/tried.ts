@@ -32,10 +32,17 @@ const FOREIGN: readonly { readonly begin: string; readonly is: string }[] = [
   { begin: 'BZh', is: compressedBy('bzip2', 'bzip2 -d') },
 ];
 
+/** Sections of csiflow's own files. */
+const OWN_YAML = /^(sources|operators|sinks|environments?|links):(\s|$)/m;
+
 /** Description of a file that csiflow cannot read; undefined if its first bytes do not identify it. */
 export function foreignFile(head: Uint8Array): string | undefined {
-  const start = Buffer.from(head.subarray(0, 32)).toString('latin1');
-  return FOREIGN.find(({ begin }) => start.startsWith(begin))?.is;
+  const start = Buffer.from(head.subarray(0, 4096)).toString('latin1');
+  const known = FOREIGN.find(({ begin }) => start.startsWith(begin))?.is;
+  return (
+    known ??
+    (OWN_YAML.test(start) ? 'YAML, such as a topology or an environment, and no recording' : undefined)
+  );
 }
 
 /** Enough to determine the content of a file. */

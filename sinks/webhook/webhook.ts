@@ -52,6 +52,7 @@ const Config = Type.Object(
   {
     url: Type.String({
       pattern: '^https?://[^\\s/@?#]+([/?][^\\s#]*)?$',
+      'x-expected': 'must be an address such as https://alarms.example/csiflow, with no password in it',
       maxLength: 4096,
       description:
         'Where alerts are sent. Where the address itself is a secret, write `${secret:name}`; only its host is ever shown.',

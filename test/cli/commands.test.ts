@@ -162,3 +162,16 @@ test('describe prints a page, list a line for each component, schema JSON', asyn
     JSON.parse(readFileSync(packageFile('docs/schemas/kafka-results.json'), 'utf8')),
   );
 });
+
+test('a topology is no recording, and an address is explained without its expression', async () => {
+  const topology = file('own.yaml', 'id: t\nsources: {}\n');
+  expect((await csiflow('inspect', topology)).err).toContain(
+    'it is YAML, such as a topology or an environment',
+  );
+  const hook = '{ type: webhook, from: clean, url: ftp://there, secret: sixteen-letters!! }';
+  const { err, out } = await csiflow(
+    'validate',
+    file('hook.yaml', line('denoise').replace(/^sinks:\n/m, `sinks:\n  hook: ${hook}\n`)),
+  );
+  expect(err + out).toContain('must be an address such as https://alarms.example/csiflow');
+});

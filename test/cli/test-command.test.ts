@@ -292,3 +292,14 @@ describe('options', () => {
     expect((await csiflow('test', '--help')).output).toContain('Example:\n  csiflow test topologies');
   });
 });
+
+test('takes the tests beside a topology that is named, once', async () => {
+  const path = topology('  []');
+  writeFileSync(
+    path.replace(/yaml$/, 'test.yaml'),
+    'tests: [{ name: beside, input: {}, expect: [{ from: motion, count: 0 }] }]',
+  );
+  const { code, out } = await csiflow('test', path, path.replace(/yaml$/, 'test.yaml'));
+  expect(code, out).toBe(0);
+  expect(out.match(/beside/g)).toHaveLength(1);
+});

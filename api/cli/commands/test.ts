@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { CommandError, EXIT } from '../../../pipeline/base/exit.js';
 
@@ -58,12 +60,19 @@ async function test(
       import('../../../pipeline/testing/report.js'),
     ]);
   const registry = await registryWith(options.plugin);
-  const { suites, problems } = readSuites(topologyFiles(paths), registry, options.filter ?? '');
+  const { suites, problems } = readSuites(
+    withTestFiles(topologyFiles(paths)),
+    registry,
+    options.filter ?? '',
+  );
   if (problems.length > 0) process.stderr.write(`${printProblems(problems)}\n`);
   if (problems.some(({ severity }) => severity === 'error'))
     throw new CommandError(summary(problems), EXIT.invalid);
   if (suites.length === 0) {
-    const why = options.filter === undefined ? 'it has no tests' : `no name contains ${options.filter}`;
+    const why =
+      options.filter === undefined
+        ? 'there is no section `tests`, and no NAME.test.yaml beside NAME.yaml'
+        : `no name contains ${options.filter}`;
     throw new CommandError(`there is no test to run in ${paths.join(', ')}: ${why}`, EXIT.invalid);
   }
   const results = await runSuites(suites, limitMs, (result) => {
@@ -73,4 +82,13 @@ async function test(
   if (format === 'json') process.stdout.write(`${JSON.stringify(report.testJson(results), null, 2)}\n`);
   if (format === 'junit') process.stdout.write(`${report.testJunit(results)}\n`);
   if (results.some(({ passed }) => !passed)) process.exitCode = EXIT.failed;
+}
+
+/** Beside `demo.yaml`, also `demo.test.yaml` if there is one. */
+function withTestFiles(files: readonly string[]): readonly string[] {
+  const all = files.flatMap((file) => {
+    const beside = file.replace(/(?<!\.test)\.(ya?ml)$/, '.test.$1');
+    return beside !== file && existsSync(beside) ? [file, beside] : [file];
+  });
+  return [...new Map(all.map((file) => [resolve(file), file])).values()];
 }

@@ -64,7 +64,7 @@ export function firstTopology(found: Found): string {
     ...windowLines(length ?? 2000, isReport ? 'clean' : 'phase', heard),
     '  motion: { type: detect-motion, from: windows }',
     '# Once room.yaml has your measured positions, `infer-pose` and `track-persons` locate people:',
-    '# csiflow create udp denoise phase-sanitize window infer-pose track-persons console',
+    `# csiflow create ${source['type'] as string} denoise phase-sanitize window infer-pose track-persons console`,
     'sinks:',
     '  screen: { type: console, from: motion }',
     'tests:',
@@ -115,7 +115,7 @@ export function firstEnvironment({ what, summary }: Pick<Found, 'what' | 'summar
     'links:',
     ...linkLines(summary),
     'assumed:',
-    '  - The size of the room and the positions of the devices. Measure them, and remove this line.',
+    '  - The size of the room and the positions of the devices. Measure them, then remove this line from room.yaml.',
     '',
   ].join('\n');
 }

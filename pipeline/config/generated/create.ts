@@ -21,7 +21,7 @@ links:
 zones:
   - { id: bed, kind: bed, polygon: [[0.5, 1], [2.5, 1], [2.5, 2.4], [0.5, 2.4]] }
 assumed:
-  - All of it. Measure your own room, and remove this line.
+  - The whole room. Measure your own, then remove this line from the environment's file.
 `;
 
 interface NewNode {

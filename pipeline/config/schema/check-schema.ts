@@ -206,25 +206,16 @@ class Reporter {
   }
 
   #range(path: Path, schema: JsonSchema): void {
-    const tree = valueAt(this.#tree, path);
-    const value = tree?.kind === 'scalar' && typeof tree.value === 'number' ? tree.value : NaN;
-    const bound =
-      value < (schema.minimum ?? -Infinity)
-        ? schema.minimum
-        : value > (schema.maximum ?? Infinity)
-          ? schema.maximum
-          : undefined;
     const text = `must be a number ${describeRange(schema)}, but is ${this.#shown(path)}`;
-    this.#say('config.value.range', path, text, {
-      suggestion: bound === undefined ? undefined : String(bound),
-    });
+    // The nearest bound is no suggestion: nobody who wrote port 70000 meant 65535.
+    this.#say('config.value.range', path, text);
   }
 
   #pattern(path: Path, schema: JsonSchema): void {
     const id = schema.pattern === ID_PATTERN;
     const form = id
       ? 'must be a letter, then at most 63 letters, digits, `_` and `-`'
-      : `must match ${schema.pattern ?? ''}`;
+      : ((schema['x-expected'] as string | undefined) ?? `must match ${schema.pattern ?? ''}`);
     this.#say(id ? 'config.id.invalid' : 'config.value.format', path, `is ${this.#shown(path)}, but ${form}`);
   }
 

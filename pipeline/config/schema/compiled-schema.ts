@@ -21,7 +21,7 @@ function ajvWith(options: Options): Ajv {
   });
   addFormats.default(made);
   const files = ['filePath', 'scriptFile', 'inputFile', 'filePattern', 'awaitedWith'];
-  made.addVocabulary(['markdownEnumDescriptions', ...files, 'commandLine']);
+  made.addVocabulary(['markdownEnumDescriptions', ...files, 'commandLine', 'x-expected']);
   return made;
 }
 
