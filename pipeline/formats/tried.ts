@@ -41,7 +41,7 @@ export function foreignFile(head: Uint8Array): string | undefined {
   const known = FOREIGN.find(({ begin }) => start.startsWith(begin))?.is;
   return (
     known ??
-    (OWN_YAML.test(start) ? 'YAML, such as a topology or an environment, and no recording' : undefined)
+    (OWN_YAML.test(start) ? 'YAML, such as a topology or an environment, not a recording' : undefined)
   );
 }
 

@@ -163,7 +163,7 @@ test('describe prints a page, list a line for each component, schema JSON', asyn
   );
 });
 
-test('a topology is no recording, and an address is explained without its expression', async () => {
+test('a topology is named as YAML, and an address is explained without its expression', async () => {
   const topology = file('own.yaml', 'id: t\nsources: {}\n');
   expect((await csiflow('inspect', topology)).err).toContain(
     'it is YAML, such as a topology or an environment',
