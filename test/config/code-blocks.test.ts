@@ -53,10 +53,10 @@ const CHECKS: Readonly<Record<string, (block: CodeBlock) => void>> = {
   python: ({ text }) => {
     if (hasPython) python("import sys; compile(sys.stdin.read(), 'block', 'exec')", text);
   },
-  // Run by sinks/documented-queries.test.ts, services/documented-influxql.test.ts and services/postgresql.test.ts.
+  // Run by sinks/documented-queries.test.ts, and in services by documented-influxql, influxdb3 and postgresql.
   sql: ({ page }) => {
-    const pages = ['docs/stores.md', 'docs/formats/tables.md', 'docs/influxdb.md', 'docs/postgresql.md'];
-    expect(pages).toContain(page);
+    const pages = ['stores', 'formats/tables', 'influxdb', 'line-protocol', 'postgresql'];
+    expect(pages.map((name) => `docs/${name}.md`)).toContain(page);
   },
   cel: ({ text }) => {
     compileRecordFilter(text.trim());

@@ -40,6 +40,9 @@ import { formatRecords } from './drivers/formats.js';
 
 const config = Type.Object({}, { additionalProperties: false });
 
+/** No JSON Schema: a title is a text. */
+const noSchema = Type.Object({}, { additionalProperties: false, title: 5 as never });
+
 /** Faults of a component, and how to cause them. */
 type Faults<T> = Readonly<Record<string, readonly (readonly [fault: string, driver: () => T])[]>>;
 
@@ -81,6 +84,7 @@ describe('definitions', () => {
     [good, [{ limit: -1 }]],
     ([one, invalid]) => definitionCases(one, {}, invalid),
     {
+      'its schema is JSON Schema': [['a wrong keyword', () => [{ ...good, config: noSchema }, []]]],
       'its fields all have a description, and unknown ones are rejected': [
         ['no description', () => [component({ limit: Type.Number({ default: 1 }) }), []]],
         ['unknown fields', () => [{ ...good, config: Type.Object(field) }, []]],
@@ -193,6 +197,7 @@ describe('operators', () => {
   );
 
   catches<OperatorDriver>('operator', driver(define()), operatorCases, {
+    'its schema is JSON Schema': [['a wrong keyword', () => driver({ ...define(), config: noSchema })]],
     'its fields all have a description, and unknown ones are rejected': [
       ['unknown fields', () => driver({ ...define(), config: Type.Object({}) })],
     ],
@@ -580,6 +585,9 @@ describe('sinks', () => {
   }
 
   const definition: Faults<SinkDriver> = {
+    'its schema is JSON Schema': [
+      ['a wrong keyword', () => ({ ...driver(), component: { ...driver().component, config: noSchema } })],
+    ],
     'its fields all have a description, and unknown ones are rejected': [
       [
         'unknown fields',
@@ -870,6 +878,9 @@ describe('sources', () => {
   });
 
   catches<SourceDriver>('source', driver(), sourceCases, {
+    'its schema is JSON Schema': [
+      ['a wrong keyword', () => ({ ...driver(), component: { ...driver().component, config: noSchema } })],
+    ],
     'its fields all have a description, and unknown ones are rejected': [
       [
         'unknown fields',

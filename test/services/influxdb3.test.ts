@@ -4,6 +4,7 @@ import { lineProtocol } from '../../sinks/line-protocol/line-protocol.js';
 import { withDefaults } from '../kit/definition.js';
 import { readerConformance } from '../kit/reader.js';
 import { sinkConformance } from '../kit/sink.js';
+import { blocksOf } from '../support/code-blocks.js';
 import { testContext } from '../support/context.js';
 import { measure, poseFrame, resultIdentity, resultRecord } from '../support/records.js';
 import { startInflux3, type Influx3Server } from '../support/servers/influx3.js';
@@ -85,4 +86,23 @@ test('a field of another type is rejected, and only its record fails', async () 
   expect(failures.map(({ record, code }) => [record, code])).toEqual([[measure(0), 'influxdb.refused']]);
   expect(await sink.reader!.countPoses({ environment: 'test-room' })).toBe(2);
   await sink.close();
+});
+
+test('the query of the guide counts the people of a room', async () => {
+  const [text] = blocksOf('sql').flatMap(({ page, text }) =>
+    page === 'docs/line-protocol.md' ? [text] : [],
+  );
+  const config = ownDatabase();
+  const sink = await opened(config);
+  const now = Date.now() * 1000;
+  const frame = { ...poseFrame(0, { people: 2 }), environment: 'ward-3', time: now - 60_000_000 };
+  expect(await sink.write([frame], 1)).toEqual([]);
+  await sink.close();
+  const response = await fetch(`${influx.url}/api/v3/query_sql`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${influx.token}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ db: config.database, q: text, format: 'json' }),
+  });
+  const answer = await response.text();
+  expect(JSON.parse(answer)).toMatchObject([{ 'avg(occupancy.person_count)': 2 }]);
 });

@@ -148,7 +148,7 @@ class Handler(BaseHTTPRequestHandler):
             return self.failed(400, str(error))
         # As InfluxDB 3 does: a column without a value is absent.
         rows = [{name: value for name, value in row.items() if value is not None} for row in rows]
-        return self.answer(200, json.dumps(rows).encode())
+        return self.answer(200, json.dumps(rows, default=str).encode())
 
 
 PORT, TOKEN = int(sys.argv[1]), sys.argv[2]
