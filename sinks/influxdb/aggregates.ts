@@ -2,7 +2,13 @@ import { bucketsOf, type Aggregate, type AggregateQuery } from '../../pipeline/c
 import type { Series } from './connection.js';
 import { measurementOf } from '../shared/line-protocol/points.js';
 import { Conditions } from './query.js';
-import { byStartNameSubject, type Row } from '../shared/line-protocol/rows.js';
+import {
+  aggregateOf,
+  byStartNameSubject,
+  subjectOf,
+  timeOf,
+  type Row,
+} from '../shared/line-protocol/rows.js';
 import { rowsOf } from './rows.js';
 import { decodeTag } from '../shared/line-protocol/tags.js';
 
@@ -28,7 +34,9 @@ export async function aggregatesOf(query: AggregateQuery, store: Asking): Promis
   );
   const groups = rowsOf(series!);
   const shared = groups.filter((row) => row['least'] !== row['greatest']);
-  const own = groups.filter((row) => row['least'] === row['greatest']).map(aggregateOf);
+  const own = groups
+    .filter((row) => row['least'] === row['greatest'])
+    .map((row) => aggregateOf(row, subjectOf({ ...row, person: row['least']! }), timeOf(row)));
   return [...own, ...(await byRows(shared, { query, length, from, store }))].sort(byStartNameSubject);
 }
 
@@ -39,21 +47,6 @@ const SUMS =
 function conditionsOf(query: AggregateQuery): Conditions {
   const conditions = Conditions.of(query).oneOf('name', query.names).tag('source', 'csiflow');
   return query.subject === null ? conditions.without('subject').without('slot') : conditions;
-}
-
-const aggregateOf = (row: Row): Aggregate => ({
-  name: decodeTag(row['name'] as string),
-  subject: subjectOf(row),
-  start: row['time'] as number,
-  count: row['count'] as number,
-  sum: row['sum'] as number,
-  min: row['min'] as number,
-  max: row['max'] as number,
-});
-
-function subjectOf(row: Row): string | null {
-  if (row['least'] !== null) return String(row['least']);
-  return row['subject'] ? decodeTag(row['subject'] as string) : null;
 }
 
 /** Limit of statements per request. */

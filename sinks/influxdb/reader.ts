@@ -27,6 +27,7 @@ import {
 import { placesOf } from './places.js';
 import { Conditions, identifier, limitOf, pageOf } from './query.js';
 import { poseSummaries } from './summaries.js';
+import { ofEvents, ofFrames, ofPersons, stretches } from '../shared/line-protocol/filters.js';
 import {
   byFrame,
   byPerson,
@@ -111,7 +112,7 @@ export class InfluxReader implements Reader {
     const rows = await this.#rows(
       select(FIELDS.event, ['type', 'severity', 'source', 'origin']),
       ['event'],
-      eventConditions(query),
+      ofEvents(Conditions.of(query), query),
       pageOf(query),
     );
     return rows
@@ -121,7 +122,7 @@ export class InfluxReader implements Reader {
   }
 
   async countEvents(query: EventQuery): Promise<number> {
-    return takesNone(query) ? 0 : this.#count('event', eventConditions(query), 'id');
+    return takesNone(query) ? 0 : this.#count('event', ofEvents(Conditions.of(query), query), 'id');
   }
 
   async measures(query: MeasureQuery): Promise<readonly Measure[]> {
@@ -253,18 +254,11 @@ export class InfluxReader implements Reader {
   }
 }
 
-/** Frames with at least one person above the confidence limit; the field avoids a query of `pose`. */
 const frameConditions = (query: TimeRange & Pick<PoseQuery, 'minConfidence'>): Conditions =>
-  Conditions.of(query).tag('name', FRAME).atLeast('best_confidence', query.minConfidence);
+  ofFrames(Conditions.of(query), query);
 
-/** With `person`, a row is a frame too, because a track's number occurs once per frame. */
 const personConditions = (query: TimeRange & Pick<PersonQuery, 'person' | 'minConfidence'>): Conditions =>
-  Conditions.of(query).integer('track_id', query.person).atLeast('confidence', query.minConfidence);
-
-const eventConditions = (query: EventQuery): Conditions => {
-  const conditions = Conditions.of(query).oneOf('type', query.types).oneOf('severity', query.severities);
-  return (query.ownOnly ?? true) ? conditions.tag('source', 'csiflow') : conditions;
-};
+  ofPersons(Conditions.of(query), query);
 
 /** InfluxQL has no condition that matches nothing. */
 const takesNone = ({ types, severities }: EventQuery): boolean =>
@@ -272,19 +266,3 @@ const takesNone = ({ types, severities }: EventQuery): boolean =>
 
 const select = (fields: readonly { readonly name: string }[], tags: readonly string[]): string =>
   [...fields.map(({ name }) => name), ...tags].map(identifier).join(', ');
-
-/** Frames without the person are read too, up to this many in a row. */
-const MAX_GAP = 50;
-
-/** Time ranges, excluding their ends, that contain the frames of `rows` and few others. */
-function stretches(rows: readonly Row[]): readonly (readonly [number, number])[] {
-  const found: [number, number][] = [];
-  let previous = -Infinity;
-  for (const row of rows) {
-    const last = found.at(-1);
-    if (last && numberOf(row) - previous <= MAX_GAP) last[1] = timeOf(row) + 1;
-    else found.push([timeOf(row), timeOf(row) + 1]);
-    previous = numberOf(row);
-  }
-  return found;
-}

@@ -26,6 +26,12 @@ export class Conditions {
     return this.add(`"time" >= ${instant(time)}`);
   }
 
+  /** @param ranges microseconds, starts included, ends excluded; at least one */
+  within(ranges: readonly (readonly [start: number, end: number])[]): this {
+    const each = ranges.map(([start, end]) => `("time" >= ${instant(start)} AND "time" < ${instant(end)})`);
+    return this.add(`(${each.join(' OR ')})`);
+  }
+
   /** The rows after a cursor in the order of time and frame number. */
   after(cursor: Cursor | undefined): this {
     if (cursor === undefined) return this;

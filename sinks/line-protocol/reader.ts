@@ -15,6 +15,7 @@ import type {
 } from '../../pipeline/component/index.js';
 import type { Measure, PoseFrame, SensedEvent } from '../../pipeline/model/index.js';
 import { FRAME, MEASURE_MEASUREMENTS, personNumber } from '../shared/line-protocol/points.js';
+import { ofEvents, ofFrames, ofPersons, stretches } from '../shared/line-protocol/filters.js';
 import {
   byPerson,
   byTimeId,
@@ -107,14 +108,14 @@ export class SqlReader implements Reader {
     const rows = await this.#select(
       ['event'],
       EVENT_COLUMNS,
-      eventConditions(query),
+      ofEvents(Conditions.of(query), query),
       `ORDER BY "us", "id"${limitOf(query)}${offsetOf(query)}`,
     );
     return rows.map((row) => eventOf(row, query.environment)).sort(byTimeId);
   }
 
   async countEvents(query: EventQuery): Promise<number> {
-    return this.#count(['event'], EVENT_COLUMNS, eventConditions(query));
+    return this.#count(['event'], EVENT_COLUMNS, ofEvents(Conditions.of(query), query));
   }
 
   async measures(query: MeasureQuery): Promise<readonly Measure[]> {
@@ -183,7 +184,7 @@ export class SqlReader implements Reader {
     return found.length > 0 ? found : this.#select(['occupancy'], FRAME_COLUMNS, conditions(), newest);
   }
 
-  /** The frames in which a person was followed. */
+  /** The frames in which a person was followed, read in ranges with few other frames. */
   async #framesOf(person: number, query: PoseQuery): Promise<readonly Row[]> {
     const persons = await this.#select(
       ['pose'],
@@ -191,24 +192,27 @@ export class SqlReader implements Reader {
       personConditions({ ...query, person }).after(query.after),
       IN_FRAMES + limitOf(query),
     );
-    const [first, last] = [persons[0], persons.at(-1)];
-    if (!first || !last) return [];
     const wanted = new Set(persons.map(keyOf));
-    const range = { environment: query.environment, start: timeOf(first), end: timeOf(last) + 1 };
-    const frames = await this.#select(['occupancy'], FRAME_COLUMNS, frameConditions(range), IN_FRAMES);
-    return frames.filter((row) => wanted.has(keyOf(row)));
+    const ranges = stretches(persons);
+    const found: Row[] = [];
+    for (let at = 0; at < ranges.length; at += MAX_RANGES) {
+      const conditions = frameConditions({ environment: query.environment }).within(
+        ranges.slice(at, at + MAX_RANGES),
+      );
+      const frames = await this.#select(['occupancy'], FRAME_COLUMNS, conditions, IN_FRAMES);
+      for (const row of frames) if (wanted.has(keyOf(row))) found.push(row);
+    }
+    return found;
   }
 
   /** `frames` are consecutive under the query's filters, so all matching persons in their range belong to them. */
   async #personsOf(
     frames: readonly Row[],
-    { environment, person, minConfidence }: Pick<PoseQuery, 'environment' | 'person' | 'minConfidence'>,
+    query: Pick<PoseQuery, 'environment' | 'person' | 'minConfidence'>,
   ): Promise<readonly Row[]> {
     const [first, last] = [frames[0], frames.at(-1)];
     if (!first || !last) return [];
-    const conditions = Conditions.of({ environment, start: timeOf(first), end: timeOf(last) + 1 })
-      .integer('track_id', person)
-      .atLeast('confidence', minConfidence);
+    const conditions = personConditions({ ...query, start: timeOf(first), end: timeOf(last) + 1 });
     return [...(await this.#select(['pose'], PERSON_COLUMNS, conditions, ''))].sort(byPerson);
   }
 
@@ -269,20 +273,16 @@ export class SqlReader implements Reader {
   }
 }
 
+/** Time ranges of one statement. */
+const MAX_RANGES = 64;
+
 const IN_FRAMES = 'ORDER BY "us", "frame_id"';
 
-/** Frames with at least one person above the confidence limit; the field avoids a query of `pose`. */
 const frameConditions = (query: TimeRange & Pick<PoseQuery, 'minConfidence'>): Conditions =>
-  Conditions.of(query).tag('name', FRAME).atLeast('best_confidence', query.minConfidence);
+  ofFrames(Conditions.of(query), query);
 
-/** With `person`, a row is a frame too, because a track's number occurs once per frame. */
 const personConditions = (query: TimeRange & Pick<PersonQuery, 'person' | 'minConfidence'>): Conditions =>
-  Conditions.of(query).integer('track_id', query.person).atLeast('confidence', query.minConfidence);
-
-const eventConditions = (query: EventQuery): Conditions => {
-  const conditions = Conditions.of(query).oneOf('type', query.types).oneOf('severity', query.severities);
-  return (query.ownOnly ?? true) ? conditions.tag('source', 'csiflow') : conditions;
-};
+  ofPersons(Conditions.of(query), query);
 
 const limitOf = ({ limit }: { readonly limit?: number }): string =>
   limit === undefined ? '' : ` LIMIT ${BigInt(limit)}`;

@@ -8,8 +8,7 @@ import {
   type SummaryQuery,
 } from '../../pipeline/component/index.js';
 import { FRAME, measurementOf } from '../shared/line-protocol/points.js';
-import { byStartNameSubject, type Row } from '../shared/line-protocol/rows.js';
-import { decodeTag } from '../shared/line-protocol/tags.js';
+import { aggregateOf, byStartNameSubject, subjectOf, type Row } from '../shared/line-protocol/rows.js';
 import { summariesOf } from '../shared/summaries.js';
 import { FRAME_COLUMNS, MEASURE_COLUMNS, PERSON_COLUMNS, type Columns } from './columns.js';
 import { Conditions } from './conditions.js';
@@ -44,22 +43,7 @@ export async function aggregatesOf(query: AggregateQuery, store: Asking): Promis
       `SELECT "name", "subject", "person", ${start} AS "start", count("value") AS "count", sum("value") AS "sum", ` +
       `min("value") AS "min", max("value") AS "max" FROM ${from} GROUP BY "name", "subject", "person", 4`,
   );
-  return rows.map(aggregateOf).sort(byStartNameSubject);
-}
-
-const aggregateOf = (row: Row): Aggregate => ({
-  name: decodeTag(row['name'] as string),
-  subject: subjectOf(row),
-  start: row['start'] as number,
-  count: row['count'] as number,
-  sum: row['sum'] as number,
-  min: row['min'] as number,
-  max: row['max'] as number,
-});
-
-function subjectOf({ person, subject }: Row): string | null {
-  if (typeof person === 'number') return String(person);
-  return typeof subject === 'string' ? decodeTag(subject) : null;
+  return rows.map((row) => aggregateOf(row, subjectOf(row), row['start'] as number)).sort(byStartNameSubject);
 }
 
 /** Pose frames summed up by the database. */

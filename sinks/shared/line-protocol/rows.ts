@@ -21,11 +21,22 @@ export const measureOf = (row: Row, environment: string): Measure =>
     environment,
   );
 
+/** @param row one of sums: `name`, `count`, `sum`, `min`, `max` */
+export const aggregateOf = (row: Row, subject: string | null, start: number): Aggregate => ({
+  name: textOf(row, 'name'),
+  subject,
+  start,
+  count: row['count'] as number,
+  sum: row['sum'] as number,
+  min: row['min'] as number,
+  max: row['max'] as number,
+});
+
 const textOf = (row: Row, tag: string): string => decodeTag(row[tag] as string);
 
-/** A link or zone by its name, a person by number; an absent tag is null or empty. */
-function subjectOf(row: Row): string | null {
-  if (row['person'] !== null) return String(row['person']);
+/** A link or zone by its name, a person by number; a sum may lack either, and an absent tag is null or empty. */
+export function subjectOf(row: Row): string | null {
+  if (typeof row['person'] === 'number') return String(row['person']);
   return row['subject'] ? textOf(row, 'subject') : null;
 }
 
