@@ -45,6 +45,8 @@ export class Regions {
   readonly #regions: readonly Region[];
   /** By person, in the order of the last change. */
   readonly #activities = new Map<number, string>();
+  /** `watch-zones` has said that nothing says who is there. */
+  #isUnknown = false;
 
   constructor({ id, zones }: Pick<Environment, 'id' | 'zones'>) {
     this.#environment = id;
@@ -96,18 +98,20 @@ export class Regions {
 
   /**
    * `occupancy` comes with each change. A minute whose mean is its peak had this number all the time, which says
-   * what it is after a start.
+   * what it is after a start; unless the number is unknown, where a minute is of the moments that say something.
    */
   #count({ name, subject, time, value }: Measure): void {
-    if (name === 'occupancy_known' && value === 0)
-      for (const region of this.#regions) forgetCount(region, time);
+    if (name === 'occupancy_known') {
+      this.#isUnknown = value === 0;
+      if (this.#isUnknown) for (const region of this.#regions) forgetCount(region, time);
+    }
     const region = subject === null ? this.#room : this.#of(subject);
     if (!region) return;
     if (name === 'occupancy') setCount(region, value, time);
     if (name === 'occupancy_mean') region.mean = { time, value };
     if (name !== 'occupancy_peak') return;
     const isSteady = region.mean.time === time && region.mean.value === value;
-    if (isSteady && region.counted <= time) setCount(region, value, time + MINUTE);
+    if (isSteady && region.counted <= time && !this.#isUnknown) setCount(region, value, time + MINUTE);
     else if (region.count) region.seen = Math.max(region.seen ?? 0, time + MINUTE);
   }
 

@@ -48,7 +48,11 @@ describe('the number of people in a zone', () => {
     const gone = { count: null, occupied: null, last_seen: iso(50) };
     expect(last('bed', came, unknown)).toMatchObject(gone);
     expect(last('bed', came, unknown, ...minute(0, 1, 1))).toMatchObject(gone);
+    // The minutes after it, of the few moments that say something, do not say what holds now.
+    expect(last('bed', came, unknown, ...minute(60, 0, 0))).toMatchObject(gone);
     expect(last('bed', came, unknown, value('occupancy', 60, 0))).toMatchObject({ count: 0 });
+    const known = [value('occupancy_known', 110, 1, null), value('occupancy', 110, 0)];
+    expect(last('bed', came, unknown, ...known, ...minute(120, 2, 2))).toMatchObject({ count: 2 });
   });
 
   test('after a start is that of the first minute without a change', () => {
