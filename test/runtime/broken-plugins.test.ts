@@ -15,6 +15,14 @@ const results: Readonly<Record<string, [result: (record: Measure) => unknown, re
     (record) => ({ data: [{ ...record, port: 'pose' }] }),
     'it returned a record on the port "pose", but its definition has outputs: measure, event',
   ],
+  'failures that are no list': [
+    (record) => ({ data: [], failed: { record, code: 'a.b', reason: 'no', retriable: false } }),
+    'it returned `failed` with another object instead of a list',
+  ],
+  'a failure that is none': [
+    () => ({ data: [], failed: [null] }),
+    'it returned `failed` with null instead of { record, code, reason, retriable }',
+  ],
   'no record': [() => ({ data: [null] }), 'it returned a record on the port undefined'],
   'an unknown type of event': [
     (record) => ({ data: [{ ...record, port: 'event', type: 'rssi_drop' }] }),
@@ -62,7 +70,10 @@ describe.each(['at once', 'as a promise'])('an operator that returns, %s,', (how
   );
 });
 
-it('a sink whose `write` returns nothing says what it must return', async () => {
+it.each([
+  ['nothing', undefined, 'returned undefined instead of a list'],
+  ['no failures', [null], 'returned null instead of { record, code, reason, retriable }'],
+])('a sink whose `write` returns %s says what it must return', async (_, answer, message) => {
   const broken = defineSink({
     name: 'broken',
     summary: 'Returns nothing.',
@@ -72,7 +83,7 @@ it('a sink whose `write` returns nothing says what it must return', async () => 
     recovery: 'rewind',
     create: () => ({
       open: () => Promise.resolve(),
-      write: () => Promise.resolve(undefined as unknown as readonly Failure[]),
+      write: () => Promise.resolve(answer as unknown as readonly Failure[]),
       flush: () => Promise.resolve(),
       rewind: () => Promise.resolve(),
       close: () => Promise.resolve(),
@@ -85,7 +96,5 @@ it('a sink whose `write` returns nothing says what it must return', async () => 
   };
   const runner = runnerOf(topologyOf(nodes, temporaryFolder()));
   await runner.start();
-  await until('the message', () =>
-    JSON.stringify(runner.status()).includes('`write` of the sink returned undefined'),
-  );
+  await until('the message', () => JSON.stringify(runner.status()).includes(message));
 });

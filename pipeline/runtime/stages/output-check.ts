@@ -1,5 +1,5 @@
 import type { Component, Output } from '../../component/index.js';
-import { EVENT_TYPES, type Data } from '../../model/index.js';
+import { EVENT_TYPES, type Data, type Failure } from '../../model/index.js';
 
 const TYPES: ReadonlySet<string> = new Set(EVENT_TYPES);
 
@@ -12,6 +12,8 @@ export function outputFault(component: Component, output: Output<Data>): string 
   const data: unknown = (output as Partial<Output<Data>> | null | undefined)?.data;
   if (!Array.isArray(data))
     return `it returned ${kindOf(output)}, but must return { data: [...] } (NOTHING if there is no result)`;
+  const fault = output.failed === undefined ? null : failuresFault(output.failed);
+  if (fault !== null) return `it returned \`failed\` with ${fault}`;
   if (component.kind !== 'operator') return null;
   for (const record of data as readonly (Data | null | undefined)[]) {
     const port = record?.port;
@@ -23,10 +25,25 @@ export function outputFault(component: Component, output: Output<Data>): string 
   return null;
 }
 
+/** The same for the records that a component rejects, as the end of "with". */
+export function failuresFault(failed: unknown): string | null {
+  if (!Array.isArray(failed)) return `${shown(failed)} instead of a list`;
+  const bad = failed.findIndex((one) => !isFailure(one));
+  return bad < 0 ? null : `${shown(failed[bad])} instead of { record, code, reason, retriable }`;
+}
+
+function isFailure(failure: unknown): boolean {
+  const { code, reason } = (failure ?? {}) as Partial<Failure>;
+  return typeof code === 'string' && typeof reason === 'string';
+}
+
 function kindOf(output: unknown): string {
   if (typeof output !== 'object' || output === null) return String(output);
   return 'data' in output ? 'data that is not a list' : 'an object without data';
 }
+
+const shown = (value: unknown): string =>
+  typeof value === 'object' && value !== null ? 'another object' : quoted(value);
 
 /** Plain JavaScript may put anything there. */
 const quoted = (value: unknown): string => (typeof value === 'string' ? `"${value}"` : String(value));

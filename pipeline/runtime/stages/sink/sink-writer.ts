@@ -6,6 +6,7 @@ import type { Host, NodeRun } from '../../nodes/host.js';
 import { countOf } from '../../signals/signal.js';
 import { errorText } from '../../../base/error-text.js';
 import { settles } from '../../../base/waiting.js';
+import { failuresFault } from '../output-check.js';
 import { WriteSize } from './write-size.js';
 
 /** Attempts for a record that the store may accept later, if others wait for it. */
@@ -184,10 +185,10 @@ export class SinkWriter {
 }
 
 /** A plugin in plain JavaScript may return anything: then nobody knows which records it has taken. */
-function rejectedBy(answer: unknown): readonly Failure[] {
-  if (!Array.isArray(answer))
-    throw new Error(
-      `\`write\` of the sink returned ${String(answer)}, but must return the list of records that it rejected ([] if none)`,
-    );
-  return answer as readonly Failure[];
+function rejectedBy(answer: readonly Failure[]): readonly Failure[] {
+  const fault = failuresFault(answer);
+  if (fault === null) return answer;
+  throw new Error(
+    `\`write\` of the sink returned ${fault}: it must return the records that it rejected ([] if none)`,
+  );
 }
