@@ -1,8 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { lz4, snappy, zstd } from '../../pipeline/kafka/codecs.js';
+import { encodeHeader, encodeRecords } from '../../pipeline/formats/containers/capture.js';
+import { RawBuilder } from '../../pipeline/formats/index.js';
 import { shareOut, type Share } from '../../pipeline/sources/kafka/assigner.js';
+import { addRecords, MAX_RECORDS } from '../../pipeline/sources/kafka/messages.js';
 import { startOf } from '../../pipeline/sources/kafka/start.js';
+import { batchesOf } from '../formats/batches.js';
 
 const topics = (count: number): Share => ({ t: Array.from({ length: count }, (_, index) => index) });
 const claims = (partitions: readonly number[]): Share => (partitions.length === 0 ? {} : { t: partitions });
@@ -106,5 +110,29 @@ describe.each([
 
   test('rejects what it did not encode', async () => {
     await expect(codec.decompress(Buffer.from('no packed bytes at all'))).rejects.toThrow();
+  });
+});
+
+describe('a capture in a message', () => {
+  const value = Buffer.concat([
+    encodeHeader({ format: 'adr018', origin: 'replay' }),
+    ...batchesOf([{ bytes: Uint8Array.of(1, 2, 3), time: 1_000 }]).map(encodeRecords),
+  ]);
+  const added = (format: string) => {
+    const builder = new RawBuilder(MAX_RECORDS, 'live');
+    const message = { value, key: null, headers: {}, timestamp: '0', attributes: 0, offset: '0' };
+    return { bad: addRecords(message, 'capture', format, builder), count: builder.count };
+  };
+
+  test('is read by content if no format is named', () => {
+    expect(added('auto')).toEqual({ bad: null, count: 1 });
+    expect(added('adr018')).toEqual({ bad: null, count: 1 });
+  });
+
+  test('is rejected if it is of another format than the one named', () => {
+    expect(added('csi-json')).toMatchObject({
+      bad: { text: 'it holds records of adr018, and `format` says csi-json' },
+      count: 0,
+    });
   });
 });

@@ -1,6 +1,7 @@
 import type { IHeaders, KafkaMessage } from 'kafkajs';
 import type { RawBatch } from '../../component/index.js';
 import { capture, captureRecords } from '../../formats/containers/capture.js';
+import { BY_CONTENT } from '../../formats/decoder/by-content.js';
 import { FormatError, formatNamed, HEAD_BYTES, RawBuilder } from '../../formats/index.js';
 
 /** What messages hold. */
@@ -60,7 +61,8 @@ function addCapture(value: Buffer, format: string, into: RawBuilder): BadMessage
   try {
     const whole = capture.recognise(value);
     const opened = whole ? capture.open(value.subarray(0, HEAD_BYTES)) : undefined;
-    if (opened && opened.format !== format)
+    // Records of any format are recognised by content.
+    if (opened && format !== BY_CONTENT && opened.format !== format)
       return bad(`it holds records of ${opened.format}, and \`format\` says ${format}`);
     const start = opened?.start ?? 0;
     const rest = value.subarray(start);
