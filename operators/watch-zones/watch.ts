@@ -175,7 +175,8 @@ export class Watch {
     this.#known = state.known ?? state.covered;
     this.#presence.restore(state.members);
     this.#minutes.restore(state);
-    this.#told = [...state.told];
+    // Earlier versions wrote 0 for unknown numbers.
+    this.#told = this.#known ? [...state.told] : this.#regions.map(() => null);
     this.#alerts.restore(state);
   }
 

@@ -534,6 +534,16 @@ describe('over few links', () => {
     ]);
   });
 
+  test('a state of 0.4.0, which has 0 for unknown numbers, is resumed as unknown', () => {
+    const before = make({});
+    watch(before, quiet(1, (s) => (s < seconds.DOUBT ? 0.01 : 0.51)).slice(0, 300));
+    const [{ began, known, ...state }] = before.snapshot!() as [Record<string, unknown>];
+    expect({ began, known }).toEqual({ began: NOON, known: false });
+    const after = make({});
+    after.restore!([{ ...state, told: [0, 0, 0] }]);
+    expect(Object.values(after.describe!()['occupancy'] as object)).toEqual([null]);
+  });
+
   test('a moment of certainty does not make the number known', () => {
     const flickering = (s: number) =>
       s < seconds.DOUBT ? 0.01 : Math.round(s * 5) % 4 === 0 && s < seconds.EMPTY ? 0.9 : 0.51;
