@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Measure } from '../../pipeline/model/index.js';
 import { createMetrics } from '../../pipeline/telemetry/metrics.js';
 import { duckdb } from '../../sinks/duckdb/duckdb.js';
 import { file } from '../../sinks/file.js';
@@ -151,7 +152,7 @@ test.runIf(isRoot)(
     await send(radio, from, from + 300);
     await until(
       'the rest',
-      () => (sibling.stored.at(-1)?.record as { time: number }).time >= (from + 290) * 1000,
+      () => ((sibling.stored.at(-1)?.record as Measure | undefined)?.time ?? 0) >= (from + 290) * 1000,
     );
     await until('all delivered', () => waiting('store') + waiting('lines') === 0);
     await runner.stop();

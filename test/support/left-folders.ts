@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -9,6 +9,8 @@ import { join } from 'node:path';
 export default function ownTemporaryFolder(): () => void {
   const before = process.env['TMPDIR'];
   const folder = mkdtempSync(join(tmpdir(), 'csiflow-tests-'));
+  // PostgreSQL refuses to run as root: its own user must get to its folder.
+  chmodSync(folder, 0o711);
   process.env['TMPDIR'] = folder;
   return () => {
     const left = readdirSync(folder).filter((name) => name.startsWith('csiflow'));

@@ -6,8 +6,8 @@ import type { Data } from '../../model/index.js';
 import { FanIn } from '../signals/fan-in.js';
 import type { Host, NodeRun } from '../nodes/host.js';
 import { reanchor } from '../shared/move-times.js';
+import { outputFault } from '../shared/returned.js';
 import { isOn } from '../../config/topology/topology.js';
-import { outputFault } from './output-check.js';
 import { countOf, newestOf, timeOf, type DataSignal, type Signal, type Stage } from '../signals/signal.js';
 
 /** Held records above which the pump reads from the source that is furthest behind, or waits for it. */

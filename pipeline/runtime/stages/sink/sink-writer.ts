@@ -6,7 +6,7 @@ import type { Host, NodeRun } from '../../nodes/host.js';
 import { countOf } from '../../signals/signal.js';
 import { errorText } from '../../../base/error-text.js';
 import { settles } from '../../../base/waiting.js';
-import { failuresFault } from '../output-check.js';
+import { failuresFault } from '../../shared/returned.js';
 import { WriteSize } from './write-size.js';
 
 /** Attempts for a record that the store may accept later, if others wait for it. */
