@@ -44,7 +44,8 @@ interface RoomState {
   seen: (Place & { readonly time: number }) | null;
 }
 
-interface State {
+/** Windows of all links, and what is known of each room. */
+export interface BodyVelocityState {
   readonly windows: readonly LinkSnapshot<FrameWindowState>[];
   readonly rooms: readonly (readonly [environment: string, RoomState])[];
 }
@@ -80,14 +81,14 @@ export class BodyVelocity implements Operator<'csi' | 'pose', 'measure'> {
     return NOTHING;
   }
 
-  snapshot(): State {
+  snapshot(): BodyVelocityState {
     return {
       windows: this.#windows.snapshot((window) => window.snapshot()),
       rooms: Array.from(this.#rooms, ([id, room]) => [id, { ...room }] as const),
     };
   }
 
-  restore({ windows, rooms }: State): void {
+  restore({ windows, rooms }: BodyVelocityState): void {
     this.#newest.length = 0;
     this.#windows.restore(windows, (layout, saved) => {
       const window = this.#newWindow(layout);
