@@ -21,6 +21,8 @@ export const tally = defineOperator({
   inputs: ['csi'],
   outputs: ['measure'],
   liveFields: ['step'],
+  // A topology that resumes without the crash keeps its state.
+  stateFields: [],
   module: import.meta.url,
   create: ({ step, refuse, crash, closing }, { metrics, log, degrade, environments, provenance }) => {
     let total = 0;
