@@ -5,6 +5,7 @@ import { HEAD_BYTES, type FileFormat, type Format } from '../../pipeline/formats
 import { RawBuilder } from '../../pipeline/formats/contract/raw-builder.js';
 import { LinkTable, type CsiBlock, type Environment } from '../../pipeline/model/index.js';
 import { RATE_HZ } from './tracks.js';
+import { viewOf } from '../../pipeline/base/view-of.js';
 
 /** Amplitudes of one link on the 20 Hz grid: the input of training and evaluation. */
 export interface Recording {
@@ -89,7 +90,7 @@ export function onGrid(
 /** A numpy file of float64 [subcarrier, frame] at `rateHz`: the format of esp32-continuous. */
 export function readNumpy(path: string, rateHz: number): Recording {
   const bytes = readWhole(path);
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const view = viewOf(bytes);
   const start = 10 + view.getUint16(8, true);
   const header = Buffer.from(bytes.subarray(10, start)).toString('latin1');
   const shape = /'descr': '<f8', 'fortran_order': False, 'shape': \((\d+), (\d+)\)/.exec(header);

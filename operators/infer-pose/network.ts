@@ -2,6 +2,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { COURSE, FIGURES, GROUPS, LINK_FEATURES, MAP, POINTS } from './features.js';
 import { CELLS, DIRECTION_FEATURES, PLACE_FEATURES, WALL_FEATURES } from './geometry.js';
 import { COUNTS, LAYERS, OFFSETS, STEPS, WIDTHS } from './layers.js';
+import type { SceneBatch, ViewBatch } from './scene.js';
 import { layerTensors } from './tensors.js';
 
 /**
@@ -13,30 +14,6 @@ import { layerTensors } from './tensors.js';
 
 /** Those of {@link LAYERS}; the caller disposes of them. */
 export const weightTensors = (weights: Float32Array): tf.Tensor[] => layerTensors(LAYERS, OFFSETS, weights);
-
-/** A batch of windows with the same number of links. */
-export interface SceneBatch {
-  readonly windows: number;
-  readonly links: number;
-  /** [windows, links, LINK_FEATURES] */
-  readonly features: Float32Array;
-  /** [windows, links, CELLS, PLACE_FEATURES] */
-  readonly places: Float32Array;
-  /** [windows, CELLS, WALL_FEATURES] */
-  readonly walls: Float32Array;
-  /** Middle of each cell, metres: [windows, CELLS, 2] */
-  readonly cells: Float32Array;
-}
-
-/** Inputs of the pose head besides the tokens, relative to the root: a batch can hold a window in several frames. */
-export interface ViewBatch {
-  readonly windows: number;
-  readonly links: number;
-  /** [windows, links, PLACE_FEATURES + DIRECTION_FEATURES] */
-  readonly views: Float32Array;
-  /** [windows, WALL_FEATURES] */
-  readonly walls: Float32Array;
-}
 
 export class Network {
   readonly #tensors = new Map<string, readonly [tf.Tensor, tf.Tensor]>();

@@ -1,7 +1,7 @@
 import { LINK_FEATURES } from './features.js';
 import { CELLS, DIRECTION_FEATURES, PLACE_FEATURES, WALL_FEATURES } from './geometry.js';
 import { WIDTHS } from './layers.js';
-import type { SceneBatch } from './network.js';
+import type { SceneBatch } from './scene.js';
 import type { LookBatch, Parts, SeenBatch } from './parts.js';
 
 /**

@@ -1,6 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { WIDTHS } from './layers.js';
-import type { Network, SceneBatch, ViewBatch } from './network.js';
+import type { Network } from './network.js';
+import type { SceneBatch, ViewBatch } from './scene.js';
 
 /**
  * The network in two parts: the first sees the windows, then the caller chooses the places on the floor at

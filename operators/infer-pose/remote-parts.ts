@@ -2,7 +2,7 @@ import { KserveError, KserveModel, type KserveOptions } from '../shared/kserve.j
 import { CELLS, DIRECTION_FEATURES, PLACE_FEATURES, WALL_FEATURES } from './geometry.js';
 import { LINK_FEATURES } from './features.js';
 import { COUNTS, OUT, WIDTHS } from './layers.js';
-import type { SceneBatch } from './network.js';
+import type { SceneBatch } from './scene.js';
 import { SEEN, type LookBatch, type Parts, type SeenBatch } from './parts.js';
 
 /** A server's address, and the weights that it must have. */

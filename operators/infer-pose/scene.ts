@@ -11,12 +11,35 @@ import {
   type Axes,
   type LinkPlace,
 } from './geometry.js';
-import type { SceneBatch, ViewBatch } from './network.js';
 
 /** One window as the network sees it. */
 export interface Scene {
   readonly size: { readonly x: number; readonly y: number };
   readonly links: readonly LinkPlace[];
+}
+
+/** A batch of windows with the same number of links. */
+export interface SceneBatch {
+  readonly windows: number;
+  readonly links: number;
+  /** [windows, links, LINK_FEATURES] */
+  readonly features: Float32Array;
+  /** [windows, links, CELLS, PLACE_FEATURES] */
+  readonly places: Float32Array;
+  /** [windows, CELLS, WALL_FEATURES] */
+  readonly walls: Float32Array;
+  /** Middle of each cell, metres: [windows, CELLS, 2] */
+  readonly cells: Float32Array;
+}
+
+/** Inputs of the pose head besides the tokens, relative to the root: a batch can hold a window in several frames. */
+export interface ViewBatch {
+  readonly windows: number;
+  readonly links: number;
+  /** [windows, links, PLACE_FEATURES + DIRECTION_FEATURES] */
+  readonly views: Float32Array;
+  /** [windows, WALL_FEATURES] */
+  readonly walls: Float32Array;
 }
 
 /** Allocates a batch; the caller fills in `features`. */

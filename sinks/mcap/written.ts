@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { McapConstants, McapStreamReader, type McapTypes } from '@mcap/core';
+import { viewOf } from '../../pipeline/base/view-of.js';
 
 /** The content of an MCAP file so far: the data of its index, and what is needed to continue it. */
 export interface Written {
@@ -128,7 +129,7 @@ class Survey implements Written {
 
 /** Iterates over the records of a chunk; each starts with its type, and its length in 8 bytes. */
 function countMessages(records: Uint8Array): bigint {
-  const view = new DataView(records.buffer, records.byteOffset, records.byteLength);
+  const view = viewOf(records);
   let messages = 0n;
   for (let at = 0; at < records.length; at += 9 + Number(view.getBigUint64(at + 1, true)))
     if (records[at] === MESSAGE) messages++;

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import { formatNamed } from '../../pipeline/formats/index.js';
+import { FORMATS, formatNamed } from '../../pipeline/formats/index.js';
 import { LinkTable } from '../../pipeline/model/index.js';
 import { rawOf } from '../../pipeline/testing/kit/raw.js';
 import { formatRecords } from '../kit/drivers/formats.js';
+import { bareRecords, SAMPLES } from './samples.js';
 import { testContext, testEnvironment } from '../support/context.js';
 
 const links = new LinkTable([
@@ -48,14 +49,37 @@ test('records of several formats are read from one stream, each link in its orde
   });
 });
 
-test('a damaged record is rejected by the only format, or as unknown', () => {
-  const cut = { ...adr018(1), bytes: adr018(1).bytes.subarray(0, 40) };
+test('a damaged record is rejected by the format whose signature it has, or as unknown', () => {
+  const cut = { ...adr018(1), bytes: adr018(1).bytes.subarray(0, 8) };
+  const unknown = { ...adr018(1), bytes: Buffer.from('what is this?') };
   const { decoder, recorded } = setUp();
-  expect(decoder.decode(rawOf([adr018(0), cut])).failed).toMatchObject([{ code: 'decode.truncated' }]);
-  const { failed } = decoder.decode(rawOf([line(0), json(5), cut]));
-  expect(failed).toMatchObject([{ code: 'decode.unknown_format' }]);
+  const { failed } = decoder.decode(rawOf([line(0), cut, json(5), unknown]));
+  expect(failed).toMatchObject([{ code: 'decode.unknown_format' }, { code: 'decode.truncated' }]);
   expect(recorded.dropped).toMatchObject({ malformed_truncated: 1, malformed_unknown_format: 1 });
   expect(decoder.describe()['malformed']).toMatchObject({ truncated: 1, unknown_format: 1 });
+});
+
+test('a record without a signature is explained by the only format that was seen', () => {
+  const { decoder } = setUp();
+  const cut = { ...adr018(1), bytes: adr018(1).bytes.subarray(4, 40) };
+  expect(decoder.decode(rawOf([adr018(0), cut])).failed).toMatchObject([{ code: 'decode.unknown_magic' }]);
+});
+
+test('no record has the signature of another format, but for the mark that two programs share', () => {
+  const signed = FORMATS.filter(({ hasSignature, variantOf }) => hasSignature && !variantOf);
+  const records = [
+    ...SAMPLES.flatMap((sample) => bareRecords(sample).map((bytes) => ({ format: sample.format, bytes }))),
+    ...Object.entries(formatRecords).map(([format, record]) => ({ format, bytes: record(0).bytes })),
+  ];
+  const foreign = records.flatMap(({ format, bytes }) =>
+    signed
+      .filter(({ name, hasSignature }) => name !== format && hasSignature!(bytes))
+      .map(({ name }) => `${format} as ${name}`),
+  );
+  expect(signed.map(({ name }) => name)).toEqual([
+    ...['adr018', 'esp32-serial', 'esp-csi', 'espectre', 'esp-framed', 'nexmon'],
+  ]);
+  expect([...new Set(foreign)]).toEqual(['esp32-csi-tool as esp-csi']);
 });
 
 test('time is in the record if its format provides it', () => {

@@ -2,8 +2,7 @@ import { bell } from '../../../pipeline/base/random.js';
 import { JOINTS, mirroredJoints } from '../body.js';
 import { CALIBRATED, LINK_FEATURES } from '../features.js';
 import { CELLS, cellCentre, axesAt, ROOM_AXES, turn, type Axes, type LinkPlace } from '../geometry.js';
-import type { SceneBatch } from '../network.js';
-import { sceneBatch, type Scene } from '../scene.js';
+import { sceneBatch, type Scene, type SceneBatch } from '../scene.js';
 import { COUNTS } from '../layers.js';
 import { PERSON, peopleIn, personTruth, PLACE_OF_LINK, PLACES_HEAD, type Samples } from './samples.js';
 

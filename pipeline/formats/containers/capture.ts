@@ -2,6 +2,7 @@ import { crc32 } from 'node:zlib';
 import type { RawBatch, State } from '../../component/index.js';
 import { FormatError, MAX_RECORD_BYTES, type Cutter, type FileFormat } from '../contract/format.js';
 import type { RawBuilder } from '../contract/raw-builder.js';
+import { viewOf } from '../../base/view-of.js';
 
 /**
  * csiflow's own capture: raw records as they arrived, with time and sender (docs/capture-format.md).
@@ -89,7 +90,7 @@ function decodeHeader(head: Uint8Array): { meta: CaptureMeta; start: number } {
   const cut = () =>
     new FormatError('capture.header', 'byte 0', 'the header is truncated: the file contains no record');
   if (head.length < FIXED_HEADER) throw cut();
-  const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
+  const view = viewOf(head);
   const version = view.getUint16(8, true);
   if (version !== CAPTURE_VERSION) {
     throw new FormatError(
@@ -131,7 +132,7 @@ class CaptureCutter implements Cutter {
   #lost = -1;
 
   cut(bytes: Uint8Array, into: RawBuilder, at: number, last: boolean): number {
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const view = viewOf(bytes);
     for (let from = 0; ;) {
       if (this.#lost >= 0) from = this.#seek(bytes, view, from, into, at, last);
       if (this.#lost >= 0 || into.full || from >= bytes.length) return from;

@@ -1,4 +1,5 @@
 import type { State } from '../../component/index.js';
+import { viewOf } from '../../base/view-of.js';
 
 /**
  * Captures of tcpdump and Wireshark: pcap (draft-ietf-opsawg-pcap) and pcapng (draft-ietf-opsawg-pcapng), of either
@@ -61,7 +62,7 @@ interface Classic {
 }
 
 function classicOf(head: Uint8Array): Classic | undefined {
-  const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
+  const view = viewOf(head);
   for (const little of [true, false]) {
     const magic = view.getUint32(0, little);
     if (magic !== MICROSECONDS && magic !== NANOSECONDS) continue;
@@ -128,7 +129,7 @@ const BYTE_ORDER = 0x1a2b3c4d;
 const TIME_RESOLUTION = 9;
 
 const isPcapng = (head: Uint8Array): boolean => {
-  const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
+  const view = viewOf(head);
   return head.length >= 12 && view.getUint32(0) === SECTION && orderOf(view, 0) !== undefined;
 };
 

@@ -3,12 +3,10 @@ import { DeviceClock } from './device-clock.js';
 import { FormatError, type Cutter } from '../contract/format.js';
 import { blocksOf, isPcap, type Blocks, type Extent, type Packet } from './pcap-blocks.js';
 import type { RawBuilder } from '../contract/raw-builder.js';
+import { viewOf } from '../../base/view-of.js';
 
 /** Position of the part of a packet that is a record; null if it has none. `view`: of all available bytes. */
 export type Select = (view: DataView, packet: Packet) => Pick<Packet, 'start' | 'end'> | null;
-
-const viewOf = (bytes: Uint8Array): DataView =>
-  new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 export const bytesOf = (view: DataView, { start, end }: Pick<Packet, 'start' | 'end'>): Uint8Array =>
   new Uint8Array(view.buffer, view.byteOffset + start, end - start);

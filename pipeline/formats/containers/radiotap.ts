@@ -1,4 +1,5 @@
 import type { Packet } from './pcap-blocks.js';
+import { viewOf } from '../../base/view-of.js';
 
 /** Metadata of a packet from a card in monitor mode (radiotap.org), and the 802.11 frame after it. */
 export interface MonitorFrame {
@@ -38,7 +39,7 @@ const MORE_WORDS = 0x8000_0000;
 /** Null if the bytes do not begin with a complete radiotap header. */
 export function readRadiotap(bytes: Uint8Array): MonitorFrame | null {
   if (bytes.length < 8 || bytes[0] !== 0) return null;
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const view = viewOf(bytes);
   const length = view.getUint16(2, true);
   if (length < 8 || length > bytes.length) return null;
   const present = view.getUint32(4, true);

@@ -2,6 +2,7 @@ import type { State } from '../../component/index.js';
 import { DeviceClock, READ_AHEAD_BYTES, type ClockKind } from './device-clock.js';
 import type { Cutter } from '../contract/format.js';
 import type { RawBuilder } from '../contract/raw-builder.js';
+import { viewOf } from '../../base/view-of.js';
 
 /** Consecutive binary records in a file, each of which states its length. */
 export interface RecordKind {
@@ -33,7 +34,7 @@ export class RecordCutter implements Cutter {
   }
 
   cut(bytes: Uint8Array, into: RawBuilder, at: number, last: boolean): number {
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const view = viewOf(bytes);
     let from = 0;
     while (!into.full && from < bytes.length) {
       const whole = from + this.#kind.headerBytes <= bytes.length;

@@ -15,6 +15,11 @@ export interface Format {
   readonly summary: string;
   /** True if `record` may be one complete record of this format. Checks a bounded number of bytes. */
   readonly recognise: (record: Uint8Array) => boolean;
+  /**
+   * True if `record` starts as only this format's do, damaged or not: where no format recognises it, this one's
+   * decoder says what is wrong. Absent for formats without a signature.
+   */
+  readonly hasSignature?: (record: Uint8Array) => boolean;
   readonly decoder: (context: DecoderContext) => Decoder;
   /** Content of its frames; default: channel estimates. */
   readonly measurement?: Measurement;

@@ -104,9 +104,14 @@ class ContentDecoder implements Decoder {
     };
   }
 
-  /** If only one format was seen so far, it explains why an unrecognised record does not match. */
+  /**
+   * An unrecognised record is explained by the format whose signature it has, otherwise by the only one that was
+   * seen so far.
+   */
   #formatOf(record: Uint8Array): Format | undefined {
-    const found = this.#formats.find((one) => one.recognise(record));
+    const found =
+      this.#formats.find((one) => one.recognise(record)) ??
+      this.#formats.find((one) => one.hasSignature?.(record));
     return found ?? (this.#decoders.size === 1 ? [...this.#decoders.keys()][0] : undefined);
   }
 

@@ -68,11 +68,16 @@ export interface ReadFrame {
  * The format of the records that `reader` reads: those that it reads without a fault. Each decoder gets a new
  * instance of a stateful reader.
  */
-export const frameFormat = (reader: FrameReader | (() => FrameReader), summary: string): Format => {
+export const frameFormat = (
+  reader: FrameReader | (() => FrameReader),
+  summary: string,
+  hasSignature?: Format['hasSignature'],
+): Format => {
   const make = typeof reader === 'function' ? reader : () => reader;
   return {
     name: make().format,
     summary,
+    ...(hasSignature && { hasSignature }),
     recognise: (record) => {
       const read = make().read(record, 0);
       return read !== null && !('fault' in read);

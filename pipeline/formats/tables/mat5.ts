@@ -3,6 +3,7 @@ import { Allowance, isOverlong } from './allowance.js';
 import { sizeOf, type Table } from './arrays.js';
 import { tableOf } from './mat-arrays.js';
 import type { MatValue } from './mat-value.js';
+import { viewOf } from '../../base/view-of.js';
 
 const MI = {
   int8: 1,
@@ -68,7 +69,7 @@ interface Element {
 }
 
 function* elements(bytes: Uint8Array): Generator<Element, undefined> {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const view = viewOf(bytes);
   for (let at = 0; at + 8 <= bytes.length;) {
     const small = view.getUint16(at + 2, true);
     if (small > 0) {
@@ -186,7 +187,7 @@ function textOf(element: Element, allowance: Allowance): string {
 }
 
 function numbers({ type, data }: Element, allowance: Allowance): Float64Array {
-  const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
+  const view = viewOf(data);
   const read = readers.get(type);
   if (!read) throw new Error(`MAT data type ${type} is not a number`);
   const length = Math.floor(data.length / read.bytes);

@@ -2,6 +2,7 @@ import { csiLayout, frameSize, type CsiLayout, type LayoutFields } from '../../m
 import { frameFormat, type ReadFault, type ReadFrame } from '../decoder/frame-decoder.js';
 import type { Format } from '../contract/format.js';
 import type { FrameFacts, TableFrames, TableRecords } from './table-frames.js';
+import { viewOf } from '../../base/view-of.js';
 
 /**
  * One frame of a table as a record, so that the journal and captures can store it like any other.
@@ -102,7 +103,7 @@ function factsIn(view: DataView, rx: number): FrameFacts {
 function readRecord(record: Uint8Array): ReadFrame | ReadFault {
   if (record.length < HEADER_BYTES)
     return { fault: 'truncated', reason: `shorter than its header of ${HEADER_BYTES} bytes` };
-  const view = new DataView(record.buffer, record.byteOffset, record.byteLength);
+  const view = viewOf(record);
   const magic = view.getUint32(0, true);
   if (magic !== MAGIC && magic !== MAGIC_WITH_FACTS)
     return { fault: 'magic', reason: 'it does not begin with the expected bytes' };
@@ -132,7 +133,7 @@ function readRecord(record: Uint8Array): ReadFrame | ReadFault {
       {
         layout,
         fill: (values, at) => {
-          const numbers = new DataView(body.buffer, body.byteOffset, body.byteLength);
+          const numbers = viewOf(body);
           for (let i = 0; i < frameSize(layout); i++) values[at + i] = numbers.getFloat32(4 * i, true);
         },
       },

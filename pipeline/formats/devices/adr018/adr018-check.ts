@@ -2,6 +2,7 @@ import { CONTRADICTION } from '../espressif/esp-lltf-bits.js';
 import { knownBins } from './adr018-fields.js';
 import { CSI_HEADER_BYTES, CSI_MAGIC, FLAG_TIMESTAMP, isChannelCentre } from './adr018-frame.js';
 import { checkPacket, PACKET_KINDS, type PacketFault, type PacketKind } from './adr018-packets.js';
+import { viewOf } from '../../../base/view-of.js';
 
 const FRAME_FAULTS = ['antennas', 'subcarriers', 'frequency', 'bits'] as const;
 export type FrameFault = (typeof FRAME_FAULTS)[number] | 'truncated' | 'oversized';
@@ -38,6 +39,10 @@ export function recognise(record: Uint8Array): boolean {
   return isKind(checkPacket(view));
 }
 
+/** True if `record` starts with a magic number of the format: 0xC51100, then the kind of packet. */
+export const hasSignature = (record: Uint8Array): boolean =>
+  record.length >= 4 && (viewOf(record).getUint32(0, true) & 0xffffff00) >>> 0 === 0xc5110000;
+
 /** Offset of the first pair of a raw frame, or its fault. */
 export function checkFrame(view: DataView): number | FrameFault {
   if (view.byteLength < CSI_HEADER_BYTES) return 'truncated';
@@ -62,6 +67,3 @@ export const startOf = (flags: number, length: number, pairs: number): number =>
 
 export const isKind = (word: PacketKind | PacketFault): word is PacketKind =>
   (PACKET_KINDS as readonly string[]).includes(word);
-
-const viewOf = (bytes: Uint8Array): DataView =>
-  new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

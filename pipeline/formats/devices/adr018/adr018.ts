@@ -5,6 +5,7 @@ import {
   checkFrame,
   FAULT_TEXT,
   FAULTS,
+  hasSignature,
   isKind,
   recognise,
   startOf,
@@ -23,12 +24,14 @@ import { CompressedFrames, type CompressedState } from './adr018-compressed.js';
 import type { Reference } from './adr018-known.js';
 import { FrameColumns } from './adr018-columns.js';
 import { LinkState, type LinkSnapshot } from './adr018-link.js';
+import { viewOf } from '../../../base/view-of.js';
 
 /** ESP32 nodes with the ADR-018 firmware: raw and compressed CSI, and the nodes' own conclusions. */
 export const adr018: Format = {
   name: 'adr018',
   summary: 'Datagrams of ESP32 nodes with the ADR-018 firmware (CSI, vitals, features).',
   recognise,
+  hasSignature,
   decoder: (context) => new Adr018Decoder('adr018', 'fitting', context),
 };
 
@@ -252,8 +255,6 @@ class Adr018Decoder implements Decoder {
 
 const SECOND = 1_000_000;
 
-const viewOf = (bytes: Uint8Array): DataView =>
-  new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 const isFrame = (view: DataView): boolean => view.byteLength >= 4 && view.getUint32(0, true) === CSI_MAGIC;
 const counters = <K extends string>(keys: readonly K[]): Record<K, number> =>
   Object.fromEntries(keys.map((key) => [key, 0])) as Record<K, number>;

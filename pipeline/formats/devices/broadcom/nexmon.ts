@@ -25,6 +25,7 @@ import { checkPcap, pcapCutter, pcapStart, recordsOf, udpPayload } from '../../c
 export const nexmonRows: Format = frameFormat(
   { format: 'nexmon', sequenceBits: 12, read: readDatagram },
   'Datagrams of nexmon_csi (Broadcom: Raspberry Pi, Nexus, Asus).',
+  (record) => record.length >= 2 && u16(record, 0) === MAGIC,
 );
 
 /** Event time is that of the capture. */

@@ -26,6 +26,10 @@ export function csiDataLine(record: Uint8Array): string | ReadFault | null {
     .trimEnd();
 }
 
+/** True if `record` starts with the mark of all programs' lines. */
+export const hasMark = (record: Uint8Array): boolean =>
+  latin1(record.subarray(0, CSI_DATA.length)) === CSI_DATA;
+
 /** The numbers of a line whose `required` columns are valid; otherwise its fault. */
 export function numbersOfLine(
   line: { readonly column: (name: string) => number; readonly mac: string },

@@ -4,7 +4,7 @@
  * identifies the set. Columns and bytes: docs/formats/espressif.md.
  */
 import { LLTF_12_BIT, espFields, type EspField } from './esp-carriers.js';
-import { csiDataLine, csiDataLog, numbersOfLine } from './csi-data-lines.js';
+import { csiDataLine, csiDataLog, hasMark, numbersOfLine } from './csi-data-lines.js';
 import {
   columnsNamed,
   espHeadingIn,
@@ -41,7 +41,7 @@ export const espCsiImaginaryFirst: Format = {
 };
 
 function espressif(name: string, summary: string, realFirst: boolean): Format {
-  const format = frameFormat(() => lineReader(name, realFirst), summary);
+  const format = frameFormat(() => lineReader(name, realFirst), summary, hasMark);
   return {
     ...format,
     recognise: (record) => headingOf(record) !== null || format.recognise(record),

@@ -8,11 +8,13 @@ import { ESP_CLOCK, placeField } from './esp-values.js';
 import { frameFormat, type ReadFault, type ReadFrame } from '../../decoder/frame-decoder.js';
 import { recordingOf, type FileFormat, type Format } from '../../contract/format.js';
 import { RecordCutter, type RecordKind } from '../../containers/record-cutter.js';
+import { viewOf } from '../../../base/view-of.js';
 
 /** Frames belong to the link whose `sender` is the address that the datagram came from, or `*`. */
 export const espFramed: Format = frameFormat(
   { format: 'esp-framed', sequenceBits: 32, read: readFrames },
   'Buffers of an ESP32 in frames with the magic number 0x43534921.',
+  (record) => record.length >= 4 && viewOf(record).getUint32(0, true) === MAGIC,
 );
 
 /** A file of such frames. Event time is the ESP32's own clock (since it was started), counted from 1970. */
@@ -31,9 +33,6 @@ const MAGIC = 0x43534921;
 const HEADER_BYTES = 10;
 /** The largest buffer has 612 bytes. */
 const MAX_BODY_BYTES = 1024;
-
-const viewOf = (bytes: Uint8Array): DataView =>
-  new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 /** Bytes of the frame at `at`; 0 if none begins there. */
 function lengthAt(view: DataView, at: number): number {

@@ -13,6 +13,7 @@ import { latin1, LineCutter, type LineKind } from '../../containers/line-cutter.
 export const esp32Serial: Format = frameFormat(
   { format: 'esp32-serial', sequenceBits: 32, read: readLine },
   'Lines `CSIRAW sequence t_ms rssi bytes hex` of an ESP32 on a serial port.',
+  (record) => latin1(record.subarray(0, MARK.length)) === MARK,
 );
 
 /** A file of such lines. Event time is the ESP32's own clock (since it was started), counted from 1970. */

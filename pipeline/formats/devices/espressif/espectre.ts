@@ -6,11 +6,13 @@ import { htLtfOf64, type EspField } from './esp-carriers.js';
 import { espParts, placeField } from './esp-values.js';
 import { frameFormat, type ReadFault, type ReadFrame } from '../../decoder/frame-decoder.js';
 import type { Format } from '../../contract/format.js';
+import { viewOf } from '../../../base/view-of.js';
 
 /** Frames belong to the link whose `sender` is the address that the datagram came from, or `*`. */
 export const espectre: Format = frameFormat(
   { format: 'espectre', sequenceBits: 8, read: readDatagram },
   'Datagrams of ESPectre nodes (ESP32, HT-LTF of 64 carriers).',
+  (record) => record.length >= 2 && viewOf(record).getUint16(0, true) === MAGIC,
 );
 
 const MAGIC = 0x4353;
@@ -24,7 +26,7 @@ const BODY_BYTES = 2 * PAIRS;
 const ASCENDING_CHIPS = [5, 6];
 
 function readDatagram(record: Uint8Array): ReadFrame | ReadFault {
-  const view = new DataView(record.buffer, record.byteOffset, record.byteLength);
+  const view = viewOf(record);
   if (record.length < OLD_HEADER_BYTES) return { fault: 'truncated', reason: 'shorter than its header' };
   if (view.getUint16(0, true) !== MAGIC)
     return { fault: 'unknown_magic', reason: 'it does not start with the bytes 53 43' };

@@ -9,6 +9,7 @@ import { ASSUMED_MHZ, CHANNEL_UNKNOWN } from '../../radio/wifi-channel.js';
 import { axBand, fillAx, noBand, RAW, type AxBand } from './intel-ax.js';
 import { LayoutCache } from '../../decoder/layout-cache.js';
 import { RecordCutter, type RecordKind } from '../../containers/record-cutter.js';
+import { viewOf } from '../../../base/view-of.js';
 
 /**
  * A header of 272 bytes and its values, imaginary part first. Frames belong to the link of their source's MAC
@@ -54,9 +55,6 @@ function feit(name: string, summary: string, realFirst: boolean): Format {
   const format = frameFormat({ format: name, sequenceBits: 32, read }, summary);
   return { ...format, assumes: CHANNEL_UNKNOWN, ...(realFirst && { variantOf: 'feitcsi' }) };
 }
-
-const viewOf = (bytes: Uint8Array): DataView =>
-  new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 /** Bytes of a value; 0 if the numbers of the header at `at` are inconsistent. */
 function valueBytes(view: DataView, at: number): number {

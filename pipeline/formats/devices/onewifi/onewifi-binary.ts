@@ -4,6 +4,7 @@
  */
 import type { ReadFault } from '../../decoder/frame-decoder.js';
 import type { OneWifiInfo, OneWifiMatrix } from './onewifi-frame.js';
+import { viewOf } from '../../../base/view-of.js';
 
 export interface BinaryStation {
   readonly mac: string;
@@ -62,7 +63,7 @@ function infoAt(view: DataView, at: number, build: Build): OneWifiInfo | null {
 }
 
 function stationAt(bytes: Uint8Array, macAt: number, at: number, build: Build): BinaryStation | null {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const view = viewOf(bytes);
   const info = infoAt(view, at, build);
   if (!info) return null;
   const values = at + build.infoBytes;
@@ -85,7 +86,7 @@ interface Entry {
 
 /** The entry of CSI.bin at `at` (address, frame_info, matrix); undefined if none begins there. */
 function entryAt(bytes: Uint8Array, at: number): Entry | undefined {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const view = viewOf(bytes);
   for (const build of BUILDS) {
     const isThere = at + MAC_BYTES + build.infoBytes <= bytes.length;
     const info = isThere ? infoAt(view, at + MAC_BYTES, build) : null;
@@ -127,7 +128,7 @@ export function readEvent(record: Uint8Array): BinaryStation[] | ReadFault {
 }
 
 function clientsOf(bytes: Uint8Array, from: number): BinaryStation[] | null {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const view = viewOf(bytes);
   if (from + 4 > bytes.length) return null;
   const count = view.getUint32(from, true);
   const stations: BinaryStation[] = [];

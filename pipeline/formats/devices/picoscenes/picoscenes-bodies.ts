@@ -3,6 +3,7 @@ import { HT_CARRIERS, tenBitBytes, unpackTenBits } from '../qualcomm/atheros.js'
 import { axBand, fillAx, RAW } from '../intel/intel-ax.js';
 import { connectors, payloadBytes, SUBCARRIERS_20, SUBCARRIERS_40, unpackCsi } from '../intel/intel5300.js';
 import type { CsiSegment } from './picoscenes-frame.js';
+import { viewOf } from '../../../base/view-of.js';
 
 /** The values of a segment, in the encoding of its device. */
 export interface Body {
@@ -84,7 +85,7 @@ function readAx(csi: CsiSegment, realFirst: boolean): Body | string {
   if (!band)
     return `${tones} tones at ${bandwidthMhz} MHz, packet format ${packetFormat}: no frame has this number`;
   if (tx < 1 || tx > 4 || values.length !== rx * tx * tones * RAW) return wrongLength(csi);
-  const view = new DataView(values.buffer, values.byteOffset, values.byteLength);
+  const view = viewOf(values);
   return {
     layout: { rx, tx, subcarriers: band.subcarriers, training: band.training },
     bits: 16,

@@ -1,3 +1,5 @@
+import { viewOf } from '../../../base/view-of.js';
+
 /**
  * The frames of PicoScenes: a header, segments with names and versions, and the packet. Bytes:
  * docs/formats/picoscenes.md.
@@ -30,7 +32,7 @@ export interface PicoFrame {
 
 /** Null if segments extend beyond the frame. */
 export function openFrame(record: Uint8Array): PicoFrame | null {
-  const view = new DataView(record.buffer, record.byteOffset, record.byteLength);
+  const view = viewOf(record);
   if (record.length < HEADER_BYTES || frameLength(view, 0) !== record.length) return null;
   const hasPackets = view.getUint16(8, true) === 2;
   let at = HEADER_BYTES + (hasPackets ? 2 : 0);

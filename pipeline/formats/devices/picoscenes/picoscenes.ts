@@ -23,6 +23,7 @@ import {
   type Segment,
 } from './picoscenes-frame.js';
 import { RecordCutter, type RecordKind } from '../../containers/record-cutter.js';
+import { viewOf } from '../../../base/view-of.js';
 
 /**
  * Frames belong to the link of the packet's transmitter (a MAC address), or `*`. Frames without CSI are
@@ -64,9 +65,6 @@ function pico(name: string, summary: string, realFirst: boolean): Format {
     ...(realFirst && { variantOf: 'picoscenes' }),
   };
 }
-
-const viewOf = (bytes: Uint8Array): DataView =>
-  new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 const segment = ({ segments }: PicoFrame, name: string): Segment | undefined =>
   segments.find((one) => one.name === name);

@@ -17,6 +17,7 @@ import {
 } from '../../radio/tone-order.js';
 import { centreFault } from '../../radio/wifi-channel.js';
 import { bandOf, type Band, type BandKind } from '../../radio/wifi-bands.js';
+import { viewOf } from '../../../base/view-of.js';
 
 const NAME = 'ath11k-cfr';
 
@@ -75,9 +76,6 @@ const MAX_CHAINS = 8;
 const TONE_BYTES = 4;
 /** Tones of a channel of 80 MHz. */
 const MAX_TONES = 256;
-
-const viewOf = (bytes: Uint8Array): DataView =>
-  new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 function indexOfStart(bytes: Uint8Array, from: number): number {
   const start = Buffer.alloc(8);

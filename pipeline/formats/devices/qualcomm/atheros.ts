@@ -8,6 +8,7 @@ import { recordingOf, type FileFormat, type Format } from '../../contract/format
 import { centreFault } from '../../radio/wifi-channel.js';
 import { LayoutCache } from '../../decoder/layout-cache.js';
 import { RecordCutter, type RecordKind } from '../../containers/record-cutter.js';
+import { viewOf } from '../../../base/view-of.js';
 
 /** One entry of a log without its length. The tool names no transmitter: use a link with `*`. */
 export const atheros: Format = frameFormat(
@@ -32,9 +33,6 @@ const HEADER_BYTES = 25;
 const BITS = 10;
 /** dBm of the card's reference level (ath9k). */
 const LEVEL_FLOOR = -95;
-
-const viewOf = (bytes: Uint8Array): DataView =>
-  new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 export const tenBitBytes = (tones: number, rx: number, tx: number): number =>
   Math.ceil((tones * rx * tx * 2 * BITS) / 8);

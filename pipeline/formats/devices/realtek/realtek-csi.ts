@@ -9,6 +9,7 @@ import { LayoutCache } from '../../decoder/layout-cache.js';
 import { RecordCutter, type RecordKind } from '../../containers/record-cutter.js';
 import { bandOf, type Band, type BandKind } from '../../radio/wifi-bands.js';
 import { channelMhz, wideCentreMhz } from '../../radio/wifi-channel.js';
+import { viewOf } from '../../../base/view-of.js';
 
 /** Frames belong to the link whose `sender` is the other station's MAC address, or `*`. */
 export const realtekCsi: Format = realtek(
@@ -50,9 +51,6 @@ const TRIGGER_BYTES = 6;
 const SHORTEST = OLD_HEADER_BYTES;
 /** HE with 80 MHz in words of 32 bits. */
 const MAX_BODY = 8192;
-
-const viewOf = (bytes: Uint8Array): DataView =>
-  new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 /** Offsets of the fields after the trigger's address, as if it were present. */
 const shiftOf = (headerBytes: number): number => (headerBytes === OLD_HEADER_BYTES ? TRIGGER_BYTES : 0);

@@ -9,6 +9,7 @@ import { recordingOf, type Cutter, type FileFormat } from '../../contract/format
 import { latin1 } from '../../containers/line-cutter.js';
 import type { RawBuilder } from '../../contract/raw-builder.js';
 import { realtekCsi, realtekRecord } from './realtek-csi.js';
+import { viewOf } from '../../../base/view-of.js';
 
 /** Event time is the board's own clock (since it was started), counted from 1970. */
 export const realtekCsiLog: FileFormat = {
@@ -113,7 +114,7 @@ const NEEDED = (
 
 /** A report as printed by the example. */
 export function printRealtek(record: Uint8Array): string {
-  const view = new DataView(record.buffer, record.byteOffset, record.byteLength);
+  const view = viewOf(record);
   const address = (from: number): string =>
     Array.from(record.subarray(from, from + 6), (byte) => byte.toString(16).padStart(2, '0')).join(':');
   const body = record.subarray(record[2]);
