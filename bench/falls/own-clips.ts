@@ -8,6 +8,7 @@ import type { LinkSample } from '../../operators/detect-falls/room.js';
 import { errorText } from '../../pipeline/base/error-text.js';
 import { CommandError, EXIT } from '../../pipeline/base/exit.js';
 import { replaceFile } from '../../pipeline/base/files.js';
+import { packageVersion } from '../../pipeline/base/paths.js';
 import type { CheckedTopology } from '../../pipeline/config/index.js';
 import { listenTo, readBy } from '../../pipeline/runtime/listen.js';
 import { playlist } from '../accuracy/chain/inputs.js';
@@ -39,13 +40,13 @@ export function listOwn(named: string): readonly OwnClip[] {
       EXIT.invalid,
     );
   const clips = readdirSync(folder, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
     .flatMap(({ name: activity }) =>
       readdirSync(join(folder, activity), { withFileTypes: true })
-        .filter((entry) => entry.isFile())
+        .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
         .map(({ name }) => ({
           path: join(folder, activity, name),
-          person: name.split('-')[0]!,
+          person: personOf(name, join(folder, activity)),
           hasFall: activity === FALL,
         })),
     )
@@ -58,6 +59,17 @@ export function listOwn(named: string): readonly OwnClip[] {
       EXIT.invalid,
     );
   return clips;
+}
+
+/** A wrong person would be held out together with himself, and the report would flatter. */
+function personOf(name: string, folder: string): string {
+  const person = /^([^-]+)-[^.]/.exec(name)?.[1];
+  if (person === undefined)
+    throw new CommandError(
+      `${join(folder, name)} does not say who it is of: name it PERSON-NUMBER.ENDING, such as anna-1.csi, or move it away`,
+      EXIT.invalid,
+    );
+  return person;
 }
 
 /**
@@ -91,11 +103,11 @@ export async function playOwn(
 
 const readCached = (file: string): Recording => deserialize(readFileSync(file)) as Recording;
 
-/** Differs if the recording or the nodes do. */
+/** Differs if the recording, the nodes, the files that they read, or csiflow's version do. */
 function keyOf({ nodes, environments }: CheckedTopology, path: string): string {
   const { size, mtimeMs } = statSync(path);
-  const chain = nodes.map(({ component, config, inputs }) => [component.name, config, inputs]);
-  const text = JSON.stringify([resolve(path), size, mtimeMs, chain, environments]);
+  const chain = nodes.map(({ hash }) => hash);
+  const text = JSON.stringify([resolve(path), size, mtimeMs, chain, environments, packageVersion()]);
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 

@@ -11,6 +11,7 @@ import { FEATURES } from '../../operators/detect-falls/features.js';
 import { examplesOf, type LabelledExample } from '../../operators/detect-falls/material.js';
 import { rounded, SETTINGS } from '../../operators/detect-falls/train.js';
 import { readWeights, type FallWeights } from '../../operators/detect-falls/weights.js';
+import { CommandError, EXIT } from '../../pipeline/base/exit.js';
 import { replaceFile } from '../../pipeline/base/files.js';
 import { seeded } from '../../pipeline/base/random.js';
 import type { CheckedTopology } from '../../pipeline/config/index.js';
@@ -45,6 +46,8 @@ interface Rated {
 const FALSE_SHARE = 0.05;
 /** Parts into which the recordings of one person are divided. */
 const PARTS = 5;
+/** Ending of the report beside the weights. */
+const REPORT = '.md';
 /** Score of a recording without a candidate; the lowest possible threshold. */
 const NONE = -50;
 
@@ -59,6 +62,11 @@ export async function trainOwn(
   const { topology, recordings, seed, patience, settings = SETTINGS, print } = options;
   const train = (on: readonly LabelledExample[]) => trainEnsemble(on, settings, seeded(seed), { patience });
   const clips = listOwn(recordings);
+  if (extname(options.out) === REPORT)
+    throw new CommandError(
+      `--out ${options.out}: its report would overwrite the weights: name a file that does not end in ${REPORT}`,
+      EXIT.invalid,
+    );
   mkdirSync(dirname(resolve(options.out)), { recursive: true });
   const falls = clips.filter(({ hasFall }) => hasFall).length;
   print(`playing ${falls} recordings of falls and ${clips.length - falls} others through ${topology.id}`);
@@ -153,7 +161,7 @@ function write(
 ) {
   const file = resolve(out);
   const name = basename(file, extname(file));
-  const report = `${name}.md`;
+  const report = `${name}${REPORT}`;
   const folder = basename(resolve(recordings));
   const fallen = trained.examples.filter(({ positive }) => positive).length;
   const version = createHash('sha256').update(JSON.stringify(trained.ensemble)).digest('hex').slice(0, 12);

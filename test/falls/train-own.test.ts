@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { registryWith } from '../../api/plugins.js';
+import { listOwn } from '../../bench/falls/own-clips.js';
 import { trainOwn, type OwnOptions } from '../../bench/falls/train-own.js';
 import { recordedIn } from '../../bench/site/in-environment.js';
 import { judgeOf } from '../../operators/detect-falls/judge.js';
@@ -99,6 +100,21 @@ describe('weights trained on own recordings', () => {
       'has 3 recordings of falls and 9 others: record at least 4 and 8',
     );
     expect(existsSync(own.out)).toBe(false);
+  });
+
+  test('need recordings that say whom they are of, and weights that their report does not overwrite', async () => {
+    const folder = temporaryFolder();
+    const own = await options(folder);
+    recordings(own.recordings);
+    await expect(trainOwn({ ...own, out: join(folder, 'mine.md') })).rejects.toThrow(
+      'mine.md: its report would overwrite the weights',
+    );
+    writeFileSync(join(own.recordings, 'walk', '.DS_Store'), '');
+    expect(listOwn(own.recordings)).toHaveLength(12);
+    writeFileSync(join(own.recordings, 'walk', 'evening.csi'), '');
+    expect(() => listOwn(own.recordings)).toThrow(
+      /walk\/evening\.csi does not say who it is of: name it PERSON-NUMBER\.ENDING/,
+    );
   });
 });
 

@@ -28,7 +28,7 @@ export function register(train: Command): void {
       new Option(
         '--recordings <folder>',
         'train on your own recordings of one link, named fall/PERSON-NUMBER.ENDING and OTHER-ACTIVITY/PERSON-NUMBER.ENDING, in any format that csiflow reads; requires --out',
-      ).conflicts(['data', 'several', 'warnings']),
+      ).conflicts(['data', 'several', 'warnings', 'state']),
     )
     .option(
       '--topology <file>',
