@@ -1,9 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { Type } from 'typebox';
-import { defineOperator, defineSink, type Output } from '../../pipeline/component/index.js';
+import { defineOperator, defineSink, type Component, type Output } from '../../pipeline/component/index.js';
 import type { Data, Failure, Measure } from '../../pipeline/model/index.js';
 import { counter, runnerOf, sum, Table, temporaryFolder, topologyOf } from '../support/flow.js';
 import { until } from '../support/waiting.js';
+
+const throughBroken = (broken: Component, table: Table) => ({
+  in: { component: counter },
+  sums: { component: sum, from: ['in'] },
+  broken: { component: broken, from: ['sums'] },
+  out: { component: table.component, from: ['broken'] },
+});
 
 /** Results that only a plugin in plain JavaScript can return, for the third of ten records. */
 const results: Readonly<Record<string, [result: (record: Measure) => unknown, reason: string]>> = {
@@ -52,13 +59,7 @@ describe.each(['at once', 'as a promise'])('an operator that returns, %s,', (how
         }),
       });
       const table = new Table();
-      const nodes = {
-        in: { component: counter },
-        sums: { component: sum, from: ['in'] },
-        broken: { component: broken, from: ['sums'] },
-        out: { component: table.component, from: ['broken'] },
-      };
-      const runner = runnerOf(topologyOf(nodes, temporaryFolder()));
+      const runner = runnerOf(topologyOf(throughBroken(broken, table), temporaryFolder()));
       await runner.start();
       await runner.finished();
       expect(table.rows).toHaveLength(9);
@@ -68,6 +69,88 @@ describe.each(['at once', 'as a promise'])('an operator that returns, %s,', (how
       expect(others).toEqual([]);
     },
   );
+});
+
+/** A method that rejects, once, as only a plugin in plain JavaScript can. */
+const rejecting = <R>(result: (argument: never) => R) => {
+  let calls = 0;
+  return (argument: never): R =>
+    ++calls === 3 ? (Promise.reject(new Error('not now')) as unknown as R) : result(argument);
+};
+
+describe.each([
+  ['watermark', false, () => ({ data: [] }), 'operator.output', 'it returned a promise'],
+  ['settle', true, (output: never) => output, 'operator.output', 'it returned a promise'],
+  ['holdWatermark', false, (time: never) => time, 'operator.threw', '`holdWatermark` returned a promise'],
+] as const)(
+  'an operator whose `%s` returns a promise that rejects',
+  (method, waits, result, code, reason) => {
+    it('has a dead letter that says so', async () => {
+      const broken = defineOperator({
+        name: 'broken',
+        summary: 'Rejects.',
+        config: Type.Object({}),
+        examples: [],
+        inputs: ['measure'],
+        outputs: ['measure'],
+        ...(waits && { asynchronous: { maxInFlight: () => 2 } }),
+        create: () => ({
+          process: (data) => (waits ? Promise.resolve({ data: [data] }) : { data: [data] }),
+          [method]: rejecting(result),
+        }),
+      });
+      const table = new Table();
+      const runner = runnerOf(topologyOf(throughBroken(broken, table), temporaryFolder()));
+      await runner.start();
+      await runner.finished();
+      expect(table.rows).toHaveLength(waits ? 9 : 10);
+      const letters = await runner.deadLetters();
+      expect(letters).toMatchObject([{ node: 'broken', stage: 'process', code }]);
+      expect(letters[0]!.reason).toContain(reason);
+    });
+  },
+);
+
+it('an operator whose `snapshot` returns a promise that rejects is restarted, and says why', async () => {
+  const broken = defineOperator({
+    name: 'broken',
+    summary: 'Rejects.',
+    config: Type.Object({}),
+    examples: [],
+    inputs: ['measure'],
+    outputs: ['measure'],
+    create: () => ({
+      process: (data) => ({ data: [data] }),
+      snapshot: () => Promise.reject(new Error('not now')),
+    }),
+  });
+  const runner = runnerOf(topologyOf(throughBroken(broken, new Table()), temporaryFolder()));
+  await runner.start();
+  await until('the message', () =>
+    JSON.stringify(runner.status()).includes(
+      'broken could not take a snapshot of its state: `snapshot` returned a promise',
+    ),
+  );
+});
+
+it('an operator whose `describe` returns a promise that rejects is described by that', async () => {
+  const broken = defineOperator({
+    name: 'broken',
+    summary: 'Rejects.',
+    config: Type.Object({}),
+    examples: [],
+    inputs: ['measure'],
+    outputs: ['measure'],
+    create: () => ({
+      process: (data) => ({ data: [data] }),
+      describe: () => Promise.reject(new Error('not now')) as never,
+    }),
+  });
+  const runner = runnerOf(topologyOf(throughBroken(broken, new Table()), temporaryFolder()));
+  await runner.start();
+  expect(runner.status().nodes.find(({ id }) => id === 'broken')!.details).toEqual({
+    error: '`describe` returned a promise, but must return its result at once',
+  });
 });
 
 it.each([

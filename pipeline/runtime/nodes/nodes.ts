@@ -7,6 +7,7 @@ import type { Metrics } from '../../telemetry/metrics.js';
 import type { Tracer } from '../../telemetry/traces/index.js';
 import type { NodeRun } from './host.js';
 import { NodeTraces } from './node-traces.js';
+import { atOnce } from '../shared/returned.js';
 import { storagePolicyOf } from '../privacy/privacy.js';
 import { Problems } from './problems.js';
 import { seededRandom } from '../../base/random.js';
@@ -95,7 +96,8 @@ export class Nodes {
       if (run.node === node) continue;
       const isNew = JSON.stringify(run.node.config) !== JSON.stringify(node.config);
       run.node = node;
-      if (isNew && node.component.kind === 'operator') this.operator(node.id).adjust?.(node.config);
+      if (isNew && node.component.kind === 'operator')
+        atOnce('adjust', this.operator(node.id).adjust?.(node.config));
     }
   }
 
@@ -124,7 +126,7 @@ export class Nodes {
 
   describe(id: string): Readonly<Record<string, unknown>> {
     try {
-      return this.#instances.get(id)?.describe?.() ?? {};
+      return atOnce('describe', this.#instances.get(id)?.describe?.()) ?? {};
     } catch (error) {
       return { error: errorText(error) };
     }

@@ -1,5 +1,6 @@
 import type { AnyOperator, Operator, Output } from '../../component/index.js';
 import type { Data } from '../../model/index.js';
+import { atOnce } from './returned.js';
 
 /** Event time jumps by `by`: closes what is aligned to the time grid, and moves the rest of the operator's state. */
 export function reanchor(
@@ -8,7 +9,10 @@ export function reanchor(
   by: number,
 ): Output<Data> | undefined {
   const closed = operator.reanchor?.(by);
-  if (timeFields) operator.restore?.(moveTimes(operator.snapshot?.(), new Set(timeFields), by));
+  if (timeFields) {
+    const state = atOnce('snapshot', operator.snapshot?.());
+    atOnce('restore', operator.restore?.(moveTimes(state, new Set(timeFields), by)));
+  }
   return closed;
 }
 

@@ -8,11 +8,16 @@ const TYPES: ReadonlySet<string> = new Set(EVENT_TYPES);
  * where TypeScript is used, but plugins may be plain JavaScript. Looks at each record's port and at an event's
  * type: whatever passes here reaches others that rely on it.
  */
-export function outputFault(component: Component, output: Output<Data>): string | null {
-  const data: unknown = (output as Partial<Output<Data>> | null | undefined)?.data;
+export function outputFault(
+  component: Component,
+  output: Output<Data> | Promise<Output<Data>>,
+): string | null {
+  if (isPromise(output))
+    return 'it returned a promise, which only `process` may, of a definition with `asynchronous`';
+  const { data, failed } = ((output as unknown) ?? {}) as Partial<Record<keyof Output<Data>, unknown>>;
   if (!Array.isArray(data))
     return `it returned ${kindOf(output)}, but must return { data: [...] } (NOTHING if there is no result)`;
-  const fault = output.failed === undefined ? null : failuresFault(output.failed);
+  const fault = failed === undefined ? null : failuresFault(failed);
   if (fault !== null) return `it returned \`failed\` with ${fault}`;
   if (component.kind !== 'operator') return null;
   for (const record of data as readonly (Data | null | undefined)[]) {
@@ -25,11 +30,28 @@ export function outputFault(component: Component, output: Output<Data>): string 
   return null;
 }
 
+/**
+ * What a method of a component returned, which must be a result and no promise.
+ * @throws Error that names the method
+ */
+export function atOnce<T>(method: string, result: T): T {
+  if (isPromise(result))
+    throw new Error(`\`${method}\` returned a promise, but must return its result at once`);
+  return result;
+}
+
 /** The same for the records that a component rejects, as the end of "with". */
 export function failuresFault(failed: unknown): string | null {
   if (!Array.isArray(failed)) return `${shown(failed)} instead of a list`;
   const bad = failed.findIndex((one) => !isFailure(one));
   return bad < 0 ? null : `${shown(failed[bad])} instead of { record, code, reason, retriable }`;
+}
+
+/** Whatever a promise would reject with is not awaited: it must not end the process. */
+function isPromise(value: unknown): boolean {
+  if (typeof (value as Partial<Promise<unknown>> | null | undefined)?.then !== 'function') return false;
+  Promise.resolve(value).catch(() => undefined);
+  return true;
 }
 
 function isFailure(failure: unknown): boolean {

@@ -6,7 +6,7 @@ import type { Data } from '../../model/index.js';
 import { FanIn } from '../signals/fan-in.js';
 import type { Host, NodeRun } from '../nodes/host.js';
 import { reanchor } from '../shared/move-times.js';
-import { outputFault } from '../shared/returned.js';
+import { atOnce, outputFault } from '../shared/returned.js';
 import { isOn } from '../../config/topology/topology.js';
 import { countOf, newestOf, timeOf, type DataSignal, type Signal, type Stage } from '../signals/signal.js';
 
@@ -74,7 +74,7 @@ export class OperatorStage {
     );
     run.heldBack = () => this.#fanIn.heldBack;
     if (snapshot) {
-      operator.restore?.(snapshot.own);
+      atOnce('restore', operator.restore?.(snapshot.own));
       this.#fanIn.restore(snapshot.fanIn, host.links, host.clock.elapsed());
       this.#watermark = snapshot.watermark;
       this.#forwarded = snapshot.forwarded;
@@ -125,7 +125,7 @@ export class OperatorStage {
   protected barrier(epoch: number, received: number, fanIn: unknown): void {
     let own: unknown;
     try {
-      own = this.operator.snapshot?.();
+      own = atOnce('snapshot', this.operator.snapshot?.());
     } catch (error) {
       this.host.fail(
         new Error(`${this.run.id} could not take a snapshot of its state: ${errorText(error)}`, {
@@ -207,19 +207,14 @@ export class OperatorStage {
   }
 
   /** The output, unless it is none: then its record becomes a dead letter, and nothing of it goes on. */
-  protected checked(record: Data | null, output: Output<Data>): Output<Data> {
+  protected checked(record: Data | null, output: Output<Data> | Promise<Output<Data>>): Output<Data> {
     const fault = outputFault(this.run.node.component, output);
-    return fault === null ? output : failedOutput(record, 'operator.output', fault);
+    return fault === null ? (output as Output<Data>) : failedOutput(record, 'operator.output', fault);
   }
 
   private process(signal: DataSignal): Output<Data> {
     try {
-      const output = this.operator.process(signal.data, signal.from);
-      if (output instanceof Promise) {
-        output.catch(() => undefined);
-        throw new Error('it returned a promise, but its definition does not have `asynchronous`');
-      }
-      return this.checked(signal.data, output);
+      return this.checked(signal.data, this.operator.process(signal.data, signal.from));
     } catch (error) {
       return thrown(signal.data, error);
     }
@@ -236,7 +231,7 @@ export class OperatorStage {
   private held(time: number): number {
     if (time === Infinity || !isOn(this.run.node)) return time;
     try {
-      return this.operator.holdWatermark?.(time) ?? time;
+      return atOnce('holdWatermark', this.operator.holdWatermark?.(time)) ?? time;
     } catch (error) {
       this.emit(thrown(null, error), this.host.clock.elapsed(), 'process');
       return -Infinity;

@@ -128,8 +128,10 @@ export class Pump {
     return false;
   }
 
-  #idle(): Promise<void> {
-    return new Promise((resolve) => {
+  /** A node that fails on a barrier ends the pump before it is idle. */
+  async #idle(): Promise<void> {
+    if (this.#ends) return;
+    await new Promise<void>((resolve) => {
       this.#wake = resolve;
     });
   }

@@ -17,6 +17,7 @@ import type { Anchor, Journal, JournalEntry } from '../../state/index.js';
 import type { Host, NodeRun } from '../nodes/host.js';
 import { killAt } from '../../base/kill.js';
 import { thrown } from './operator-stage.js';
+import { atOnce } from '../shared/returned.js';
 import { BoundedQueue } from './queue.js';
 import { OverloadWatch } from './shedding/overload-watch.js';
 import { StandingQueue } from './shedding/standing-queue.js';
@@ -249,7 +250,7 @@ export class SourceStage {
     const snapshot: SourceSnapshot = {
       position: this.#position,
       entry: this.#entry,
-      decode: this.#source.snapshot?.(),
+      decode: atOnce('snapshot', this.#source.snapshot?.()),
       watermark: this.run.watermark,
       origin: this.#origin ?? 'live',
     };
@@ -268,7 +269,7 @@ export class SourceStage {
     this.#position = snapshot.position;
     this.#entry = snapshot.entry;
     this.run.watermark = snapshot.watermark === Infinity ? -Infinity : snapshot.watermark;
-    this.#source.restore?.(snapshot.decode);
+    atOnce('restore', this.#source.restore?.(snapshot.decode));
     this.#setOrigin(snapshot.origin);
   }
 
@@ -409,7 +410,7 @@ export class SourceStage {
     if (!batch.raw) return { data: batch.data ?? [] };
     try {
       if (!this.#source.decode) throw new Error('it hands over raw records but has no decode');
-      return this.#source.decode(batch.raw);
+      return atOnce('decode', this.#source.decode(batch.raw));
     } catch (error) {
       const { failed } = thrown(null, error);
       const records = firstRecords(batch.raw);

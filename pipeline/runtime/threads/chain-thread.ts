@@ -167,6 +167,7 @@ export class ChainThread {
     }
   };
 
+  /** Records that cannot be copied fail in the nodes that would read them; the others are sent. */
   #postCopied(signals: readonly Signal[]): void {
     const { copied, failures } = copiedSignals(signals, this.#options.nodes);
     for (const failure of failures) this.#events.handle(failure);

@@ -81,8 +81,17 @@ function copiedFailure(failure: SentFailure): SentFailure {
 
 const copiedFields = (fields: Fields): Fields =>
   Object.fromEntries(
-    Object.entries(fields).map(([key, value]) => [key, notCopied(value) === null ? value : inspect(value)]),
+    Object.entries(fields).map(([key, value]) => [key, notCopied(value) === null ? value : textOf(value)]),
   );
+
+/** An object's own `inspect` may throw. */
+function textOf(value: unknown): string {
+  try {
+    return inspect(value);
+  } catch {
+    return notCopied(value)!;
+  }
+}
 
 function copiedUpdate(update: NodeUpdate): NodeUpdate {
   const what = notCopied(update.described);

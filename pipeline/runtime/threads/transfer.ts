@@ -20,7 +20,14 @@ export class Packer {
   #layout: string | undefined;
 
   pack(signals: readonly Signal[]): readonly SentSignal[] {
-    return signals.map((signal) => this.#packed(signal) ?? signal);
+    return signals.map((signal) => {
+      try {
+        return this.#packed(signal) ?? signal;
+      } catch {
+        // A plugin's block without layout or columns: the operator that reads it rejects it, as on this thread.
+        return signal;
+      }
+    });
   }
 
   #packed(signal: Signal): PackedSignal | undefined {
