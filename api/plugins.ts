@@ -8,12 +8,20 @@ import { errorText } from '../pipeline/base/error-text.js';
 
 /**
  * The shipped components, and those of your own modules (compiled; default export: a component or a list).
- * @throws CommandError with a module that cannot be loaded or exports something else.
+ * @throws CommandError with a module that cannot be loaded or exports something else, or with the field of a component
+ * whose schema is not valid. Schemas of shipped components are not checked: tests do that.
  */
 export async function registryWith(files: readonly string[]): Promise<Registry> {
   const registry = new Registry(components.list());
+  if (files.length === 0) return registry;
+  const { schemaFault } = await import('../pipeline/config/schema/schema-fault.js');
   for (const file of files) {
-    for (const component of await componentsOf(file)) add(registry, component, file);
+    for (const component of await componentsOf(file)) {
+      const fault = schemaFault(component.config);
+      if (fault !== null)
+        throw new CommandError(`${file}: ${component.kind} \`${component.name}\`: ${fault}`, EXIT.invalid);
+      add(registry, component, file);
+    }
   }
   return registry;
 }

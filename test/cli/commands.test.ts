@@ -122,6 +122,36 @@ test('a plugin that cannot be loaded is invalid input, named without a stack tra
   expect(err).not.toContain('    at ');
 });
 
+test.each([
+  ["{ type: 'numbr' }", '`limit` is not valid: data/type must be equal to one of the allowed values'],
+  ["{ type: 'number', minimum: '3' }", '`limit` is not valid: data/minimum must be number'],
+  ["{ type: 'number', minimun: 3 }", '`limit` is not valid: strict mode: unknown keyword: "minimun"'],
+  [
+    "{ type: 'string', pattern: '(' }",
+    '`limit` is not valid: Invalid regular expression: /(/u: Unterminated group',
+  ],
+  ['3', '`limit` is not valid: it must be a schema (got 3)'],
+])('a plugin whose field has the schema %s is invalid input', async (schema, reason) => {
+  // Modules are loaded once.
+  const name = `odd-${schema.replaceAll(/\W/g, '')}.mjs`;
+  const plugin = file(
+    name,
+    `export default { kind: 'operator', name: 'own-step', summary: 'Own.', inputs: ['csi'], outputs: ['csi'], examples: [],
+      config: { type: 'object', properties: { limit: ${schema} }, additionalProperties: false },
+      create: () => ({ process: () => ({ data: [] }) }) };`,
+  );
+  const { code, err } = await csiflow('list', '--plugin', plugin);
+  expect(code).toBe(2);
+  expect(err).toContain(`${name}: operator \`own-step\`: the schema of its field ${reason}`);
+});
+
+test('a plugin without a configuration says what it needs', async () => {
+  const plugin = file('bare.mjs', "export default { kind: 'sink', name: 'own-sink', create: () => ({}) };");
+  const { code, err } = await csiflow('list', '--plugin', plugin);
+  expect(code).toBe(2);
+  expect(err).toContain('bare.mjs: sink `own-sink`: its `config` must be Type.Object({...})');
+});
+
 test('a component of a plugin is described, listed, completed, and has no page that does not exist', async () => {
   const plugin = file(
     'own.mjs',

@@ -1,0 +1,26 @@
+import { errorText } from '../../base/error-text.js';
+import { compileSchema, requireSchema } from './compiled-schema.js';
+
+/** What is wrong with the schema of a component's configuration, with the name of the field; null: nothing. */
+export function schemaFault(config: unknown): string | null {
+  const { type, properties } = (config ?? {}) as { readonly type?: unknown; readonly properties?: unknown };
+  if (type !== 'object' || typeof properties !== 'object' || properties === null)
+    return 'its `config` must be Type.Object({...})';
+  for (const [name, field] of Object.entries(properties)) {
+    const fault = faultOf(field);
+    if (fault !== null) return `the schema of its field \`${name}\` is not valid: ${fault}`;
+  }
+  const fault = faultOf(config);
+  return fault === null ? null : `the schema of its \`config\` is not valid: ${fault}`;
+}
+
+function faultOf(schema: unknown): string | null {
+  if (typeof schema !== 'object' || schema === null) return `it must be a schema (got ${String(schema)})`;
+  try {
+    requireSchema(schema);
+    compileSchema(schema);
+    return null;
+  } catch (error) {
+    return errorText(error).replace(/^schema is invalid: /, '');
+  }
+}
