@@ -2,16 +2,19 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Type } from 'typebox';
+import { aborted } from '../base/waiting.js';
 import { defineSink, portsOf } from '../component/index.js';
 import type { CheckedNode, CheckedTopology } from '../config/topology/topology.js';
 import { PORTS, type Data, type LinkTable } from '../model/index.js';
 import { createLogger } from '../telemetry/log.js';
-import { createRunner } from './runner.js';
+import { createRunner, type Runner } from './runner.js';
 
 /**
- * Runs the part of a topology that `node` requires, and nothing else; its state is not touched.
+ * Runs the part of a topology that `node` requires, and nothing else; its state is not touched. It ends with the first
+ * failure: a run that resumes from a checkpoint would hand over some records twice.
  * @param node its id; it must exist
  * @param take is called with the output of `node`; true: stop
+ * @throws Error of a run that fails, such as that of a missing file
  * @returns the topology's links, once `take` has had enough or the input has ended
  */
 export async function listenTo(
@@ -19,14 +22,11 @@ export async function listenTo(
   node: string,
   take: (record: Data) => boolean,
 ): Promise<LinkTable> {
-  let hasEnough: () => void = () => undefined;
-  const enough = new Promise<void>((resolve) => {
-    hasEnough = resolve;
-  });
+  const enough = new AbortController();
   const stateFolder = await mkdtemp(join(tmpdir(), 'csiflow-listen-'));
   const nodes = upTo(topology, node);
   const listener = listenerOf(nodes.at(-1)!, (record) => {
-    if (take(record)) hasEnough();
+    if (take(record)) enough.abort();
   });
   const runner = createRunner(
     {
@@ -36,14 +36,27 @@ export async function listenTo(
     },
     { log: createLogger({ level: 'warn' }) },
   );
+  const failure = failureOf(runner);
   try {
     await runner.start();
-    await Promise.race([enough, runner.finished()]);
+    await Promise.race([aborted(enough.signal), runner.finished(), failure]);
   } finally {
     await runner.stop({ force: true, saveState: false });
     await rm(stateFolder, { recursive: true, force: true });
   }
   return runner.links;
+}
+
+/** Rejects with the first failure of a topology that runs. */
+function failureOf(runner: Runner): Promise<never> {
+  const failure = new Promise<never>((_, reject) => {
+    runner.onChange(({ state, problem }) => {
+      if (state === 'restarting' || state === 'failed') reject(new Error(problem ?? 'the topology failed'));
+    });
+  });
+  // Nobody waits for it if the start fails.
+  failure.catch(() => undefined);
+  return failure;
 }
 
 /** The node from which a node reads a port; undefined if it reads none. */
