@@ -90,3 +90,22 @@ test('a disabled router passes every record on by every route', async () => {
   const [result] = await runSuites([{ file: 't.yaml', topology: topology!, tests: read! }], 15_000);
   expect(result).toMatchObject({ unmet: [], error: null });
 });
+
+test.each([
+  ['the tracker', 'people', 0],
+  ['the tracker and a route', '[people, network.health]', 1],
+])('events of the network reach a sink behind %s by the route only', async (_, from, count) => {
+  const operators = `  people: { type: track-persons, from: results }
+  network: { type: route, from: results, routes: { health: 'event.type.startsWith("inference_")' } }`;
+  const records = [
+    { at_ms: 0, event: { type: 'inference_degraded' } },
+    { at_ms: 100, event: { type: 'crowd' } },
+  ];
+  const tests = JSON.stringify([
+    { name: 'health', input: { results: records }, expect: [{ from: 'out', count }] },
+  ]);
+  const { topology, tests: read, problems } = load(operators, `${from} }\ntests: ${tests} #`);
+  expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
+  const [result] = await runSuites([{ file: 't.yaml', topology: topology!, tests: read! }], 15_000);
+  expect(result).toMatchObject({ unmet: [], error: null });
+});
