@@ -89,20 +89,20 @@ export function inspect(ast: ASTNode): ReadonlySet<Port> {
   throw new ExpressionFault(message, start, end);
 }
 
-interface PlainNode {
+export interface PlainNode {
   readonly op: string;
   readonly args: unknown;
   readonly start: number;
   readonly end: number;
 }
 
-type CallArguments = readonly [method: string, receiver: ASTNode, rest: readonly ASTNode[]];
+export type CallArguments = readonly [method: string, receiver: ASTNode, rest: readonly ASTNode[]];
 
-const MACROS = new Set(['all', 'exists', 'exists_one', 'map', 'filter']);
+export const MACROS = new Set(['all', 'exists', 'exists_one', 'map', 'filter']);
 
 const isPort = (name: unknown): name is Port => typeof name === 'string' && Object.hasOwn(PLAIN_SHAPES, name);
 
-function nodesIn(args: unknown): readonly ASTNode[] {
+export function nodesIn(args: unknown): readonly ASTNode[] {
   if (Array.isArray(args)) return args.flatMap(nodesIn);
   return typeof args === 'object' && args !== null && 'op' in args ? [args as ASTNode] : [];
 }

@@ -10,6 +10,7 @@ import {
   type ResultPort,
 } from '../../pipeline/model/index.js';
 import { checkLiterals, ExpressionFault, inspect, TYPED_HAS, withTypedHas } from './expression-tree.js';
+import { checkValues } from './expression-values.js';
 import { faultOf, SAMPLES, type Scope } from './expression-fault.js';
 import { RECORD_TYPES, viewOf } from './record-views.js';
 
@@ -70,6 +71,7 @@ function compiled(text: string, wanted: Wanted, scope: Scope): Compiled {
   const asked = environment.check(withTypedHas(text, parsed.ast));
   if (!asked.valid) throw faultOf(text, asked.error, scope);
   checkLiterals(text, parsed.ast, environment);
+  checkValues(parsed.ast, scope.latest);
   requireType(text, checked.type ?? 'dyn', wanted);
   // Without `samples` no other port is a variable.
   return new Compiled(text, parsed, ([...read][0] ?? null) as ResultPort | null, wanted);

@@ -66,7 +66,7 @@ function fillIn(view: object, plain: Readonly<Record<string, unknown>>, fields: 
   }
 }
 
-function capital(text: string): string {
+export function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 

@@ -36,12 +36,30 @@ describe('rejects an invalid expression before anything runs', () => {
     ['event.time > timestamp("2026-13-01T00:00:00Z")', /written as `timestamp/, 13, undefined],
     ['event.time < event.time + duration("5x")', /written as `duration/, 26, undefined],
     ['cel.bind(a, "x", a + a == "xx")', /`cel.bind` is not available/, 0, undefined],
+    ['event.type == "fall"', /`type` is never "fall": it is one of fall_detection, /, 15, 'fall_detection'],
+    ['"hihg" != event.severity', /`severity` is never "hihg": it is one of low, /, 1, 'high'],
+    ['event.severity in ["high", "criticl"]', /never "criticl"/, 28, 'critical'],
+    ['pose.persons.exists(p, p.posture == "sittin")', /one of upright, sitting, lying/, 37, 'sitting'],
+    ['pose.persons[0].track.state == "gone"', /`state` is never "gone"/, 32, undefined],
+    ['pose.persons.filter(p, true).all(q, q.posture != "x")', /`posture` is never "x"/, 50, undefined],
+    ['measure.origin == "simulatd"', /`origin` is never/, 19, 'simulated'],
     ['measure.value in [1, 2]', /\[1.0, 2.0\]/, 0, undefined],
   ])('%s', (text, message, start, suggestion) => {
     const found = fault(text);
     expect(found.message).toMatch(message);
     expect(found.span.start).toBe(start);
     expect(found.suggestion).toBe(suggestion);
+  });
+
+  test('also of a record of another stream', () => {
+    const found = fault('latest.type == "crowdd"', 'boolean', { latest: 'event' });
+    expect(found.message).toMatch(/`type` is never "crowdd"/);
+  });
+
+  test('but not a text that a field may have, or a loop whose variable has the name of a record', () => {
+    compileExpression('event.source == "fall" && event.metadata.type == "fall"', 'boolean');
+    compileExpression('[{"type": "fall"}].exists(event, event.type == "fall")', 'boolean');
+    compileExpression('event.type == "fall_detection" || event.severity in ["low"]', 'boolean');
   });
 
   test('that would be slow: deep, wide, or nested lists', () => {
