@@ -36,3 +36,11 @@ test('a registry rejects names and ports that no topology can use, and says what
 test.each(csiflow.components.list())('$kind $name is exported by api/index.ts', (component) => {
   expect(Object.values(csiflow)).toContain(component);
 });
+
+test.each(csiflow.components.list())('$kind $name says in words what a text must look like', ({ config }) => {
+  const fields = Object.entries(
+    config.properties as Readonly<Record<string, Readonly<Record<string, unknown>>>>,
+  );
+  // A regular expression is no help to most people.
+  expect(fields.filter(([, schema]) => 'pattern' in schema && !('x-expected' in schema))).toEqual([]);
+});

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { choice, defineOperator, type Output } from '../../pipeline/component/index.js';
+import { choice, defineOperator, type Output, required } from '../../pipeline/component/index.js';
 import { RESULT_PORTS, type Measure } from '../../pipeline/model/index.js';
 import { compileExpression, expressionComplaints, portsRead } from '../shared/expression.js';
 import { attempt, none } from '../shared/record-series.js';
@@ -31,10 +31,13 @@ are missing from the quantiles and counted as \`values_left_out\`.
   timeFields: [],
   config: Type.Object(
     {
-      name: Type.String({
-        pattern: '^[a-z][a-z0-9_]{0,47}$',
-        description: "Prefix of the measures' names: small letters, digits, `_`.",
-      }),
+      name: required(
+        Type.String({
+          pattern: '^[a-z][a-z0-9_]{0,47}$',
+          'x-expected': 'must be a small letter, then at most 47 small letters, digits and _',
+          description: "Prefix of the measures' names: small letters, digits, `_`.",
+        }),
+      ),
       window_ms: Type.Integer({
         minimum: 1,
         maximum: 2_678_400_000,

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { defineOperator, type Output } from '../../pipeline/component/index.js';
+import { defineOperator, type Output, required } from '../../pipeline/component/index.js';
 import { RESULT_PORTS } from '../../pipeline/model/index.js';
 import { compileExpression, expressionComplaints, portsRead } from '../shared/expression.js';
 import { attempt, concerns, none, one, type Result, takenPorts } from '../shared/record-series.js';
@@ -41,7 +41,7 @@ counted as \`released_early\`.
   timeFields: ['until', 'time', 'windowEnd', 'since'],
   config: Type.Object(
     {
-      until: expressionField('When to release a record: an expression that returns a time.'),
+      until: required(expressionField('When to release a record: an expression that returns a time.')),
       where: Type.Optional(expressionField('Which records to hold: an expression that is true or false.')),
       unless: Type.Optional(
         expressionField(

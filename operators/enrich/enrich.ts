@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { Type } from 'typebox';
-import { defineOperator, inputFile } from '../../pipeline/component/index.js';
+import { defineOperator, inputFile, required } from '../../pipeline/component/index.js';
 import { RESULT_PORTS } from '../../pipeline/model/index.js';
 import { compileExpression, expressionComplaints, portsRead } from '../shared/expression.js';
 import { attempt, one, takenPorts } from '../shared/record-series.js';
@@ -29,17 +29,21 @@ ports pass. [Expressions](../../expressions.md) describes the language and the f
   timeFields: [],
   config: Type.Object(
     {
-      table: inputFile({
-        minLength: 1,
-        description:
-          'CSV file with a header line, or JSON file with a list of objects; relative to the topology file.',
-      }),
-      column: Type.String({
-        minLength: 1,
-        description: 'Column in which rows are looked up; its values must be unique.',
-      }),
-      by: expressionField('The value to look up in `column`: an expression that returns a text.'),
-      set: SetField,
+      table: required(
+        inputFile({
+          minLength: 1,
+          description:
+            'CSV file with a header line, or JSON file with a list of objects; relative to the topology file.',
+        }),
+      ),
+      column: required(
+        Type.String({
+          minLength: 1,
+          description: 'Column in which rows are looked up; its values must be unique.',
+        }),
+      ),
+      by: required(expressionField('The value to look up in `column`: an expression that returns a text.')),
+      set: required(SetField),
     },
     { additionalProperties: false },
   ),

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { defineOperator } from '../../pipeline/component/index.js';
+import { defineOperator, required } from '../../pipeline/component/index.js';
 import { RESULT_PORTS } from '../../pipeline/model/index.js';
 import { compileExpression, expressionComplaints, portsRead } from '../shared/expression.js';
 import { attempt, concerns, none, one, takenPorts } from '../shared/record-series.js';
@@ -24,7 +24,7 @@ Gotchas: reading a field that a record lacks (\`event.location\`, a key of \`met
   stateFields: [],
   timeFields: [],
   config: Type.Object(
-    { where: expressionField('The records to pass: an expression that is true or false.') },
+    { where: required(expressionField('The records to pass: an expression that is true or false.')) },
     { additionalProperties: false },
   ),
   check: ({ where }) => expressionComplaints([[['where'], where, 'boolean']]),

@@ -57,6 +57,7 @@ const Config = Type.Object(
     url: Type.Optional(
       Type.String({
         pattern: '^https?://[^/]+/?$',
+        'x-expected': 'must be an address without a path, such as http://triton.example:8000',
         description:
           'For `remote`: address of a server that speaks the Open Inference Protocol 2 over HTTP, such as Triton or OpenVINO.',
       }),

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { defineOperator } from '../../pipeline/component/index.js';
+import { defineOperator, required } from '../../pipeline/component/index.js';
 import { RESULT_PORTS } from '../../pipeline/model/index.js';
 import { compileExpression, expressionComplaints, portsRead } from '../shared/expression.js';
 import {
@@ -41,8 +41,8 @@ counted as \`unmatched\`. Records of other ports pass. [Expressions](../../expre
   timeFields: ['time', 'windowEnd', 'since'],
   config: Type.Object(
     {
-      where: expressionField('The records to remember: an expression that is true or false.'),
-      set: SetField,
+      where: required(expressionField('The records to remember: an expression that is true or false.')),
+      set: required(SetField),
       max_age_ms: Type.Number({
         minimum: 1,
         maximum: 2_678_400_000,

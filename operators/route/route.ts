@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { choice, defineOperator } from '../../pipeline/component/index.js';
+import { choice, defineOperator, required } from '../../pipeline/component/index.js';
 import { RESULT_PORTS } from '../../pipeline/model/index.js';
 import { compileExpression, expressionComplaints, MAX_EXPRESSION, portsRead } from '../shared/expression.js';
 import { attempt, concerns, none, takenPorts } from '../shared/record-series.js';
@@ -33,18 +33,21 @@ with \`each: all\`, once for each matching route. If the node is disabled (\`ena
   timeFields: [],
   config: Type.Object(
     {
-      routes: Type.Record(
-        Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_-]{0,63}$' }),
-        Type.String({ minLength: 1, maxLength: MAX_EXPRESSION }),
-        {
-          minProperties: 1,
-          maxProperties: 32,
-          description: 'Routes by name, in order, each with its expression.',
-        },
+      routes: required(
+        Type.Record(
+          Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_-]{0,63}$' }),
+          Type.String({ minLength: 1, maxLength: MAX_EXPRESSION }),
+          {
+            minProperties: 1,
+            maxProperties: 32,
+            description: 'Routes by name, in order, each with its expression.',
+          },
+        ),
       ),
       rest: Type.Optional(
         Type.String({
           pattern: '^[A-Za-z][A-Za-z0-9_-]{0,63}$',
+          'x-expected': 'must be a letter, then at most 63 letters, digits, _ and -',
           description: 'Name of the route for records that match no other.',
         }),
       ),

@@ -6,6 +6,7 @@ import {
   scriptFile,
   type ContentComplaint,
   type Output,
+  required,
 } from '../../pipeline/component/index.js';
 import { errorText } from '../../pipeline/base/error-text.js';
 import { RESULT_PORTS, type Failure } from '../../pipeline/model/index.js';
@@ -52,9 +53,11 @@ Gotchas: a script may do whatever csiflow may do on the host. Variables outside 
   asynchronous: { maxInFlight: () => 64 },
   config: Type.Object(
     {
-      file: scriptFile({
-        description: 'File that ends in .ts, .mts, .js or .mjs; relative to the topology file.',
-      }),
+      file: required(
+        scriptFile({
+          description: 'File that ends in .ts, .mts, .js or .mjs; relative to the topology file.',
+        }),
+      ),
       reads: ports(
         'Kinds of records that the function receives; others pass. Default: all that the node reads.',
       ),

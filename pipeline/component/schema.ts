@@ -1,4 +1,4 @@
-import { Type, type TArray, type TEnum, type TSchemaOptions, type TString } from 'typebox';
+import { Type, type TArray, type TEnum, type TSchema, type TSchemaOptions, type TString } from 'typebox';
 
 /**
  * One of several words, each with its meaning. Use it instead of a union of literals: a wrong word then
@@ -54,3 +54,26 @@ export const commandLine = (options: TSchemaOptions & { readonly description: st
     ...options,
     commandLine: true,
   });
+
+/** Marks, for the compiler, a field that every configuration must have. */
+export interface RequiredField {
+  readonly '~required': true;
+}
+
+const requiredFields = new WeakSet<object>();
+
+/**
+ * A field without a default, which every configuration must have. A topology in TypeScript that omits it does not
+ * compile; YAML is checked by the schema alone.
+ *
+ * `path: required(filePath({ description: '...' }))`
+ * @throws Error if the field has a default
+ */
+export function required<S extends TSchema>(schema: S): S & RequiredField {
+  if ('default' in schema) throw new Error('a field with a default is not required');
+  requiredFields.add(schema);
+  return schema as S & RequiredField;
+}
+
+/** Whether `required` has marked this field. */
+export const isRequired = (schema: object): boolean => requiredFields.has(schema);

@@ -7,6 +7,7 @@ import {
   type Context,
   type Reader,
   type Sink,
+  required,
 } from '../../pipeline/component/index.js';
 import type { Data, Failure } from '../../pipeline/model/index.js';
 import { tellReseal } from '../../pipeline/telemetry/reseal.js';
@@ -19,9 +20,11 @@ import type { Store } from './store.js';
 
 const Config = Type.Object(
   {
-    path: filePath({
-      description: 'File of the store; a relative path starts from the folder of the topology.',
-    }),
+    path: required(
+      filePath({
+        description: 'File of the store; a relative path starts from the folder of the topology.',
+      }),
+    ),
     batch_rows: Type.Integer({
       minimum: 1,
       maximum: 1_000_000,

@@ -31,6 +31,7 @@ const Config = Type.Object(
   {
     url: Type.String({
       pattern: '^https?://[^/@?#]+(/[^?#]*)?$',
+      'x-expected': 'must be an address such as http://influxdb:8086, without user, password, ? and #',
       default: 'http://127.0.0.1:8086',
       description: 'Where InfluxDB listens, without user and password.',
     }),

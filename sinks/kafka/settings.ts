@@ -9,6 +9,7 @@ export const settingsSchema = Type.Object(
     ...connectionFields,
     topic: Type.String({
       pattern: '^(?!\\.{1,2}$)[A-Za-z0-9._-]*(\\{port\\}[A-Za-z0-9._-]*)?$',
+      'x-expected': 'must be letters, digits and . _ -, with {port} at most once, such as csiflow.{port}',
       minLength: 1,
       maxLength: 240,
       default: 'csiflow.{port}',

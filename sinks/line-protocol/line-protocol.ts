@@ -27,6 +27,7 @@ const Config = Type.Object(
     ),
     url: Type.String({
       pattern: '^https?://[^/@?#]+(/[^?#]*)?$',
+      'x-expected': 'must be an address such as http://questdb:9000, without user, password, ? and #',
       default: 'http://127.0.0.1:8181',
       description: 'Where the server listens, without user and password. QuestDB: port 9000; Grafana: 3000.',
     }),

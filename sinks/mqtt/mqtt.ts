@@ -15,7 +15,12 @@ const qos = (what: string) =>
   });
 
 const prefix = (fallback: string, description: string) =>
-  Type.String({ pattern: '^[^+#/$\\s][^+#\\s]{0,200}$', default: fallback, description });
+  Type.String({
+    pattern: '^[^+#/$\\s][^+#\\s]{0,200}$',
+    'x-expected': 'must be a topic without spaces, + and #, that starts neither with / nor with $',
+    default: fallback,
+    description,
+  });
 
 const Config = Type.Object(
   {

@@ -24,11 +24,13 @@ const Config = Type.Object(
     ),
     stream: Type.String({
       pattern: '^[A-Za-z0-9_-]{1,128}$',
+      'x-expected': 'must be 1 to 128 letters, digits, _ and -',
       default: 'csiflow',
       description: 'Stream that stores the results.',
     }),
     subject: Type.String({
       pattern: '^[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*$',
+      'x-expected': 'must be words of letters, digits, _ and -, separated by dots',
       maxLength: 128,
       default: 'csiflow',
       description: 'Beginning of the subjects.',

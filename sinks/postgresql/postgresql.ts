@@ -22,6 +22,8 @@ const Config = Type.Object(
   {
     url: Type.String({
       pattern: '^postgres(ql)?://[^/@?#]+/[^/?#]+$',
+      'x-expected':
+        'must be an address with a database, such as postgresql://db.example/csiflow, without user, password, ? and #',
       maxLength: 1024,
       default: 'postgresql://127.0.0.1:5432/csiflow',
       description: 'Where PostgreSQL listens, and the database, which must exist; without user and password.',
@@ -43,6 +45,7 @@ const Config = Type.Object(
     ),
     schema: Type.String({
       pattern: '^[a-z_][a-z0-9_]{0,62}$',
+      'x-expected': 'must be a small letter or _, then at most 62 small letters, digits and _',
       default: 'csiflow',
       description: 'Schema of the tables; created if it is missing.',
     }),

@@ -2,7 +2,7 @@ import { open, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { dirname, extname, relative, resolve } from 'node:path';
 import { Type } from 'typebox';
 import { makeFolder } from '../../pipeline/base/folders.js';
-import { filePath, type Context, type Logger } from '../../pipeline/component/index.js';
+import { filePath, type Context, type Logger, required } from '../../pipeline/component/index.js';
 import type { Data } from '../../pipeline/model/index.js';
 import {
   damaged,
@@ -26,10 +26,12 @@ export interface Rotation {
 
 /** Fields of a sink that writes such files. */
 export const rotationFields = {
-  path: filePath({
-    description:
-      'Pattern of the files: `{date}` is the UTC date of the first record in a file; a running number comes before the ending. Relative to the folder of the topology.',
-  }),
+  path: required(
+    filePath({
+      description:
+        'Pattern of the files: `{date}` is the UTC date of the first record in a file; a running number comes before the ending. Relative to the folder of the topology.',
+    }),
+  ),
   rotate_bytes: Type.Integer({
     minimum: 1_024,
     maximum: 2 ** 40,

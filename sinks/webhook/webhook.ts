@@ -9,6 +9,7 @@ import {
   type Complaint,
   type Context,
   type Sink,
+  required,
 } from '../../pipeline/component/index.js';
 import {
   ALERT_TYPES,
@@ -50,18 +51,22 @@ const SEVERITIES: Readonly<Record<Severity, string>> = {
 
 const Config = Type.Object(
   {
-    url: Type.String({
-      pattern: '^https?://[^\\s/@?#]+([/?][^\\s#]*)?$',
-      'x-expected': 'must be an address such as https://alarms.example/csiflow, with no password in it',
-      maxLength: 4096,
-      description:
-        'Where alerts are sent. Where the address itself is a secret, write `${secret:name}`; only its host is ever shown.',
-    }),
-    secret: Type.String({
-      minLength: 16,
-      maxLength: 1024,
-      description: 'Key that calls are signed with; the receiver has it too. Write `${secret:name}`.',
-    }),
+    url: required(
+      Type.String({
+        pattern: '^https?://[^\\s/@?#]+([/?][^\\s#]*)?$',
+        'x-expected': 'must be an address such as https://alarms.example/csiflow, with no password in it',
+        maxLength: 4096,
+        description:
+          'Where alerts are sent. Where the address itself is a secret, write `${secret:name}`; only its host is ever shown.',
+      }),
+    ),
+    secret: required(
+      Type.String({
+        minLength: 16,
+        maxLength: 1024,
+        description: 'Key that calls are signed with; the receiver has it too. Write `${secret:name}`.',
+      }),
+    ),
     events: Type.Array(choice<EventType>(EVENTS, { description: 'A type of event.' }), {
       minItems: 1,
       uniqueItems: true,

@@ -1,16 +1,20 @@
-import { filter } from 'rxjs';
+import { filter as passing } from 'rxjs';
 import { Type } from 'typebox';
 import { expect, test } from 'vitest';
-import { defineOperator, type Output } from '../../pipeline/component/index.js';
+import { components } from '../../api/components.js';
+import { defineOperator, isRequired, required, type Output } from '../../pipeline/component/index.js';
 import { loadTopology, topology, TopologyError } from '../../pipeline/config/index.js';
+import { jsonSchema, mustBeWritten } from '../../pipeline/config/schema/json-schema.js';
 import type { CsiBlock, PoseFrame } from '../../pipeline/model/index.js';
 import { lift } from '../../pipeline/runtime/lift.js';
 import { testContext, testEnvironment } from '../support/context.js';
 import { infer, radio, scrub, slice, store, testComponents } from '../support/components.js';
 import { poseFrame } from '../support/records.js';
+import { filter } from '../../operators/filter/filter.js';
 import { route } from '../../operators/route/route.js';
 import { kafka } from '../../pipeline/sources/kafka/kafka.js';
 import { console as logged } from '../../sinks/console.js';
+import { duckdb } from '../../sinks/duckdb/duckdb.js';
 
 const GOLDEN = 'test/config/golden';
 
@@ -44,6 +48,44 @@ test('an environment given as an object follows the rules of a file', () => {
   expect(() => built.build({ env: {} })).toThrow('config.link.duplicate');
 });
 
+test('an error of an environment quotes the environment', () => {
+  const twice = { ...testEnvironment, links: [testEnvironment.links[0]!, testEnvironment.links[0]!] };
+  const built = topology('t', { environment: twice }).source('routers', radio, { port: 1 });
+  expect(() => built.build({ env: {} })).toThrow(
+    /environment test-room:\d+:\d+ error config\.link\.duplicate.*\n.*id: link-/,
+  );
+});
+
+test('the compiler demands the fields that every configuration must have', () => {
+  const begun = topology('t', { environment: testEnvironment })
+    .source('results', kafka, { brokers: ['a:9092'], topics: ['t'], format: 'results' })
+    .operator('loud', filter, 'results', { where: 'event.confidence > 0.5' })
+    .sink('kept', duckdb, 'loud', { path: 'store.duckdb' })
+    .sink('shown', logged, 'loud');
+  // @ts-expect-error: `path` is missing
+  begun.sink('history', duckdb, 'loud', { batch_rows: 5 });
+  // @ts-expect-error: so it is without a configuration
+  begun.sink('history', duckdb, 'loud');
+  // @ts-expect-error: `where` is missing
+  begun.operator('some', filter, 'loud', {});
+  // @ts-expect-error: `topics` is missing
+  begun.source('more', kafka, { brokers: ['a:9092'] });
+  expect(begun.build({ env: {} }).nodes).toHaveLength(4);
+});
+
+test.each(components.list().map((component) => ({ component, name: `${component.kind} ${component.name}` })))(
+  '$name marks as required what its schema demands',
+  ({ component: { config } }) => {
+    const fields = config.properties as Readonly<Record<string, object>>;
+    const marked = Object.keys(fields).filter((field) => isRequired(fields[field]!));
+    expect(marked.sort()).toEqual([...mustBeWritten(jsonSchema(config))].sort());
+  },
+);
+
+test('a field with a default cannot be required', () => {
+  expect(() => required(Type.Number({ default: 1 }))).toThrow('default');
+});
+
 test('the compiler gives an operator the data of its inputs, and a sink too', () => {
   const both = { summary: 'Compiles.', config: Type.Object({}), examples: [] };
   const typed = defineOperator({
@@ -66,7 +108,7 @@ test('the compiler gives an operator the data of its inputs, and a sink too', ()
     summary: 'Compiles.',
     inputs: ['csi'],
     outputs: ['csi'],
-    operator: () => filter((block: CsiBlock) => block.count > 0),
+    operator: () => passing((block: CsiBlock) => block.count > 0),
   });
   const begun = topology('t', { environment: testEnvironment }).source('routers', radio, { port: 1 });
   begun.operator('full', lifted, 'routers').operator('clean', scrub, 'full');

@@ -5,10 +5,12 @@ import {
   Registry,
   type Component,
   type OperatorDefinition,
+  type RequiredField,
   type SinkDefinition,
   type SourceDefinition,
 } from '../../component/index.js';
 import type { Environment, Port } from '../../model/index.js';
+import { givenText } from './environments.js';
 import { parseTopology } from './load.js';
 import { SECTIONS } from '../graph/nodes.js';
 import { formatProblem, type Problem } from '../problems/problem.js';
@@ -16,8 +18,8 @@ import type { CheckedTopology, QueueSettings } from '../topology/topology.js';
 import type { VariableSources } from '../reading/variables.js';
 
 /**
- * A topology in TypeScript. Each step is checked by the compiler: fields by the component's schema, `from` by
- * the nodes declared before it and their ports. `build` checks the rest, and returns the same as the topology
+ * A topology in TypeScript. Each step is checked by the compiler: fields by the component's schema, required ones
+ * included, `from` by the nodes declared before it and their ports. `build` checks the rest, and returns the same as the topology
  * in YAML would, hash included.
  *
  * ```ts
@@ -75,8 +77,9 @@ export interface BuildOptions extends Partial<VariableSources> {
 export class TopologyError extends Error {
   readonly problems: readonly Problem[];
 
-  constructor(problems: readonly Problem[], text: string) {
-    super(problems.map((problem) => formatProblem(problem, text)).join('\n'));
+  /** @param texts of the topology and its environments, by the name of their file in problems */
+  constructor(problems: readonly Problem[], texts: ReadonlyMap<string, string>) {
+    super(problems.map((problem) => formatProblem(problem, texts.get(problem.file))).join('\n'));
     this.name = 'TopologyError';
     this.problems = problems;
   }
@@ -96,6 +99,19 @@ type Fitting<N extends Declared, P extends Port> =
 type Readable<Id extends string> = Id | `${Id}.${string}`;
 
 type From<N extends Declared, P extends Port> = Readable<Fitting<N, P>> | readonly Readable<Fitting<N, P>>[];
+
+/** Names of the fields that the schema marks as required. */
+type RequiredNames<S extends TObject> =
+  S extends TObject<infer P>
+    ? { [Name in keyof P]: P[Name] extends RequiredField ? Name : never }[keyof P]
+    : never;
+
+/** A component's configuration: fields may be omitted unless they are marked as required. */
+type Fields<S extends TObject> = Partial<Static<S>> & Pick<Static<S>, RequiredNames<S> & keyof Static<S>>;
+
+/** The last argument, which may be omitted if every field may. */
+type Config<S extends TObject, More = unknown> =
+  Partial<Fields<S>> extends Fields<S> ? [config?: Fields<S> & More] : [config: Fields<S> & More];
 
 interface Draft {
   readonly id: string;
@@ -117,9 +133,9 @@ export class TopologyBuilder<N extends Declared> {
   source<const Id extends string, C extends string, S extends TObject, O extends readonly Port[]>(
     id: Id,
     component: SourceDefinition<C, S, O>,
-    config: Partial<Static<S>> & { readonly queue?: QueueFields } = {},
+    ...[config]: Config<S, { readonly queue?: QueueFields }>
   ): TopologyBuilder<N | Declared<Id, O[number]>> {
-    return this.#with(id, component, config);
+    return this.#with(id, component, { ...config });
   }
 
   operator<
@@ -132,7 +148,7 @@ export class TopologyBuilder<N extends Declared> {
     id: Id,
     component: OperatorDefinition<C, S, I, O>,
     from: From<N, I[number]>,
-    config: Partial<Static<S>> = {},
+    ...[config]: Config<S>
   ): TopologyBuilder<N | Declared<Id, O[number]>> {
     return this.#with(id, component, { from, ...config });
   }
@@ -141,7 +157,7 @@ export class TopologyBuilder<N extends Declared> {
     id: string,
     component: SinkDefinition<C, S, I>,
     from: From<N, I[number]>,
-    config: Partial<Static<S>> = {},
+    ...[config]: Config<S>
   ): TopologyBuilder<N> {
     return this.#with(id, component, { from, ...config });
   }
@@ -166,7 +182,7 @@ export class TopologyBuilder<N extends Declared> {
     });
   }
 
-  /** @throws TopologyError with all problems, located in the topology's YAML. */
+  /** @throws TopologyError with all problems, located in the YAML of the topology or of an environment */
   build(options: BuildOptions = {}): CheckedTopology {
     const { id, options: own, nodes } = this.#draft;
     const text = this.toYaml();
@@ -181,7 +197,11 @@ export class TopologyBuilder<N extends Declared> {
     const registry = new Registry([...new Set(nodes.map((node) => node.component))]);
     const variables = { env: options.env ?? process.env, secrets: options.secrets };
     const result = parseTopology(source, registry, variables);
-    if (!result.topology) throw new TopologyError(result.problems, text);
+    if (!result.topology) {
+      const environments = given.map((environment) => givenText(environment, source.shown));
+      const texts = [source, ...environments].map((one) => [one.shown, one.text] as const);
+      throw new TopologyError(result.problems, new Map(texts));
+    }
     return result.topology;
   }
 

@@ -1,4 +1,5 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { stringify } from 'yaml';
 import { EnvironmentSchema, isTimeZone, type Environment, type Zone } from '../../model/index.js';
 import { checkSchema } from '../schema/check-schema.js';
 import { boundText, checkReach, readBounded } from '../reading/files.js';
@@ -43,6 +44,12 @@ export function loadEnvironment(
   const loaded = readEnvironment(text, shown, variables, problems, sent !== undefined);
   return loaded && { ...loaded, file };
 }
+
+/** The text by which the rules check an environment from a program, under the name that problems use. */
+export const givenText = (environment: Environment, topology: string): { shown: string; text: string } => ({
+  shown: `${topology}/environment ${environment.id}`,
+  text: stringify(environment),
+});
 
 /** A text from the network may name no secret: rooms are shown to everybody who may see them. */
 function refuseSecrets(tree: Tree, problems: Problems): void {

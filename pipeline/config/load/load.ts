@@ -1,11 +1,11 @@
 import { dirname, resolve } from 'node:path';
-import { stringify } from 'yaml';
 import type { Registry } from '../../component/index.js';
 import { DEFAULT_DOMAIN, type Domain, type Environment } from '../../model/index.js';
 import { checkSchema } from '../schema/check-schema.js';
 import { checkClaims } from '../graph/claims.js';
 import {
   checkEnvironments,
+  givenText,
   loadEnvironment,
   readEnvironment,
   type LoadedEnvironment,
@@ -213,8 +213,8 @@ function givenEnvironments(
   problems: Problems,
 ): readonly Environment[] {
   const loaded = given.flatMap((environment) => {
-    const name = `${shown}/environment ${environment.id}`;
-    return readEnvironment(stringify(environment), name, options, problems) ?? [];
+    const { text, shown: name } = givenText(environment, shown);
+    return readEnvironment(text, name, options, problems) ?? [];
   });
   checkEnvironments(loaded, problems);
   return loaded.map(({ environment }) => environment);

@@ -1,17 +1,19 @@
 import { Type, type Static } from 'typebox';
 import { fromIsoTime } from '../../base/iso-time.js';
-import { choice, inputFiles, type Complaint } from '../../component/index.js';
+import { choice, inputFiles, type Complaint, required } from '../../component/index.js';
 import { FILE_FORMATS, FORMAT_OPTIONS, FORMATS } from '../../formats/index.js';
 import { TABLE_KINDS } from '../../formats/tables/kinds.js';
 import { TableMapping } from '../../formats/tables/mapping.js';
 
 export const config = Type.Object(
   {
-    path: inputFiles({
-      awaitedWith: 'follow',
-      description:
-        'The recording, or a pattern (`recordings/*.pcap`) of recordings that are played one after the other, `part-2` before `part-10`; relative to the folder of the topology. May be compressed with gzip.',
-    }),
+    path: required(
+      inputFiles({
+        awaitedWith: 'follow',
+        description:
+          'The recording, or a pattern (`recordings/*.pcap`) of recordings that are played one after the other, `part-2` before `part-10`; relative to the folder of the topology. May be compressed with gzip.',
+      }),
+    ),
     format: choice(
       {
         auto: 'Recognised by the first bytes.',

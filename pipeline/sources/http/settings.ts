@@ -19,6 +19,7 @@ export const config = Type.Object(
     }),
     route: Type.String({
       pattern: '^/[A-Za-z0-9_./-]{0,255}$',
+      'x-expected': 'must start with /, followed by letters, digits and _ . / -',
       default: '/csi',
       description: 'Path of the address that frames are posted to.',
     }),

@@ -1,17 +1,19 @@
 import { Type, type Static } from 'typebox';
-import { choice, type Complaint } from '../../component/index.js';
+import { choice, type Complaint, required } from '../../component/index.js';
 import { FORMAT_OPTIONS, MESSAGE_CHOICES } from '../../formats/index.js';
 import { checkConnection, connectionFields, TOPIC_PATTERN } from '../../kafka/index.js';
 
 export const settingsSchema = Type.Object(
   {
     ...connectionFields,
-    topics: Type.Array(Type.String({ pattern: TOPIC_PATTERN }), {
-      minItems: 1,
-      maxItems: 64,
-      uniqueItems: true,
-      description: 'Topics to read. Their messages have the id of the environment as their key.',
-    }),
+    topics: required(
+      Type.Array(Type.String({ pattern: TOPIC_PATTERN }), {
+        minItems: 1,
+        maxItems: 64,
+        uniqueItems: true,
+        description: 'Topics to read. Their messages have the id of the environment as their key.',
+      }),
+    ),
     group: Type.Optional(
       Type.String({
         minLength: 1,

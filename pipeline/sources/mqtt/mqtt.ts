@@ -10,6 +10,7 @@ import {
   type Source,
   type SourceOutput,
   type State,
+  required,
 } from '../../component/index.js';
 import { decoderOf, FORMAT_CHOICES, FORMAT_OPTIONS, formatNamed, type Decoder } from '../../formats/index.js';
 import type { Data } from '../../model/index.js';
@@ -23,14 +24,16 @@ import { aborted } from '../../base/waiting.js';
 const config = Type.Object(
   {
     ...brokerFields,
-    topics: Type.Array(
-      Type.String({
-        pattern: '^(#|(\\+|[^+#/]*)(/(\\+|[^+#/]*))*(/#)?)$',
-        minLength: 1,
-        maxLength: 1024,
-        description: 'A topic; `+` matches any one level, `#` at the end matches all levels below.',
-      }),
-      { minItems: 1, maxItems: 64, uniqueItems: true, description: 'Topics that carry CSI.' },
+    topics: required(
+      Type.Array(
+        Type.String({
+          pattern: '^(#|(\\+|[^+#/]*)(/(\\+|[^+#/]*))*(/#)?)$',
+          minLength: 1,
+          maxLength: 1024,
+          description: 'A topic; `+` matches any one level, `#` at the end matches all levels below.',
+        }),
+        { minItems: 1, maxItems: 64, uniqueItems: true, description: 'Topics that carry CSI.' },
+      ),
     ),
     format: choice<string>(FORMAT_CHOICES, {
       default: 'auto',

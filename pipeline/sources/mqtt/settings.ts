@@ -3,17 +3,20 @@ import { resolve } from 'node:path';
 import type { IClientOptions } from 'mqtt';
 import { Type, type Static, type TObject } from 'typebox';
 import { urlFault } from '../../base/host.js';
-import { choice, hostComplaints, inputFile, type Complaint } from '../../component/index.js';
+import { choice, hostComplaints, inputFile, type Complaint, required } from '../../component/index.js';
 
 /** How a broker is reached: the same fields for the source and the sink. */
 export const brokerFields = {
-  url: Type.String({
-    // No user information: an address is shown in logs and on status pages.
-    pattern: '^(mqtts?|wss?)://[^\\s/@?#]+(/[^\\s@?#]*)?$',
-    maxLength: 2048,
-    description:
-      'Address of the broker: `mqtt://host:1883`, with TLS `mqtts://host:8883`, over WebSocket `ws://` or `wss://`. User and password have separate fields.',
-  }),
+  url: required(
+    Type.String({
+      // No user information: an address is shown in logs and on status pages.
+      pattern: '^(mqtts?|wss?)://[^\\s/@?#]+(/[^\\s@?#]*)?$',
+      'x-expected': 'must be an address such as mqtts://broker.example:8883, without user, password, ? and #',
+      maxLength: 2048,
+      description:
+        'Address of the broker: `mqtt://host:1883`, with TLS `mqtts://host:8883`, over WebSocket `ws://` or `wss://`. User and password have separate fields.',
+    }),
+  ),
   username: Type.Optional(Type.String({ minLength: 1, maxLength: 65_535, description: 'Name of the user.' })),
   password: Type.Optional(
     Type.String({
@@ -37,6 +40,7 @@ export const brokerFields = {
   client_id: Type.Optional(
     Type.String({
       pattern: '^[A-Za-z0-9_.-]{1,128}$',
+      'x-expected': 'must be 1 to 128 letters, digits and _ . -',
       description:
         'Name of the session at the broker. Default: `csiflow-<topology>-<node>`. Two clients with the same name disconnect each other.',
     }),
