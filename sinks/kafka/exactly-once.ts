@@ -129,7 +129,7 @@ export class ExactlyOnce implements Sink {
       } catch (error) {
         this.#problem = error instanceof AwayError ? error : new AwayError(String(error), true, error);
         this.#delivered = null;
-        this.#context.metrics.failed('deliver', 1);
+        this.#context.metrics.count('store_errors_total', 1);
         this.#context.log.warn('a transaction failed', { epoch, error: this.#problem.message });
         if (closes()) return;
         const wait = backoff(++failures, FIRST_RETRY_MS, MAX_RETRY_MS, this.#context.random);

@@ -253,11 +253,13 @@ test('a store that is offline fills the outbox, blocks no checkpoint, and receiv
     if (away) throw new Error('connection refused');
   };
   const folder = temporaryFolder();
+  const metrics = createMetrics();
   const runner = runnerOf(
     topologyOf(
       { in: { component: radio.component }, out: { component: table.component, from: ['in'] } },
       folder,
     ),
+    { metrics },
   );
   await runner.start();
   for (let number = 1; number <= 10; number++) void radio.send([number]);
@@ -267,6 +269,9 @@ test('a store that is offline fills the outbox, blocks no checkpoint, and receiv
     () => (runner.status().checkpoint?.epoch ?? 0) >= first + 2 && runner.status().problem !== null,
   );
   expect(runner.status().problem).toContain('connection refused');
+  // They wait, and are no dead letters.
+  expect(runner.status().nodes[1]).toMatchObject({ id: 'out', failed: 0 });
+  expect(await metrics.text()).toMatch(/csiflow_store_errors_total\{topology="test",node="out"\} [1-9]/);
   await runner.stop();
   expect(table.rows).toEqual([]);
   away = false;

@@ -176,7 +176,7 @@ export class SinkConnection {
 
   #away(reason: string): void {
     this.#options.run.problem = `its store is offline: ${reason}`;
-    this.#options.run.meter.failed('open', 1);
+    this.#options.run.meter.count('store_errors_total', 1);
   }
 
   async #close(sink: Sink): Promise<void> {

@@ -92,7 +92,7 @@ export class SinkFlush {
     try {
       await writer.timed(sink.flush());
     } catch (error) {
-      run.meter.failed('flush', 1);
+      run.meter.count('store_errors_total', 1);
       return this.#undo(error);
     }
     // Records that a strict store accepted since the last barrier can still be undone.

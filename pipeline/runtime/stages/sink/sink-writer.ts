@@ -162,7 +162,7 @@ export class SinkWriter {
   #rejected(error: unknown, attempt: number, count: number): void {
     // The store may fail on one of them; the others must get through.
     this.#size.reduce(count);
-    this.#run.meter.failed('write', 1);
+    this.#run.meter.count('store_errors_total', 1);
     this.#run.problem = `its store cannot be written: ${errorText(error)}`;
     this.#run.context.log.warn('a write failed', { attempt, error: errorText(error) });
   }
