@@ -420,6 +420,10 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
     expect(await page.textContent('#bottleneck')).toBe('No bottleneck: no node falls behind.');
     await page.click('#letters summary');
     await expect.poll(() => page.textContent('#letters pre')).toContain('"port": "event"');
+    await page.click('#letters button:text("Give it once more")');
+    await expect
+      .poll(() => page.locator('[role=status]').allTextContents())
+      .toContain('history gets the record once more. It leaves this list as soon as history has taken it.');
     await page.click('#letters button:text("Forget")');
     await expect.poll(() => page.locator('#letters li').count()).toBe(0);
     await page.click('button:text("Stop")');

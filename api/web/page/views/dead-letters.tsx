@@ -6,7 +6,7 @@ import { timeText } from '../state/time.js';
 import { Problem } from '../parts/problem.js';
 import { errorText } from '../../../client/errors.js';
 
-const EVERY_MS = 5_000;
+const EVERY_MS = 2_000;
 const SHOWN = 20;
 
 /** @param look counts actions on the letters: each triggers a new request */
@@ -20,21 +20,22 @@ async function lettersOf(id: string, look: number) {
 /** Records that nodes rejected, to inspect, replay or drop. */
 export function DeadLetters() {
   const done = useSignal(0);
+  const wrong = useSignal('');
   const note = useSignal('');
   const letters = usePolled(() => lettersOf(room.value?.topology ?? '', done.value), EVERY_MS);
   const { value, problem } = letters.value;
-  const attempt = async (work: () => Promise<string>) => {
-    try {
-      note.value = await work();
-    } catch (error) {
-      note.value = errorText(error);
-    }
+  const attempt = async (work: Promise<string>, succeeded: string) => {
+    wrong.value = await work.catch(errorText);
+    note.value = wrong.value === '' ? succeeded : '';
     done.value++;
   };
   return (
     <section class="card">
       <h2>Dead letters {value && value.pagination.total > 0 && `(${value.pagination.total})`}</h2>
-      <Problem text={problem || note.value} />
+      <Problem text={problem || wrong.value} />
+      <p class="hint" role="status">
+        {note}
+      </p>
       {value?.data.length === 0 && <p class="empty">None: every node took what it was given.</p>}
       <ul id="letters">
         {value?.data.map((letter) => (
@@ -47,10 +48,13 @@ export function DeadLetters() {
               <Record letter={letter.id} />
               {mayAct.value && (
                 <>
-                  <button type="button" onClick={() => void attempt(() => replay(letter.id))}>
+                  <button
+                    type="button"
+                    onClick={() => void attempt(replay(letter.id), givenAgain(letter.node))}
+                  >
                     Give it once more
                   </button>
-                  <button type="button" onClick={() => void attempt(() => forget(letter.id))}>
+                  <button type="button" onClick={() => void attempt(forget(letter.id), '')}>
                     Forget
                   </button>
                 </>
@@ -62,6 +66,9 @@ export function DeadLetters() {
     </section>
   );
 }
+
+const givenAgain = (node: string): string =>
+  `${node} gets the record once more. It leaves this list as soon as ${node} has taken it.`;
 
 /** The record itself, on request. */
 function Record({ letter }: { readonly letter: number }) {
