@@ -111,6 +111,39 @@ test('only the record that the server rejects becomes a dead letter, and no part
   expect(stored.filter((line) => /^(motion|occupancy)/.test(line)).length).toBeGreaterThanOrEqual(3);
 });
 
+// Lines without a number, as other servers than InfluxDB 3 answer, and as proxies do.
+test.each([
+  ['influxdb3', 400, 204],
+  ['influxdb3', 422, 204],
+  ['influxdb3', 413, 204],
+  ['questdb', 400, 204],
+  ['questdb', 422, 204],
+  ['questdb', 413, 204],
+  ['grafana', 400, 200],
+  ['grafana', 422, 200],
+  ['grafana', 413, 200],
+] as const)('%s refuses with %i: all but the bad record are stored', async (kind, refused, accepted) => {
+  const stored: string[] = [];
+  server.answer = ({ body }, response) => {
+    const lines = body === '' ? [] : body.split('\n');
+    if (lines.some((line) => line.includes('name=bad'))) response.writeHead(refused).end('no');
+    else {
+      stored.push(...lines);
+      response.writeHead(accepted).end('{"database": "ok", "version": "1"}');
+    }
+  };
+  const sink = make({ server: kind });
+  await sink.open();
+  const records = [0, 1, 2, 3, 4].map((at) =>
+    measure(at, { name: at === 3 ? 'bad' : 'presence', value: at }),
+  );
+  const failures = await sink.write(records, 1);
+  expect(failures).toMatchObject([{ code: 'influxdb.refused', retriable: false }]);
+  expect(failures[0]!.reason).toContain('no');
+  expect(failures.map(({ record }) => record)).toEqual([records[3]]);
+  expect(stored.map((line) => / value=(\d)/.exec(line)?.[1]).sort()).toEqual(['0', '1', '2', '4']);
+});
+
 describe('answers', () => {
   test.each([
     [401, '{"error": "the request was not authenticated"}', 'influxdb.credentials', false],

@@ -89,6 +89,27 @@ export function unknownPoints(records: readonly Data[]): readonly string[] {
   return [...new Set(faults)];
 }
 
+/** Tags and fields of points that the dictionary describes and no point holds: `pose: posture`. */
+export function missingPoints(records: readonly Data[]): readonly string[] {
+  const tags = new TagValues(
+    new Set(records.map((record) => ('environment' in record ? record.environment : ''))),
+  );
+  const found = new Map<string, Set<string>>();
+  for (const record of records)
+    for (const { measurement, tags: given, fields } of pointsOf(record, tags)) {
+      const about = record.port === 'measure' ? 'measures' : measurement;
+      const names = found.get(about) ?? new Set();
+      found.set(about, names);
+      for (const name of [...Object.keys(given), ...Object.keys(fields)]) names.add(name);
+    }
+  return POINT_KINDS.flatMap(({ table, measurements, tags: described, fields, own }) => {
+    const about = table === 'measures' ? table : measurements[0]!;
+    return [...described, ...fields.map(({ name }) => name), ...own.map(({ name }) => name)]
+      .filter((name) => !found.get(about)?.has(name))
+      .map((name) => `${about}: ${name}`);
+  });
+}
+
 function literalType(text: string): string {
   if (text.startsWith('"')) return 'string';
   if (text === 'true' || text === 'false') return 'boolean';
