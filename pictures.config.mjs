@@ -1,5 +1,5 @@
 // Takes the pictures of the live page in docs/images/: `npm run pictures`. It runs the demo in a folder of its own until
-// the person has fallen, and needs Chromium (the variable CHROMIUM names another than /usr/bin/chromium).
+// the person has fallen and stood up, and needs Chromium (the variable CHROMIUM names another than /usr/bin/chromium).
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,6 +15,12 @@ const READY = {
   history: '#heat canvas',
   environment: '.drawing .zone',
   settings: '.field',
+};
+/** Pictures of the room. */
+const ROOMS = {
+  room: { button: 'From above', colorScheme: 'dark' },
+  '3d': { button: '3-D', colorScheme: 'dark' },
+  'room-light': { button: 'From above', colorScheme: 'light' },
 };
 const images = join(import.meta.dirname, 'docs/images');
 
@@ -38,12 +44,6 @@ try {
     Object.keys(SCREENS).map((width) => openPage(browser, Number(width), address, password)),
   );
   await Promise.all(pages.map(({ page }) => page.waitForSelector('#alarm', { timeout: 300_000 })));
-  // First what soon changes: the person lies on the floor for some seconds.
-  for (const { page, width } of pages) {
-    await page.click('button:text-is("3-D")');
-    await page.waitForTimeout(500);
-    await page.screenshot({ path: join(images, `live-3d-${width}.png`) });
-  }
   for (const { page, width } of pages) {
     for (const view of VIEWS) {
       await page.click(`nav a[href="?view=${view}"]`);
@@ -54,10 +54,17 @@ try {
       if (view !== 'history') continue;
       await page.locator('#heat').screenshot({ path: join(images, `live-heat-${width}.png`) });
     }
-    // By then, the person has stood up.
+  }
+  // By then, the person has stood up.
+  for (const { page, width } of pages) {
     await page.click('nav a[href="?view=room"]');
-    await page.waitForTimeout(500);
-    await page.screenshot({ path: join(images, `live-room-${width}.png`) });
+    for (const [name, { button, colorScheme }] of Object.entries(ROOMS)) {
+      await page.emulateMedia({ colorScheme });
+      await page.click(`button:text-is("${button}")`);
+      await page.waitForTimeout(500);
+      await page.waitForFunction(showsSkeleton, null, { timeout: 300_000, polling: 100 });
+      await page.screenshot({ path: join(images, `live-${name}-${width}.png`) });
+    }
   }
   await browser.close();
 } finally {
@@ -80,10 +87,23 @@ function announced(output) {
   });
 }
 
-/** The editor with the error that the simulator expects on the floor. */
+/**
+ * The editor with the error that the simulator expects on the floor.
+ *
+ * @throws Error with what the page says instead
+ */
 async function showError(page) {
   await page.getByLabel('Show on the floor').selectOption('error');
-  await page.getByText('Expected error:').waitFor({ timeout: 120_000 });
+  const answer = page.locator('#coverage [role=status]:not(:has-text("being simulated"))');
+  await answer.waitFor({ timeout: 120_000 });
+  const text = await answer.textContent();
+  if (!text.startsWith('Expected error:')) throw new Error(`The editor shows no expected error: ${text}`);
+}
+
+/** In the page: somebody stands there, certain enough for a skeleton. */
+function showsSkeleton() {
+  const people = document.querySelector('#people').innerText;
+  return people.includes('upright') && !people.includes('too uncertain');
 }
 
 async function openPage(browser, width, address, password) {
