@@ -103,8 +103,14 @@ async function* batches(
   const builder = new RawBuilder(count, frames.origin ?? 'replay', position?.newest ?? -Infinity);
   // Arrays that produced no frame are reported once, at the start.
   if (!position)
-    for (const what of unread)
-      builder.problem({ code: 'table.unread', location: what.split(':')[0]!, message: `not read: ${what}` });
+    for (const what of unread) {
+      const [location, ...reason] = what.split(': ');
+      builder.problem({
+        code: 'table.unread',
+        location: location!,
+        message: `not read: ${reason.join(': ')}`,
+      });
+    }
   const batch = (next: number): RecordingBatch => ({
     raw: builder.take(path),
     position: {

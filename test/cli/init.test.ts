@@ -167,6 +167,42 @@ it('replays arrays, read as --table says', async () => {
   expect(heard.map((record) => recogniseRecord(record)?.name)).toEqual(rows.map(() => 'table-frame'));
 });
 
+const recorded = (name: string, records: readonly { bytes: Uint8Array; time: number }[]): string => {
+  const path = join(folder, name);
+  const parts = batchesOf(records).map(encodeRecords);
+  writeFileSync(path, Buffer.concat([encodeHeader({ format: 'adr018', origin: 'replay' }), ...parts]));
+  return path;
+};
+
+it.each([
+  ['zeros', new Int8Array(128), /200 of 200 frames from sender node-7 \(lltf.*\) are all zeros/],
+  ['constant', Int8Array.from({ length: 128 }, (_, i) => i % 60), /199 of 200 frames .* repeat the previous/],
+])('names frames that are no measurements: %s', async (name, values, warning) => {
+  const dead = (sequence: number): Uint8Array =>
+    encodePairs({ node: 7, bins: 64, mhz: 2437, sequence, rssi: -40, noise: -90 }, values);
+  const records = Array.from({ length: 200 }, (_, i) => ({ bytes: dead(i), time: 1e15 + i * 25_000 }));
+  const path = recorded(`${name}.csi`, records);
+  expect((await csiflow('init', path, '--folder', join(folder, name))).err).toMatch(warning);
+});
+
+it('expects motion although one training field is rare', async () => {
+  const wide = (sequence: number): Uint8Array =>
+    encodePairs(
+      { node: 7, bins: 128, mhz: 2437, sequence, rssi: -40, noise: -90 },
+      Int8Array.from({ length: 256 }, (_, i) => ((i * 31 + sequence * 17 * (i % 7)) % 60) - 30),
+    );
+  const records = Array.from({ length: 200 }, (_, i) => ({
+    bytes: i % 150 === 0 ? wide(i) : frame(i),
+    time: 1e15 + i * 25_000,
+  }));
+  const room = join(folder, 'rare');
+  const { code } = await csiflow('init', recorded('rare.csi', records), '--folder', room);
+  expect([code, readFileSync(join(room, 'topology.yaml'), 'utf8')]).toEqual([
+    EXIT.fine,
+    expect.stringContaining('contains: { name: motion'),
+  ]);
+});
+
 it('reports a recording without frames', async () => {
   const empty = join(folder, 'empty.csi');
   writeFileSync(empty, encodeHeader({ format: 'adr018', origin: 'replay' }));

@@ -155,9 +155,9 @@ test('a CSV file without names: all columns are amplitudes, bad lines are named'
   expect(found.flatMap(({ raw }) => [...raw.time])).toEqual(
     [0, 1, 2].map((frame) => Date.parse('2026-03-01T00:00:00Z') * 1000 + frame * 100_000),
   );
-  expect(found.flatMap(({ problems }) => problems.map(({ message }) => message))).toEqual([
-    'not read: line 3: 3 columns, but the first line has 52',
-  ]);
+  expect(
+    found.flatMap(({ problems }) => problems.map(({ location, message }) => `${location}: ${message}`)),
+  ).toEqual(['line 3: not read: 3 columns, but the first line has 52']);
 });
 
 test('a CSV file of too many rows is refused before they fill the memory, and other work continues meanwhile', async () => {
@@ -247,6 +247,32 @@ test('truncated or damaged input is rejected or read, and nothing else', async (
     }),
     { numRuns: 150 },
   );
+});
+
+test('what is damaged is named with its byte', async () => {
+  const folder = temporaryFolder();
+  const damaged = (name: string, find: Buffer, change: (bytes: Buffer, at: number) => void): string => {
+    const bytes = readFileSync(made(name));
+    change(bytes, bytes.indexOf(find));
+    const path = join(folder, name);
+    writeFileSync(path, bytes);
+    return path;
+  };
+  const overwrite = (bytes: Buffer, at: number): void => void bytes.writeUInt32LE(6, at);
+  const mapping = { values: 'csi', axes: AXES, rate_hz: 10 };
+  const zip = readFileSync(made('several.npz'));
+  const [directory, entry] = [zip.indexOf('PK\x01\x02'), zip.indexOf('PK\x03\x04', 4)];
+  expect(await errorOf(damaged('several.npz', zip.subarray(directory), overwrite), mapping)).toMatch(
+    new RegExp(`zip file is damaged: no entry begins at byte ${directory}$`),
+  );
+  const path = damaged('several.npz', zip.subarray(entry), overwrite);
+  expect(await errorOf(path, { values: 'absent' })).toMatch(
+    new RegExp(`not supported: \\w+: the zip file is damaged: no entry begins at byte ${entry}`),
+  );
+  const file = readFileSync(made('level5.mat'));
+  const second = 136 + file.readUInt32LE(132);
+  const mat = damaged('level5.mat', file.subarray(second, second + 8), overwrite);
+  expect(await errorOf(mat, mapping)).toMatch(new RegExp(`byte ${second}: expected a matrix, found type 6$`));
 });
 
 test('columns of Parquet: lists have two axes, timestamps are seconds', async () => {

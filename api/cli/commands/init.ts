@@ -36,6 +36,12 @@ async function run(what: string, options: FirstOptions): Promise<void> {
   const found = await readingRecordings(() =>
     isUdp(what) ? fromUdp(what, options) : fromFile(what, options),
   );
+  const { deadLines } = await import('../recordings/summary-text.js');
+  process.stderr.write(
+    deadLines(found.summary)
+      .map((line) => `csiflow: ${what}: ${line}\n`)
+      .join(''),
+  );
   const files = await writeFirst(found, options);
   process.stdout.write(files.map((file) => `${file}\n`).join(''));
   const topology = path.join(options.folder, 'topology.yaml');

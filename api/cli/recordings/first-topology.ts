@@ -44,9 +44,7 @@ export function firstTopology(found: Found): string {
   const heard = heardIn(summary);
   const length = windowFor(heard, summary.seconds);
   const records = heard.reduce((sum, one) => sum + one.records, 0);
-  const gap = Math.max(
-    ...summary.senders.flatMap(({ layouts }) => layouts.map((layout) => layout.longest_gap_s)),
-  );
+  const gap = longestGap(summary);
   const isReport = summary.senders.some(({ layouts }) =>
     layouts.some(({ layout }) => layout.endsWith('/beamforming-report')),
   );
@@ -77,6 +75,12 @@ export function firstTopology(found: Found): string {
       : ['      - { from: motion, contains: { name: motion, subject: null } }']),
     '',
   ].join('\n');
+}
+
+/** Longest gap in the layout that each sender uses most, seconds. Other layouts may be rare, and motion does not need them. */
+function longestGap({ senders }: Summary): number {
+  const usual = senders.map(({ layouts }) => layouts.reduce((a, b) => (b.frames > a.frames ? b : a)));
+  return Math.max(...usual.map(({ longest_gap_s }) => longest_gap_s));
 }
 
 function windowLines(length: number, from: string, heard: readonly Heard[]): readonly string[] {

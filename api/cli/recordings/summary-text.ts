@@ -46,12 +46,23 @@ function layoutLines(summary: LayoutSummary): readonly string[] {
   const level = rssi === null ? 'not known' : `${rssi} dBm`;
   return [
     `  ${layout}: ${frames} frames, ${rate}/s, longest gap ${gap} s, RSSI ${level}`,
-    ...(zero > 0 ? [`  ${zero} of them are all zeros, so not measurements`] : []),
-    ...(repeated > 0
-      ? [`  ${repeated} of them repeat the previous one: a working receiver does not repeat itself`]
-      : []),
+    ...(zero > 0 ? [`  ${zero} of them ${ZEROS}`] : []),
+    ...(repeated > 0 ? [`  ${repeated} of them ${REPEATS}`] : []),
   ];
 }
+
+const ZEROS = 'are all zeros, so not measurements';
+const REPEATS = 'repeat the previous one: a working receiver does not repeat itself';
+
+/** Layouts of which at least half of the frames are no measurements, as lines. */
+export const deadLines = ({ senders }: Pick<Summary, 'senders'>): readonly string[] =>
+  senders.flatMap(({ sender, layouts }) =>
+    layouts.flatMap(({ layout, frames, zero_frames: zero, repeated_frames: repeated }) => {
+      const of = `of ${frames} frames from sender ${yamlText(sender)} (${layout})`;
+      if (2 * zero >= frames) return [`${zero} ${of} ${ZEROS}`];
+      return 2 * repeated >= frames ? [`${repeated} ${of} ${REPEATS}`] : [];
+    }),
+  );
 
 /** The records that were found: `records of nexmon`. */
 export function recordsOf(format: string, { senders }: Pick<Summary, 'senders'>): string {

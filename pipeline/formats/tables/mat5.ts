@@ -1,5 +1,6 @@
 import { inflateSync } from 'node:zlib';
-import { Allowance, isOverlong } from './allowance.js';
+import { errorText } from '../../base/error-text.js';
+import { Allowance, AllowanceExceeded, isOverlong } from './allowance.js';
 import { sizeOf, type Table } from './arrays.js';
 import { tableOf } from './mat-arrays.js';
 import type { MatValue } from './mat-value.js';
@@ -38,21 +39,33 @@ export const readMat5 = (file: Uint8Array, allowance = new Allowance()): Table =
  * Reads MATLAB level 5 MAT-files (MathWorks, "MAT-File Format", R2023b): numeric, complex, struct, cell and
  * char arrays, compressed or not, little-endian. Returns variables by name, with numbers in MATLAB's order:
  * first index fastest.
- * @throws Error if the file is damaged
+ * @throws Error if the file is damaged, with the byte at which the damaged variable begins
  */
 export function readMat(file: Uint8Array, allowance = new Allowance()): Map<string, MatValue> {
   const variables = new Map<string, MatValue>();
   if (file[126] === 0x4d) throw new Error('it was written by a big-endian machine, which is not supported');
-  for (const element of elements(file.subarray(128))) {
-    const body = element.type === MI.compressed ? inflated(element.data, allowance) : null;
-    const matrix = body ? elements(body).next().value : element;
-    if (matrix?.type !== MI.matrix)
-      throw new Error(`expected a matrix, found type ${matrix?.type ?? 'none'}`);
-    const { name, value } = readMatrix(matrix.data, allowance);
-    // MATLAB adds the contents of its objects as a variable without a name.
-    if (name !== '') variables.set(name, value);
+  let at = HEADER_BYTES;
+  try {
+    for (const element of elements(file.subarray(HEADER_BYTES))) {
+      const { name, value } = variableOf(element, allowance);
+      // MATLAB adds the contents of its objects as a variable without a name.
+      if (name !== '') variables.set(name, value);
+      at = HEADER_BYTES + element.end;
+    }
+  } catch (error) {
+    if (error instanceof AllowanceExceeded) throw error;
+    throw new Error(`byte ${at}: ${errorText(error)}`, { cause: error });
   }
   return variables;
+}
+
+const HEADER_BYTES = 128;
+
+function variableOf(element: Element, allowance: Allowance): Matrix {
+  const body = element.type === MI.compressed ? inflated(element.data, allowance) : null;
+  const matrix = body ? elements(body).next().value : element;
+  if (matrix?.type !== MI.matrix) throw new Error(`expected a matrix, found type ${matrix?.type ?? 'none'}`);
+  return readMatrix(matrix.data, allowance);
 }
 
 function inflated(data: Uint8Array, allowance: Allowance): Buffer {
@@ -66,6 +79,8 @@ function inflated(data: Uint8Array, allowance: Allowance): Buffer {
 interface Element {
   readonly type: number;
   readonly data: Uint8Array;
+  /** Where the next one begins. */
+  readonly end: number;
 }
 
 function* elements(bytes: Uint8Array): Generator<Element, undefined> {
@@ -73,15 +88,16 @@ function* elements(bytes: Uint8Array): Generator<Element, undefined> {
   for (let at = 0; at + 8 <= bytes.length;) {
     const small = view.getUint16(at + 2, true);
     if (small > 0) {
-      yield { type: view.getUint16(at, true), data: bytes.subarray(at + 4, at + 4 + small) };
+      yield { type: view.getUint16(at, true), data: bytes.subarray(at + 4, at + 4 + small), end: at + 8 };
       at += 8;
     } else {
       const type = view.getUint32(at, true);
       const length = view.getUint32(at + 4, true);
       if (at + 8 + length > bytes.length)
         throw new Error(`it is truncated: ${bytes.length - at - 8} bytes of an element of ${length}`);
-      yield { type, data: bytes.subarray(at + 8, at + 8 + length) };
-      at += 8 + (type === MI.compressed ? length : Math.ceil(length / 8) * 8);
+      const end = at + 8 + (type === MI.compressed ? length : Math.ceil(length / 8) * 8);
+      yield { type, data: bytes.subarray(at + 8, at + 8 + length), end };
+      at = end;
     }
   }
   return undefined;

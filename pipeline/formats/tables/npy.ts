@@ -80,13 +80,16 @@ interface ZipEntry {
 
 function* zipEntries(file: Buffer): Generator<ZipEntry> {
   const end = file.lastIndexOf(Buffer.from([0x50, 0x4b, 5, 6]));
-  if (end < 0) throw new Error('not a complete zip file: the end of the directory is missing');
+  if (end < 0 || end + 22 > file.length)
+    throw new Error('not a complete zip file: the end of the directory is missing');
   for (let i = 0, at = file.readUInt32LE(end + 16); i < file.readUInt16LE(end + 10); i++) {
+    checkHeader(file, at, DIRECTORY_ENTRY);
     const [nameLength, extra, comment] = [28, 30, 32].map((offset) => file.readUInt16LE(at + offset));
     const name = file.toString('utf8', at + 46, at + 46 + nameLength!);
     const [isPacked, length] = [file.readUInt16LE(at + 10) !== 0, file.readUInt32LE(at + 20)];
     const local = file.readUInt32LE(at + 42);
     const bytes = (allowance: Allowance): Buffer => {
+      checkHeader(file, local, LOCAL_ENTRY);
       const start = local + 30 + file.readUInt16LE(local + 26) + file.readUInt16LE(local + 28);
       const packed = file.subarray(start, start + length);
       return isPacked ? inflateRawSync(packed, allowance.zlibOptions) : packed;
@@ -94,6 +97,18 @@ function* zipEntries(file: Buffer): Generator<ZipEntry> {
     yield { name, bytes };
     at += 46 + nameLength! + extra! + comment!;
   }
+}
+
+interface ZipHeader {
+  readonly signature: number;
+  readonly length: number;
+}
+const DIRECTORY_ENTRY: ZipHeader = { signature: 0x02014b50, length: 46 };
+const LOCAL_ENTRY: ZipHeader = { signature: 0x04034b50, length: 30 };
+
+function checkHeader(file: Buffer, at: number, { signature, length }: ZipHeader): void {
+  if (at + length > file.length || file.readUInt32LE(at) !== signature)
+    throw new Error(`the zip file is damaged: no entry begins at byte ${at}`);
 }
 
 /** `(300, 30)` in a header; undefined if it has none. */
