@@ -54,9 +54,10 @@ export function renderMarkdown(text: string, address: Address): Rendered {
       const section = sections.at(-1);
       if (section && token.info.trim() !== 'mermaid') section.text += `${token.content} `;
     }
-    for (const child of token.children ?? []) {
+    for (const child of [token, ...(token.children ?? [])]) {
       if (child.type === 'link_open') child.attrSet('href', address(String(child.attrGet('href'))));
       if (child.type === 'image') child.attrSet('src', address(String(child.attrGet('src'))));
+      if (child.type.startsWith('html_')) child.content = withAddresses(child.content, address);
     }
   }
   return {
@@ -78,6 +79,13 @@ export function renderCode(file: string, text: string): Rendered {
     anchors: new Set(),
   };
 }
+
+/** Links and pictures that a page writes as HTML. */
+const withAddresses = (html: string, address: Address): string =>
+  html.replace(
+    /\b(src|href)="([^"]+)"/g,
+    (_, attribute: string, written: string) => `${attribute}="${address(written)}"`,
+  );
 
 const codeBlock = (html: string): string => `<pre tabindex="0"><code>${html}</code></pre>\n`;
 

@@ -65,6 +65,8 @@ describe('the check of links', () => {
     ['[gone](gone.md)', 'docs/topology.md: gone.md leads nowhere'],
     ['[gone](../topologies/gone.yaml)', 'docs/topology.md: ../topologies/gone.yaml leads nowhere'],
     ['![gone](images/gone.png)', 'docs/topology.md: images/gone.png leads nowhere'],
+    ['<img src="images/gone.png" width="9">', 'docs/topology.md: images/gone.png leads nowhere'],
+    ['Here: <a href="gone.md">gone</a>', 'docs/topology.md: gone.md leads nowhere'],
     ['[gone](#gone)', 'docs/topology.md: docs/topology.md has no heading #gone'],
     ['[gone](README.md#gone)', 'docs/topology.md: docs/README.md has no heading #gone'],
   ])('reports %s', (text, problem) => {
