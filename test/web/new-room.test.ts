@@ -100,6 +100,29 @@ describe.runIf(canBrowse)('what the live page does for a new room', () => {
     expect(saved).toMatchObject({ profiles: Object.fromEntries(links.map((link) => [link.id, {}])) });
   });
 
+  test('a room that cannot be measured says why, and is asked about seldom', async () => {
+    const text = TOPOLOGY.replace(', calibration: ward.calibration.json', '');
+    service.main.topology = parseTopology(
+      { text, shown: 'topology.yaml', file: join(folder, 'topology.yaml'), folder },
+      components,
+      { env: {} },
+    ).topology!;
+    let asked = 0;
+    page.on('request', (request) => {
+      if (request.url().endsWith('/calibration')) asked++;
+    });
+    await page.clock.install();
+    await opened('environment');
+    await expect.poll(() => page.textContent('#calibration .problem')).toContain('poses names no file');
+    const before = asked;
+    await page.clock.runFor(3_000);
+    // Its request would come first.
+    await page.evaluate(`fetch('/scene.json').then(({ status }) => status)`);
+    expect(asked).toBe(before);
+    await page.clock.runFor(3_000);
+    await expect.poll(() => asked).toBe(before + 1);
+  });
+
   test('a person in the room is named before the result is used', async () => {
     await opened('environment');
     await page.click('text=The room is empty: measure for 60 s');

@@ -107,7 +107,7 @@ function ofNode(
         'node',
         'warning',
         `${name} could not take ${failed} records`,
-        `see why: \`csiflow dead-letters list\`; then replay or discard them`,
+        `see why: \`csiflow dead-letters list FILE\`, with the file of the topology; then replay or drop them`,
       ),
     );
   for (const [reason, fix] of Object.entries(DROPS)) {

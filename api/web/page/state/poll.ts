@@ -10,9 +10,13 @@ export interface Polled<T> {
   readonly problem: string;
 }
 
+/** At least, after a request that failed: asking again at once would fail again. */
+const FAILED_MS = 5_000;
+
 /**
  * Polls the service while a view is visible and the service is connected, and immediately after a change of
- * anything that `ask` reads. Earlier data stays visible while requests fail.
+ * anything that `ask` reads. Earlier data stays visible while requests fail; they are repeated
+ * every five seconds.
  */
 export function usePolled<T>(ask: () => Promise<T>, everyMs: number): ReadonlySignal<Polled<T>> {
   const polled = useSignal<Polled<T>>({ value: null, problem: '' });
@@ -33,9 +37,10 @@ export function usePolled<T>(ask: () => Promise<T>, everyMs: number): ReadonlySi
         .then((next) => {
           if (over) return;
           polled.value = next;
+          const wait = next.problem === '' ? everyMs : Math.max(everyMs, FAILED_MS);
           timer = setTimeout(() => {
             again(ask());
-          }, everyMs);
+          }, wait);
         }, reportError);
     };
     again(ask());
