@@ -20,6 +20,7 @@ import type { Deployment } from './service/deployment/deployment.js';
 import { Hosts } from './service/limits/hosts.js';
 import { KnownAddresses } from './service/limits/known-addresses.js';
 import { Limits, type LimitFigures } from './service/limits/limits.js';
+import { answerLiveness } from './rest/serving/liveness.js';
 import { oneAtATime } from './rest/serving/one-at-a-time.js';
 import { answerUnreadable } from './rest/serving/unreadable.js';
 import { LifecycleTimes } from './service/deployment/lifecycle-times.js';
@@ -117,9 +118,11 @@ async function serverWith(timed: Timed, options: ServerOptions): Promise<Running
   const server = serverFor(
     options.tls,
     options.slowMs ?? SLOW_MS,
-    oneAtATime((request, response) => {
-      void handle(request, response);
-    }),
+    oneAtATime(
+      answerLiveness({ hosts, limits, form: options.form }, (request, response) => {
+        void handle(request, response);
+      }),
+    ),
   );
   const formOf = (path: string) => formAt(path, options.form);
   answerUnreadable(server, { limits, formOf });

@@ -1,6 +1,12 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { Value } from 'typebox/value';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { DetailedHealthSchema, HealthSchema, MetricsSchema } from '../../api/contract/health.js';
+import { answerLiveness } from '../../api/rest/serving/liveness.js';
+import { Hosts } from '../../api/service/limits/hosts.js';
+import { KnownAddresses } from '../../api/service/limits/known-addresses.js';
+import { Limits } from '../../api/service/limits/limits.js';
 import { openService, type TestService } from './support.js';
 
 const A = '/form-a/api/v1';
@@ -105,6 +111,49 @@ describe('probes at the root', () => {
       .poll(async () => (await service.get('/readyz')).text(), { timeout: 10_000 })
       .toBe('the topology test is failed\n');
     expect((await service.get('/readyz')).status).toBe(503);
+  });
+
+  test.each(['GET', 'HEAD'])('%s of livez has the same answer before Koa as from it', async (method) => {
+    const answerOf = async (path: string) => {
+      const response = await fetch(service.server.address + path, {
+        method,
+        headers: { 'X-Request-Id': 'r-1' },
+      });
+      const { date, 'x-ratelimit-reset': reset, ...headers } = Object.fromEntries(response.headers);
+      expect(date).toMatch(/GMT$/);
+      expect(Number(reset)).toBeGreaterThan(Date.now() / 1000);
+      return { status: response.status, headers, body: await response.text() };
+    };
+    // With a query, Koa answers.
+    expect(await answerOf('/livez')).toEqual(await answerOf('/livez?a'));
+  });
+
+  test('livez leaves all but plain calls to Koa', async () => {
+    const left: string[] = [];
+    const asked = {
+      hosts: new Hosts([]),
+      limits: new Limits(new KnownAddresses(service.stateFolder)),
+      form: 'a',
+    } as const;
+    const server = createServer(
+      answerLiveness(asked, ({ method, url }, response) => {
+        left.push(`${method} ${url}`);
+        response.end();
+      }),
+    );
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const call = async (path: string, options: RequestInit = {}) =>
+      (await fetch(address + path, options)).text();
+    expect(await call('/livez')).toBe('ok\n');
+    expect(left).toEqual([]);
+    await call('/livez?a');
+    await call('/livez/');
+    await call('/livez', { method: 'POST' });
+    await call('/livez', { headers: { Origin: 'http://127.0.0.1' } });
+    await call('/readyz');
+    server.close();
+    expect(left).toEqual(['GET /livez?a', 'GET /livez/', 'POST /livez', 'GET /livez', 'GET /readyz']);
   });
 
   test('readyz is 503 while a store does not answer', async () => {

@@ -24,21 +24,27 @@ export const compressAnswers = compress({
 
 /** Uses a valid `X-Request-Id`, otherwise generates one. */
 export const identify: Middleware = async (context, next) => {
-  const given = context.get('X-Request-Id');
-  context.state.requestId = /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
+  context.state.requestId = requestIdOf(context.get('X-Request-Id'));
   context.set('X-Request-Id', context.state.requestId);
   await next();
 };
 
+/** The given id if it is valid, otherwise a new one. */
+export const requestIdOf = (given: string | readonly string[] | undefined): string =>
+  typeof given === 'string' && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
+
+/** Headers of every answer. */
+export const SECURITY_HEADERS = {
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'no-referrer',
+  'Content-Security-Policy':
+    "default-src 'self'; connect-src 'self' ws: wss:; style-src 'self'; img-src 'self' data:",
+  'Cache-Control': 'no-store',
+} as const;
+
 export const securityHeaders: Middleware = async (context, next) => {
-  context.set({
-    'X-Content-Type-Options': 'nosniff',
-    'X-Frame-Options': 'DENY',
-    'Referrer-Policy': 'no-referrer',
-    'Content-Security-Policy':
-      "default-src 'self'; connect-src 'self' ws: wss:; style-src 'self'; img-src 'self' data:",
-    'Cache-Control': 'no-store',
-  });
+  context.set(SECURITY_HEADERS);
   await next();
 };
 

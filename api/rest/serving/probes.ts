@@ -8,7 +8,7 @@ const GOOD_FOR_MS = 1_000;
 /**
  * At the root, without credentials, for service managers and orchestrators: `/livez` is 200 while the process
  * answers; `/readyz` is 200 while the main topology runs and each of its stores answers, otherwise 503 with
- * the failing part.
+ * the failing part. Plain calls of `/livez` are answered before they come here (`answerLiveness`).
  */
 export function serveProbes(deployment: Deployment): Middleware {
   const storeAway = rememberedFor(GOOD_FOR_MS, () => firstAway(deployment));
@@ -20,12 +20,16 @@ export function serveProbes(deployment: Deployment): Middleware {
   };
 }
 
-const isReading = ({ method }: KoaContext): boolean => method === 'GET' || method === 'HEAD';
+/** The answer of `/livez`. */
+export const ALIVE = 'ok\n';
+
+export const isReading = ({ method }: { readonly method?: string | undefined }): boolean =>
+  method === 'GET' || method === 'HEAD';
 
 function answer(context: KoaContext, problem: string | null): void {
   context.type = 'text/plain';
   context.status = problem === null ? 200 : 503;
-  context.body = `${problem ?? 'ok'}\n`;
+  context.body = problem === null ? ALIVE : `${problem}\n`;
 }
 
 /** Null if it runs. */
