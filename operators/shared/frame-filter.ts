@@ -56,9 +56,11 @@ export function filterFrames<S>(
 function withoutEmpty(block: CsiBlock, { metrics }: Context): CsiBlock | null {
   const { layout, count, values } = block;
   const size = frameSize(layout);
-  const usable: number[] = [];
-  for (let row = 0; row < count; row++) if (anyFinite(values, row * size, size)) usable.push(row);
-  if (usable.length === count) return block;
+  let first = 0;
+  while (first < count && anyFinite(values, first * size, size)) first++;
+  if (first === count) return block;
+  const usable = Array.from({ length: first }, (_, row) => row);
+  for (let row = first + 1; row < count; row++) if (anyFinite(values, row * size, size)) usable.push(row);
   metrics.dropped('not_finite', count - usable.length);
   if (usable.length === 0) return null;
   const finite = new Float32Array(usable.length * size);

@@ -13,10 +13,11 @@ export function innovation(
   stride: number,
   ridge: number,
 ): number {
-  const factor = cholesky(covariance, at, count, stride, ridge);
-  const diagonal = new Float64Array(count);
+  if (count > scratch.diagonal.length) scratch = scratchOf(count);
+  const { factor, column } = scratch;
+  const diagonal = scratch.diagonal.subarray(0, count).fill(0);
+  factorize(covariance, at, count, stride, ridge);
   // Column c of the inverse factor by forward substitution; the inverse's diagonal is the sum of squares down each column.
-  const column = new Float64Array(2 * count);
   for (let c = 0; c < count; c++) {
     for (let r = c; r < count; r++) {
       let re = r === c ? 1 : 0;
@@ -36,22 +37,36 @@ export function innovation(
   return 1 / diagonal.sort()[count >> 1]!;
 }
 
-/** The lower factor of the Hermitian matrix, [row, column, (re, im)]. */
-function cholesky(
-  covariance: Float64Array,
-  at: number,
-  count: number,
-  stride: number,
-  ridge: number,
-): Float64Array {
-  const factor = new Float64Array(2 * count * count);
+interface Scratch {
+  /** Below the diagonal: [row, column, (re, im)]; on it, only the real part. */
+  readonly factor: Float64Array;
+  readonly column: Float64Array;
+  readonly diagonal: Float64Array;
+}
+
+/** Kept from call to call: made anew, they were a third of all that a window allocates. */
+let scratch = scratchOf(0);
+
+function scratchOf(count: number): Scratch {
+  return {
+    factor: new Float64Array(2 * count * count),
+    column: new Float64Array(2 * count),
+    diagonal: new Float64Array(count),
+  };
+}
+
+/** Leaves the lower factor of the Hermitian matrix in the scratch. */
+function factorize(covariance: Float64Array, at: number, count: number, stride: number, ridge: number): void {
+  const { factor } = scratch;
   for (let r = 0; r < count; r++) {
     for (let c = 0; c <= r; c++) {
       let re = covariance[at + 2 * (r * stride + c)]! + (r === c ? ridge : 0);
       let im = covariance[at + 2 * (r * stride + c) + 1]!;
       for (let k = 0; k < c; k++) {
-        const [a, b] = [factor[2 * (r * count + k)]!, factor[2 * (r * count + k) + 1]!];
-        const [x, y] = [factor[2 * (c * count + k)]!, factor[2 * (c * count + k) + 1]!];
+        const a = factor[2 * (r * count + k)]!;
+        const b = factor[2 * (r * count + k) + 1]!;
+        const x = factor[2 * (c * count + k)]!;
+        const y = factor[2 * (c * count + k) + 1]!;
         re -= a * x + b * y;
         im -= b * x - a * y;
       }
@@ -64,5 +79,4 @@ function cholesky(
       }
     }
   }
-  return factor;
 }

@@ -24,11 +24,11 @@ export class CompressedFrames {
     this.#log = log;
   }
 
-  /** A raw frame of `node`. @param pairs of one antenna: the firmware compresses no others */
-  see(link: string, node: number, sequence: number, pairs: Uint8Array): void {
+  /** A raw frame of `node`. @param start of its pairs, of one antenna: the firmware compresses no others */
+  see(link: string, node: number, sequence: number, bytes: Uint8Array, start: number, length: number): void {
     const known = this.#nodes.get(link)?.get(node) ?? this.#newNode(link, node);
     known.sequence = sequence;
-    known.of(pairs.length).see(pairs);
+    known.of(length).see(bytes, start, length);
   }
 
   /** The datagram that the packet would be uncompressed, or why it gives none. */

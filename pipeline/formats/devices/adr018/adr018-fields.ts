@@ -21,10 +21,21 @@ const BUFFERS = new Map<number, EspBuffer>(
  */
 export function fieldsAt(bytes: Uint8Array, start: number, bins: number): readonly EspField[] | undefined {
   const buffer = BUFFERS.get(bins);
-  return (
-    buffer && espFields(buffer, (pair) => bytes[start + 2 * pair] === 0 && bytes[start + 2 * pair + 1] === 0)
-  );
+  if (!buffer) return undefined;
+  asked.bytes = bytes;
+  asked.start = start;
+  const fields = espFields(buffer, isZero);
+  asked.bytes = NOTHING;
+  return fields;
 }
+
+/** Whose pairs {@link isZero} looks at. A function for each frame would be most of what decoding it allocates. */
+const NOTHING = new Uint8Array(0);
+const asked: { bytes: Uint8Array; start: number } = { bytes: NOTHING, start: 0 };
+const isZero = (pair: number): boolean => {
+  const at = asked.start + 2 * pair;
+  return asked.bytes[at] === 0 && asked.bytes[at + 1] === 0;
+};
 
 /** Fields of bins in the order of an FFT or ascending, by which the encoder places values. */
 export const sentFields = (bins: number, ascending: boolean): readonly EspField[] | undefined =>

@@ -21,10 +21,10 @@ export class KnownFrames {
     this.#parts = frameParts(bytes / 2, 1, 2437) ?? [];
   }
 
-  see(pairs: Uint8Array): void {
-    // Moves the oldest one's memory to the end: this is done for each frame.
-    const frame = this.#frames.length < KNOWN ? new Uint8Array(pairs.length) : this.#frames.shift()!;
-    frame.set(pairs);
+  see(bytes: Uint8Array, start = 0, length = bytes.length): void {
+    // Moves the oldest one's memory to the end, and makes no view: this is done for each frame.
+    const frame = this.#frames.length < KNOWN ? new Uint8Array(length) : this.#frames.shift()!;
+    for (let i = 0; i < length; i++) frame[i] = bytes[start + i]!;
     this.#frames.push(frame);
   }
 

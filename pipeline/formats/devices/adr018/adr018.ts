@@ -178,8 +178,7 @@ class Adr018Decoder implements Decoder {
     step.lost += link.frames.see(sequence);
     this.#columns.add(i, start + pairs, link.entry.index, variant);
     if (antennas > 1 || variant.is12Bit) return;
-    const bytes = step.raw.bytes.subarray(start + pairs, start + pairs + size);
-    this.#compressed.see(link.entry.link.id, node, sequence, bytes);
+    this.#compressed.see(link.entry.link.id, node, sequence, step.raw.bytes, start + pairs, size);
   }
 
   #takePacket(step: Step, i: number): void {

@@ -160,7 +160,8 @@ function fftFields(buffer: EspBuffer, isZero: IsZero): readonly EspField[] | und
  * anything.
  */
 const ascends = (pairs: number, isZero: IsZero): boolean =>
-  [2, 3].every(isZero) && !isZero(30) && (pairs === 192 || [pairs - 2, pairs - 1].every(isZero));
+  // Asked for each frame: lists of pairs would be made anew each time.
+  isZero(2) && isZero(3) && !isZero(30) && (pairs === 192 || (isZero(pairs - 2) && isZero(pairs - 1)));
 
 /** Fields of a C6, or of another chip whose channel has a second one beside it: the zeros decide. */
 function ascendingFields(buffer: EspBuffer, isZero: IsZero): readonly EspField[] | undefined {
