@@ -23,6 +23,14 @@ describe('hampel', () => {
     expectClose(filtered, reference!.hampel_w10_n3_SHARP_asym, 1e-12);
   });
 
+  it('replaces a value beyond three times 1.4826 MAD from the median, and none within', () => {
+    // Around the last value that stays: median 1, MAD 3.
+    const around = (value: number): number =>
+      hampel([-5, -4, -3, -2, -1, value, 1, 2, 3, 4, 5], { before: 5, after: 5, threshold: 3 })[5]!;
+    const edge = 1 + 3 * 1.4826 * 3;
+    expect([around(edge - 1e-9), around(edge + 1e-9)]).toEqual([edge - 1e-9, 1]);
+  });
+
   it('leaves a clean series unchanged', () => {
     const rising = Array.from({ length: 100 }, (_, i) => 10 + i / 5);
     expect(Array.from(hampel(rising, { before: 8, after: 0, threshold: 3 }))).toEqual(rising);
