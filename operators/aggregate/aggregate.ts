@@ -17,7 +17,7 @@ shorter one they overlap. At the end of each window in which a series has record
 \`give\`, named \`NAME_STATISTIC\` (\`occupancy_mean\`), at the time of the window's end, with the series of \`by\` as its subject.
 
 \`value\` and \`by\` are expressions over the records for which \`where\` is true, and read the same kind of record; without \`value\`
-only \`count\` is available. Records that arrive after their window has ended are dropped as \`late\`.
+only \`count\` is available. A pose counts in the window in which its own ends. Records that arrive after their window has ended are dropped as \`late\`.
 [Expressions](../../expressions.md) describes the language and the fields.
 
 Gotchas: a window without records outputs nothing, not a count of 0. Windows follow UTC: a day begins at midnight there.

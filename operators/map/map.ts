@@ -5,6 +5,11 @@ import { compileExpression, expressionComplaints, portsRead } from '../shared/ex
 import { attempt, one, type Result, takenPorts } from '../shared/record-series.js';
 import { expressionField, FieldSetter, portOfSet, setComplaints, SetField } from '../shared/set-fields.js';
 
+/** How far the time of measures is behind event time, microseconds. */
+interface MapState {
+  readonly behind: number;
+}
+
 export const map = defineOperator({
   name: 'map',
   summary: 'Sets fields of records, or turns records into measures, by expressions.',
@@ -84,15 +89,23 @@ Gotchas: stores identify a measure by environment, name, subject and time: two m
     const subject =
       measure!.subject === undefined ? undefined : compileExpression(measure!.subject, 'subject');
     const [read] = portsRead([measure!.value, measure!.subject]);
+    // A pose arrives at the end of its window, and its measure has the time of the middle.
+    let behind = 0;
     return {
       process: (data) =>
         attempt(data, () => {
           if (data.port !== read) return one(data);
+          if (data.port === 'pose') behind = Math.max(behind, data.windowEnd - data.time);
           return one({
             ...measureOf(data, measure!.name, value.evaluate(data) as number),
             subject: subject ? (subject.evaluate(data) as string | null) : null,
           });
         }),
+      holdWatermark: (time) => time - behind,
+      snapshot: (): MapState => ({ behind }),
+      restore: (state: MapState) => {
+        ({ behind } = state);
+      },
     };
   },
 });

@@ -2,7 +2,15 @@ import { Type } from 'typebox';
 import { defineOperator, type Output } from '../../pipeline/component/index.js';
 import { RESULT_PORTS } from '../../pipeline/model/index.js';
 import { expressionComplaints, portsRead } from '../shared/expression.js';
-import { attempt, none, seriesBy, SeriesStates, type Result, takenPorts } from '../shared/record-series.js';
+import {
+  arrivalOf,
+  attempt,
+  none,
+  seriesBy,
+  SeriesStates,
+  type Result,
+  takenPorts,
+} from '../shared/record-series.js';
 import { expressionField } from '../shared/set-fields.js';
 
 interface SampleState {
@@ -15,7 +23,7 @@ export const sample = defineOperator({
   summary: 'Outputs the newest record of each series once per interval.',
   description: `
 Use it if records arrive more often than a store or a dashboard needs them. Intervals are multiples of \`interval_ms\`
-since 1970. At the end of each, the newest record of each series passes unchanged, with its own time; earlier ones of
+since 1970; a pose belongs to that in which its window ends. At the end of each, the newest record of each series passes unchanged, with its own time; earlier ones of
 that interval are counted as \`sampled_out\`. Series without a record in the interval output nothing. \`throttle\` instead passes the first
 record of an interval, immediately; \`aggregate\` summarises all of them.
 
@@ -47,7 +55,7 @@ subject. \`by\` defines other series: one for each value of the expression in ea
     const newest = new SeriesStates<Result>(context);
     let end = 0;
     const close = (): Output<Result> => {
-      const data = [...newest.values()].sort((a, b) => startOf(a) - startOf(b));
+      const data = [...newest.values()].sort((a, b) => arrivalOf(a) - arrivalOf(b));
       newest.clear();
       return { data };
     };
@@ -55,15 +63,18 @@ subject. \`by\` defines other series: one for each value of the expression in ea
       process: (data) =>
         attempt(data, () => {
           const name = series(data);
+          const at = arrivalOf(data);
+          // The record that ends an interval comes before the watermark that does.
+          const ended = newest.size > 0 && at >= end ? close() : none;
+          if (newest.size === 0) end = (Math.floor(at / interval) + 1) * interval;
           const before = newest.get(name);
           if (before) context.metrics.count('sampled_out', 1);
-          if (newest.size === 0) end = (Math.floor(data.time / interval) + 1) * interval;
           if (!before || before.time <= data.time) newest.set(name, data);
-          return none;
+          return ended;
         }),
       watermark: (time) => (newest.size > 0 && time >= end - 1 ? close() : none),
       holdWatermark: (time) =>
-        newest.size === 0 ? time : Math.min(time, Math.min(...Array.from(newest.values(), startOf)) - 1),
+        newest.size === 0 ? time : Math.min(time, Math.min(...Array.from(newest.values(), arrivalOf)) - 1),
       reanchor: close,
       snapshot: (): SampleState => ({
         end,
@@ -77,6 +88,3 @@ subject. \`by\` defines other series: one for each value of the expression in ea
     };
   },
 });
-
-/** Order of records downstream. */
-const startOf = (record: Result): number => (record.port === 'pose' ? record.windowEnd : record.time);

@@ -3,11 +3,13 @@ import { aggregate } from '../../operators/aggregate/aggregate.js';
 import { delayUntil } from '../../operators/delay-until/delay-until.js';
 import { join } from '../../operators/join/join.js';
 import { map } from '../../operators/map/map.js';
+import { sample } from '../../operators/sample/sample.js';
 import { throttle } from '../../operators/throttle/throttle.js';
 import type { Output } from '../../pipeline/component/index.js';
 import type { Data } from '../../pipeline/model/index.js';
+import { arrivalOf, type Result } from '../../operators/shared/record-series.js';
 import { testContext } from '../support/context.js';
-import { measure, sensedEvent } from '../support/records.js';
+import { measure, poseFrame, sensedEvent, START } from '../support/records.js';
 
 const aggregated = { window_ms: 60_000, give: ['count'] as const, name: 'falls' };
 
@@ -115,4 +117,56 @@ test('aggregate: overlapping windows continue unchanged after a restart', () => 
   expect(given.whole.length).toBeGreaterThan(20);
   expect(given.cut).toEqual(given.whole);
   expect(whole.snapshot!()).toMatchObject({ series: [] });
+});
+
+/** Poses of four minutes, five a second, whose window ends a second after their time; and the watermarks behind them. */
+const poses = Array.from({ length: 1200 }, (_, index) => {
+  const windowEnd = Math.ceil(START / 60e6) * 60e6 + 200_000 * (index + 1);
+  return { ...poseFrame(index), time: windowEnd - 1_000_000, windowEnd };
+});
+
+/** What comes out of operators behind one another, as the runtime calls them. */
+function through(
+  records: readonly Data[],
+  operators: readonly ReturnType<typeof sample.create>[],
+): readonly Data[] {
+  const [first, ...rest] = operators;
+  if (!first) return records;
+  const out: Data[] = [];
+  const pass = (given: readonly Data[], time: number, [node, ...others]: typeof operators): void => {
+    if (!node) return void out.push(...given);
+    const results = given.flatMap((record) => (node.process(record as never, '') as Output<Data>).data);
+    const ended = (node.watermark?.(time) as Output<Data> | undefined)?.data ?? [];
+    pass([...results, ...ended], node.holdWatermark?.(time) ?? time, others);
+  };
+  for (const record of records)
+    pass([record], record.port === 'pose' ? record.windowEnd : Infinity, operators);
+  pass([], Infinity, [first, ...rest]);
+  return out;
+}
+
+describe('poses, whose time is the middle of their window', () => {
+  const count = { measure: { name: 'people', value: 'size(pose.persons)' } };
+
+  test.each([
+    ['poses', [] as const],
+    ['measures of them', [map.create(count, testContext().context)] as const],
+  ])('one of the %s a minute', (_, before) => {
+    const each = sample.create({ interval_ms: 60_000 }, testContext().context);
+    const out = through(poses, [...before, each] as never);
+    const minutes = out.map((record) => Math.floor(arrivalOf(record as Result) / 60e6));
+    expect(new Set(minutes).size).toBe(minutes.length);
+    expect(minutes.length).toBeGreaterThanOrEqual(4);
+  });
+
+  test('all of them count in the windows of aggregate', () => {
+    const { context, recorded } = testContext();
+    const counted = aggregate.create(
+      { window_ms: 60_000, name: 'frames', give: ['count'], where: 'pose.links >= 0' },
+      context,
+    );
+    const out = through(poses, [counted] as never);
+    expect(out.reduce((sum, record) => sum + (record as { value: number }).value, 0)).toBe(1200);
+    expect(recorded.dropped).toEqual({});
+  });
 });
