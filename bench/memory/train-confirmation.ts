@@ -114,7 +114,7 @@ export async function trainConfirmationOf({ model, out, cache, print }: TrainCon
   const confirmation = fitted(recollectionsOf(TRAINING));
   const figures = judge(confirmation, recollectionsOf(TUNING));
   for (const line of figures) print(JSON.stringify(line));
-  const { calibration, training } = manifest.memory!;
+  const { calibration, crowdOdds, training } = manifest.memory!;
   const confirming = { rooms: TRAINING, penalty: PENALTY, with: '`csiflow train confirmation`' };
   const written = writeMemory(
     folder,
@@ -122,6 +122,7 @@ export async function trainConfirmationOf({ model, out, cache, print }: TrainCon
     {
       calibration,
       confirmation,
+      ...(crowdOdds !== undefined && { crowdOdds }),
       training: { ...training, confirmation: confirming },
     },
     from,

@@ -9,6 +9,7 @@ import { stoppedText } from '../../operators/shared/early-stop.js';
 import { replaceFile } from '../../pipeline/base/files.js';
 import { InputError } from '../../pipeline/base/input-error.js';
 import { readTrainingState } from '../shared/training-state.js';
+import { CROWD_ODDS, withCrowdOdds } from './crowd-odds.js';
 import { simulateCourses, type Course, type Rooms } from './courses.js';
 import { judgeMemory, type MemoryFigures } from './judge-memory.js';
 import {
@@ -124,7 +125,7 @@ export async function trainMemoryOf(options: TrainMemoryOptions): Promise<Traine
   const settings = { ...usual, epochs: options.epochs ?? usual.epochs };
   const rooms = inProportion(TRAINING, options.rooms);
   const courses = simulate(rooms);
-  const { weights, watched, stopped, curve } = trainWatched(courses, settings, {
+  const { watched, stopped, curve, ...trained } = trainWatched(courses, settings, {
     ...{ seed, patience, print, state, start: before?.weights ?? null },
     watched: simulate(WATCHED),
   });
@@ -141,21 +142,22 @@ export async function trainMemoryOf(options: TrainMemoryOptions): Promise<Traine
     loss: curve,
     with: `\`csiflow train memory\`, ${backend.name} ${backend.version} on ${backend.device}`,
   };
+  const weights = withCrowdOdds(trained.weights, CROWD_ODDS);
   const { figures, calibration } = judgeMemory(weights, simulate(TUNING));
   for (const line of figures) print(JSON.stringify(line));
-  const written = writeMemory(folder, weights, { calibration, training }, from);
+  const written = writeMemory(folder, weights, { calibration, crowdOdds: CROWD_ODDS, training }, from);
   print(`wrote ${folder}`);
   return { folder, manifest: written, figures };
 }
 
-/** Weights of a model's memory, and how they were trained. @throws InputError that names the folder if it has none */
+/** Weights of a model's memory as they were trained, and how. @throws InputError that names the folder if it has none */
 function memoryOf(model: string) {
   const folder = namedModel(model);
   const { manifest } = readModel(folder);
   const weights = readMemory(folder, manifest);
   if (!weights) throw new InputError(`${folder} has no memory to start from: leave out \`--start\`.`);
   const training = { model: `${manifest.name} ${manifest.version}`, ...manifest.memory!.training };
-  return { weights, training };
+  return { weights: withCrowdOdds(weights, 1 / (manifest.memory!.crowdOdds ?? 1)), training };
 }
 
 /** About this many rooms in all, at least one of each kind. */

@@ -51,6 +51,8 @@ export interface MemoryManifest {
   readonly calibration: ErrorCalibration;
   /** Tells people from pets and other moving things; absent: everybody counts. */
   readonly confirmation?: ConfirmationLaw;
+  /** By how much its weights make three people and more rarer than the rooms of its training do; absent: 1. */
+  readonly crowdOdds?: number;
   readonly training: Readonly<Record<string, unknown>>;
 }
 
@@ -189,7 +191,7 @@ function bytesOf(weights: Float32Array): Buffer {
 export function writeMemory(
   folder: string,
   weights: Float32Array,
-  described: Pick<MemoryManifest, 'calibration' | 'confirmation' | 'training'>,
+  described: Pick<MemoryManifest, 'calibration' | 'confirmation' | 'crowdOdds' | 'training'>,
   from = folder,
 ): Manifest {
   const bytes = bytesOf(weights);
