@@ -1,6 +1,7 @@
 import tseslint from 'typescript-eslint';
 import { house } from './house.config.mjs';
 import { LONG_FILES, LONG_FUNCTIONS } from './lengths.config.mjs';
+import { SLEEPING, SLEEPS } from './sleeps.config.mjs';
 
 /** RxJS operators that keep an unbounded queue inside (docs/decisions/0003-bounded-rxjs.md). */
 const unbounded = [
@@ -68,6 +69,22 @@ export default tseslint.config(
       ],
     },
   },
+  {
+    // A test waits for what it is about: an event, a state, the clock that it moves.
+    files: ['test/**/*.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        ...SLEEPING.map((selector) => ({
+          selector,
+          message:
+            'Do not sleep: wait for the event, or with `until` or `answered` (test/support/waiting.ts).',
+        })),
+      ],
+    },
+  },
+  // These sleep for a reason that sleeps.config.mjs names.
+  { files: Object.keys(SLEEPS), rules: { 'no-restricted-syntax': 'off' } },
   {
     // One idea a file, one a function.
     files: ['{api,bench,operators,pipeline,sinks,docs/site}/**/*.{ts,tsx}'],
