@@ -136,6 +136,21 @@ describe.runIf(canBrowse)('settings on the live page', () => {
     await expect.poll(() => page.isVisible('#live')).toBe(true);
   });
 
+  test.each([
+    [1280, 800],
+    [390, 844],
+  ])('the open guide leaves the room in sight, on %i x %i', async (width, height) => {
+    await page.setViewportSize({ width, height });
+    await logIn(page, service, 'admin');
+    await page.waitForSelector('#guide');
+    const top = async (selector: string): Promise<number> => (await page.locator(selector).boundingBox())!.y;
+    expect(await top('main canvas')).toBeLessThan(height / 3);
+    expect(await top('main canvas')).toBeLessThan(await top('#guide'));
+    await page.click('button:text("Close the guide")');
+    await page.click('button:text("Guide")');
+    await expect.poll(() => top('#guide')).toBeLessThan(height);
+  });
+
   test('the guide is open at first, stays closed after a reload, and can be opened again', async () => {
     await logInAs('admin');
     await page.click('#guide button:text("Open the topology")');

@@ -8,4 +8,5 @@ export const isGuideOpen = signal(localStorage.getItem(CLOSED) === null);
 export function toggleGuide(): void {
   isGuideOpen.value = !isGuideOpen.value;
   if (!isGuideOpen.value) localStorage.setItem(CLOSED, 'closed');
+  else requestAnimationFrame(() => document.querySelector('#guide')?.scrollIntoView({ block: 'nearest' }));
 }

@@ -30,10 +30,12 @@ function Live() {
     <>
       <AwayBanner />
       <AlarmBanner />
-      <Guide />
       <main id="live" class={isAway.value ? 'away' : ''}>
         <section class="view" aria-label={TITLES[view.value]}>
+          {view.value !== 'room' && <Guide />}
           <Shown />
+          {/* The room is what somebody who has just started csiflow looks for. */}
+          {view.value === 'room' && <Guide />}
         </section>
         <aside aria-label="What happens now">
           <AlertsPanel />
