@@ -108,7 +108,7 @@ is degraded and names the link.
 | \`calibration_phase_drift_deg\` | the largest change of an antenna's phase against the reference; requires two antennas or more |
 | \`motion_threshold\`, \`noise_level_db\` | the thresholds, for \`detect-motion\` |
 
-Above \`max_drift\`, or 45 degrees, the node is degraded and names the link: a receiver was moved or replaced, an antenna is
+Above \`max_drift\`, or 45 degrees, the node is degraded, and logs and names the link: a receiver was moved or replaced, an antenna is
 lost, or furniture was moved. Moving people do not change a mean over minutes this much; somebody who lies there for hours may.
 
 Gotchas: \`infer-pose\` was trained on undivided frames: give it separate windows, or omit \`response\`

@@ -2,7 +2,7 @@ import type { Context } from '../../pipeline/component/index.js';
 import { frameSize, type CsiBlock, type CsiLayout } from '../../pipeline/model/index.js';
 import type { FrameMapper, Values } from '../shared/frame-mapper.js';
 import type { Announcer } from './announcer.js';
-import { Correction, Fit, type FitState, type Part } from './correction.js';
+import { Correction, Fit, type Drift, type FitState, type Part } from './correction.js';
 import { Learner, type LearnerState } from './learner.js';
 import type { Calibrations, LinkCalibration } from './link-calibration.js';
 
@@ -151,7 +151,19 @@ export class LinkCalibrator implements FrameMapper<LinkCalibratorState> {
     this.#listeners.announcer.judged(link, drift);
     const misfits =
       drift !== null && (drift.amplitude > this.#settings.maxDrift || (drift.phase ?? 0) > MAX_TURN);
+    if (misfits !== (this.complaint === MISFIT)) this.#tell(link, misfits, drift);
     this.complaint = misfits ? MISFIT : null;
+  }
+
+  #tell(number: number, misfits: boolean, drift: Drift | null): void {
+    const { log, links } = this.#context;
+    const fields = {
+      link: links.at(number).link.id,
+      layout: this.layout.key,
+      drift: drift?.amplitude ?? null,
+    };
+    if (misfits) log.warn('a link no longer fits its calibration', fields);
+    else log.info('a link fits its calibration again', fields);
   }
 
   #newLearner(): Learner {

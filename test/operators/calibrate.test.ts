@@ -131,12 +131,17 @@ describe('the check that it fits', () => {
     else expect(recorded.problem).toMatch(/^link link-1 no longer fits its calibration/);
   });
 
-  it('recovers when the room is as before', () => {
+  it('recovers when the room is as before, and logs both once', () => {
     const { operator, recorded } = open();
     outputs(operator, [scene({ seconds: 5 }), scene({ seconds: 8, from: 5, phase: [0, 2, 1] })]);
     expect(recorded.problem).toMatch(/no longer fits/);
     outputs(operator, [scene({ seconds: 15, from: 13 })]);
     expect(recorded.problem).toBeNull();
+    const told = recorded.lines.filter(({ message }) => /fits? its calibration/.test(message));
+    expect(told).toMatchObject([
+      { level: 'warn', message: 'a link no longer fits its calibration', fields: { link: 'link-1' } },
+      { level: 'info', message: 'a link fits its calibration again', fields: { link: 'link-1' } },
+    ]);
   });
 });
 
