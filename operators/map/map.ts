@@ -10,6 +10,9 @@ interface MapState {
   readonly behind: number;
 }
 
+/** Until a pose shows its own: half a window of 2 s. */
+const USUAL_BEHIND_US = 1_000_000;
+
 export const map = defineOperator({
   name: 'map',
   summary: 'Sets fields of records, or turns records into measures, by expressions.',
@@ -18,7 +21,7 @@ It does one of two things:
 
 - \`set\` gives each event, or each measure, new values for some fields. Everything else stays, including id and time.
 - \`measure\` replaces each record of the kind that its \`value\` reads by a measure: the number of people in a pose
-  frame, the confidence of an event. It has the record's time, environment and origin.
+  frame, the confidence of an event. It has the record's time, environment and origin. The time of a pose is the middle of its window, so event time is held back by half a window behind such a node.
 
 Records of other ports pass. [Expressions](../../expressions.md) describes the language and the fields.
 
@@ -89,8 +92,8 @@ Gotchas: stores identify a measure by environment, name, subject and time: two m
     const subject =
       measure!.subject === undefined ? undefined : compileExpression(measure!.subject, 'subject');
     const [read] = portsRead([measure!.value, measure!.subject]);
-    // A pose arrives at the end of its window, and its measure has the time of the middle.
-    let behind = 0;
+    const atFirst = read === 'pose' ? USUAL_BEHIND_US : 0;
+    let behind = atFirst;
     return {
       process: (data) =>
         attempt(data, () => {
@@ -103,8 +106,9 @@ Gotchas: stores identify a measure by environment, name, subject and time: two m
         }),
       holdWatermark: (time) => time - behind,
       snapshot: (): MapState => ({ behind }),
-      restore: (state: MapState) => {
-        ({ behind } = state);
+      // Earlier versions, and a map with `set`, have no state.
+      restore: (state: MapState | undefined) => {
+        behind = state?.behind ?? atFirst;
       },
     };
   },

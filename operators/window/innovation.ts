@@ -44,7 +44,7 @@ interface Scratch {
   readonly diagonal: Float64Array;
 }
 
-/** Kept from call to call: made anew, they were a third of all that a window allocates. */
+/** The same for all calls: made anew, they were a third of what decoding to windows allocates. */
 let scratch = scratchOf(0);
 
 function scratchOf(count: number): Scratch {

@@ -22,36 +22,21 @@ export const MEASURE_COLUMNS: Columns = {
   person: 'BIGINT',
 };
 
-/** Pause before missing tables and columns are asked for again, milliseconds. */
-const AGAIN_MS = 1000;
-
 /** Runs a statement, with texts for its `$` parameters. */
 export type Ask = (sql: string, parameters: Readonly<Record<string, string>>) => Promise<readonly Row[]>;
 
 /**
  * The tables and columns of a database. A server creates them when the first point with them arrives, and a
- * statement that names others is an error: so what is missing reads as NULL, and is asked for anew, at
- * most once a second. Some of it may never come, such as a measure that the topology does not have.
+ * statement that names others is an error: so what is missing is asked for anew, and NULL stands in its place.
  */
 export class Schema {
-  readonly #elapsed: () => number;
   #known: ReadonlyMap<string, ReadonlySet<string>> = new Map();
-  #asked = -Infinity;
-
-  /** @param elapsed monotonic milliseconds */
-  constructor(elapsed: () => number) {
-    this.#elapsed = elapsed;
-  }
 
   /** The wanted columns of tables in one relation, with the time as `us`, microseconds; null: no table exists. */
   async relation(ask: Ask, tables: readonly string[], wanted: Columns): Promise<string | null> {
     const isKnown = (): boolean =>
       tables.every((table) => Object.keys(wanted).every((column) => this.#known.get(table)?.has(column)));
-    if (!isKnown() && this.#elapsed() - this.#asked >= AGAIN_MS) {
-      const began = this.#elapsed();
-      this.#known = await tablesOf(ask);
-      this.#asked = began;
-    }
+    if (!isKnown()) this.#known = await tablesOf(ask);
     const selects = tables.flatMap((table) => {
       const columns = this.#known.get(table);
       return columns ? [selectOf(table, columns, wanted)] : [];
@@ -62,7 +47,6 @@ export class Schema {
   /** Call after a statement was refused: a table may have been deleted. */
   forget(): void {
     this.#known = new Map();
-    this.#asked = -Infinity;
   }
 }
 

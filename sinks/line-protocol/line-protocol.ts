@@ -8,7 +8,6 @@ import { loginComplaints, RequestFields } from '../shared/line-protocol/login.js
 import { pointsOf } from '../shared/line-protocol/points.js';
 import { TagValues } from '../shared/line-protocol/tags.js';
 import { storeClosed } from '../shared/store-closed.js';
-import { Schema } from './columns.js';
 import { SqlReader } from './reader.js';
 import { LineServer } from './server.js';
 
@@ -100,10 +99,7 @@ class LineProtocolSink implements Sink {
     this.#context = context;
     this.#server = new LineServer({ ...config, timeoutMs: config.timeout_ms });
     if (config.server === 'influxdb3')
-      this.reader = new SqlReader(
-        (...asked) => this.#opened.query(...asked),
-        new Schema(() => context.clock.elapsed()),
-      );
+      this.reader = new SqlReader((...asked) => this.#opened.query(...asked));
     this.#tags = new TagValues(
       context.environments.flatMap(({ id, links, zones }) => [
         id,

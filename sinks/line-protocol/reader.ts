@@ -50,7 +50,7 @@ export class SqlReader implements Reader {
   readonly #schema: Schema;
   readonly #signal: AbortSignal | undefined;
 
-  constructor(run: Run, schema: Schema, signal?: AbortSignal) {
+  constructor(run: Run, schema = new Schema(), signal?: AbortSignal) {
     this.#run = run;
     this.#schema = schema;
     this.#signal = signal;

@@ -156,7 +156,7 @@ test('a component of a plugin is described, listed, completed, and has no page t
   const plugin = file(
     'own.mjs',
     `export default { kind: 'operator', name: 'own-step', summary: 'Own.', inputs: ['csi'], outputs: ['csi'], examples: [],
-      config: { type: 'object', properties: { limit: { type: 'number', description: 'A limit.' } }, required: ['limit'], additionalProperties: false },
+      config: { type: 'object', properties: { limit: { type: 'number', description: 'A limit.' }, half: { type: 'number', default: 0.5 } }, required: ['limit'], additionalProperties: false },
       create: () => ({ process: () => ({ data: [] }) }) };`,
   );
   const [page, list, schema, made, wrong, unknown] = await Promise.all([

@@ -159,6 +159,20 @@ describe('poses, whose time is the middle of their window', () => {
     expect(minutes.length).toBeGreaterThanOrEqual(4);
   });
 
+  test('map holds event time back from the start, also with the state of a version that had none', () => {
+    const [fresh, older] = [
+      map.create(count, testContext().context),
+      map.create(count, testContext().context),
+    ];
+    older.restore!(undefined);
+    for (const node of [fresh, older]) expect(node.holdWatermark!(5_000_000)).toBe(4_000_000);
+    const ofEvents = map.create(
+      { measure: { name: 'sure', value: 'event.confidence' } },
+      testContext().context,
+    );
+    expect(ofEvents.holdWatermark!(5_000_000)).toBe(5_000_000);
+  });
+
   test('all of them count in the windows of aggregate', () => {
     const { context, recorded } = testContext();
     const counted = aggregate.create(

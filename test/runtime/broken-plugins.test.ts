@@ -133,6 +133,40 @@ it('an operator whose `snapshot` returns a promise that rejects is restarted, an
   );
 });
 
+it.each([
+  [
+    'returns a promise that rejects',
+    (): unknown => Promise.reject(new Error('not now')),
+    '`restore` returned a promise',
+  ],
+  [
+    'throws',
+    (): unknown => {
+      throw new Error('of another time');
+    },
+    'of another time',
+  ],
+])('an operator whose `restore` %s prevents the start, and says why', async (_, restore, reason) => {
+  const broken = defineOperator({
+    name: 'broken',
+    summary: 'Rejects.',
+    config: Type.Object({}),
+    examples: [],
+    inputs: ['measure'],
+    outputs: ['measure'],
+    create: () => ({
+      process: (data) => ({ data: [data] }),
+      snapshot: () => ({}),
+      restore: restore,
+    }),
+  });
+  const topology = topologyOf(throughBroken(broken, new Table()), temporaryFolder());
+  const first = runnerOf(topology);
+  await first.start();
+  await first.stop();
+  await expect(runnerOf(topology).start()).rejects.toThrow(`broken could not restore its state: ${reason}`);
+});
+
 it('an operator whose `describe` returns a promise that rejects is described by that', async () => {
   const broken = defineOperator({
     name: 'broken',

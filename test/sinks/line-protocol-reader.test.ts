@@ -16,13 +16,10 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-/** Monotonic time of the sinks, milliseconds. */
-let elapsed = 0;
-
 const make = (config: object = {}) =>
   lineProtocol.create(
     withDefaults(lineProtocol, { url: new URL(server.url).origin, database: 'ward 3', ...config }) as never,
-    testContext({ clock: { now: () => START, elapsed: () => elapsed } }).context,
+    testContext().context,
   );
 
 async function reading(config: object = {}) {
@@ -129,30 +126,6 @@ test('tables are asked for once, and again after a refused query', async () => {
   server.answer = answer;
   expect(await reader.countPoses({ environment: 'ward' })).toBe(3);
   expect(schemas()).toBe(2);
-});
-
-test('what is missing is asked for again a second later, and not with each query', async () => {
-  answerRows([EVENT]);
-  const { reader } = await reading();
-  const schemas = () => asked().filter(({ q }) => q.includes('information_schema')).length;
-  const query = { environment: 'ward' };
-  for (const [time, count] of [
-    [0, 1],
-    [999, 1],
-    [1000, 2],
-    [1999, 2],
-  ] as const) {
-    elapsed = time;
-    expect(await reader.events(query)).toHaveLength(1);
-    // A table that no point of this database has had.
-    expect(await reader.measures(query)).toEqual([]);
-    expect(schemas()).toBe(count);
-  }
-  server.answer = (_, response) => response.writeHead(400).end('Error during planning');
-  await expect(reader.events(query)).rejects.toThrow();
-  answerRows([EVENT]);
-  expect(await reader.events(query)).toHaveLength(1);
-  expect(schemas()).toBe(3);
 });
 
 test('a database that no write has created yet is empty', async () => {

@@ -73,13 +73,22 @@ export class OperatorStage {
       true,
     );
     run.heldBack = () => this.#fanIn.heldBack;
-    if (snapshot) {
-      atOnce('restore', operator.restore?.(snapshot.own));
-      this.#fanIn.restore(snapshot.fanIn, host.links, host.clock.elapsed());
-      this.#watermark = snapshot.watermark;
-      this.#forwarded = snapshot.forwarded;
-      run.watermark = snapshot.forwarded;
+    if (snapshot) this.#restore(snapshot);
+  }
+
+  /** An error thrown while the graph is built would reach streams that nobody handles errors of yet. */
+  #restore(snapshot: OperatorSnapshot): void {
+    const { host, run } = this;
+    try {
+      atOnce('restore', this.operator.restore?.(snapshot.own));
+    } catch (error) {
+      host.fail(new Error(`${run.id} could not restore its state: ${errorText(error)}`, { cause: error }));
+      return;
     }
+    this.#fanIn.restore(snapshot.fanIn, host.links, host.clock.elapsed());
+    this.#watermark = snapshot.watermark;
+    this.#forwarded = snapshot.forwarded;
+    run.watermark = snapshot.forwarded;
   }
 
   next(signal: Signal): void {

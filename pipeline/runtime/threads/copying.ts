@@ -19,15 +19,15 @@ function find(value: unknown, path: string, seen: Set<unknown>): string | null {
     try {
       child = read();
     } catch {
-      return placed('a field that throws an error when it is read', name);
+      return located('a field that throws an error when it is read', name);
     }
     const found = find(child, name, seen);
     if (found !== null) return found;
   }
-  return placed(kindOf(value), path);
+  return located(kindOf(value), path);
 }
 
-const placed = (what: string, path: string): string => (path === '' ? what : `${what} in \`${path}\``);
+const located = (what: string, path: string): string => (path === '' ? what : `${what} in \`${path}\``);
 
 function isCopied(value: unknown): boolean {
   try {
