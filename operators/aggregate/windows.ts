@@ -1,6 +1,6 @@
 import type { Context } from '../../pipeline/component/index.js';
-import type { Measure, Provenance } from '../../pipeline/model/index.js';
-import { arrivalOf, SeriesStates, type Result } from '../shared/record-series.js';
+import { knownAt, type Measure, type Provenance } from '../../pipeline/model/index.js';
+import { SeriesStates, type Result } from '../shared/record-series.js';
 import {
   addTo,
   emptyPane,
@@ -68,7 +68,7 @@ export class Windows {
   }
 
   add(record: Result, value: number, subject: string | null): void {
-    const end = (Math.floor(arrivalOf(record) / this.#hop) + 1) * this.#hop;
+    const end = (Math.floor(knownAt(record) / this.#hop) + 1) * this.#hop;
     if (this.#closed !== null && end <= this.#closed) {
       this.#context.metrics.dropped('late', 1);
       return;

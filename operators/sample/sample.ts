@@ -1,16 +1,8 @@
 import { Type } from 'typebox';
 import { defineOperator, type Output } from '../../pipeline/component/index.js';
-import { RESULT_PORTS } from '../../pipeline/model/index.js';
+import { knownAt, RESULT_PORTS } from '../../pipeline/model/index.js';
 import { expressionComplaints, portsRead } from '../shared/expression.js';
-import {
-  arrivalOf,
-  attempt,
-  none,
-  seriesBy,
-  SeriesStates,
-  type Result,
-  takenPorts,
-} from '../shared/record-series.js';
+import { attempt, none, seriesBy, SeriesStates, type Result, takenPorts } from '../shared/record-series.js';
 import { expressionField } from '../shared/set-fields.js';
 
 interface SampleState {
@@ -55,7 +47,7 @@ subject. \`by\` defines other series: one for each value of the expression in ea
     const newest = new SeriesStates<Result>(context);
     let end = 0;
     const close = (): Output<Result> => {
-      const data = [...newest.values()].sort((a, b) => arrivalOf(a) - arrivalOf(b));
+      const data = [...newest.values()].sort((a, b) => knownAt(a) - knownAt(b));
       newest.clear();
       return { data };
     };
@@ -63,7 +55,7 @@ subject. \`by\` defines other series: one for each value of the expression in ea
       process: (data) =>
         attempt(data, () => {
           const name = series(data);
-          const at = arrivalOf(data);
+          const at = knownAt(data);
           // The record that ends an interval comes before the watermark that does.
           const ended = newest.size > 0 && at >= end ? close() : none;
           if (newest.size === 0) end = (Math.floor(at / interval) + 1) * interval;
@@ -74,7 +66,7 @@ subject. \`by\` defines other series: one for each value of the expression in ea
         }),
       watermark: (time) => (newest.size > 0 && time >= end - 1 ? close() : none),
       holdWatermark: (time) =>
-        newest.size === 0 ? time : Math.min(time, Math.min(...Array.from(newest.values(), arrivalOf)) - 1),
+        newest.size === 0 ? time : Math.min(time, Math.min(...Array.from(newest.values(), knownAt)) - 1),
       reanchor: close,
       snapshot: (): SampleState => ({
         end,

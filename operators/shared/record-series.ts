@@ -148,7 +148,3 @@ export const takenPorts = (_config: unknown, taken: readonly Port[]): readonly R
 export const one = (record: Result): Output<Result> => ({ data: [record] });
 
 export const none: Output<never> = NOTHING;
-
-/** Event time at which a record comes: for a pose the end of its window, whose middle is its time. */
-export const arrivalOf = (record: Result): number =>
-  record.port === 'pose' ? record.windowEnd : record.time;

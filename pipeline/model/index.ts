@@ -1,6 +1,7 @@
 export * from './csi.js';
 export * from './domain.js';
 export * from './environment.js';
+export * from './known-at.js';
 export * from './plain.js';
 export * from './ports.js';
 export * from './record-schemas.js';

@@ -6,8 +6,8 @@ import { map } from '../../operators/map/map.js';
 import { sample } from '../../operators/sample/sample.js';
 import { throttle } from '../../operators/throttle/throttle.js';
 import type { Output } from '../../pipeline/component/index.js';
-import type { Data } from '../../pipeline/model/index.js';
-import { arrivalOf, type Result } from '../../operators/shared/record-series.js';
+import { knownAt, type Data } from '../../pipeline/model/index.js';
+import type { Result } from '../../operators/shared/record-series.js';
 import { testContext } from '../support/context.js';
 import { measure, poseFrame, sensedEvent, START } from '../support/records.js';
 
@@ -154,7 +154,7 @@ describe('poses, whose time is the middle of their window', () => {
   ])('one of the %s a minute', (_, before) => {
     const each = sample.create({ interval_ms: 60_000 }, testContext().context);
     const out = through(poses, [...before, each] as never);
-    const minutes = out.map((record) => Math.floor(arrivalOf(record as Result) / 60e6));
+    const minutes = out.map((record) => Math.floor(knownAt(record as Result) / 60e6));
     expect(new Set(minutes).size).toBe(minutes.length);
     expect(minutes.length).toBeGreaterThanOrEqual(4);
   });

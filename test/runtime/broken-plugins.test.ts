@@ -1,9 +1,28 @@
 import { describe, expect, it } from 'vitest';
 import { Type } from 'typebox';
-import { defineOperator, defineSink, type Component, type Output } from '../../pipeline/component/index.js';
+import {
+  defineOperator,
+  defineSink,
+  type Component,
+  type Operator,
+  type Output,
+} from '../../pipeline/component/index.js';
 import type { Data, Failure, Measure } from '../../pipeline/model/index.js';
 import { counter, runnerOf, sum, Table, temporaryFolder, topologyOf } from '../support/flow.js';
 import { until } from '../support/waiting.js';
+
+/** An operator that only a plugin in plain JavaScript can be. */
+const brokenOperator = (methods: Operator<'measure', 'measure'>, waits = false) =>
+  defineOperator({
+    name: 'broken',
+    summary: 'Breaks the contract.',
+    config: Type.Object({}),
+    examples: [],
+    inputs: ['measure'],
+    outputs: ['measure'],
+    ...(waits && { asynchronous: { maxInFlight: () => 2 } }),
+    create: () => methods,
+  });
 
 const throughBroken = (broken: Component, table: Table) => ({
   in: { component: counter },
@@ -86,19 +105,13 @@ describe.each([
   'an operator whose `%s` returns a promise that rejects',
   (method, waits, result, code, reason) => {
     it('has a dead letter that says so', async () => {
-      const broken = defineOperator({
-        name: 'broken',
-        summary: 'Rejects.',
-        config: Type.Object({}),
-        examples: [],
-        inputs: ['measure'],
-        outputs: ['measure'],
-        ...(waits && { asynchronous: { maxInFlight: () => 2 } }),
-        create: () => ({
+      const broken = brokenOperator(
+        {
           process: (data) => (waits ? Promise.resolve({ data: [data] }) : { data: [data] }),
           [method]: rejecting(result),
-        }),
-      });
+        },
+        waits,
+      );
       const table = new Table();
       const runner = runnerOf(topologyOf(throughBroken(broken, table), temporaryFolder()));
       await runner.start();
@@ -112,17 +125,9 @@ describe.each([
 );
 
 it('an operator whose `snapshot` returns a promise that rejects is restarted, and says why', async () => {
-  const broken = defineOperator({
-    name: 'broken',
-    summary: 'Rejects.',
-    config: Type.Object({}),
-    examples: [],
-    inputs: ['measure'],
-    outputs: ['measure'],
-    create: () => ({
-      process: (data) => ({ data: [data] }),
-      snapshot: () => Promise.reject(new Error('not now')),
-    }),
+  const broken = brokenOperator({
+    process: (data) => ({ data: [data] }),
+    snapshot: () => Promise.reject(new Error('not now')),
   });
   const runner = runnerOf(topologyOf(throughBroken(broken, new Table()), temporaryFolder()));
   await runner.start();
@@ -147,18 +152,10 @@ it.each([
     'of another time',
   ],
 ])('an operator whose `restore` %s prevents the start, and says why', async (_, restore, reason) => {
-  const broken = defineOperator({
-    name: 'broken',
-    summary: 'Rejects.',
-    config: Type.Object({}),
-    examples: [],
-    inputs: ['measure'],
-    outputs: ['measure'],
-    create: () => ({
-      process: (data) => ({ data: [data] }),
-      snapshot: () => ({}),
-      restore: restore,
-    }),
+  const broken = brokenOperator({
+    process: (data) => ({ data: [data] }),
+    snapshot: () => ({}),
+    restore: restore,
   });
   const topology = topologyOf(throughBroken(broken, new Table()), temporaryFolder());
   const first = runnerOf(topology);
@@ -168,17 +165,9 @@ it.each([
 });
 
 it('an operator whose `describe` returns a promise that rejects is described by that', async () => {
-  const broken = defineOperator({
-    name: 'broken',
-    summary: 'Rejects.',
-    config: Type.Object({}),
-    examples: [],
-    inputs: ['measure'],
-    outputs: ['measure'],
-    create: () => ({
-      process: (data) => ({ data: [data] }),
-      describe: () => Promise.reject(new Error('not now')) as never,
-    }),
+  const broken = brokenOperator({
+    process: (data) => ({ data: [data] }),
+    describe: () => Promise.reject(new Error('not now')) as never,
   });
   const runner = runnerOf(topologyOf(throughBroken(broken, new Table()), temporaryFolder()));
   await runner.start();

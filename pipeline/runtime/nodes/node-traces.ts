@@ -1,6 +1,6 @@
 import type { Context } from '../../component/index.js';
 import type { CheckedNode } from '../../config/topology/topology.js';
-import type { Data, LinkTable } from '../../model/index.js';
+import { knownAt, type Data, type LinkTable } from '../../model/index.js';
 import { redact } from '../../base/secrets.js';
 import {
   Sampler,
@@ -10,7 +10,7 @@ import {
   type Trace,
   type Tracer,
 } from '../../telemetry/traces/index.js';
-import { newestOf, timeOf, type DataSignal } from '../signals/signal.js';
+import { newestOf, type DataSignal } from '../signals/signal.js';
 
 /** Limit of frames waiting in a node for a record that represents them. */
 const HELD = 64;
@@ -141,7 +141,7 @@ export class NodeTraces {
 
   #choose(record: Data): number {
     if (record.port === 'csi') return this.#sampler.first(record.time, record.count);
-    return this.#sampler.chooses(timeOf(record)) ? 0 : -1;
+    return this.#sampler.chooses(knownAt(record)) ? 0 : -1;
   }
 
   /** Ends the wait of traces that the record represents. The oldest continues with it. */
@@ -189,15 +189,15 @@ export class NodeTraces {
 
 /** Whether the record holds the frame of this time. */
 const holds = (record: Data, time: number): boolean =>
-  record.port !== 'csi' || (timeOf(record) <= time && newestOf(record) >= time);
+  record.port !== 'csi' || (knownAt(record) <= time && newestOf(record) >= time);
 
 /** Whether a record can represent a frame of this time. The end of a window is not part of it. */
 const reaches = (record: Data, time: number): boolean =>
-  record.port === 'window' || record.port === 'pose' ? timeOf(record) > time : newestOf(record) >= time;
+  record.port === 'window' || record.port === 'pose' ? knownAt(record) > time : newestOf(record) >= time;
 
 /** A trace's attributes of its frame. */
 function frameOf(record: Data, index: number, links: LinkTable) {
-  const time = timeOf(record, index);
+  const time = knownAt(record, index);
   const at = { 'csiflow.frame.time': new Date(time / 1000).toISOString(), 'csiflow.frame.port': record.port };
   if (record.port !== 'csi') return { time, subject: record.port, attributes: at };
   const link = links.at(record.link[index]!).link.id;

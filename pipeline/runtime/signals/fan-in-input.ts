@@ -1,6 +1,6 @@
-import type { Port } from '../../model/index.js';
+import { knownAt, type Port } from '../../model/index.js';
 import type { Portable } from '../../model/portable.js';
-import { countOf, timeOf, type DataSignal, type Signal } from './signal.js';
+import { countOf, type DataSignal, type Signal } from './signal.js';
 
 export class Input {
   readonly name: string;
@@ -24,7 +24,7 @@ export class Input {
     const count = countOf(data);
     this.held += count;
     lane.newest = floor;
-    for (let index = 0; index < count; index++) lane.newest = Math.max(lane.newest, timeOf(data, index));
+    for (let index = 0; index < count; index++) lane.newest = Math.max(lane.newest, knownAt(data, index));
   }
 
   /** When the oldest waiting record arrived, monotonic milliseconds; Infinity if none waits. */

@@ -1,14 +1,7 @@
-import { PORTS, sliceBlock, type LinkTable } from '../../model/index.js';
+import { knownAt, PORTS, sliceBlock, type LinkTable } from '../../model/index.js';
 import type { State } from '../../component/index.js';
 import { fromPortable, toPortable } from '../../model/portable.js';
-import {
-  countOf,
-  timeOf,
-  type BarrierSignal,
-  type DataSignal,
-  type ReanchorSignal,
-  type Signal,
-} from './signal.js';
+import { countOf, type BarrierSignal, type DataSignal, type ReanchorSignal, type Signal } from './signal.js';
 import { Input, type Lane, type InputSnapshot } from './fan-in-input.js';
 
 /** Receives the output of a {@link FanIn}. */
@@ -197,7 +190,7 @@ export class FanIn {
     const whole = end === countOf(signal.data);
     lane.input.held -= end - offset;
     if (whole) lane.queue.shift();
-    else lane.queue[0] = { signal, offset: end, floor: Math.max(floor, timeOf(signal.data, end - 1)) };
+    else lane.queue[0] = { signal, offset: end, floor: Math.max(floor, knownAt(signal.data, end - 1)) };
     this.#output.data(offset === 0 && whole ? signal : part(signal, offset, end));
   }
 
@@ -223,9 +216,9 @@ export class FanIn {
   #runEnd(lane: Lane, signal: DataSignal, offset: number, floor: number): number {
     const count = countOf(signal.data);
     let end = offset + 1;
-    let newest = Math.max(floor, timeOf(signal.data, offset));
+    let newest = Math.max(floor, knownAt(signal.data, offset));
     for (; end < count; end++) {
-      newest = Math.max(newest, timeOf(signal.data, end));
+      newest = Math.max(newest, knownAt(signal.data, end));
       for (const input of this.#inputs) {
         if (mayBring(input, newest)) return end;
         for (const other of input.lanes)
@@ -275,7 +268,7 @@ function mayBring({ lanes, watermark }: Input, time: number): boolean {
 }
 
 const headTime = ({ queue }: Lane): number =>
-  Math.max(queue[0]!.floor, timeOf(queue[0]!.signal.data, queue[0]!.offset));
+  Math.max(queue[0]!.floor, knownAt(queue[0]!.signal.data, queue[0]!.offset));
 
 const before = (a: Lane, b: Lane): boolean => precedes(a, headTime(a), b);
 

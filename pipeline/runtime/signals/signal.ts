@@ -1,5 +1,5 @@
 import type { Observable, OperatorFunction } from 'rxjs';
-import type { Data } from '../../model/index.js';
+import { knownAt, type Data } from '../../model/index.js';
 import type { Trace } from '../../telemetry/traces/index.js';
 
 /** An item of the streams: data, or one of the marks that every node forwards, with or without data. */
@@ -46,24 +46,9 @@ export type Stage = OperatorFunction<Signal, Signal>;
 /** Records of a signal: frames for `csi`. */
 export const countOf = (data: Data): number => (data.port === 'csi' ? data.count : 1);
 
-/** Event time at which record `index` of `data` became known: fan-in orders by it. */
-export function timeOf(data: Data, index = 0): number {
-  switch (data.port) {
-    case 'csi':
-      return data.time[index] ?? 0;
-    case 'window':
-      return data.start + data.step * data.points;
-    case 'pose':
-      return data.windowEnd;
-    case 'event':
-    case 'measure':
-      return data.time;
-  }
-}
-
 /** The newest event time in `data`. */
 export function newestOf(data: Data): number {
-  if (data.port !== 'csi') return timeOf(data);
+  if (data.port !== 'csi') return knownAt(data);
   let newest = -Infinity;
   for (let index = 0; index < data.count; index++) newest = Math.max(newest, data.time[index]!);
   return newest;

@@ -2,13 +2,13 @@ import { Observable, type Subscriber } from 'rxjs';
 import { errorText } from '../../base/error-text.js';
 import type { Operator, Output } from '../../component/index.js';
 import { NOTHING } from '../../component/index.js';
-import type { Data } from '../../model/index.js';
+import { knownAt, type Data } from '../../model/index.js';
 import { FanIn } from '../signals/fan-in.js';
 import type { Host, NodeRun } from '../nodes/host.js';
 import { reanchor } from '../shared/move-times.js';
 import { atOnce, outputFault } from '../shared/returned.js';
 import { isOn } from '../../config/topology/topology.js';
-import { countOf, newestOf, timeOf, type DataSignal, type Signal, type Stage } from '../signals/signal.js';
+import { countOf, newestOf, type DataSignal, type Signal, type Stage } from '../signals/signal.js';
 
 /** Held records above which the pump reads from the source that is furthest behind, or waits for it. */
 const HELD_LIMIT = 20_000;
@@ -112,7 +112,7 @@ export class OperatorStage {
     }
     // Before each record the operator receives its time as a watermark, so that its timed actions happen at
     // the same point however records and marks arrive.
-    if (this.operator.watermark) this.tell(timeOf(signal.data) - 1, signal.received);
+    if (this.operator.watermark) this.tell(knownAt(signal.data) - 1, signal.received);
     const started = this.host.clock.elapsed();
     this.run.traces?.begin(signal, started);
     const output = this.process(signal);

@@ -1,7 +1,6 @@
 import { deepEqual, notDeepEqual, ok } from 'node:assert/strict';
 import fc from 'fast-check';
-import { sliceBlock, type Data, type Failure } from '../../model/index.js';
-import { timeOf } from '../../runtime/signals/signal.js';
+import { knownAt, sliceBlock, type Data, type Failure } from '../../model/index.js';
 import { drawing, kitCase, where, type KitCase } from './cases.js';
 import { definitionCases } from './definition.js';
 import { mostInFlight, OperatorBench, type OperatorDriver } from './operator-bench.js';
@@ -66,7 +65,7 @@ async function sendsOnItsPorts(bench: OperatorBench): Promise<void> {
 
 async function sendsPlainData(bench: OperatorBench): Promise<void> {
   for (const data of await bench.output(bench.input())) {
-    const times = data.port === 'csi' ? [...data.time.subarray(0, data.count)] : [timeOf(data)];
+    const times = data.port === 'csi' ? [...data.time.subarray(0, data.count)] : [knownAt(data)];
     ok(times.every(Number.isFinite), `a record on ${data.port} has no event time: ${times.join(', ')}`);
     // It crosses threads, and may be stored.
     deepEqual(structuredClone(data), data);
@@ -220,7 +219,7 @@ async function outlivesBadRecordsAmongGoodOnes(bench: OperatorBench): Promise<vo
   const input = singles(bench.input());
   const half = Math.floor(input.length / 2);
   const { bad, counts } = bench.driver;
-  const now = timeOf(input[half - 1]!);
+  const now = knownAt(input[half - 1]!);
   const atOnce = bad()
     .filter((data) => typeof counts !== 'function' || !counts(data))
     .flatMap((data) => movedTo(now, data));
@@ -235,7 +234,7 @@ async function outlivesBadRecordsAmongGoodOnes(bench: OperatorBench): Promise<vo
 
 /** A record without a valid time stays as it is. */
 function movedTo(time: number, data: Data): readonly Data[] {
-  const by = time - timeOf(data);
+  const by = time - knownAt(data);
   return Number.isFinite(by) ? moved([data], by) : [data];
 }
 

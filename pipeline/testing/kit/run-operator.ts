@@ -1,8 +1,14 @@
 import { deserialize, serialize } from 'node:v8';
 import type { AnyOperator, Operator, Output } from '../../component/index.js';
-import { sliceBlock, type CsiBlock, type Data, type Environment, type Failure } from '../../model/index.js';
+import {
+  knownAt,
+  sliceBlock,
+  type CsiBlock,
+  type Data,
+  type Environment,
+  type Failure,
+} from '../../model/index.js';
 import { moveTimes, reanchor } from '../../runtime/shared/move-times.js';
-import { timeOf } from '../../runtime/signals/signal.js';
 import { testContext } from './context.js';
 
 /** A new operator of a driver's configuration, opened. */
@@ -34,7 +40,7 @@ export async function feed(
     if (output?.failed) onFailed?.(output.failed);
   };
   for (const data of input) {
-    const time = timeOf(data);
+    const time = knownAt(data);
     if (Number.isFinite(time)) take(operator.watermark?.(time - 1));
     const answer = await operator.process(data, from);
     take(operator.settle?.(answer) ?? answer);
@@ -54,7 +60,7 @@ export async function feedTogether(
     const some = input.slice(start, start + inFlight);
     const answers = await Promise.all(some.map((data) => Promise.resolve(operator.process(data, from))));
     for (const [index, answer] of answers.entries()) {
-      out.push(...results(operator.watermark?.(timeOf(some[index]!) - 1)));
+      out.push(...results(operator.watermark?.(knownAt(some[index]!) - 1)));
       out.push(...results(operator.settle?.(answer) ?? answer));
     }
   }

@@ -1,5 +1,5 @@
+import { knownAt } from '../../../pipeline/model/index.js';
 import { measureLinks } from '../../../operators/measure-links/measure-links.js';
-import { timeOf } from '../../../pipeline/runtime/signals/signal.js';
 import { badCsi, csiInput, START } from '../csi-input.js';
 import type { OperatorDriver } from '../operator.js';
 
@@ -11,5 +11,5 @@ export const operator: OperatorDriver = {
   bad: badCsi,
   // The frames arrived, so they count for the rate of their interval.
   counts: 'all',
-  reportsBad: (data) => timeOf(data) < START,
+  reportsBad: (data) => knownAt(data) < START,
 };

@@ -1,6 +1,5 @@
 import { watchZones } from '../../../operators/watch-zones/watch-zones.js';
-import { timeOf } from '../../../pipeline/runtime/signals/signal.js';
-import type { Environment, PoseFrame } from '../../../pipeline/model/index.js';
+import { knownAt, type Environment, type PoseFrame } from '../../../pipeline/model/index.js';
 import { testEnvironment } from '../../support/context.js';
 import { person, poseFrame, START } from '../../support/records.js';
 import type { OperatorDriver } from '../operator.js';
@@ -61,5 +60,5 @@ export const operator: OperatorDriver = {
     poseFrame(HOUR_BEFORE + 1, { people: 0, signalQuality: NaN }),
   ],
   // Their minute has frames, though nobody is in them.
-  reportsBad: (data) => timeOf(data) < START - 60_000_000,
+  reportsBad: (data) => knownAt(data) < START - 60_000_000,
 };

@@ -1,10 +1,10 @@
+import { knownAt } from '../../../model/index.js';
 import type { ShedLog } from '../../../state/index.js';
 import type { Host, NodeRun } from '../../nodes/host.js';
 import { InFlightLimit } from './in-flight-limit.js';
 import { RecentLongest } from './recent-longest.js';
 import { OverloadWatch, type Unit } from './overload-watch.js';
 import { FairQueue } from './fair-queue.js';
-import { timeOf } from '../../signals/signal.js';
 import { Repetitions } from './repetitions.js';
 import { UsualAge } from './usual-age.js';
 import type { Waiting, Work } from './work.js';
@@ -97,7 +97,7 @@ export class LoadShedder implements Waiting {
       return;
     }
     const environment = data.port === 'window' ? data.environment : '';
-    const ageMs = (this.#run.context.clock.now() - timeOf(data)) / 1000;
+    const ageMs = (this.#run.context.clock.now() - knownAt(data)) / 1000;
     work.lateMs = this.#usual.exceeded(ageMs, this.#elapsed());
     this.#queue.put(environment, work);
     const oldest = this.#queue.oldest(environment)!;

@@ -1,0 +1,16 @@
+import type { Data } from './ports.js';
+
+/** Event time at which record `index` of `data` became known: fan-in orders by it. */
+export function knownAt(data: Data, index = 0): number {
+  switch (data.port) {
+    case 'csi':
+      return data.time[index] ?? 0;
+    case 'window':
+      return data.start + data.step * data.points;
+    case 'pose':
+      return data.windowEnd;
+    case 'event':
+    case 'measure':
+      return data.time;
+  }
+}
