@@ -96,6 +96,7 @@ export class FakeTopology implements RunningTopology {
   readonly events: SensedEvent[] = [];
   readonly measures: Measure[] = [];
   state: LifecycleState = 'running';
+  problem: string | null = null;
   readonly #listeners = new Set<(status: TopologyStatus) => void>();
   readonly #live = new Set<(records: readonly Data[]) => void>();
 
@@ -139,7 +140,7 @@ export class FakeTopology implements RunningTopology {
     return {
       id: this.topology.id,
       state: this.state,
-      problem: null,
+      problem: this.problem,
       sessionId: 'session-1',
       startedAt: FIRST_TIME,
       steps: [{ step: 'model_loading', status: 'in_progress', progress: 0.5 }],

@@ -501,6 +501,28 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
       await shows('#people', 'Person 1', publish);
     });
 
+    test('the engine is that of the selected room, and says why it is unwell', async () => {
+      other.state = 'degraded';
+      other.problem = 'the store is offline';
+      await logIn('pw');
+      await shows('#engine', 'good', publish);
+      await page.selectOption('#environment', 'hall');
+      await shows('#engine', 'degraded', publish);
+      expect(await page.textContent('section[aria-label=Engine]')).toContain('the store is offline');
+      expect(await page.textContent('section[aria-label=Engine] h2')).toContain('Engine of ground-floor');
+      await expect
+        .poll(
+          async () => {
+            publish();
+            return Number(/second([\d.]+)/.exec((await page.textContent('#engine'))!)?.[1]);
+          },
+          { timeout: 10_000, interval: 100 },
+        )
+        .toBeGreaterThan(1);
+      await page.selectOption('#environment', 'test-room');
+      await shows('#engine', 'good', publish);
+    });
+
     test('an address with one opens it; with a removed one, the first', async () => {
       await page.goto(`${site.server.address}/?environment=hall`);
       await logIn('pw');

@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals';
-import type { Live, LiveState, LiveSubscription, PoseUpdate, ServerMessages } from '../../../client/index.js';
+import type { Live, LiveState, LiveSubscription, PoseUpdate } from '../../../client/index.js';
 import { alertsProblem, hearAcknowledgement, hearAlert, loadAlerts } from './alerts.js';
 import { loadScene, room } from './scene.js';
 import { logOut, service, token } from './session.js';
@@ -27,6 +27,8 @@ export const TRAIL_MS = 8_000;
 const TRAIL_STEP_MS = 100;
 /** A service that has just started answers before its store is open. */
 const AGAIN_MS = 2_000;
+/** The rate of frames covers this time: a busy chain sends them in bursts. */
+const RATE_MS = 5_000;
 
 export const frame = signal<Frame | null>(null);
 /** Why no frames arrive, in the service's words. */
@@ -36,11 +38,19 @@ export type Trails = ReadonlyMap<number, readonly { readonly x: number; readonly
 export type GrowingTrails = Map<number, { x: number; y: number; at: number }[]>;
 /** Trails of the people in the newest frames. */
 export const trails: GrowingTrails = new Map();
-export const engine = signal<(ServerMessages['system_status']['status'] & { at: number }) | null>(null);
 /** Whether the service is connected, and since when. */
 export const link = signal({ connected: false, since: Date.now(), ever: false });
 
 export const isAway = computed(() => link.value.ever && !link.value.connected);
+/** When the frames of the displayed room arrived, in the last few seconds; first the time of the subscription. */
+let arrivals: number[] = [];
+/** Frames of the displayed room a second; null until it has been followed for a second. */
+export const frameRate = computed(() => {
+  const [began] = arrivals;
+  const seconds = Math.min(RATE_MS, now.value - (began ?? now.value)) / 1000;
+  if (seconds < 1) return null;
+  return arrivals.slice(1).filter((at) => at > now.value - RATE_MS).length / seconds;
+});
 export const isStale = computed(() => frame.value === null || now.value - frame.value.at > STALE_MS);
 
 let live: Live<'b'> | null = null;
@@ -60,11 +70,8 @@ export function connect(): void {
   live = made;
   made.subscribe('alerts', { include_environment: true }, hearAlert);
   made.subscribe('acknowledgements', {}, hearAcknowledgement);
-  made.subscribe('system_status', {}, ({ status }) => {
-    engine.value = { ...status, at: Date.now() };
-    // Somebody may have changed a room.
-    void reload();
-  });
+  // Regularly: somebody may have changed a room.
+  made.subscribe('system_status', {}, () => void reload());
   followRoom();
 }
 
@@ -74,7 +81,7 @@ export function disconnect(): void {
   poses = null;
   closed?.close();
   frame.value = null;
-  engine.value = null;
+  arrivals = [];
   trails.clear();
   link.value = { connected: false, since: Date.now(), ever: false };
 }
@@ -85,6 +92,7 @@ export function followRoom(): void {
   poses?.close();
   frame.value = null;
   framesProblem.value = '';
+  arrivals = [Date.now()];
   trails.clear();
   const id = room.value.id;
   poses = live.subscribe(
@@ -135,6 +143,8 @@ async function catchUp(of: Live<'b'> | null): Promise<void> {
 function hearFrame(id: string, { timestamp, data }: PoseUpdate<'b'>): void {
   const at = Date.now();
   frame.value = frameOf(id, timestamp, data, at);
+  const [began = at, ...earlier] = arrivals;
+  arrivals = [began, ...earlier.filter((one) => one > at - RATE_MS), at];
   lengthen(trails, data.persons, at);
   for (const [person, trail] of trails) {
     while (trail.length > 0 && at - trail[0]!.at > TRAIL_MS) trail.shift();

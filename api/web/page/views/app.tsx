@@ -1,7 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { AlertsPanel, AlarmBanner, ClipDialog } from './alerts.js';
 import { Header, AwayBanner, TITLES } from './header.js';
-import { People, Engine, Notes } from './people.js';
+import { Engine } from './engine.js';
+import { People, Notes } from './people.js';
 import { RoomCanvas } from '../room/canvas.js';
 import { Guide } from '../guide/guide.js';
 import { Settings } from '../settings/settings.js';

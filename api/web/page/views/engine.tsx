@@ -1,0 +1,53 @@
+import { Problem } from '../parts/problem.js';
+import { frameRate, isAway } from '../state/connection.js';
+import { numberText, usePolled } from '../state/poll.js';
+import { room, scene } from '../state/scene.js';
+import { ageText, now } from '../state/time.js';
+import { topologyOf } from '../topology/figures.js';
+
+const EVERY_MS = 5_000;
+/** Three answers have not come. */
+const STALE_MS = 15_000;
+
+/** The topology of the displayed room: how it is, and how often it reports people. */
+export function Engine() {
+  const polled = usePolled(async () => {
+    const topology = await topologyOf(room.value?.topology ?? '');
+    return { ...topology, at: Date.now() };
+  }, EVERY_MS);
+  const { value: shown, problem } = polled.value;
+  const ofRoom = shown?.id === room.value?.topology ? shown : null;
+  const silent = ofRoom !== null && (isAway.value || now.value - ofRoom.at > STALE_MS);
+  const health = ofRoom?.status === 'running' ? 'good' : ofRoom?.status;
+  const rows = ofRoom
+    ? {
+        Health: silent ? `${health}, then` : health,
+        'Poses a second': numberText(silent ? null : frameRate.value, 1),
+      }
+    : {};
+  return (
+    <section aria-label="Engine">
+      <h2>
+        {title()}{' '}
+        <span id="engine-age" class="age">
+          {silent && `as of ${ageText(now.value - ofRoom.at)} ago`}
+        </span>
+      </h2>
+      <dl id="engine" class={silent ? 'stale' : ''}>
+        {Object.entries(rows).map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <Problem text={problem || (ofRoom?.problem ?? '')} />
+    </section>
+  );
+}
+
+/** Names the topology if there are several. */
+function title(): string {
+  const topologies = new Set(scene.value?.environments.map(({ topology }) => topology));
+  return topologies.size > 1 ? `Engine of ${room.value?.topology}` : 'Engine';
+}
