@@ -133,7 +133,7 @@ writeFileSync(join(packages, 'licences.txt'), [...bundledFrom].sort().map(licenc
 // The live page is one script and one style sheet, beside the files that are served unchanged.
 const pageSources = join(root, 'api/web/page');
 const page = join(dist, 'api/web/page');
-const pageFiles = ['index.html', 'favicon.svg', 'api-docs.html', 'api-docs.js'];
+const pageFiles = ['index.html', 'favicon.svg', 'notifications.js', 'api-docs.html', 'api-docs.js'];
 await build({
   entryPoints: { page: join(pageSources, 'main.tsx') },
   outdir: page,

@@ -8,6 +8,7 @@ const FILES = {
   '/': ['index.html', 'text/html; charset=utf-8'],
   '/page.js': ['page.js', 'text/javascript; charset=utf-8'],
   '/page.css': ['page.css', 'text/css; charset=utf-8'],
+  '/notifications.js': ['notifications.js', 'text/javascript; charset=utf-8'],
   '/favicon.svg': ['favicon.svg', 'image/svg+xml'],
 } as const;
 

@@ -35,10 +35,27 @@ export function announce({
   if (sound.value) beep();
   if (notifications.value !== 'granted' || document.visibilityState === 'visible') return;
   const title = `${wordsOf(type)}: ${roomNamed(environment)?.name ?? environment}`;
-  const shown = new Notification(title, { tag: id, requireInteraction: true });
-  shown.onclick = () => {
-    globalThis.focus();
-  };
+  show(title, { tag: id, requireInteraction: true });
+}
+
+function show(title: string, options: NotificationOptions): void {
+  try {
+    const shown = new Notification(title, options);
+    shown.onclick = () => {
+      globalThis.focus();
+    };
+  } catch (error) {
+    // Browsers on phones have the constructor, and refuse to use it.
+    if (!(error instanceof TypeError)) throw error;
+    showByWorker(title, options).catch(reportError);
+  }
+}
+
+/** Computers use no worker: browsers refuse one if the service's certificate is not from a known authority. */
+async function showByWorker(title: string, options: NotificationOptions): Promise<void> {
+  await navigator.serviceWorker.register('/notifications.js');
+  const registration = await navigator.serviceWorker.ready;
+  await registration.showNotification(title, options);
 }
 
 /** Two rising tones, half a second. Silent until the first click on the page. */
