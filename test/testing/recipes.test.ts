@@ -7,7 +7,9 @@ import { components } from '../../api/components.js';
 import { parseTopology } from '../../pipeline/config/index.js';
 import { runSuites } from '../../pipeline/testing/suites.js';
 import { afterThisTest } from '../support/clean-up.js';
+import { resultBody } from '../../sinks/shared/result-body.js';
 import { testEnvironment } from '../support/context.js';
+import { poseFrame } from '../support/records.js';
 
 // The recipes of docs/recipes.md unchanged, except that their inputs are replaced by sources with given
 // records.
@@ -28,6 +30,12 @@ const value = (at_ms: number, name: string, amount: number, subject?: string) =>
   at_ms,
   measure: { name, value: amount, ...(subject && { subject }) },
 });
+/** A pose frame as another topology would send it, decoded by the source. */
+const seen = (at_ms: number, people: number) => {
+  const time = (Date.UTC(2026, 0, 1) + at_ms) * 1000;
+  const frame = { ...poseFrame(at_ms, { people }), time, windowEnd: time + 1_000_000 };
+  return { at_ms, text: JSON.stringify(resultBody(frame)) };
+};
 const hour = 3_600_000;
 
 /** The input of tests begins on 1 January 2026 at 1 o'clock in Berlin. */
@@ -127,6 +135,20 @@ const checks: Readonly<Record<string, Check>> = {
       { from: 'home', in_order: [{ value: 0 }, { value: 1, at_ms: 2000 }, { value: 0 }, { value: 1 }] },
     ],
   },
+  'The number of people, once a minute': {
+    input: { people: [seen(1000, 0), seen(30_000, 1), seen(58_000, 3), seen(61_000, 2), seen(200_000, 1)] },
+    expect: [
+      {
+        from: 'history',
+        in_order: [
+          { name: 'people', value: 3, at_ms: 58_000 },
+          { value: 2, at_ms: 61_000 },
+          { value: 1, at_ms: 200_000 },
+        ],
+      },
+      { from: 'history', count: 3 },
+    ],
+  },
 };
 
 const recipes = new Map<string, Fragment>();
@@ -134,18 +156,15 @@ const page = await readFile('docs/recipes.md', 'utf8');
 for (const [, title, text] of page.matchAll(/^## (.+)\n[^]*?^```yaml\n([^]*?)^```/gm))
   recipes.set(title!, parse(text!) as Fragment);
 
-test('each recipe that reads events or measures has its test', () => {
-  // Tests have no poses as input.
-  expect([...recipes.keys()].filter((title) => !(title in checks))).toEqual([
-    'The number of people, once a minute',
-  ]);
+test('each recipe has its test', () => {
+  expect([...recipes.keys()].sort()).toEqual(Object.keys(checks).sort());
 });
 
 test.each([...recipes])('%s: is valid, and does what it says', async (title, fragment) => {
   const folder = await mkdtemp(join(tmpdir(), 'csiflow-recipe-'));
   afterThisTest(() => rm(folder, { recursive: true }));
   await writeFile(join(folder, 'rooms.csv'), 'environment,ward\ntest-room,"Geriatrics, east"\n');
-  const { input, expect: wanted } = checks[title] ?? { input: {}, expect: [] };
+  const { input, expect: wanted } = checks[title]!;
   const read = Object.values(fragment.operators).flatMap(({ from }) => from);
   const missing = read.filter((id) => !(id in fragment.operators));
   const source = { type: 'kafka', brokers: ['broker:9092'], format: 'results' };
@@ -154,7 +173,7 @@ test.each([...recipes])('%s: is valid, and does what it says', async (title, fra
     environment: 'room.yaml',
     sources: Object.fromEntries(missing.map((id) => [id, { ...source, topics: [id] }])),
     ...fragment,
-    ...(wanted.length > 0 && { tests: [{ name: title, input, expect: wanted }] }),
+    tests: [{ name: title, input, expect: wanted }],
   });
   const loaded = parseTopology(
     { text, shown: title, file: null, folder, environments: [testEnvironment] },

@@ -131,8 +131,11 @@ function recordFault(
   const given = (['hex', 'text', 'event', 'measure'] as const).filter((form) => record[form] !== undefined);
   if (given.length !== 1)
     return `a record has one of hex, text, event and measure, not ${given.join(' and ') || 'none'}`;
-  const port = given[0] === 'event' || given[0] === 'measure' ? given[0] : 'csi';
-  if (!outputs.includes(port)) return `\`${source}\` outputs no ${port}, but ${outputs.join(' and ')}`;
+  // The source decodes raw records: frames, or results of another topology.
+  const ports: readonly Port[] =
+    given[0] === 'event' || given[0] === 'measure' ? [given[0]] : ['csi', 'pose'];
+  if (!ports.some((port) => outputs.includes(port)))
+    return `\`${source}\` outputs no ${ports.join(' and no ')}, but ${outputs.join(' and ')}`;
   if (before && record.at_ms < before.at_ms) return `${record.at_ms} ms is before the previous record`;
   return undefined;
 }
