@@ -17,12 +17,13 @@ import { encodeCsiToolLine } from '../../pipeline/formats/devices/espressif/esp3
 import { encodeEspectre } from '../../pipeline/formats/devices/espressif/espectre.js';
 import { encodeFramed } from '../../pipeline/formats/devices/espressif/esp-framed.js';
 import { encodeMicropythonCsi } from '../../pipeline/formats/devices/espressif/micropython-csi.js';
-import { formatNamed } from '../../pipeline/formats/index.js';
+import { formatNamed, recogniseFile } from '../../pipeline/formats/index.js';
 import { LinkTable, type CsiBlock } from '../../pipeline/model/index.js';
 import { testContext } from '../support/context.js';
 import { anySender, recordingBlocks } from '../support/recordings.js';
 import { sharedFile } from '../support/shared.js';
 import { batchOf } from './batches.js';
+import { cutAll } from './cut.js';
 
 /** Blocks of one record. */
 function decoded(format: string, record: Uint8Array | string) {
@@ -386,6 +387,15 @@ describe('a line of esp-csi', () => {
         agc: Float32Array.of(29),
         fftGain: Float32Array.of(-1),
       });
+  });
+
+  it('reads the oldest console, which removes guards too, with and without its header line', () => {
+    const columns = CLASSIC_COLUMNS.toSpliced(2, 0, 'action_id', 'action');
+    const line = numbersLine(columns, numbers.slice(0, 104));
+    const log = `${columns.join(',')},data\n${line}\n`;
+    for (const text of [line, log]) expect(recogniseFile(Buffer.from(text))?.name).toBe('esp-csi-log');
+    expect(decoded('esp-csi', line).blocks[0]!.layout.subcarriers).toHaveLength(52);
+    expect(cutAll(Buffer.from(log), 100)!.records).toHaveLength(2);
   });
 
   it("reads esp-radar's base64", () => {

@@ -20,7 +20,7 @@ export interface LineKind {
   readonly unit: string;
   /** The clock's stamp in a complete line after the header line `heading`; null if the line is damaged. */
   readonly stampOf: (line: string, heading: string | null) => number | null;
-  /** The header line in a line without a mark, from its first column; null if it is none. It becomes a record. */
+  /** The header line in a line that is no measurement, from its first column; null if it is none. It becomes a record. */
   readonly headingIn?: (line: string) => string | null;
 }
 
@@ -76,6 +76,9 @@ export class LineCutter implements Cutter {
     const mark = this.#markIn(bytes, start, end);
     if (mark < 0) return this.#takeHeading(chunk, start, end);
     const stamp = this.#stampOf(bytes, mark, end);
+    // The mark may be the name of a column too.
+    if (stamp === null && this.#headingIn(bytes, start, end) !== null)
+      return this.#takeHeading(chunk, start, end);
     let next: number | null = null;
     if (stamp !== null && !into.isLive && this.#clock.asksForNext(stamp)) {
       const follower = this.#nextStamp(bytes, end + 1, last);
@@ -109,11 +112,15 @@ export class LineCutter implements Cutter {
     return locationText(byte, 'line', this.#line + 1);
   }
 
+  #headingIn(bytes: Uint8Array, start: number, end: number): string | null {
+    const { headingIn } = this.#kind;
+    if (!headingIn || end - start > MAX_HEADING_BYTES) return null;
+    return headingIn(latin1(bytes.subarray(start, end)));
+  }
+
   /** False if more bytes are needed. */
   #takeHeading({ bytes, into, at, last }: Chunk, start: number, end: number): boolean {
-    const { headingIn } = this.#kind;
-    if (!headingIn || end - start > MAX_HEADING_BYTES) return true;
-    const heading = headingIn(latin1(bytes.subarray(start, end)));
+    const heading = this.#headingIn(bytes, start, end);
     if (heading === null) return true;
     this.#heading = heading;
     const time =

@@ -26,9 +26,31 @@ export function csiDataLine(record: Uint8Array): string | ReadFault | null {
     .trimEnd();
 }
 
-/** True if `record` starts with the mark of all programs' lines. */
-export const hasMark = (record: Uint8Array): boolean =>
-  latin1(record.subarray(0, CSI_DATA.length)) === CSI_DATA;
+/** Longest header line. */
+const MAX_HEADING_BYTES = 2048;
+
+/**
+ * The header line in this text, from its column `type`; null if there is none. Text before it is dropped.
+ * @param data name of the column that holds the numbers
+ */
+export function headingIn(text: string, data: string): string | null {
+  const at = text.search(/(?<![\w])type,/);
+  if (at < 0) return null;
+  const heading = text.slice(at).trimEnd();
+  return /^type(?:,[\w ()]*)*$/.test(heading) && heading.split(',').includes(data) ? heading : null;
+}
+
+/** The header line that a record is; null if it is none. */
+export const headingOf = (record: Uint8Array, data: string): string | null =>
+  record.length <= MAX_HEADING_BYTES ? headingIn(latin1(record), data) : null;
+
+/**
+ * True if `record` starts with the mark of all programs' lines, and then with a role, which only the ESP32-CSI-Tool
+ * prints, or not.
+ */
+export const hasMark = (record: Uint8Array, withRole: boolean): boolean =>
+  latin1(record.subarray(0, CSI_DATA.length)) === CSI_DATA &&
+  /^[A-Z]/.test(latin1(record.subarray(CSI_DATA.length, CSI_DATA.length + 1))) === withRole;
 
 /** The numbers of a line whose `required` columns are valid; otherwise its fault. */
 export function numbersOfLine(
@@ -44,16 +66,16 @@ export function numbersOfLine(
 }
 
 /** The text after the mark in each line of a file's head, and its header lines. */
-const csiDataLines = (head: Uint8Array, headingIn: LineKind['headingIn']): readonly string[] =>
+const csiDataLines = (head: Uint8Array, headingIn: Headed['headingIn']): readonly string[] =>
   latin1(head)
     .split('\n')
     .flatMap((line) => {
       const at = line.lastIndexOf(CSI_DATA);
-      const found = at < 0 ? headingIn?.(line) : line.slice(at).trimEnd();
-      return found == null ? [] : [found];
+      const found = headingIn(line) ?? (at < 0 ? null : line.slice(at).trimEnd());
+      return found === null ? [] : [found];
     });
 
-/** How a program's log is read, if not only line by line. */
+/** How a program's log is read. */
 interface Headed {
   readonly headingIn: (line: string) => string | null;
   /** True if lines, header lines among them, are of this kind. */
@@ -68,15 +90,10 @@ export const csiDataLog = (
   format: Format,
   named: Pick<FileFormat, 'name' | 'summary'>,
   stampOf: LineKind['stampOf'],
-  headed?: Headed,
+  { headingIn, recognise }: Headed,
 ): FileFormat => ({
   ...named,
-  recognise: (head) => {
-    const lines = csiDataLines(head, headed?.headingIn);
-    return headed
-      ? headed.recognise(lines)
-      : lines.some((line) => format.recognise(Buffer.from(line, 'latin1')));
-  },
+  recognise: (head) => recognise(csiDataLines(head, headingIn)),
   open: recordingOf(
     format,
     () =>
@@ -87,7 +104,7 @@ export const csiDataLog = (
         clock: ESP_CLOCK,
         unit: 'us',
         stampOf,
-        ...(headed && { headingIn: headed.headingIn }),
+        headingIn,
       }),
   ),
 });

@@ -1,4 +1,5 @@
 /** Columns of esp-csi's lines: by the names of a header line, or by their number. */
+import { headingIn } from './csi-data-lines.js';
 import type { ReadFault } from '../../decoder/frame-decoder.js';
 
 /** Columns before the data, of each set. */
@@ -14,6 +15,8 @@ const OLD_CONSOLE_COLUMNS = (
   'type id timestamp target_seq target mac rssi rate sig_mode mcs bandwidth smoothing not_sounding aggregation ' +
   'stbc fec_coding sgi noise_floor ampdu_cnt channel secondary_channel local_timestamp ant sig_len rx_state len first_word'
 ).split(' ');
+/** The oldest console: what is done in front of it is numbered, and has no name. */
+const ACTION_COLUMNS = CLASSIC_COLUMNS.toSpliced(2, 0, 'action_id', 'action');
 /** With gains in the opposite order to the set of the C5. */
 export const CONSOLE_COLUMNS = OLD_CONSOLE_COLUMNS.toSpliced(-2, 0, 'agc_gain', 'fft_gain');
 
@@ -39,7 +42,7 @@ export interface EspCsiColumns extends Pick<ColumnSet, 'ascending' | 'filtered' 
 }
 
 const SETS = new Map(
-  [CLASSIC_COLUMNS, C5_COLUMNS, OLD_CONSOLE_COLUMNS, CONSOLE_COLUMNS].map((names) => [
+  [CLASSIC_COLUMNS, C5_COLUMNS, ACTION_COLUMNS, OLD_CONSOLE_COLUMNS, CONSOLE_COLUMNS].map((names) => [
     names.length,
     setOf(names),
   ]),
@@ -52,7 +55,7 @@ function setOf(names: readonly string[]): ColumnSet {
     index: new Map(names.map((name, i) => [name, i])),
     data: data < 0 ? names.length : data,
     ascending: !has('sig_mode') && has('fft_gain'),
-    filtered: has('target'),
+    filtered: has('target') || has('action'),
     mayBeBase64: has('target') && has('fft_gain'),
   };
 }
@@ -70,13 +73,8 @@ const SYNONYMS: Readonly<Record<string, string>> = {
 /** Columns without which a line cannot be read. */
 const NECESSARY = ['mac', 'channel', 'local_timestamp', 'len', 'first_word'];
 
-/** The header line in this text, from its column `type`; null if there is none. Text before it is dropped. */
-export function espHeadingIn(text: string): string | null {
-  const at = text.search(/(?<![\w])type,/);
-  if (at < 0) return null;
-  const heading = text.slice(at).trimEnd();
-  return /^type(?:,[\w ()]*)*,data(?:,[\w ()]*)*$/.test(heading) ? heading : null;
-}
+/** The header line in this text, from its column `type`; null if there is none. */
+export const espHeadingIn = (text: string): string | null => headingIn(text, 'data');
 
 export const isEspHeading = (text: string): boolean => text.startsWith(MARK) && espHeadingIn(text) === text;
 

@@ -4,7 +4,7 @@
  * identifies the set. Columns and bytes: docs/formats/espressif.md.
  */
 import { LLTF_12_BIT, espFields, type EspField } from './esp-carriers.js';
-import { csiDataLine, csiDataLog, hasMark, numbersOfLine } from './csi-data-lines.js';
+import { csiDataLine, csiDataLog, hasMark, headingOf, numbersOfLine } from './csi-data-lines.js';
 import {
   columnsNamed,
   espHeadingIn,
@@ -20,7 +20,6 @@ import {
   type ReadFault,
   type ReadFrame,
 } from '../../decoder/frame-decoder.js';
-import { latin1 } from '../../containers/line-cutter.js';
 import type { Format } from '../../contract/format.js';
 
 /** One line; frames belong to the link whose `sender` is the transmitter's MAC address, or `*`. */
@@ -41,10 +40,14 @@ export const espCsiImaginaryFirst: Format = {
 };
 
 function espressif(name: string, summary: string, realFirst: boolean): Format {
-  const format = frameFormat(() => lineReader(name, realFirst), summary, hasMark);
+  const format = frameFormat(
+    () => lineReader(name, realFirst),
+    summary,
+    (record) => hasMark(record, false),
+  );
   return {
     ...format,
-    recognise: (record) => headingOf(record) !== null || format.recognise(record),
+    recognise: (record) => headingOf(record, 'data') !== null || format.recognise(record),
   };
 }
 
@@ -67,11 +70,6 @@ export const espCsiLog = csiDataLog(
 
 const isReadable = (line: string): boolean => espCsi.recognise(Buffer.from(line, 'latin1'));
 
-/** Longest header line. */
-const MAX_HEADING_BYTES = 2048;
-const headingOf = (record: Uint8Array): string | null =>
-  record.length <= MAX_HEADING_BYTES ? espHeadingIn(latin1(record)) : null;
-
 /**
  * Reads lines; a header line names the columns of those after it.
  * @param realFirst order of the parts of a 12-bit pair
@@ -82,7 +80,7 @@ function lineReader(format: string, realFirst: boolean): FrameReader {
   return {
     ...{ format, sequenceBits: 32, mayCountByTwo: true },
     read(record) {
-      const found = headingOf(record);
+      const found = headingOf(record, 'data');
       if (found !== null) {
         heading = found;
         const columns = columnsNamed(heading);

@@ -3,71 +3,141 @@
  * docs/formats/espressif.md.
  */
 import { espFields, type EspField } from './esp-carriers.js';
-import { csiDataLine, csiDataLog, numbersOfLine } from './csi-data-lines.js';
+import { csiDataLine, csiDataLog, hasMark, headingIn, headingOf, numbersOfLine } from './csi-data-lines.js';
 import { espParts, espStamp, parseNumbers, placeField, type EspNumbers } from './esp-values.js';
-import { frameFormat, type ReadFault, type ReadFrame } from '../../decoder/frame-decoder.js';
+import {
+  frameFormat,
+  type FrameReader,
+  type ReadFault,
+  type ReadFrame,
+} from '../../decoder/frame-decoder.js';
 import type { Format } from '../../contract/format.js';
 
-/** One line; frames belong to the link whose `sender` is the transmitter's MAC address, or `*`. */
-export const esp32CsiTool: Format = frameFormat(
-  { format: 'esp32-csi-tool', sequenceBits: 32, read: readLine },
-  'ESP32-CSI-Tool: lines `CSI_DATA,<role>,...` of an ESP32.',
+const lines = frameFormat(lineReader, 'ESP32-CSI-Tool: lines `CSI_DATA,<role>,...` of an ESP32.', (record) =>
+  hasMark(record, true),
 );
+
+/** One line; frames belong to the link whose `sender` is the transmitter's MAC address, or `*`. */
+export const esp32CsiTool: Format = {
+  ...lines,
+  recognise: (record) => headingOf(record, DATA) !== null || lines.recognise(record),
+};
 
 export const esp32CsiToolLog = csiDataLog(
   esp32CsiTool,
   { name: 'esp32-csi-tool-log', summary: 'CSV or serial log of the ESP32-CSI-Tool.' },
-  (text) => {
-    const line = splitLine(text);
-    if (!line || line.data === null) return null;
-    return espStamp(Number(line.fields[AT.get('local_timestamp')!]));
+  (text, heading) => {
+    const line = splitLine(text, heading);
+    return line && !('fault' in line) ? espStamp(line.column('local_timestamp')) : null;
+  },
+  {
+    headingIn: (text) => headingIn(text, DATA),
+    recognise: (log) => {
+      const reader = lineReader();
+      return log.some((line) => {
+        const read = reader.read(Buffer.from(line, 'latin1'), 0);
+        return read !== null && !('fault' in read);
+      });
+    },
   },
 );
 
+/** Name of the column that holds the numbers. */
+const DATA = 'CSI_DATA';
 const COLUMNS = (
   'type role mac rssi rate sig_mode mcs bandwidth smoothing not_sounding aggregation stbc fec_coding sgi noise_floor ' +
   'ampdu_cnt channel secondary_channel local_timestamp ant sig_len rx_state real_time_set real_timestamp len'
 ).split(' ');
-const AT = new Map(COLUMNS.map((name, i) => [name, i]));
+/** Columns before the data by their number: of today, and of two older versions. */
+const SETS = new Map(
+  [
+    COLUMNS,
+    COLUMNS.filter((name) => name !== 'real_time_set'),
+    COLUMNS.filter((name) => !name.startsWith('real_time')),
+  ].map((names) => [names.length, names]),
+);
 
-/** The columns before the data, and the data; undefined for lines of another kind. */
-function splitLine(text: string): { fields: readonly string[]; data: string | null } | undefined {
+/** A line's columns before the data by name, and its data as text. */
+interface ToolLine {
+  readonly column: (name: string) => number;
+  readonly mac: string;
+  readonly data: string;
+}
+
+/** Null for lines of another program. @param heading the header line before it */
+function splitLine(text: string, heading: string | null): ToolLine | ReadFault | null {
   const opening = text.indexOf('[');
   const fields = (opening < 0 ? text : text.slice(0, opening)).split(',');
   // The role distinguishes it from esp-csi, which has a number there.
-  if (!/^[A-Z]+$/.test(fields[1] ?? '')) return undefined;
+  if (!/^[A-Z]+$/.test(fields[1] ?? '')) return null;
   const closing = text.indexOf(']', opening);
+  if (opening < 0 || closing < 0) return { fault: 'truncated', reason: 'its data has no brackets around it' };
+  const names = columnsOf(fields.length - 1, heading);
+  if ('fault' in names) return names;
   return {
-    fields: fields.slice(0, -1),
-    data: opening < 0 || closing < 0 ? null : text.slice(opening + 1, closing),
+    column: (name) => Number(fields[names.indexOf(name)]),
+    mac: (fields[names.indexOf('mac')] ?? '').toLowerCase(),
+    data: text.slice(opening + 1, closing),
   };
 }
 
-function readLine(record: Uint8Array): ReadFrame | ReadFault | null {
+/** Names of so many columns: those of the header line if it names as many, otherwise of the set of that size. */
+function columnsOf(count: number, heading: string | null): readonly string[] | ReadFault {
+  const named = heading === null ? [] : namesIn(heading);
+  const names = named.length === count ? named : SETS.get(count);
+  if (names) return names;
+  const sizes = [...SETS.keys()].sort((a, b) => a - b).join(', ');
+  return {
+    fault: 'columns',
+    reason: `${count} columns before the data: supported are ${sizes}, or others with a header line`,
+  };
+}
+
+/** The columns before the data in a header line; `timestamp` is the oldest version's name of the clock. */
+function namesIn(heading: string): readonly string[] {
+  const names = heading.split(',').map((name) => name.trim());
+  return names
+    .slice(0, names.indexOf(DATA))
+    .map((name) => (name === 'timestamp' && !names.includes('local_timestamp') ? 'local_timestamp' : name));
+}
+
+/** Reads lines; a header line names the columns of those after it. */
+function lineReader(): FrameReader {
+  let heading: string | null = null;
+  return {
+    ...{ format: 'esp32-csi-tool', sequenceBits: 32 },
+    read(record) {
+      const found = headingOf(record, DATA);
+      if (found === null) return readLine(record, heading);
+      heading = found;
+      return null;
+    },
+    snapshot: () => ({ heading }),
+    restore: (state) => {
+      ({ heading } = state as { readonly heading: string | null });
+    },
+  };
+}
+
+function readLine(record: Uint8Array, heading: string | null): ReadFrame | ReadFault | null {
   const text = csiDataLine(record);
   if (typeof text !== 'string') return text;
-  const line = splitLine(text);
-  if (!line) return null;
-  const { fields, data } = line;
-  if (data === null) return { fault: 'truncated', reason: 'its data has no brackets around it' };
-  if (fields.length !== COLUMNS.length)
-    return { fault: 'columns', reason: `${fields.length} columns before the data, not ${COLUMNS.length}` };
-  const column = (name: string): number => Number(fields[AT.get(name)!]);
-  const mac = fields[AT.get('mac')!]!.toLowerCase();
-  const numbers = numbersOfLine({ column, mac }, REQUIRED, () => parseNumbers(data));
+  const line = splitLine(text, heading);
+  if (!line || 'fault' in line) return line;
+  const numbers = numbersOfLine(line, REQUIRED, () => parseNumbers(line.data));
   if ('fault' in numbers) return numbers;
   // `len` is that of the frame: by default, the tool prints only the LLTF.
-  const length = column('len');
-  const halves = numbers.length === length / 2;
+  const halves = numbers.length === line.column('len') / 2;
   if (halves && numbers.every((value) => value >= 0))
     return { fault: 'amplitude', reason: 'its data contains amplitudes: build the tool to print raw CSI' };
+  const { column } = line;
   const carriers = fieldsOf(column, numbers);
   if (!carriers)
     return { fault: 'carriers', reason: `${numbers.length} numbers: no frame of an ESP32 has this number` };
   const [level, noise] = [column('rssi'), column('noise_floor')];
   return {
     sequence: null,
-    sender: mac,
+    sender: line.mac,
     rssi: level < 0 ? level : NaN,
     noise: noise < 0 ? noise : NaN,
     deviceTime: column('local_timestamp') >>> 0,
