@@ -34,6 +34,7 @@ export default tseslint.config(
       'node_modules',
       'api/web/page/api-docs.js',
       'api/client/types',
+      'operators/shared/dense/assembly',
       '.services',
       '.cache',
       'data',

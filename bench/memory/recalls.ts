@@ -1,6 +1,11 @@
 import { CELLS } from '../../operators/infer-pose/geometry.js';
 import { OUT } from '../../operators/infer-pose/layers.js';
-import { CELL_INPUTS, noMemory, ROOM_INPUTS } from '../../operators/infer-pose/memory-layers.js';
+import {
+  CELL_INPUTS,
+  memoryNetwork,
+  noMemory,
+  ROOM_INPUTS,
+} from '../../operators/infer-pose/memory-layers.js';
 import { Memory, type Recall } from '../../operators/infer-pose/memory.js';
 import { readInputs } from '../../operators/infer-pose/reading.js';
 import { wholes, type Course } from './courses.js';
@@ -15,14 +20,15 @@ export function* recalls(
   /** The answer from this window alone, in the order of OUT. */
   readonly alone: Float32Array;
 }> {
-  const memory = new Memory(weights);
+  const network = memoryNetwork(weights);
+  const memory = new Memory(network);
   const cells = new Float32Array(CELLS * CELL_INPUTS);
   let state = noMemory();
   for (let window = 0; window < course.windows; window++) {
     wholes(course.cells.subarray(window * cells.length, (window + 1) * cells.length), cells);
     const room = course.room.subarray(window * ROOM_INPUTS, (window + 1) * ROOM_INPUTS);
     const alone = course.alone.subarray(window * OUT.size, (window + 1) * OUT.size);
-    const next = memory.step(state, readInputs(weights, { cells, room }, alone), course.size);
+    const next = memory.step(state, readInputs(network, { cells, room }, alone), course.size);
     ({ state } = next);
     yield { window, recall: next.recall, alone };
   }

@@ -1,7 +1,13 @@
 import { POSTURES } from '../../operators/infer-pose/body.js';
 import { CELLS } from '../../operators/infer-pose/geometry.js';
 import { Memory } from '../../operators/infer-pose/memory.js';
-import { BEAT_S, CELL_INPUTS, noMemory, type MemoryState } from '../../operators/infer-pose/memory-layers.js';
+import {
+  BEAT_S,
+  CELL_INPUTS,
+  memoryNetwork,
+  noMemory,
+  type MemoryState,
+} from '../../operators/infer-pose/memory-layers.js';
 import { likeliest } from '../../operators/infer-pose/person.js';
 import { readInputs } from '../../operators/infer-pose/reading.js';
 import type { Scene } from '../../operators/infer-pose/scene.js';
@@ -88,14 +94,15 @@ export function lessonsOf(
   recordings: readonly Labelled[],
   { start, size }: { readonly start: Float32Array; readonly size: Scene['size'] },
 ): Lesson[] {
-  const memory = new Memory(start);
+  const network = memoryNetwork(start);
+  const memory = new Memory(network);
   const floor = new Float32Array(CELLS * CELL_INPUTS);
   const last = Math.max(...spans.map(({ to }) => to));
   return runsOf(windows.filter(({ end }) => end <= last)).flatMap((run) => {
     let state = noMemory();
     return run.flatMap((window): Lesson[] => {
       const { cells, room, alone } = window;
-      const reading = readInputs(start, { cells: wholes(cells, floor), room }, alone);
+      const reading = readInputs(network, { cells: wholes(cells, floor), room }, alone);
       const next = memory.step(state, reading, size);
       state = next.state;
       if (!spans.some(({ from, to }) => window.start >= from && window.end <= to)) return [];

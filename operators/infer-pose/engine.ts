@@ -1,7 +1,7 @@
 import { loadBackend, type BackendName, type LoadedBackend } from './backends.js';
 import { estimate, estimateBy } from './estimate.js';
 import { GROUPS, POINTS } from './features.js';
-import type { Reading } from './memory-layers.js';
+import { memoryNetwork, type MemoryNetwork, type Reading } from './memory-layers.js';
 import { Network, weightTensors } from './network.js';
 import { PaddedParts } from './padded-parts.js';
 import { AwaitedTensorParts, type Parts } from './parts.js';
@@ -41,9 +41,9 @@ interface Computer {
 export class Engine {
   readonly backend: LoadedBackend;
   readonly #computer: Computer;
-  readonly #memory: Float32Array | null;
+  readonly #memory: MemoryNetwork | null;
 
-  private constructor(computer: Computer, memory: Float32Array | null) {
+  private constructor(computer: Computer, memory: MemoryNetwork | null) {
     this.backend = computer.backend;
     this.#computer = computer;
     this.#memory = memory;
@@ -52,7 +52,8 @@ export class Engine {
   /** @throws Error if the weights, the backend or the server are missing; the message says how to fix it. */
   static async load(options: EngineOptions): Promise<Engine> {
     const { weights, manifest } = readModel(options.weights, options.sha256);
-    const memory = readMemory(options.weights, manifest, options.memory);
+    const remembers = readMemory(options.weights, manifest, options.memory);
+    const memory = remembers && memoryNetwork(remembers);
     const { backend, server } = options;
     if (backend !== 'remote') return new Engine(await localComputer(weights, backend), memory);
     if (!server) throw new Error('The backend remote requires `url`, the address of the server.');

@@ -1,3 +1,4 @@
+import { offsetsOf, type Layer } from '../shared/dense/layers.js';
 import { JOINTS } from './body.js';
 import { FIGURES, GROUPS, MAP, POINTS } from './features.js';
 import { DIRECTION_FEATURES, PLACE_FEATURES, WALL_FEATURES } from './geometry.js';
@@ -53,13 +54,6 @@ export const boundedLog = (logScale: number): number =>
 /** Time steps left after three convolutions of stride two. */
 export const STEPS = Math.ceil(POINTS / 8);
 
-/** A dense layer: a kernel [inputs, outputs] and a bias [outputs]. */
-export interface Layer<Name extends string = string> {
-  readonly name: Name;
-  readonly inputs: number;
-  readonly outputs: number;
-}
-
 /** Dense layers, each a kernel [inputs, outputs] and a bias [outputs]. */
 export const LAYERS: readonly Layer[] = [
   { name: 'first', inputs: 6 * GROUPS, outputs: WIDTHS.first },
@@ -85,30 +79,6 @@ export const LAYERS: readonly Layer[] = [
 
 /** Numbers in all kernels and biases. */
 export const PARAMETERS = LAYERS.reduce((sum, layer) => sum + (layer.inputs + 1) * layer.outputs, 0);
-
-/** Position of a layer's kernel and bias in all weights, and its size. */
-export interface LayerOffsets {
-  readonly kernel: number;
-  readonly bias: number;
-  readonly end: number;
-  readonly inputs: number;
-  readonly outputs: number;
-}
-
-/** Layer by layer, kernel then bias, in one array. */
-export function offsetsOf<Name extends string>(
-  layers: readonly Layer<Name>[],
-): ReadonlyMap<Name, LayerOffsets> {
-  let at = 0;
-  return new Map(
-    layers.map(({ name, inputs, outputs }) => {
-      const kernel = at;
-      const bias = kernel + inputs * outputs;
-      at = bias + outputs;
-      return [name, { kernel, bias, end: at, inputs, outputs }] as const;
-    }),
-  );
-}
 
 /** In one array of PARAMETERS numbers. */
 export const OFFSETS = offsetsOf(LAYERS);

@@ -1,8 +1,10 @@
+import { DenseLayers } from '../shared/dense/dense-layers.js';
+import { offsetsOf } from '../shared/dense/layers.js';
 import { JOINTS } from './body.js';
-import { CELLS } from './geometry.js';
-import { COUNTS, OUT, offsetsOf, WIDTHS } from './layers.js';
+import { CELLS, GRID } from './geometry.js';
+import { COUNTS, OUT, WIDTHS } from './layers.js';
 
-/** Shape of the memory network, without any computation. */
+/** Shape of the memory network. */
 
 /** Incremented when layers change: weights depend on it. */
 export const MEMORY_VERSION = 2;
@@ -20,8 +22,14 @@ export const CELL_INPUTS = WIDTHS.joined + 1;
  * heading.
  */
 export const ROOM_INPUTS = 2 * WIDTHS.token + COUNTS + 7;
-/** A cell's own reading and memory, and those of its eight neighbours. */
-export const AROUND = 9 * (MEMORY.cellReading + MEMORY.cell);
+/** Numbers of a cell: its reading and its memory. */
+export const CELL_CONTENT = MEMORY.cellReading + MEMORY.cell;
+/** A cell's own content, and that of its eight neighbours, row by row from the lower left. */
+const AROUND = 9 * CELL_CONTENT;
+/** Cells along an axis of the grid with an empty edge, so that all cells have eight neighbours. */
+export const EDGED = GRID + 2;
+/** In the inputs of {@link memoryNetwork}, the grid with its edge follows the inputs of the cells' readings. */
+export const FLOOR_AT = CELLS * CELL_INPUTS;
 /** The room's reading, the heading, and the room's sides. */
 const ROOM_GATE = MEMORY.roomReading + 4;
 /**
@@ -61,6 +69,12 @@ export const MEMORY_PARAMETERS = MEMORY_LAYERS.reduce(
 
 /** In one array of MEMORY_PARAMETERS numbers. */
 export const MEMORY_OFFSETS = offsetsOf<MemoryLayer>(MEMORY_LAYERS);
+
+export type MemoryNetwork = DenseLayers<MemoryLayer>;
+
+/** @param weights of {@link MEMORY_LAYERS}, layer by layer, kernel then bias */
+export const memoryNetwork = (weights: Float32Array): MemoryNetwork =>
+  new DenseLayers(weights, MEMORY_OFFSETS, FLOOR_AT + EDGED ** 2 * CELL_CONTENT);
 
 /** The content of one window, as input of the memory network. */
 export interface Reading {

@@ -3,18 +3,20 @@ import type { Estimate } from './sight.js';
 import { CELLS, GRID } from './geometry.js';
 import { boundedLog, OUT } from './layers.js';
 import {
-  AROUND,
   BEAT_S,
+  CELL_CONTENT,
+  EDGED,
+  FLOOR_AT,
   INPUT_SCALE,
   MEMORY,
-  MEMORY_OFFSETS,
   SIDE,
   type MemoryLayer,
+  type MemoryNetwork,
   type MemoryState,
   type Reading,
 } from './memory-layers.js';
 import { meanPlace } from './places.js';
-import { dense, rectified } from './reading.js';
+import { rectified } from './reading.js';
 import type { Scene } from './scene.js';
 import { softmax } from './softmax.js';
 
@@ -22,7 +24,7 @@ import { softmax } from './softmax.js';
  * Combines successive windows: a recurrent network over the floor's grid and over the room. The floor's
  * memory moves with walking people and is updated cell by cell from the window's values there and in the
  * neighbourhood (a convolutional gated unit, following Ballas et al. 2016), so it holds where people stopped
- * and how they sat or lay down. Plain numbers: one step takes less than a million multiplications.
+ * and how they sat or lay down. One step takes less than a million multiplications.
  */
 
 /** The output after a window. */
@@ -36,11 +38,10 @@ export interface Recall {
 }
 
 export class Memory {
-  readonly #weights: Float32Array;
+  readonly #network: MemoryNetwork;
 
-  /** @param weights of {@link MEMORY_LAYERS}, layer by layer, kernel then bias */
-  constructor(weights: Float32Array) {
-    this.#weights = weights;
+  constructor(network: MemoryNetwork) {
+    this.#network = network;
   }
 
   /**
@@ -54,10 +55,8 @@ export class Memory {
   ): { readonly state: MemoryState; readonly recall: Recall } {
     const sides = [size.x / SIDE, size.y / SIDE];
     const cells = this.#floor(this.#moved(before.cells, reading, size), reading, sides);
-    const logits = new Float32Array(CELLS);
-    for (let c = 0; c < CELLS; c++) {
-      logits.set(this.#dense('logit', cells.subarray(c * MEMORY.cell, (c + 1) * MEMORY.cell)), c);
-    }
+    this.#network.inputs.set(cells);
+    const logits = this.#network.applyAt('logit', EACH_CELL, ONE_CELL, NOTHING);
     const likely = Float32Array.from(softmax(logits));
     const { here, most } = pooled(cells, likely);
     const { x, y } = meanPlace(likely, size);
@@ -85,33 +84,27 @@ export class Memory {
     const out = new Float32Array(cells.length);
     const x = shifting((metres * heading[0] * GRID) / size.x);
     const y = shifting((metres * heading[1] * GRID) / size.y);
-    for (let row = 0; row < GRID; row++)
-      for (let column = 0; column < GRID; column++)
-        for (const [fromRow, ofRow] of y[row]!)
-          for (const [fromColumn, ofColumn] of x[column]!)
-            addTo(
-              out,
-              (row * GRID + column) * MEMORY.cell,
-              cells,
-              (fromRow * GRID + fromColumn) * MEMORY.cell,
-              ofRow * ofColumn,
-            );
+    for (let cell = 0; cell < CELLS; cell++)
+      for (const [row, ofRow] of y[Math.floor(cell / GRID)]!)
+        for (const [column, ofColumn] of x[cell % GRID]!)
+          addCell(out, cell, cells, row * GRID + column, ofRow * ofColumn);
     return out;
   }
 
   #floor(before: Float32Array, { cells, room, alone }: Reading, sides: readonly number[]): Float32Array {
     const width = MEMORY.cell;
     const common = this.#dense('from-room', Float32Array.of(...room, ...headingOf(alone), ...sides));
-    const gates = this.#overFloor('cell-gates', cells, before, common, 0);
+    const gates = this.#overFloor('cell-gates', cells, before, common.subarray(0, 2 * width));
     for (let i = 0; i < gates.length; i++) gates[i] = sigmoid(gates[i]!);
-    const letIn = before.map(
-      (value, i) => value * gates[Math.floor(i / width) * 2 * width + width + (i % width)]!,
-    );
-    const news = this.#overFloor('cell-news', cells, letIn, common, 2 * width);
-    return before.map((value, i) => {
-      const renewed = gates[Math.floor(i / width) * 2 * width + (i % width)]!;
-      return value + renewed * (Math.tanh(news[i]!) - value);
+    const letIn = new Float32Array(before.length);
+    eachNumber((i, gate) => {
+      letIn[i] = before[i]! * gates[gate + width]!;
     });
+    const floor = this.#overFloor('cell-news', cells, letIn, common.subarray(2 * width));
+    eachNumber((i, gate) => {
+      floor[i] = before[i]! + gates[gate]! * (Math.tanh(floor[i]!) - before[i]!);
+    });
+    return floor;
   }
 
   /** Applies a layer to each cell: its readings and memories and those of its neighbours; adds `common` of the room. */
@@ -120,17 +113,14 @@ export class Memory {
     readings: Float32Array,
     memories: Float32Array,
     common: Float32Array,
-    from: number,
   ): Float32Array {
-    const { kernel, bias, outputs } = MEMORY_OFFSETS.get(layer)!;
-    const weights = this.#weights;
-    const out = new Float32Array(CELLS * outputs);
+    const { inputs } = this.#network;
     for (let cell = 0; cell < CELLS; cell++) {
-      const row = out.subarray(cell * outputs, (cell + 1) * outputs);
-      for (let o = 0; o < outputs; o++) row[o] = weights[bias + o]! + common[from + o]!;
-      addProducts(row, weights, gathered(readings, memories, cell, kernel, outputs));
+      const at = CONTENTS[cell]!;
+      copy(readings, cell * MEMORY.cellReading, inputs, at, MEMORY.cellReading);
+      copy(memories, cell * MEMORY.cell, inputs, at + MEMORY.cellReading, MEMORY.cell);
     }
-    return out;
+    return this.#network.applyAt(layer, NEIGHBOURHOODS, THREE_ROWS, common);
   }
 
   #room(before: Float32Array, input: Float32Array): Float32Array {
@@ -142,7 +132,7 @@ export class Memory {
   }
 
   #dense(layer: MemoryLayer, x: Float32Array): Float32Array {
-    return dense(this.#weights, layer, x);
+    return this.#network.apply(layer, x);
   }
 }
 
@@ -210,62 +200,20 @@ function bodyInputs(person: Float32Array, alone: Float32Array, [x, y]: Pair): Fl
   );
 }
 
-/** For each cell, its neighbours and itself, by their number in the kernel, row by row from the lower left. */
-const NEIGHBOURS: readonly (readonly (readonly [number, number])[])[] = Array.from(
+/** Where each cell's content begins among the inputs; and its neighbourhood, from the lower left. */
+const CONTENTS = Array.from(
   { length: CELLS },
-  (_, cell) => {
-    const [x, y] = [cell % GRID, Math.floor(cell / GRID)];
-    return [-1, 0, 1].flatMap((up) =>
-      [-1, 0, 1].flatMap((aside): (readonly [number, number])[] => {
-        const inside = x + aside >= 0 && x + aside < GRID && y + up >= 0 && y + up < GRID;
-        return inside ? [[3 * (up + 1) + aside + 1, (y + up) * GRID + x + aside]] : [];
-      }),
-    );
-  },
+  (_, cell) => FLOOR_AT + ((Math.floor(cell / GRID) + 1) * EDGED + (cell % GRID) + 1) * CELL_CONTENT,
 );
+const NEIGHBOURHOODS = CONTENTS.map((at) => at - (EDGED + 1) * CELL_CONTENT);
+const EACH_CELL = Array.from({ length: CELLS }, (_, cell) => cell * MEMORY.cell);
+const ONE_CELL = { runs: 1, length: MEMORY.cell, stride: 0 };
+const NOTHING = new Float32Array(1);
+const THREE_ROWS = { runs: 3, length: 3 * CELL_CONTENT, stride: EDGED * CELL_CONTENT };
 
-/** Last result of {@link gathered}: values that are not zero, and the start of each one's row in the kernel. */
-const FOUND = { values: new Float64Array(AROUND), rows: new Int32Array(AROUND), count: 0 };
-
-/** Readings and memories of a cell and its neighbours, laid out as the kernel's rows. Valid until the next call. */
-function gathered(
-  readings: Float32Array,
-  memories: Float32Array,
-  cell: number,
-  kernel: number,
-  outputs: number,
-): typeof FOUND {
-  const { values, rows } = FOUND;
-  let count = 0;
-  const take = (from: Float32Array, width: number, other: number, row: number) => {
-    for (let i = 0; i < width; i++) {
-      const value = from[other * width + i]!;
-      if (value === 0) continue;
-      values[count] = value;
-      rows[count++] = kernel + (row + i) * outputs;
-    }
-  };
-  for (const [neighbour, other] of NEIGHBOURS[cell]!) {
-    const row = neighbour * (MEMORY.cellReading + MEMORY.cell);
-    take(readings, MEMORY.cellReading, other, row);
-    take(memories, MEMORY.cell, other, row + MEMORY.cellReading);
-  }
-  FOUND.count = count;
-  return FOUND;
-}
-
-/** Adds each value's row of weights, times the value; four rows at once, so that sums are loaded and stored a quarter as often. */
-function addProducts(sums: Float32Array, weights: Float32Array, { values, rows, count }: typeof FOUND): void {
-  let i = 0;
-  for (; i + 4 <= count; i += 4) {
-    const [a, b, c, d] = [values[i]!, values[i + 1]!, values[i + 2]!, values[i + 3]!];
-    const [ofA, ofB, ofC, ofD] = [rows[i]!, rows[i + 1]!, rows[i + 2]!, rows[i + 3]!];
-    for (let o = 0; o < sums.length; o++)
-      sums[o]! +=
-        a * weights[ofA + o]! + b * weights[ofB + o]! + c * weights[ofC + o]! + d * weights[ofD + o]!;
-  }
-  for (; i < count; i++)
-    for (let o = 0; o < sums.length; o++) sums[o]! += values[i]! * weights[rows[i]! + o]!;
+/** `set` of short subarrays would take longer. */
+function copy(from: Float32Array, at: number, to: Float32Array, toAt: number, size: number): void {
+  for (let i = 0; i < size; i++) to[toAt + i] = from[at + i]!;
 }
 
 /** For each position along an axis, its source positions and their shares when everything moves by this many cells. */
@@ -279,20 +227,27 @@ const shifting = (cells: number): readonly (readonly (readonly [number, number])
     ] as const;
   });
 
-function addTo(out: Float32Array, to: number, values: Float32Array, from: number, share: number): void {
+function addCell(sums: Float32Array, cell: number, values: Float32Array, from: number, share: number): void {
   if (share === 0) return;
-  for (let i = 0; i < MEMORY.cell; i++) out[to + i]! += share * values[from + i]!;
+  const [to, at] = [cell * MEMORY.cell, from * MEMORY.cell];
+  for (let i = 0; i < MEMORY.cell; i++) sums[to + i]! += share * values[at + i]!;
+}
+
+/** Calls back with each number of the floor's memory, and its update gate; its reset gate lies `MEMORY.cell` on. */
+function eachNumber(visit: (index: number, gate: number) => void): void {
+  for (let cell = 0, index = 0; cell < CELLS; cell++)
+    for (let i = 0; i < MEMORY.cell; i++) visit(index++, 2 * cell * MEMORY.cell + i);
 }
 
 /** A floor's memory at the person, and the maximum of each of its numbers. */
 function pooled(cells: Float32Array, likely: Float32Array) {
   const here = new Float32Array(MEMORY.cell);
   const most = new Float32Array(MEMORY.cell).fill(-Infinity);
-  for (let i = 0; i < cells.length; i++) {
-    const k = i % MEMORY.cell;
-    here[k]! += likely[Math.floor(i / MEMORY.cell)]! * cells[i]!;
-    most[k] = Math.max(most[k]!, cells[i]!);
-  }
+  for (let cell = 0, at = 0; cell < CELLS; cell++)
+    for (let i = 0; i < MEMORY.cell; i++, at++) {
+      here[i]! += likely[cell]! * cells[at]!;
+      most[i] = Math.max(most[i]!, cells[at]!);
+    }
   return { here, most };
 }
 

@@ -5,9 +5,8 @@ import {
   INPUT_SCALE,
   MIN_PROBABILITY,
   MEMORY,
-  MEMORY_OFFSETS,
   ROOM_INPUTS,
-  type MemoryLayer,
+  type MemoryNetwork,
   type Reading,
 } from './memory-layers.js';
 import type { Estimate, Shown } from './sight.js';
@@ -38,22 +37,24 @@ export function readingInputs({ joined, tokens, links, cells, counts, alone }: S
   return { cells: each, room };
 }
 
+const EACH_CELL = Array.from({ length: CELLS }, (_, cell) => cell * CELL_INPUTS);
+const ONE_CELL = { runs: 1, length: CELL_INPUTS, stride: 0 };
+const NOTHING = new Float32Array(MEMORY.cellReading);
+
 /** The content of a window, read by the memory network. */
-export const read = (weights: Float32Array, shown: Shown): Reading =>
-  readInputs(weights, readingInputs(shown), answerRow(shown.alone));
+export const read = (network: MemoryNetwork, shown: Shown): Reading =>
+  readInputs(network, readingInputs(shown), answerRow(shown.alone));
 
 /** @param inputs as from {@link readingInputs} @param alone as from {@link answerRow} */
 export function readInputs(
-  weights: Float32Array,
+  network: MemoryNetwork,
   inputs: { readonly cells: Float32Array; readonly room: Float32Array },
   alone: Float32Array,
 ): Reading {
-  const cells = new Float32Array(CELLS * MEMORY.cellReading);
-  for (let c = 0; c < CELLS; c++) {
-    const row = dense(weights, 'read-cell', inputs.cells.subarray(c * CELL_INPUTS, (c + 1) * CELL_INPUTS));
-    cells.set(row.map(rectified), c * MEMORY.cellReading);
-  }
-  return { cells, room: dense(weights, 'read-room', inputs.room).map(rectified), alone };
+  network.inputs.set(inputs.cells);
+  const cells = network.applyAt('read-cell', EACH_CELL, ONE_CELL, NOTHING);
+  const room = network.apply('read-room', inputs.room);
+  return { cells: cells.map(rectified), room: room.map(rectified), alone };
 }
 
 /**
@@ -70,19 +71,6 @@ export function answerRow(estimate: Estimate): Float32Array {
   row[OUT.moving] = estimate.moving;
   row.set(estimate.joints, OUT.joints);
   return row;
-}
-
-/** A layer's outputs, without an activation. */
-export function dense(weights: Float32Array, layer: MemoryLayer, x: Float32Array): Float32Array {
-  const { kernel, bias, end, outputs } = MEMORY_OFFSETS.get(layer)!;
-  const out = weights.slice(bias, end);
-  for (let i = 0; i < x.length; i++) {
-    const value = x[i]!;
-    if (value === 0) continue;
-    const row = kernel + i * outputs;
-    for (let o = 0; o < outputs; o++) out[o]! += value * weights[row + o]!;
-  }
-  return out;
 }
 
 export const rectified = (value: number): number => Math.max(0, value);

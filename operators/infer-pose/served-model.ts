@@ -1,5 +1,6 @@
 import type { Environment } from '../../pipeline/model/index.js';
 import { Inference, type InferenceEvents, type InferenceOptions } from './inference.js';
+import { memoryNetwork } from './memory-layers.js';
 import { Memory } from './memory.js';
 import { chooseModel, modelFolder, readManifest, readMemory, type Manifest } from './weights.js';
 
@@ -28,7 +29,7 @@ export class ServedModel {
     const path = modelFolder(weights === 'auto' ? chooseModel(environments) : weights, folder);
     this.manifest = readManifest(path);
     const memory = readMemory(path, this.manifest);
-    this.memory = memory && new Memory(memory);
+    this.memory = memory && new Memory(memoryNetwork(memory));
     const { sha256, memory: remembers } = this.manifest;
     this.inference = new Inference(
       {

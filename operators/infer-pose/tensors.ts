@@ -1,5 +1,5 @@
 import * as tf from '@tensorflow/tfjs-core';
-import type { Layer, LayerOffsets } from './layers.js';
+import type { Layer, LayerOffsets } from '../shared/dense/layers.js';
 
 type Offsets = ReadonlyMap<string, LayerOffsets>;
 

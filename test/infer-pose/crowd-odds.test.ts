@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { CROWD_ODDS, withCrowdOdds } from '../../bench/memory/crowd-odds.js';
 import { CELLS } from '../../operators/infer-pose/geometry.js';
-import { MEMORY, noMemory } from '../../operators/infer-pose/memory-layers.js';
+import { MEMORY, memoryNetwork, noMemory } from '../../operators/infer-pose/memory-layers.js';
 import { Memory } from '../../operators/infer-pose/memory.js';
 import { OUT } from '../../operators/infer-pose/layers.js';
 import { namedModel } from '../../operators/infer-pose/named-model.js';
@@ -11,7 +11,7 @@ const folder = namedModel('general');
 const manifest = readManifest(folder);
 const shipped = readMemory(folder, manifest)!;
 const recallOf = (weights: Float32Array) =>
-  new Memory(weights).step(
+  new Memory(memoryNetwork(weights)).step(
     noMemory(),
     {
       cells: new Float32Array(CELLS * MEMORY.cellReading),

@@ -24,6 +24,7 @@ import {
   MEMORY_LAYERS,
   MEMORY_PARAMETERS,
   MEMORY_OFFSETS,
+  memoryNetwork,
   noMemory,
   ROOM_INPUTS,
   type Reading,
@@ -93,13 +94,14 @@ describe('the network with memory', () => {
         );
       });
     });
-    const memory = new Memory(weights);
+    const network = memoryNetwork(weights);
+    const memory = new Memory(network);
     let state = noMemory();
     for (let w = 0; w < 5; w++) {
       const cells = stretch.cells.subarray(w * CELLS * CELL_INPUTS, (w + 1) * CELLS * CELL_INPUTS);
       const room = stretch.room.subarray(w * ROOM_INPUTS, (w + 1) * ROOM_INPUTS);
       const answer = stretch.alone.subarray(w * OUT.size, (w + 1) * OUT.size);
-      const next = memory.step(state, readInputs(weights, { cells, room }, answer), size);
+      const next = memory.step(state, readInputs(network, { cells, room }, answer), size);
       const { cells: likely, counts, alone } = next.recall;
       const { root, scale, heading, postures, moving, joints, jointScales } = alone;
       const reported = [...likely, ...counts, ...root, scale, ...heading, ...postures, moving, ...joints];
@@ -178,7 +180,7 @@ describe('the eight rotations of a room', () => {
 });
 
 describe('the memory', () => {
-  const memory = new Memory(weights);
+  const memory = new Memory(memoryNetwork(weights));
   const reading = (value: number): Reading => ({
     cells: new Float32Array(CELLS * MEMORY.cellReading).fill(value),
     room: new Float32Array(MEMORY.roomReading).fill(value),

@@ -3,6 +3,7 @@ import type { Operator, Output } from '../../../pipeline/component/index.js';
 import { LinkTable, type PoseFrame, type SensedEvent, type Window } from '../../../pipeline/model/index.js';
 import { Engine } from '../../../operators/infer-pose/engine.js';
 import { inferPose } from '../../../operators/infer-pose/infer-pose.js';
+import { memoryNetwork } from '../../../operators/infer-pose/memory-layers.js';
 import { Memory } from '../../../operators/infer-pose/memory.js';
 import type { BackendName } from '../../../operators/infer-pose/backends.js';
 import { recall, type Remembered } from '../../../operators/infer-pose/recall.js';
@@ -43,7 +44,11 @@ export class Bare {
 
   static async open(rooms: Rooms, weights: string, backend: BackendName): Promise<Bare> {
     const memory = readMemory(weights, readManifest(weights));
-    return new Bare(rooms, await Engine.load({ weights, backend }), memory && new Memory(memory));
+    return new Bare(
+      rooms,
+      await Engine.load({ weights, backend }),
+      memory && new Memory(memoryNetwork(memory)),
+    );
   }
 
   async run(windows: number, batch: number): Promise<Run> {

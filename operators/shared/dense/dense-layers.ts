@@ -1,0 +1,131 @@
+import type { LayerOffsets } from './layers.js';
+import { PRODUCTS } from './products.js';
+
+/** As far as it is used here: Node's types do not declare it. */
+declare const WebAssembly: {
+  readonly Module: new (code: Uint8Array) => object;
+  readonly Instance: new (module: object) => { readonly exports: unknown };
+};
+
+/** As in assembly/products.ts; pointers in bytes. */
+type Products = (
+  values: number,
+  runs: number,
+  length: number,
+  stride: number,
+  kernel: number,
+  start: number,
+  outputs: number,
+  out: number,
+) => void;
+
+/** A layer in the memory of WebAssembly. Positions count numbers. */
+interface Placed {
+  readonly kernel: number;
+  readonly bias: number;
+  readonly inputs: number;
+  readonly outputs: number;
+  /** `outputs`, rounded up to whole blocks. */
+  readonly width: number;
+}
+
+/** Where a layer finds its inputs: stretches of the same length at equal distances. In numbers. */
+export interface Stretches {
+  readonly runs: number;
+  readonly length: number;
+  readonly stride: number;
+}
+
+/** Outputs that WebAssembly computes at once. */
+const BLOCK = 16;
+const BYTES = Float32Array.BYTES_PER_ELEMENT;
+const PAGE_BYTES = 65_536;
+
+const compiled = new WebAssembly.Module(Buffer.from(PRODUCTS, 'base64'));
+
+/**
+ * Dense layers without activation, in float32, by the SIMD instructions of WebAssembly. They serve networks
+ * so small that a call of a tensor library costs more than their multiplications.
+ */
+export class DenseLayers<Name extends string> {
+  /** What {@link applyAt} reads. Zero at first. */
+  readonly inputs: Float32Array;
+  readonly #layers: ReadonlyMap<Name, Placed>;
+  readonly #numbers: Float32Array;
+  readonly #vector: number;
+  readonly #products: Products;
+  readonly #start: number;
+  readonly #out: number;
+
+  /** @param weights in the order of `offsets` @param most numbers in {@link inputs} */
+  constructor(weights: Float32Array, offsets: ReadonlyMap<Name, LayerOffsets>, most: number) {
+    const all = [...offsets.values()];
+    const widest = inBlocks(Math.max(...all.map(({ outputs }) => outputs)));
+    this.#vector = inBlocks(most);
+    this.#start = this.#vector + inBlocks(Math.max(...all.map(({ inputs }) => inputs)));
+    this.#out = this.#start + widest;
+    let end = this.#out + widest;
+    this.#layers = new Map(
+      [...offsets].map(([name, { inputs, outputs }]) => {
+        const width = inBlocks(outputs);
+        const kernel = end;
+        const bias = kernel + inputs * width;
+        end = bias + width;
+        return [name, { kernel, bias, inputs, outputs, width }];
+      }),
+    );
+    const { memory, products } = new WebAssembly.Instance(compiled).exports as {
+      memory: { readonly buffer: ArrayBuffer; grow(pages: number): void };
+      products: Products;
+    };
+    memory.grow(Math.ceil((end * BYTES) / PAGE_BYTES));
+    this.#products = products;
+    this.#numbers = new Float32Array(memory.buffer);
+    this.inputs = this.#numbers.subarray(0, most);
+    for (const [name, placed] of this.#layers) this.#place(weights, offsets.get(name)!, placed);
+  }
+
+  /** @param x [inputs] @returns [outputs] */
+  apply(name: Name, x: Float32Array): Float32Array {
+    const layer = this.#layers.get(name)!;
+    if (x.length !== layer.inputs)
+      throw new RangeError(`${name} takes ${layer.inputs} inputs, not ${x.length}`);
+    this.#numbers.set(x, this.#vector);
+    this.#compute(layer, this.#vector, { runs: 1, length: x.length, stride: 0 }, layer.bias);
+    return this.#numbers.slice(this.#out, this.#out + layer.outputs);
+  }
+
+  /**
+   * Applies a layer at many positions of {@link inputs}, for example a convolution over a grid.
+   * @param positions where the first stretch begins
+   * @param added to the bias: [outputs]
+   * @returns [positions, outputs]
+   */
+  applyAt(name: Name, positions: readonly number[], stretches: Stretches, added: Float32Array): Float32Array {
+    const layer = this.#layers.get(name)!;
+    const { bias, outputs } = layer;
+    const numbers = this.#numbers;
+    const start = this.#start;
+    for (let o = 0; o < outputs; o++) numbers[start + o] = numbers[bias + o]! + added[o]!;
+    const results = new Float32Array(positions.length * outputs);
+    for (let i = 0, to = 0; i < positions.length; i++) {
+      this.#compute(layer, positions[i]!, stretches, start);
+      for (let o = 0; o < outputs; o++) results[to++] = numbers[this.#out + o]!;
+    }
+    return results;
+  }
+
+  #compute({ kernel, width }: Placed, position: number, stretches: Stretches, start: number): void {
+    const { runs, length, stride } = stretches;
+    const [from, to] = [start * BYTES, this.#out * BYTES];
+    this.#products(position * BYTES, runs, length, stride, kernel * BYTES, from, width, to);
+  }
+
+  /** The bias follows the kernel like one more row; what fills up blocks is zero. */
+  #place(weights: Float32Array, { kernel, end }: LayerOffsets, { kernel: to, outputs, width }: Placed): void {
+    for (let row = 0, at = kernel; at < end; row++, at += outputs)
+      this.#numbers.set(weights.subarray(at, at + outputs), to + row * width);
+  }
+}
+
+const inBlocks = (numbers: number): number => Math.ceil(numbers / BLOCK) * BLOCK;
