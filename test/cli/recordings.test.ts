@@ -15,6 +15,7 @@ import { encodeHeader, encodeRecords } from '../../pipeline/formats/containers/c
 import { openRecording } from '../../pipeline/sources/recording.js';
 import { batchesOf } from '../formats/batches.js';
 import { FILES, SAMPLES } from '../formats/samples.js';
+import { afterThisTest } from '../support/clean-up.js';
 import { csiflow } from '../support/csiflow.js';
 
 let folder: string;
@@ -121,6 +122,32 @@ describe('csiflow record', () => {
     expect({ code, stdout }).toEqual({ code: EXIT.failed, stdout: '' });
     expect(stderr).toContain(`no packet arrived at ${from}`);
     expect(existsSync(out)).toBe(false);
+  });
+
+  it('stores datagrams of any format, and appends more of others', async () => {
+    const port = await freePort();
+    const out = join(folder, 'mixed.csi');
+    const socket = createSocket('udp4');
+    afterThisTest(() => {
+      socket.close();
+    });
+    for (const format of ['espectre', 'micropython-csi', 'nexmon']) {
+      const record = SAMPLES.find((sample) => sample.format === format)!.records[0]!;
+      const recorded = csiflow(
+        ...['record', '--from', `udp://127.0.0.1:${port}`, '--out', out, '--append', '--seconds', '0.5'],
+      );
+      const sending = setInterval(() => {
+        socket.send(record, port, '127.0.0.1');
+      }, 50);
+      expect((await recorded).code).toBe(EXIT.fine);
+      clearInterval(sending);
+    }
+    const found = JSON.parse((await csiflow('inspect', out, '--json')).out) as {
+      senders: { heard: Record<string, { format: string }> }[];
+    };
+    expect(found).toMatchObject({ kind: 'capture', format: 'auto', malformed: {}, faults: [] });
+    const heard = Object.values(found.senders[0]!.heard).map((sender) => sender.format);
+    expect(heard).toEqual(['espectre', 'micropython-csi', 'nexmon']);
   });
 
   it('ends with code 3 if its port is in use, and leaves no file', async () => {

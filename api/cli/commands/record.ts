@@ -7,7 +7,7 @@ interface Options {
   readonly from: string;
   readonly out: string;
   readonly seconds?: string;
-  readonly format: string;
+  readonly format?: string;
   readonly note?: string;
   readonly append: boolean;
   readonly force: boolean;
@@ -21,7 +21,7 @@ export function register(program: Command): void {
     .requiredOption('--from <address>', 'where to listen: udp://HOST:PORT')
     .requiredOption('--out <file>', 'the capture to write')
     .option('--seconds <n>', 'stop after this many seconds')
-    .option('--format <name>', 'format of the datagrams', 'adr018')
+    .option('--format <name>', 'format of the datagrams; default: each is detected when it is read')
     .option('--note <text>', 'note stored in the capture')
     .option('--append', 'append to an existing capture, even one truncated by a crash', false)
     .addOption(new Option('--force', 'overwrite an existing file').default(false).conflicts('append'))
@@ -42,9 +42,10 @@ async function run(options: Options): Promise<void> {
   const address = udpAddress(options.from);
   const seconds = options.seconds === undefined ? undefined : numberOption('seconds', options.seconds, 0.001);
   const { formatNamed } = await import('../../../pipeline/formats/index.js');
-  await readingRecordings(async () => formatNamed(options.format));
+  const format = options.format ?? 'auto';
+  await readingRecordings(async () => formatNamed(format));
   const meta = {
-    format: options.format,
+    format,
     origin: 'replay' as const,
     created: new Date().toISOString(),
     source: options.from,
@@ -52,14 +53,16 @@ async function run(options: Options): Promise<void> {
   };
   const isNew = !options.append || !existsSync(options.out);
   const writer = await readingRecordings(() =>
-    isNew ? CaptureWriter.create(options.out, meta, options.force) : CaptureWriter.append(options.out, meta),
+    isNew
+      ? CaptureWriter.create(options.out, meta, options.force)
+      : CaptureWriter.append(options.out, { format: options.format, origin: meta.origin }),
   ).catch((error: unknown) => {
     throw notMade(error, options.out, 'another --out, --append');
   });
   const stop = untilStopped(seconds);
   const progress = new Progress();
   try {
-    await recordUdp(address, options.format, writer, stop.signal, ({ records, bytes }) => {
+    await recordUdp(address, format, writer, stop.signal, ({ records, bytes }) => {
       progress.show(() => `${records} records, ${bytes} bytes`);
     });
   } catch (error) {

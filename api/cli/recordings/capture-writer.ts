@@ -44,10 +44,11 @@ export class CaptureWriter {
 
   /**
    * Appends to an existing capture, after its last complete record; removes a record truncated by a crash.
+   * @param wanted without a format, that of the capture
    * @throws FormatError if it is not a capture, is packed, or contains other records
    */
-  static async append(path: string, { format, origin }: CaptureMeta): Promise<CaptureWriter> {
-    const { end, newest } = await endOf(path, { format, origin });
+  static async append(path: string, wanted: AppendedRecords): Promise<CaptureWriter> {
+    const { end, newest } = await endOf(path, wanted);
     const file = await open(path, 'a');
     if ((await file.stat()).size > end) await file.truncate(end);
     return new CaptureWriter(file, end, newest);
@@ -77,8 +78,13 @@ export class CaptureWriter {
   }
 }
 
+/** Records to append to a capture. */
+interface AppendedRecords extends Pick<CaptureMeta, 'origin'> {
+  readonly format?: string | undefined;
+}
+
 /** End of the last complete record of a capture, and its time; microseconds, -Infinity if there is none. */
-async function endOf(path: string, wanted: Pick<CaptureMeta, 'format' | 'origin'>) {
+async function endOf(path: string, wanted: AppendedRecords) {
   const file = await open(path);
   try {
     const { size } = await file.stat();
@@ -91,11 +97,11 @@ async function endOf(path: string, wanted: Pick<CaptureMeta, 'format' | 'origin'
         'it is not a capture, or it is packed: unpack it, or choose another file',
       );
     const { format, origin, start } = capture.open(head);
-    if (format !== wanted.format || origin !== wanted.origin)
+    if (format !== (wanted.format ?? format) || origin !== wanted.origin)
       throw new FormatError(
         'capture.append',
         path,
-        `it contains records of ${format}, ${origin}; these are ${wanted.format}, ${wanted.origin}: choose another file`,
+        `it contains records of ${format}, ${origin}; these are ${wanted.format ?? format}, ${wanted.origin}: choose another file`,
       );
     return await lastRecord(path, await offsetNear(file, start, size, Infinity), size);
   } finally {
