@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import { defineOperator } from '../../pipeline/component/index.js';
 import { AgainstReference, multiplyByConjugate, type AgainstAntenna } from '../shared/against-antenna.js';
-import { mapFrames, type Values } from '../shared/frame-mapper.js';
+import { amplitudeAt } from '../shared/amplitude.js';
+import { mapFrames } from '../shared/frame-mapper.js';
 import {
   LEARN_FRAMES,
   REFERENCE_ANTENNA,
@@ -75,8 +76,8 @@ function raised(reference: ReferenceAntenna): AgainstAntenna {
     for (let other = 0, at = to; other < layout.rx; other++) {
       if (other === antenna) continue;
       for (let i = 0; i < row; i++, at += 2) {
-        const own = amplitude(input, offset + 2 * (other * row + i));
-        const steady = amplitude(input, offset + 2 * (antenna * row + i));
+        const own = amplitudeAt(input, offset + 2 * (other * row + i));
+        const steady = amplitudeAt(input, offset + 2 * (antenna * row + i));
         const factor = ((own - reference.least(other * row + i)) * (steady + beta)) / (own * steady);
         const usable = Math.abs(factor) < Infinity;
         output[at] = usable ? output[at]! * factor : 0;
@@ -91,5 +92,3 @@ function sumOfLeast(reference: ReferenceAntenna, columns: number): number {
   for (let column = 0; column < columns; column++) sum += reference.least(column);
   return sum;
 }
-
-const amplitude = (values: Values, at: number): number => Math.hypot(values[at]!, values[at + 1]!);

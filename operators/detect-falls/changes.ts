@@ -1,3 +1,4 @@
+import { amplitudeAt } from '../shared/amplitude.js';
 import { Histogram } from './histogram.js';
 import {
   DEPARTURES,
@@ -129,7 +130,7 @@ export class Changes {
       const first = Math.round((band * this.subcarriers) / out.length);
       const end = Math.round(((band + 1) * this.subcarriers) / out.length);
       let power = 0;
-      for (let i = first; i < end; i++) power += Math.hypot(values[at + 2 * i]!, values[at + 2 * i + 1]!);
+      for (let i = first; i < end; i++) power += amplitudeAt(values, at + 2 * i);
       out[band] = power / (end - first);
       sum += out[band]!;
     }

@@ -6,6 +6,7 @@ import { RawBuilder } from '../../pipeline/formats/contract/raw-builder.js';
 import { LinkTable, type CsiBlock, type Environment } from '../../pipeline/model/index.js';
 import { RATE_HZ } from './tracks.js';
 import { viewOf } from '../../pipeline/base/view-of.js';
+import { amplitudeAt } from '../shared/amplitude.js';
 
 /** Amplitudes of one link on the 20 Hz grid: the input of training and evaluation. */
 export interface Recording {
@@ -53,7 +54,7 @@ function ofBlocks(blocks: readonly CsiBlock[]): Recording {
   for (const block of same) {
     times.set(block.time, row);
     for (let i = 0; i < block.count * width; i++) {
-      amplitudes[row * width + i] = Math.hypot(block.values[2 * i]!, block.values[2 * i + 1]!);
+      amplitudes[row * width + i] = amplitudeAt(block.values, 2 * i);
     }
     row += block.count;
   }

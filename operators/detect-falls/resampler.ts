@@ -1,4 +1,5 @@
 import type { Window, WindowLink } from '../../pipeline/model/index.js';
+import { amplitudeAt } from '../shared/amplitude.js';
 import type { LinkSample } from './room.js';
 import { RATE_HZ } from './tracks.js';
 
@@ -48,7 +49,7 @@ function sampleOf(link: WindowLink, at: number): LinkSample {
   const amplitudes = new Float32Array(antennas * subcarriers);
   const from = at * antennas * subcarriers * 2;
   for (let i = 0; i < amplitudes.length; i++) {
-    amplitudes[i] = Math.hypot(link.values[from + 2 * i]!, link.values[from + 2 * i + 1]!);
+    amplitudes[i] = amplitudeAt(link.values, from + 2 * i);
   }
   return { id: link.id, antennas, subcarriers, amplitudes, at: 0, gap: link.gaps[at] !== 0 };
 }

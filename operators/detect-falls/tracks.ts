@@ -19,6 +19,7 @@ const SLOW_LAG = 20;
 const BOX = 4;
 const SMOOTH = 2;
 const LONG = 12;
+const LENGTH = 2 * LONG + 1;
 /** Subcarriers in a band of coh. */
 const BAND = 5;
 /** Number of stored amplitudes. */
@@ -50,11 +51,18 @@ export class AntennaTracks {
   #count = 0;
   readonly #amplitudes: Float32Array;
   readonly #scalars: Float32Array;
+  /** Where the last LENGTH rows of amplitudes begin, newest first; and by subcarrier, their means. */
+  readonly #rows = new Int32Array(LENGTH);
+  readonly #means: Float64Array;
+  /** By subcarrier, the change of means of 0.25 s. */
+  readonly #slow: Float64Array;
 
   constructor(subcarriers: number) {
     this.subcarriers = subcarriers;
     this.#amplitudes = new Float32Array(HISTORY * subcarriers);
     this.#scalars = new Float32Array(STORED_SAMPLES * SCALARS);
+    this.#means = new Float64Array(subcarriers);
+    this.#slow = new Float64Array(subcarriers);
   }
 
   /** Number of samples so far. */
@@ -90,15 +98,26 @@ export class AntennaTracks {
       out[to + DIFFERENCE + i] = n >= lag ? this.#difference(n, lag) : 0;
     });
     out[to + SLOW] = n >= SLOW_LAG + 2 * SMOOTH ? this.#slowDifference(n) : 0;
-    const long = n >= 2 * LONG + 1;
-    out[to + CORRELATION] = long ? this.#correlation(n) : 0;
-    if (long) this.#energies(n, to);
-    else out[to + BAND_ENERGY] = out[to + ENERGY] = 0;
+    if (n >= LENGTH) {
+      this.#average(n);
+      out[to + CORRELATION] = this.#correlation();
+      this.#energies(to);
+    } else out[to + CORRELATION] = out[to + BAND_ENERGY] = out[to + ENERGY] = 0;
     out[to + GAP] = missing ? 1 : 0;
   }
 
   #row(n: number): number {
     return (n % HISTORY) * this.subcarriers;
+  }
+
+  #average(n: number): void {
+    const u = this.#amplitudes;
+    const means = this.#means.fill(0);
+    for (let j = 0; j < LENGTH; j++) {
+      const row = (this.#rows[j] = this.#row(n - j));
+      for (let i = 0; i < means.length; i++) means[i]! += u[row + i]!;
+    }
+    for (let i = 0; i < means.length; i++) means[i]! /= LENGTH;
   }
 
   #difference(n: number, lag: number): number {
@@ -116,29 +135,27 @@ export class AntennaTracks {
   #slowDifference(n: number): number {
     const u = this.#amplitudes;
     let sum = 0;
-    for (let i = 0; i < this.subcarriers; i++) {
-      let d = 0;
-      for (let j = 0; j <= 2 * SMOOTH; j++)
-        d += u[this.#row(n - j) + i]! - u[this.#row(n - j - SLOW_LAG) + i]!;
-      sum += d * d;
+    const changes = this.#slow.fill(0);
+    for (let j = 0; j <= 2 * SMOOTH; j++) {
+      const [row, before] = [this.#row(n - j), this.#row(n - j - SLOW_LAG)];
+      for (let i = 0; i < changes.length; i++) changes[i]! += u[row + i]! - u[before + i]!;
     }
+    for (const d of changes) sum += d * d;
     return sum / this.subcarriers / (2 * SMOOTH + 1) ** 2;
   }
 
   /** Autocorrelation at one sample over 1.2 s: covariances over variances, each summed over the subcarriers. */
-  #correlation(n: number): number {
+  #correlation(): number {
     const u = this.#amplitudes;
-    const length = 2 * LONG + 1;
+    const rows = this.#rows;
     let covariance = 0;
     let variance = 0;
     for (let i = 0; i < this.subcarriers; i++) {
-      let mean = 0;
-      for (let j = 0; j < length; j++) mean += u[this.#row(n - j) + i]!;
-      mean /= length;
-      let next = u[this.#row(n) + i]! - mean;
+      const mean = this.#means[i]!;
+      let next = u[rows[0]! + i]! - mean;
       variance += next * next;
-      for (let j = 1; j < length; j++) {
-        const value = u[this.#row(n - j) + i]! - mean;
+      for (let j = 1; j < LENGTH; j++) {
+        const value = u[rows[j]! + i]! - mean;
         variance += value * value;
         covariance += value * next;
         next = value;
@@ -148,18 +165,15 @@ export class AntennaTracks {
   }
 
   /** Energy of the sample `LONG` ago less its 1.2 s mean, and of that signal's means over bands of 5 subcarriers. */
-  #energies(n: number, to: number): void {
+  #energies(to: number): void {
     const u = this.#amplitudes;
-    const length = 2 * LONG + 1;
-    const centre = this.#row(n - LONG);
+    const centre = this.#rows[LONG]!;
     let energy = 0;
     let banded = 0;
     let band = 0;
     let inBand = 0;
     for (let i = 0; i < this.subcarriers; i++) {
-      let mean = 0;
-      for (let j = 0; j < length; j++) mean += u[this.#row(n - j) + i]!;
-      const high = u[centre + i]! - mean / length;
+      const high = u[centre + i]! - this.#means[i]!;
       energy += high * high;
       band += high;
       inBand++;

@@ -1,3 +1,5 @@
+import { amplitudeAt } from '../shared/amplitude.js';
+
 /**
  * Nanoseconds: the whole range of delays, its coarse steps, the fine steps, and their range around the
  * strongest path.
@@ -102,7 +104,7 @@ export class DelayFit {
     let sum = 0;
     let changed = false;
     for (let k = 0; k < this.#usable.length; k++) {
-      const amplitude = Math.hypot(values[at + 2 * k]!, values[at + 2 * k + 1]!);
+      const amplitude = amplitudeAt(values, at + 2 * k);
       const usable = amplitude > 0 && amplitude < Infinity ? 1 : 0;
       if (usable) sum += amplitude;
       changed ||= usable !== this.#usable[k];

@@ -1,4 +1,5 @@
 import type { CsiLayout } from '../../pipeline/model/index.js';
+import { amplitudeAt } from '../shared/amplitude.js';
 import type { Values } from '../shared/frame-mapper.js';
 
 export interface SubcarrierState {
@@ -33,7 +34,7 @@ export class SubcarrierStatistics {
   add(values: Values, offset: number): void {
     this.#frames++;
     for (let i = 0; i < this.#mean.length; i++) {
-      const amplitude = Math.hypot(values[offset + 2 * i]!, values[offset + 2 * i + 1]!);
+      const amplitude = amplitudeAt(values, offset + 2 * i);
       if (!(amplitude < Infinity)) continue;
       const distance = amplitude - this.#mean[i]!;
       this.#mean[i]! += distance / ++this.#counts[i]!;

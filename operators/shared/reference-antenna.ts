@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { CsiLayout } from '../../pipeline/model/index.js';
+import { amplitudeAt } from './amplitude.js';
 import type { Refusal, Values } from './frame-mapper.js';
 
 export const REFERENCE_ANTENNA = Type.Optional(
@@ -100,7 +101,7 @@ export class ReferenceAntenna {
     if (this.#frames >= this.#learn) return;
     this.#frames++;
     for (let column = 0; column < this.#mean.length; column++) {
-      const amplitude = Math.hypot(values[offset + 2 * column]!, values[offset + 2 * column + 1]!);
+      const amplitude = amplitudeAt(values, offset + 2 * column);
       if (!(amplitude < Infinity)) continue;
       const count = ++this.#counts[column]!;
       const distance = amplitude - this.#mean[column]!;
