@@ -8,6 +8,7 @@ import { parse } from 'yaml';
 import { firstEnvironment, windowFor } from '../../api/cli/recordings/first-topology.js';
 import { heardIn, leftOut } from '../../api/cli/recordings/link-lines.js';
 import type { Summary } from '../../api/cli/recordings/inspect.js';
+import { seeded } from '../../pipeline/base/random.js';
 import { EXIT } from '../../pipeline/base/exit.js';
 import { encodeAth11kCfr } from '../../pipeline/formats/devices/qualcomm/ath11k-cfr.js';
 import { encodePairs } from '../../pipeline/formats/devices/adr018/adr018-frame.js';
@@ -73,6 +74,27 @@ it('reads the cores and streams of a Nexmon as one frame, like csiflow inspect',
   expect(parse(readFileSync(join(folder, 'rows', 'room.yaml'), 'utf8'))).toMatchObject({
     links: [{ id: 'link-1', sender: '98:de:d0:48:92:66' }],
   });
+});
+
+const anyNumber = seeded(12);
+it.each([
+  ['zeros', () => new Int8Array(128), 'silent'],
+  ['noise', () => Int8Array.from({ length: 128 }, () => Math.floor(250 * anyNumber()) - 125), 'noise'],
+])('writes a test that passes for frames without motion, and says why: %s', async (name, numbers, fault) => {
+  const dead = join(folder, `${name}.csi`);
+  const head = { node: 7, bins: 64, mhz: 2437, rssi: -40, noise: -90 };
+  const records = Array.from({ length: 400 }, (_, i) => ({
+    bytes: encodePairs({ ...head, sequence: i }, numbers()),
+    time: 1e15 + i * 25_000,
+  }));
+  const parts = batchesOf(records).map(encodeRecords);
+  writeFileSync(dead, Buffer.concat([encodeHeader({ format: 'adr018', origin: 'replay' }), ...parts]));
+  const room = join(folder, `room-${name}`);
+  const { code, out, err } = await csiflow('init', dead, '--folder', room);
+  expect([code, out]).toEqual([EXIT.fine, expect.stringMatching(/^ok .*the first recording is still read/m)]);
+  expect(err).toContain('its frames yield no motion, so the test expects none');
+  expect(err).toContain(`"fault":"${fault}"`);
+  expect(readFileSync(join(room, 'topology.yaml'), 'utf8')).not.toContain('from: motion, contains');
 });
 
 it('overwrites nothing unless asked', async () => {

@@ -17,6 +17,8 @@ export interface Found {
   /** Fields of the source, and the capture for the test, both as named in the topology's file. */
   readonly source: Readonly<Record<string, Setting>>;
   readonly capture: string;
+  /** False if a run of the topology found none. */
+  readonly yieldsMotion?: boolean;
 }
 
 /** A window with enough frames of the slowest link, milliseconds; null if the input is too short to fill one. */
@@ -70,8 +72,10 @@ export function firstTopology(found: Found): string {
     `    input: { air: ${inputText(source, capture)} }`,
     '    expect:',
     `      - { from: air, matching: { port: csi }, count: { at_least: ${records} } }`,
-    ...(length === null || gap * 2000 > length
-      ? ['      # Too short, too few frames, or too large gaps for motion: use a better recording.']
+    ...(length === null || gap * 2000 > length || found.yieldsMotion === false
+      ? [
+          '      # Too short, too few or unusable frames, or too large gaps for motion: use a better recording.',
+        ]
       : ['      - { from: motion, contains: { name: motion, subject: null } }']),
     '',
   ].join('\n');
