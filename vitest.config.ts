@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { compiledModules } from './test/support/compiled-modules.js';
 
 /** Set by CI to collect the counts of several runs. */
 const report = process.env['CSIFLOW_TEST_REPORT'];
@@ -16,6 +17,9 @@ function servicesLeftOut(wanted: string | undefined): string[] {
 
 /** Runs with real servers, native parts or hours of work: each file in its own process. */
 const special = ['NATIVE', 'SERVICES', 'KILL', 'LONG'].some((run) => process.env[`CSIFLOW_${run}`]);
+
+/** `npm test`, or files of it. */
+const isPlain = !special && !process.env['CSIFLOW_WEB'] && !process.env['CSIFLOW_WEBGPU'];
 
 /** These tests mostly wait: for processes, pages, offline servers, floods to pass. */
 const WAITING = /\/test\/(e2e|cli|client|faults)\/|\/(ws|webhooks|load-shedding|lateness)\.test/;
@@ -39,6 +43,7 @@ class WaitingSpread extends BaseSequencer {
 }
 
 export default defineConfig({
+  plugins: isPlain ? [compiledModules()] : [],
   test: {
     // Transforming modules takes a tenth of the processor time of a run: only of the first one.
     experimental: { fsModuleCache: true },

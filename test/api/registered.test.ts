@@ -12,9 +12,9 @@ const isEndpoint = (value: unknown): value is Route =>
   typeof value === 'object' && value !== null && 'method' in value && 'path' in value && 'handle' in value;
 
 test('every endpoint that a file of api/rest exports is served', async () => {
-  const folder = packageFile('api/rest');
+  const folder = packageFile('dist/api/rest');
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
-    (file) => file.endsWith('.ts') && !/\.(d|worker)\.ts$/.test(file),
+    (file) => file.endsWith('.js') && !file.endsWith('.worker.js'),
   );
   const missing = await Promise.all(
     files.map(async (file) => {
@@ -22,7 +22,10 @@ test('every endpoint that a file of api/rest exports is served', async () => {
       return values
         .filter(isEndpoint)
         .filter((endpoint) => !ENDPOINTS.some((served) => served === endpoint))
-        .map(({ method, path }) => `${method} ${path} of api/rest/${file}: add it to its resource's list`);
+        .map(
+          ({ method, path }) =>
+            `${method} ${path} of api/rest/${file.replace(/js$/, 'ts')}: add it to its resource's list`,
+        );
     }),
   );
   expect(missing.flat(), 'ENDPOINTS of api/rest/endpoints.ts contains the list of each resource').toEqual([]);

@@ -1,11 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
 import { Command, type Option } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { loadSubcommands } from '../../api/cli/subcommands.js';
 import { packageFile } from '../../pipeline/base/paths.js';
 
 const program = new Command('csiflow');
-const folder = new URL('../../api/cli/commands/', import.meta.url);
+const folder = pathToFileURL(packageFile('dist/api/cli/commands/'));
 for (const module of await loadSubcommands(folder)) module.register(program);
 
 /** Commands that do something: the members of command groups. */
