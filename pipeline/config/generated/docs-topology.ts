@@ -1,7 +1,7 @@
 import { createEnvironment } from './create.js';
 import { fieldTable, page, type DocsPage } from './docs-fields.js';
 import { jsonSchema } from '../schema/json-schema.js';
-import { FrameSchema } from '../schema/topology-schema.js';
+import { OutlineSchema } from '../schema/topology-schema.js';
 import { EnvironmentSchema } from '../../model/index.js';
 
 const TOPOLOGY = [
@@ -89,7 +89,7 @@ const AFTER_ITS_FIELDS = [
 ];
 
 export const topologyPage = (): DocsPage =>
-  page('docs/topology.md', [...TOPOLOGY, ...fieldTable(jsonSchema(FrameSchema)), ...AFTER_ITS_FIELDS]);
+  page('docs/topology.md', [...TOPOLOGY, ...fieldTable(jsonSchema(OutlineSchema)), ...AFTER_ITS_FIELDS]);
 
 const ENVIRONMENT = [
   '# Environment files',

@@ -3,7 +3,7 @@ import { KINDS } from '../../component/index.js';
 import {
   EnabledSchema,
   FromSchema,
-  FrameSchema,
+  OutlineSchema,
   ID_PATTERN,
   queueSchema,
 } from '../schema/topology-schema.js';
@@ -18,22 +18,22 @@ import { TestFileSchema } from '../schema/test-schema.js';
  * first line of a topology: `# yaml-language-server: $schema=topology.schema.json`.
  */
 export function topologySchema(registry: Registry): JsonSchema {
-  const frame = untitled(forEditor(jsonSchema(FrameSchema)));
+  const outline = untitled(forEditor(jsonSchema(OutlineSchema)));
   const sections = KINDS.map((kind) => [SECTIONS[kind], sectionSchema(kind, registry)] as const);
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
-    ...frame,
+    ...outline,
     description: 'A topology of csiflow: sources, operators and sinks, named and connected.',
-    properties: { ...frame.properties, ...Object.fromEntries(sections) },
+    properties: { ...outline.properties, ...Object.fromEntries(sections) },
   };
 }
 
 /** The same for a file `NAME.test.yaml`. */
 export function testFileSchema(): JsonSchema {
-  const frame = untitled(forEditor(jsonSchema(TestFileSchema)));
+  const outline = untitled(forEditor(jsonSchema(TestFileSchema)));
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
-    ...frame,
+    ...outline,
     description: 'Tests of a topology.',
   };
 }

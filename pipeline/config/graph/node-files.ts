@@ -47,7 +47,7 @@ export function checkFiles(
       // Whether a file exists is reported only for files that may be named.
       const allowed = isAllowed(path, named);
       if (!allowed) open.delete(draft.id);
-      if (!allowed || !isInput) continue;
+      if (!allowed || !isInput || named.broken) continue;
       if (matching ? filesMatching(path).length > 0 : existsSync(path)) continue;
       const missing = matching ? 'no file matches it' : 'the file does not exist';
       const message = `\`${draft.id}\` reads \`${asWritten(named)}\` at its start, but ${missing}`;

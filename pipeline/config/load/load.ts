@@ -12,7 +12,7 @@ import {
   type UnsavedFile,
 } from './environments.js';
 import { readBounded } from '../reading/files.js';
-import { FrameSchema, SettingsSchema } from '../schema/topology-schema.js';
+import { OutlineSchema, SettingsSchema } from '../schema/topology-schema.js';
 import { readContents } from '../graph/contents.js';
 import { linkNodes } from '../graph/graph.js';
 import { checkMeasurements } from '../graph/measurements.js';
@@ -99,8 +99,8 @@ function check(
   const root = raw && putInVariables(raw, options, problems);
   const start = { file: source.shown, line: 1, column: 1, length: 1 };
   if (!root) return { problems: problems.list() };
-  const frame = checkSchema(root, FrameSchema, { name: 'the topology', location: start }, problems) as
-    Frame | undefined;
+  const outline = checkSchema(root, OutlineSchema, { name: 'the topology', location: start }, problems) as
+    Outline | undefined;
   if (root.kind !== 'map') return { problems: problems.list() };
   const { environments, files } = readEnvironments(root, source, options, problems);
   const linked = linkNodes(readNodes(root, registry, problems), registry, problems);
@@ -122,13 +122,15 @@ function check(
     );
   if (settings?.scaleOut)
     checkScaleOut(linked, settings, (field) => locationOf(root, ['settings', field]), problems);
-  const tests = frame ? readTests(root, frame.tests ?? [], linked, source, registry, options, problems) : [];
-  if (problems.errors > 0 || !frame || !settings) return { problems: problems.list() };
-  const topology = finish(frame.id, source, { environments, files }, linked, contents, settings);
+  const tests = outline
+    ? readTests(root, outline.tests ?? [], linked, source, registry, options, problems)
+    : [];
+  if (problems.errors > 0 || !outline || !settings) return { problems: problems.list() };
+  const topology = finish(outline.id, source, { environments, files }, linked, contents, settings);
   return { topology, tests, problems: problems.list(), hidden: problems.hidden };
 }
 
-interface Frame {
+interface Outline {
   readonly id: string;
   readonly tests?: readonly WrittenTest[];
 }

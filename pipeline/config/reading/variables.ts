@@ -39,9 +39,10 @@ function expand(scalar: ScalarTree, sources: VariableSources, problems: Problems
   const [before, hidden] = [problems.errors, problems.hidden.length];
   // The same expressions are in the file's text, except for those hidden by escapes.
   const written = [...scalar.text.matchAll(EXPRESSION)];
+  const locationOf = locator(scalar);
   let count = 0;
   const value = String(scalar.value).replace(EXPRESSION, (whole: string, inner: string | undefined) => {
-    const location = within(scalar, whole, written[count++]?.index);
+    const location = locationOf(whole, written[count++]?.index);
     if (whole === '$${') return '${';
     const secret = inner === undefined ? null : SECRET.exec(inner);
     origin = secret || origin === 'secret' ? 'secret' : 'variable';
@@ -123,12 +124,19 @@ function secretFile(name: string, folder: string | undefined): string | undefine
   }
 }
 
-/** The location of an expression in its scalar, also over several lines. */
-function within(scalar: ScalarTree, expression: string, start: number | undefined): Location {
-  if (start === undefined) return scalar.location;
-  const before = scalar.text.slice(0, start).split('\n');
-  const last = before.at(-1)!;
-  const line = scalar.location.line + before.length - 1;
-  const column = before.length === 1 ? scalar.location.column + start : last.length + 1;
-  return { file: scalar.location.file, line, column, length: expression.length };
+/** Locations of expressions in a scalar, also over several lines. Asked in their order, it reads the text once. */
+function locator({
+  text,
+  location,
+}: ScalarTree): (expression: string, start: number | undefined) => Location {
+  let [breaks, lineStart, nextBreak] = [0, 0, text.indexOf('\n')];
+  return (expression, start) => {
+    if (start === undefined) return location;
+    for (; nextBreak !== -1 && nextBreak < start; nextBreak = text.indexOf('\n', lineStart)) {
+      breaks++;
+      lineStart = nextBreak + 1;
+    }
+    const column = breaks === 0 ? location.column + start : start - lineStart + 1;
+    return { file: location.file, line: location.line + breaks, column, length: expression.length };
+  };
 }

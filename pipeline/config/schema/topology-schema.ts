@@ -180,7 +180,7 @@ const liveQueue = makeQueue('drop_oldest');
 const Section = (description: string) => Type.Object({}, { additionalProperties: true, description });
 
 /** The file without its nodes, which the schemas of their components check. */
-export const FrameSchema = Type.Object(
+export const OutlineSchema = Type.Object(
   {
     id: Type.String({
       pattern: ID_PATTERN,
