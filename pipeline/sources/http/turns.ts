@@ -7,9 +7,14 @@ const SLICE_MS = 10;
 export class Turns {
   #last = performance.now();
 
+  /** Whether this work has used its time. */
+  get isOver(): boolean {
+    return performance.now() - this.#last >= SLICE_MS;
+  }
+
   /** Resolves immediately, or after a turn of the event loop if this work has used its time. */
   async giveWay(): Promise<void> {
-    if (performance.now() - this.#last < SLICE_MS) return;
+    if (!this.isOver) return;
     await nextTurn();
     this.#last = performance.now();
   }
