@@ -116,6 +116,13 @@ export function dashboardConformance(name: string, start: () => Promise<Database
       });
     });
 
+    test('breathing is shown in several of the minutes that the person rests', async () => {
+      const { panels } = await readDashboard('people-and-falls');
+      const panel = panels.find(({ title }) => title === 'Breathing rate')!;
+      const shown = shownBy(panel, await database.query(grafanaQuery(panel, VIEWS['all of it']!)));
+      expect(Object.values(shown).flat().length).toBeGreaterThanOrEqual(5);
+    });
+
     test('the inference time is the mean, and nearly the longest, of the stored ones', async () => {
       const view = { ...VIEWS['all of it']!, points: 1 };
       const { panels } = await readDashboard('links-and-signal-quality');

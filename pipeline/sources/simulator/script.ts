@@ -85,7 +85,10 @@ const StepSchema = Type.Object(
   { additionalProperties: false, description: 'One step of a script.' },
 );
 
-/** One person walks, sits, lies down, gets up, walks, falls, lies on the floor for 20 s and gets up again. */
+/**
+ * One person walks, sits, lies down, gets up, walks, falls, lies on the floor for 20 s, gets up again, and at last
+ * rests on the bed: the minute shows breathing.
+ */
 const DAY: Static<typeof StepSchema>[] = [
   { activity: 'walk', seconds: 9, speed: 1 },
   { activity: 'sit', seconds: 4 },
@@ -101,7 +104,7 @@ const DAY: Static<typeof StepSchema>[] = [
   { activity: 'walk', seconds: 15 },
   { activity: 'arms', seconds: 5 },
   { activity: 'bend' },
-  { activity: 'walk', seconds: 10 },
+  { activity: 'lie', seconds: 60 },
 ];
 
 export const PersonSchema = Type.Object(
