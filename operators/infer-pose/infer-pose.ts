@@ -149,7 +149,7 @@ A first network reads one window. A second network has a memory: it combines the
 on a grid of the floor, where somebody is, which moves with walking people; and for the room, how many people there are and how they sat or lay down. So a person who stops
 stays where the walk ended, nobody vanishes without walking away, and a person who sat down stays seated. \`counts\` of a result holds the
 probabilities of nobody, one person and so on; people are reported from a probability of \`presence\`. The memory is part of
-checkpoints; if it is older than 10 s when windows arrive again, it is dropped.
+checkpoints; if it is older than 10 s when windows arrive again, it is dropped. While somebody walks it fades within 40 s, so that old mistakes do not stay.
 
 Pets, and at times fans and curtains, resemble people. With four links or more, anybody who appears in an empty room is therefore reported only
 once confirmed as a person: evidence is summed up from window to window. Somebody who walks in is confirmed within about two seconds, and stays
@@ -182,7 +182,7 @@ backend works again, by \`inference_restored\`. Neither is an alert: webhooks an
 
 A change of \`weights\` loads the new model beside the old one, which computes until the new one is ready. No window is lost; the rooms' memory starts again if the memory network differs.
 
-Sources: docs/reports/accuracy.md has figures; docs/decisions/0008, 0048, 0093, 0099, 0100, 0119, 0120, 0123 and 0126 describe the method.
+Sources: docs/reports/accuracy.md has figures; docs/decisions/0008, 0048, 0093, 0099, 0100, 0119, 0120, 0123, 0126 and 0137 describe the method.
 `,
   inputs: ['window'],
   outputs: ['pose', 'event'],

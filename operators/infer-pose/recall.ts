@@ -18,6 +18,12 @@ const BEAT_US = BEAT_S * 1e6;
 const TOLERANCE_US = 50_000;
 /** Older memories are dropped: people may be anywhere by then. */
 const MAX_AGE_US = 10_000_000;
+/**
+ * Time in which the memory loses 1/e of itself while somebody walks. It was trained on rooms of 75 s: what it never
+ * forgets adds up, until it no longer sees somebody who walks about. Who keeps still shows nothing new, so the
+ * memory of them does not fade.
+ */
+const FADE_US = 40_000_000;
 
 /** The output after a window, and the new memory. */
 export interface Recalled {
@@ -47,10 +53,18 @@ export function recall(
   const { cells, room } = next.state;
   if (!cells.every(Number.isFinite) || !room.every(Number.isFinite)) return null;
   const isLate = known.length > 0 && time <= last;
+  const left = faded(next.state, next.recall.alone.moving);
   return {
     recall: next.recall,
-    remembered: isLate ? known : [...known.slice(Math.max(0, before)), { time, state: next.state }],
+    remembered: isLate ? known : [...known.slice(Math.max(0, before)), { time, state: left }],
   };
+}
+
+/** What is left of the memory after a beat. @param moving probability that somebody walks */
+function faded({ cells, room }: MemoryState, moving: number): MemoryState {
+  const left = Math.exp((-BEAT_US * moving) / FADE_US);
+  const fade = (value: number): number => left * value;
+  return { cells: cells.map(fade), room: room.map(fade) };
 }
 
 /** A reported person. */

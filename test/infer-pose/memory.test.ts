@@ -218,6 +218,21 @@ describe('the memory', () => {
     expect(late[3]!.length).toBe(2);
   });
 
+  it('fades as far as a person walks', () => {
+    for (const value of [0, 0.3, 1]) {
+      const { recall: said, remembered } = recall(memory, [], { reading: reading(value), time: 0, size })!;
+      const { state } = memory.step(noMemory(), reading(value), size);
+      const left = Math.exp((-0.4 * said.alone.moving) / 40);
+      expect(said.alone.moving).toBeGreaterThan(0.01);
+      state.room.forEach((number, i) => {
+        expect(remembered[0]!.state.room[i]).toBeCloseTo(left * number, 6);
+      });
+      state.cells.forEach((number, i) => {
+        expect(remembered[0]!.state.cells[i]).toBeCloseTo(left * number, 6);
+      });
+    }
+  });
+
   it('ignores input that is not finite', () => {
     const bad = { ...reading(1), room: new Float32Array(MEMORY.roomReading).fill(NaN) };
     expect(recall(memory, [], { reading: bad, time: 0, size })).toBeNull();
