@@ -531,6 +531,22 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
       await shows('#people', 'Person 1', publish);
     });
 
+    test('a room whose store is offline hides no alerts of the others', async () => {
+      const { reader } = other;
+      other.readers.clear();
+      const time = (Date.now() - 60_000) * 1000;
+      site.main.events.push(fallEvent({ time }));
+      other.events.push(fallEvent({ id: 'hall-fall_detection-1', environment: 'hall', time }));
+      await logIn('pw');
+      await expect.poll(() => page.locator('#alerts li').count(), { timeout: 10_000 }).toBe(1);
+      expect(await page.textContent('#alerts-note')).toMatch(
+        /alerts of Hall could not be .*No store is open/,
+      );
+      other.readers.set('history', reader);
+      await expect.poll(() => page.locator('#alerts li').count(), { timeout: 10_000 }).toBe(2);
+      expect(await page.textContent('#alerts-note')).toBe('');
+    });
+
     test('alerts of all are listed by room, and link there', async () => {
       await logIn('pw');
       await shows('#alerts', 'fall detection', () => {

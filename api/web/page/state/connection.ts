@@ -1,7 +1,7 @@
 import { computed, signal } from '@preact/signals';
 import type { Live, LiveState, LiveSubscription, PoseUpdate } from '../../../client/index.js';
 import { alertsProblem, hearAcknowledgement, hearAlert, loadAlerts } from './alerts.js';
-import { loadScene, room } from './scene.js';
+import { loadScene, room, roomNamed } from './scene.js';
 import { logOut, service, token } from './session.js';
 import { now } from './time.js';
 import { errorText } from '../../../client/errors.js';
@@ -128,17 +128,25 @@ async function reload(): Promise<void> {
   }
 }
 
-/** Alerts from before the page was opened, until they are loaded. */
-async function catchUp(of: Live<'b'> | null): Promise<void> {
+/** Alerts from before the page was opened, until those of all rooms are loaded. */
+async function catchUp(of: Live<'b'> | null, rooms: readonly string[] | null = null): Promise<void> {
   if (of !== live || !link.value.connected) return;
+  let left = rooms;
   try {
-    await loadAlerts();
-    alertsProblem.value = '';
+    const unanswered = await loadAlerts(rooms);
+    alertsProblem.value = unanswered ? notLoaded(unanswered.reason, unanswered.rooms) : '';
+    if (!unanswered) return;
+    left = unanswered.rooms;
   } catch (error) {
-    alertsProblem.value = `Earlier alerts could not be loaded: ${errorText(error)}`;
-    setTimeout(() => void catchUp(of), AGAIN_MS);
+    alertsProblem.value = notLoaded(errorText(error));
   }
+  setTimeout(() => void catchUp(of, left), AGAIN_MS);
 }
+
+const notLoaded = (reason: string, rooms: readonly string[] = []): string => {
+  const names = rooms.map((id) => roomNamed(id)?.name ?? id).join(', ');
+  return `Earlier alerts ${names && `of ${names} `}could not be loaded: ${reason}`;
+};
 
 function hearFrame(id: string, { timestamp, data }: PoseUpdate<'b'>): void {
   const at = Date.now();
