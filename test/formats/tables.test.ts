@@ -275,6 +275,32 @@ test('what is damaged is named with its byte', async () => {
   expect(await errorOf(mat, mapping)).toMatch(new RegExp(`byte ${second}: expected a matrix, found type 6$`));
 });
 
+test('a damaged Parquet file names the column and the byte, or where its end is missing', async () => {
+  const path = join(temporaryFolder(), 'damaged.parquet');
+  const { DuckDBInstance } = await import('@duckdb/node-api');
+  const connection = await (await DuckDBInstance.create(':memory:')).connect();
+  const rows = 'SELECT sin(i) AS a, cos(i) AS b FROM range(6000) r(i)';
+  await connection.run(`COPY (${rows}) TO '${path}' (FORMAT parquet, ROW_GROUP_SIZE 2048)`);
+  const chunks = await connection.runAndReadAll(
+    `SELECT CAST(data_page_offset AS INTEGER), CAST(total_compressed_size AS INTEGER) FROM parquet_metadata('${path}') WHERE path_in_schema = 'b' AND row_group_id = 1`,
+  );
+  const [first, size] = chunks.getRows()[0]! as [number, number];
+  connection.closeSync();
+  const bytes = readFileSync(path);
+  const damaged = Buffer.from(bytes).fill(0xff, first, first + 16);
+  for (const [content, message] of [
+    [damaged, `byte ${first}: the ${size} bytes of column b from here are damaged: `],
+    [bytes.subarray(0, 9000), 'byte 9000: it is truncated: it does not end with PAR1'],
+    [
+      Buffer.from(bytes).fill(0xff, bytes.length - 8, bytes.length - 4),
+      'the footer cannot have 4294967295 bytes',
+    ],
+  ] as const) {
+    writeFileSync(path, content);
+    expect(await errorOf(path, { values: 'b', rate_hz: 10 })).toContain(message);
+  }
+});
+
 test('columns of Parquet: lists have two axes, timestamps are seconds', async () => {
   const folder = temporaryFolder();
   const [lists, flat] = ['lists', 'flat'].map((name) => join(folder, `${name}.parquet`));

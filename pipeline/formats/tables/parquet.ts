@@ -2,6 +2,7 @@ import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
 import { Allowance } from './allowance.js';
 import { numberArray, textArray, type Table, type TableArray } from './arrays.js';
 import { areFrameColumns, framesOfColumns } from './frame-columns.js';
+import { parquetDamage } from './parquet-damage.js';
 
 /**
  * All columns of a Parquet file. A column of lists of equal length is an array [rows, length]. Times are
@@ -13,8 +14,11 @@ export async function readParquet(path: string, allowance = new Allowance()): Pr
   const instance = await DuckDBInstance.create(':memory:');
   try {
     const connection = await instance.connect();
-    allowance.takeNumbers(await valuesIn(connection, path));
-    const read = await connection.runAndReadAll('SELECT * FROM read_parquet($path)', { path });
+    const damaged = async (error: unknown): Promise<never> => {
+      throw await parquetDamage(connection, path, error);
+    };
+    allowance.takeNumbers(await valuesIn(connection, path).catch(damaged));
+    const read = await connection.runAndReadAll('SELECT * FROM read_parquet($path)', { path }).catch(damaged);
     const arrays: TableArray[] = [];
     const unread: string[] = [];
     read.getColumns().forEach((values, at) => {
