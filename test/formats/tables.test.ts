@@ -275,6 +275,20 @@ test('what is damaged is named with its byte', async () => {
   expect(await errorOf(mat, mapping)).toMatch(new RegExp(`byte ${second}: expected a matrix, found type 6$`));
 });
 
+test.each([
+  ['several.npz', 124, 'byte 124: the zip file is truncated: the directory that ends it is not complete'],
+  ['several.npz', 1000, 'byte 1000: the zip file is truncated: '],
+  ['several.npz', 1240, 'byte 1240: the zip file is truncated: '],
+  ['complex.npy', 11, 'byte 11: it is truncated in its header'],
+  ['complex.npy', 32, 'byte 32: it is truncated: its header ends at byte 128'],
+  ['complex.npy', 192, 'byte 192: it is truncated: 64 bytes of 192'],
+  ['level73.mat', 2000, 'byte 2000: it is truncated: 2000 bytes of '],
+])('%s that ends after %i bytes is reported with that byte', async (name, size, message) => {
+  const path = join(temporaryFolder(), name);
+  writeFileSync(path, readFileSync(made(name)).subarray(0, size));
+  expect(await errorOf(path, {})).toContain(message);
+});
+
 test('a damaged Parquet file names the column and the byte, or where its end is missing', async () => {
   const path = join(temporaryFolder(), 'damaged.parquet');
   const { DuckDBInstance } = await import('@duckdb/node-api');
@@ -334,7 +348,7 @@ test('a compressed HDF5 file, and a file that only starts like one', async () =>
   expect(block!.count).toBe(4);
   writeFileSync(join(folder, 'b.h5'), readFileSync(made('plain.h5')).subarray(0, 100));
   expect(await errorOf(join(folder, 'b.h5'), {})).toMatch(
-    /b\.h5: HDF5 file, and MATLAB file of version 7\.3: truncated file: eof = 100/,
+    /b\.h5: HDF5 file, and MATLAB file of version 7\.3: byte 100: it is truncated: 100 bytes of \d+$/,
   );
 });
 

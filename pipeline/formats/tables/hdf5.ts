@@ -31,7 +31,7 @@ export async function readHdf5(path: string, allowance = new Allowance()): Promi
     const signal = AbortSignal.timeout(LONGEST_MS);
     const [answer] = (await once(worker, 'message', { signal })) as [Hdf5Answer];
     if ('table' in answer) return answer.table;
-    throw new Error(answer.reason);
+    throw new Error(truncation(answer.reason) ?? answer.reason);
   } catch (error) {
     if ((error as Error).name !== 'AbortError') throw error;
     throw new Error(`it was not read within ${LONGEST_MS / 1000} s, so it is probably damaged`, {
@@ -40,4 +40,13 @@ export async function readHdf5(path: string, allowance = new Allowance()): Promi
   } finally {
     await worker.terminate();
   }
+}
+
+/** What the library says about a truncated file, with its sizes from the start of the file; otherwise undefined. */
+function truncation(reason: string): string | undefined {
+  const found = /truncated file: eof = (\d+), sblock->base_addr = (\d+), stored_eof = (\d+)/.exec(reason);
+  if (!found) return undefined;
+  const [, end, start, expected] = found;
+  const size = Number(end) + Number(start);
+  return `byte ${size}: it is truncated: ${size} bytes of ${expected!}`;
 }

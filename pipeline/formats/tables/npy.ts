@@ -20,10 +20,12 @@ type Read = readonly [bytes: number, get: (data: Buffer, at: number) => number];
  */
 export function readNpy(file: Buffer, name = '', allowance = new Allowance()): TableArray {
   if (file.toString('latin1', 1, 6) !== 'NUMPY') throw new Error('not a .npy file: the magic is missing');
-  if (file.length < 12) throw new Error('it is truncated in its header');
+  if (file.length < 12) throw new Error(`byte ${file.length}: it is truncated in its header`);
   const isLong = file[6]! > 1;
   const start = isLong ? 12 : 10;
   const end = start + (isLong ? file.readUInt32LE(8) : file.readUInt16LE(8));
+  if (end > file.length)
+    throw new Error(`byte ${file.length}: it is truncated: its header ends at byte ${end}`);
   const header = file.toString('latin1', start, end);
   const shape = shapeOf(header);
   const type = /'descr': '([<>|=]?)(\w)(\d+)'/.exec(header);
@@ -34,7 +36,7 @@ export function readNpy(file: Buffer, name = '', allowance = new Allowance()): T
   const bytesOf = (element: number): Buffer => {
     const data = file.subarray(end);
     if (!(count >= 0 && count * element <= data.length))
-      throw new Error(`it is truncated: ${data.length} bytes of ${count * element}`);
+      throw new Error(`byte ${file.length}: it is truncated: ${data.length} bytes of ${count * element}`);
     return data.subarray(0, count * element);
   };
   if (kind === 'U' || kind === 'S') {
@@ -81,7 +83,9 @@ interface ZipEntry {
 function* zipEntries(file: Buffer): Generator<ZipEntry> {
   const end = file.lastIndexOf(Buffer.from([0x50, 0x4b, 5, 6]));
   if (end < 0 || end + 22 > file.length)
-    throw new Error('not a complete zip file: the end of the directory is missing');
+    throw new Error(
+      `byte ${file.length}: the zip file is truncated: the directory that ends it is not complete`,
+    );
   for (let i = 0, at = file.readUInt32LE(end + 16); i < file.readUInt16LE(end + 10); i++) {
     checkHeader(file, at, DIRECTORY_ENTRY);
     const [nameLength, extra, comment] = [28, 30, 32].map((offset) => file.readUInt16LE(at + offset));
