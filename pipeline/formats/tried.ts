@@ -61,6 +61,8 @@ export function nearestTo(head: Uint8Array): string {
       `the most similar kind is ${nearest.kind.name}, which finds ${nearest.records} records in the first ${head.length} ` +
       `bytes: name it (\`--kind ${nearest.kind.name}\`, in a topology \`format: ${nearest.kind.name}\`) to read them`
     );
+  const separated = otherSeparator(head);
+  if (separated !== undefined) return separated;
   const pcap = pcapContent(head);
   // Packets of a pcap may contain anything, but not another file.
   const refused = pcap === undefined ? nearest : tried.find(({ kind }) => kind.name.endsWith('-pcap'));
@@ -70,6 +72,17 @@ export function nearestTo(head: Uint8Array): string {
       `${head.length} bytes cannot be read: ${refused.reason}`
     );
   return pcap === undefined ? `none finds a record in its first ${head.length} bytes` : `it is ${pcap}`;
+}
+
+/** Lines of an ESP32's program that a spreadsheet or a script has written with another separator. */
+function otherSeparator(head: Uint8Array): string | undefined {
+  const found = /(?:^|[\n;\t])"?CSI_DATA"?([;\t])([A-Z]?)/.exec(Buffer.from(head).toString('latin1'));
+  if (!found) return undefined;
+  const kind = found[2] === '' ? 'esp-csi-log' : 'esp32-csi-tool-log';
+  return (
+    `the nearest kind is ${kind}, but the columns of its CSI_DATA lines are separated by ` +
+    `${found[1] === ';' ? 'semicolons' : 'tabs'}: separate them by commas`
+  );
 }
 
 /** Smallest share of the bytes in refused records: some kinds find a record in any bytes. */

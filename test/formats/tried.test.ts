@@ -88,6 +88,18 @@ test.each([
     'it is a pcap whose first ',
     'have 12 Ethernet packets (12 are UDP to port 5501), no beamforming reports, and no CSI of Nexmon (UDP to port 5500)',
   ],
+  ...(['esp-csi', 'esp32-csi-tool'] as const).flatMap((format) =>
+    [';', '\t'].map((separator): [string, Buffer, string] => [
+      `of ${format} with ${JSON.stringify(separator)} between its columns`,
+      Buffer.from(
+        SAMPLES.find((sample) => sample.format === format)!
+          .records.map((record) => Buffer.from(record).toString('latin1').replaceAll(',', separator))
+          .join('\n'),
+      ),
+      `the nearest kind is ${format}-log, but the columns of its CSI_DATA lines are separated by ` +
+        `${separator === ';' ? 'semicolons' : 'tabs'}: separate them by commas`,
+    ]),
+  ),
   [
     'of 802.11 frames without radiotap',
     pcapOf([Uint8Array.of(0x80, 0, 0, 0)], { linkType: 105 }),
