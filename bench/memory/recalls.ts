@@ -6,7 +6,7 @@ import {
   noMemory,
   ROOM_INPUTS,
 } from '../../operators/infer-pose/memory-layers.js';
-import { Memory, type Recall } from '../../operators/infer-pose/memory.js';
+import { faded, Memory, type Recall } from '../../operators/infer-pose/memory.js';
 import { readInputs } from '../../operators/infer-pose/reading.js';
 import { wholes, type Course } from './courses.js';
 
@@ -29,7 +29,7 @@ export function* recalls(
     const room = course.room.subarray(window * ROOM_INPUTS, (window + 1) * ROOM_INPUTS);
     const alone = course.alone.subarray(window * OUT.size, (window + 1) * OUT.size);
     const next = memory.step(state, readInputs(network, { cells, room }, alone), course.size);
-    ({ state } = next);
+    state = faded(next);
     yield { window, recall: next.recall, alone };
   }
 }

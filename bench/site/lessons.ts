@@ -1,6 +1,6 @@
 import { POSTURES } from '../../operators/infer-pose/body.js';
 import { CELLS } from '../../operators/infer-pose/geometry.js';
-import { Memory } from '../../operators/infer-pose/memory.js';
+import { faded, Memory } from '../../operators/infer-pose/memory.js';
 import {
   BEAT_S,
   CELL_INPUTS,
@@ -104,13 +104,13 @@ export function lessonsOf(
       const { cells, room, alone } = window;
       const reading = readInputs(network, { cells: wholes(cells, floor), room }, alone);
       const next = memory.step(state, reading, size);
-      state = next.state;
+      state = faded(next);
       if (!spans.some(({ from, to }) => window.start >= from && window.end <= to)) return [];
       const people = peopleAt(recordings, middleOf(window));
       if (!people) return [];
       const truth = new Float32Array(PEOPLE * TOLD);
       truth.set(people.flatMap((person) => told(person, next.recall.alone)));
-      return [{ state, alone, people: people.length, truth }];
+      return [{ state: next.state, alone, people: people.length, truth }];
     });
   });
 }

@@ -149,7 +149,7 @@ A first network reads one window. A second network has a memory: it combines the
 on a grid of the floor, where somebody is, which moves with walking people; and for the room, how many people there are and how they sat or lay down. So a person who stops
 stays where the walk ended, nobody vanishes without walking away, and a person who sat down stays seated. \`counts\` of a result holds the
 probabilities of nobody, one person and so on; people are reported from a probability of \`presence\`. The memory is part of
-checkpoints; if it is older than 10 s when windows arrive again, it is dropped. While somebody walks it fades within 40 s, so that old mistakes do not stay.
+checkpoints; if it is older than 10 s when windows arrive again, it is dropped. While anybody walks it fades, to a third within 40 s, so that old mistakes do not stay.
 
 Pets, and at times fans and curtains, resemble people. With four links or more, anybody who appears in an empty room is therefore reported only
 once confirmed as a person: evidence is summed up from window to window. Somebody who walks in is confirmed within about two seconds, and stays

@@ -1,5 +1,5 @@
 import type { Estimate, Sight } from './sight.js';
-import type { Memory, Recall } from './memory.js';
+import { faded, type Memory, type Recall } from './memory.js';
 import { BEAT_S, noMemory, type MemoryState, type Reading } from './memory-layers.js';
 import { expectedError, likeliest } from './person.js';
 import { likeliestPlaces, type FloorPlace } from './places.js';
@@ -18,12 +18,6 @@ const BEAT_US = BEAT_S * 1e6;
 const TOLERANCE_US = 50_000;
 /** Older memories are dropped: people may be anywhere by then. */
 const MAX_AGE_US = 10_000_000;
-/**
- * Time in which the memory loses 1/e of itself while somebody walks. It was trained on rooms of 75 s: what it never
- * forgets adds up, until it no longer sees somebody who walks about. Who keeps still shows nothing new, so the
- * memory of them does not fade.
- */
-const FADE_US = 40_000_000;
 
 /** The output after a window, and the new memory. */
 export interface Recalled {
@@ -48,23 +42,16 @@ export function recall(
   const known = last - time > MAX_AGE_US ? [] : remembered;
   const before = known.findLastIndex((one) => one.time <= time - BEAT_US + TOLERANCE_US);
   const from = known[before];
-  const state = from && time - from.time <= MAX_AGE_US ? from.state : noMemory();
-  const next = memory.step(state, reading, size);
+  const continued = from && time - from.time <= MAX_AGE_US ? from : null;
+  const next = memory.step(continued?.state ?? noMemory(), reading, size);
   const { cells, room } = next.state;
   if (!cells.every(Number.isFinite) || !room.every(Number.isFinite)) return null;
   const isLate = known.length > 0 && time <= last;
-  const left = faded(next.state, next.recall.alone.moving);
+  const state = faded(next, continued ? (time - continued.time) / 1e6 : BEAT_S);
   return {
     recall: next.recall,
-    remembered: isLate ? known : [...known.slice(Math.max(0, before)), { time, state: left }],
+    remembered: isLate ? known : [...known.slice(Math.max(0, before)), { time, state }],
   };
-}
-
-/** What is left of the memory after a beat. @param moving probability that somebody walks */
-function faded({ cells, room }: MemoryState, moving: number): MemoryState {
-  const left = Math.exp((-BEAT_US * moving) / FADE_US);
-  const fade = (value: number): number => left * value;
-  return { cells: cells.map(fade), room: room.map(fade) };
 }
 
 /** A reported person. */

@@ -233,6 +233,25 @@ describe('the memory', () => {
     }
   });
 
+  it.each([
+    ['five windows a second fade once a beat', 0.2, 0.4],
+    ['one window a second fades for a second', 1, 1],
+  ])('fades by time: %s', (_, hop, seconds) => {
+    const times = Array.from({ length: 6 }, (_, i) => i * hop);
+    let remembered: readonly Remembered[] = [];
+    for (const time of times) {
+      const before = remembered.findLast((one) => one.time <= (time - 0.35) * 1e6);
+      const said = recall(memory, remembered, { reading: reading(0.3), time: time * 1e6, size })!;
+      const { state } = memory.step(before?.state ?? noMemory(), reading(0.3), size);
+      const left = Math.exp((-(before ? seconds : 0.4) * said.recall.alone.moving) / 40);
+      const stored = said.remembered.at(-1)!.state.room;
+      stored.forEach((number, i) => {
+        expect(number).toBeCloseTo(left * state.room[i]!, 6);
+      });
+      ({ remembered } = said);
+    }
+  });
+
   it('ignores input that is not finite', () => {
     const bad = { ...reading(1), room: new Float32Array(MEMORY.roomReading).fill(NaN) };
     expect(recall(memory, [], { reading: bad, time: 0, size })).toBeNull();

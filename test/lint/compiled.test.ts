@@ -1,8 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { packageFile } from '../../pipeline/base/paths.js';
+import { seeded } from '../../pipeline/base/random.js';
 
 const compiled = readdirSync(packageFile('dist'), { recursive: true, encoding: 'utf8' })
   .filter(
@@ -41,4 +43,9 @@ test('bundled packages bring their licences', () => {
   const licences = readFileSync(packageFile('dist/packages/licences.txt'), 'utf8');
   for (const name of ['rxjs', 'koa', '@opentelemetry/exporter-trace-otlp-http'])
     expect(licences).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\((MIT|Apache-2\\.0)\\)$`, 'm'));
+});
+
+test.skipIf(process.env['VITEST_MODE'] === 'WATCH')('tests import compiled files', async () => {
+  const file = pathToFileURL(packageFile('dist/pipeline/base/random.js')).href;
+  expect(seeded).toBe(((await import(file)) as { seeded: unknown }).seeded);
 });

@@ -41,7 +41,18 @@ const BLOCK = 16;
 const BYTES = Float32Array.BYTES_PER_ELEMENT;
 const PAGE_BYTES = 65_536;
 
-const compiled = new WebAssembly.Module(Buffer.from(PRODUCTS, 'base64'));
+let compiled: object | undefined;
+
+function compile(): object {
+  try {
+    return new WebAssembly.Module(Buffer.from(PRODUCTS, 'base64'));
+  } catch (error) {
+    throw new Error(
+      'This processor has no SIMD for WebAssembly, which infer-pose requires: use x86-64 with SSE 4.1, or ARM64.',
+      { cause: error },
+    );
+  }
+}
 
 /**
  * Dense layers without activation, in float32, by the SIMD instructions of WebAssembly. They serve networks
@@ -57,7 +68,10 @@ export class DenseLayers<Name extends string> {
   readonly #start: number;
   readonly #out: number;
 
-  /** @param weights in the order of `offsets` @param most numbers in {@link inputs} */
+  /**
+   * @param weights in the order of `offsets` @param most numbers in {@link inputs}
+   * @throws Error if the processor has no SIMD
+   */
   constructor(weights: Float32Array, offsets: ReadonlyMap<Name, LayerOffsets>, most: number) {
     const all = [...offsets.values()];
     const widest = inBlocks(Math.max(...all.map(({ outputs }) => outputs)));
@@ -74,7 +88,7 @@ export class DenseLayers<Name extends string> {
         return [name, { kernel, bias, inputs, outputs, width }];
       }),
     );
-    const { memory, products } = new WebAssembly.Instance(compiled).exports as {
+    const { memory, products } = new WebAssembly.Instance((compiled ??= compile())).exports as {
       memory: { readonly buffer: ArrayBuffer; grow(pages: number): void };
       products: Products;
     };
@@ -103,7 +117,10 @@ export class DenseLayers<Name extends string> {
    */
   applyAt(name: Name, positions: readonly number[], stretches: Stretches, added: Float32Array): Float32Array {
     const layer = this.#layers.get(name)!;
-    const { bias, outputs } = layer;
+    const { bias, inputs, outputs } = layer;
+    const read = stretches.runs * stretches.length;
+    if (read !== inputs) throw new RangeError(`${name} takes ${inputs} inputs, not ${read}`);
+    if (added.length !== outputs) throw new RangeError(`${name} has ${outputs} outputs, not ${added.length}`);
     const numbers = this.#numbers;
     const start = this.#start;
     for (let o = 0; o < outputs; o++) numbers[start + o] = numbers[bias + o]! + added[o]!;
