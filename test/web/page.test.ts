@@ -543,8 +543,27 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
         /alerts of Hall could not be .*No store is open/,
       );
       other.readers.set('history', reader);
-      await expect.poll(() => page.locator('#alerts li').count(), { timeout: 10_000 }).toBe(2);
+      await expect.poll(() => page.locator('#alerts li').count()).toBe(2);
       expect(await page.textContent('#alerts-note')).toBe('');
+    });
+
+    test('while the rate limit refuses earlier alerts, the page waits as long as it says', async () => {
+      let requests = 0;
+      await page.route('**/api/v1/alerts?*', async (route) => {
+        requests++;
+        const message = 'Try again in 10 minutes';
+        const headers = { 'Retry-After': '600' };
+        await route.fulfill({ status: 429, headers, json: { error: { message } } });
+      });
+      await withOwnTime(page, site);
+      await logIn('pw');
+      const note = () => page.textContent('#alerts-note');
+      await expect.poll(note).toBe('Earlier alerts could not be loaded: Try again in 10 minutes');
+      await page.clock.runFor(20_000);
+      expect(requests).toBe(1);
+      await page.unroute('**/api/v1/alerts?*');
+      await page.clock.fastForward(600_000);
+      await expect.poll(note).toBe('');
     });
 
     test('alerts of all are listed by room, and link there', async () => {

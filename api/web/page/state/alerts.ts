@@ -1,8 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import { announce } from './announce.js';
-import { scene } from './scene.js';
 import { service } from './session.js';
-import { errorText } from '../../../client/errors.js';
 import type { ServerMessages } from '../../../client/index.js';
 
 export interface Acknowledgement {
@@ -37,40 +35,11 @@ export const shownClip = signal<Alert | null>(null);
 
 export const unseen = computed(() => alerts.value.filter(({ acknowledgement }) => acknowledgement === null));
 
-/**
- * Loads earlier alerts after the page was opened or reloaded. If the store of a room does not answer, those of the
- * other rooms are loaded.
- * @param of ids of rooms; null: all
- * @returns the rooms that have not answered, and the reason of the first; null if all have
- * @throws ServiceError if there is one room, and it has not
- */
-export async function loadAlerts(of: readonly string[] | null): Promise<Unanswered | null> {
-  const rooms = of ?? scene.value?.environments.map(({ id }) => id) ?? [];
-  if (of === null) {
-    const answered = await loadFrom({}).then(
-      () => true,
-      (error: unknown) => {
-        if (rooms.length <= 1) throw error;
-        return false;
-      },
-    );
-    if (answered) return null;
-  }
-  const answers = await Promise.allSettled(rooms.map((id) => loadFrom({ environment_id: id })));
-  const failed = answers.flatMap((answer, i) =>
-    answer.status === 'rejected' ? [{ id: rooms[i]!, reason: answer.reason as unknown }] : [],
-  );
-  const [first] = failed;
-  return first ? { rooms: failed.map(({ id }) => id), reason: errorText(first.reason) } : null;
-}
-
-export interface Unanswered {
-  readonly rooms: readonly string[];
-  readonly reason: string;
-}
-
-async function loadFrom(room: { readonly environment_id?: string }): Promise<void> {
-  const { data } = await service().rest.GET('/alerts', { params: { query: { limit: SHOWN, ...room } } });
+/** Loads stored alerts of a room; null: of all. @throws ServiceError if the store of one does not answer */
+export async function loadAlerts(room: string | null): Promise<void> {
+  const { data } = await service().rest.GET('/alerts', {
+    params: { query: { limit: SHOWN, ...(room !== null && { environment_id: room }) } },
+  });
   for (const stored of data?.data ?? [])
     add({
       id: stored.alert_id,

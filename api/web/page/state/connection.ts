@@ -1,10 +1,10 @@
 import { computed, signal } from '@preact/signals';
 import type { Live, LiveState, LiveSubscription, PoseUpdate } from '../../../client/index.js';
 import { alertsProblem, hearAcknowledgement, hearAlert, loadAlerts } from './alerts.js';
-import { loadScene, room, roomNamed } from './scene.js';
+import { loadEarlier } from './earlier.js';
+import { loadScene, room, roomNamed, scene } from './scene.js';
 import { logOut, service, token } from './session.js';
 import { now } from './time.js';
-import { errorText } from '../../../client/errors.js';
 
 export type Persons = PoseUpdate<'b'>['data']['persons'];
 export type Person = Persons[number];
@@ -25,8 +25,6 @@ export const STALE_MS = 3_000;
 export const TRAIL_MS = 8_000;
 /** Between two points: more would overlap, and each is drawn with every picture. */
 const TRAIL_STEP_MS = 100;
-/** A service that has just started answers before its store is open. */
-const AGAIN_MS = 2_000;
 /** The rate of frames covers this time: a busy chain sends them in bursts. */
 const RATE_MS = 5_000;
 
@@ -55,6 +53,8 @@ export const isStale = computed(() => frame.value === null || now.value - frame.
 
 let live: Live<'b'> | null = null;
 let poses: LiveSubscription | null = null;
+/** Ends the loading of earlier alerts: each connection starts it, and there must be one. */
+let stopEarlier = (): void => undefined;
 
 /**
  * Follows the service until {@link disconnect}. The token is sent in the subprotocol list, so that it appears
@@ -79,6 +79,7 @@ export function disconnect(): void {
   const closed = live;
   live = null;
   poses = null;
+  stopEarlier();
   closed?.close();
   frame.value = null;
   arrivals = [];
@@ -115,8 +116,16 @@ function hearState(state: LiveState): void {
     since: link.value.connected === state.connected ? link.value.since : Date.now(),
     ever: link.value.ever || state.connected,
   };
-  if (state.connected) void reload().then(() => catchUp(live));
-  else if (!state.again) logOut('The login has expired: please log in again.');
+  if (state.connected) void enter(live);
+  else {
+    stopEarlier();
+    if (!state.again) logOut('The login has expired: please log in again.');
+  }
+}
+
+async function enter(of: Live<'b'> | null): Promise<void> {
+  await reload();
+  if (of === live && link.value.connected) catchUp();
 }
 
 /** The service may have been restarted with other topologies, or the room removed with its topology. */
@@ -128,25 +137,19 @@ async function reload(): Promise<void> {
   }
 }
 
-/** Alerts from before the page was opened, until those of all rooms are loaded. */
-async function catchUp(of: Live<'b'> | null, rooms: readonly string[] | null = null): Promise<void> {
-  if (of !== live || !link.value.connected) return;
-  let left = rooms;
-  try {
-    const unanswered = await loadAlerts(rooms);
-    alertsProblem.value = unanswered ? notLoaded(unanswered.reason, unanswered.rooms) : '';
-    if (!unanswered) return;
-    left = unanswered.rooms;
-  } catch (error) {
-    alertsProblem.value = notLoaded(errorText(error));
-  }
-  setTimeout(() => void catchUp(of, left), AGAIN_MS);
+/** Alerts from before the page was opened. */
+function catchUp(): void {
+  stopEarlier();
+  stopEarlier = loadEarlier({
+    load: loadAlerts,
+    rooms: () => scene.value?.environments.map(({ id }) => id) ?? [],
+    tell: (rooms, reason) => {
+      const names = rooms.map((id) => roomNamed(id)?.name ?? id).join(', ');
+      alertsProblem.value =
+        reason && `Earlier alerts ${names && `of ${names} `}could not be loaded: ${reason}`;
+    },
+  });
 }
-
-const notLoaded = (reason: string, rooms: readonly string[] = []): string => {
-  const names = rooms.map((id) => roomNamed(id)?.name ?? id).join(', ');
-  return `Earlier alerts ${names && `of ${names} `}could not be loaded: ${reason}`;
-};
 
 function hearFrame(id: string, { timestamp, data }: PoseUpdate<'b'>): void {
   const at = Date.now();
