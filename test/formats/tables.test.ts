@@ -315,6 +315,64 @@ test('a damaged Parquet file names the column and the byte, or where its end is 
   }
 });
 
+/** A Parquet file of 3 groups of rows, and the chunk of a leaf in the second. */
+async function parquetOf(path: string, select: string, leaf: string) {
+  const { DuckDBInstance } = await import('@duckdb/node-api');
+  const connection = await (await DuckDBInstance.create(':memory:')).connect();
+  await connection.run(
+    `COPY (SELECT ${select} FROM range(6000) r(i)) TO '${path}' (FORMAT parquet, ROW_GROUP_SIZE 2048)`,
+  );
+  const chunks = await connection.runAndReadAll(
+    `SELECT CAST(coalesce(dictionary_page_offset, data_page_offset) AS INTEGER), CAST(total_compressed_size AS INTEGER) FROM parquet_metadata('${path}') WHERE path_in_schema = '${leaf}' AND row_group_id = 1`,
+  );
+  connection.closeSync();
+  const [first, size] = chunks.getRows()[0]! as [number, number];
+  return { first, size, bytes: readFileSync(path) };
+}
+
+test.each([
+  ['sin(i) AS "re, im", cos(i) AS re', 're, im', 're, im'],
+  [`{'x': sin(i), 'y''s "z"': cos(i)} AS s`, `s, y''s "z"`, `s.y's "z"`],
+  ["{'x': sin(i), 'in': {'y': cos(i), 'z': i}} AS s", 's, in, y', 's.in.y'],
+  ["{'x': sin(i), 'y': cos(i)} AS s, i AS b", 's, x', 's.x'],
+  ['[sin(i), 2] AS list, i AS b', 'list, list, element', 'list.list.element'],
+])('damage in a Parquet file with %s is in column %s', async (select, leaf, column) => {
+  const path = join(temporaryFolder(), 'damaged.parquet');
+  const { first, size, bytes } = await parquetOf(path, select, leaf);
+  writeFileSync(path, bytes.fill(0xff, first, first + 16));
+  expect(await errorOf(path, { values: 'b', rate_hz: 10 })).toContain(
+    `Parquet: byte ${first}: the ${size} bytes of column ${column} from here are damaged: Invalid`,
+  );
+});
+
+test('damage in a map of a Parquet file may be in its keys or in its values', async () => {
+  const path = join(temporaryFolder(), 'damaged.parquet');
+  const { first, bytes } = await parquetOf(path, 'MAP{i: cos(i)} AS m', 'm, key_value, value');
+  writeFileSync(path, bytes.fill(0xff, first, first + 16));
+  expect(await errorOf(path, { values: 'b', rate_hz: 10 })).toMatch(
+    new RegExp(
+      `Parquet: byte \\d+: the \\d+ bytes of column m.key_value.key from here, or byte ${first}: the \\d+ bytes of column m.key_value.value from here are damaged: Invalid`,
+    ),
+  );
+});
+
+test('what DuckDB cannot read does not count as damage of a Parquet file', async () => {
+  const path = join(temporaryFolder(), 'other.parquet');
+  const { bytes } = await parquetOf(path, 'sin(i) AS a', 'a');
+  // In the footer: the name of the column, its codec, here SNAPPY, and the number of its values.
+  const codec = Buffer.from('a\x15\x02\x16', 'latin1');
+  const lzo = Buffer.from(bytes);
+  for (let at = lzo.indexOf(codec); at >= 0; at = lzo.indexOf(codec, at + 1)) lzo[at + 2] = 6;
+  const encrypted = Buffer.concat([bytes.subarray(0, -4), Buffer.from('PARE')]);
+  for (const [content, message] of [
+    [lzo, /other.parquet: Columns of Parquet: Invalid Input Error: .*Unsupported compression codec "LZO"/],
+    [encrypted, /other.parquet: Columns of Parquet: it is encrypted: decrypt it first$/],
+  ] as const) {
+    writeFileSync(path, content);
+    expect(await errorOf(path, { values: 'a', rate_hz: 10 })).toMatch(message);
+  }
+});
+
 test('columns of Parquet: lists have two axes, timestamps are seconds', async () => {
   const folder = temporaryFolder();
   const [lists, flat] = ['lists', 'flat'].map((name) => join(folder, `${name}.parquet`));
