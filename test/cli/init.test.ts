@@ -5,9 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { firstEnvironment, windowFor } from '../../api/cli/recordings/first-topology.js';
+import {
+  firstEnvironment,
+  firstTopology,
+  motionLine,
+  windowFor,
+} from '../../api/cli/recordings/first-topology.js';
 import { heardIn, leftOut } from '../../api/cli/recordings/link-lines.js';
 import type { Summary } from '../../api/cli/recordings/inspect.js';
+import { lookIntoFile } from '../../api/cli/recordings/look.js';
 import { seeded } from '../../pipeline/base/random.js';
 import { EXIT } from '../../pipeline/base/exit.js';
 import { encodeAth11kCfr } from '../../pipeline/formats/devices/qualcomm/ath11k-cfr.js';
@@ -95,6 +101,14 @@ it.each([
   expect(err).toContain('its frames yield no motion, so the test expects none');
   expect(err).toContain(`"fault":"${fault}"`);
   expect(readFileSync(join(room, 'topology.yaml'), 'utf8')).not.toContain('from: motion, contains');
+});
+
+it('knows the line in which the test expects motion', async () => {
+  const { summary, ...rest } = await lookIntoFile(capture, { kind: 'auto', format: 'auto' });
+  const found = { ...rest, summary, what: capture, id: 'a', source: { type: 'file' }, capture };
+  const lines = firstTopology(found).split('\n');
+  expect(lines[motionLine(found)! - 1]).toContain('from: motion, contains');
+  expect(motionLine({ ...found, yieldsMotion: false })).toBeNull();
 });
 
 it('overwrites nothing unless asked', async () => {

@@ -76,9 +76,18 @@ export function firstTopology(found: Found): string {
       ? [
           '      # Too short, too few or unusable frames, or too large gaps for motion: use a better recording.',
         ]
-      : ['      - { from: motion, contains: { name: motion, subject: null } }']),
+      : [MOTION]),
     '',
   ].join('\n');
+}
+
+/** The expectation that there is motion. */
+const MOTION = '      - { from: motion, contains: { name: motion, subject: null } }';
+
+/** The line, from 1, in which the test of `firstTopology` expects motion; null if it does not. */
+export function motionLine(found: Found): number | null {
+  const at = firstTopology(found).split('\n').indexOf(MOTION);
+  return at < 0 ? null : at + 1;
 }
 
 /** Longest gap in the layout that each sender uses most, seconds. Other layouts may be rare, and motion does not need them. */
