@@ -81,8 +81,21 @@ describe('columns of the ESP32-CSI-Tool', () => {
     );
   });
 
-  it('a header line with a column after the data is not a measurement, and has the time of the first', () => {
-    const heading = `${TODAY},pc_timestamp`;
+  it('of a header line that lacks one are a fault', () => {
+    const heading = TODAY.replace('rssi,', '');
+    const { context } = testContext({ links: new LinkTable([anySender]) });
+    const records = [heading, lineOf(1000, heading)].map((line) => ({ bytes: Buffer.from(line) }));
+    const { failed } = formatNamed('esp32-csi-tool')
+      .decoder(context)
+      .decode(batchOf(...records));
+    expect(failed).toHaveLength(1);
+    expect(failed![0]!.reason).toContain('the header line before it names no column rssi');
+  });
+
+  it.each([
+    ['a column after the data', `${TODAY},pc_timestamp`],
+    ['blanks after its commas', `${TODAY},pc_timestamp`.replaceAll(',', ', ')],
+  ])('a header line with %s is not a measurement, and has the time of the first', (_, heading) => {
     const log = `${heading}\n${lineOf(90_000_000, TODAY, ',1700000000.5')}\n${lineOf(90_010_000, TODAY, ',1700000000.6')}\n`;
     const { times, blocks, failed } = read(log);
     expect(times).toEqual([90_000_000, 90_000_000, 90_010_000]);

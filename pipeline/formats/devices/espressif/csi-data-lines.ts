@@ -37,7 +37,8 @@ export function headingIn(text: string, data: string): string | null {
   const at = text.search(/(?<![\w])type,/);
   if (at < 0) return null;
   const heading = text.slice(at).trimEnd();
-  return /^type(?:,[\w ()]*)*$/.test(heading) && heading.split(',').includes(data) ? heading : null;
+  const names = heading.split(',').map((name) => name.trim());
+  return names.every((name) => /^[\w ()]*$/.test(name)) && names.includes(data) ? heading : null;
 }
 
 /** The header line that a record is; null if it is none. */

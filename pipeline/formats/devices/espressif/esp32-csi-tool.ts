@@ -85,6 +85,9 @@ function splitLine(text: string, heading: string | null): ToolLine | ReadFault |
 function columnsOf(count: number, heading: string | null): readonly string[] | ReadFault {
   const named = heading === null ? [] : namesIn(heading);
   const names = named.length === count ? named : SETS.get(count);
+  const lacking = names && ['mac', ...REQUIRED].find((name) => !names.includes(name));
+  if (lacking !== undefined)
+    return { fault: 'columns', reason: `the header line before it names no column ${lacking}` };
   if (names) return names;
   const sizes = [...SETS.keys()].sort((a, b) => a - b).join(', ');
   return {
