@@ -1,28 +1,34 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { packageFile } from '../../pipeline/base/paths.js';
 import { FILES, SAMPLES } from '../formats/samples.js';
-import { blocksOf } from '../support/code-blocks.js';
+import { blocksOf, codeBlocks } from '../support/code-blocks.js';
 
-// Each command of the README and of docs/ runs here, or has a reason in LEFT why it does not.
+// Each command of csiflow in the README and in docs/ runs here, or has a reason in LEFT why it does not. All others
+// must have one.
 
 /** By a pattern of `page: command`, what the command needs or which tests run it. The first that fits counts. */
 const LEFT: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/^docs\/tutorial\.md: (mkdir|csiflow)(?! inspect (udp|\/dev))/, 'long/tutorial.test.ts'],
   [/: sudo |: ssh |idf\.py|: cd esp-csi|: cd \.\.|: cd \/sys|: echo 1|: cat cfr/, 'a radio'],
+  [/: csiflow replay /, 'as long as the recording: cli/recordings.test.ts replays another'],
   [/udp:\/\/|\/dev\/ttyUSB|: CSIFLOW_|: mkfifo/, 'a receiver that sends'],
-  [/: npm |: npx |: node --test|: cd \/my|: sleep /, 'CI itself, and long/package.test.ts'],
+  [
+    /^(README|CONTRIBUTING)\.md: npm /,
+    'CI installs and tests, and long/demo-in-browser.test.ts starts the demo',
+  ],
+  [/: npm |: npx |: node --test|: cd \/my|: sleep /, 'installs packages, or kills what it started'],
   [/: curl |: TOKEN=/, 'a running service: test/api, and test/config/code-blocks.test.ts'],
   [/: csiflow (tap|run|doctor|dead-letters) |csiflow query "(?!.*--from)/, 'a running csiflow: test/cli'],
   [/: csiflow (user|key|backup|restore|calibrate) /, 'a topology that has run: test/cli, test/api'],
   [/: csiflow (evaluate|train|bench) |: \.ci\//, 'minutes to hours'],
   [/: docker|compose\/secrets|: useradd|: git clone|: install |: cp |: systemctl|: journalctl/, 'root'],
   [/: OTEL_|: mosquitto_pub|: nats |: node -e/, 'other programs and servers: test/services'],
-  [/frame001\.mat/, 'a data set: formats/tables.test.ts reads arrays like its own'],
-  [/^docs\/testing\.md|^docs\/scripts\.md/, 'long/shipped-topologies.test.ts, operators/script.test.ts'],
+  [/frame001\.mat/, 'a data set that is not here'],
+  [/: csiflow test topologies$/, 'minutes: long/shipped-topologies.test.ts'],
 ];
 
 interface Command {
@@ -30,16 +36,17 @@ interface Command {
   readonly line: string;
 }
 
-/** A command over several lines is one. */
+/** A command over several lines is one. That of a checkout is `csiflow` too. */
 const commands: readonly Command[] = blocksOf('bash').flatMap(({ page, text }) =>
   text
     .replaceAll('\\\n', '')
     .trimEnd()
     .split('\n')
-    .map((line) => ({ page, line })),
+    .map((line) => ({ page, line: line.replace(/^npm run csiflow -- /, 'csiflow ') })),
 );
 const reasonOf = ({ page, line }: Command) => LEFT.find(([pattern]) => pattern.test(`${page}: ${line}`))?.[1];
-const run = commands.filter((one) => reasonOf(one) === undefined);
+const unexplained = commands.filter((one) => reasonOf(one) === undefined);
+const run = unexplained.filter(({ line }) => line.startsWith('csiflow '));
 const pages = [...new Set(run.map(({ page }) => page))];
 
 /** What a page takes for granted: the records of a kind in a file. */
@@ -78,6 +85,11 @@ operators:
   people: { type: infer-pose, from: windows }
 sinks: { history: { type: duckdb, from: people, path: data/ward-3.duckdb } }
 settings: { state_folder: state }
+tests:
+  - name: frames of an evening without a fall are read
+    input: { air: evening.pcap }
+    expect:
+      - { from: air, matching: { port: csi }, count: { at_least: 100 } }
 `;
 
 describe('the commands of the pages', () => {
@@ -88,6 +100,8 @@ describe('the commands of the pages', () => {
       cwd: folder,
       env: { ...process.env, HOME: root, PATH: `${bin}:${process.env['PATH']}` },
       encoding: 'utf8',
+      timeout: 60_000,
+      killSignal: 'SIGKILL',
     });
 
   beforeAll(() => {
@@ -123,6 +137,13 @@ describe('the commands of the pages', () => {
     copyFileSync(packageFile('test/formats/tables/trace.mat'), join(folder, 'csi.mat'));
     for (const capture of ['evening.pcap', 'day.csi', 'ward.csi'])
       copyFileSync(join(root, 'evening.pcap'), join(folder, capture));
+    if (page === 'docs/testing.md') writeFileSync(join(folder, 'ward-3.yaml'), WARD);
+    else symlinkSync(packageFile('topologies'), join(folder, 'topologies'));
+    for (const { text, language } of codeBlocks.filter(
+      (block) => block.page === 'docs/scripts.md' && page === block.page,
+    ))
+      if (language === 'ts' || language === 'yaml')
+        writeFileSync(join(folder, language === 'ts' ? 'on-call.ts' : 'alerts.yaml'), text, { flag: 'wx' });
     copyFileSync(join(root, 'data/ward-3.duckdb'), join(folder, 'data/ward-3.duckdb'));
     return folder;
   }
@@ -132,12 +153,16 @@ describe('the commands of the pages', () => {
     (page) => {
       const folder = folderOf(page);
       for (const { line } of run.filter((one) => one.page === page)) {
-        const own = line.replaceAll(/\/(tmp|srv)\//g, '').replaceAll('npm run csiflow --', 'csiflow');
+        const own = line.replaceAll(/\/(tmp|srv)\//g, '');
         expect(() => shell(folder, own), line).not.toThrow();
       }
     },
-    120_000,
+    300_000,
   );
+});
+
+test('commands of other programs have a reason', () => {
+  expect(unexplained.filter((one) => !run.includes(one))).toEqual([]);
 });
 
 test('each reason is that of a command', () => {
