@@ -150,6 +150,19 @@ describe('csiflow record', () => {
     expect(heard).toEqual(['espectre', 'micropython-csi', 'nexmon']);
   });
 
+  it.each([
+    ['adr018', true],
+    ['auto', false],
+  ])('says what an appended capture of %s leaves unread', async (format, says) => {
+    const out = join(folder, `appended-${format}.csi`);
+    await writeFile(out, encodeHeader({ format, origin: 'replay' }));
+    const port = await freePort();
+    const { err } = await csiflow(
+      ...['record', '--from', `udp://127.0.0.1:${port}`, '--out', out, '--append', '--seconds', '0.1'],
+    );
+    expect(err.includes(`its records are ${format}, so datagrams of other formats`)).toBe(says);
+  });
+
   it('ends with code 3 if its port is in use, and leaves no file', async () => {
     const socket = createSocket('udp4');
     await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));

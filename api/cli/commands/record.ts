@@ -59,6 +59,10 @@ async function run(options: Options): Promise<void> {
   ).catch((error: unknown) => {
     throw notMade(error, options.out, 'another --out, --append');
   });
+  if (options.format === undefined && writer.format !== format)
+    process.stderr.write(
+      `csiflow: ${options.out}: its records are ${writer.format}, so datagrams of other formats are stored but not read; for those, choose another --out, or read it with \`records: auto\`\n`,
+    );
   const stop = untilStopped(seconds);
   const progress = new Progress();
   try {

@@ -22,14 +22,17 @@ const SYNC_INTERVAL = 1_000;
 /** Writes batches to a capture, in the order of the calls of `write`. */
 export class CaptureWriter {
   readonly #file: FileHandle;
+  /** Format of the records, as the capture names it. */
+  readonly format: string;
   #records = 0;
   #bytes: number;
   /** Time of the newest record, microseconds: times of a capture never decrease. */
   #newest: number;
   #synced = performance.now();
 
-  private constructor(file: FileHandle, bytes: number, newest = -Infinity) {
+  private constructor(file: FileHandle, format: string, bytes: number, newest = -Infinity) {
     this.#file = file;
+    this.format = format;
     this.#bytes = bytes;
     this.#newest = newest;
   }
@@ -39,7 +42,7 @@ export class CaptureWriter {
     const file = await open(path, overwrite ? 'w' : 'wx');
     const header = encodeHeader(meta);
     await file.write(header);
-    return new CaptureWriter(file, header.length);
+    return new CaptureWriter(file, meta.format, header.length);
   }
 
   /**
@@ -48,10 +51,10 @@ export class CaptureWriter {
    * @throws FormatError if it is not a capture, is packed, or contains other records
    */
   static async append(path: string, wanted: AppendedRecords): Promise<CaptureWriter> {
-    const { end, newest } = await endOf(path, wanted);
+    const { format, end, newest } = await endOf(path, wanted);
     const file = await open(path, 'a');
     if ((await file.stat()).size > end) await file.truncate(end);
-    return new CaptureWriter(file, end, newest);
+    return new CaptureWriter(file, format, end, newest);
   }
 
   get recorded(): Recorded {
@@ -103,7 +106,7 @@ async function endOf(path: string, wanted: AppendedRecords) {
         path,
         `it contains records of ${format}, ${origin}; these are ${wanted.format ?? format}, ${wanted.origin}: choose another file`,
       );
-    return await lastRecord(path, await offsetNear(file, start, size, Infinity), size);
+    return { format, ...(await lastRecord(path, await offsetNear(file, start, size, Infinity), size)) };
   } finally {
     await file.close();
   }
