@@ -246,7 +246,7 @@ describe('faults', () => {
     const proxy = await startProxy(postgres.port);
     closing.push(() => proxy.close());
     const url = (config as { url: string }).url.replace(String(postgres.port), String(proxy.port));
-    const sink = make({ ...config, url, timeout_ms: 300 });
+    const sink = make({ ...config, url, timeout_ms: 1_000 });
     await sink.open();
     proxy.tear(20);
     await expect(sink.write([measure(1)], 1)).rejects.toMatchObject({ retriable: true });
@@ -265,7 +265,7 @@ describe('faults', () => {
 
   test('a server that hangs within a transaction is given up, and the records come again', async () => {
     const { config, database } = await ownDatabase();
-    const sink = make({ ...config, timeout_ms: 300 });
+    const sink = make({ ...config, timeout_ms: 1_000 });
     await sink.open();
     await postgres.execute(
       "CREATE FUNCTION hang() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(30); RETURN NEW; END'; CREATE TRIGGER hang BEFORE INSERT ON csiflow.measures EXECUTE FUNCTION hang()",

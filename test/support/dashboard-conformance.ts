@@ -52,6 +52,7 @@ const RARE = [
   'Falls, newest 100',
   'Breathing rate',
   'Quality of breathing rates',
+  'Dwell per visit by zone, per $sums',
 ];
 
 /**
