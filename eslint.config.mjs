@@ -32,7 +32,8 @@ export default tseslint.config(
       'dist',
       'site',
       'node_modules',
-      'api/web/page/api-docs.js',
+      // Scripts of browsers that are not compiled.
+      'api/web/page/*.js',
       'api/client/types',
       'operators/shared/dense/assembly',
       '.services',
