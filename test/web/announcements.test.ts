@@ -2,10 +2,13 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openService, type TestService } from '../api/support.js';
 import { canBrowse, openBrowser } from '../support/chromium.js';
-import { fallEvent } from '../support/fake-topology.js';
+import { testEnvironment } from '../support/context.js';
+import { FakeTopology, fallEvent } from '../support/fake-topology.js';
 import { logIn } from '../support/live-page.js';
 
 const FALL = 'fall detection: test-room';
+/** Shown as soon as notifications are allowed. */
+const FIRST = 'Alerts will appear here';
 
 /** Records titles of notifications and pitches of tones; the browser still shows and plays them. */
 const RECORD = `
@@ -24,6 +27,10 @@ const HIDDEN = `Object.defineProperty(document, 'visibilityState', { get: () => 
 const REFUSED = `globalThis.Notification = class extends Notification {
     constructor() { throw new TypeError('Illegal constructor. Use showNotification() instead.'); }
   };`;
+
+/** As on a phone that does not trust the service's certificate, in the words of Chromium. */
+const DISTRUSTED = `ServiceWorkerContainer.prototype.register = () => Promise.reject(new DOMException(
+    'Failed to register a ServiceWorker: An SSL certificate error occurred when fetching the script.', 'SecurityError'));`;
 
 describe.runIf(canBrowse)('alerts are announced by the live page', () => {
   let browser: Browser;
@@ -83,8 +90,9 @@ describe.runIf(canBrowse)('alerts are announced by the live page', () => {
     await allow();
     await button.click();
     await expect.poll(() => button.count()).toBe(0);
+    await expect.poll(titles).toEqual([FIRST]);
     service.main.publish(fallEvent({ id: 'test-room/fall_detection/another' }));
-    await expect.poll(titles).toEqual([FALL]);
+    await expect.poll(titles).toEqual([FIRST, FALL]);
   });
 
   test('by no notification while the page is visible', async () => {
@@ -107,5 +115,43 @@ describe.runIf(canBrowse)('alerts are announced by the live page', () => {
         .then((all) => [...new Set(all.map(({ title }) => title))])`);
     await expect.poll(shown, { timeout: 10_000 }).toEqual([FALL]);
     expect(errors).toEqual([]);
+    expect(await page.textContent('#notifications-note')).toBe('');
+  });
+
+  test('by a visible problem, where the browser refuses the service worker, too', async () => {
+    await page.addInitScript(REFUSED + DISTRUSTED);
+    await logIn(page, service, 'viewer');
+    const button = page.locator('button:text("Notify me")');
+    await button.waitFor();
+    await allow();
+    await button.click();
+    const note = () => page.textContent('#notifications-note');
+    await expect.poll(note).toMatch(/^No notifications can be shown.*certificate.*SSL/);
+    // The next visit says so before an alert.
+    await page.reload();
+    await expect.poll(note).toMatch(/^No notifications can be shown/);
+  });
+
+  test('by notifications that lead to their room', async () => {
+    const hall = new FakeTopology({ ...testEnvironment, id: 'hall', name: 'Hall' });
+    hall.topology = { ...hall.topology, id: 'ground-floor' };
+    const site = await openService(undefined, { beside: [hall] });
+    try {
+      await context.grantPermissions(['notifications'], { origin: site.server.address });
+      await page.addInitScript(REFUSED);
+      await page.addInitScript("localStorage.setItem('csiflow-notifications-by-worker', 'yes');");
+      const [worker] = await Promise.all([
+        context.waitForEvent('serviceworker'),
+        logIn(page, site, 'viewer', '?view=links'),
+      ]);
+      await page.locator('#environment').waitFor();
+      // As it does after a tap, which tests cannot make.
+      await worker.evaluate(`self.clients.matchAll({ includeUncontrolled: true })
+        .then(([page]) => page.postMessage({ environment: 'hall' }))`);
+      await expect.poll(() => new URL(page.url()).search).toBe('?environment=hall');
+    } finally {
+      await page.goto('about:blank');
+      await site.close();
+    }
   });
 });

@@ -461,6 +461,19 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
     expect(new Set(asked)).toEqual(new Set([new URL(service.server.address).host]));
   });
 
+  test('without a room, it asks for the engine of none', async () => {
+    service.main.topology = { ...service.main.topology, environments: [] };
+    const paths: string[] = [];
+    page.on('request', (request) => paths.push(new URL(request.url()).pathname));
+    await withOwnTime(page, service);
+    await logIn('pw');
+    await expect.poll(() => page.textContent('#badge')).toBe('NO DATA');
+    await expect.poll(() => paths.filter((path) => path.endsWith('/alerts')).length).toBe(1);
+    await page.clock.runFor(10_000);
+    expect(paths.filter((path) => path.includes('/topologies/'))).toEqual([]);
+    expect(await page.locator('section[aria-label=Engine]').count()).toBe(0);
+  });
+
   describe('with rooms of several topologies', () => {
     const hall = () => {
       const made = new FakeTopology({

@@ -1,7 +1,10 @@
 import { signal } from '@preact/signals';
-import { roomNamed } from './scene.js';
+import { goTo, roomNamed } from './scene.js';
+import { errorText } from '../../../client/errors.js';
 
 const SOUND = 'csiflow-sound';
+/** Set if the browser shows only notifications of a service worker. */
+const BY_WORKER = 'csiflow-notifications-by-worker';
 
 /** Whether new alerts play a sound. Browsers allow sound only after a click on the page. */
 export const sound = signal(localStorage.getItem(SOUND) !== 'off');
@@ -9,6 +12,8 @@ export const sound = signal(localStorage.getItem(SOUND) !== 'off');
 export const notifications = signal<NotificationPermission | 'unsupported'>(
   'Notification' in globalThis ? Notification.permission : 'unsupported',
 );
+/** Why the browser shows none. */
+export const notificationsProblem = signal('');
 
 export function toggleSound(): void {
   sound.value = !sound.value;
@@ -16,8 +21,13 @@ export function toggleSound(): void {
   if (sound.value) beep();
 }
 
+/** Also shows one, so that a user who relies on them sees whether they work. */
 export async function askForNotifications(): Promise<void> {
   notifications.value = await Notification.requestPermission();
+  if (notifications.value === 'granted') show('Alerts will appear here', { tag: 'csiflow' });
+  else if (notifications.value === 'denied')
+    notificationsProblem.value =
+      'The browser refuses notifications of this page; its settings can allow them.';
 }
 
 export const wordsOf = (type: string): string => type.replaceAll('_', ' ');
@@ -35,28 +45,50 @@ export function announce({
   if (sound.value) beep();
   if (notifications.value !== 'granted' || document.visibilityState === 'visible') return;
   const title = `${wordsOf(type)}: ${roomNamed(environment)?.name ?? environment}`;
-  show(title, { tag: id, requireInteraction: true });
+  show(title, { tag: id, requireInteraction: true }, environment);
 }
 
-function show(title: string, options: NotificationOptions): void {
+function show(title: string, options: NotificationOptions, environment?: string): void {
   try {
     const shown = new Notification(title, options);
     shown.onclick = () => {
       globalThis.focus();
+      openRoom(environment);
     };
   } catch (error) {
     // Browsers on phones have the constructor, and refuse to use it.
     if (!(error instanceof TypeError)) throw error;
-    showByWorker(title, options).catch(reportError);
+    localStorage.setItem(BY_WORKER, 'yes');
+    void withWorker((worker) => worker.showNotification(title, { ...options, data: { environment } }));
   }
 }
 
-/** Computers use no worker: browsers refuse one if the service's certificate is not from a known authority. */
-async function showByWorker(title: string, options: NotificationOptions): Promise<void> {
-  await navigator.serviceWorker.register('/notifications.js');
-  const registration = await navigator.serviceWorker.ready;
-  await registration.showNotification(title, options);
+/**
+ * Only for browsers that require it: others show notifications also where they refuse a worker, because they do not
+ * trust the service's certificate.
+ */
+async function withWorker(use: (worker: ServiceWorkerRegistration) => Promise<void>): Promise<void> {
+  try {
+    await navigator.serviceWorker.register('/notifications.js');
+    await use(await navigator.serviceWorker.ready);
+    notificationsProblem.value = '';
+  } catch (error) {
+    notificationsProblem.value = `No notifications can be shown. On phones, the browser must trust the certificate of this address: ${errorText(error)}`;
+  }
 }
+
+function openRoom(environment: string | undefined): void {
+  if (environment !== undefined && roomNamed(environment)) goTo({ environment, view: 'room' });
+}
+
+// The permission was given earlier; the certificate may have changed.
+if (notifications.value === 'granted' && localStorage.getItem(BY_WORKER) !== null)
+  void withWorker(() => Promise.resolve());
+// After a tap on a notification. Unsafe origins have no workers.
+if ('serviceWorker' in navigator)
+  navigator.serviceWorker.addEventListener('message', ({ data }: MessageEvent<{ environment?: string }>) => {
+    openRoom(data.environment);
+  });
 
 /** Two rising tones, half a second. Silent until the first click on the page. */
 function beep(): void {

@@ -1,7 +1,7 @@
 import { useSignal, useSignalEffect } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { acknowledge, alerts, alertsProblem, shownClip, unseen, type Alert } from '../state/alerts.js';
-import { wordsOf } from '../state/announce.js';
+import { notificationsProblem, wordsOf } from '../state/announce.js';
 import { goToTime } from '../state/past.js';
 import { goTo, roomNamed, scene } from '../state/scene.js';
 import { mayAct, token } from '../state/session.js';
@@ -22,6 +22,9 @@ export function AlertsPanel() {
       {alerts.value.length === 0 && <p class="empty">None.</p>}
       <p id="alerts-note" class="problem" role="status">
         {alertsProblem}
+      </p>
+      <p id="notifications-note" class="problem" role="status">
+        {notificationsProblem}
       </p>
     </section>
   );

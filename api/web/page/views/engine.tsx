@@ -12,11 +12,14 @@ const STALE_MS = 15_000;
 /** The topology of the displayed room: how it is, and how often it reports people. */
 export function Engine() {
   const polled = usePolled(async () => {
-    const topology = await topologyOf(room.value?.topology ?? '');
+    // A topology may have no rooms.
+    if (!room.value) return null;
+    const topology = await topologyOf(room.value.topology);
     return { ...topology, at: Date.now() };
   }, EVERY_MS);
   const { value: shown, problem } = polled.value;
-  const ofRoom = shown?.id === room.value?.topology ? shown : null;
+  if (!room.value) return null;
+  const ofRoom = shown?.id === room.value.topology ? shown : null;
   const silent = ofRoom !== null && (isAway.value || now.value - ofRoom.at > STALE_MS);
   const health = ofRoom?.status === 'running' ? 'good' : ofRoom?.status;
   const rows = ofRoom
