@@ -56,7 +56,7 @@ test('inspect --plot draws a recording as SVG, with axes, units and a legend', a
     'time, s',
     'frames per second',
     'RSSI, dBm (right)',
-    '1 gaps over 100 ms, the longest 2.0 s',
+    'one gap over 100 ms: 2.0 s',
   ])
     expect(texts).toContain(expected);
 });

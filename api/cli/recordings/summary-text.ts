@@ -35,7 +35,8 @@ export function summaryText(
       lines.push(
         `\`nexmon: { cores: ${rows.cores}, streams: ${rows.streams} }\` of the source combines senders that end in /core.stream into one frame, whose sender is the address`,
       );
-    if (rare > 0) lines.push(`${rare} more senders are rare: --json lists them`);
+    if (rare > 0)
+      lines.push(`${rare === 1 ? 'one more sender is' : `${rare} more senders are`} rare: --json lists all`);
   }
   return lines.join('\n');
 }

@@ -202,10 +202,11 @@ function silencesOf(
     ),
   );
   const longest = long.reduce((most, { length }) => Math.max(most, length), 0);
-  const over = `gaps over ${Math.round(silence * 1000)} ms`;
+  const over = `over ${Math.round(silence * 1000)} ms`;
+  const length = `${longest.toPrecision(2)} s`;
   const label =
-    long.length === 0 ? `no ${over}` : `${long.length} ${over}, the longest ${longest.toPrecision(2)} s`;
-  return { drawn: drawn.join('\n'), label };
+    long.length > 1 ? `${long.length} gaps ${over}, the longest ${length}` : `one gap ${over}: ${length}`;
+  return { drawn: drawn.join('\n'), label: long.length === 0 ? `no gaps ${over}` : label };
 }
 
 /** Above the right end of a panel. */
