@@ -34,6 +34,13 @@ test('the changelog lists versions and sections in order, and Unreleased first',
   expect(dates).toEqual([...dates].sort().reverse());
 });
 
+test('no release of the changelog has an entry twice, not even with another ending', () => {
+  for (const release of read('CHANGELOG.md').split(/^## /m)) {
+    const beginnings = [...release.matchAll(/^- .{0,60}/gm)].map(([beginning]) => beginning);
+    expect(beginnings.filter((one, index) => beginnings.indexOf(one) < index)).toEqual([]);
+  }
+});
+
 test('guides and the container image name this version', () => {
   const pages = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md'));
   const named = [...pages.map((name) => `docs/${name}`), 'README.md', 'compose.yaml'].flatMap((path) =>
