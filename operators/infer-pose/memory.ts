@@ -57,8 +57,7 @@ export class Memory {
   step(before: MemoryState, reading: Reading, size: Scene['size']): Step {
     const sides = [size.x / SIDE, size.y / SIDE];
     const cells = this.#floor(this.#moved(before.cells, reading, size), reading, sides);
-    this.#network.inputs.set(cells);
-    const logits = this.#network.applyAt('logit', EACH_CELL, ONE_CELL, NOTHING);
+    const logits = this.#network.applyToRows('logit', cells);
     const likely = Float32Array.from(softmax(logits));
     const { here, most } = pooled(cells, likely);
     const { x, y } = meanPlace(likely, size);
@@ -222,9 +221,6 @@ const CONTENTS = Array.from(
   (_, cell) => FLOOR_AT + ((Math.floor(cell / GRID) + 1) * EDGED + (cell % GRID) + 1) * CELL_CONTENT,
 );
 const NEIGHBOURHOODS = CONTENTS.map((at) => at - (EDGED + 1) * CELL_CONTENT);
-const EACH_CELL = Array.from({ length: CELLS }, (_, cell) => cell * MEMORY.cell);
-const ONE_CELL = { runs: 1, length: MEMORY.cell, stride: 0 };
-const NOTHING = new Float32Array(1);
 const THREE_ROWS = { runs: 3, length: 3 * CELL_CONTENT, stride: EDGED * CELL_CONTENT };
 
 /** `set` of short subarrays would take longer. */

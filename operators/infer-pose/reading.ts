@@ -4,7 +4,6 @@ import {
   CELL_INPUTS,
   INPUT_SCALE,
   MIN_PROBABILITY,
-  MEMORY,
   ROOM_INPUTS,
   type MemoryNetwork,
   type Reading,
@@ -37,10 +36,6 @@ export function readingInputs({ joined, tokens, links, cells, counts, alone }: S
   return { cells: each, room };
 }
 
-const EACH_CELL = Array.from({ length: CELLS }, (_, cell) => cell * CELL_INPUTS);
-const ONE_CELL = { runs: 1, length: CELL_INPUTS, stride: 0 };
-const NOTHING = new Float32Array(MEMORY.cellReading);
-
 /** The content of a window, read by the memory network. */
 export const read = (network: MemoryNetwork, shown: Shown): Reading =>
   readInputs(network, readingInputs(shown), answerRow(shown.alone));
@@ -51,8 +46,7 @@ export function readInputs(
   inputs: { readonly cells: Float32Array; readonly room: Float32Array },
   alone: Float32Array,
 ): Reading {
-  network.inputs.set(inputs.cells);
-  const cells = network.applyAt('read-cell', EACH_CELL, ONE_CELL, NOTHING);
+  const cells = network.applyToRows('read-cell', inputs.cells);
   const room = network.apply('read-room', inputs.room);
   return { cells: cells.map(rectified), room: room.map(rectified), alone };
 }

@@ -109,6 +109,14 @@ export class DenseLayers<Name extends string> {
     return this.#numbers.slice(this.#out, this.#out + layer.outputs);
   }
 
+  /** Applies a layer to each row; overwrites {@link inputs}. @param rows [rows, inputs] @returns [rows, outputs] */
+  applyToRows(name: Name, rows: Float32Array): Float32Array {
+    const { inputs, outputs } = this.#layers.get(name)!;
+    this.inputs.set(rows);
+    const starts = Array.from({ length: rows.length / inputs }, (_, row) => row * inputs);
+    return this.applyAt(name, starts, { runs: 1, length: inputs, stride: 0 }, new Float32Array(outputs));
+  }
+
   /**
    * Applies a layer at many positions of {@link inputs}, for example a convolution over a grid.
    * @param positions where the first stretch begins
