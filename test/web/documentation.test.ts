@@ -64,7 +64,7 @@ describe.runIf(canBrowse)('the documentation in Chromium', () => {
     await page.click('#theme');
     const dark = await ground();
     expect(dark).not.toBe(light);
-    await page.click('main a');
+    await Promise.all([page.waitForEvent('load'), page.click('main a')]);
     expect(await ground()).toBe(dark);
     await page.close();
   });
