@@ -283,10 +283,19 @@ test.each([
   ['complex.npy', 32, 'byte 32: it is truncated: its header ends at byte 128'],
   ['complex.npy', 192, 'byte 192: it is truncated: 64 bytes of 192'],
   ['level73.mat', 2000, 'byte 2000: it is truncated: 2000 bytes of '],
+  ['level73.mat', 521, "byte 521: it is truncated in HDF5's superblock, from byte 512 on"],
+  ['level73.mat', 540, "byte 540: it is truncated in HDF5's superblock, from byte 512 on"],
+  ['plain.h5', 40, "byte 40: it is truncated in HDF5's superblock, from byte 0 on"],
 ])('%s that ends after %i bytes is reported with that byte', async (name, size, message) => {
   const path = join(temporaryFolder(), name);
   writeFileSync(path, readFileSync(made(name)).subarray(0, size));
   expect(await errorOf(path, {})).toContain(message);
+});
+
+test('a MATLAB 7.3 file that ends within its own header is reported with its end', async () => {
+  const path = join(temporaryFolder(), 'short.mat');
+  writeFileSync(path, 'MATLAB 7.3 MAT-file, Platform: GLNXA64'.padEnd(300));
+  expect(await errorOf(path, {})).toContain("byte 300: it is truncated: HDF5's superblock is not complete");
 });
 
 test('a damaged Parquet file names the column and the byte, or where its end is missing', async () => {

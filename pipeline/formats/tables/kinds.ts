@@ -3,6 +3,7 @@ import { FormatError } from '../contract/format.js';
 import { Allowance } from './allowance.js';
 import type { Table } from './arrays.js';
 import { lookAtCsv } from './csv.js';
+import { PLACES, SIGNATURE } from './hdf5-superblock.js';
 
 /** A kind of file that holds arrays. */
 export interface TableKind {
@@ -21,10 +22,9 @@ const beginsWith =
   (head: Uint8Array): boolean =>
     texts.some((text) => Buffer.from(head.subarray(0, text.length)).toString('latin1') === text);
 
-/** HDF5's signature, at the start or after a user block: MATLAB's has 512 bytes. */
-const HDF5 = '\x89HDF\r\n\x1a\n';
+/** By the signature, or by the text before it: a truncated MATLAB file may have no more. */
 const isHdf5 = (head: Uint8Array): boolean =>
-  [0, 512, 1024, 2048].some((at) => beginsWith(HDF5)(head.subarray(at)));
+  beginsWith('MATLAB 7.3 MAT-file')(head) || PLACES.some((at) => beginsWith(SIGNATURE)(head.subarray(at)));
 
 export const TABLE_KINDS: readonly TableKind[] = [
   {
