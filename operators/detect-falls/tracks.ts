@@ -51,17 +51,21 @@ export class AntennaTracks {
   #count = 0;
   readonly #amplitudes: Float32Array;
   readonly #scalars: Float32Array;
-  /** Where the last LENGTH rows of amplitudes begin, newest first; and by subcarrier, their means. */
-  readonly #rows = new Int32Array(LENGTH);
-  readonly #means: Float64Array;
-  /** By subcarrier, the change of means of 0.25 s. */
+  // Over the last LENGTH samples, by subcarrier: sums of amplitudes, of their squares, and of products of
+  // neighbouring samples. They slide with the samples and stay exact: see `rounded`.
+  readonly #sums: Float64Array;
+  readonly #squares: Float64Array;
+  readonly #products: Float64Array;
+  /** By subcarrier, the change of sums over 0.25 s. */
   readonly #slow: Float64Array;
 
   constructor(subcarriers: number) {
     this.subcarriers = subcarriers;
     this.#amplitudes = new Float32Array(HISTORY * subcarriers);
     this.#scalars = new Float32Array(STORED_SAMPLES * SCALARS);
-    this.#means = new Float64Array(subcarriers);
+    this.#sums = new Float64Array(subcarriers);
+    this.#squares = new Float64Array(subcarriers);
+    this.#products = new Float64Array(subcarriers);
     this.#slow = new Float64Array(subcarriers);
   }
 
@@ -76,17 +80,15 @@ export class AntennaTracks {
    */
   push(amplitudes: ArrayLike<number>, at: number, gap: boolean): void {
     const k = this.subcarriers;
-    const row = (this.#count % HISTORY) * k;
+    const u = this.#amplitudes;
+    const row = this.#row(this.#count);
     let sum = 0;
     for (let i = 0; i < k; i++) sum += amplitudes[at + i]!;
     const missing = gap || !(sum > 0) || !Number.isFinite(sum);
-    if (missing) {
-      const last = ((this.#count + HISTORY - 1) % HISTORY) * k;
-      this.#amplitudes.copyWithin(row, last, last + k);
-    } else {
-      for (let i = 0; i < k; i++) this.#amplitudes[row + i] = (amplitudes[at + i]! * k) / sum;
-    }
+    if (missing) u.copyWithin(row, this.#row(this.#count - 1), this.#row(this.#count - 1) + k);
+    else for (let i = 0; i < k; i++) u[row + i] = rounded((amplitudes[at + i]! * k) / sum);
     this.#count++;
+    this.#slide();
     this.#measure(missing);
   }
 
@@ -94,30 +96,37 @@ export class AntennaTracks {
     const n = this.#count - 1;
     const to = (n % STORED_SAMPLES) * SCALARS;
     const out = this.#scalars;
-    LAGS.forEach((lag, i) => {
-      out[to + DIFFERENCE + i] = n >= lag ? this.#difference(n, lag) : 0;
-    });
-    out[to + SLOW] = n >= SLOW_LAG + 2 * SMOOTH ? this.#slowDifference(n) : 0;
+    for (let i = 0; i < LAGS.length; i++)
+      out[to + DIFFERENCE + i] = n >= LAGS[i]! ? this.#difference(n, LAGS[i]!) : 0;
+    out[to + SLOW] = n >= SLOW_LAG + 2 * SMOOTH ? this.#slowDifference() : 0;
     if (n >= LENGTH) {
-      this.#average(n);
-      out[to + CORRELATION] = this.#correlation();
-      this.#energies(to);
+      out[to + CORRELATION] = this.#correlation(n);
+      this.#energies(to, this.#row(n - LONG));
     } else out[to + CORRELATION] = out[to + BAND_ENERGY] = out[to + ENERGY] = 0;
     out[to + GAP] = missing ? 1 : 0;
   }
 
+  /** Where sample `n` begins, up to HISTORY before the first one: those are zeros. */
   #row(n: number): number {
-    return (n % HISTORY) * this.subcarriers;
+    return ((n + HISTORY) % HISTORY) * this.subcarriers;
   }
 
-  #average(n: number): void {
+  /** Moves the sums on to the newest sample. */
+  #slide(): void {
     const u = this.#amplitudes;
-    const means = this.#means.fill(0);
-    for (let j = 0; j < LENGTH; j++) {
-      const row = (this.#rows[j] = this.#row(n - j));
-      for (let i = 0; i < means.length; i++) means[i]! += u[row + i]!;
+    const n = this.#count - 1;
+    const [now, before] = [this.#row(n), this.#row(n - 1)];
+    const [last, gone] = [this.#row(n - LENGTH + 1), this.#row(n - LENGTH)];
+    const [smooth, lagged] = [this.#row(n - 2 * SMOOTH - 1), this.#row(n - SLOW_LAG)];
+    const laggedSmooth = this.#row(n - SLOW_LAG - 2 * SMOOTH - 1);
+    for (let i = 0; i < this.subcarriers; i++) {
+      const newest = u[now + i]!;
+      const oldest = u[gone + i]!;
+      this.#sums[i]! += newest - oldest;
+      this.#squares[i]! += newest * newest - oldest * oldest;
+      this.#products[i]! += newest * u[before + i]! - u[last + i]! * oldest;
+      this.#slow[i]! += newest - u[smooth + i]! - u[lagged + i]! + u[laggedSmooth + i]!;
     }
-    for (let i = 0; i < means.length; i++) means[i]! /= LENGTH;
   }
 
   #difference(n: number, lag: number): number {
@@ -132,48 +141,45 @@ export class AntennaTracks {
     return sum / this.subcarriers;
   }
 
-  #slowDifference(n: number): number {
-    const u = this.#amplitudes;
+  #slowDifference(): number {
     let sum = 0;
-    const changes = this.#slow.fill(0);
-    for (let j = 0; j <= 2 * SMOOTH; j++) {
-      const [row, before] = [this.#row(n - j), this.#row(n - j - SLOW_LAG)];
-      for (let i = 0; i < changes.length; i++) changes[i]! += u[row + i]! - u[before + i]!;
-    }
-    for (const d of changes) sum += d * d;
+    for (const d of this.#slow) sum += d * d;
     return sum / this.subcarriers / (2 * SMOOTH + 1) ** 2;
   }
 
-  /** Autocorrelation at one sample over 1.2 s: covariances over variances, each summed over the subcarriers. */
-  #correlation(): number {
+  /**
+   * Autocorrelation at one sample over 1.2 s: covariances over variances, each summed over the subcarriers
+   * (here times LENGTH squared, which keeps them exact).
+   */
+  #correlation(n: number): number {
     const u = this.#amplitudes;
-    const rows = this.#rows;
+    const [now, last] = [this.#row(n), this.#row(n - LENGTH + 1)];
     let covariance = 0;
     let variance = 0;
     for (let i = 0; i < this.subcarriers; i++) {
-      const mean = this.#means[i]!;
-      let next = u[rows[0]! + i]! - mean;
-      variance += next * next;
-      for (let j = 1; j < LENGTH; j++) {
-        const value = u[rows[j]! + i]! - mean;
-        variance += value * value;
-        covariance += value * next;
-        next = value;
-      }
+      const sum = this.#sums[i]!;
+      const square = sum * sum;
+      variance += LENGTH * this.#squares[i]! - square;
+      covariance +=
+        LENGTH * LENGTH * this.#products[i]! -
+        (LENGTH + 1) * square +
+        LENGTH * sum * (u[now + i]! + u[last + i]!);
     }
-    return variance > 0 ? covariance / variance : 0;
+    return variance > 0 ? covariance / (LENGTH * variance) : 0;
   }
 
-  /** Energy of the sample `LONG` ago less its 1.2 s mean, and of that signal's means over bands of 5 subcarriers. */
-  #energies(to: number): void {
+  /**
+   * Energy of the sample `LONG` ago, which begins at `centre`, less its 1.2 s mean, and of that signal's means
+   * over bands of 5 subcarriers.
+   */
+  #energies(to: number, centre: number): void {
     const u = this.#amplitudes;
-    const centre = this.#rows[LONG]!;
     let energy = 0;
     let banded = 0;
     let band = 0;
     let inBand = 0;
     for (let i = 0; i < this.subcarriers; i++) {
-      const high = u[centre + i]! - this.#means[i]!;
+      const high = u[centre + i]! - this.#sums[i]! / LENGTH;
       energy += high * high;
       band += high;
       inBand++;
@@ -236,9 +242,24 @@ export class AntennaTracks {
 
   static restore(state: TracksState): AntennaTracks {
     const tracks = new AntennaTracks(state.subcarriers);
-    tracks.#count = state.count;
-    tracks.#amplitudes.set(state.amplitudes);
     tracks.#scalars.set(state.scalars);
+    // The sums follow from the samples they cover, and those that the slow change leaves.
+    const first = Math.max(0, state.count - HISTORY);
+    const amplitudes = state.amplitudes.map(rounded);
+    for (let n = first; n < state.count; n++) {
+      const row = tracks.#row(n);
+      tracks.#amplitudes.set(amplitudes.subarray(row, row + state.subcarriers), row);
+      tracks.#count = n + 1;
+      tracks.#slide();
+    }
     return tracks;
   }
 }
+
+/** Amplitudes are multiples of 2^-18 of their mean, far below their noise ... */
+const RESOLUTION = 2 ** 18;
+/** ... and below 64 (24 bits), so that sums and sums of products are exact, and a restored state resumes equally. */
+const MOST = 2 ** 24 / RESOLUTION;
+
+const rounded = (amplitude: number): number =>
+  Math.min(MOST, Math.round(amplitude * RESOLUTION) / RESOLUTION);
