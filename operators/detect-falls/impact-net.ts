@@ -75,7 +75,7 @@ export function standardised(changes: Float32Array, { mean, deviation }: Scale):
  * @param antennas standardised, one or more
  */
 export const logitOf = (parameters: Float32Array, antennas: readonly Float32Array[]): number =>
-  affine(parameters, OUT, forward(parameters, OF_ROOM, groupsOf(parameters, antennas)), 0, 0);
+  affine(parameters, OUT, forward(parameters, OF_ROOM, groupsOf(parameters, antennas)));
 
 /**
  * Outputs of the layers below the room's for any number of groups: [group, output] by mean over the antennas,
@@ -118,28 +118,41 @@ function beside(own: Float32Array, all: Float32Array): Float32Array {
   return out;
 }
 
-/** One output of a layer for the inputs from `from` on. */
-function affine(
-  parameters: Float32Array,
-  layer: Layer,
-  x: Float32Array,
-  from: number,
-  output: number,
-): number {
-  const { at, inputs, outputs } = layer;
-  const row = at + output * inputs;
-  let sum = parameters[at + outputs * inputs + output]!;
-  for (let i = 0; i < inputs; i++) sum += parameters[row + i]! * x[from + i]!;
+/** The only output of the last layer. */
+function affine(parameters: Float32Array, { at, inputs }: Layer, x: Float32Array): number {
+  let sum = parameters[at + inputs]!;
+  for (let i = 0; i < inputs; i++) sum += parameters[at + i]! * x[i]!;
   return sum;
 }
 
-/** Rectified outputs of a layer for consecutive runs of inputs in `x`. */
+/** Rectified outputs of a layer for consecutive runs of inputs in `x`; a multiple of four outputs. */
 function forward(parameters: Float32Array, layer: Layer, x: Float32Array): Float32Array {
-  const { inputs, outputs } = layer;
+  const { at, inputs, outputs } = layer;
   const runs = x.length / inputs;
+  const biases = at + outputs * inputs;
   const out = new Float32Array(runs * outputs);
-  for (let run = 0; run < runs; run++)
-    for (let o = 0; o < outputs; o++)
-      out[run * outputs + o] = Math.max(0, affine(parameters, layer, x, run * inputs, o));
+  for (let run = 0; run < runs; run++) {
+    const from = run * inputs;
+    // Four sums at a time: each addition waits for the one before it.
+    for (let o = 0; o < outputs; o += 4) {
+      const row = at + o * inputs;
+      let a = parameters[biases + o]!;
+      let b = parameters[biases + o + 1]!;
+      let c = parameters[biases + o + 2]!;
+      let d = parameters[biases + o + 3]!;
+      for (let i = 0; i < inputs; i++) {
+        const value = x[from + i]!;
+        a += parameters[row + i]! * value;
+        b += parameters[row + inputs + i]! * value;
+        c += parameters[row + 2 * inputs + i]! * value;
+        d += parameters[row + 3 * inputs + i]! * value;
+      }
+      const to = run * outputs + o;
+      out[to] = Math.max(0, a);
+      out[to + 1] = Math.max(0, b);
+      out[to + 2] = Math.max(0, c);
+      out[to + 3] = Math.max(0, d);
+    }
+  }
   return out;
 }
