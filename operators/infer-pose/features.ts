@@ -45,36 +45,32 @@ export type LogAmplitude = Float32Array;
 export function logAmplitudes(
   link: Omit<WindowLink, 'gaps' | 'rssi' | 'frames' | 'id' | 'quality'>,
 ): LogAmplitude {
-  const band = bandOf(link);
-  const count = link.subcarriers.length;
-  const frame = link.rx * link.tx * count * 2;
-  const points = link.values.length / frame;
+  const { values } = link;
+  const starts = bandsOf(link);
+  const frame = link.rx * link.tx * link.subcarriers.length * 2;
+  const points = values.length / frame;
   const out = new Float32Array(points * GROUPS);
-  const power = new Float64Array(GROUPS);
-  const weight = new Float64Array(GROUPS);
   for (let t = 0; t < points; t++) {
-    power.fill(0);
-    weight.fill(0);
-    for (let k = 0; k < count; k++) {
-      const group = band[k]!;
-      if (group < 0) continue;
-      const at = t * frame + 2 * k;
-      const re = link.values[at]!;
-      const im = link.values[at + 1]!;
-      const squared = re * re + im * im;
-      if (squared === 0) continue; // a null subcarrier
-      power[group]! += squared;
-      weight[group]! += 1;
-    }
     for (let g = 0; g < GROUPS; g++) {
-      out[t * GROUPS + g] = 0.5 * Math.log(weight[g]! > 0 ? power[g]! / weight[g]! + 1e-12 : 1e-12);
+      const end = t * frame + 2 * starts[g + 1]!;
+      let power = 0;
+      let weight = 0;
+      for (let at = t * frame + 2 * starts[g]!; at < end; at += 2) {
+        const re = values[at]!;
+        const im = values[at + 1]!;
+        const squared = re * re + im * im;
+        if (squared === 0) continue; // a null subcarrier
+        power += squared;
+        weight++;
+      }
+      out[t * GROUPS + g] = 0.5 * Math.log(weight > 0 ? power / weight + 1e-12 : 1e-12);
     }
   }
   return out;
 }
 
-/** The band of each subcarrier; -1 if it is not used. */
-function bandOf(link: { readonly layout: string; readonly subcarriers: Int16Array }): Int8Array {
+/** Where each band begins among the subcarriers, and where the last one ends. */
+function bandsOf(link: { readonly layout: string; readonly subcarriers: Int16Array }): Int32Array {
   const { subcarriers } = link;
   const count = subcarriers.length;
   if (count < GROUPS) {
@@ -84,14 +80,12 @@ function bandOf(link: { readonly layout: string; readonly subcarriers: Int16Arra
   }
   const spacing = subcarrierSpacing(link.layout.split('/', 1)[0] as TrainingField);
   const middle = (subcarriers[0]! + subcarriers[count - 1]!) / 2;
-  const used = [...subcarriers.keys()].filter(
-    (k) => Math.abs(subcarriers[k]! - middle) * spacing <= SPAN / 2,
-  );
-  const band = new Int8Array(count).fill(-1);
-  used.forEach((k, index) => {
-    band[k] = Math.floor((index * GROUPS) / used.length);
-  });
-  return band;
+  const isUsed = (k: number) => Math.abs(subcarriers[k]! - middle) * spacing <= SPAN / 2;
+  let first = 0;
+  while (first < count && !isUsed(first)) first++;
+  let used = 0;
+  while (first + used < count && isUsed(first + used)) used++;
+  return Int32Array.from({ length: GROUPS + 1 }, (_, g) => first + Math.ceil((g * used) / GROUPS));
 }
 
 /** The empty room's profile of a link: mean log-amplitude of each band over points. */
@@ -125,16 +119,8 @@ export function linkFeatures(
   out: Float32Array,
   at: number,
 ): void {
-  const mean = new Float64Array(GROUPS);
-  const from = start * GROUPS;
-  for (let i = 0; i < COURSE; i++) mean[i % GROUPS]! += amplitude[from + i]! / POINTS;
-
+  const mean = splitOff(amplitude, start * GROUPS);
   const { course, level } = scratch;
-  level.fill(0);
-  for (let i = 0; i < COURSE; i++) {
-    course[i] = amplitude[from + i]! - mean[i % GROUPS]!;
-    level[Math.floor(i / GROUPS)]! += course[i]! / GROUPS;
-  }
   const jitter = jitterShare(course, level);
   const variance = new Float64Array(GROUPS);
   let common = 0;
@@ -174,6 +160,24 @@ export function linkFeatures(
   out[next++] = gapShare;
   out[next++] = clamp(frameRate, 2) - 1;
   out[next++] = (centreMhz - 3800) / 1400;
+}
+
+/** Fills the scratch's course and level from the amplitudes from `from` on; returns the mean of each band. */
+function splitOff(amplitude: LogAmplitude, from: number): Float64Array {
+  const { course, level } = scratch;
+  const mean = new Float64Array(GROUPS);
+  for (let t = 0, i = from; t < POINTS; t++)
+    for (let g = 0; g < GROUPS; g++, i++) mean[g]! += amplitude[i]! / POINTS;
+  for (let t = 0, i = 0; t < POINTS; t++) {
+    let sum = 0;
+    for (let g = 0; g < GROUPS; g++, i++) {
+      const one = amplitude[from + i]! - mean[g]!;
+      course[i] = one;
+      sum += one / GROUPS;
+    }
+    level[t] = sum;
+  }
+  return mean;
 }
 
 /** Log of a standard deviation, scaled to about -1.5 to 1.5 for 0.01 to 0.5. */

@@ -8,7 +8,13 @@
  * Fourth differences: the part near half the packet rate, where movement has almost no energy. Scaled to
  * preserve white noise.
  */
-const FOURTH = [1, -4, 6, -4, 1].map((weight) => weight / Math.sqrt(70));
+const FOURTH = [1, -4, 6, -4, 1].map((weight) => weight / Math.sqrt(70)) as [
+  number,
+  number,
+  number,
+  number,
+  number,
+];
 /** Factor by which the level's noise must exceed the links' own noise, averaged over the bands, to count as jitter. */
 const EXCESS = 4;
 /** Power of the level's white noise relative to that of the level: movement stays below, jitter lies above. */
@@ -25,15 +31,17 @@ const WHITE = { from: 0.18, to: 0.32 } as const;
 export function jitterShare(course: Float64Array, level: Float64Array): number {
   const points = level.length;
   const bands = course.length / points;
-  const power = meanSquare(points, (t) => level[t]!);
   const noise = steadyNoise(level);
   if (noise === 0) return 0;
-  const first = meanSquare(points - 1, (t) => level[t + 1]! - level[t]!) / 2;
+  const [power, first] = powersOf(level);
   const [share, white] = [within(noise / power, SHARE), within(noise / first, WHITE)];
   if (share === 0 || white === 0) return 0;
+  const rest = new Float64Array(points);
   let own = 0;
-  for (let band = 0; band < bands; band++)
-    own += fourthDifferences(points, (t) => course[t * bands + band]! - level[t]!) / bands;
+  for (let band = 0; band < bands; band++) {
+    for (let t = 0; t < points; t++) rest[t] = course[t * bands + band]! - level[t]!;
+    own += fourthDifferences(rest, 0, points) / bands;
+  }
   const stands = Math.max(0, 1 - (EXCESS * own) / (bands - 1) / noise);
   return stands * share * white;
 }
@@ -48,23 +56,32 @@ const PARTS = 4;
 /** Power of the level's noise in the part of the window with the least noise. */
 function steadyNoise(level: Float64Array): number {
   const length = Math.floor(level.length / PARTS);
-  return Math.min(
-    ...Array.from({ length: PARTS }, (_, part) =>
-      fourthDifferences(length, (t) => level[part * length + t]!),
-    ),
-  );
+  let least = Infinity;
+  for (let part = 0; part < PARTS; part++)
+    least = Math.min(least, fourthDifferences(level, part * length, length));
+  return least;
 }
 
-function fourthDifferences(points: number, at: (t: number) => number): number {
-  return meanSquare(points - FOURTH.length + 1, (t) => {
-    let sum = 0;
-    for (let k = 0; k < FOURTH.length; k++) sum += FOURTH[k]! * at(t + k);
-    return sum;
-  });
-}
-
-function meanSquare(count: number, at: (t: number) => number): number {
+/** Mean square of the fourth differences of `count` values from `from` on. */
+function fourthDifferences(values: Float64Array, from: number, count: number): number {
+  const [a, b, c, d, e] = FOURTH;
+  const end = from + count - FOURTH.length + 1;
   let sum = 0;
-  for (let t = 0; t < count; t++) sum += at(t) ** 2;
-  return sum / count;
+  for (let t = from; t < end; t++) {
+    const difference =
+      a * values[t]! + b * values[t + 1]! + c * values[t + 2]! + d * values[t + 3]! + e * values[t + 4]!;
+    sum += difference * difference;
+  }
+  return sum / (end - from);
+}
+
+/** Mean square of the values, and half that of their first differences. */
+function powersOf(values: Float64Array): readonly [power: number, first: number] {
+  let power = 0;
+  let first = 0;
+  for (let t = 0; t < values.length; t++) {
+    power += values[t]! ** 2;
+    if (t > 0) first += (values[t]! - values[t - 1]!) ** 2;
+  }
+  return [power / values.length, first / (values.length - 1) / 2];
 }
