@@ -1,5 +1,5 @@
 import type { Window, WindowLink } from '../../pipeline/model/index.js';
-import { autocorrelation, centred, chanceOf, changeOver, meanOf, normalise, type Change } from './motion.js';
+import { autocorrelation, centre, chanceOf, changeOver, meanOf, normalise, type Change } from './motion.js';
 
 /** The shortest lag at which movement is distinguishable from noise, microseconds; see docs/reports/motion.md. */
 const CORRELATION_LAG = 20_000;
@@ -28,19 +28,23 @@ export function linkMotion(
   link: Pick<WindowLink, 'values' | 'gaps' | 'frames'>,
   { step, points }: Pick<Window, 'step' | 'points'>,
 ): LinkMotion {
-  const normalised = normalise(link);
-  const mean = meanOf(normalised);
-  const values = centred(normalised, mean);
-  const period = (points * step) / link.frames;
-  const chance = chanceOf(values, Math.max(1, Math.round(period / step)));
+  if (scratch.length < link.values.length / 2) scratch = new Float64Array(link.values.length / 2);
+  const window = normalise(link, scratch);
   const energyLag = Math.max(1, Math.min(Math.round(ENERGY_LAG / step), points >> 1));
+  const change = changeOver(window, energyLag);
+  const mean = meanOf(window);
+  centre(window, mean);
+  const period = (points * step) / link.frames;
   return {
-    correlation: autocorrelation(values, lagOf(period, step)),
-    chance,
-    ...changeOver(normalised, energyLag),
+    correlation: autocorrelation(window, lagOf(period, step)),
+    chance: chanceOf(window, Math.max(1, Math.round(period / step))),
+    ...change,
     profile: profileOf(mean),
   };
 }
+
+/** For a window's amplitudes: one is processed at a time, and new memory costs as much as the computation. */
+let scratch = new Float64Array(0);
 
 /** False if too few points of the window are measurements to tell movement from noise. */
 export const isMeasured = ({ correlation, chance, energy, smoothness }: LinkMotion): boolean =>

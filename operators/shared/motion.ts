@@ -9,19 +9,33 @@ export interface NormalisedWindow {
   readonly missing: Uint8Array;
 }
 
-/** Divides each point by its mean amplitude: the receiver's gain affects all subcarriers equally. */
-export function normalise({ values, gaps }: Pick<WindowLink, 'values' | 'gaps'>): NormalisedWindow {
+/**
+ * Divides each point by its mean amplitude: the receiver's gain affects all subcarriers equally.
+ * @param into holds the values afterwards, if it is long enough
+ */
+export function normalise(
+  { values, gaps }: Pick<WindowLink, 'values' | 'gaps'>,
+  into = new Float64Array(values.length / 2),
+): NormalisedWindow {
   const points = gaps.length;
   const columns = values.length / points / 2;
-  const amplitude = new Float64Array(points * columns);
+  const amplitude = into.subarray(0, points * columns);
   const missing = Uint8Array.from(gaps);
   for (let point = 0; point < points; point++) {
     const row = point * columns;
     let sum = 0;
-    for (let i = row; i < row + columns; i++)
-      sum += amplitude[i] = Math.sqrt(values[2 * i]! ** 2 + values[2 * i + 1]! ** 2);
+    for (let i = row; i < row + columns; i++) {
+      const re = values[2 * i]!;
+      const im = values[2 * i + 1]!;
+      const one = Math.sqrt(re * re + im * im);
+      amplitude[i] = one;
+      sum += one;
+    }
     if (!(sum > 0)) missing[point] = 1;
-    else for (let i = row; i < row + columns; i++) amplitude[i]! *= columns / sum;
+    else {
+      const scale = columns / sum;
+      for (let i = row; i < row + columns; i++) amplitude[i]! *= scale;
+    }
   }
   return { points, columns, values: amplitude, missing };
 }
@@ -33,19 +47,19 @@ export function meanOf({ points, columns, values, missing }: NormalisedWindow): 
   for (let point = 0; point < points; point++) {
     if (missing[point]) continue;
     count++;
-    for (let k = 0; k < columns; k++) mean[k]! += values[point * columns + k]!;
+    for (let k = 0, i = point * columns; k < columns; k++, i++) mean[k]! += values[i]!;
   }
-  return mean.map((sum) => sum / count);
+  for (let k = 0; k < columns; k++) mean[k]! /= count;
+  return mean;
 }
 
-/** The same without the mean of each column; missing points are zeros. */
-export function centred(window: NormalisedWindow, mean = meanOf(window)): NormalisedWindow {
-  const { points, columns, missing } = window;
-  const values = window.values.slice();
-  for (let point = 0; point < points; point++)
-    for (let i = point * columns, k = 0; k < columns; i++, k++)
-      values[i] = missing[point] ? 0 : values[i]! - mean[k]!;
-  return { points, columns, values, missing };
+/** Subtracts the mean of each column from the window's values; missing points become zeros. */
+export function centre({ points, columns, values, missing }: NormalisedWindow, mean: Float64Array): void {
+  for (let point = 0; point < points; point++) {
+    const row = point * columns;
+    if (missing[point]) values.fill(0, row, row + columns);
+    else for (let k = 0; k < columns; k++) values[row + k]! -= mean[k]!;
+  }
 }
 
 /**
@@ -54,22 +68,25 @@ export function centred(window: NormalisedWindow, mean = meanOf(window)): Normal
  * WiSpeed, 2018).
  */
 export function autocorrelation(window: NormalisedWindow, lag: number): number {
-  const [squares, all] = products(window, 0);
-  const [covariance, pairs] = products(window, lag);
-  return covariance / pairs / (squares / all);
-}
-
-/** Sum of the scalar products of all pairs of valid points `lag` apart, and the number of pairs. */
-function products({ points, columns, values, missing }: NormalisedWindow, lag: number): [number, number] {
-  let sum = 0;
-  let pairs = 0;
-  for (let point = 0; point + lag < points; point++) {
-    if (missing[point] || missing[point + lag]) continue;
+  const { points, columns, values, missing } = window;
+  const ahead = lag * columns;
+  let [squares, all, covariance, pairs] = [0, 0, 0, 0];
+  for (let point = 0; point < points; point++) {
+    if (missing[point]) continue;
+    all++;
+    const end = (point + 1) * columns;
+    if (point + lag >= points || missing[point + lag]) {
+      for (let i = point * columns; i < end; i++) squares += values[i]! * values[i]!;
+      continue;
+    }
     pairs++;
-    for (let i = point * columns; i < (point + 1) * columns; i++)
-      sum += values[i]! * values[i + lag * columns]!;
+    for (let i = point * columns; i < end; i++) {
+      const value = values[i]!;
+      squares += value * value;
+      covariance += value * values[i + ahead]!;
+    }
   }
-  return [sum, pairs];
+  return covariance / pairs / (squares / all);
 }
 
 /**
