@@ -89,7 +89,7 @@ class TestRun {
     this.#links = new LinkTable(topology.environments);
     this.#lab = new Lab(
       topology.nodes.filter(({ component }) => component.kind === 'source').map(({ id }) => id),
-      () => this.#look(),
+      () => this.#glance(),
     );
     this.#stand = new Stand({
       topology,
@@ -168,6 +168,12 @@ class TestRun {
     return status;
   }
 
+  /** Looks closer only if the state has changed: every batch asks for it, and the figures of all nodes cost time. */
+  #glance(): LifecycleState {
+    if (this.#runner.state !== this.#state) this.#look();
+    return this.#state;
+  }
+
   #note({ state, problem }: TopologyStatus): void {
     if (state === 'restarting' && this.#state !== 'restarting') {
       this.#recoveries++;
@@ -201,12 +207,10 @@ class TestRun {
     );
     while (!run.done) {
       if (performance.now() > deadline) {
-        throw new TestError(
-          `${late} within the time limit of the test; the topology is ${this.#look().state}`,
-        );
+        throw new TestError(`${late} within the time limit of the test; the topology is ${this.#glance()}`);
       }
       await Promise.race([settled, sleep(LOOK_MS)]);
-      if (this.#look().state === 'failed') return;
+      if (this.#glance() === 'failed') return;
       if (!this.#ending) this.#checkRecovery();
       this.#lab.goOn();
     }
@@ -218,7 +222,7 @@ class TestRun {
     let timed = performance.now();
     while (performance.now() < deadline && !(await this.#drained())) {
       const { next } = this.#lab.clock;
-      if (this.#look().state === 'failed' || (next ?? 0) > untilMs) return;
+      if (this.#glance() === 'failed' || (next ?? 0) > untilMs) return;
       if (next !== undefined) timed = performance.now();
       else if (performance.now() - timed > UNTIMED_MS) return;
       this.#lab.goOn();
