@@ -123,10 +123,10 @@ are missing from the quantiles and counted as \`values_left_out\`.
       process: (data) =>
         attempt(data, () => {
           if (data.port !== read || compiled.where?.evaluate(data) === false) return none;
-          const amount = compiled.value ? (compiled.value.evaluate(data) as number) : 1;
-          windows.add(data, amount, compiled.by ? (compiled.by.evaluate(data) as string | null) : null);
+          const amount = compiled.value ? compiled.value.evaluate(data) : 1;
+          windows.add(data, amount, compiled.by ? compiled.by.evaluate(data) : null);
           return none;
-        }) as Output<never>,
+        }),
       watermark: close,
       reanchor: () => {
         const closed = close(Infinity);

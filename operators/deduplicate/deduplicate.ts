@@ -56,8 +56,7 @@ subject. \`by\` defines other series: one for each value of the expression in ea
         context.metrics.count('repeated', 1);
       },
       (record, last) => {
-        const now =
-          compared && concerns(compared, record) ? (compared.evaluate(record) as Seen['value']) : null;
+        const now = compared && concerns(compared, record) ? compared.evaluate(record) : null;
         const repeats = last?.value === now && record.time - last.time < within_ms * 1000;
         return {
           passes: !repeats,

@@ -85,7 +85,7 @@ counted as \`released_early\`.
     const [read] = portsRead([until, where]);
     let held: Held[] = [];
     const hold = (record: Result): Output<Result> => {
-      const time = (due.evaluate(record) as Date).getTime() * 1000;
+      const time = due.evaluate(record).getTime() * 1000;
       // Behind those due at the same time, so that records stay in order.
       const at = held.findIndex((other) => other.until > time);
       held.splice(at < 0 ? held.length : at, 0, { until: time, record });
@@ -101,8 +101,8 @@ counted as \`released_early\`.
     return {
       process: (data) =>
         attempt(data, () => {
-          if (cancels && concerns(cancels, data) && cancels.evaluate(data) === true) cancel(data);
-          const waits = data.port === read && (isHeld === undefined || isHeld.evaluate(data) === true);
+          if (cancels && concerns(cancels, data) && cancels.evaluate(data)) cancel(data);
+          const waits = data.port === read && (isHeld === undefined || isHeld.evaluate(data));
           return waits ? hold(data) : one(data);
         }),
       watermark: (time) => {

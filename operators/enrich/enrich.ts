@@ -77,7 +77,7 @@ ports pass. [Expressions](../../expressions.md) describes the language and the f
       process: (data) =>
         attempt(data, () => {
           if (data.port !== setter.port) return one(data);
-          const row = table.get(lookup.evaluate(data) as string);
+          const row = table.get(lookup.evaluate(data));
           if (row) return one(setter.apply(data, { row }));
           context.metrics.count('without_row', 1);
           return one(data);

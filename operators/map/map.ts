@@ -100,8 +100,8 @@ Gotchas: stores identify a measure by environment, name, subject and time: two m
           if (data.port !== read) return one(data);
           if (data.port === 'pose') behind = Math.max(behind, data.windowEnd - data.time);
           return one({
-            ...measureOf(data, measure!.name, value.evaluate(data) as number),
-            subject: subject ? (subject.evaluate(data) as string | null) : null,
+            ...measureOf(data, measure!.name, value.evaluate(data)),
+            subject: subject ? subject.evaluate(data) : null,
           });
         }),
       holdWatermark: (time) => time - behind,

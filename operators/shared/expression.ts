@@ -23,11 +23,11 @@ export type { Scope };
  * `measure`, `pose`), with the fields that `csiflow test` and `csiflow tap` show. Numbers of records are
  * `double`; whole numbers may be mixed with them.
  */
-export interface Expression {
+export interface Expression<Of extends Value = Value> {
   /** The port of the record that it reads; null if it reads none. */
   readonly port: ResultPort | null;
   /** @throws Error if a field is absent, or values of unknown type do not fit. */
-  evaluate(record: Data<ResultPort>, beside?: Beside): Value;
+  evaluate(record: Data<ResultPort>, beside?: Beside): Of;
 }
 
 export type Value = string | number | boolean | Date | null;
@@ -36,7 +36,19 @@ export type Value = string | number | boolean | Date | null;
  * Result types of expressions. A number is accepted as a text. A subject is a text or null, a key a scalar or
  * null, like many fields of records.
  */
-export type Wanted = 'boolean' | 'number' | 'text' | 'subject' | 'time' | 'scalar' | 'key';
+export type Wanted = keyof Values;
+
+interface Values {
+  readonly boolean: boolean;
+  readonly number: number;
+  readonly text: string;
+  readonly subject: string | null;
+  readonly time: Date;
+  readonly scalar: Scalar;
+  readonly key: Scalar | null;
+}
+
+type Scalar = string | number | boolean;
 
 /** Additional variables. */
 export interface Beside {
@@ -59,10 +71,13 @@ const LIMITS = {
 };
 
 /** @throws ExpressionFault */
-export const compileExpression = (text: string, wanted: Wanted, scope: Scope = {}): Expression =>
-  compiled(text, wanted, scope);
+export const compileExpression = <W extends Wanted>(
+  text: string,
+  wanted: W,
+  scope: Scope = {},
+): Expression<Values[W]> => compiled(text, wanted, scope);
 
-function compiled(text: string, wanted: Wanted, scope: Scope): Compiled {
+function compiled<W extends Wanted>(text: string, wanted: W, scope: Scope): Compiled<W> {
   const environment = environmentOf(scope);
   const checked = environment.check(text);
   if (!checked.valid) throw faultOf(text, checked.error, scope);
@@ -84,7 +99,7 @@ function compiled(text: string, wanted: Wanted, scope: Scope): Compiled {
 export function compileRecordFilter(text: string): (record: PlainRecord) => boolean {
   const expression = compiled(text, 'boolean', { samples: true });
   const port: Port | null = expression.port;
-  return (record) => (port === null || record.port === port) && expression.ofPlain(record) === true;
+  return (record) => (port === null || record.port === port) && expression.ofPlain(record);
 }
 
 /** Faults of a configuration's expressions, each at its field. */
@@ -105,34 +120,34 @@ export function expressionComplaints(
   });
 }
 
-class Compiled implements Expression {
+class Compiled<W extends Wanted> implements Expression<Values[W]> {
   readonly port: ResultPort | null;
   readonly #text: string;
   readonly #parsed: ParseResult;
-  readonly #wanted: Wanted;
+  readonly #wanted: W;
 
-  constructor(text: string, parsed: ParseResult, port: ResultPort | null, wanted: Wanted) {
+  constructor(text: string, parsed: ParseResult, port: ResultPort | null, wanted: W) {
     this.port = port;
     this.#text = text;
     this.#parsed = parsed;
     this.#wanted = wanted;
   }
 
-  evaluate(record: Data<ResultPort>, { latest, row }: Beside = {}): Value {
+  evaluate(record: Data<ResultPort>, { latest, row }: Beside = {}): Values[W] {
     return this.ofPlain(plainResult(record), { ...(latest && { latest }), ...(row && { row }) });
   }
 
-  ofPlain(record: PlainRecord, { latest, row }: Beside = {}): Value {
+  ofPlain(record: PlainRecord, { latest, row }: Beside = {}): Values[W] {
     const variables: Record<string, unknown> = { [record.port]: viewOf(record.port, record) };
     if (latest) variables['latest'] = viewOf(latest.port, plainResult(latest));
     if (row) variables['row'] = row;
     const plain = plainOf(this.#run(variables));
-    if (!fits(plain, this.#wanted))
+    const value = READ[this.#wanted](plain);
+    if (value === undefined)
       throw new Error(
         `the expression returned ${shown(plain)} instead of ${NAMES[this.#wanted]}, in \`${this.#shown}\``,
       );
-    if (plain === null) return null;
-    return this.#wanted === 'text' || this.#wanted === 'subject' ? String(plain) : plain;
+    return value;
   }
 
   #run(variables: Readonly<Record<string, unknown>>): unknown {
@@ -176,21 +191,25 @@ const NAMES: Readonly<Record<Wanted, string>> = {
   key: 'a text, a number, or true or false',
 };
 
-function fits(value: unknown, wanted: Wanted): value is Value {
-  switch (wanted) {
-    case 'subject':
-    case 'key':
-      return value === null || fits(value, 'scalar');
-    case 'boolean':
-      return typeof value === 'boolean';
-    case 'number':
-      return typeof value === 'number' && Number.isFinite(value);
-    case 'time':
-      return value instanceof Date && Number.isFinite(value.getTime());
-    default:
-      return typeof value === 'string' || typeof value === 'boolean' || fits(value, 'number');
-  }
-}
+const scalarOf = (value: unknown): Scalar | undefined =>
+  typeof value === 'string' || typeof value === 'boolean' ? value : numberOf(value);
+const numberOf = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+const textOf = (value: unknown): string | undefined => {
+  const scalar = scalarOf(value);
+  return scalar === undefined ? undefined : String(scalar);
+};
+
+/** The value of each type; undefined if a result is of another one. */
+const READ: { readonly [W in Wanted]: (value: unknown) => Values[W] | undefined } = {
+  boolean: (value) => (typeof value === 'boolean' ? value : undefined),
+  number: numberOf,
+  text: textOf,
+  subject: (value) => (value === null ? null : textOf(value)),
+  time: (value) => (value instanceof Date && Number.isFinite(value.getTime()) ? value : undefined),
+  scalar: scalarOf,
+  key: (value) => (value === null ? null : scalarOf(value)),
+};
 
 const shown = (value: unknown): string =>
   value === null || typeof value !== 'object' ? String(value) : Array.isArray(value) ? 'a list' : 'a map';

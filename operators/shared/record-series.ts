@@ -124,7 +124,7 @@ export function passingBySeries<S extends { readonly time: number }>(
 }
 
 /** The result of `work`; a record for which an expression fails becomes a dead letter. */
-export function attempt(record: Result, work: () => Output<Result>): Output<Result> {
+export function attempt<Given extends Result>(record: Result, work: () => Output<Given>): Output<Given> {
   try {
     if (!Number.isFinite(record.time)) throw new Error('the record has no time');
     return work();
