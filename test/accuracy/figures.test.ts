@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { meanOver, medianOver, over, poissonRate } from '../../bench/accuracy/chain/bootstrap.js';
+import { allOver, meanOver, medianOver, over, poissonRate } from '../../bench/accuracy/chain/bootstrap.js';
 import { reportOf, writeReport } from '../../bench/accuracy/chain/tables/report.js';
 import { cellText, tableText, type Table } from '../../bench/accuracy/chain/table.js';
 import { Truth } from '../../bench/accuracy/chain/truth.js';
@@ -30,6 +30,17 @@ describe('figures of several rooms', () => {
     expect(meanOver([]).value).toBeNaN();
     expect(medianOver([[]]).value).toBeNaN();
     expect(over([], () => 1).low).toBeNaN();
+  });
+
+  it('computes several figures together as it does one by one', () => {
+    const rooms = [[1, 4], [2, 9, 3], [7]];
+    const largest = (drawn: readonly (readonly number[])[]) => Math.max(...drawn.flat());
+    const first = (drawn: readonly (readonly number[])[]) => drawn[0]![0]!;
+    const both = allOver(rooms, ['largest', 'first'], (drawn) => ({
+      largest: largest(drawn),
+      first: first(drawn),
+    }));
+    expect(both).toEqual({ largest: over(rooms, largest), first: over(rooms, first) });
   });
 
   it('takes the median over all frames', () => {

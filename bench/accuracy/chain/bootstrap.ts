@@ -15,16 +15,34 @@ const RESAMPLES = 1000;
  * A figure of several rooms with its interval by bootstrap over whole rooms: frames of one room resemble each
  * other, so frames are never drawn by themselves. Percentiles; Efron and Tibshirani, 1993. Deterministic.
  */
-export function over<T>(rooms: readonly T[], statistic: (rooms: readonly T[]) => number): Figure {
-  const value = rooms.length === 0 ? NaN : statistic(rooms);
+export const over = <T>(rooms: readonly T[], statistic: (rooms: readonly T[]) => number): Figure =>
+  allOver(rooms, ['value'], (drawn) => ({ value: statistic(drawn) })).value;
+
+/** Several figures of the same rooms, which a statistic computes together. */
+export function allOver<T, Name extends string>(
+  rooms: readonly T[],
+  names: readonly Name[],
+  statistic: (rooms: readonly T[]) => Readonly<Record<Name, number>>,
+): Readonly<Record<Name, Figure>> {
+  const whole = rooms.length === 0 ? null : statistic(rooms);
   const random = new Random(1, rooms.length);
   const drawn = Array.from({ length: rooms.length === 0 ? 0 : RESAMPLES }, () =>
     statistic(rooms.map(() => rooms[random.below(rooms.length)]!)),
-  )
-    .filter((one) => !Number.isNaN(one))
-    .sort((a, b) => a - b);
-  const percentile = (share: number) => drawn[Math.round(share * (drawn.length - 1))] ?? NaN;
-  return { value, low: percentile(0.025), high: percentile(0.975), rooms: rooms.length };
+  );
+  const figureOf = (name: Name): Figure => {
+    const sorted = drawn
+      .map((one) => one[name])
+      .filter((one) => !Number.isNaN(one))
+      .sort((a, b) => a - b);
+    const percentile = (share: number) => sorted[Math.round(share * (sorted.length - 1))] ?? NaN;
+    return {
+      value: whole?.[name] ?? NaN,
+      low: percentile(0.025),
+      high: percentile(0.975),
+      rooms: rooms.length,
+    };
+  };
+  return Object.fromEntries(names.map((name) => [name, figureOf(name)])) as Record<Name, Figure>;
 }
 
 /** Mean over the values of all rooms. */

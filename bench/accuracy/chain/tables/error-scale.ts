@@ -1,6 +1,6 @@
 import type { PersonConfig } from '../../../../pipeline/sources/simulator/script.js';
 import { framesIn, middleError, placeError, surestOf } from '../answers.js';
-import { meanOver, over, type Figure } from '../bootstrap.js';
+import { allOver, meanOver } from '../bootstrap.js';
 import type { Fault } from '../inputs.js';
 import { each, playIn, plannedRoom, seedsOf, type Plan, type PlannedRoom } from '../plan.js';
 import type { Column, Row, Table } from '../table.js';
@@ -98,37 +98,33 @@ async function liveIn(
   return found;
 }
 
-function rowOf(name: string, rooms: readonly Answers[]): Row {
-  const cells: Record<string, Figure> = {
-    off: over(rooms, (drawn) => largestDeviation(drawn.flatMap(({ answers }) => answers))),
+/** Mean reported and real error of each fifth, and their largest deviation. */
+const SCALE = ['off', ...FIFTHS.flatMap((fifth) => [`told${fifth}`, `real${fifth}`] as const)] as const;
+
+type Scale = Record<(typeof SCALE)[number], number>;
+
+const rowOf = (name: string, rooms: readonly Answers[]): Row => ({
+  name,
+  baseline: false,
+  cells: {
+    ...allOver(rooms, SCALE, (drawn) => scaleOf(drawn.flatMap(({ answers }) => answers))),
     place: meanOver(rooms.map(({ answers }) => answers.map(({ real }) => real))),
     abstained: meanOver(rooms.map(({ abstained }) => abstained)),
-  };
-  for (const fifth of FIFTHS) {
-    const of = (value: (answer: Answer) => number) =>
-      over(rooms, (drawn) => {
-        const part = fifthsOf(drawn.flatMap(({ answers }) => answers))[fifth - 1]!;
-        return part.reduce((sum, answer) => sum + value(answer), 0) / part.length;
-      });
-    cells[`told${fifth}`] = of(({ told }) => told);
-    cells[`real${fifth}`] = of(({ real }) => real);
-  }
-  return { name, baseline: false, cells };
-}
+  },
+});
 
-function fifthsOf(answers: readonly Answer[]): readonly (readonly Answer[])[] {
+/** The largest deviation is that of a fifth's real error from its reported one, as a share of the latter. */
+function scaleOf(answers: readonly Answer[]): Scale {
   const sorted = [...answers].sort((a, b) => a.told - b.told);
   const at = (fifth: number) => Math.floor((fifth * sorted.length) / FIFTHS.length);
-  return FIFTHS.map((fifth) => sorted.slice(at(fifth - 1), at(fifth)));
-}
-
-/** Largest deviation between the mean and the reported error of a fifth, as a share of the reported error. */
-function largestDeviation(answers: readonly Answer[]): number {
-  const sum = (part: readonly Answer[], of: (answer: Answer) => number) =>
-    part.reduce((all, answer) => all + of(answer), 0);
-  return Math.max(
-    ...fifthsOf(answers).map((part) =>
-      Math.abs(sum(part, ({ real }) => real) / sum(part, ({ told }) => told) - 1),
-    ),
-  );
+  const scale = { off: -Infinity } as Scale;
+  for (const fifth of FIFTHS) {
+    const part = sorted.slice(at(fifth - 1), at(fifth));
+    const sum = (of: (answer: Answer) => number) => part.reduce((all, answer) => all + of(answer), 0);
+    const [told, real] = [sum((answer) => answer.told), sum((answer) => answer.real)];
+    scale[`told${fifth}`] = told / part.length;
+    scale[`real${fifth}`] = real / part.length;
+    scale.off = Math.max(scale.off, Math.abs(real / told - 1));
+  }
+  return scale;
 }
