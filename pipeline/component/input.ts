@@ -13,6 +13,11 @@ export interface SourceBatch {
   readonly raw?: RawBatch;
   /** Data of a source that needs no decoding (the simulator). */
   readonly data?: readonly Data[];
+  /**
+   * All records of later batches have later times than this one's, so its newest record need not wait for
+   * them.
+   */
+  readonly isPast?: boolean;
 }
 
 /** The bounded queue between a source and the pump. */

@@ -55,7 +55,7 @@ export class Inbox {
   receive(bytes: Uint8Array, from: RemoteInfo): void {
     this.#heard = true;
     this.#count();
-    const now = this.#context.clock.now();
+    const now = this.#now();
     if (this.#builder.count === 0) this.#due = this.#output.due?.() ?? -Infinity;
     this.#builder.add(now, bytes, 0, bytes.length, this.#nameOf(from));
     if (this.#builder.full) this.#flush();
@@ -64,6 +64,11 @@ export class Inbox {
       this.#gathering ??= setTimeout(() => {
         this.#flush();
       }, this.#gatherMs);
+  }
+
+  /** Each datagram has a time of its own, so that operators need not wait for another one of the same time. */
+  #now(): number {
+    return Math.max(this.#context.clock.now(), this.#builder.newest + 1);
   }
 
   #count(): void {
@@ -118,7 +123,7 @@ export class Inbox {
   #offer(raw: RawBatch): void {
     this.#records += raw.count;
     const position: UdpPosition = { records: this.#records, time: raw.time[raw.count - 1]! };
-    const taken = this.#output.offer({ position, raw });
+    const taken = this.#output.offer({ position, raw, isPast: true });
     if (typeof taken === 'boolean') return;
     this.#waiting++;
     void taken.finally(() => {
@@ -129,7 +134,7 @@ export class Inbox {
   /** An empty record without a sender: no records arrived until now. */
   #tickIfSilent(): void {
     if (!this.#heard && this.#builder.count === 0 && this.#waiting === 0 && this.#records > 0) {
-      this.#builder.add(this.#context.clock.now(), NO_BYTES);
+      this.#builder.add(this.#now(), NO_BYTES);
       this.#flush();
     }
     this.#heard = false;

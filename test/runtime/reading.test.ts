@@ -83,3 +83,59 @@ test('a queue that was just late gets no extra time to catch up', () => {
   expect(queue.isTooLate(3000, 3000)).toBe(false);
   expect(queue.isTooLate(3000, 3300)).toBe(false);
 });
+
+test.each([
+  ['has passed the newest record if all later ones are later', true, 5000],
+  ['has not passed the newest record otherwise: another one may have its time', undefined, 4999],
+])('event time %s', async (_, isPast, expected) => {
+  const times: number[] = [];
+  let processed = 0;
+  const socket = defineSource({
+    name: 'socket',
+    summary: 'Offers one record.',
+    config: Type.Object({}),
+    examples: [],
+    outputs: ['csi'],
+    replayable: false,
+    create: () => ({
+      open: async (_position, output) => {
+        void output.offer({ position: 1, raw: rawNumbers([5], [5000]), ...(isPast && { isPast }) });
+        await aborted(output.signal);
+      },
+      decode: decodeNumbers,
+    }),
+  });
+  const follower = defineOperator({
+    name: 'follower',
+    summary: 'Notes how far event time has come.',
+    config: Type.Object({}),
+    examples: [],
+    inputs: ['csi'],
+    outputs: ['measure'],
+    create: () => ({
+      process: () => {
+        processed++;
+        return NOTHING;
+      },
+      watermark: (time) => {
+        times.push(time);
+        return NOTHING;
+      },
+    }),
+  });
+  const runner = runnerOf(
+    topologyOf(
+      {
+        in: { component: socket },
+        follower: { component: follower, from: ['in'] },
+        out: { component: new Table().component, from: ['follower'] },
+      },
+      temporaryFolder(),
+    ),
+  );
+  await runner.start();
+  await until('the record', () => processed === 1);
+  const reached = times.at(-1);
+  await runner.stop();
+  expect(reached).toBe(expected);
+});

@@ -148,11 +148,13 @@ describe('udp', () => {
     await send(running, frame(0));
     await send(running, frame(1));
     await until(() => running.taken.records() === 2);
-    expect(running.taken.batches.map(({ raw }) => raw!.time[0])).toEqual([2e15, 2e15]);
+    expect(running.taken.batches.map(({ raw }) => raw!.time[0])).toEqual([2e15 + 1, 2e15 + 2]);
     expect(running.taken.batches.map(({ position }) => position)).toEqual([
-      { records: 6, time: 2e15 },
-      { records: 7, time: 2e15 },
+      { records: 6, time: 2e15 + 1 },
+      { records: 7, time: 2e15 + 2 },
     ]);
+    // So no operator waits for another datagram of the same time.
+    expect(running.taken.batches.map(({ isPast }) => isPast)).toEqual([true, true]);
   });
 
   it('ends and releases its port on request', async () => {

@@ -323,7 +323,7 @@ export class SourceStage {
     const { raw } = batch;
     const now = this.run.context.clock.now();
     if (!raw || !this.#live || raw.count === 0 || raw.time[raw.count - 1]! <= now) return batch;
-    return { ...batch, raw: { ...raw, time: raw.time.map((time) => Math.min(time, now)) } };
+    return { ...batch, isPast: false, raw: { ...raw, time: raw.time.map((time) => Math.min(time, now)) } };
   }
 
   #take(): Queued | undefined {
@@ -393,7 +393,8 @@ export class SourceStage {
     if (failed && failed.length > 0) this.#host.failures(this.run, 'decode', failed);
     this.#setOrigin(batch.raw?.origin ?? 'simulated');
     const sampled = this.run.traces?.sample(data, this.#host.links, received, started);
-    let newest = this.#live && batch.raw ? (batch.raw.time[batch.raw.count - 1] ?? -Infinity) : -Infinity;
+    const last = this.#live && batch.raw ? (batch.raw.time[batch.raw.count - 1] ?? -Infinity) : -Infinity;
+    let newest = last;
     for (const record of data) {
       meter.sentTotal += countOf(record);
       meter.show?.(record);
@@ -402,8 +403,9 @@ export class SourceStage {
       this.stream.next(sampled?.record === record ? { ...signal, trace: sampled.trace } : signal);
     }
     if (data.length > 0) this.run.lastRecord = Math.max(this.run.lastRecord ?? -Infinity, newest);
-    // A later frame may have the same time, so event time has not passed it.
-    if (newest > -Infinity) this.#watermark(newest - 1, received);
+    // Usually a later frame may have the same time, so event time has not passed it.
+    const isPast = batch.isPast === true && newest === last;
+    if (newest > -Infinity) this.#watermark(isPast ? newest : newest - 1, received);
   }
 
   #decode(batch: SourceBatch): Output<Data> {
