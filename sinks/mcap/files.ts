@@ -7,7 +7,7 @@ import { damaged, type EpochStart, type FileMark } from '../shared/file-index.js
 import { FileSeries, timeOf, type Rotation } from '../shared/file-series.js';
 import { appendWhole } from '../shared/text-files.js';
 import type { EncodedMessage, McapFile, Packing } from './mcap-file.js';
-import { messagesOf, roomMessages, type Message } from './messages.js';
+import { messagesOf, roomMessage, roomPointsMessage, roomTopic, type Message } from './messages.js';
 import { loadSchemas, type Schemas } from './schemas.js';
 import { nanoseconds } from './time.js';
 
@@ -15,6 +15,11 @@ import { nanoseconds } from './time.js';
 const CHUNK_BYTES = 1_048_576;
 /** Zstandard: compresses a few hundred MB per second. */
 const LEVEL = 3;
+/**
+ * Nanoseconds of event time between two scenes of a room. Foxglove clears its 3D panel when playing begins, if
+ * it loaded the data late, and shows a scene again once its topic has a message.
+ */
+const ROOM_EVERY = 1_000_000_000n;
 
 /** Loaded on opening, so that reading the definition does not load it. */
 interface Library {
@@ -81,6 +86,7 @@ export class McapFiles implements Sink {
         if (index === 0) throw error;
         return [...failures, ...records.slice(index).map((left) => later(left, error as Error))];
       }
+      this.#repeatRooms(timeOf(record));
       const failure = this.#add(record, messages);
       if (failure) failures.push(failure);
     }
@@ -176,9 +182,21 @@ export class McapFiles implements Sink {
 
   async #next(time: number, epoch: number): Promise<void> {
     const start = await this.#series.next(time, epoch);
-    const file = await this.#use(start);
-    for (const environment of this.#context.environments)
-      for (const message of roomMessages(environment, time)) file.content.add(this.#encoded(message));
+    const { content } = await this.#use(start);
+    for (const environment of this.#context.environments) {
+      content.add(this.#encoded(roomMessage(environment, time)));
+      content.add(this.#encoded(roomPointsMessage(environment, time)));
+    }
+  }
+
+  /** Depends on what the file contains, and so writes the same after a crash. */
+  #repeatRooms(time: number): void {
+    const { content } = this.#file!;
+    for (const environment of this.#context.environments) {
+      const newest = content.newest(roomTopic(environment));
+      if (newest !== undefined && nanoseconds(time) - newest >= ROOM_EVERY)
+        content.add(this.#encoded(roomMessage(environment, time)));
+    }
   }
 
   async #useLast(): Promise<void> {

@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { McapChunkBuilder, McapConstants, McapRecordBuilder, type McapTypes } from '@mcap/core';
 import { packageVersion } from '../../pipeline/base/paths.js';
+import { latest } from './time.js';
 import type { Written } from './written.js';
 
 /** Compression of chunks, by its name in the specification. */
@@ -39,6 +40,7 @@ export class McapFile {
   readonly #channels = new Map<string, McapTypes.Channel>();
   readonly #chunks: McapTypes.ChunkIndex[];
   readonly #counts: Map<number, bigint>;
+  readonly #newest: Map<number, bigint>;
   readonly #chunk = new McapChunkBuilder({ useMessageIndex: true });
   /** Schemas and channels that the messages of the chunk need. */
   readonly #ahead = new McapRecordBuilder();
@@ -53,6 +55,7 @@ export class McapFile {
     for (const channel of written?.channels ?? []) this.#channels.set(channel.topic, channel);
     this.#chunks = [...(written?.chunks ?? [])];
     this.#counts = new Map(written?.counts);
+    this.#newest = new Map(written?.newest);
     this.#bytes = written?.bytes ?? 0;
     if (this.#bytes === 0) this.#begin();
   }
@@ -72,6 +75,13 @@ export class McapFile {
     const channel = this.#channels.get(topic) ?? this.#register(topic, schema);
     const times = { logTime: time, publishTime: time };
     this.#chunk.addMessage({ channelId: channel.id, sequence: 0, ...times, data });
+    this.#newest.set(channel.id, latest(this.#newest.get(channel.id) ?? 0n, time));
+  }
+
+  /** Time of the newest message of a topic, nanoseconds; undefined if the file has none. */
+  newest(topic: string): bigint | undefined {
+    const channel = this.#channels.get(topic);
+    return channel && this.#newest.get(channel.id);
   }
 
   /** Ends the chunk. Returns everything to append to the file, until {@link appended} confirms it. */
@@ -190,7 +200,6 @@ export class McapFile {
 
   #statistics(): McapTypes.Statistics {
     const least = (one: bigint, other: bigint) => (one < other ? one : other);
-    const most = (one: bigint, other: bigint) => (one > other ? one : other);
     const starts = this.#chunks.map(({ messageStartTime }) => messageStartTime);
     const ends = this.#chunks.map(({ messageEndTime }) => messageEndTime);
     return {
@@ -201,7 +210,7 @@ export class McapFile {
       metadataCount: 0,
       chunkCount: this.#chunks.length,
       messageStartTime: starts.length === 0 ? 0n : starts.reduce(least),
-      messageEndTime: ends.reduce(most, 0n),
+      messageEndTime: ends.reduce(latest, 0n),
       channelMessageCounts: this.#counts,
     };
   }

@@ -45,19 +45,20 @@ export function messagesOf(record: Data, links: LinkTable): readonly Message[] |
 /** Nanoseconds are 64-bit integers. Microseconds. */
 const MAX_TIME = 2 ** 64 / 1000;
 
-/** Static content, for the start of a file. */
-export function roomMessages(environment: Environment, time: number): readonly Message[] {
-  const topic = (name: string) => `/${environment.id}/${name}`;
-  return [
-    message(topic('room'), time, 'foxglove.SceneUpdate', roomScene(environment, time)),
-    message(
-      topic('room_points'),
-      time,
-      'foxglove.PointCloud',
-      pointCloud(environment.id, time, roomPoints(environment)),
-    ),
-  ];
-}
+export const roomTopic = ({ id }: Environment): string => `/${id}/room`;
+
+/** Static content as a scene, repeated during a file. */
+export const roomMessage = (environment: Environment, time: number): Message =>
+  message(roomTopic(environment), time, 'foxglove.SceneUpdate', roomScene(environment, time));
+
+/** Static content as points, for the start of a file. */
+export const roomPointsMessage = (environment: Environment, time: number): Message =>
+  message(
+    `/${environment.id}/room_points`,
+    time,
+    'foxglove.PointCloud',
+    pointCloud(environment.id, time, roomPoints(environment)),
+  );
 
 function drawn(record: Data, links: LinkTable): Iterable<Message> {
   switch (record.port) {

@@ -1,6 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { McapConstants, McapStreamReader, type McapTypes } from '@mcap/core';
 import { viewOf } from '../../pipeline/base/view-of.js';
+import { latest } from './time.js';
 
 /** The content of an MCAP file so far: the data of its index, and what is needed to continue it. */
 export interface Written {
@@ -11,6 +12,8 @@ export interface Written {
   readonly chunks: readonly McapTypes.ChunkIndex[];
   /** Messages of each channel. */
   readonly counts: ReadonlyMap<number, bigint>;
+  /** Time of the newest message of each channel, nanoseconds. */
+  readonly newest: ReadonlyMap<number, bigint>;
 }
 
 type Unpack = (bytes: Uint8Array, size: number) => Uint8Array;
@@ -34,12 +37,12 @@ export async function readWritten(handle: FileHandle, unpack: Unpack): Promise<W
   return survey.end();
 }
 
-interface NewestChunk {
+interface LastChunk {
   readonly chunk: McapTypes.Chunk;
   /** Offset in the file, bytes. */
   readonly start: number;
-  /** Messages of each channel in its index. */
-  readonly indexed: Map<number, bigint>;
+  /** Times of the messages of each channel, from its index. */
+  readonly indexed: Map<number, readonly bigint[]>;
 }
 
 /** Iterates over the records of a file, in order. */
@@ -55,10 +58,11 @@ class Survey implements Written {
   readonly channels: McapTypes.Channel[] = [];
   readonly chunks: McapTypes.ChunkIndex[] = [];
   readonly counts = new Map<number, bigint>();
+  readonly newest = new Map<number, bigint>();
   bytes = 0;
   isEnded = false;
   #taken = 0;
-  #newest: NewestChunk | null = null;
+  #last: LastChunk | null = null;
 
   constructor(unpack: Unpack) {
     this.#unpack = unpack;
@@ -76,12 +80,13 @@ class Survey implements Written {
 
   /** The valid part of it. */
   end(): Written {
-    const newest = this.#newest;
-    if (!newest || this.isEnded || this.#isIndexed(newest)) return this;
-    this.bytes = newest.start;
-    this.chunks.pop();
-    for (const [channel, count] of newest.indexed)
-      this.counts.set(channel, this.counts.get(channel)! - count);
+    const last = this.#last;
+    if (!last) return this;
+    if (this.isEnded || this.#isIndexed(last)) this.#count(last);
+    else {
+      this.bytes = last.start;
+      this.chunks.pop();
+    }
     return this;
   }
 
@@ -95,8 +100,9 @@ class Survey implements Written {
   }
 
   #seeChunk(chunk: McapTypes.Chunk, start: number, end: number): void {
+    if (this.#last) this.#count(this.#last);
     // The reader reuses its buffer.
-    this.#newest = { chunk: { ...chunk, records: chunk.records.slice() }, start, indexed: new Map() };
+    this.#last = { chunk: { ...chunk, records: chunk.records.slice() }, start, indexed: new Map() };
     this.chunks.push({
       messageStartTime: chunk.messageStartTime,
       messageEndTime: chunk.messageEndTime,
@@ -115,22 +121,31 @@ class Survey implements Written {
     if (!chunk) return;
     chunk.messageIndexOffsets.set(channelId, BigInt(start));
     chunk.messageIndexLength += BigInt(end - start);
-    this.#newest!.indexed.set(channelId, BigInt(records.length));
-    this.counts.set(channelId, (this.counts.get(channelId) ?? 0n) + BigInt(records.length));
+    this.#last!.indexed.set(
+      channelId,
+      records.map(([time]) => time),
+    );
   }
 
-  #isIndexed({ chunk, indexed }: NewestChunk): boolean {
+  #count({ indexed }: LastChunk): void {
+    for (const [channel, times] of indexed) {
+      this.counts.set(channel, (this.counts.get(channel) ?? 0n) + BigInt(times.length));
+      this.newest.set(channel, times.reduce(latest, this.newest.get(channel) ?? 0n));
+    }
+  }
+
+  #isIndexed({ chunk, indexed }: LastChunk): boolean {
     const records =
       chunk.compression === '' ? chunk.records : this.#unpack(chunk.records, Number(chunk.uncompressedSize));
     const messages = countMessages(records);
-    return messages === [...indexed.values()].reduce((sum, count) => sum + count, 0n);
+    return messages === [...indexed.values()].reduce((sum, times) => sum + times.length, 0);
   }
 }
 
 /** Iterates over the records of a chunk; each starts with its type, and its length in 8 bytes. */
-function countMessages(records: Uint8Array): bigint {
+function countMessages(records: Uint8Array): number {
   const view = viewOf(records);
-  let messages = 0n;
+  let messages = 0;
   for (let at = 0; at < records.length; at += 9 + Number(view.getBigUint64(at + 1, true)))
     if (records[at] === MESSAGE) messages++;
   return messages;

@@ -67,6 +67,41 @@ test('a file starts with its room: walls, zones, links', async () => {
   ]);
 });
 
+test('a room is repeated once a second of event time, for viewers that clear it; late records do not', async () => {
+  const second = 1_000_000;
+  const times = [0, 0.4, 1, 1.9, 0.2, 2.1, 9, 1.5].map((at) => START + at * second);
+  const messages = await recorded(times.map((time, index) => measure(index, { time })));
+  const at = (topic: string) => under(messages, topic).map(({ time }) => (time - START) / second);
+  expect(at('room')).toEqual([0, 1, 2.1, 9]);
+  expect(at('room_points')).toEqual([0]);
+  const [first, ...others] = under(messages, 'room').map(({ content }) => content as unknown as Scene);
+  for (const { entities } of others)
+    expect(entities.map(({ id, lines }) => [id, lines])).toEqual(
+      first!.entities.map(({ id, lines }) => [id, lines]),
+    );
+});
+
+test.each(['closed', 'killed'])(
+  'a %s file is continued with the next repetition of its room',
+  async (how) => {
+    const written = temporaryFolder();
+    const first = await openSink(written);
+    await first.write([measure(0)], 1);
+    await first.flush();
+    const mark = first.mark!();
+    if (how === 'closed') await first.close();
+    const folder = temporaryFolder();
+    cpSync(written, folder, { recursive: true, filter: (path) => !path.endsWith('.lock') });
+    if (how === 'killed') await first.close();
+    const second = await openSink(folder);
+    await second.rewind!(1, mark);
+    await second.write([measure(4), measure(10)], 2);
+    await second.close();
+    const rooms = under(await recordingsIn(folder), 'room');
+    expect(rooms.map(({ time }) => time)).toEqual([START, START + 10 * HOP]);
+  },
+);
+
 test('people are skeletons if articulated, discs otherwise; impossible links are named', async () => {
   const pose = poseFrame(3, {
     persons: [person(3, 0), person(3, 1, { articulated: false, positionError: 0.75, track: null })],
