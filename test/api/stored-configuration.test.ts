@@ -9,7 +9,7 @@ import { NO_FACTS } from '../../api/service/configuration/field.js';
 import { testContext, testEnvironment } from '../support/context.js';
 import { bench, WHOLE, type Bench } from './config-support.js';
 
-/** A place whose link id could be a person's number: it cannot be made anonymous. */
+/** An environment whose link id could be a person's number: it cannot be made anonymous. */
 const numbered = () => {
   const [link, ...links] = testEnvironment.links;
   return bench(WHOLE, [{ ...testEnvironment, links: [{ ...link!, id: '7' }, ...links] }]);
