@@ -3,12 +3,24 @@ import { Type } from 'typebox';
 import {
   defineOperator,
   defineSink,
+  defineSource,
+  NOTHING,
   type Component,
   type Operator,
   type Output,
 } from '../../pipeline/component/index.js';
 import type { Data, Failure, Measure } from '../../pipeline/model/index.js';
-import { counter, runnerOf, sum, Table, temporaryFolder, topologyOf } from '../support/flow.js';
+import {
+  aborted,
+  counter,
+  decodeNumbers,
+  rawNumbers,
+  runnerOf,
+  sum,
+  Table,
+  temporaryFolder,
+  topologyOf,
+} from '../support/flow.js';
 import { until } from '../support/waiting.js';
 
 /** An operator that only a plugin in plain JavaScript can be. */
@@ -203,4 +215,69 @@ it.each([
   const runner = runnerOf(topologyOf(nodes, temporaryFolder()));
   await runner.start();
   await until('the message', () => JSON.stringify(runner.status()).includes(message));
+});
+
+/** A component whose `committed` rejects, which an async function may. */
+const rejectingCommits = <C extends Component>(component: C): C => ({
+  ...component,
+  create: (config: never, context: never) =>
+    Object.assign(component.create(config, context), {
+      committed: () => Promise.reject(new Error('not now')),
+    }),
+});
+
+it.each([
+  ['source', 'in failed: not now'],
+  ['sink', 'out failed: not now'],
+])('a %s whose `committed` rejects is restarted, and says why', async (kind, message) => {
+  const table = new Table().component;
+  const nodes = {
+    in: { component: kind === 'source' ? rejectingCommits(counter) : counter },
+    sums: { component: sum, from: ['in'] },
+    out: { component: kind === 'sink' ? rejectingCommits(table) : table, from: ['sums'] },
+  };
+  const runner = runnerOf(topologyOf(nodes, temporaryFolder()));
+  await runner.start();
+  await until('the message', () => JSON.stringify(runner.status()).includes(message));
+});
+
+it('an operator whose `due` rejects has its input passed on at once', async () => {
+  const dues: number[] = [];
+  const socket = defineSource({
+    name: 'socket',
+    summary: 'Asks when a result is due.',
+    config: Type.Object({}),
+    examples: [],
+    outputs: ['csi'],
+    replayable: false,
+    create: () => ({
+      open: async (_position, output) => {
+        dues.push(output.due!(), output.due!());
+        void output.offer({ position: 1, raw: rawNumbers([1], [1000]) });
+        await aborted(output.signal);
+      },
+      decode: decodeNumbers,
+    }),
+  });
+  const broken = defineOperator({
+    name: 'broken',
+    summary: 'Breaks the contract.',
+    config: Type.Object({}),
+    examples: [],
+    inputs: ['csi'],
+    outputs: ['measure'],
+    create: () => ({
+      process: () => NOTHING,
+      due: () => Promise.reject(new Error('not now')) as never,
+    }),
+  });
+  const nodes = {
+    in: { component: socket },
+    broken: { component: broken, from: ['in'] },
+    out: { component: new Table().component, from: ['broken'] },
+  };
+  const runner = runnerOf(topologyOf(nodes, temporaryFolder()));
+  await runner.start();
+  await until('the answers', () => dues.length === 2);
+  expect(dues).toEqual([-Infinity, -Infinity]);
 });

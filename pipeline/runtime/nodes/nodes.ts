@@ -45,8 +45,9 @@ export class Nodes {
   readonly #provenance = new Map<string, { origin: Provenance['origin'] }>();
   readonly #storage: StoragePolicy | undefined;
   readonly #instances = new Map<string, Source | Operator | Sink>();
-  /** Operators whose results may be urgent. */
-  readonly #urgent: Operator[] = [];
+  /** Ids of operators whose results may be urgent, and of those that failed to say when. */
+  readonly #urgent: string[] = [];
+  readonly #undue = new Set<string>();
   readonly #forgetting: (() => void)[] = [];
 
   constructor(options: NodesOptions) {
@@ -66,7 +67,7 @@ export class Nodes {
         const instance =
           this.#options.elsewhere?.(node) ?? node.component.create(node.config as never, context);
         this.#instances.set(node.id, instance);
-        if ('due' in instance) this.#urgent.push(instance);
+        if ('due' in instance) this.#urgent.push(node.id);
       } catch (error) {
         throw new Error(`${node.id} (${node.component.name}) could not be created: ${errorText(error)}`, {
           cause: error,
@@ -120,8 +121,22 @@ export class Nodes {
   /** Event time of the earliest record that may complete a result of an operator; Infinity: none. */
   due(): number {
     let due = Infinity;
-    for (const operator of this.#urgent) due = Math.min(due, operator.due!());
+    for (const id of this.#urgent) due = Math.min(due, this.dueOf(id));
     return due;
+  }
+
+  /** The same of one operator; -Infinity, so that nothing is gathered, if it cannot tell. */
+  dueOf(id: string): number {
+    try {
+      return atOnce('due', this.operator(id).due?.()) ?? Infinity;
+    } catch (error) {
+      if (!this.#undue.has(id))
+        this.runs.get(id)!.context.log.error('it cannot tell when a result is due: input is not gathered', {
+          reason: errorText(error),
+        });
+      this.#undue.add(id);
+      return -Infinity;
+    }
   }
 
   describe(id: string): Readonly<Record<string, unknown>> {

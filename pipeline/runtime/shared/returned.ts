@@ -40,7 +40,16 @@ export function atOnce<T>(method: string, result: T): T {
   return result;
 }
 
-/** The same for the records that a component rejects, as the end of "with". */
+/** Calls a method that returns nothing. What it throws, or rejects with, goes to `onError`. */
+export function reported(call: () => unknown, onError: (error: unknown) => void): void {
+  try {
+    Promise.resolve(call()).catch(onError);
+  } catch (error) {
+    onError(error);
+  }
+}
+
+/** What is wrong with the records that a component rejects, as the end of "with"; null if nothing is. */
 export function failuresFault(failed: unknown): string | null {
   if (!Array.isArray(failed)) return `${shown(failed)} instead of a list`;
   const bad = failed.findIndex((one) => !isFailure(one));

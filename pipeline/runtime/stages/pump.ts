@@ -52,7 +52,11 @@ export class Pump {
   /** Resolves after `end`. */
   async run(): Promise<void> {
     while (!this.#ends) {
-      if (this.#barriers.due) this.#barriers.inject();
+      if (this.#barriers.due) {
+        this.#barriers.inject();
+        // A node that fails on it ends the pump: a batch after that would belong to no checkpoint.
+        continue;
+      }
       const jump = this.#gate.open ? this.#jump() : null;
       if (jump !== null) {
         for (const one of this.#sources) one.reanchor(jump);

@@ -15,9 +15,10 @@ import {
 import type { Data, Provenance } from '../../model/index.js';
 import type { Anchor, Journal, JournalEntry } from '../../state/index.js';
 import type { Host, NodeRun } from '../nodes/host.js';
+import { errorText } from '../../base/error-text.js';
 import { killAt } from '../../base/kill.js';
 import { thrown } from './operator-stage.js';
-import { atOnce } from '../shared/returned.js';
+import { atOnce, reported } from '../shared/returned.js';
 import { BoundedQueue } from './queue.js';
 import { OverloadWatch } from './shedding/overload-watch.js';
 import { StandingQueue } from './shedding/standing-queue.js';
@@ -260,7 +261,12 @@ export class SourceStage {
       epoch,
       snapshot,
       () => journal?.cut(entry),
-      () => this.#source.committed?.(snapshot.position),
+      () => {
+        const failed = (error: unknown) => {
+          this.#host.fail(new Error(`${this.run.id} failed: ${errorText(error)}`, { cause: error }));
+        };
+        reported(() => this.#source.committed?.(snapshot.position), failed);
+      },
     );
     this.stream.next({ kind: 'barrier', epoch, from: this.run.id, received: this.#host.clock.elapsed() });
   }

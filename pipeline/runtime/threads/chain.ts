@@ -222,7 +222,7 @@ export class Chain {
     if (describes) this.#described = now;
     return Array.from(this.#meters, ([id, meter]) => {
       const { watermark, lastRecord } = this.#nodes.runs.get(id)!;
-      const due = this.#nodes.operator(id).due?.() ?? Infinity;
+      const due = this.#nodes.dueOf(id);
       const described = describes ? { described: this.#nodes.describe(id) } : {};
       return { id, ...meter.take(), watermark, lastRecord, due, ...described };
     });

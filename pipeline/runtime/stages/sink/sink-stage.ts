@@ -14,6 +14,7 @@ import { SinkQueue, type SinkBarrier } from './sink-queue.js';
 import { SinkWriter, type Untaken } from './sink-writer.js';
 import { errorText } from '../../../base/error-text.js';
 import { settles, turn } from '../../../base/waiting.js';
+import { reported } from '../../shared/returned.js';
 
 /** Waiting records above which the gate is shut. */
 const CAPACITY = 4096;
@@ -349,7 +350,13 @@ export class SinkStage {
     };
     const snapshot: SinkSnapshot = { ...this.#connection.snapshot(), ...(held !== undefined && { held }) };
     this.#host.passed(this.run, epoch, snapshot, commit, () => {
-      this.#connection.sink?.committed?.(epoch);
+      const { sink } = this.#connection;
+      reported(
+        () => sink?.committed?.(epoch),
+        (error) => {
+          this.#fail(error);
+        },
+      );
       // The outbox has shrunk.
       this.#outbox.show();
       this.#relieve();
