@@ -175,6 +175,19 @@ describe.each([
     (packets: readonly Uint8Array[]) => pcapOf(packets, { little: false, nano: true }),
   ],
   ['pcap of any interface', (packets: readonly Uint8Array[]) => pcapOf(packets, { linkType: 113 })],
+  ['pcap of loopback', (packets: readonly Uint8Array[]) => pcapOf(packets, { linkType: 0 })],
+  ['pcap, VLAN', (packets: readonly Uint8Array[]) => pcapOf(packets, { tags: [0x8100] })],
+  ['pcap, two VLAN tags', (packets: readonly Uint8Array[]) => pcapOf(packets, { tags: [0x88a8, 0x8100] })],
+  ['pcap, IPv6', (packets: readonly Uint8Array[]) => pcapOf(packets, { ip: 6 })],
+  [
+    'pcapng, stamps with an offset',
+    (packets: readonly Uint8Array[]) => pcapngOf(packets, { offset: -7200, nano: true }),
+  ],
+  [
+    'pcapng, big-endian, stamps with an offset',
+    (packets: readonly Uint8Array[]) => pcapngOf(packets, { offset: 1_500_000_000, little: false }),
+  ],
+  ['pcapng, obsolete packets', (packets: readonly Uint8Array[]) => pcapngOf(packets, { block: 2 })],
   ['pcapng', (packets: readonly Uint8Array[]) => pcapngOf(packets)],
   [
     'pcapng, big-endian, nanoseconds',

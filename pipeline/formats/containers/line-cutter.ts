@@ -1,6 +1,6 @@
 import { locationText, type State } from '../../component/index.js';
 import { DeviceClock, READ_AHEAD_BYTES, type ClockKind } from './device-clock.js';
-import { FormatError, MAX_RECORD_BYTES, type Cutter } from '../contract/format.js';
+import { MAX_RECORD_BYTES, type Cutter } from '../contract/format.js';
 import type { RawBuilder } from '../contract/raw-builder.js';
 
 /** Log lines that each contain a measurement. */
@@ -42,6 +42,8 @@ export class LineCutter implements Cutter {
   #line = 0;
   /** The newest header line. */
   #heading: string | null = null;
+  /** True within a line of over a megabyte, which is skipped to its end. */
+  #isTooLong = false;
 
   constructor(kind: LineKind) {
     this.#kind = kind;
@@ -54,19 +56,28 @@ export class LineCutter implements Cutter {
     while (!into.full && start < bytes.length) {
       const newline = bytes.indexOf(NEWLINE, start);
       if (newline < 0 && !last) {
-        if (bytes.length - start <= MAX_RECORD_BYTES) break;
-        throw new FormatError(
-          `${this.#kind.name}.line`,
-          this.#location(at + start),
-          'a line of over a megabyte: this is not a serial log',
-        );
+        if (!this.#isTooLong && bytes.length - start <= MAX_RECORD_BYTES) break;
+        this.#skipLongLine(chunk, start);
+        return bytes.length;
       }
       const end = newline < 0 ? bytes.length : newline;
-      if (!this.#takeLine(chunk, start, end)) break;
+      if (!this.#isTooLong && !this.#takeLine(chunk, start, end)) break;
+      this.#isTooLong = false;
       this.#line++;
       start = end + 1;
     }
     return Math.min(start, bytes.length);
+  }
+
+  /** Zeros that a power failure left in a log, for example: the lines after them are read. */
+  #skipLongLine({ into, at }: Chunk, start: number): void {
+    if (!this.#isTooLong)
+      into.problem({
+        code: `${this.#kind.name}.line`,
+        location: this.#location(at + start),
+        message: 'a line of over a megabyte is no line of a serial log: it is skipped',
+      });
+    this.#isTooLong = true;
   }
 
   /** False if more bytes are needed. */
@@ -141,16 +152,23 @@ export class LineCutter implements Cutter {
   }
 
   snapshot() {
-    return { line: this.#line, clock: this.#clock.snapshot(), heading: this.#heading };
+    return {
+      line: this.#line,
+      clock: this.#clock.snapshot(),
+      heading: this.#heading,
+      isTooLong: this.#isTooLong,
+    };
   }
 
   restore(state: State): void {
-    const snapshot = state as Omit<ReturnType<LineCutter['snapshot']>, 'heading'> & {
+    const snapshot = state as Omit<ReturnType<LineCutter['snapshot']>, 'heading' | 'isTooLong'> & {
       readonly heading?: string | null;
+      readonly isTooLong?: boolean;
     };
     this.#line = snapshot.line;
-    // Checkpoints before 0.5.0 have none.
+    // Checkpoints before 0.5.0 have no heading, those of 0.5.0 no mark of a long line.
     this.#heading = snapshot.heading ?? null;
+    this.#isTooLong = snapshot.isTooLong ?? false;
     this.#clock.restore(snapshot.clock);
   }
 

@@ -123,10 +123,14 @@ class ClassicBlocks implements Blocks {
 
 const SECTION = 0x0a0d0d0a;
 const INTERFACE = 1;
+/** Like an enhanced packet, but with a shorter number of the interface; old tools write it. */
+const OBSOLETE_PACKET = 2;
 const SIMPLE_PACKET = 3;
 const ENHANCED_PACKET = 6;
+const PACKETS: ReadonlySet<number> = new Set([OBSOLETE_PACKET, SIMPLE_PACKET, ENHANCED_PACKET]);
 const BYTE_ORDER = 0x1a2b3c4d;
 const TIME_RESOLUTION = 9;
+const TIME_OFFSET = 14;
 
 const isPcapng = (head: Uint8Array): boolean => {
   const view = viewOf(head);
@@ -144,6 +148,8 @@ interface Interface {
   readonly linkType: number;
   /** Unit of its stamps, microseconds. */
   readonly unit: number;
+  /** What its stamps are relative to, microseconds. Checkpoints of 0.5.0 and before have none. */
+  readonly offset?: number;
 }
 
 /** Limit of stored interfaces per section. */
@@ -170,8 +176,7 @@ class PcapngBlocks implements Blocks {
     const type = view.getUint32(at, little);
     if (type === SECTION) this.#interfaces = [];
     else if (type === INTERFACE && length >= 20) this.#addInterface(view, at, length);
-    const isPacket = type === ENHANCED_PACKET || type === SIMPLE_PACKET;
-    const packet = isPacket ? this.#packet(view, at, length, type) : undefined;
+    const packet = PACKETS.has(type) ? this.#packet(view, at, length, type) : undefined;
     return { time: this.#time, packet };
   }
 
@@ -205,30 +210,40 @@ class PcapngBlocks implements Blocks {
     if (this.#interfaces.length >= MAX_INTERFACES) return;
     const little = this.#little;
     let unit = 1;
+    let offset = 0;
     for (let option = at + 16; option + 4 <= at + length - 4;) {
       const code = view.getUint16(option, little);
       const size = view.getUint16(option + 2, little);
       if (code === 0) break;
       if (code === TIME_RESOLUTION && size === 1) unit = resolutionOf(view.getUint8(option + 4));
+      if (code === TIME_OFFSET && size === 8) offset = Number(view.getBigInt64(option + 4, little)) * 1e6;
       option += 4 + size + ((4 - (size % 4)) % 4);
     }
-    this.#interfaces.push({ linkType: view.getUint16(at + 8, little), unit });
+    this.#interfaces.push({ linkType: view.getUint16(at + 8, little), unit, offset });
   }
 
   #packet(view: DataView, at: number, length: number, type: number): Packet | undefined {
     const little = this.#little;
-    const enhanced = type === ENHANCED_PACKET;
-    const start = at + (enhanced ? 28 : 12);
+    const isSimple = type === SIMPLE_PACKET;
+    const start = at + (isSimple ? 12 : 28);
     if (start > at + length - 4) return undefined;
-    const from = this.#interfaces[enhanced ? view.getUint32(at + 8, little) : 0];
+    const from = this.#interfaces[interfaceOf(view, at, little, type)];
     if (!from) return undefined;
     // A simple packet has no time: it gets that of the previous packet.
-    if (enhanced)
-      this.#time = (view.getUint32(at + 12, little) * 2 ** 32 + view.getUint32(at + 16, little)) * from.unit;
-    const stated = view.getUint32(at + (enhanced ? 20 : 8), little);
+    if (!isSimple) {
+      const stamp = view.getUint32(at + 12, little) * 2 ** 32 + view.getUint32(at + 16, little);
+      this.#time = stamp * from.unit + (from.offset ?? 0);
+    }
+    const stated = view.getUint32(at + (isSimple ? 8 : 20), little);
     const end = Math.min(start + stated, at + length - 4);
     return { linkType: from.linkType, start, end };
   }
+}
+
+/** Number of the interface of a packet's block; simple packets are of the first one. */
+function interfaceOf(view: DataView, at: number, little: boolean, type: number): number {
+  if (type === SIMPLE_PACKET) return 0;
+  return type === OBSOLETE_PACKET ? view.getUint16(at + 8, little) : view.getUint32(at + 8, little);
 }
 
 /**

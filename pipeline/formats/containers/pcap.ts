@@ -147,15 +147,36 @@ export function checkPcap(name: string, head: Uint8Array): void {
     throw new FormatError(`${name}.header`, 'byte 0', 'this is neither a pcap nor a pcapng file');
 }
 
-/** Bytes before the IP header, by link type. */
-const LINK_BYTES: Readonly<Record<number, number>> = { 1: 14, 101: 0, 113: 16, 276: 20 };
+/** Bytes before the IP header, by link type: Ethernet, loopback (0, 108), Linux cooked (113, 276), IP. */
+const LINK_BYTES: Readonly<Record<number, number>> = {
+  0: 4,
+  1: 14,
+  12: 0,
+  14: 0,
+  101: 0,
+  108: 4,
+  113: 16,
+  228: 0,
+  229: 0,
+  276: 20,
+};
+/** Link types whose header ends with the type of what follows, which may be a VLAN tag. */
+const TAGGED_LINKS: ReadonlySet<number> = new Set([1, 113]);
+/** Types of VLAN tags: IEEE 802.1Q, 802.1ad, and the older stacked tags. */
+const VLAN_TAGS: ReadonlySet<number> = new Set([0x8100, 0x88a8, 0x9100]);
+const VLAN_TAG_BYTES = 4;
 const UDP = 17;
 
-/** Start of the UDP header of a packet; -1 if it has none. */
+/** Start of the UDP header of a packet of IPv4, or IPv6 without extension headers; -1 if it has none. */
 function udpStart(view: DataView, { linkType, start, end }: Packet): number {
-  const ip = start + (LINK_BYTES[linkType] ?? NaN);
-  if (!(ip + 28 <= end) || view.getUint8(ip) >> 4 !== 4 || view.getUint8(ip + 9) !== UDP) return -1;
-  const udp = ip + (view.getUint8(ip) & 0x0f) * 4;
+  let ip = start + (LINK_BYTES[linkType] ?? NaN);
+  if (TAGGED_LINKS.has(linkType))
+    while (ip + 28 <= end && VLAN_TAGS.has(view.getUint16(ip - 2))) ip += VLAN_TAG_BYTES;
+  if (!(ip + 28 <= end)) return -1;
+  const version = view.getUint8(ip) >> 4;
+  const protocol = version === 4 ? view.getUint8(ip + 9) : version === 6 ? view.getUint8(ip + 6) : null;
+  if (protocol !== UDP) return -1;
+  const udp = ip + (version === 4 ? (view.getUint8(ip) & 0x0f) * 4 : 40);
   return udp + 8 > end ? -1 : udp;
 }
 
