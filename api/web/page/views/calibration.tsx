@@ -76,9 +76,10 @@ export function CalibrationStep() {
 function Before() {
   return (
     <p class="hint">
-      With a measurement of the empty room, csiflow notices people who keep still. Empty means: no person and
-      no pet, doors and furniture as usual, fans and curtains still. Leave, close the door, and stay away
-      until it has ended. Measure again when devices or large furniture have moved.
+      With a measurement of the empty room, csiflow counts several people somewhat better. Empty means: no
+      person and no pet, doors and furniture as usual, fans and curtains still. Leave, close the door, and
+      stay away until it has ended. Measure again when devices or large furniture have moved: otherwise
+      csiflow may report somebody in an empty room.
     </p>
   );
 }
