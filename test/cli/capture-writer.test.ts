@@ -82,6 +82,23 @@ test('damage in the middle stays; rejects other records, compressed files and ot
   );
 });
 
+test('a capture whose records are detected takes records of any format, and stays one', async () => {
+  const path = join(temporaryFolder(), 'a.csi');
+  writeFileSync(path, encodeHeader({ ...META, format: 'auto' }));
+  for (const format of ['adr018', 'nexmon', 'auto', undefined]) {
+    const writer = await CaptureWriter.append(path, { format, origin: META.origin });
+    expect(writer.format).toBe('auto');
+    await writer.close();
+  }
+  await expect(CaptureWriter.append(path, { format: 'adr018', origin: 'simulated' })).rejects.toThrow(
+    /it contains records of auto, replay; these are adr018, simulated/,
+  );
+  writeFileSync(path, encodeHeader(META));
+  await expect(CaptureWriter.append(path, { ...META, format: 'auto' })).rejects.toThrow(
+    /it contains records of adr018, replay; these are auto, replay/,
+  );
+});
+
 test('a period is found in a long capture without reading what precedes it, damaged or not', async () => {
   const path = join(temporaryFolder(), 'a.csi');
   writeFileSync(path, encodeHeader(META));

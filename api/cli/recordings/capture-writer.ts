@@ -6,6 +6,7 @@ import {
   encodeRecords,
   type CaptureMeta,
 } from '../../../pipeline/formats/containers/capture.js';
+import { BY_CONTENT } from '../../../pipeline/formats/decoder/by-content.js';
 import { FormatError, HEAD_BYTES } from '../../../pipeline/formats/index.js';
 import { offsetNear, type Near } from '../../../pipeline/sources/capture-seek.js';
 import { openRecording } from '../../../pipeline/sources/recording.js';
@@ -100,7 +101,9 @@ async function endOf(path: string, wanted: AppendedRecords) {
         'it is not a capture, or it is packed: unpack it, or choose another file',
       );
     const { format, origin, start } = capture.open(head);
-    if (format !== (wanted.format ?? format) || origin !== wanted.origin)
+    // The records of a capture of `auto` are detected one by one, so any format fits.
+    const fits = format === BY_CONTENT || format === (wanted.format ?? format);
+    if (!fits || origin !== wanted.origin)
       throw new FormatError(
         'capture.append',
         path,
