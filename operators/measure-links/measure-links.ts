@@ -65,6 +65,7 @@ their own, once a second: read one of the two. Frames that come after their inte
       watermark: (time) => meters.close(time),
       reanchor: () => meters.beginAnew(),
       snapshot: () => meters.snapshot(),
+      describe: () => meters.describe(),
       restore: (state: MetersState) => {
         meters.restore(state);
       },
@@ -83,6 +84,8 @@ class Meters {
   readonly #context: Context;
   /** By link number. */
   readonly #meters: LinkMeter[] = [];
+  /** By link id, of the newest interval. */
+  readonly #loss = new Map<string, number>();
   /** Intervals before this number are closed. */
   #closed = 0;
 
@@ -140,6 +143,11 @@ class Meters {
     }
   }
 
+  /** The simulator has no decoder, which would count the loss of its links. */
+  describe(): Readonly<Record<string, unknown>> {
+    return { links: Object.fromEntries(Array.from(this.#loss, ([id, loss]) => [id, { loss }])) };
+  }
+
   /** The measures of all links over an interval. */
   #measures(index: number): Measure[] {
     const time = (index + 1) * this.#length;
@@ -150,7 +158,9 @@ class Meters {
       if (figures.length > 0) heard.add(entry.environment.id);
       return [{ entry, figures }];
     });
+    this.#loss.clear();
     return found.flatMap(({ entry: { environment, link }, figures }) => {
+      for (const [name, value] of figures) if (name === 'packet_loss') this.#loss.set(link.id, value);
       const silent = heard.has(environment.id) ? ([['link_rate_hz', 0]] as const) : [];
       return (figures.length > 0 ? figures : silent).map(([name, value]): Measure => ({
         port: 'measure',

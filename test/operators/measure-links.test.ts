@@ -51,6 +51,16 @@ function figures(given: readonly (CsiBlock | Window)[], operator = make()) {
   return data.map(({ name, subject, time, value }) => [(time - START) / SECOND, subject, name, value]);
 }
 
+test('its details have the loss of each link in the newest interval, for the list of links', () => {
+  const operator = make();
+  expect(operator.describe!()).toEqual({ links: {} });
+  figures([block([0, 1, 2, 5].map((sequence) => ({ at: sequence, sequence })))], operator);
+  expect(operator.describe!()).toEqual({ links: { 'link-1': { loss: 0.3333 } } });
+  operator.reanchor!(0);
+  figures([block([{ at: 30, sequence: 5 }])], operator);
+  expect(operator.describe!()).toEqual({ links: {} });
+});
+
 test('frames give rate, loss and levels, per interval', () => {
   const frames = [0, 1, 2, 5, 6].map((sequence) => ({
     ...{ at: sequence, sequence, rssi: sequence < 5 ? -50 : -54, noise: -90 },
