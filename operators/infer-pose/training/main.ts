@@ -89,6 +89,9 @@ export async function trainPose(options: TrainPoseOptions): Promise<PoseReport> 
           `${(100 * now.share).toFixed(0)} %  loss ${now.loss.toFixed(3)}, validation ${now.watched.toFixed(3)}`,
       );
     },
+    (rooms, of) => {
+      print(`${rooms} of ${of} rooms simulated`);
+    },
   );
   if (stopped) print(`stopped: ${stoppedText(patience)}; using the best weights`);
   const training = {

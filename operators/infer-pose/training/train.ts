@@ -89,11 +89,13 @@ export const trainingPlan = (seed: number, environment: Environment | null): Pla
 
 /**
  * Trains on fresh rooms until the limit is reached or validation stops improving. `report` is called
- * regularly with the progress, and may save the state.
+ * regularly with the progress, and may save the state; `simulated` with the rooms that are ready before the
+ * first step, which takes minutes.
  */
 export async function trainNetwork(
   options: TrainingOptions,
   report: (progress: Progress, standing: () => Standing) => void,
+  simulated: (rooms: number, of: number) => void = () => undefined,
 ): Promise<Trained> {
   const { resume, start } = options;
   const plan = trainingPlan(options.seed, options.environment);
@@ -104,7 +106,10 @@ export async function trainNetwork(
   const source = new ChunkSource(plan, options.threads, resume?.chunks ?? 0);
   try {
     const pool = new SamplePool(CAPACITY);
-    for (let i = 0; i < FIRST; i++) pool.add(await source.next());
+    for (let i = 1; i <= FIRST; i++) {
+      pool.add(await source.next());
+      simulated(i * plan.sequences, FIRST * plan.sequences);
+    }
     // Drawn again after a resumption: the order of windows differs from that of an uninterrupted training.
     const random = uniform(options.seed, -2 - (resume?.chunks ?? 0));
     const adam = resume
