@@ -14,7 +14,7 @@ import { stoppedText } from '../../shared/early-stop.js';
 import { WATCHED_SEED } from './early-stop.js';
 import { markdownOf, type PoseReport } from './report.js';
 import { writeStanding, readStanding } from './standing.js';
-import { trainingPlan, trainNetwork } from './train.js';
+import { trainingPlan, trainNetwork, type Progress } from './train.js';
 
 /** Options of `csiflow train pose`. */
 export interface TrainPoseOptions {
@@ -84,10 +84,7 @@ export async function trainPose(options: TrainPoseOptions): Promise<PoseReport> 
         writeStanding(options.state, standing());
         saved = performance.now();
       }
-      print(
-        `step ${now.step}  windows ${now.windows}  rooms ${now.rooms}  ${now.minutes.toFixed(1)} min  ` +
-          `${(100 * now.share).toFixed(0)} %  loss ${now.loss.toFixed(3)}, validation ${now.watched.toFixed(3)}`,
-      );
+      print(textOf(now));
     },
     (rooms, of) => {
       print(`${rooms} of ${of} rooms simulated`);
@@ -114,6 +111,10 @@ export async function trainPose(options: TrainPoseOptions): Promise<PoseReport> 
   };
   return finishModel({ weights, folder, environment, training, options });
 }
+
+const textOf = ({ step, windows, rooms, minutes, share, loss, watched }: Progress): string =>
+  `step ${step}  windows ${windows}  rooms ${rooms}  ${minutes.toFixed(1)} min  ` +
+  `${(100 * share).toFixed(0)} %  loss ${loss.toFixed(3)}, validation ${watched.toFixed(3)}`;
 
 const rounded = (loss: number): number => Math.round(1000 * loss) / 1000;
 
