@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { C5_COLUMNS } from '../../pipeline/formats/devices/espressif/esp-csi-columns.js';
 import { formatNamed, recogniseFile } from '../../pipeline/formats/index.js';
+import type { State } from '../../pipeline/component/index.js';
 import { LinkTable, type CsiBlock } from '../../pipeline/model/index.js';
 import { testContext } from '../support/context.js';
 import { anySender } from '../support/recordings.js';
@@ -33,6 +34,31 @@ describe('a header line of esp-csi', () => {
     const { data, failed } = newDecoder().decode(batchOf(...recordsOf(log)));
     return { kind: recogniseFile(log)?.name, blocks: data as readonly CsiBlock[], failed: failed ?? [] };
   };
+
+  const reversed = ['type', ...C5_COLUMNS.slice(1).reverse(), 'data'];
+
+  it('names the columns of its sender alone, also after a restart', () => {
+    const [heading, own] = recordsOf(logOf(reversed));
+    const plain = recordsOf(logOf([...C5_COLUMNS, 'data']))[1]!;
+    const decoder = newDecoder();
+    decoder.decode(batchOf({ ...heading!, sender: 'a:1' }));
+    const restarted = newDecoder();
+    restarted.restore(JSON.parse(JSON.stringify(decoder.snapshot())) as State);
+    for (const one of [decoder, restarted]) {
+      const { data, failed } = one.decode(batchOf({ ...own!, sender: 'a:1' }, { ...plain, sender: 'b:1' }));
+      expect(failed).toBeUndefined();
+      expect((data[0] as CsiBlock).agc).toEqual(Float32Array.of(29, 29));
+    }
+  });
+
+  it('of a checkpoint that does not say whose it is names those of all senders', () => {
+    const [heading, line] = recordsOf(logOf(reversed));
+    const decoder = newDecoder();
+    const saved = decoder.snapshot() as Readonly<Record<string, unknown>>;
+    const text = Buffer.from(heading!.bytes).toString('latin1');
+    decoder.restore({ ...saved, reader: { heading: text } });
+    expect(decoder.decode(batchOf(line!)).failed).toBeUndefined();
+  });
 
   it('has the time of the first line after it', () => {
     const times = recordsOf(logOf([...C5_COLUMNS, 'data'])).map(({ time }) => time);

@@ -27,9 +27,11 @@ export interface FrameReader {
   readonly mayCountByTwo?: boolean;
   /**
    * Reads a record, which may contain several measurements, or complete measurements of earlier records.
-   * Otherwise returns its fault. `time` is its arrival, microseconds.
+   * Otherwise returns its fault.
+   * @param time its arrival, microseconds
+   * @param from the address that it came from; '' if there is none
    */
-  read(record: Uint8Array, time: number): ReadFrame | readonly ReadFrame[] | ReadFault | null;
+  read(record: Uint8Array, time: number, from: string): ReadFrame | readonly ReadFrame[] | ReadFault | null;
   /** Pending state of a stateful reader, as plain data. */
   snapshot?(): State;
   restore?(state: State): void;
@@ -79,7 +81,7 @@ export const frameFormat = (
     summary,
     ...(hasSignature && { hasSignature }),
     recognise: (record) => {
-      const read = make().read(record, 0);
+      const read = make().read(record, 0, '');
       return read !== null && !('fault' in read);
     },
     decoder: (context) => new FrameDecoder(make(), context),
@@ -128,7 +130,7 @@ export class FrameDecoder implements Decoder {
     const sender = raw.senders[raw.sender[i]!] ?? '';
     if (isTick(raw, i)) return;
     const record = rawRecord(raw, i);
-    const read = this.#reader.read(record, time);
+    const read = this.#reader.read(record, time, sender);
     if (read === null) this.#counts['other']!++;
     else if ('fault' in read)
       this.#faults.refuse(raw, i, read, `a measurement of the format ${this.#reader.format}`, failed);

@@ -78,13 +78,18 @@ export const espHeadingIn = (text: string): string | null => headingIn(text, 'da
 
 export const isEspHeading = (text: string): boolean => text.startsWith(MARK) && espHeadingIn(text) === text;
 
-/** The newest header line and its columns: the lines after it have the same ones. */
-let newest: { readonly heading: string; readonly columns: ColumnSet | ReadFault } | undefined;
+/** The columns of header lines: each line of data asks for those of its own. */
+const seen = new Map<string, ColumnSet | ReadFault>();
+const MAX_SEEN = 64;
 
 /** The columns that a header line names, or its fault. */
 export function columnsNamed(heading: string): ColumnSet | ReadFault {
-  if (newest?.heading !== heading) newest = { heading, columns: named(heading) };
-  return newest.columns;
+  let columns = seen.get(heading);
+  if (!columns) {
+    if (seen.size >= MAX_SEEN) seen.clear();
+    seen.set(heading, (columns = named(heading)));
+  }
+  return columns;
 }
 
 function named(heading: string): ColumnSet | ReadFault {

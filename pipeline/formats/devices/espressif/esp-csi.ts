@@ -4,6 +4,7 @@
  * identifies the set. Columns and bytes: docs/formats/espressif.md.
  */
 import { LLTF_12_BIT, espFields, type EspField } from './esp-carriers.js';
+import { Headings } from './headings.js';
 import { csiDataLine, csiDataLog, hasMark, headingOf, numbersOfLine } from './csi-data-lines.js';
 import {
   columnsNamed,
@@ -71,49 +72,54 @@ export const espCsiLog = csiDataLog(
 const isReadable = (line: string): boolean => espCsi.recognise(Buffer.from(line, 'latin1'));
 
 /**
- * Reads lines; a header line names the columns of those after it.
+ * Reads lines; a header line names the columns of those after it from the same sender.
  * @param realFirst order of the parts of a 12-bit pair
  */
 function lineReader(format: string, realFirst: boolean): FrameReader {
-  let heading: string | null = null;
+  const headings = new Headings();
   const bits = new LltfBits();
   return {
     ...{ format, sequenceBits: 32, mayCountByTwo: true },
-    read(record) {
+    read(record, _time, from) {
       const found = headingOf(record, 'data');
       if (found !== null) {
-        heading = found;
-        const columns = columnsNamed(heading);
+        headings.see(from, found);
+        const columns = columnsNamed(found);
         return 'fault' in columns ? columns : null;
       }
       const text = csiDataLine(record);
       if (typeof text !== 'string') return text;
-      const line = splitEspLine(text, heading);
-      return 'fault' in line ? line : readLine(line, realFirst, bits);
+      const line = splitEspLine(text, headings.of(from));
+      if ('fault' in line) return line;
+      // Receivers of one transmitter may be different chips.
+      const sender = from === '' ? line.mac : `${from} ${line.mac}`;
+      return readLine(line, realFirst, (numbers) => bits.wordsOf(sender, numbers));
     },
-    snapshot: () => ({ heading, bits: bits.snapshot() }),
+    snapshot: () => ({ ...headings.snapshot(), bits: bits.snapshot() }),
     restore: (state) => {
+      headings.restore(state);
       const saved = state as ReaderState;
-      ({ heading } = saved);
       if (saved.bits) bits.restore(saved.bits);
     },
   };
 }
 
 interface ReaderState {
-  readonly heading: string | null;
   /** Absent in checkpoints of 0.4.0 and before. */
   readonly bits?: ReturnType<LltfBits['snapshot']>;
 }
 
-function readLine(line: EspCsiColumns, realFirst: boolean, bits: LltfBits): ReadFrame | ReadFault {
+/** The words of a buffer with 12 bits: see {@link LltfBits}. */
+type WordsOf = (numbers: EspNumbers) => Int16Array | ReadFault | null;
+
+function readLine(line: EspCsiColumns, realFirst: boolean, wordsOf: WordsOf): ReadFrame | ReadFault {
   const parse = line.mayBeBase64 ? numbersOf : parseNumbers;
   const numbers = numbersOfLine(line, REQUIRED.filter(line.has), () => parse(line.data));
   if ('fault' in numbers) return numbers;
   const length = line.column('len');
   if (numbers.length !== length)
     return { fault: 'count', reason: `${numbers.length} numbers, but len is ${length}` };
-  return readNumbers(line, numbers, realFirst, bits);
+  return readNumbers(line, numbers, realFirst, wordsOf);
 }
 
 /** Columns in use. */
@@ -126,11 +132,11 @@ function readNumbers(
   line: EspCsiColumns,
   numbers: EspNumbers,
   realFirst: boolean,
-  bits: LltfBits,
+  wordsOf: WordsOf,
 ): ReadFrame | ReadFault {
   const fault = emptyFault(line, numbers);
   if (fault) return fault;
-  const twelve = bits.wordsOf(line.mac, numbers);
+  const twelve = wordsOf(numbers);
   if (twelve && 'fault' in twelve) return twelve;
   const values = twelve ?? numbers;
   const fields = twelve ? LLTF_12_BIT : fieldsOf(line, values);

@@ -4,6 +4,7 @@
  */
 import { espFields, type EspField } from './esp-carriers.js';
 import { csiDataLine, csiDataLog, hasMark, headingIn, headingOf, numbersOfLine } from './csi-data-lines.js';
+import { Headings } from './headings.js';
 import { espParts, espStamp, parseNumbers, placeField, type EspNumbers } from './esp-values.js';
 import {
   frameFormat,
@@ -35,7 +36,7 @@ export const esp32CsiToolLog = csiDataLog(
     recognise: (log) => {
       const reader = lineReader();
       return log.some((line) => {
-        const read = reader.read(Buffer.from(line, 'latin1'), 0);
+        const read = reader.read(Buffer.from(line, 'latin1'), 0, '');
         return read !== null && !('fault' in read);
       });
     },
@@ -104,20 +105,20 @@ function namesIn(heading: string): readonly string[] {
     .map((name) => (name === 'timestamp' && !names.includes('local_timestamp') ? 'local_timestamp' : name));
 }
 
-/** Reads lines; a header line names the columns of those after it. */
+/** Reads lines; a header line names the columns of those after it from the same sender. */
 function lineReader(): FrameReader {
-  let heading: string | null = null;
+  const headings = new Headings();
   return {
     ...{ format: 'esp32-csi-tool', sequenceBits: 32 },
-    read(record) {
+    read(record, _time, from) {
       const found = headingOf(record, DATA);
-      if (found === null) return readLine(record, heading);
-      heading = found;
+      if (found === null) return readLine(record, headings.of(from));
+      headings.see(from, found);
       return null;
     },
-    snapshot: () => ({ heading }),
+    snapshot: () => headings.snapshot(),
     restore: (state) => {
-      ({ heading } = state as { readonly heading: string | null });
+      headings.restore(state);
     },
   };
 }
