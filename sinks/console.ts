@@ -122,7 +122,7 @@ export class ConsoleSink implements Sink {
     const line =
       this.#config.format === 'json'
         ? JSON.stringify({ port: 'console', left_out: this.#leftOut })
-        : `... ${this.#leftOut} more records were dropped`;
+        : `... ${this.#leftOut} more records are not shown: more than ${this.#config.max_lines_per_s} a second, or a slow terminal`;
     this.#stream.write(`${line}\n`);
     this.#leftOut = 0;
   }

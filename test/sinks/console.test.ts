@@ -56,7 +56,7 @@ test('records over the rate are dropped, counted and reported', async () => {
   advance(1_000);
   await sink.write([measure(4)]);
   expect(lines()).toHaveLength(4);
-  expect(lines()[2]).toBe('... 2 more records were dropped');
+  expect(lines()[2]).toBe('... 2 more records are not shown: more than 2 a second, or a slow terminal');
   expect(recorded.dropped).toEqual({ rate_limit: 2 });
 });
 

@@ -1,18 +1,20 @@
-import { service } from '../state/session.js';
-
-export async function topologyOf(id: string) {
-  const { data } = await service().rest.GET('/topologies/{id}', { params: { path: { id } } });
-  return { ...data!.data, asked: performance.now() };
+/** What is needed of a topology as asked for. */
+export interface Counted {
+  /** When, milliseconds. */
+  readonly asked: number;
+  readonly nodes: readonly {
+    readonly id: string;
+    readonly kind: string;
+    readonly received: number;
+    readonly sent: number;
+    /** By reason. */
+    readonly dropped: Readonly<Record<string, number>>;
+    readonly queue_depth: number;
+    readonly undelivered: number;
+    /** ISO 8601; null before its first record. */
+    readonly last_record: string | null;
+  }[];
 }
-export type Topology = Awaited<ReturnType<typeof topologyOf>>;
-export type Node = Topology['nodes'][number];
-
-/** @param ids of the nodes, as far as they are known: others trigger a new request */
-export async function graphOf(id: string, ids: string) {
-  const { data } = await service().rest.GET('/topologies/{id}/graph', { params: { path: { id } } });
-  return { ...data!.data, ids };
-}
-export type Graph = Awaited<ReturnType<typeof graphOf>>;
 
 /** Batches in transit. */
 const FEW = 2;
@@ -23,14 +25,17 @@ export interface Figures {
   readonly inRate: number | null;
   readonly outRate: number | null;
   readonly dropped: number;
-  /** Lag behind the newest record of all nodes, milliseconds of event time; null before its first record. */
+  /**
+   * Lag behind the newest record of all nodes, milliseconds of event time; null before its first record, and for a node
+   * that is merely idle, such as a sink of alerts.
+   */
   readonly lagMs: number | null;
   /** In its queue, or in an outbox. */
   readonly waiting: number;
 }
 
 /** By node. */
-export function figuresOf(now: Topology, before: Topology | null): ReadonlyMap<string, Figures> {
+export function figuresOf(now: Counted, before: Counted | null): ReadonlyMap<string, Figures> {
   const newest = Math.max(
     ...now.nodes.map(({ last_record: last }) => (last === null ? -Infinity : Date.parse(last))),
   );
@@ -41,28 +46,34 @@ export function figuresOf(now: Topology, before: Topology | null): ReadonlyMap<s
       // Counters are reset at each start.
       const rate = (count: number, was: number | undefined) =>
         was === undefined || seconds <= 0 ? null : Math.max(0, count - was) / seconds;
+      const inRate = rate(node.received, earlier?.received);
+      const waiting = node.queue_depth + node.undelivered;
+      const isIdle = node.kind !== 'source' && inRate === 0 && waiting === 0;
       return [
         node.id,
         {
-          inRate: rate(node.received, earlier?.received),
+          inRate,
           outRate: rate(node.sent, earlier?.sent),
           dropped: Object.values(node.dropped).reduce((sum, count) => sum + count, 0),
-          lagMs: node.last_record === null ? null : newest - Date.parse(node.last_record),
-          waiting: node.queue_depth + node.undelivered,
+          lagMs: node.last_record === null || isIdle ? null : newest - Date.parse(node.last_record),
+          waiting,
         },
       ];
     }),
   );
 }
 
-export const isUp = ({ status }: Pick<Topology, 'status'>): boolean =>
+export const isUp = ({ status }: { readonly status: string }): boolean =>
   status === 'running' || status === 'degraded';
 
 /**
  * The node with most waiting records, if they exceed one second of input: nodes that merge inputs always hold
  * some. A stopped topology has none, whatever waits in it.
  */
-export function bottleneckOf(now: Topology, figures: ReadonlyMap<string, Figures>): string | null {
+export function bottleneckOf(
+  now: { readonly status: string },
+  figures: ReadonlyMap<string, Figures>,
+): string | null {
   if (!isUp(now)) return null;
   const [fullest] = [...figures]
     .filter(([, { waiting, inRate }]) => waiting > Math.max(FEW, inRate ?? Infinity))

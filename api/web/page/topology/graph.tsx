@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { numberText, lagText } from '../state/poll.js';
-import { bottleneckOf, figuresOf, type Figures, type Graph, type Node, type Topology } from './figures.js';
+import type { Graph, Node, Topology } from './asked.js';
+import { bottleneckOf, figuresOf, type Figures } from './figures.js';
 import { layOut, NODE, type Placed } from './layout.js';
 
 interface Shown {

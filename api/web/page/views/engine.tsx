@@ -3,7 +3,7 @@ import { frameRate, isAway } from '../state/connection.js';
 import { numberText, usePolled } from '../state/poll.js';
 import { room, scene } from '../state/scene.js';
 import { ageText, now } from '../state/time.js';
-import { topologyOf } from '../topology/figures.js';
+import { topologyOf } from '../topology/asked.js';
 
 const EVERY_MS = 5_000;
 /** Three answers have not come. */

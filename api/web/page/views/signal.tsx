@@ -9,7 +9,7 @@ import type { Signal } from '../signal/records.js';
 import { Waterfall } from '../signal/waterfall.js';
 import { usePolled } from '../state/poll.js';
 import { room } from '../state/scene.js';
-import { topologyOf } from '../topology/figures.js';
+import { topologyOf } from '../topology/asked.js';
 import { Problem } from '../parts/problem.js';
 
 const SPANS = [2, 10, 30] as const;

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { figuresOf, type Counted } from '../../api/web/page/topology/figures.js';
+
+const START = Date.parse('2026-01-01T00:00:00Z');
+
+/** After `seconds`: a source, and a sink that has received `received` records, the last at the start. */
+const after = (seconds: number, received: number, queued = 0): Counted => ({
+  asked: START + seconds * 1000,
+  nodes: [
+    node('air', 'source', seconds, seconds * 50),
+    { ...node('alerts', 'sink', 0, received), queue_depth: queued },
+  ],
+});
+
+const node = (id: string, kind: string, last: number, records: number) => ({
+  ...{ id, kind, received: records, sent: records, dropped: {}, queue_depth: 0, undelivered: 0 },
+  last_record: new Date(START + last * 1000).toISOString(),
+});
+
+test('a sink that receives nothing is idle, not behind; one with waiting records is behind', () => {
+  const lagOf = (now: Counted, before: Counted | null) => figuresOf(now, before).get('alerts')!.lagMs;
+  expect(lagOf(after(60, 1), after(58, 1))).toBeNull();
+  expect(lagOf(after(60, 1, 3), after(58, 1))).toBe(60_000);
+  expect(lagOf(after(60, 2), after(58, 1))).toBe(60_000);
+  expect(lagOf(after(60, 1), null)).toBe(60_000);
+});
+
+test('a source that has fallen silent is behind', () => {
+  const now = { ...after(60, 1), nodes: [node('air', 'source', 0, 9), node('other', 'source', 60, 99)] };
+  const figures = figuresOf(now, now);
+  expect(figures.get('air')!.lagMs).toBe(60_000);
+});
