@@ -287,8 +287,8 @@ it('with several formats, gives rare senders a link too, and computes windows fo
     ['fast', 'nexmon'],
     ['a/b', 'beamforming'],
   ]);
-  expect([windowFor(both, 10), leftOut(found)]).toEqual([2000, 0]);
-  expect(leftOut(summary({ often: 1000, rare: 2 }, 10))).toBe(1);
+  expect([windowFor(both, 10), leftOut(found)]).toEqual([2000, { further: 0, rare: 0 }]);
+  expect(leftOut(summary({ often: 1000, rare: 2 }, 10))).toEqual({ further: 0, rare: 1 });
 });
 
 it.each([

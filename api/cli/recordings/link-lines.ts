@@ -12,10 +12,15 @@ export interface Heard {
 }
 
 /** Largest number of links, and the smallest share of a sender in the records of its format. */
-const MAX_LINKS = 8;
+export const MAX_LINKS = 8;
 const MIN_SHARE = 0.02;
 
-export function heardIn({ senders, seconds }: Pick<Summary, 'senders' | 'seconds'>): readonly Heard[] {
+type Found = Pick<Summary, 'senders' | 'seconds'>;
+
+export const heardIn = (found: Found): readonly Heard[] => notRare(found).slice(0, MAX_LINKS);
+
+/** The most frequent first. */
+function notRare({ senders, seconds }: Found): readonly Heard[] {
   const named = senders.flatMap(({ sender, format, heard = {}, layouts }: SenderSummary): Heard[] => {
     const states = Object.values(heard);
     const all = (of: string) => states.reduce((sum, one) => sum + (one.format === of ? one.frames : 0), 0);
@@ -25,17 +30,20 @@ export function heardIn({ senders, seconds }: Pick<Summary, 'senders' | 'seconds
         ...{ sender: name, format: state.format, layouts: state.layout === null ? [] : [state.layout] },
         ...{ records: state.frames, rate: rateOf(state.frames, seconds) },
       }));
-    const total = layouts.reduce((most, { frames }) => Math.max(most, frames), 0);
+    // A record that names no sender holds one frame, of one layout.
+    const total = layouts.reduce((sum, { frames }) => sum + frames, 0);
     const keys = layouts.map(({ layout }) => layout);
     return [{ sender, format, layouts: keys, records: total, rate: rateOf(total, seconds) }];
   });
-  return named.sort((a, b) => b.records - a.records).slice(0, MAX_LINKS);
+  return named.sort((a, b) => b.records - a.records);
 }
 
-/** Number of senders without a link. */
-export const leftOut = (found: Pick<Summary, 'senders' | 'seconds'>): number =>
-  found.senders.reduce((sum, { heard = {} }) => sum + Math.max(Object.keys(heard).length, 1), 0) -
-  heardIn(found).length;
+/** Numbers of senders without a link: beyond the largest number of links, and rare ones. */
+export function leftOut(found: Found): { readonly further: number; readonly rare: number } {
+  const all = found.senders.reduce((sum, { heard = {} }) => sum + Math.max(Object.keys(heard).length, 1), 0);
+  const named = notRare(found).length;
+  return { further: Math.max(0, named - MAX_LINKS), rare: all - named };
+}
 
 /** Ends of links in a room of 5 by 4 metres: each crosses it differently. */
 const ENDS: readonly (readonly [transmitter: string, receiver: string])[] = [
@@ -53,10 +61,11 @@ const ENDS: readonly (readonly [transmitter: string, receiver: string])[] = [
  * The lines of an environment with a link for each sender, with assumed positions; behind each its format,
  * rate and layouts.
  */
-export const linkLines = (found: Pick<Summary, 'senders' | 'seconds'>): readonly string[] =>
+export const linkLines = (found: Found): readonly string[] =>
   heardIn(found).map(({ sender, format, layouts, rate }, i) => {
     const [transmitter, receiver] = ENDS[i]!;
     const ends = `transmitter: ${transmitter}, receiver: ${receiver}`;
-    const about = [format, `${Math.round(rate * 10) / 10} frames per second`, ...layouts];
+    const pace = rate > 0 ? `${Math.round(rate * 10) / 10} frames per second` : 'rate unknown';
+    const about = [format, pace, ...layouts];
     return `  - { id: link-${i + 1}, ${ends}, sender: ${yamlText(sender)} } # ${about.filter(Boolean).join(', ')}`;
   });

@@ -2,7 +2,8 @@ import { BY_CONTENT } from '../../../pipeline/formats/decoder/by-content.js';
 import { yamlText } from '../../../pipeline/formats/senders/strangers.js';
 import type { LayoutSummary, Summary } from './inspect.js';
 import { faultText } from './fault-text.js';
-import { leftOut, linkLines } from './link-lines.js';
+import { leftOut, linkLines, MAX_LINKS } from './link-lines.js';
+import { numberOf } from './number-of.js';
 import { rowsHeard } from './nexmon-rows.js';
 
 /** A summary as text. */
@@ -15,7 +16,7 @@ export function summaryText(
       .filter(([, count]) => count > 0)
       .map(([name, count]) => `${name} ${count}`)
       .join(', ') || 'none';
-  const lines = [what, `${records} records, ${bytes} bytes, ${seconds} s from ${start ?? '-'}`];
+  const lines = [what, `${numberOf(records, 'record')}, ${bytes} bytes, ${seconds} s from ${start ?? '-'}`];
   if (packets) lines.push(`packets: ${counts(packets)}`, `malformed: ${counts(malformed)}`);
   lines.push(...faults.map((one) => `  ${faultText(one)}`));
   for (const { sender, loss, assumed, layouts } of senders) {
@@ -29,11 +30,15 @@ export function summaryText(
   if (senders.length > 0) {
     lines.push('Add these lines to an environment file, with measured positions:', 'links:');
     lines.push(...linkLines({ senders, seconds }));
-    const rare = leftOut({ senders, seconds });
     const rows = rowsHeard({ senders });
     if (rows)
       lines.push(
         `\`nexmon: { cores: ${rows.cores}, streams: ${rows.streams} }\` of the source combines senders that end in /core.stream into one frame, whose sender is the address`,
+      );
+    const { further, rare } = leftOut({ senders, seconds });
+    if (further > 0)
+      lines.push(
+        `${further === 1 ? 'one more sender is' : `${further} more senders are`} heard too, beyond these ${MAX_LINKS} links: --json lists all`,
       );
     if (rare > 0)
       lines.push(`${rare === 1 ? 'one more sender is' : `${rare} more senders are`} rare: --json lists all`);
@@ -45,8 +50,9 @@ function layoutLines(summary: LayoutSummary): readonly string[] {
   const { layout, frames, frames_per_second: rate, rssi_dbm: rssi } = summary;
   const { zero_frames: zero, repeated_frames: repeated, longest_gap_s: gap } = summary;
   const level = rssi === null ? 'not known' : `${rssi} dBm`;
+  const pace = rate > 0 ? `${rate}/s, longest gap ${gap} s` : 'rate unknown';
   return [
-    `  ${layout}: ${frames} frames, ${rate}/s, longest gap ${gap} s, RSSI ${level}`,
+    `  ${layout}: ${numberOf(frames, 'frame')}, ${pace}, RSSI ${level}`,
     ...(zero > 0 ? [`  ${zero} of them ${ZEROS}`] : []),
     ...(repeated > 0 ? [`  ${repeated} of them ${REPEATS}`] : []),
   ];

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { BOTH_WAYS, MAGMA, VIRIDIS, type Scale } from './colours.js';
 import { columnCount, intervals, longSilence, median, overTime, percentile, spectrogram } from './columns.js';
+import { numberOf } from '../number-of.js';
 import type { PlotFrames } from './frames.js';
 import { axes, curve, drawing, FAINT, grid, heat, line, rectangle, text, ticks, type Box } from './svg.js';
 
@@ -187,6 +188,7 @@ function silencesOf(
   to: number,
 ): { readonly drawn: string; readonly label: string } {
   const silence = longSilence(frames);
+  if (Number.isNaN(silence)) return { drawn: '', label: 'gaps unknown: a single frame' };
   const long = [...intervals(frames)].flatMap((length, i) =>
     length > silence ? [{ from: frames.time[i]!, length }] : [],
   );
@@ -224,19 +226,24 @@ function legend(box: Box, entries: readonly { readonly colour: string; readonly 
   return parts.join('\n');
 }
 
+/** How often frames come; nothing if most of them are at one time. */
+function usualRate(frames: PlotFrames): string {
+  const interval = median(intervals(frames));
+  return interval > 0 ? `, usually ${Number((1 / interval).toPrecision(3))} per second` : '';
+}
+
 /** Description of the plot. */
 export function titlesOf(
   frames: PlotFrames,
   { what, kind, format, sender }: { what: string; kind: string; format: string; sender: string },
 ): Titles {
   const { layout, count, isCut } = frames;
-  const rate = (1 / median(intervals(frames))).toPrecision(3);
   const seconds = (frames.time[count - 1]! || 0).toPrecision(3);
   const dot = '  \u00b7  ';
   const facts = [
     kind === format ? kind : `${kind}, ${format}`,
     sender === '*' ? 'any sender' : `sender ${sender}`,
-    `${isCut ? 'the first ' : ''}${count} frames in ${Number(seconds)} s, usually ${Number(rate)} per second`,
+    `${isCut ? 'the first ' : ''}${numberOf(count, 'frame')} in ${Number(seconds)} s${usualRate(frames)}`,
   ];
   const radio = [
     `${layout.rx} x ${layout.tx} antennas`,

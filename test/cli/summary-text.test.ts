@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import type { LayoutSummary, SenderSummary, Summary } from '../../api/cli/recordings/inspect.js';
+import type { PlotFrames } from '../../api/cli/recordings/plot/frames.js';
+import { plotSvg, titlesOf } from '../../api/cli/recordings/plot/plot.js';
+import { summaryText } from '../../api/cli/recordings/summary-text.js';
+import { csiLayout } from '../../pipeline/model/index.js';
+
+const layout = (key: string, frames: number, rate: number): LayoutSummary => ({
+  ...{ layout: key, frames, frames_per_second: rate, rssi_dbm: -50, longest_gap_s: rate > 0 ? 0.03 : 0 },
+  ...{ zero_frames: 0, repeated_frames: 0 },
+});
+const textOf = (records: number, seconds: number, sender: Partial<SenderSummary>): string => {
+  const all = { sender: '*', format: 'nexmon', loss: null, assumed: null, layouts: [], ...sender };
+  const summary: Summary = {
+    ...{ records, bytes: 100, start: '2026-01-01T00:00:00.000Z', seconds, senders: [all] },
+    ...{ packets: null, malformed: null, faults: [] },
+  };
+  return summaryText('room.dat', summary);
+};
+
+test('a single frame has no rate', () => {
+  const text = textOf(1, 0, { layouts: [layout('a', 1, 0)] });
+  expect(text).toContain('1 record, ');
+  expect(text).toContain('  a: 1 frame, rate unknown, RSSI');
+  expect(text).toContain('# nexmon, rate unknown, a');
+});
+
+test('the rate of a sender without a name is that of the frames of all layouts', () => {
+  const layouts = ['a', 'b', 'c'].map((key) => layout(key, 20, 32.203));
+  expect(textOf(60, 0.59, { layouts })).toContain('# nexmon, 100 frames per second, a, b, c');
+});
+
+test('senders beyond the largest number of links are not called rare', () => {
+  const state = (frames: number) => ({ format: 'nexmon', frames, frames_per_second: 60, layout: 'a' });
+  const frequent = Array.from(
+    { length: 16 },
+    (_, i) => [`02:00:00:00:00:0${i.toString(16)}`, state(50)] as const,
+  );
+  const text = textOf(800, 1, { heard: Object.fromEntries(frequent) });
+  expect(text).toContain('8 more senders are heard too, beyond these 8 links: --json lists all');
+  expect(text).not.toContain('rare');
+  const rare = textOf(801, 1, { heard: Object.fromEntries([...frequent, ['02:00:00:00:01:00', state(1)]]) });
+  expect(rare).toContain('8 more senders are heard too');
+  expect(rare).toContain('one more sender is rare: --json lists all');
+});
+
+test.each([1, 2])('the plot of %i frames at one time shows no NaN', (count) => {
+  const about = { training: 'lltf', bandwidthMhz: 20, centreMhz: 2437, rx: 1, tx: 1 } as const;
+  const frames: PlotFrames = {
+    layout: csiLayout({ ...about, subcarriers: [-1, 1] }),
+    ...{ count, isCut: false, time: new Float64Array(count), rssi: new Float32Array(count).fill(-40) },
+    ...{ amplitude: new Float32Array(2 * count).fill(3), phase: new Float32Array(2 * count) },
+  };
+  const titles = titlesOf(frames, { what: 'a.dat', kind: 'a', format: 'a', sender: '*' });
+  expect(titles.subtitles[0]).toMatch(count === 1 ? / 1 frame in 0 s$/ : / 2 frames in 0 s$/);
+  expect(plotSvg(frames, titles)).not.toMatch(/NaN|Infinity/);
+});
