@@ -182,6 +182,14 @@ it('a truncated ESP32 line loses that line, not the one that follows in it', () 
   ]);
 });
 
+it('of two complete ESP32 lines in one, the first is not said to lack its end', () => {
+  const lines = espTimes.map((time, i) => espLine(i, time));
+  const { problems } = cutAll(Buffer.from(`${lines[0]}\n${lines[1]}${lines[2]}\n`), 500, esp32SerialLog)!;
+  expect(problems.map(({ message }) => message)).toEqual([
+    'a CSIRAW line runs into the next one, without a line break: only the last one in this line is read',
+  ]);
+});
+
 it('a capture loses almost nothing to any flipped bit, in pieces of any size', () => {
   const header = encodeHeader({ format: 'adr018', origin: 'replay' });
   const records = Array.from({ length: COUNT }, (_, i) => ({

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { cutAll } from './cut.js';
+import { FILES } from './samples.js';
 
 const VALUES = Array.from({ length: 128 }, (_, i) => i - 60).join();
 const line = (index: number): string =>
@@ -25,4 +26,14 @@ it('a long line without an end is named, and all before it is read', () => {
   const { records, problems } = cutAll(Buffer.from(`${lines(0, 5)}${'x'.repeat(2_200_000)}`), 65_536)!;
   expect(records).toHaveLength(5);
   expect(problems).toMatchObject([{ code: 'esp-csi.line' }]);
+});
+
+it('a recording of ADR-018 in JSON is read on after a long line, which is named once', () => {
+  const rows = FILES.find(({ kind }) => kind === 'adr018-jsonl')!.records;
+  const before = Buffer.concat(rows.slice(0, 3));
+  const long = Buffer.from(`${'x'.repeat(2_200_000)}\n`);
+  const file = Buffer.concat([before, long, ...rows.slice(3)]);
+  const { records, problems } = cutAll(file, 65_536)!;
+  expect(records).toHaveLength(rows.length);
+  expect(problems).toMatchObject([{ code: 'jsonl.line', location: `line 4 (byte ${before.length})` }]);
 });

@@ -102,7 +102,7 @@ export class LineCutter implements Cutter {
     if (this.#markIn(bytes, start, mark) >= 0)
       problem(
         'joined',
-        `a ${word.trimEnd()} line has no end: it is skipped, and the one after it in this line is read`,
+        `a ${word.replace(/[\s,]+$/, '')} line runs into the next one, without a line break: only the last one in this line is read`,
       );
     // The decoder rejects lines that are damaged elsewhere, and the clock ignores them.
     const isTimed = stamp !== null && !into.isLive;

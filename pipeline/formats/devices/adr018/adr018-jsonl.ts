@@ -3,7 +3,7 @@ import { encodePairs } from './adr018-frame.js';
 import { encodeFeatures, encodeVitals } from './adr018-packets.js';
 import { ASSUMED_MHZ } from './adr018.js';
 import { DeviceClock } from '../../containers/device-clock.js';
-import { FormatError, MAX_RECORD_BYTES, type Cutter, type FileFormat } from '../../contract/format.js';
+import { MAX_RECORD_BYTES, type Cutter, type FileFormat } from '../../contract/format.js';
 import type { RawBuilder } from '../../contract/raw-builder.js';
 import { errorText } from '../../../base/error-text.js';
 
@@ -39,6 +39,8 @@ class JsonlCutter implements Cutter {
   readonly #clock = new DeviceClock(RECORDER_CLOCK);
   readonly #decoder = new TextDecoder();
   #line = 1;
+  /** True within a line of over a megabyte, which is skipped to its end. */
+  #isTooLong = false;
   /** Next number of each node's raw frames. */
   readonly #sequences: number[] = new Array<number>(256).fill(0);
 
@@ -48,30 +50,48 @@ class JsonlCutter implements Cutter {
       let end = bytes.indexOf(NEWLINE, from);
       const whole = end >= 0;
       if (!whole) {
-        if (!last && bytes.length - from > MAX_RECORD_BYTES) {
-          throw new FormatError(
-            'jsonl.line',
-            locationText(at + from, 'line', this.#line),
-            'a line of over a megabyte: this is not a recording',
-          );
+        if (!last && !this.#isTooLong && bytes.length - from <= MAX_RECORD_BYTES) return from;
+        if (!last) {
+          this.#skipLongLine(into, at + from);
+          return bytes.length;
         }
-        if (!last) return from;
         end = bytes.length;
       }
-      this.#takeLine(this.#decoder.decode(bytes.subarray(from, end)), into, at + from, !whole);
+      if (!this.#isTooLong)
+        this.#takeLine(this.#decoder.decode(bytes.subarray(from, end)), into, at + from, !whole);
+      this.#isTooLong = false;
       this.#line++;
       from = whole ? end + 1 : end;
     }
     return from;
   }
 
+  #skipLongLine(into: RawBuilder, byte: number): void {
+    if (!this.#isTooLong) {
+      const location = locationText(byte, 'line', this.#line);
+      const message = 'a line of over a megabyte is no line of a recording: it is skipped';
+      into.problem({ code: 'jsonl.line', location, message });
+    }
+    this.#isTooLong = true;
+  }
+
   snapshot() {
-    return { line: this.#line, sequences: [...this.#sequences], clock: this.#clock.snapshot() };
+    return {
+      line: this.#line,
+      sequences: [...this.#sequences],
+      clock: this.#clock.snapshot(),
+      isTooLong: this.#isTooLong,
+    };
   }
 
   restore(state: State): void {
-    const { line, sequences, clock } = state as ReturnType<JsonlCutter['snapshot']>;
+    // Checkpoints of 0.5.0 and before have no mark of a long line.
+    const { line, sequences, clock, isTooLong } = state as Omit<
+      ReturnType<JsonlCutter['snapshot']>,
+      'isTooLong'
+    > & { readonly isTooLong?: boolean };
     this.#line = line;
+    this.#isTooLong = isTooLong ?? false;
     this.#clock.restore(clock);
     for (const [node, sequence] of sequences.entries()) this.#sequences[node] = sequence;
   }
