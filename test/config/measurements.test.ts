@@ -38,6 +38,15 @@ function found(source: string, operators: string, options?: Partial<LoadOptions>
   return problems.filter(({ severity }) => severity === 'error');
 }
 
+test.each([
+  ['cat room.pcap', '["cat","room.pcap"]'],
+  ['cat x; sleep 30', '["sh","-c","cat x; sleep 30"]'],
+  ['ssh pi "tcpdump -w -"', '["sh","-c","ssh pi \\"tcpdump -w -\\""]'],
+])('the command %s, written as one text, is suggested as a list that runs', (command, suggestion) => {
+  const wrong = found(`type: serial, command: '${command}'`, behindWindow('detect-motion'));
+  expect(wrong).toMatchObject([{ code: 'config.value.type', suggestion }]);
+});
+
 const scaled = (method: string) =>
   `scaled: { type: normalize-gain, from: air, method: ${method} }, windows: { type: window, from: scaled }, last: { type: detect-motion, from: windows }`;
 const behindWindow = (type: string) =>

@@ -45,11 +45,16 @@ export function fixType(
   if (allowsType(schema, 'boolean') && /^(yes|no|on|off|true|false)$/i.test(text)) {
     return { text: `${field}: ${/^(yes|on|true)$/i.test(text)}`, unit: false };
   }
+  if (schema['commandLine'] === true && text.trim() !== '') return { text: commandWords(text), unit: false };
   if (schema.type === 'array' && (schema.minItems ?? 0) <= 1 && tree.text !== '' && !tree.text.includes('\n'))
     return { text: `[${tree.text}]`, unit: false };
   if (allowsType(schema, 'string')) return { text: `${field}: ${JSON.stringify(text)}`, unit: false };
   return undefined;
 }
+
+/** A command written as one text, as a list of words; by a shell if only a shell understands it. */
+const commandWords = (text: string): string =>
+  JSON.stringify(/[^\w\s./:=,@%+-]/.test(text) ? ['sh', '-c', text] : text.trim().split(/\s+/));
 
 export function describeForm(error: ErrorObject, schema: JsonSchema): string {
   if (error.keyword === 'format') return `must be a ${schema.format ?? ''}`;
