@@ -1,9 +1,15 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { LayoutSummary, SenderSummary, Summary } from '../../api/cli/recordings/inspect.js';
+import { lookIntoFile } from '../../api/cli/recordings/look.js';
 import type { PlotFrames } from '../../api/cli/recordings/plot/frames.js';
 import { plotSvg, titlesOf } from '../../api/cli/recordings/plot/plot.js';
 import { summaryText } from '../../api/cli/recordings/summary-text.js';
 import { csiLayout } from '../../pipeline/model/index.js';
+import { pcapngOf } from '../formats/pcap-files.js';
+import { SAMPLES } from '../formats/samples.js';
 
 const layout = (key: string, frames: number, rate: number): LayoutSummary => ({
   ...{ layout: key, frames, frames_per_second: rate, rssi_dbm: -50, longest_gap_s: rate > 0 ? 0.03 : 0 },
@@ -54,4 +60,17 @@ test.each([1, 2])('the plot of %i frames at one time shows no NaN', (count) => {
   const titles = titlesOf(frames, { what: 'a.dat', kind: 'a', format: 'a', sender: '*' });
   expect(titles.subtitles[0]).toMatch(count === 1 ? / 1 frame in 0 s$/ : / 2 frames in 0 s$/);
   expect(plotSvg(frames, titles)).not.toMatch(/NaN|Infinity/);
+});
+
+test.each([3, 6] as const)('a pcapng of blocks of type %i: missing times are named', async (block) => {
+  const folder = mkdtempSync(join(tmpdir(), 'csiflow-summary-'));
+  const path = join(folder, 'room.pcapng');
+  const packets = SAMPLES.find(({ format }) => format === 'nexmon')!.records;
+  writeFileSync(path, pcapngOf(packets, { block }));
+  const { summary } = await lookIntoFile(path, { kind: 'nexmon-pcap', format: 'auto' });
+  rmSync(folder, { recursive: true });
+  expect(summary.records).toBe(packets.length);
+  const text = summaryText('room.pcapng', summary);
+  if (block === 3) expect(text).toContain('\ntimes unknown: all records are at time 0');
+  else expect(text).not.toContain('times unknown');
 });

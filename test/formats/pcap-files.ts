@@ -10,8 +10,8 @@ interface Options {
   readonly ip?: 4 | 6;
   /** Added to the stamps of a pcapng to get times, seconds; without one, none is stated. */
   readonly offset?: number;
-  /** Type of the blocks of a pcapng: 6 (enhanced packets) by default, or 2 (the obsolete packet block). */
-  readonly block?: 6 | 2;
+  /** Type of the blocks of a pcapng: 6 (enhanced packets) by default, 3 (simple ones), 2 (obsolete ones). */
+  readonly block?: 6 | 3 | 2;
   /** To which the datagrams are sent. */
   readonly port?: number;
 }
@@ -82,6 +82,7 @@ export function pcapngOf(payloads: readonly Uint8Array[], options: Options = {})
   const port = block(1, Buffer.concat([words(little, link, 65_535), ...stated, ...end]));
   const packets = payloads.map((payload, i) => {
     const packet = packetOf(payload, options);
+    if (type === 3) return block(type, Buffer.concat([words(little, packet.length), packet]));
     const stamp = (time(i) - 1_000_000n * BigInt(offset ?? 0)) * (nano ? 1000n : 1n);
     const head = words(
       little,

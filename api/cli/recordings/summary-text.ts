@@ -17,6 +17,7 @@ export function summaryText(
       .map(([name, count]) => `${name} ${count}`)
       .join(', ') || 'none';
   const lines = [what, `${numberOf(records, 'record')}, ${bytes} bytes, ${seconds} s from ${start ?? '-'}`];
+  if (records > 1 && seconds === 0 && start === EPOCH) lines.push(NO_TIMES);
   if (packets) lines.push(`packets: ${counts(packets)}`, `malformed: ${counts(malformed)}`);
   lines.push(...faults.map((one) => `  ${faultText(one)}`));
   for (const { sender, loss, assumed, layouts } of senders) {
@@ -45,6 +46,10 @@ export function summaryText(
   }
   return lines.join('\n');
 }
+
+const EPOCH = new Date(0).toISOString();
+const NO_TIMES =
+  'times unknown: all records are at time 0, as in a pcapng of simple packet blocks, which have no times: capture it again with times, for example with `tcpdump -w`';
 
 function layoutLines(summary: LayoutSummary): readonly string[] {
   const { layout, frames, frames_per_second: rate, rssi_dbm: rssi } = summary;
