@@ -44,9 +44,9 @@ async function arrivals(
   return { times: batches.map(({ raw }) => raw.time[0]!), position: batches.at(-1)!.position };
 }
 
-test('arrival times never decrease within a run when the clock is set back', async () => {
+test('arrival times increase within a run when the clock is set back', async () => {
   const { times } = await arrivals([5000, 6000, 2000, 2500, 6500], null);
-  expect(times).toEqual([5000, 6000, 6000, 6000, 6500]);
+  expect(times).toEqual([5000, 6000, 6001, 6002, 6500]);
 });
 
 // The runtime's arrival clock continues after the times of an earlier run: see clock-jump.test.ts.
