@@ -292,6 +292,24 @@ test.each([
   expect(await errorOf(path, {})).toContain(message);
 });
 
+test('an HDF5 file whose user block was removed or put before it is read, and its end is known', async () => {
+  const [removed, added, cut] = ['removed.h5', 'added.h5', 'cut.h5'].map((name) =>
+    join(temporaryFolder(), name),
+  );
+  const arrays = async (path: string) => (await readHdf5(path)).arrays.map(({ name }) => name);
+  const [level73, plain] = ['level73.mat', 'plain.h5'].map((name) => readFileSync(made(name)));
+  writeFileSync(removed!, level73!.subarray(512));
+  expect(await arrays(removed!)).toEqual(await arrays(made('level73.mat')));
+  const longer = Buffer.concat([Buffer.alloc(512), plain!]);
+  writeFileSync(added!, longer);
+  expect(await arrays(added!)).toEqual(await arrays(made('plain.h5')));
+  writeFileSync(cut!, longer.subarray(0, -100));
+  const size = longer.length;
+  await expect(readHdf5(cut!)).rejects.toThrow(
+    `byte ${size - 100}: it is truncated: ${size - 100} bytes of ${size}`,
+  );
+});
+
 test('a MATLAB 7.3 file that ends within its own header is reported with its end', async () => {
   const path = join(temporaryFolder(), 'short.mat');
   writeFileSync(path, 'MATLAB 7.3 MAT-file, Platform: GLNXA64'.padEnd(300));

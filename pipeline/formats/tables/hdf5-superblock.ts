@@ -21,8 +21,8 @@ const LAYOUTS: ReadonlyMap<number, { readonly addresses: number; readonly size: 
   [3, { addresses: 12, size: 9 }],
 ]);
 
-/** The end of the file comes third: after the base, and the free space or an extension of the superblock. */
-const END_ADDRESS = 2;
+/** Order of the addresses: the start of the data, the free space or an extension of the superblock, the end of the file. */
+const [BASE, END] = [0, 2];
 
 /** Where an HDF5 file is truncated, by its superblock; null if it is not. */
 export async function hdf5Truncation(path: string): Promise<string | null> {
@@ -33,8 +33,12 @@ export async function hdf5Truncation(path: string): Promise<string | null> {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(most), 0, most, 0);
     const head = buffer.subarray(0, bytesRead);
     const start = PLACES.find((at) => head.toString('latin1', at, at + SIGNATURE.length) === SIGNATURE);
-    if (start === undefined) return `byte ${size}: it is truncated: HDF5's superblock is not complete`;
-    const end = endOf(head.subarray(start));
+    // It may be behind a larger user block, too.
+    if (start === undefined)
+      return size < PLACES[1] + SIGNATURE.length
+        ? `byte ${size}: it is truncated: HDF5's superblock is not complete`
+        : null;
+    const end = endOf(head.subarray(start), start);
     if (end === 'truncated')
       return `byte ${size}: it is truncated in HDF5's superblock, from byte ${start} on`;
     return end !== null && size < end ? `byte ${size}: it is truncated: ${size} bytes of ${end}` : null;
@@ -43,8 +47,11 @@ export async function hdf5Truncation(path: string): Promise<string | null> {
   }
 }
 
-/** The size that the whole file has; null if the superblock is of a version or size that its library judges. */
-function endOf(block: Buffer): number | 'truncated' | null {
+/**
+ * The size that the whole file has; null if the superblock is of a version or size that its library judges.
+ * @param start where the superblock is: a user block may have been put before it, or removed, since it was written
+ */
+function endOf(block: Buffer, start: number): number | 'truncated' | null {
   const version = block[SIGNATURE.length];
   if (version === undefined) return 'truncated';
   const layout = LAYOUTS.get(version);
@@ -52,7 +59,10 @@ function endOf(block: Buffer): number | 'truncated' | null {
   const bytes = block[layout.size];
   if (bytes === undefined) return 'truncated';
   if (bytes !== 4 && bytes !== 8) return null;
-  const at = layout.addresses + END_ADDRESS * bytes;
-  if (block.length < at + 2 * bytes) return 'truncated';
-  return bytes === 8 ? Number(block.readBigUInt64LE(at)) : block.readUInt32LE(at);
+  const address = (index: number): number => {
+    const at = layout.addresses + index * bytes;
+    return bytes === 8 ? Number(block.readBigUInt64LE(at)) : block.readUInt32LE(at);
+  };
+  if (block.length < layout.addresses + (END + 2) * bytes) return 'truncated';
+  return address(END) + start - address(BASE);
 }
