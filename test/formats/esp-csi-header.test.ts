@@ -51,6 +51,18 @@ describe('a header line of esp-csi', () => {
     }
   });
 
+  it('names those of its host too, where they fit: the port may have changed', () => {
+    const [heading, line] = recordsOf(logOf(reversed));
+    const plain = recordsOf(logOf([...C5_COLUMNS, 'data']))[1]!;
+    const more = recordsOf(logOf(['type', 'a_new_one', ...C5_COLUMNS.slice(1), 'data']))[0]!;
+    const decoder = newDecoder();
+    decoder.decode(batchOf({ ...heading!, sender: '10.0.0.7:1' }));
+    expect(decoder.decode(batchOf({ ...line!, sender: '10.0.0.7:2' })).failed).toBeUndefined();
+    decoder.decode(batchOf({ ...more, sender: '10.0.0.7:3' }));
+    expect(decoder.decode(batchOf({ ...plain, sender: '10.0.0.7:4' })).failed).toBeUndefined();
+    expect(decoder.decode(batchOf({ ...line!, sender: '10.0.0.8:1' })).failed).toHaveLength(1);
+  });
+
   it('of a checkpoint that does not say whose it is names those of all senders', () => {
     const [heading, line] = recordsOf(logOf(reversed));
     const decoder = newDecoder();

@@ -22,6 +22,7 @@ import {
   type ReadFrame,
 } from '../../decoder/frame-decoder.js';
 import type { Format } from '../../contract/format.js';
+import { hostOf } from '../../../model/index.js';
 
 /** One line; frames belong to the link whose `sender` is the transmitter's MAC address, or `*`. */
 export const espCsi: Format = espressif(
@@ -89,25 +90,25 @@ function lineReader(format: string, realFirst: boolean): FrameReader {
       }
       const text = csiDataLine(record);
       if (typeof text !== 'string') return text;
-      const line = splitEspLine(text, headings.of(from));
+      const line = headings.split(from, (heading) => splitEspLine(text, heading));
       if ('fault' in line) return line;
       // Receivers of one transmitter may be different chips.
-      const sender = from === '' ? line.mac : `${from} ${line.mac}`;
+      const sender = from === '' ? line.mac : `${hostOf(from)} ${line.mac}`;
       return readLine(line, realFirst, (numbers) => bits.wordsOf(sender, numbers));
     },
     snapshot: () => ({ ...headings.snapshot(), bits: bits.snapshot() }),
     restore: (state) => {
-      headings.restore(state);
       const saved = state as ReaderState;
+      headings.restore(saved);
       if (saved.bits) bits.restore(saved.bits);
     },
   };
 }
 
-interface ReaderState {
+type ReaderState = ReturnType<Headings['snapshot']> & {
   /** Absent in checkpoints of 0.4.0 and before. */
   readonly bits?: ReturnType<LltfBits['snapshot']>;
-}
+};
 
 /** The words of a buffer with 12 bits: see {@link LltfBits}. */
 type WordsOf = (numbers: EspNumbers) => Int16Array | ReadFault | null;

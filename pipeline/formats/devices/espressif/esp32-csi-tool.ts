@@ -112,21 +112,25 @@ function lineReader(): FrameReader {
     ...{ format: 'esp32-csi-tool', sequenceBits: 32 },
     read(record, _time, from) {
       const found = headingOf(record, DATA);
-      if (found === null) return readLine(record, headings.of(from));
+      if (found === null)
+        return readLine(record, (text) => headings.split(from, (heading) => splitLine(text, heading)));
       headings.see(from, found);
       return null;
     },
     snapshot: () => headings.snapshot(),
     restore: (state) => {
-      headings.restore(state);
+      headings.restore(state as ReturnType<Headings['snapshot']>);
     },
   };
 }
 
-function readLine(record: Uint8Array, heading: string | null): ReadFrame | ReadFault | null {
+function readLine(
+  record: Uint8Array,
+  split: (text: string) => ToolLine | ReadFault | null,
+): ReadFrame | ReadFault | null {
   const text = csiDataLine(record);
   if (typeof text !== 'string') return text;
-  const line = splitLine(text, heading);
+  const line = split(text);
   if (!line || 'fault' in line) return line;
   const numbers = numbersOfLine(line, REQUIRED, () => parseNumbers(line.data));
   if ('fault' in numbers) return numbers;

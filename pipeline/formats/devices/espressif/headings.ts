@@ -1,6 +1,6 @@
-import type { State } from '../../../component/index.js';
+import { hostOf } from '../../../model/index.js';
 
-/** Senders beyond these forget the oldest. */
+/** Senders beyond these replace the oldest. */
 const MAX_SENDERS = 256;
 
 /**
@@ -10,30 +10,44 @@ const MAX_SENDERS = 256;
 export class Headings {
   /** By the address that records came from; the newest last. */
   readonly #bySender = new Map<string, string>();
+  /** The same by its host. */
+  readonly #byHost = new Map<string, string>();
   /** That of all senders, from checkpoints that do not say whose it is. */
   #former: string | null = null;
 
   see(sender: string, heading: string): void {
-    this.#bySender.delete(sender);
-    this.#bySender.set(sender, heading);
-    if (this.#bySender.size > MAX_SENDERS) this.#bySender.delete(this.#bySender.keys().next().value!);
+    putNewest(this.#bySender, sender, heading);
+    putNewest(this.#byHost, hostOf(sender), heading);
   }
 
-  /** Null if the sender sent none. */
-  of(sender: string): string | null {
-    return this.#bySender.get(sender) ?? this.#former;
+  /**
+   * Splits a line by the header line of its sender. A sender without one may have changed its port: then by the newest
+   * of its host, if the line has its columns, and otherwise without any.
+   */
+  split<T extends object | null>(sender: string, by: (heading: string | null) => T): T {
+    const own = this.#bySender.get(sender);
+    if (own !== undefined) return by(own);
+    const other = this.#byHost.get(hostOf(sender)) ?? this.#former;
+    const line = other === null ? null : by(other);
+    return line !== null && !('fault' in line) ? line : by(null);
   }
 
   snapshot(): Saved {
     return { heading: this.#former, headings: [...this.#bySender] };
   }
 
-  restore(state: State): void {
-    const { heading, headings = [] } = state as Saved;
+  restore({ heading, headings = [] }: Saved): void {
     this.#former = heading;
     this.#bySender.clear();
-    for (const [sender, one] of headings) this.#bySender.set(sender, one);
+    this.#byHost.clear();
+    for (const [sender, one] of headings) this.see(sender, one);
   }
+}
+
+function putNewest(map: Map<string, string>, key: string, heading: string): void {
+  map.delete(key);
+  map.set(key, heading);
+  if (map.size > MAX_SENDERS) map.delete(map.keys().next().value!);
 }
 
 interface Saved {
