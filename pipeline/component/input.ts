@@ -15,7 +15,7 @@ export interface SourceBatch {
   readonly data?: readonly Data[];
   /**
    * All records of later batches have later times than this one's, so its newest record need not wait for
-   * them.
+   * them. Holds for `raw` of a source that is not replayable, with frames at the times of their records.
    */
   readonly isPast?: boolean;
 }

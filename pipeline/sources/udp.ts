@@ -74,7 +74,7 @@ export const udp = defineSource({
   name: 'udp',
   summary: 'Listens on a UDP port for CSI, one packet a datagram.',
   description: [
-    'Event time is the time of arrival, which never decreases, also over restarts. A frame belongs to the link',
+    'Event time is the time of arrival, which increases from datagram to datagram, also over restarts. A frame belongs to the link',
     'whose `sender` in the environment file is `node-<number>`, the number in its header. Which addresses such a',
     'link accepts depends on how much of the address it names:',
     '',
