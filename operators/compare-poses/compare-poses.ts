@@ -44,7 +44,7 @@ counted as \`unmatched\`.
           if (other) context.metrics.count('unmatched', 1);
           waiting.set(environment, frame);
           return none;
-        }) as { data: readonly Measure[] },
+        }),
       snapshot: (): CompareState => ({
         waiting: Array.from(waiting.entries(), ([environment, frame]) => ({ environment, frame })),
       }),

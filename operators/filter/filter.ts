@@ -47,7 +47,7 @@ Gotchas: reading a field that a record lacks (\`event.location\`, a key of \`met
     return {
       process: (data) =>
         attempt(data, () => {
-          if (!concerns(expression, data) || expression.evaluate(data) === true) return one(data);
+          if (!concerns(expression, data) || expression.evaluate(data)) return one(data);
           context.metrics.count('filtered', 1);
           return none;
         }),

@@ -77,7 +77,7 @@ counted as \`unmatched\`. Records of other ports pass. [Expressions](../../expre
       process: (data) =>
         attempt(data, () => {
           if (concerns(remembered, data)) {
-            if (remembered.evaluate(data) === true) {
+            if (remembered.evaluate(data)) {
               const before = latest.get(data.environment);
               // A late record is older than the remembered one.
               if (!before || before.time <= data.time) latest.set(data.environment, data);

@@ -84,7 +84,7 @@ with \`each: all\`, once for each matching route. If the node is disabled (\`ena
         attempt(data, () => {
           const fitting: string[] = [];
           for (const [name, rule] of rules) {
-            if (!concerns(rule, data) || rule.evaluate(data) !== true) continue;
+            if (!concerns(rule, data) || !rule.evaluate(data)) continue;
             fitting.push(name);
             if (each === 'first') break;
           }
