@@ -10,6 +10,7 @@ import {
 } from '../../pipeline/config/index.js';
 import type { Registry } from '../../pipeline/component/index.js';
 import { CommandError, EXIT } from '../../pipeline/base/exit.js';
+import { numberOf } from './number-of.js';
 
 /**
  * Loads a topology for a command. Prints warnings on stderr.
@@ -51,10 +52,8 @@ export function printProblems(problems: readonly Problem[]): string {
 
 /** `2 errors, 1 warning`. */
 export function summary(problems: readonly Problem[]): string {
-  const count = (severity: Problem['severity']) => {
-    const number = problems.filter((problem) => problem.severity === severity).length;
-    return `${number} ${severity}${number === 1 ? '' : 's'}`;
-  };
+  const count = (severity: Problem['severity']) =>
+    numberOf(problems.filter((problem) => problem.severity === severity).length, severity);
   return `${count('error')}, ${count('warning')}`;
 }
 

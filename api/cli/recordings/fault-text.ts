@@ -1,5 +1,5 @@
 import type { FaultState } from '../../../pipeline/formats/decoder/faults.js';
-import { numberOf } from './number-of.js';
+import { numberOf } from '../number-of.js';
 
 /** `value: 3 records, the first at evening.log: line 12 (byte 340): its rssi is not a whole number`. */
 export function faultText({ fault, reason, count, first, last }: FaultState): string {

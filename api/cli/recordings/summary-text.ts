@@ -3,7 +3,7 @@ import { yamlText } from '../../../pipeline/formats/senders/strangers.js';
 import type { LayoutSummary, Summary } from './inspect.js';
 import { faultText } from './fault-text.js';
 import { leftOut, linkLines, MAX_LINKS } from './link-lines.js';
-import { numberOf } from './number-of.js';
+import { numberOf } from '../number-of.js';
 import { rowsHeard } from './nexmon-rows.js';
 
 /** A summary as text. */

@@ -1,6 +1,7 @@
 import { locationText, type State } from '../../component/index.js';
 import { DeviceClock, READ_AHEAD_BYTES, type ClockKind } from './device-clock.js';
-import { MAX_RECORD_BYTES, type Cutter } from '../contract/format.js';
+import { LongLine } from './long-line.js';
+import type { Cutter } from '../contract/format.js';
 import type { RawBuilder } from '../contract/raw-builder.js';
 
 /** Log lines that each contain a measurement. */
@@ -42,12 +43,12 @@ export class LineCutter implements Cutter {
   #line = 0;
   /** The newest header line. */
   #heading: string | null = null;
-  /** True within a line of over a megabyte, which is skipped to its end. */
-  #isTooLong = false;
+  readonly #longLine: LongLine;
 
   constructor(kind: LineKind) {
     this.#kind = kind;
     this.#clock = new DeviceClock(kind.clock);
+    this.#longLine = new LongLine(`${kind.name}.line`, 'a serial log');
   }
 
   cut(bytes: Uint8Array, into: RawBuilder, at: number, last: boolean): number {
@@ -56,28 +57,17 @@ export class LineCutter implements Cutter {
     while (!into.full && start < bytes.length) {
       const newline = bytes.indexOf(NEWLINE, start);
       if (newline < 0 && !last) {
-        if (!this.#isTooLong && bytes.length - start <= MAX_RECORD_BYTES) break;
-        this.#skipLongLine(chunk, start);
+        if (!this.#longLine.holds(bytes.length - start)) break;
+        this.#longLine.skip(into, this.#location(at + start));
         return bytes.length;
       }
       const end = newline < 0 ? bytes.length : newline;
-      if (!this.#isTooLong && !this.#takeLine(chunk, start, end)) break;
-      this.#isTooLong = false;
+      if (!this.#longLine.isOpen && !this.#takeLine(chunk, start, end)) break;
+      this.#longLine.isOpen = false;
       this.#line++;
       start = end + 1;
     }
     return Math.min(start, bytes.length);
-  }
-
-  /** Zeros that a power failure left in a log, for example: the lines after them are read. */
-  #skipLongLine({ into, at }: Chunk, start: number): void {
-    if (!this.#isTooLong)
-      into.problem({
-        code: `${this.#kind.name}.line`,
-        location: this.#location(at + start),
-        message: 'a line of over a megabyte is no line of a serial log: it is skipped',
-      });
-    this.#isTooLong = true;
   }
 
   /** False if more bytes are needed. */
@@ -156,7 +146,7 @@ export class LineCutter implements Cutter {
       line: this.#line,
       clock: this.#clock.snapshot(),
       heading: this.#heading,
-      isTooLong: this.#isTooLong,
+      isTooLong: this.#longLine.isOpen,
     };
   }
 
@@ -168,7 +158,7 @@ export class LineCutter implements Cutter {
     this.#line = snapshot.line;
     // Checkpoints before 0.5.0 have no heading, those of 0.5.0 no mark of a long line.
     this.#heading = snapshot.heading ?? null;
-    this.#isTooLong = snapshot.isTooLong ?? false;
+    this.#longLine.isOpen = snapshot.isTooLong ?? false;
     this.#clock.restore(snapshot.clock);
   }
 

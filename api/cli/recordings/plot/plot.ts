@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { BOTH_WAYS, MAGMA, VIRIDIS, type Scale } from './colours.js';
 import { columnCount, intervals, longSilence, median, overTime, percentile, spectrogram } from './columns.js';
-import { numberOf } from '../number-of.js';
+import { numberOf } from '../../number-of.js';
 import type { PlotFrames } from './frames.js';
 import { axes, curve, drawing, FAINT, grid, heat, line, rectangle, text, ticks, type Box } from './svg.js';
 

@@ -3,7 +3,8 @@ import { encodePairs } from './adr018-frame.js';
 import { encodeFeatures, encodeVitals } from './adr018-packets.js';
 import { ASSUMED_MHZ } from './adr018.js';
 import { DeviceClock } from '../../containers/device-clock.js';
-import { MAX_RECORD_BYTES, type Cutter, type FileFormat } from '../../contract/format.js';
+import { LongLine } from '../../containers/long-line.js';
+import type { Cutter, FileFormat } from '../../contract/format.js';
 import type { RawBuilder } from '../../contract/raw-builder.js';
 import { errorText } from '../../../base/error-text.js';
 
@@ -39,8 +40,7 @@ class JsonlCutter implements Cutter {
   readonly #clock = new DeviceClock(RECORDER_CLOCK);
   readonly #decoder = new TextDecoder();
   #line = 1;
-  /** True within a line of over a megabyte, which is skipped to its end. */
-  #isTooLong = false;
+  readonly #longLine = new LongLine('jsonl.line', 'a recording');
   /** Next number of each node's raw frames. */
   readonly #sequences: number[] = new Array<number>(256).fill(0);
 
@@ -50,29 +50,20 @@ class JsonlCutter implements Cutter {
       let end = bytes.indexOf(NEWLINE, from);
       const whole = end >= 0;
       if (!whole) {
-        if (!last && !this.#isTooLong && bytes.length - from <= MAX_RECORD_BYTES) return from;
         if (!last) {
-          this.#skipLongLine(into, at + from);
+          if (!this.#longLine.holds(bytes.length - from)) return from;
+          this.#longLine.skip(into, locationText(at + from, 'line', this.#line));
           return bytes.length;
         }
         end = bytes.length;
       }
-      if (!this.#isTooLong)
+      if (!this.#longLine.isOpen)
         this.#takeLine(this.#decoder.decode(bytes.subarray(from, end)), into, at + from, !whole);
-      this.#isTooLong = false;
+      this.#longLine.isOpen = false;
       this.#line++;
       from = whole ? end + 1 : end;
     }
     return from;
-  }
-
-  #skipLongLine(into: RawBuilder, byte: number): void {
-    if (!this.#isTooLong) {
-      const location = locationText(byte, 'line', this.#line);
-      const message = 'a line of over a megabyte is no line of a recording: it is skipped';
-      into.problem({ code: 'jsonl.line', location, message });
-    }
-    this.#isTooLong = true;
   }
 
   snapshot() {
@@ -80,7 +71,7 @@ class JsonlCutter implements Cutter {
       line: this.#line,
       sequences: [...this.#sequences],
       clock: this.#clock.snapshot(),
-      isTooLong: this.#isTooLong,
+      isTooLong: this.#longLine.isOpen,
     };
   }
 
@@ -91,7 +82,7 @@ class JsonlCutter implements Cutter {
       'isTooLong'
     > & { readonly isTooLong?: boolean };
     this.#line = line;
-    this.#isTooLong = isTooLong ?? false;
+    this.#longLine.isOpen = isTooLong ?? false;
     this.#clock.restore(clock);
     for (const [node, sequence] of sequences.entries()) this.#sequences[node] = sequence;
   }

@@ -27,7 +27,9 @@ export class Headings {
   split<T extends object | null>(sender: string, by: (heading: string | null) => T): T {
     const own = this.#bySender.get(sender);
     if (own !== undefined) return by(own);
-    const other = this.#byHost.get(hostOf(sender)) ?? this.#former;
+    // Most boards print none.
+    const ofHost = this.#byHost.size === 0 ? undefined : this.#byHost.get(hostOf(sender));
+    const other = ofHost ?? this.#former;
     const line = other === null ? null : by(other);
     return line !== null && !('fault' in line) ? line : by(null);
   }
