@@ -3,7 +3,6 @@ import { Type } from 'typebox';
 import {
   defineOperator,
   defineSink,
-  defineSource,
   NOTHING,
   type Component,
   type Operator,
@@ -11,11 +10,10 @@ import {
 } from '../../pipeline/component/index.js';
 import type { Data, Failure, Measure } from '../../pipeline/model/index.js';
 import {
-  aborted,
   counter,
-  decodeNumbers,
   rawNumbers,
   runnerOf,
+  socketOf,
   sum,
   Table,
   temporaryFolder,
@@ -243,21 +241,9 @@ it.each([
 
 it('an operator whose `due` rejects has its input passed on at once', async () => {
   const dues: number[] = [];
-  const socket = defineSource({
-    name: 'socket',
-    summary: 'Asks when a result is due.',
-    config: Type.Object({}),
-    examples: [],
-    outputs: ['csi'],
-    replayable: false,
-    create: () => ({
-      open: async (_position, output) => {
-        dues.push(output.due!(), output.due!());
-        void output.offer({ position: 1, raw: rawNumbers([1], [1000]) });
-        await aborted(output.signal);
-      },
-      decode: decodeNumbers,
-    }),
+  const socket = socketOf((output) => {
+    dues.push(output.due!(), output.due!());
+    void output.offer({ position: 1, raw: rawNumbers([1], [1000]) });
   });
   const broken = defineOperator({
     name: 'broken',

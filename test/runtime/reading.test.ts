@@ -1,42 +1,21 @@
 import { Type } from 'typebox';
 import { expect, test } from 'vitest';
-import { defineOperator, defineSource, NOTHING } from '../../pipeline/component/index.js';
+import { defineOperator, NOTHING } from '../../pipeline/component/index.js';
 import { StandingQueue } from '../../pipeline/runtime/stages/shedding/standing-queue.js';
-import {
-  aborted,
-  decodeNumbers,
-  rawNumbers,
-  runnerOf,
-  Table,
-  temporaryFolder,
-  topologyOf,
-} from '../support/flow.js';
+import { rawNumbers, runnerOf, socketOf, Table, temporaryFolder, topologyOf } from '../support/flow.js';
 import { until } from '../support/waiting.js';
 
 const WAITING = 20;
 
 test('reads what waits in the system before it pumps more', async () => {
   const course: string[] = [];
-  const socket = defineSource({
-    name: 'socket',
-    summary: 'Reads a record in each turn of the event loop, and knows that more wait.',
-    config: Type.Object({}),
-    examples: [],
-    outputs: ['csi'],
-    replayable: false,
-    create: () => ({
-      open: async (_position, output) => {
-        output.ready?.();
-        for (let number = 0; number < WAITING; number++) {
-          await new Promise<void>((resolve) => setImmediate(resolve));
-          course.push('read');
-          void output.offer({ position: number, raw: rawNumbers([number], [number * 1000]) });
-          if (number < WAITING - 1) output.unread?.();
-        }
-        await aborted(output.signal);
-      },
-      decode: decodeNumbers,
-    }),
+  const socket = socketOf(async (output) => {
+    for (let number = 0; number < WAITING; number++) {
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      course.push('read');
+      void output.offer({ position: number, raw: rawNumbers([number], [number * 1000]) });
+      if (number < WAITING - 1) output.unread?.();
+    }
   });
   const slow = defineOperator({
     name: 'slow',
@@ -90,20 +69,8 @@ test.each([
 ])('event time %s', async (_, isPast, expected) => {
   const times: number[] = [];
   let processed = 0;
-  const socket = defineSource({
-    name: 'socket',
-    summary: 'Offers one record.',
-    config: Type.Object({}),
-    examples: [],
-    outputs: ['csi'],
-    replayable: false,
-    create: () => ({
-      open: async (_position, output) => {
-        void output.offer({ position: 1, raw: rawNumbers([5], [5000]), ...(isPast && { isPast }) });
-        await aborted(output.signal);
-      },
-      decode: decodeNumbers,
-    }),
+  const socket = socketOf((output) => {
+    void output.offer({ position: 1, raw: rawNumbers([5], [5000]), ...(isPast && { isPast }) });
   });
   const follower = defineOperator({
     name: 'follower',

@@ -143,6 +143,25 @@ export const aborted = (signal: AbortSignal): Promise<void> =>
     }
   });
 
+/** A source whose input nobody can repeat: `feed` offers all of it. */
+export const socketOf = (feed: (output: SourceOutput) => void | Promise<void>) =>
+  defineSource({
+    name: 'socket',
+    summary: 'What the test offers.',
+    config: Type.Object({}),
+    examples: [],
+    outputs: ['csi'],
+    replayable: false,
+    create: () => ({
+      open: async (_position, output) => {
+        output.ready?.();
+        await feed(output);
+        await aborted(output.signal);
+      },
+      decode: decodeNumbers,
+    }),
+  });
+
 /** A source that a test feeds: not replayable. */
 export class Radio {
   output: SourceOutput | undefined;
