@@ -33,7 +33,7 @@ const layers = [
   'api/cli',
 ];
 
-/** The folders of large layers, in the same way. */
+/** The folders of large layers and of large operators, in the same way. */
 const folders = {
   'pipeline/formats': ['contract', 'radio', 'senders', 'decoder', 'containers', 'json', 'tables', 'devices'],
   'pipeline/config': ['problems', 'reading', 'topology', 'schema', 'graph', 'tests', 'load', 'generated'],
@@ -49,6 +49,19 @@ const folders = {
     'shard',
     'scale-out',
   ],
+  'operators/infer-pose': [
+    'inputs',
+    'networks',
+    'sights',
+    'memory',
+    'model',
+    'people',
+    'windows',
+    'backends',
+    'serving',
+    'training',
+  ],
+  'operators/detect-falls': ['motion', 'impacts', 'nets', 'verdict', 'training'],
   'api/rest': [
     'requests',
     'accounts',
@@ -73,7 +86,6 @@ const shared = [
   'pipeline/telemetry',
   'pipeline/kafka',
   'pipeline/sources',
-  'operators/infer-pose',
   'sinks/shared',
   'bench/accuracy',
   'bench/accuracy/chain',

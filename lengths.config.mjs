@@ -20,9 +20,9 @@ export const LONG_FILES = {
   'pipeline/sources/simulator/channel.ts':
     'The sum of a channel, in buffers that all of its terms share: it is what the simulator computes.',
   'operators/infer-pose/infer-pose.ts': 'The definition of a component, most of it its documentation.',
-  'operators/infer-pose/inference.ts':
+  'operators/infer-pose/serving/inference.ts':
     'What happens to a window until it has its result, also when a backend fails in the meantime.',
-  'operators/infer-pose/network-thread.ts': 'One thread: its windows, its watchdog, its restarts.',
+  'operators/infer-pose/serving/network-thread.ts': 'One thread: its windows, its watchdog, its restarts.',
   'operators/infer-pose/training/generate.ts': 'How training data are drawn; its order is what a seed means.',
 };
 
@@ -30,6 +30,6 @@ export const LONG_FUNCTIONS = {
   'pipeline/runtime/stages/sink/sink-stage.ts': 'The constructor joins the parts of a sink, each named once.',
   'pipeline/sources/simulator/person/body.ts': 'From a pose to all joints, each from those before it.',
   'pipeline/sources/simulator/person/walk.ts': 'One step of steering, whose quantities depend on each other.',
-  'operators/detect-falls/dense.ts': 'A training loop.',
+  'operators/detect-falls/nets/dense.ts': 'A training loop.',
   'operators/infer-pose/training/loss.ts': 'One sum, term by term.',
 };

@@ -1,5 +1,5 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { CHANNELS } from '../../operators/detect-falls/changes.js';
+import { CHANNELS } from '../../operators/detect-falls/impacts/changes.js';
 import {
   LAYERS,
   logitOf,
@@ -8,7 +8,7 @@ import {
   STEPS,
   WIDTH,
   type Scale,
-} from '../../operators/detect-falls/impact-net.js';
+} from '../../operators/detect-falls/nets/impact-net.js';
 import { binaryCrossEntropy } from '../../operators/infer-pose/training/loss.js';
 import { Adam, type AdamState } from '../../operators/infer-pose/training/optimizer.js';
 import { EarlyStop, type EarlyStopState } from '../../operators/shared/early-stop.js';

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
-import { Impacts, type Impact } from '../../operators/detect-falls/impacts.js';
+import { Impacts, type Impact } from '../../operators/detect-falls/impacts/impacts.js';
 import { withUsableLinks } from '../../operators/shared/usable-links.js';
 import { replaceFile } from '../../pipeline/base/files.js';
 import { IMPAIRMENTS } from '../../pipeline/sources/simulator/impairments.js';

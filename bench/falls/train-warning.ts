@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { earlyInputs } from '../../operators/detect-falls/judge.js';
+import { earlyInputs } from '../../operators/detect-falls/verdict/judge.js';
 import {
   parametersOf,
   readSeveralWeights,
   WARNING_WEIGHTS_FILE,
   type WarningWeights,
-} from '../../operators/detect-falls/weights.js';
+} from '../../operators/detect-falls/nets/weights.js';
 import { replaceFile } from '../../pipeline/base/files.js';
 import { outputFile } from '../../pipeline/base/paths.js';
 import { fitLogistic, logitBy } from './logistic.js';

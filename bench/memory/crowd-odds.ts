@@ -1,5 +1,5 @@
-import { COUNTS } from '../../operators/infer-pose/layers.js';
-import { MEMORY_OFFSETS } from '../../operators/infer-pose/memory-layers.js';
+import { COUNTS } from '../../operators/infer-pose/networks/layers.js';
+import { MEMORY_OFFSETS } from '../../operators/infer-pose/networks/memory-layers.js';
 
 /**
  * Odds of three people and more, against two. In the rooms of the training they are as common as two, because the

@@ -1,8 +1,8 @@
-import { OUT } from '../../operators/infer-pose/layers.js';
-import { likeliest } from '../../operators/infer-pose/person.js';
-import { likeliestPlaces } from '../../operators/infer-pose/places.js';
-import type { Estimate } from '../../operators/infer-pose/sight.js';
-import type { ErrorCalibration } from '../../operators/infer-pose/weights.js';
+import { OUT } from '../../operators/infer-pose/networks/layers.js';
+import { likeliest } from '../../operators/infer-pose/people/person.js';
+import { likeliestPlaces } from '../../operators/infer-pose/sights/places.js';
+import type { Estimate } from '../../operators/infer-pose/sights/sight.js';
+import type { ErrorCalibration } from '../../operators/infer-pose/model/weights.js';
 import { jointScale, mean, powerLaw } from '../../operators/infer-pose/training/calibrate.js';
 import { PEOPLE, TOLD, TRUE, type Course } from './courses.js';
 import type { Kind } from './what-happens.js';

@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { JOINTS } from '../../operators/infer-pose/body.js';
-import { CELLS } from '../../operators/infer-pose/geometry.js';
-import { COUNTS, OUT } from '../../operators/infer-pose/layers.js';
+import { JOINTS } from '../../operators/infer-pose/networks/body.js';
+import { CELLS } from '../../operators/infer-pose/inputs/geometry.js';
+import { COUNTS, OUT } from '../../operators/infer-pose/networks/layers.js';
 import { binaryCrossEntropy, distance, laplace } from '../../operators/infer-pose/training/loss.js';
 import { MOVING } from '../../operators/infer-pose/training/generate.js';
 import type { Recalls } from '../../operators/infer-pose/training/memory-network.js';

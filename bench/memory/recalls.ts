@@ -1,13 +1,13 @@
-import { CELLS } from '../../operators/infer-pose/geometry.js';
-import { OUT } from '../../operators/infer-pose/layers.js';
+import { CELLS } from '../../operators/infer-pose/inputs/geometry.js';
+import { OUT } from '../../operators/infer-pose/networks/layers.js';
 import {
   CELL_INPUTS,
   memoryNetwork,
   noMemory,
   ROOM_INPUTS,
-} from '../../operators/infer-pose/memory-layers.js';
-import { faded, Memory, type Recall } from '../../operators/infer-pose/memory.js';
-import { readInputs } from '../../operators/infer-pose/reading.js';
+} from '../../operators/infer-pose/networks/memory-layers.js';
+import { faded, Memory, type Recall } from '../../operators/infer-pose/memory/memory.js';
+import { readInputs } from '../../operators/infer-pose/sights/reading.js';
 import { wholes, type Course } from './courses.js';
 
 /** Output of the memory network for each window of a course, in order. @param weights of the network */

@@ -1,7 +1,7 @@
-import { MIRRORED, mirroredJoints } from '../../operators/infer-pose/body.js';
-import { CELLS, cellCentre } from '../../operators/infer-pose/geometry.js';
-import { OUT } from '../../operators/infer-pose/layers.js';
-import { CELL_INPUTS, ROOM_INPUTS } from '../../operators/infer-pose/memory-layers.js';
+import { MIRRORED, mirroredJoints } from '../../operators/infer-pose/networks/body.js';
+import { CELLS, cellCentre } from '../../operators/infer-pose/inputs/geometry.js';
+import { OUT } from '../../operators/infer-pose/networks/layers.js';
+import { CELL_INPUTS, ROOM_INPUTS } from '../../operators/infer-pose/networks/memory-layers.js';
 import { PEOPLE, TOLD, TRUE, wholes, type Course } from './courses.js';
 import type { Symmetry } from './symmetry.js';
 

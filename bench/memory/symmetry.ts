@@ -1,4 +1,4 @@
-import { CELLS, GRID } from '../../operators/infer-pose/geometry.js';
+import { CELLS, GRID } from '../../operators/infer-pose/inputs/geometry.js';
 
 type Size = { readonly x: number; readonly y: number };
 type Pair = readonly [number, number];

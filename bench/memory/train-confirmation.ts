@@ -6,13 +6,18 @@ import {
   confirmationInputs,
   type Confirmation,
   type ConfirmationLaw,
-} from '../../operators/infer-pose/confirmation.js';
-import { BEAT_S } from '../../operators/infer-pose/memory-layers.js';
-import type { Recall } from '../../operators/infer-pose/memory.js';
-import { extendedModel, namedModel } from '../../operators/infer-pose/named-model.js';
-import { Network, weightTensors } from '../../operators/infer-pose/network.js';
+} from '../../operators/infer-pose/memory/confirmation.js';
+import { BEAT_S } from '../../operators/infer-pose/networks/memory-layers.js';
+import type { Recall } from '../../operators/infer-pose/memory/memory.js';
+import { extendedModel, namedModel } from '../../operators/infer-pose/model/named-model.js';
+import { Network, weightTensors } from '../../operators/infer-pose/networks/network.js';
 import { loadTrainingBackend } from '../../operators/infer-pose/training/backend.js';
-import { readMemory, readModel, writeMemory, type Manifest } from '../../operators/infer-pose/weights.js';
+import {
+  readMemory,
+  readModel,
+  writeMemory,
+  type Manifest,
+} from '../../operators/infer-pose/model/weights.js';
 import { InputError } from '../../pipeline/base/input-error.js';
 import { fitLogistic } from '../falls/logistic.js';
 import { simulateCourses, type Course, type Rooms } from './courses.js';

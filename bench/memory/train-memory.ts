@@ -1,10 +1,15 @@
 import { resolve } from 'node:path';
 import { serialize } from 'node:v8';
-import { MEMORY_PARAMETERS } from '../../operators/infer-pose/memory-layers.js';
-import { extendedModel, namedModel } from '../../operators/infer-pose/named-model.js';
-import { Network, weightTensors } from '../../operators/infer-pose/network.js';
+import { MEMORY_PARAMETERS } from '../../operators/infer-pose/networks/memory-layers.js';
+import { extendedModel, namedModel } from '../../operators/infer-pose/model/named-model.js';
+import { Network, weightTensors } from '../../operators/infer-pose/networks/network.js';
 import { loadTrainingBackend } from '../../operators/infer-pose/training/backend.js';
-import { readMemory, readModel, writeMemory, type Manifest } from '../../operators/infer-pose/weights.js';
+import {
+  readMemory,
+  readModel,
+  writeMemory,
+  type Manifest,
+} from '../../operators/infer-pose/model/weights.js';
 import { stoppedText } from '../../operators/shared/early-stop.js';
 import { replaceFile } from '../../pipeline/base/files.js';
 import { InputError } from '../../pipeline/base/input-error.js';

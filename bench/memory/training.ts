@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { CELLS, GRID } from '../../operators/infer-pose/geometry.js';
-import { layGradient } from '../../operators/infer-pose/tensors.js';
-import { OUT } from '../../operators/infer-pose/layers.js';
+import { CELLS, GRID } from '../../operators/infer-pose/inputs/geometry.js';
+import { layGradient } from '../../operators/infer-pose/networks/tensors.js';
+import { OUT } from '../../operators/infer-pose/networks/layers.js';
 import {
   CELL_INPUTS,
   MEMORY,
@@ -9,7 +9,7 @@ import {
   MEMORY_PARAMETERS,
   MEMORY_OFFSETS,
   ROOM_INPUTS,
-} from '../../operators/infer-pose/memory-layers.js';
+} from '../../operators/infer-pose/networks/memory-layers.js';
 import { Adam, learningRate, type AdamState } from '../../operators/infer-pose/training/optimizer.js';
 import {
   MemoryNetwork,

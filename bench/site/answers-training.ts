@@ -1,13 +1,13 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { CELLS, cellCentre, GRID } from '../../operators/infer-pose/geometry.js';
-import { OUT } from '../../operators/infer-pose/layers.js';
+import { CELLS, cellCentre, GRID } from '../../operators/infer-pose/inputs/geometry.js';
+import { OUT } from '../../operators/infer-pose/networks/layers.js';
 import {
   MEMORY,
   MEMORY_LAYERS,
   MEMORY_PARAMETERS,
   MEMORY_OFFSETS,
-} from '../../operators/infer-pose/memory-layers.js';
-import type { Scene } from '../../operators/infer-pose/scene.js';
+} from '../../operators/infer-pose/networks/memory-layers.js';
+import type { Scene } from '../../operators/infer-pose/inputs/scene.js';
 import { MemoryNetwork, memoryTensors } from '../../operators/infer-pose/training/memory-network.js';
 import { Adam, learningRate } from '../../operators/infer-pose/training/optimizer.js';
 import { EarlyStop } from '../../operators/shared/early-stop.js';

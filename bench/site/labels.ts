@@ -1,4 +1,4 @@
-import { POSTURES } from '../../operators/infer-pose/body.js';
+import { POSTURES } from '../../operators/infer-pose/networks/body.js';
 import { readBounded } from '../../pipeline/config/reading/files.js';
 import { Problems, type Location, type Problem } from '../../pipeline/config/problems/problem.js';
 import type { Environment, Posture } from '../../pipeline/model/index.js';

@@ -1,17 +1,17 @@
-import { POSTURES } from '../../operators/infer-pose/body.js';
-import { CELLS } from '../../operators/infer-pose/geometry.js';
-import { faded, Memory } from '../../operators/infer-pose/memory.js';
+import { POSTURES } from '../../operators/infer-pose/networks/body.js';
+import { CELLS } from '../../operators/infer-pose/inputs/geometry.js';
+import { faded, Memory } from '../../operators/infer-pose/memory/memory.js';
 import {
   BEAT_S,
   CELL_INPUTS,
   memoryNetwork,
   noMemory,
   type MemoryState,
-} from '../../operators/infer-pose/memory-layers.js';
-import { likeliest } from '../../operators/infer-pose/person.js';
-import { readInputs } from '../../operators/infer-pose/reading.js';
-import type { Scene } from '../../operators/infer-pose/scene.js';
-import type { Estimate } from '../../operators/infer-pose/sight.js';
+} from '../../operators/infer-pose/networks/memory-layers.js';
+import { likeliest } from '../../operators/infer-pose/people/person.js';
+import { readInputs } from '../../operators/infer-pose/sights/reading.js';
+import type { Scene } from '../../operators/infer-pose/inputs/scene.js';
+import type { Estimate } from '../../operators/infer-pose/sights/sight.js';
 import { MOVING } from '../../operators/infer-pose/training/generate.js';
 import type { Played } from '../accuracy/chain/inputs.js';
 import { PEOPLE, TOLD, TRUE, wholes } from '../memory/courses.js';

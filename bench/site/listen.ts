@@ -1,8 +1,13 @@
 import { resolve } from 'node:path';
 import { Type } from 'typebox';
-import type { Network } from '../../operators/infer-pose/network.js';
-import { problemOf, requestOf, type Request } from '../../operators/infer-pose/request.js';
-import { chooseModel, modelFolder, readProfiles, type Profiles } from '../../operators/infer-pose/weights.js';
+import type { Network } from '../../operators/infer-pose/networks/network.js';
+import { problemOf, requestOf, type Request } from '../../operators/infer-pose/windows/request.js';
+import {
+  chooseModel,
+  modelFolder,
+  readProfiles,
+  type Profiles,
+} from '../../operators/infer-pose/model/weights.js';
 import { withUsableLinks } from '../../operators/shared/usable-links.js';
 import { CommandError, EXIT } from '../../pipeline/base/exit.js';
 import { defineOperator } from '../../pipeline/component/index.js';

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { Network, weightTensors } from '../../operators/infer-pose/network.js';
-import type { Scene } from '../../operators/infer-pose/scene.js';
+import { Network, weightTensors } from '../../operators/infer-pose/networks/network.js';
+import type { Scene } from '../../operators/infer-pose/inputs/scene.js';
 import { loadTrainingBackend } from '../../operators/infer-pose/training/backend.js';
 import {
   readMemory,
@@ -10,7 +10,7 @@ import {
   writeMemory,
   writeModel,
   type Manifest,
-} from '../../operators/infer-pose/weights.js';
+} from '../../operators/infer-pose/model/weights.js';
 import { stoppedText } from '../../operators/shared/early-stop.js';
 import { CommandError, EXIT } from '../../pipeline/base/exit.js';
 import { replaceFile } from '../../pipeline/base/files.js';

@@ -1,4 +1,4 @@
-import { LEFT_HIP } from '../../operators/infer-pose/body.js';
+import { LEFT_HIP } from '../../operators/infer-pose/networks/body.js';
 import type { Person } from '../../pipeline/model/index.js';
 import type { TruthLine } from '../../pipeline/sources/simulator/stage.js';
 import { aligned, jointError, jointsOf } from '../accuracy/chain/answers.js';

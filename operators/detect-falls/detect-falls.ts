@@ -8,10 +8,10 @@ import {
   type Output,
 } from '../../pipeline/component/index.js';
 import type { SensedEvent } from '../../pipeline/model/index.js';
-import { FADING_SAMPLES } from './floored.js';
-import { judgeOf } from './judge.js';
+import { FADING_SAMPLES } from './motion/floored.js';
+import { judgeOf } from './verdict/judge.js';
 import { FALL_SETTINGS } from './settings.js';
-import { RATE_HZ } from './tracks.js';
+import { RATE_HZ } from './motion/tracks.js';
 import { Watch, type WatchState } from './watch.js';
 
 /** A full floor decays to half, so a larger number can never be reached. */

@@ -1,16 +1,16 @@
 import { NOTHING, type Context, type Output } from '../../pipeline/component/index.js';
 import type { Environment, Failure, PoseFrame, SensedEvent, Window } from '../../pipeline/model/index.js';
 import { leftOutOf, withUsableLinks } from '../shared/usable-links.js';
-import { confidenceOf } from './confidence.js';
-import { HeldBack, type HeldBackState } from './held-back.js';
-import { Histogram } from './histogram.js';
-import { Impacts, type ImpactsState } from './impacts.js';
-import type { Judge, Scored } from './judge.js';
-import { People, type PeopleState } from './people.js';
-import { Resampler, type ResamplerState } from './resampler.js';
-import { Room, type RoomState } from './room.js';
-import { Suspicion, withdrawalsOf, type SuspicionState } from './suspicion.js';
-import { RATE_HZ } from './tracks.js';
+import { confidenceOf } from './verdict/confidence.js';
+import { HeldBack, type HeldBackState } from './verdict/held-back.js';
+import { Histogram } from './motion/histogram.js';
+import { Impacts, type ImpactsState } from './impacts/impacts.js';
+import type { Judge, Scored } from './verdict/judge.js';
+import { People, type PeopleState } from './verdict/people.js';
+import { Resampler, type ResamplerState } from './motion/resampler.js';
+import { Room, type RoomState } from './motion/room.js';
+import { Suspicion, withdrawalsOf, type SuspicionState } from './verdict/suspicion.js';
+import { RATE_HZ } from './motion/tracks.js';
 
 /** Candidates of a room before its own quantile is used. */
 const MIN_CANDIDATES = 200;

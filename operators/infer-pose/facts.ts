@@ -1,6 +1,6 @@
 import type { NetworkFacts } from '../../pipeline/component/index.js';
 import { calibrationFacts } from '../shared/calibration-facts.js';
-import { chooseModel, modelFolder, readManifest, readProfiles } from './weights.js';
+import { chooseModel, modelFolder, readManifest, readProfiles } from './model/weights.js';
 
 interface Named {
   readonly weights: string;

@@ -22,16 +22,16 @@ import type {
 } from '../../pipeline/model/index.js';
 import { leftOutOf, withUsableLinks } from '../shared/usable-links.js';
 import { BackendHealth } from './backend-health.js';
-import type { Answered } from './engine.js';
+import type { Answered } from './serving/engine.js';
 import { CALIBRATION_FACTS, NETWORK_FACTS } from './facts.js';
-import type { Answer } from './inference.js';
-import { LOCATING_LINKS, strongestMotion } from './movement.js';
-import { Newcomers, type NewcomersState } from './newcomers.js';
-import { peopleOf } from './people.js';
-import { inView, ofOneWindow, recall, type Remembered, type PersonEstimate } from './recall.js';
-import { MAX_LINKS, problemOf, requestOf, shareOf } from './request.js';
-import { ServedModel } from './served-model.js';
-import { readProfiles, type ErrorCalibration, type Manifest, type Profiles } from './weights.js';
+import type { Answer } from './serving/inference.js';
+import { LOCATING_LINKS, strongestMotion } from './memory/movement.js';
+import { Newcomers, type NewcomersState } from './memory/newcomers.js';
+import { peopleOf } from './people/people.js';
+import { inView, ofOneWindow, recall, type Remembered, type PersonEstimate } from './people/recall.js';
+import { MAX_LINKS, problemOf, requestOf, shareOf } from './windows/request.js';
+import { ServedModel } from './serving/served-model.js';
+import { readProfiles, type ErrorCalibration, type Manifest, type Profiles } from './model/weights.js';
 import { errorText } from '../../pipeline/base/error-text.js';
 import { urlFault } from '../../pipeline/base/host.js';
 

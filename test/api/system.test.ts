@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { RestartSchema, StepsSchema } from '../../api/contract/system.js';
 import { LifecycleTimes } from '../../api/service/deployment/lifecycle-times.js';
 import { calibrate } from '../../operators/calibrate/calibrate.js';
-import { writeProfiles } from '../../operators/infer-pose/weights.js';
+import { writeProfiles } from '../../operators/infer-pose/model/weights.js';
 import { inferPose } from '../../operators/infer-pose/infer-pose.js';
 import type { LifecycleState, TopologyStatus } from '../../pipeline/runtime/status.js';
 import { FakeTopology } from '../support/fake-topology.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { HeldBack } from '../../operators/detect-falls/held-back.js';
+import { HeldBack } from '../../operators/detect-falls/verdict/held-back.js';
 import { eventsOf, makeDetector, bursts, START, windows } from './hand-made.js';
 import { fallEvent, FIRST_TIME, person, poseFrame } from '../support/fake-topology.js';
 

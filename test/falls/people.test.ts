@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { People } from '../../operators/detect-falls/people.js';
+import { People } from '../../operators/detect-falls/verdict/people.js';
 import { FIRST_TIME, person, poseFrame } from '../support/fake-topology.js';
 
 /** Frames a second apart, with a person in sight where `there` says so. */

@@ -7,19 +7,25 @@ import { batchOf, examplesOf, inputsOf, noiseOf } from '../../bench/falls/impact
 import { lossAndGradient, trainImpacts, type ImpactStanding } from '../../bench/falls/impact-training.js';
 import { SCALE } from '../../bench/falls/scenes.js';
 import { standingOf } from '../../bench/falls/train-several.js';
-import { CHANNELS, Changes, LAGS_MS } from '../../operators/detect-falls/changes.js';
-import { DropFinder } from '../../operators/detect-falls/drops.js';
-import { LAYERS, logitOf, PARAMETERS, standardised, STEPS } from '../../operators/detect-falls/impact-net.js';
-import { Histogram } from '../../operators/detect-falls/histogram.js';
-import { Impacts } from '../../operators/detect-falls/impacts.js';
+import { CHANNELS, Changes, LAGS_MS } from '../../operators/detect-falls/impacts/changes.js';
+import { DropFinder } from '../../operators/detect-falls/impacts/drops.js';
+import {
+  LAYERS,
+  logitOf,
+  PARAMETERS,
+  standardised,
+  STEPS,
+} from '../../operators/detect-falls/nets/impact-net.js';
+import { Histogram } from '../../operators/detect-falls/motion/histogram.js';
+import { Impacts } from '../../operators/detect-falls/impacts/impacts.js';
 import {
   DEPARTURES,
   Profiles,
   SLOW_CHANGES,
   SLOW_LIKENESSES,
-} from '../../operators/detect-falls/profiles.js';
+} from '../../operators/detect-falls/impacts/profiles.js';
 import { seeded } from '../../pipeline/base/random.js';
-import { parametersOf, readSeveralWeights } from '../../operators/detect-falls/weights.js';
+import { parametersOf, readSeveralWeights } from '../../operators/detect-falls/nets/weights.js';
 import { loadTrainingBackend } from '../../operators/infer-pose/training/backend.js';
 import type { Window } from '../../pipeline/model/index.js';
 import { afterThisTest } from '../support/clean-up.js';

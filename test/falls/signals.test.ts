@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { netScorer, ruleScorer, scoreOf, type Scorer } from '../../operators/detect-falls/detector.js';
-import { readWeights } from '../../operators/detect-falls/weights.js';
-import { play } from '../../operators/detect-falls/material.js';
-import type { Recording } from '../../operators/detect-falls/recordings.js';
-import { Room, type Candidate, type View } from '../../operators/detect-falls/room.js';
+import { netScorer, ruleScorer, scoreOf, type Scorer } from '../../operators/detect-falls/nets/detector.js';
+import { readWeights } from '../../operators/detect-falls/nets/weights.js';
+import { play } from '../../operators/detect-falls/training/material.js';
+import type { Recording } from '../../operators/detect-falls/training/recordings.js';
+import { Room, type Candidate, type View } from '../../operators/detect-falls/motion/room.js';
 import { amplitudes, bursts, SUBCARRIERS, type Shape } from './hand-made.js';
 
 const SECONDS = 40;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { AntennaTracks } from '../../operators/detect-falls/tracks.js';
+import { AntennaTracks } from '../../operators/detect-falls/motion/tracks.js';
 import { seeded } from '../../pipeline/base/random.js';
 
 const SUBCARRIERS = 12;

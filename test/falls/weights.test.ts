@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { logit, LOOK_STEPS, trainEnsemble } from '../../operators/detect-falls/dense.js';
-import { parametersOf, readSeveralWeights, readWeights } from '../../operators/detect-falls/weights.js';
-import { FEATURES } from '../../operators/detect-falls/features.js';
-import { SETTINGS, THRESHOLD } from '../../operators/detect-falls/train.js';
+import { logit, LOOK_STEPS, trainEnsemble } from '../../operators/detect-falls/nets/dense.js';
+import { parametersOf, readSeveralWeights, readWeights } from '../../operators/detect-falls/nets/weights.js';
+import { FEATURES } from '../../operators/detect-falls/motion/features.js';
+import { SETTINGS, THRESHOLD } from '../../operators/detect-falls/training/train.js';
 import { SEVERAL_SETTINGS } from '../../bench/falls/train-several.js';
 import { seeded } from '../../pipeline/base/random.js';
 

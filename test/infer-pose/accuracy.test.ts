@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { packageFile } from '../../pipeline/base/paths.js';
-import { loadBackend } from '../../operators/infer-pose/backends.js';
-import { Network, weightTensors } from '../../operators/infer-pose/network.js';
+import { loadBackend } from '../../operators/infer-pose/backends/backends.js';
+import { Network, weightTensors } from '../../operators/infer-pose/networks/network.js';
 import { accuracyOf, meanPose, type Accuracy } from '../../operators/infer-pose/training/accuracy.js';
 import { generateChunk } from '../../operators/infer-pose/training/generate.js';
 import { heldOutSamples, outcomes, trueJoints } from '../../operators/infer-pose/training/outcomes.js';
 import { ChunkSource } from '../../operators/infer-pose/training/pool.js';
-import { readModel, SHIPPED } from '../../operators/infer-pose/weights.js';
+import { readModel, SHIPPED } from '../../operators/infer-pose/model/weights.js';
 
 describe('the general model on 40 held-out rooms with four links', () => {
   let accuracy: Accuracy;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MIRRORED } from '../../operators/infer-pose/body.js';
+import { MIRRORED } from '../../operators/infer-pose/networks/body.js';
 import {
   axesAt,
   directionFeatures,
@@ -10,8 +10,8 @@ import {
   turnBack,
   type Axes,
   type LinkPlace,
-} from '../../operators/infer-pose/geometry.js';
-import { CALIBRATED, LINK_FEATURES } from '../../operators/infer-pose/features.js';
+} from '../../operators/infer-pose/inputs/geometry.js';
+import { CALIBRATED, LINK_FEATURES } from '../../operators/infer-pose/inputs/features.js';
 import { trainingBatch } from '../../operators/infer-pose/training/batches.js';
 import { allocateSamples, PERSON, personTruth } from '../../operators/infer-pose/training/samples.js';
 

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { describeBackends, loadBackend, restoreNodeUtil } from '../../operators/infer-pose/backends.js';
+import {
+  describeBackends,
+  loadBackend,
+  restoreNodeUtil,
+} from '../../operators/infer-pose/backends/backends.js';
 
 describe('backends', () => {
   it('are all listed, missing ones with how to install them', async () => {

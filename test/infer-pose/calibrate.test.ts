@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { calibrateTopology } from '../../api/cli/calibration/calibrate.js';
-import { readProfiles } from '../../operators/infer-pose/weights.js';
+import { readProfiles } from '../../operators/infer-pose/model/weights.js';
 import { readCalibrations } from '../../operators/calibrate/link-calibration.js';
 import { components } from '../../api/components.js';
 import { defineOperator, Registry } from '../../pipeline/component/index.js';

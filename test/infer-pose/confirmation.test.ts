@@ -6,8 +6,8 @@ import {
   confirmedCounts,
   type Confirmation,
   type ConfirmationLaw,
-} from '../../operators/infer-pose/confirmation.js';
-import { modelFolder, readManifest } from '../../operators/infer-pose/weights.js';
+} from '../../operators/infer-pose/memory/confirmation.js';
+import { modelFolder, readManifest } from '../../operators/infer-pose/model/weights.js';
 
 type Seen = Parameters<typeof confirm>[2];
 

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { CROWD_ODDS, withCrowdOdds } from '../../bench/memory/crowd-odds.js';
-import { CELLS } from '../../operators/infer-pose/geometry.js';
-import { MEMORY, memoryNetwork, noMemory } from '../../operators/infer-pose/memory-layers.js';
-import { Memory } from '../../operators/infer-pose/memory.js';
-import { OUT } from '../../operators/infer-pose/layers.js';
-import { namedModel } from '../../operators/infer-pose/named-model.js';
-import { readManifest, readMemory } from '../../operators/infer-pose/weights.js';
+import { CELLS } from '../../operators/infer-pose/inputs/geometry.js';
+import { MEMORY, memoryNetwork, noMemory } from '../../operators/infer-pose/networks/memory-layers.js';
+import { Memory } from '../../operators/infer-pose/memory/memory.js';
+import { OUT } from '../../operators/infer-pose/networks/layers.js';
+import { namedModel } from '../../operators/infer-pose/model/named-model.js';
+import { readManifest, readMemory } from '../../operators/infer-pose/model/weights.js';
 
 const folder = namedModel('general');
 const manifest = readManifest(folder);

@@ -3,7 +3,7 @@ import { loadTrainingBackend } from '../../operators/infer-pose/training/backend
 import { WATCHED_SEED, watchedLoss } from '../../operators/infer-pose/training/early-stop.js';
 import { generateChunk } from '../../operators/infer-pose/training/generate.js';
 import { trainingPlan } from '../../operators/infer-pose/training/train.js';
-import { modelFolder, readModel } from '../../operators/infer-pose/weights.js';
+import { modelFolder, readModel } from '../../operators/infer-pose/model/weights.js';
 import { EarlyStop } from '../../operators/shared/early-stop.js';
 
 describe('a training with validation', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FairQueue } from '../../operators/infer-pose/fair-queue.js';
+import { FairQueue } from '../../operators/infer-pose/serving/fair-queue.js';
 
 const queue = (...entries: readonly (readonly [string, number])[]): FairQueue => {
   const made = new FairQueue();

@@ -10,7 +10,7 @@ import {
   MAP,
   POINTS,
   profileOf,
-} from '../../operators/infer-pose/features.js';
+} from '../../operators/infer-pose/inputs/features.js';
 
 const lltf = Int16Array.from({ length: 52 }, (_, i) => (i < 26 ? i - 26 : i - 25));
 

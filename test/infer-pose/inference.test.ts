@@ -5,11 +5,11 @@ import { setTimeout as after } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LinkTable } from '../../pipeline/model/index.js';
 import { packageFile } from '../../pipeline/base/paths.js';
-import { Engine } from '../../operators/infer-pose/engine.js';
-import { Inference, type InferenceOptions } from '../../operators/infer-pose/inference.js';
-import { NetworkThread } from '../../operators/infer-pose/network-thread.js';
-import { requestOf, type Request } from '../../operators/infer-pose/request.js';
-import { readManifest, readModel, SHIPPED, writeModel } from '../../operators/infer-pose/weights.js';
+import { Engine } from '../../operators/infer-pose/serving/engine.js';
+import { Inference, type InferenceOptions } from '../../operators/infer-pose/serving/inference.js';
+import { NetworkThread } from '../../operators/infer-pose/serving/network-thread.js';
+import { requestOf, type Request } from '../../operators/infer-pose/windows/request.js';
+import { readManifest, readModel, SHIPPED, writeModel } from '../../operators/infer-pose/model/weights.js';
 import { simulatedWindow } from '../../bench/shared/simulated-window.js';
 
 const weights = packageFile(`${SHIPPED}/general`);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { jitterShare } from '../../operators/infer-pose/jitter.js';
+import { jitterShare } from '../../operators/infer-pose/inputs/jitter.js';
 import { Random } from '../../pipeline/sources/simulator/shared/random.js';
 
 const [POINTS, BANDS] = [100, 13];

@@ -1,10 +1,14 @@
 import { createRequire } from 'node:module';
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { loadBackend } from '../../operators/infer-pose/backends.js';
-import { DIRECTION_FEATURES, PLACE_FEATURES, WALL_FEATURES } from '../../operators/infer-pose/geometry.js';
-import { LAYERS, OFFSETS } from '../../operators/infer-pose/layers.js';
-import { weightTensors } from '../../operators/infer-pose/network.js';
+import { loadBackend } from '../../operators/infer-pose/backends/backends.js';
+import {
+  DIRECTION_FEATURES,
+  PLACE_FEATURES,
+  WALL_FEATURES,
+} from '../../operators/infer-pose/inputs/geometry.js';
+import { LAYERS, OFFSETS } from '../../operators/infer-pose/networks/layers.js';
+import { weightTensors } from '../../operators/infer-pose/networks/network.js';
 import { trainingBatch } from '../../operators/infer-pose/training/batches.js';
 import { generateChunk, uniform } from '../../operators/infer-pose/training/generate.js';
 import { initialWeights } from '../../operators/infer-pose/training/initial.js';

@@ -13,11 +13,11 @@ import {
   type MemoryStanding,
 } from '../../bench/memory/training.js';
 import { seeded } from '../../pipeline/base/random.js';
-import { JOINTS } from '../../operators/infer-pose/body.js';
-import { CELLS, cellCentre } from '../../operators/infer-pose/geometry.js';
-import { OUT } from '../../operators/infer-pose/layers.js';
-import { Memory } from '../../operators/infer-pose/memory.js';
-import { readInputs } from '../../operators/infer-pose/reading.js';
+import { JOINTS } from '../../operators/infer-pose/networks/body.js';
+import { CELLS, cellCentre } from '../../operators/infer-pose/inputs/geometry.js';
+import { OUT } from '../../operators/infer-pose/networks/layers.js';
+import { Memory } from '../../operators/infer-pose/memory/memory.js';
+import { readInputs } from '../../operators/infer-pose/sights/reading.js';
 import {
   CELL_INPUTS,
   MEMORY,
@@ -28,8 +28,8 @@ import {
   noMemory,
   ROOM_INPUTS,
   type Reading,
-} from '../../operators/infer-pose/memory-layers.js';
-import { inView, recall, type Remembered } from '../../operators/infer-pose/recall.js';
+} from '../../operators/infer-pose/networks/memory-layers.js';
+import { inView, recall, type Remembered } from '../../operators/infer-pose/people/recall.js';
 import { loadTrainingBackend } from '../../operators/infer-pose/training/backend.js';
 import { memoryTensors } from '../../operators/infer-pose/training/memory-network.js';
 

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Recall } from '../../operators/infer-pose/memory.js';
+import type { Recall } from '../../operators/infer-pose/memory/memory.js';
 import {
   confirmByMovement,
   countsByMovement,
   strongestMotion,
   type Movement,
-} from '../../operators/infer-pose/movement.js';
-import { Newcomers } from '../../operators/infer-pose/newcomers.js';
+} from '../../operators/infer-pose/memory/movement.js';
+import { Newcomers } from '../../operators/infer-pose/memory/newcomers.js';
 import { seeded } from '../../pipeline/base/random.js';
 import type { Window } from '../../pipeline/model/index.js';
 import { simulatedWindow } from '../../bench/shared/simulated-window.js';

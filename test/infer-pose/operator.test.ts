@@ -6,9 +6,9 @@ import type { Operator } from '../../pipeline/component/index.js';
 import { LinkTable, type Environment, type PoseFrame, type Window } from '../../pipeline/model/index.js';
 import { packageFile } from '../../pipeline/base/paths.js';
 import { inferPose } from '../../operators/infer-pose/infer-pose.js';
-import { confidenceOf, expectedError, personOf } from '../../operators/infer-pose/person.js';
-import type { Estimate } from '../../operators/infer-pose/sight.js';
-import { readModel, SHIPPED, writeModel } from '../../operators/infer-pose/weights.js';
+import { confidenceOf, expectedError, personOf } from '../../operators/infer-pose/people/person.js';
+import type { Estimate } from '../../operators/infer-pose/sights/sight.js';
+import { readModel, SHIPPED, writeModel } from '../../operators/infer-pose/model/weights.js';
 import { testContext } from '../support/context.js';
 import { simulatedWindow } from '../../bench/shared/simulated-window.js';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CELLS, cellCentre } from '../../operators/infer-pose/geometry.js';
-import { likeliestPlaces, meanPlace } from '../../operators/infer-pose/places.js';
+import { CELLS, cellCentre } from '../../operators/infer-pose/inputs/geometry.js';
+import { likeliestPlaces, meanPlace } from '../../operators/infer-pose/sights/places.js';
 
 const SIZE = { x: 6, y: 4 };
 

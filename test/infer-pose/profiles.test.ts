@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ProfileLearner } from '../../operators/infer-pose/profiles.js';
+import { ProfileLearner } from '../../operators/infer-pose/windows/profiles.js';
 import { simulatedWindow } from '../../bench/shared/simulated-window.js';
 
 describe('an empty-room profile', () => {

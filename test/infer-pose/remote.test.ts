@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { LinkTable } from '../../pipeline/model/index.js';
 import { packageFile } from '../../pipeline/base/paths.js';
-import { Engine, type Answered } from '../../operators/infer-pose/engine.js';
-import { Inference } from '../../operators/infer-pose/inference.js';
-import { onnxParts } from '../../operators/infer-pose/onnx.js';
-import { partNames } from '../../operators/infer-pose/remote-parts.js';
-import { requestOf, type Request } from '../../operators/infer-pose/request.js';
-import { readModel, SHIPPED } from '../../operators/infer-pose/weights.js';
+import { Engine, type Answered } from '../../operators/infer-pose/serving/engine.js';
+import { Inference } from '../../operators/infer-pose/serving/inference.js';
+import { onnxParts } from '../../operators/infer-pose/backends/onnx.js';
+import { partNames } from '../../operators/infer-pose/backends/remote-parts.js';
+import { requestOf, type Request } from '../../operators/infer-pose/windows/request.js';
+import { readModel, SHIPPED } from '../../operators/infer-pose/model/weights.js';
 import { KserveModel } from '../../operators/shared/kserve.js';
 import { simulatedWindow } from '../../bench/shared/simulated-window.js';
 import { KserveServer } from '../support/inference/kserve-server.js';

@@ -2,8 +2,8 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readModel } from '../../operators/infer-pose/weights.js';
-import { namedModel } from '../../operators/infer-pose/named-model.js';
+import { readModel } from '../../operators/infer-pose/model/weights.js';
+import { namedModel } from '../../operators/infer-pose/model/named-model.js';
 import { loadTrainingBackend } from '../../operators/infer-pose/training/backend.js';
 import { evaluate } from '../../operators/infer-pose/training/evaluate.js';
 import {

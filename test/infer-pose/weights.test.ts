@@ -10,8 +10,8 @@ import { mix } from '../../pipeline/sources/simulator/shared/random.js';
 import { CALIBRATION_SEED, TEST_SEED } from '../../operators/infer-pose/training/evaluate.js';
 import { FIRST_TUNING_SEED } from '../../operators/infer-pose/training/outcomes.js';
 import { roomSeed } from '../../operators/infer-pose/training/generate.js';
-import { PARAMETERS } from '../../operators/infer-pose/layers.js';
-import { MEMORY_PARAMETERS } from '../../operators/infer-pose/memory-layers.js';
+import { PARAMETERS } from '../../operators/infer-pose/networks/layers.js';
+import { MEMORY_PARAMETERS } from '../../operators/infer-pose/networks/memory-layers.js';
 import {
   chooseModel,
   modelFolder,
@@ -21,7 +21,7 @@ import {
   shippedModels,
   SHIPPED,
   writeModel,
-} from '../../operators/infer-pose/weights.js';
+} from '../../operators/infer-pose/model/weights.js';
 import { testEnvironment } from '../support/context.js';
 
 interface Trained {

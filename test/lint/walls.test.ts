@@ -43,6 +43,20 @@ const BROKEN = [
   ['not-downward', 'pipeline/sources/pace.ts', 'pipeline/sources/serial/ports/ports.ts'],
 ] as const;
 
+/** The folders of a large operator have an order, as those of a layer do, and all of them are listed. */
+const INNER = [
+  [
+    'layer-operators-infer-pose-memory',
+    'operators/infer-pose/memory/memory.ts',
+    'operators/infer-pose/serving/engine.ts',
+  ],
+  [
+    'every-folder-of-operators-infer-pose',
+    'operators/infer-pose/various/various.ts',
+    'operators/infer-pose/inputs/scene.ts',
+  ],
+] as const;
+
 /** Folders do not import each other in a ring, nor does a folder by way of one that it holds. */
 const RINGS = [
   ['memory', 'falls/scripts'],
@@ -56,7 +70,7 @@ const RINGS = [
 test('the rules allow what ARCHITECTURE.md allows of folders within folders, and nothing else', async () => {
   const pairs = [
     ...ALLOWED,
-    ...BROKEN.map(([, from, to]) => [from, to] as const),
+    ...[...BROKEN, ...INNER].map(([, from, to]) => [from, to] as const),
     // Two modules a folder, so that the modules themselves form no ring.
     ...RINGS.map(([from, to]) => [`bench/${from}/out.ts`, `bench/${to}/in.ts`] as const),
   ];
@@ -73,5 +87,5 @@ test('the rules allow what ARCHITECTURE.md allows of folders within folders, and
   const reported = RINGS.map(([from]) => `bench/${from}`).filter((from) => from !== 'bench/referee/paths');
   expect([...new Set(rings)].sort()).toEqual(reported.sort());
   const rest = found.filter(([rule]) => rule !== 'no-circular-folders');
-  expect(rest.sort()).toEqual(BROKEN.map(([rule, from]) => [rule, from]).sort());
+  expect(rest.sort()).toEqual([...BROKEN, ...INNER].map(([rule, from]) => [rule, from]).sort());
 });

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { modelFolder, readMemory, readModel } from '../../operators/infer-pose/weights.js';
+import { modelFolder, readMemory, readModel } from '../../operators/infer-pose/model/weights.js';
 import type { TruthLine } from '../../pipeline/sources/simulator/stage.js';
 import { csiflow } from '../support/csiflow.js';
 

@@ -4,15 +4,15 @@ import { lessonsOf, peopleAt, splitOf, type Labelled, type Span } from '../../be
 import type { HeardWindow } from '../../bench/site/listen.js';
 import { Labels, type Line } from '../../bench/site/labels.js';
 import { TRUE } from '../../bench/memory/courses.js';
-import { CELLS } from '../../operators/infer-pose/geometry.js';
-import { OUT } from '../../operators/infer-pose/layers.js';
+import { CELLS } from '../../operators/infer-pose/inputs/geometry.js';
+import { OUT } from '../../operators/infer-pose/networks/layers.js';
 import {
   CELL_INPUTS,
   MEMORY_LAYERS,
   MEMORY_PARAMETERS,
   MEMORY_OFFSETS,
   ROOM_INPUTS,
-} from '../../operators/infer-pose/memory-layers.js';
+} from '../../operators/infer-pose/networks/memory-layers.js';
 import { loadTrainingBackend } from '../../operators/infer-pose/training/backend.js';
 import { seeded } from '../../pipeline/base/random.js';
 

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { LinkTable } from '../../pipeline/model/index.js';
 import { packageFile } from '../../pipeline/base/paths.js';
-import { describeBackends, loadBackend } from '../../operators/infer-pose/backends.js';
-import { Engine, type Answered } from '../../operators/infer-pose/engine.js';
-import { requestOf, type Request } from '../../operators/infer-pose/request.js';
-import { SHIPPED } from '../../operators/infer-pose/weights.js';
+import { describeBackends, loadBackend } from '../../operators/infer-pose/backends/backends.js';
+import { Engine, type Answered } from '../../operators/infer-pose/serving/engine.js';
+import { requestOf, type Request } from '../../operators/infer-pose/windows/request.js';
+import { SHIPPED } from '../../operators/infer-pose/model/weights.js';
 import { simulatedWindow } from '../../bench/shared/simulated-window.js';
 import { differenceOf } from '../support/inference/nearly.js';
 

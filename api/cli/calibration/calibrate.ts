@@ -1,5 +1,5 @@
-import { ProfileLearner } from '../../../operators/infer-pose/profiles.js';
-import { writeProfiles, type Profiles } from '../../../operators/infer-pose/weights.js';
+import { ProfileLearner } from '../../../operators/infer-pose/windows/profiles.js';
+import { writeProfiles, type Profiles } from '../../../operators/infer-pose/model/weights.js';
 import type { Registry } from '../../../pipeline/component/index.js';
 import type { CheckedTopology } from '../../../pipeline/config/index.js';
 import { listenTo } from '../../../pipeline/runtime/listen.js';

@@ -54,7 +54,7 @@ async function listComponents({ kind, json, plugin }: ListOptions): Promise<void
 const ports = (names: readonly string[]): string => names.join(',') || '-';
 
 async function listBackends({ json }: ListOptions): Promise<void> {
-  const { describeBackends } = await import('../../../operators/infer-pose/backends.js');
+  const { describeBackends } = await import('../../../operators/infer-pose/backends/backends.js');
   const backends = await describeBackends();
   if (json) {
     process.stdout.write(`${JSON.stringify(backends, null, 2)}\n`);

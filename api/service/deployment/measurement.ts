@@ -3,8 +3,8 @@ import { readIfThere } from '../../../pipeline/base/files.js';
 import { errorText } from '../../../pipeline/base/error-text.js';
 import type { Data, Environment } from '../../../pipeline/model/index.js';
 import type { RunningTopology } from '../../../pipeline/runtime/status.js';
-import { ProfileLearner } from '../../../operators/infer-pose/profiles.js';
-import { readProfiles, writeProfiles, type Profiles } from '../../../operators/infer-pose/weights.js';
+import { ProfileLearner } from '../../../operators/infer-pose/windows/profiles.js';
+import { readProfiles, writeProfiles, type Profiles } from '../../../operators/infer-pose/model/weights.js';
 import { conflict, type ApiError } from '../errors.js';
 
 /** What the measurement says about a link. */

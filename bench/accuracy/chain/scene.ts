@@ -1,6 +1,6 @@
 import { Value } from 'typebox/value';
-import { ProfileLearner } from '../../../operators/infer-pose/profiles.js';
-import { writeProfiles } from '../../../operators/infer-pose/weights.js';
+import { ProfileLearner } from '../../../operators/infer-pose/windows/profiles.js';
+import { writeProfiles } from '../../../operators/infer-pose/model/weights.js';
 import type { AnySource } from '../../../pipeline/component/index.js';
 import type { CheckedNode, CheckedTest, CheckedTopology, TestInput } from '../../../pipeline/config/index.js';
 import type {

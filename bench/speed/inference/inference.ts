@@ -1,5 +1,5 @@
-import type { BackendName } from '../../../operators/infer-pose/backends.js';
-import { namedModel } from '../../../operators/infer-pose/named-model.js';
+import type { BackendName } from '../../../operators/infer-pose/backends/backends.js';
+import { namedModel } from '../../../operators/infer-pose/model/named-model.js';
 import { spreadOf, type Spread } from '../../shared/spread.js';
 import { Rooms } from './rooms.js';
 import { Bare, Operating, type Run } from './run.js';

@@ -1,14 +1,14 @@
 import { Value } from 'typebox/value';
 import type { Operator, Output } from '../../../pipeline/component/index.js';
 import { LinkTable, type PoseFrame, type SensedEvent, type Window } from '../../../pipeline/model/index.js';
-import { Engine } from '../../../operators/infer-pose/engine.js';
+import { Engine } from '../../../operators/infer-pose/serving/engine.js';
 import { inferPose } from '../../../operators/infer-pose/infer-pose.js';
-import { memoryNetwork } from '../../../operators/infer-pose/memory-layers.js';
-import { Memory } from '../../../operators/infer-pose/memory.js';
-import type { BackendName } from '../../../operators/infer-pose/backends.js';
-import { recall, type Remembered } from '../../../operators/infer-pose/recall.js';
-import { requestOf } from '../../../operators/infer-pose/request.js';
-import { readManifest, readMemory } from '../../../operators/infer-pose/weights.js';
+import { memoryNetwork } from '../../../operators/infer-pose/networks/memory-layers.js';
+import { Memory } from '../../../operators/infer-pose/memory/memory.js';
+import type { BackendName } from '../../../operators/infer-pose/backends/backends.js';
+import { recall, type Remembered } from '../../../operators/infer-pose/people/recall.js';
+import { requestOf } from '../../../operators/infer-pose/windows/request.js';
+import { readManifest, readMemory } from '../../../operators/infer-pose/model/weights.js';
 import type { Rooms } from './rooms.js';
 import { ROOMS } from './rooms.js';
 

@@ -1,8 +1,8 @@
 import * as tf from '@tensorflow/tfjs-core';
-import type { BackendName } from '../../../operators/infer-pose/backends.js';
-import { Engine } from '../../../operators/infer-pose/engine.js';
-import { namedModel } from '../../../operators/infer-pose/named-model.js';
-import { requestOf } from '../../../operators/infer-pose/request.js';
+import type { BackendName } from '../../../operators/infer-pose/backends/backends.js';
+import { Engine } from '../../../operators/infer-pose/serving/engine.js';
+import { namedModel } from '../../../operators/infer-pose/model/named-model.js';
+import { requestOf } from '../../../operators/infer-pose/windows/request.js';
 import { LinkTable } from '../../../pipeline/model/index.js';
 import { seeded } from '../../../pipeline/base/random.js';
 import { ROOMS, Rooms } from './rooms.js';

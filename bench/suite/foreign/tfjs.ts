@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
 import { loadLayersModel, type LayersModel } from '@tensorflow/tfjs-layers';
-import { loadBackend } from '../../../operators/infer-pose/backends.js';
+import { loadBackend } from '../../../operators/infer-pose/backends/backends.js';
 import type { Runtime } from './model.js';
 
 interface ModelFile {

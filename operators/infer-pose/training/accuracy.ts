@@ -1,7 +1,7 @@
-import { POSTURES } from '../body.js';
-import { COUNTS } from '../layers.js';
-import { expectedError, likeliest } from '../person.js';
-import type { ErrorCalibration } from '../weights.js';
+import { POSTURES } from '../networks/body.js';
+import { COUNTS } from '../networks/layers.js';
+import { expectedError, likeliest } from '../people/person.js';
+import type { ErrorCalibration } from '../model/weights.js';
 import { mean, quantile, rootError } from './calibrate.js';
 import { pelvisAligned, singles, turned, unit, type Outcome, type Single, type Truth } from './outcomes.js';
 import type { Activity } from './samples.js';

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { errorText } from '../../../pipeline/base/error-text.js';
-import { loadBackend, type BackendName, type LoadedBackend } from '../backends.js';
+import { loadBackend, type BackendName, type LoadedBackend } from '../backends/backends.js';
 
 /** TensorFlow trains ten times faster than WebAssembly, also without a GPU; WebAssembly is the fallback. */
 export async function loadTrainingBackend(

@@ -1,9 +1,9 @@
 import { bell } from '../../../pipeline/base/random.js';
-import { JOINTS, mirroredJoints } from '../body.js';
-import { CALIBRATED, LINK_FEATURES } from '../features.js';
-import { CELLS, cellCentre, axesAt, ROOM_AXES, turn, type Axes, type LinkPlace } from '../geometry.js';
-import { sceneBatch, type Scene, type SceneBatch } from '../scene.js';
-import { COUNTS } from '../layers.js';
+import { JOINTS, mirroredJoints } from '../networks/body.js';
+import { CALIBRATED, LINK_FEATURES } from '../inputs/features.js';
+import { CELLS, cellCentre, axesAt, ROOM_AXES, turn, type Axes, type LinkPlace } from '../inputs/geometry.js';
+import { sceneBatch, type Scene, type SceneBatch } from '../inputs/scene.js';
+import { COUNTS } from '../networks/layers.js';
 import { PERSON, peopleIn, personTruth, PLACE_OF_LINK, PLACES_HEAD, type Samples } from './samples.js';
 
 /** Spread of the target around the true position on the grid, metres. */

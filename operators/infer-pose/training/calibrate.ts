@@ -1,7 +1,7 @@
-import { JOINTS } from '../body.js';
-import { turnError } from '../person.js';
-import type { Estimate } from '../sight.js';
-import type { ErrorCalibration, Scale } from '../weights.js';
+import { JOINTS } from '../networks/body.js';
+import { turnError } from '../people/person.js';
+import type { Estimate } from '../sights/sight.js';
+import type { ErrorCalibration, Scale } from '../model/weights.js';
 import { singles, turned, unit, type Outcome, type Single, type Truth } from './outcomes.js';
 
 /** Fits the error scales on held-out windows that are used for nothing else. */

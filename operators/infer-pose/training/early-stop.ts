@@ -1,6 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { seeded } from '../../../pipeline/base/random.js';
-import { weightTensors } from '../network.js';
+import { weightTensors } from '../networks/network.js';
 import { trainingBatch, type TrainingBatch } from './batches.js';
 import { mean } from './calibrate.js';
 import { batchLoss } from './loss.js';

@@ -1,7 +1,7 @@
 import type { Environment } from '../../../pipeline/model/index.js';
-import { CALIBRATED, LINK_FEATURES } from '../features.js';
-import { Network, weightTensors } from '../network.js';
-import type { ErrorCalibration, Manifest } from '../weights.js';
+import { CALIBRATED, LINK_FEATURES } from '../inputs/features.js';
+import { Network, weightTensors } from '../networks/network.js';
+import type { ErrorCalibration, Manifest } from '../model/weights.js';
 import { accuracyOf, meanPose } from './accuracy.js';
 import { calibrateErrors } from './calibrate.js';
 import {

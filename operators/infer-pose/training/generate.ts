@@ -16,8 +16,8 @@ import {
 } from '../../../pipeline/sources/simulator/index.js';
 import { bell } from '../../../pipeline/base/random.js';
 import { throughChain } from '../../training/front-end.js';
-import { JOINTS } from '../body.js';
-import { axesAt, turnBack } from '../geometry.js';
+import { JOINTS } from '../networks/body.js';
+import { axesAt, turnBack } from '../inputs/geometry.js';
 import {
   LINK_FEATURES,
   linkFeatures,
@@ -26,7 +26,7 @@ import {
   profileOf,
   STEP_US,
   type LogAmplitude,
-} from '../features.js';
+} from '../inputs/features.js';
 import {
   ACTIVITIES,
   allocateSamples,

@@ -1,6 +1,6 @@
 import { normal } from '../../../pipeline/base/random.js';
-import { JOINTS } from '../body.js';
-import { LAYERS, OUT, PARAMETERS, OFFSETS } from '../layers.js';
+import { JOINTS } from '../networks/body.js';
+import { LAYERS, OUT, PARAMETERS, OFFSETS } from '../networks/layers.js';
 import { PERSON, peopleIn, personTruth, type Samples } from './samples.js';
 
 /**

@@ -1,9 +1,9 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { JOINTS } from '../body.js';
-import { turnBack } from '../geometry.js';
-import { COUNTS, LOG_SCALE, OUT } from '../layers.js';
-import { expectedPlace, Network } from '../network.js';
-import { viewBatch } from '../scene.js';
+import { JOINTS } from '../networks/body.js';
+import { turnBack } from '../inputs/geometry.js';
+import { COUNTS, LOG_SCALE, OUT } from '../networks/layers.js';
+import { expectedPlace, Network } from '../networks/network.js';
+import { viewBatch } from '../inputs/scene.js';
 import type { TrainingBatch } from './batches.js';
 
 /** Weights of the terms (root distance: 1). */

@@ -5,10 +5,10 @@ import { formatProblem, Problems } from '../../../pipeline/config/problems/probl
 import type { Environment } from '../../../pipeline/model/index.js';
 import { InputError } from '../../../pipeline/base/input-error.js';
 import { outputFile } from '../../../pipeline/base/paths.js';
-import type { BackendName } from '../backends.js';
+import type { BackendName } from '../backends/backends.js';
 import { loadTrainingBackend } from './backend.js';
-import { namedModel } from '../named-model.js';
-import { readModel, trainedRoomOf, writeModel, SHIPPED } from '../weights.js';
+import { namedModel } from '../model/named-model.js';
+import { readModel, trainedRoomOf, writeModel, SHIPPED } from '../model/weights.js';
 import { calibrate, evaluate } from './evaluate.js';
 import { stoppedText } from '../../shared/early-stop.js';
 import { WATCHED_SEED } from './early-stop.js';

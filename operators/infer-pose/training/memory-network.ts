@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { JOINTS } from '../body.js';
-import { CELLS, GRID } from '../geometry.js';
-import { OUT } from '../layers.js';
+import { JOINTS } from '../networks/body.js';
+import { CELLS, GRID } from '../inputs/geometry.js';
+import { OUT } from '../networks/layers.js';
 import {
   BEAT_S,
   INPUT_SCALE,
@@ -10,8 +10,8 @@ import {
   MEMORY_OFFSETS,
   SIDE,
   type MemoryLayer,
-} from '../memory-layers.js';
-import { layerTensors } from '../tensors.js';
+} from '../networks/memory-layers.js';
+import { layerTensors } from '../networks/tensors.js';
 
 /** Those of {@link MEMORY_LAYERS}; the caller disposes of them. */
 export const memoryTensors = (weights: Float32Array): tf.Tensor[] =>
@@ -54,7 +54,7 @@ export interface Readings {
   readonly sides: tf.Tensor2D;
 }
 
-/** {@link ../memory.ts} for batches, with gradients: a test compares the two. */
+/** {@link ../memory/memory.ts} for batches, with gradients: a test compares the two. */
 export class MemoryNetwork {
   readonly #tensors = new Map<MemoryLayer, readonly [tf.Tensor, tf.Tensor]>();
 

@@ -1,9 +1,9 @@
 import type { Environment } from '../../../pipeline/model/index.js';
-import { JOINTS, LEFT_HIP, RIGHT_HIP } from '../body.js';
-import { estimate } from '../estimate.js';
-import type { Estimate, Sight } from '../sight.js';
-import { LINK_FEATURES } from '../features.js';
-import type { Network } from '../network.js';
+import { JOINTS, LEFT_HIP, RIGHT_HIP } from '../networks/body.js';
+import { estimate } from '../sights/estimate.js';
+import type { Estimate, Sight } from '../sights/sight.js';
+import { LINK_FEATURES } from '../inputs/features.js';
+import type { Network } from '../networks/network.js';
 import { sceneOf } from './batches.js';
 import { generateChunk, ONE_WINDOW, type Plan } from './generate.js';
 import { ACTIVITIES, PERSON, peopleIn, personTruth, type Activity, type Samples } from './samples.js';

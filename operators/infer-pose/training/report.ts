@@ -1,5 +1,5 @@
 import type { Accuracy, Row } from './accuracy.js';
-import type { Manifest } from '../weights.js';
+import type { Manifest } from '../model/weights.js';
 
 /** Content of the report that training writes: of single windows, without the nodes before `infer-pose`. */
 export interface PoseReport {

@@ -1,5 +1,5 @@
-import { JOINTS } from '../body.js';
-import { LINK_FEATURES } from '../features.js';
+import { JOINTS } from '../networks/body.js';
+import { LINK_FEATURES } from '../inputs/features.js';
 
 /** Activity in the middle of a window: the rows of result tables. */
 export const ACTIVITIES = [

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
-import { PARAMETERS } from '../layers.js';
+import { PARAMETERS } from '../networks/layers.js';
 import { InputError } from '../../../pipeline/base/input-error.js';
 import { replaceFile } from '../../../pipeline/base/files.js';
 import type { Standing } from './train.js';

@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { LAYERS, PARAMETERS, OFFSETS } from '../layers.js';
-import { weightTensors } from '../network.js';
-import { layGradient } from '../tensors.js';
+import { LAYERS, PARAMETERS, OFFSETS } from '../networks/layers.js';
+import { weightTensors } from '../networks/network.js';
+import { layGradient } from '../networks/tensors.js';
 import type { TrainingBatch } from './batches.js';
 import { batchLoss } from './loss.js';
 

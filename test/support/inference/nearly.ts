@@ -1,4 +1,4 @@
-import type { Answered } from '../../../operators/infer-pose/engine.js';
+import type { Answered } from '../../../operators/infer-pose/serving/engine.js';
 
 /** The largest difference of two results, in metres, probabilities and unit vectors; Infinity if one has more people. */
 export function differenceOf(a: Answered, b: Answered): number {

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, type Command } from 'commander';
-import type { BackendName } from '../../../../operators/infer-pose/backends.js';
+import type { BackendName } from '../../../../operators/infer-pose/backends/backends.js';
 import type { BatchSpeed, Best } from '../../../../bench/speed/inference/inference.js';
 import type { SoakPoint } from '../../../../bench/speed/inference/soak.js';
 import type { Spread } from '../../../../bench/shared/spread.js';
@@ -121,7 +121,7 @@ const soakTable = (points: readonly SoakPoint[]): readonly string[] => [
 /** The named backends, or all that are available. @throws CommandError for one that cannot be used, with what is missing */
 async function chosen(wanted: readonly string[] | undefined): Promise<readonly BackendName[]> {
   const [{ describeBackends }, { CommandError, EXIT }] = await Promise.all([
-    import('../../../../operators/infer-pose/backends.js'),
+    import('../../../../operators/infer-pose/backends/backends.js'),
     import('../../../../pipeline/base/exit.js'),
   ]);
   const known = await describeBackends();

@@ -84,10 +84,10 @@ type Print = (line: string) => void;
 async function trainOne({ data, ...options }: Options, print: Print) {
   if (data === undefined)
     throw new CommandError('--data is required: the folder of the recordings to train on', EXIT.invalid);
-  const { missingFolder } = await import('../../../../operators/detect-falls/material.js');
+  const { missingFolder } = await import('../../../../operators/detect-falls/training/material.js');
   const missing = missingFolder(data);
   if (missing !== undefined) throw new CommandError(missing, EXIT.invalid);
-  const { trainFalls } = await import('../../../../operators/detect-falls/train.js');
+  const { trainFalls } = await import('../../../../operators/detect-falls/training/train.js');
   return trainFalls({ ...options, patience: options.patience ?? 0, data, print });
 }
 

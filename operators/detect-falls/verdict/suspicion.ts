@@ -1,0 +1,92 @@
+import type { SensedEvent } from '../../../pipeline/model/index.js';
+import { AHEAD } from '../impacts/impacts.js';
+import { STEP_US } from '../impacts/changes.js';
+
+/** An end of motion is judged once this much after it is known, microseconds; plus one step. */
+const JUDGED_US = (AHEAD + 1) * STEP_US;
+/** A warning is resolved after this time at the latest, microseconds. */
+const LATEST_US = 30_000_000;
+
+/** Why there was no fall after all. */
+type Reason = 'no_fall' | 'recovered' | 'not_judged';
+
+/**
+ * The suspicion that somebody of one environment fell: at most one at a time. It ends in a fall or is
+ * withdrawn, within 30 s of event time.
+ */
+export class Suspicion {
+  #open: Open | null = null;
+
+  /**
+   * Adds an end of motion that looks like a fall so far.
+   * @param event the event that reports it
+   * @returns whether to report it: an open suspicion also waits for this end
+   */
+  raise(event: SensedEvent): boolean {
+    const due = event.time + JUDGED_US;
+    const first = this.#open?.event ?? event;
+    const isNew = this.#open === null;
+    this.#open = { event: first, due: Math.min(due, first.time + LATEST_US) };
+    return isNew;
+  }
+
+  /** Ends the suspicion by a fall. @returns the id of its event; null if there was none */
+  confirm(): string | null {
+    const id = this.#open?.event.id ?? null;
+    this.#open = null;
+    return id;
+  }
+
+  /** Events to report once everything until event time `time` was judged without a fall. */
+  settle(time: number): readonly SensedEvent[] {
+    if (this.#open === null || time < this.#open.due) return [];
+    return this.#withdraw(time, 'no_fall');
+  }
+
+  /** The same if the room delivers no more data. */
+  expire(time: number): readonly SensedEvent[] {
+    if (this.#open === null || time < this.#open.event.time + LATEST_US) return [];
+    return this.#withdraw(time, 'not_judged');
+  }
+
+  #withdraw(time: number, reason: Reason): readonly SensedEvent[] {
+    const { event } = this.#open!;
+    this.#open = null;
+    return [withdrawal(event, event.id, Math.min(time, event.time + LATEST_US), reason)];
+  }
+
+  snapshot(): SuspicionState {
+    return structuredClone(this.#open);
+  }
+
+  restore(state: SuspicionState): void {
+    this.#open = structuredClone(state);
+  }
+}
+
+export type SuspicionState = Open | null;
+
+interface Open {
+  readonly event: SensedEvent;
+  /** Event time from which all its ends of motion are judged. */
+  readonly due: number;
+}
+
+/** Held falls that are dropped, if a warning was reported for them. */
+export const withdrawalsOf = (falls: readonly SensedEvent[], time: number): readonly SensedEvent[] =>
+  falls.flatMap((fall) => {
+    const { suspected } = fall.metadata;
+    return typeof suspected === 'string' ? [withdrawal(fall, suspected, time, 'recovered')] : [];
+  });
+
+/** @param of the withdrawn suspicion, or of its fall @param suspected id of the first event */
+function withdrawal(of: SensedEvent, suspected: string, time: number, reason: Reason): SensedEvent {
+  return {
+    ...of,
+    id: suspected.replace('fall_suspected', 'fall_withdrawn'),
+    type: 'fall_withdrawn',
+    severity: 'low',
+    time,
+    metadata: { suspected, reason },
+  };
+}

@@ -1,0 +1,284 @@
+import { subcarrierSpacing, type TrainingField, type WindowLink } from '../../../pipeline/model/index.js';
+import { jitterShare } from './jitter.js';
+
+/**
+ * Inputs of the network for a link: plain numbers from a window's values. Training and inference call these
+ * same functions. Only amplitudes are used: sanitised phase gained 0.01 m in the feasibility runs.
+ */
+
+/** Incremented when a feature changes its meaning: weights depend on it. */
+export const FEATURE_VERSION = 2;
+
+/** Incremented when the empty-room profile changes its meaning: the files of `csiflow calibrate` depend on it. */
+export const PROFILE_VERSION = 1;
+
+/** Grid points of a window, and their step in microseconds: 2 s at 50 Hz. */
+export const POINTS = 100;
+export const STEP_US = 20_000;
+
+/** Bands of equal width over the subcarriers. */
+export const GROUPS = 13;
+
+const FREQUENCIES = 40;
+const DELAYS = 5;
+
+/** Numbers per link: the amplitude over time, the Doppler-by-delay map, statistics of the whole window. */
+export const COURSE = POINTS * GROUPS;
+export const MAP = FREQUENCIES * DELAYS;
+export const FIGURES = 4 * GROUPS + 6;
+export const LINK_FEATURES = COURSE + MAP + FIGURES;
+
+/** Position of the values that need an empty-room profile: the profile's difference, its mean, and the flag. */
+export const CALIBRATED = { start: COURSE + MAP, length: GROUPS + 2 } as const;
+
+/** Widest span in use, Hz: 52 subcarriers of 312.5 kHz. Of wider channels only the middle is used. */
+const SPAN = 52 * 312_500;
+
+/** Natural logarithm of the amplitude of each band at each point: `[points, GROUPS]`. */
+export type LogAmplitude = Float32Array;
+
+/**
+ * Log-amplitudes of the bands of a window's link. With several antennas it uses the first pair.
+ *
+ * @throws RangeError if there are fewer than 13 subcarriers.
+ */
+export function logAmplitudes(
+  link: Omit<WindowLink, 'gaps' | 'rssi' | 'frames' | 'id' | 'quality'>,
+): LogAmplitude {
+  const { values } = link;
+  const starts = bandsOf(link);
+  const frame = link.rx * link.tx * link.subcarriers.length * 2;
+  const points = values.length / frame;
+  const out = new Float32Array(points * GROUPS);
+  for (let t = 0; t < points; t++) {
+    for (let g = 0; g < GROUPS; g++) {
+      const end = t * frame + 2 * starts[g + 1]!;
+      let power = 0;
+      let weight = 0;
+      for (let at = t * frame + 2 * starts[g]!; at < end; at += 2) {
+        const re = values[at]!;
+        const im = values[at + 1]!;
+        const squared = re * re + im * im;
+        if (squared === 0) continue; // a null subcarrier
+        power += squared;
+        weight++;
+      }
+      out[t * GROUPS + g] = 0.5 * Math.log(weight > 0 ? power / weight + 1e-12 : 1e-12);
+    }
+  }
+  return out;
+}
+
+/** Where each band begins among the subcarriers, and where the last one ends. */
+function bandsOf(link: { readonly layout: string; readonly subcarriers: Int16Array }): Int32Array {
+  const { subcarriers } = link;
+  const count = subcarriers.length;
+  if (count < GROUPS) {
+    throw new RangeError(
+      `infer-pose needs ${GROUPS} subcarriers or more; layout ${link.layout} has ${count}`,
+    );
+  }
+  const spacing = subcarrierSpacing(link.layout.split('/', 1)[0] as TrainingField);
+  const middle = (subcarriers[0]! + subcarriers[count - 1]!) / 2;
+  const isUsed = (k: number) => Math.abs(subcarriers[k]! - middle) * spacing <= SPAN / 2;
+  let first = 0;
+  while (first < count && !isUsed(first)) first++;
+  let used = 0;
+  while (first + used < count && isUsed(first + used)) used++;
+  return Int32Array.from({ length: GROUPS + 1 }, (_, g) => first + Math.ceil((g * used) / GROUPS));
+}
+
+/** The empty room's profile of a link: mean log-amplitude of each band over points. */
+export function profileOf(amplitude: LogAmplitude): Float32Array {
+  const profile = new Float32Array(GROUPS);
+  const points = amplitude.length / GROUPS;
+  for (let i = 0; i < amplitude.length; i++) profile[i % GROUPS]! += amplitude[i]! / points;
+  return profile;
+}
+
+/** Data of a link besides its amplitudes. */
+export interface LinkFacts {
+  /** Mean log-amplitude of each band in the empty room, or null if not measured. */
+  readonly profile: ArrayLike<number> | null;
+  /** Share of the points without a frame near enough, 0 to 1. */
+  readonly gapShare: number;
+  /** Frames per point: below 1 neighbouring points are correlated, because they are interpolated. */
+  readonly frameRate: number;
+  readonly centreMhz: number;
+}
+
+/**
+ * The features of one link from `POINTS` rows of log-amplitudes that start at row `start`.
+ *
+ * @param out receives LINK_FEATURES numbers from `at` on, each of about unit size
+ */
+export function linkFeatures(
+  amplitude: LogAmplitude,
+  start: number,
+  { profile, gapShare, frameRate, centreMhz }: LinkFacts,
+  out: Float32Array,
+  at: number,
+): void {
+  const mean = splitOff(amplitude, start * GROUPS);
+  const { course, level } = scratch;
+  const jitter = jitterShare(course, level);
+  const variance = new Float64Array(GROUPS);
+  let common = 0;
+  for (let t = 0; t < POINTS; t++) {
+    for (let g = 0; g < GROUPS; g++) {
+      const dynamic = course[t * GROUPS + g]! - jitter * level[t]!;
+      course[t * GROUPS + g] = dynamic;
+      variance[g]! += (dynamic * dynamic) / POINTS;
+      out[at + t * GROUPS + g] = clamp(5 * dynamic, 4);
+    }
+    common += ((1 - jitter) * level[t]!) ** 2 / POINTS;
+  }
+  dopplerMap(course, out, at + COURSE);
+
+  const overall = average(mean);
+  let next = CALIBRATED.start + at;
+  let difference = 0;
+  for (let g = 0; g < GROUPS; g++) {
+    const shift = profile ? mean[g]! - profile[g]! : 0;
+    difference += shift / GROUPS;
+    out[next++] = clamp(3 * shift, 4);
+  }
+  out[next++] = clamp(3 * difference, 4);
+  out[next++] = profile ? 1 : 0;
+  for (let g = 0; g < GROUPS; g++) out[next++] = clamp(2 * (mean[g]! - overall), 4);
+  for (let g = 0; g < GROUPS; g++) out[next++] = spread(variance[g]!);
+  for (let g = 0; g < GROUPS; g++) {
+    // Speed of changes: mean square of first differences over twice the variance, 0 (slow) to about 1
+    // (white).
+    let change = 0;
+    for (let t = 1; t < POINTS; t++) {
+      change += (course[t * GROUPS + g]! - course[(t - 1) * GROUPS + g]!) ** 2 / (POINTS - 1);
+    }
+    out[next++] = clamp(change / (2 * variance[g]! + 1e-9), 4);
+  }
+  out[next++] = spread(common);
+  out[next++] = gapShare;
+  out[next++] = clamp(frameRate, 2) - 1;
+  out[next++] = (centreMhz - 3800) / 1400;
+}
+
+/** Fills the scratch's course and level from the amplitudes from `from` on; returns the mean of each band. */
+function splitOff(amplitude: LogAmplitude, from: number): Float64Array {
+  const { course, level } = scratch;
+  const mean = new Float64Array(GROUPS);
+  for (let t = 0, i = from; t < POINTS; t++)
+    for (let g = 0; g < GROUPS; g++, i++) mean[g]! += amplitude[i]! / POINTS;
+  for (let t = 0, i = 0; t < POINTS; t++) {
+    let sum = 0;
+    for (let g = 0; g < GROUPS; g++, i++) {
+      const one = amplitude[from + i]! - mean[g]!;
+      course[i] = one;
+      sum += one / GROUPS;
+    }
+    level[t] = sum;
+  }
+  return mean;
+}
+
+/** Log of a standard deviation, scaled to about -1.5 to 1.5 for 0.01 to 0.5. */
+const spread = (variance: number): number => (Math.log(Math.sqrt(variance) + 1e-3) + 2.7) / 1.3;
+
+const average = (values: ArrayLike<number>): number => {
+  let sum = 0;
+  for (let i = 0; i < values.length; i++) sum += values[i]!;
+  return sum / values.length;
+};
+
+const clamp = (value: number, limit: number): number =>
+  value < -limit ? -limit : value > limit ? limit : value;
+
+/**
+ * Log power of the two-dimensional Fourier transform of the dynamic part: frequencies 0.5 to 20 Hz in steps
+ * of 0.5 Hz, by delays of -1 to 1 in steps of half a bin (1/16.25 MHz). The sign of the delay gives the
+ * direction in which fringes move over the subcarriers, and so separates receding from approaching.
+ *
+ * The dynamic part is real: values at a delay and at its opposite follow from the same two real series, and
+ * points t and POINTS - t of a real series are combined. This is a quarter of the work of the direct
+ * transform.
+ */
+function dopplerMap(course: Float64Array, out: Float32Array, at: number): void {
+  const { even, odd } = scratch;
+  fold(course, even, odd);
+  for (let f = 1; f <= FREQUENCIES; f++) {
+    const first = at + (f - 1) * DELAYS + STEPS_ASIDE;
+    for (let delay = 0; delay <= STEPS_ASIDE; delay++) {
+      // Transforms x - j x' of the cosine series and y - j y' of the sine series.
+      const cosines = 2 * delay * ROW;
+      const sines = cosines + ROW;
+      let x = 0;
+      let y = 0;
+      let xx = 0;
+      let yy = 0;
+      let phase = 0;
+      for (let t = 0; t < ROW; t++) {
+        const c = tables.cos[phase]!;
+        const s = tables.sin[phase]!;
+        x += even[cosines + t]! * c;
+        y += even[sines + t]! * c;
+        xx += odd[cosines + t]! * s;
+        yy += odd[sines + t]! * s;
+        phase += f;
+        if (phase >= POINTS) phase -= POINTS;
+      }
+      out[first + delay] = logPower(x + yy, y - xx);
+      out[first - delay] = logPower(x - yy, y + xx);
+    }
+  }
+}
+
+const logPower = (re: number, im: number): number =>
+  (Math.log((re * re + im * im) / POINTS + 1e-6) + 7) / 2.5;
+
+/**
+ * For each delay from 0 up the cosine and the sine series over the bands, with Hann's window, `ROW` numbers each:
+ * sums and differences of points t and POINTS - t.
+ */
+function fold(course: Float64Array, even: Float64Array, odd: Float64Array): void {
+  even.fill(0);
+  odd.fill(0);
+  for (let t = 0; t < POINTS; t++) {
+    const mirrored = t < ROW ? t : POINTS - t;
+    const sign = t < ROW ? 1 : -1;
+    for (let row = 0; row < ROWS; row++) {
+      let sum = 0;
+      for (let g = 0; g < GROUPS; g++) sum += course[t * GROUPS + g]! * tables.bands[row * GROUPS + g]!;
+      const value = sum * tables.hann[t]!;
+      even[row * ROW + mirrored]! += value;
+      odd[row * ROW + mirrored]! += sign * value;
+    }
+  }
+}
+
+/** Delays to either side of 0. */
+const STEPS_ASIDE = (DELAYS - 1) / 2;
+/** Points of a folded series, and such series. */
+const ROW = POINTS / 2 + 1;
+const ROWS = 2 * (STEPS_ASIDE + 1);
+
+const scratch = {
+  course: new Float64Array(COURSE),
+  level: new Float64Array(POINTS),
+  even: new Float64Array(ROWS * ROW),
+  odd: new Float64Array(ROWS * ROW),
+};
+
+const tables = (() => {
+  const turn = (i: number, n: number) => (2 * Math.PI * i) / n;
+  const bands = Array.from({ length: ROWS * GROUPS }, (_, i) => {
+    const row = Math.floor(i / GROUPS);
+    const angle = turn((row >> 1) * ((i % GROUPS) - (GROUPS - 1) / 2), 2 * GROUPS);
+    return row % 2 === 0 ? Math.cos(angle) : Math.sin(angle);
+  });
+  return {
+    hann: Float64Array.from({ length: POINTS }, (_, t) => 0.5 - 0.5 * Math.cos(turn(t + 0.5, POINTS))),
+    cos: Float64Array.from({ length: POINTS }, (_, i) => Math.cos(turn(i, POINTS))),
+    sin: Float64Array.from({ length: POINTS }, (_, i) => Math.sin(turn(i, POINTS))),
+    /** [ROWS, GROUPS]: cosine and sine of each delay in turn. */
+    bands: Float64Array.from(bands),
+  };
+})();
