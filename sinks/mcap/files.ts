@@ -1,7 +1,7 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { errorText } from '../../pipeline/base/error-text.js';
 import type { Context, Sink } from '../../pipeline/component/index.js';
-import type { Data, Failure } from '../../pipeline/model/index.js';
+import type { Data, Environment, Failure } from '../../pipeline/model/index.js';
 import { loadZstd } from '../../pipeline/base/zstd.js';
 import { damaged, type EpochStart, type FileMark } from '../shared/file-index.js';
 import { FileSeries, timeOf, type Rotation } from '../shared/file-series.js';
@@ -9,7 +9,7 @@ import { appendWhole } from '../shared/text-files.js';
 import type { EncodedMessage, McapFile, Packing } from './mcap-file.js';
 import { messagesOf, roomMessage, roomPointsMessage, roomTopic, type Message } from './messages.js';
 import { loadSchemas, type Schemas } from './schemas.js';
-import { nanoseconds } from './time.js';
+import { earliest, nanoseconds } from './time.js';
 
 /** A chunk of this size is written before the next flush. */
 const CHUNK_BYTES = 1_048_576;
@@ -20,6 +20,8 @@ const LEVEL = 3;
  * it loaded the data late, and shows a scene again once its topic has a message.
  */
 const ROOM_EVERY = 1_000_000_000n;
+/** Nanoseconds: later than all times of a recording, which have 64 bits. */
+const NEVER = 2n ** 64n;
 
 /** Loaded on opening, so that reading the definition does not load it. */
 interface Library {
@@ -43,6 +45,8 @@ interface OpenFile {
   readonly start: EpochStart;
   readonly handle: FileHandle;
   readonly content: McapFile;
+  /** Event time of the next scene of a room, nanoseconds: no room is looked at for an earlier record. */
+  roomsDue: bigint;
 }
 
 /** Recordings, one file after the other. What was written since the last flush is in memory. */
@@ -191,12 +195,17 @@ export class McapFiles implements Sink {
 
   /** Depends on what the file contains, and so writes the same after a crash. */
   #repeatRooms(time: number): void {
-    const { content } = this.#file!;
-    for (const environment of this.#context.environments) {
-      const newest = content.newest(roomTopic(environment));
-      if (newest !== undefined && nanoseconds(time) - newest >= ROOM_EVERY)
-        content.add(this.#encoded(roomMessage(environment, time)));
-    }
+    const file = this.#file!;
+    const now = nanoseconds(time);
+    if (now < file.roomsDue) return;
+    const { environments } = this.#context;
+    const dueOf = (environment: Environment): bigint => {
+      const newest = file.content.newest(roomTopic(environment));
+      return newest === undefined ? NEVER : newest + ROOM_EVERY;
+    };
+    for (const environment of environments.filter((one) => dueOf(one) <= now))
+      file.content.add(this.#encoded(roomMessage(environment, time)));
+    file.roomsDue = environments.map(dueOf).reduce(earliest, NEVER);
   }
 
   async #useLast(): Promise<void> {
@@ -215,7 +224,7 @@ export class McapFiles implements Sink {
       if (written && written.bytes < size) await handle.truncate(written.bytes);
       this.#series.requireBytes(start, written?.bytes ?? 0);
       const content = new this.#library!.McapFile(this.#packing, written);
-      return (this.#file = { start, handle, content });
+      return (this.#file = { start, handle, content, roomsDue: 0n });
     } catch (error) {
       await handle.close();
       throw error;

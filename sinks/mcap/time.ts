@@ -5,3 +5,5 @@ export function nanoseconds(time: number): bigint {
 }
 
 export const latest = (one: bigint, other: bigint): bigint => (one > other ? one : other);
+
+export const earliest = (one: bigint, other: bigint): bigint => (one < other ? one : other);

@@ -12,7 +12,7 @@ const after = (seconds: number, received: number, queued = 0): Counted => ({
   ],
 });
 
-const node = (id: string, kind: string, last: number, records: number) => ({
+const node = (id: string, kind: 'source' | 'sink', last: number, records: number) => ({
   ...{ id, kind, received: records, sent: records, dropped: {}, queue_depth: 0, undelivered: 0 },
   last_record: new Date(START + last * 1000).toISOString(),
 });

@@ -3,7 +3,13 @@ import { cpSync, readdirSync, readFileSync, statSync, truncateSync } from 'node:
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Sink } from '../../pipeline/component/index.js';
-import { allocateBlock, csiLayout, KEYPOINT_NAMES, type Data } from '../../pipeline/model/index.js';
+import {
+  allocateBlock,
+  csiLayout,
+  KEYPOINT_NAMES,
+  type Data,
+  type Environment,
+} from '../../pipeline/model/index.js';
 import { mcap } from '../../sinks/mcap/mcap.js';
 import { testContext, testEnvironment } from '../support/context.js';
 import { temporaryFolder } from '../support/flow.js';
@@ -25,17 +31,25 @@ const ROOM = {
   ],
 };
 
-async function openSink(folder: string, config: object = {}): Promise<Sink> {
-  const { context } = testContext({ folder, environments: [ROOM] });
+async function openSink(
+  folder: string,
+  config: object = {},
+  environments: readonly Environment[] = [ROOM],
+): Promise<Sink> {
+  const { context } = testContext({ folder, environments });
   const full = { path: 'r.mcap', rotate_bytes: 1e9, rotate_ms: 3_600_000, compression: 'zstd', ...config };
   const sink: Sink = mcap.create(full as never, context);
   await sink.open();
   return sink;
 }
 
-async function recorded(records: readonly Data[], config: object = {}): Promise<readonly ReadMessage[]> {
+async function recorded(
+  records: readonly Data[],
+  config: object = {},
+  environments?: readonly Environment[],
+): Promise<readonly ReadMessage[]> {
   const folder = temporaryFolder();
-  const sink = await openSink(folder, config);
+  const sink = await openSink(folder, config, environments);
   expect(await sink.write(records, 1)).toEqual([]);
   await sink.close();
   return readIndexed(readFileSync(join(folder, 'r.000000.mcap')));
@@ -79,6 +93,28 @@ test('a room is repeated once a second of event time, for viewers that clear it;
     expect(entities.map(({ id, lines }) => [id, lines])).toEqual(
       first!.entities.map(({ id, lines }) => [id, lines]),
     );
+});
+
+test('rooms are looked at once a second of event time, not for each record; silent ones are repeated too', async () => {
+  let asked = 0;
+  const silent: Environment = {
+    ...ROOM,
+    get id() {
+      asked++;
+      return 'silent-room';
+    },
+  };
+  const second = 1_000_000;
+  const records = (count: number) =>
+    Array.from({ length: count }, (_, index) => measure(index, { time: START + (index * second) / 100 }));
+  await recorded(records(1), {}, [ROOM, silent]);
+  const atStart = asked;
+  asked = 0;
+  await recorded(records(90), {}, [ROOM, silent]);
+  expect(asked).toBe(atStart);
+  const messages = await recorded(records(250), {}, [ROOM, silent]);
+  const at = messages.filter(({ topic }) => topic === '/silent-room/room').map(({ time }) => time - START);
+  expect(at).toEqual([0, second, 2 * second]);
 });
 
 test.each(['closed', 'killed'])(

@@ -1,19 +1,17 @@
-/** What is needed of a topology as asked for. */
+import type { FormB } from '../../../client/index.js';
+
+type TopologyAnswer = FormB['/topologies/{id}']['get']['responses'][200]['content']['application/json'];
+
+type CountedNode = Pick<
+  TopologyAnswer['data']['nodes'][number],
+  'id' | 'kind' | 'received' | 'sent' | 'dropped' | 'queue_depth' | 'undelivered' | 'last_record'
+>;
+
+/** A topology's counters at one time, as much of them as {@link figuresOf} needs. */
 export interface Counted {
   /** When, milliseconds. */
   readonly asked: number;
-  readonly nodes: readonly {
-    readonly id: string;
-    readonly kind: string;
-    readonly received: number;
-    readonly sent: number;
-    /** By reason. */
-    readonly dropped: Readonly<Record<string, number>>;
-    readonly queue_depth: number;
-    readonly undelivered: number;
-    /** ISO 8601; null before its first record. */
-    readonly last_record: string | null;
-  }[];
+  readonly nodes: readonly CountedNode[];
 }
 
 /** Batches in transit. */
