@@ -106,6 +106,14 @@ describe.runIf(canBrowse)('the editor of environments in Chromium', () => {
     });
   });
 
+  test('a drawing without a width, as while its view closes, has no negative sizes', async () => {
+    await open();
+    await page.evaluate(`document.querySelector('.drawing').style.width = '0'`);
+    const width = async () => Number(await page.getAttribute('.drawing .ground', 'width'));
+    await expect.poll(width).toBeLessThan(10);
+    expect(await width()).toBeGreaterThan(0);
+  });
+
   test('keys move and remove what is focused, and undo brings it back', async () => {
     await open();
     await page.focus('.zone.bed');

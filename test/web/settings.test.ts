@@ -151,6 +151,32 @@ describe.runIf(canBrowse)('settings on the live page', () => {
     await expect.poll(() => top('#guide')).toBeLessThan(height);
   });
 
+  test('the open guide is below every view, and its buttons lead to the top of one', async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await logInAs('admin');
+    const top = (selector: string): Promise<number> =>
+      page.evaluate<number>(`document.querySelector('${selector}').getBoundingClientRect().top`);
+    for (const view of ['links', 'topology', 'history', 'environment', 'settings']) {
+      await page.click(`nav a[href="?view=${view}"]`);
+      await page.waitForSelector('.view > :first-child:not(#guide)');
+      expect(await page.locator('.view > :last-child').getAttribute('id'), view).toBe('guide');
+    }
+    await page.click('#guide button:text("Open the topology")');
+    await expect.poll(() => top('.view > :first-child')).toBeGreaterThan(0);
+  });
+
+  test('a node of the graph is as wide as ten thousand records a second, and their delay, need', async () => {
+    await logIn(page, service, 'admin', '?view=topology');
+    await page.waitForSelector('#graph .node');
+    const [text, box] = await page.evaluate<[number, number]>(`(() => {
+      const node = document.querySelector('#graph .node');
+      const figures = node.querySelector('text:last-of-type');
+      figures.textContent = '10,000.0/s · 999 ms behind';
+      return [figures, node.querySelector('rect')].map((part) => part.getBoundingClientRect().right);
+    })()`);
+    expect(text).toBeLessThan(box);
+  });
+
   test('the guide is open at first, stays closed after a reload, and can be opened again', async () => {
     await logInAs('admin');
     await page.click('#guide button:text("Open the topology")');

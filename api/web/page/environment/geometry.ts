@@ -14,7 +14,8 @@ export interface Scale {
 const MARGIN = 34;
 
 export function scaleOf({ size }: Pick<Draft, 'size'>, width: number, most: number): Scale {
-  const perMetre = Math.min((width - 2 * MARGIN) / size.x, (most - 2 * MARGIN) / size.y);
+  // A drawing that is not laid out yet, or is hidden, has no width.
+  const perMetre = Math.max(1, Math.min((width - 2 * MARGIN) / size.x, (most - 2 * MARGIN) / size.y));
   const [wide, high] = [size.x * perMetre, size.y * perMetre];
   const left = (width - wide) / 2;
   return {

@@ -85,4 +85,6 @@ export function goTo(to: { readonly environment?: string; readonly view?: View }
   if (`?${query}` === location.search) return;
   history.pushState(null, '', `?${query}`);
   readAddress();
+  // A view begins at its top, also if it was opened by a button further down.
+  if (to.view) scrollTo(0, 0);
 }

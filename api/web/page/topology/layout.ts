@@ -10,7 +10,7 @@ export interface Placed {
 }
 
 /** Sizes of a node and of the space around it, pixels. */
-export const NODE = { width: 158, height: 68 } as const;
+export const NODE = { width: 176, height: 68 } as const;
 const GAP = { across: 16, down: 30 } as const;
 
 /**

@@ -33,10 +33,9 @@ function Live() {
       <AlarmBanner />
       <main id="live" class={isAway.value ? 'away' : ''}>
         <section class="view" aria-label={TITLES[view.value]}>
-          {view.value !== 'room' && <Guide />}
           <Shown />
-          {/* The room is what somebody who has just started csiflow looks for. */}
-          {view.value === 'room' && <Guide />}
+          {/* Below what somebody has come to see. */}
+          <Guide />
         </section>
         <aside aria-label="What happens now">
           <AlertsPanel />

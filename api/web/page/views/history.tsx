@@ -35,21 +35,21 @@ export function History() {
             unit="people"
             times={value.times}
             lines={value.people}
-            empty="Nothing was measured. The operator watch-zones measures it."
+            empty="Nothing was measured in this time. The operator watch-zones measures it, once a minute."
           />
           <Chart
             title="Activity"
             unit="minutes"
             times={value.times}
             lines={value.activities}
-            empty="Nothing was measured. The operator detect-activity measures it."
+            empty="Nothing was measured in this time. The operator detect-activity measures it, once a minute."
           />
           <Chart
             title="Breathing"
             unit="a minute"
             times={value.times}
             lines={value.breathing}
-            empty="Nothing was measured: somebody must keep still for half a minute. The operator estimate-vitals measures it."
+            empty="Nothing was measured in this time: somebody must keep still for half a minute. The operator estimate-vitals measures it."
           />
         </>
       )}
