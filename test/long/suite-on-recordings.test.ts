@@ -16,7 +16,7 @@ async function measure(
   share: { readonly rooms: number; readonly atOnce: number },
 ): Promise<Table> {
   const plan = { topology, seed: 1, data: sharedFile(''), panel: NO_PANEL, print: () => undefined, ...share };
-  const [measured] = await runSuite(plan, [task], [], () => undefined);
+  const [measured] = await runSuite(plan, [task], [], {});
   return measured!.table!;
 }
 

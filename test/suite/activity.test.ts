@@ -28,7 +28,7 @@ afterAll(() => {
 });
 
 const measure = async (of: string | undefined): Promise<Measured> =>
-  (await runSuite({ ...plan, data: of }, ['activity-rpi4'], [], () => undefined))[0]!;
+  (await runSuite({ ...plan, data: of }, ['activity-rpi4'], [], {}))[0]!;
 
 it('names the activities of an unknown person', { timeout: 120_000 }, async () => {
   const { table } = await measure(data);

@@ -22,21 +22,22 @@ export const TASKS: Readonly<Record<TaskName, Task>> = {
   breathing,
 };
 
-/** Runs tasks one after another; calls `done` with each. */
+/** Runs tasks one after another; calls `began` before each, and `done` with its result. */
 export async function runSuite(
   plan: Omit<SuitePlan, 'folder'>,
   names: readonly TaskName[],
   models: readonly Entrant[],
-  done: (measured: Measured) => void,
+  { began, done }: { readonly began?: (id: TaskName) => void; readonly done?: (measured: Measured) => void },
 ): Promise<readonly Measured[]> {
   const folder = await mkdtemp(join(tmpdir(), 'csiflow-suite-'));
   try {
     const all: Measured[] = [];
     for (const id of names) {
       const rows = models.filter(({ task }) => task === id).map(({ row }) => row);
+      began?.(id);
       const measured = await runTask(id, { ...plan, folder }, rows);
       all.push(measured);
-      done(measured);
+      done?.(measured);
     }
     return all;
   } finally {

@@ -1,9 +1,11 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { TaskName } from '../../../../bench/suite/contracts.js';
+import type { Measured } from '../../../../bench/suite/task.js';
 import { CommandError, EXIT } from '../../../../pipeline/base/exit.js';
 import { packageFile } from '../../../../pipeline/base/paths.js';
 import { wholeNumber } from '../../number-options.js';
+import { TaskProgress } from '../../recordings/task-progress.js';
 
 interface Options {
   readonly topology: string;
@@ -67,18 +69,28 @@ async function measure(options: Options): Promise<void> {
   const names = taskNames(options.only, contracts.TASK_NAMES);
   const manifests = await loadManifests(options.model);
   const { panelOf, rowOf } = await import('../../../../bench/suite/foreign/panel.js');
-  const plan = { ...(await planOf(options)), panel: panelOf(manifests) };
-  const measured = await suite.runSuite(plan, names, manifests.map(rowOf), (one) => {
-    plan.print(
+  const progress = new TaskProgress(names.length);
+  const print = (line: string) => {
+    progress.step(line);
+  };
+  const plan = { ...(await planOf(options)), panel: panelOf(manifests), print };
+  const done = (one: Measured) => {
+    progress.write(
       `${one.id}: ${one.skipped === null ? `measured in ${one.seconds} s` : `skipped: ${one.skipped}`}`,
     );
     if (!options.json) process.stdout.write(`${report.measuredText(one)}\n`);
     // Immediately: a task takes minutes, and the next one may fail.
     if (options.out !== undefined) report.writeSuite(options.out, report.suiteReport(plan, [one]));
+  };
+  const began = (id: TaskName) => {
+    progress.begin(id);
+  };
+  const measured = await suite.runSuite(plan, names, manifests.map(rowOf), { began, done }).finally(() => {
+    progress.end();
   });
   const whole = report.suiteReport(plan, measured);
   if (options.json) process.stdout.write(`${JSON.stringify(whole, null, 2)}\n`);
-  if (options.write) await writeAll(whole, plan.print);
+  if (options.write) await writeAll(whole, toStderr);
 }
 
 /** @throws CommandError, after printing the problems, if one cannot be used */
@@ -108,14 +120,15 @@ async function planOf(options: Options) {
     atOnce,
     topology: loadForCommand(options.topology, { env: process.env, standIn: 'unset' }, registry),
     data: options.data === undefined ? undefined : resolve(options.data),
-    print: (line: string) => void process.stderr.write(`${line}\n`),
   };
 }
+
+const toStderr = (line: string): void => void process.stderr.write(`${line}\n`);
 
 async function rewritePages(): Promise<void> {
   const { readSuite } = await import('../../../../bench/suite/report.js');
   const whole = readSuite(packageFile('docs/reports/suite.json'));
-  return writeAll(whole, (line) => void process.stderr.write(`${line}\n`));
+  return writeAll(whole, toStderr);
 }
 
 async function writeAll(

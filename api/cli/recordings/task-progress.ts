@@ -1,0 +1,68 @@
+import { Progress } from './progress.js';
+
+const SECOND = 1000;
+
+/**
+ * What an evaluation of many tasks does, on stderr. On a terminal, one changing line names the task, its newest
+ * step and the time; elsewhere, each step is a line.
+ */
+export class TaskProgress {
+  readonly #all: number;
+  readonly #line = new Progress();
+  readonly #terminal = process.stderr.isTTY;
+  /** Steps can be minutes apart: the time goes on meanwhile. */
+  readonly #clock: NodeJS.Timeout;
+  #begun = 0;
+  #since = 0;
+  #task = '';
+  #step = '';
+
+  /** @param all number of tasks */
+  constructor(all: number) {
+    this.#all = all;
+    this.#clock = setInterval(() => {
+      if (this.#terminal && this.#task !== '') this.#show();
+    }, SECOND);
+    this.#clock.unref();
+  }
+
+  begin(task: string): void {
+    this.#begun += 1;
+    this.#since = performance.now();
+    this.#task = `${task}, task ${this.#begun} of ${this.#all}`;
+    this.#step = '';
+    if (this.#terminal) this.#show();
+    else this.write(`${this.#task}: begun`);
+  }
+
+  /** @param line may name its task first */
+  step(line: string): void {
+    this.#step = line;
+    if (this.#terminal) this.#show();
+    else this.write(line);
+  }
+
+  /** Writes a line that remains. */
+  write(line: string): void {
+    this.#line.end();
+    process.stderr.write(`${line}\n`);
+  }
+
+  /** Removes the changing line. */
+  end(): void {
+    clearInterval(this.#clock);
+    this.#task = '';
+    this.#line.end();
+  }
+
+  #show(): void {
+    const seconds = Math.round((performance.now() - this.#since) / SECOND);
+    this.#line.show(() => fitting(`${this.#task}, ${seconds} s${this.#step && `: ${this.#step}`}`));
+  }
+}
+
+/** A longer line would wrap, and then only its end be replaced. */
+const fitting = (line: string): string => {
+  const columns = process.stderr.columns || 80;
+  return line.length < columns ? line : `${line.slice(0, columns - 2)}…`;
+};
