@@ -11,11 +11,13 @@ import { key, truthOf, type Shown } from './panel-truth.js';
 
 /** A server with an empty database. */
 export interface Database {
-  /** Fields of the sink that writes to it, without `from`. */
+  /** Fields of the sink that writes to it, without `from`; its type is `influxdb` unless given. */
   readonly sink: Readonly<Record<string, string>>;
   readonly env: Readonly<Record<string, string>>;
   /** Series of one statement, times in milliseconds, as Grafana's read-only user. */
   readonly query: (statement: string) => Promise<readonly Series[]>;
+  /** Folder of its dashboards, if they are not in InfluxQL. */
+  readonly dashboards?: 'influxdb3';
   readonly stop: () => Promise<unknown>;
 }
 
@@ -86,7 +88,7 @@ export function dashboardConformance(name: string, start: () => Promise<Database
         'shows the records of %s',
         async (title) => {
           const view = VIEWS[title]!;
-          const { panels } = await readDashboard(dashboard);
+          const { panels } = await readDashboard(dashboard, database.dashboards);
           for (const panel of panels) {
             const query = grafanaQuery(panel, view);
             const shown = shownBy(panel, await database.query(query));
@@ -102,7 +104,7 @@ export function dashboardConformance(name: string, start: () => Promise<Database
       );
 
       test('shows nothing simulated if only live data is selected, the default', async () => {
-        const { panels, templating } = await readDashboard(dashboard);
+        const { panels, templating } = await readDashboard(dashboard, database.dashboards);
         const origin = templating.list.find((variable) => variable.name === 'origin')!.current.value;
         expect(origin).toEqual(['live']);
         const view = { ...VIEWS['all of it']!, variables: { ...variables, origin } };
@@ -111,14 +113,17 @@ export function dashboardConformance(name: string, start: () => Promise<Database
       });
 
       test('offers the existing environments', async () => {
-        const { templating } = await readDashboard(dashboard);
-        const [found] = await database.query(templating.list[0]!.query as string);
-        expect(found!.values).toEqual([['environment', 'demo-flat']]);
+        const { templating } = await readDashboard(dashboard, database.dashboards);
+        const found = await database.query(templating.list[0]!.query as string);
+        const offered = found.flatMap(({ tags, values = [] }) =>
+          tags ? Object.values(tags) : values.map((row) => row[1]),
+        );
+        expect(offered).toEqual(['demo-flat']);
       });
     });
 
     test('breathing is shown in several of the minutes that the person rests', async () => {
-      const { panels } = await readDashboard('people-and-falls');
+      const { panels } = await readDashboard('people-and-falls', database.dashboards);
       const panel = panels.find(({ title }) => title === 'Breathing rate')!;
       const shown = shownBy(panel, await database.query(grafanaQuery(panel, VIEWS['all of it']!)));
       expect(Object.values(shown).flat().length).toBeGreaterThanOrEqual(5);
@@ -126,7 +131,7 @@ export function dashboardConformance(name: string, start: () => Promise<Database
 
     test('the inference time is the mean, and nearly the longest, of the stored ones', async () => {
       const view = { ...VIEWS['all of it']!, points: 1 };
-      const { panels } = await readDashboard('links-and-signal-quality');
+      const { panels } = await readDashboard('links-and-signal-quality', database.dashboards);
       const panel = panels.find(({ title }) => title === 'Inference time')!;
       const [all] = await database.query(`SELECT "processing_ms" FROM "occupancy" WHERE "name" = 'frame'`);
       const found = all!.values!.map((row) => row[1] as number).sort((a, b) => a - b);
@@ -171,7 +176,7 @@ function shownBy({ title }: Panel, found: readonly Series[]): Shown {
   for (const { tags = {}, columns, values = [] } of found)
     for (const row of values) {
       if (isTable) {
-        const cell = (name: string) => row[columns.indexOf(name)];
+        const cell = (name: string) => tags[name] ?? row[columns.indexOf(name)];
         const of = { environment: String(cell('environment')), id: String(cell('id')) };
         shown[key(of)] = [[cell('confidence') as number]];
         continue;

@@ -12,10 +12,16 @@ export interface Panel {
   readonly datasource: { readonly uid: string };
   /** The shortest `$__interval`, such as `1m`. */
   readonly interval?: string;
-  readonly targets: readonly { readonly query?: string; readonly expr?: string }[];
+  /** InfluxQL, PromQL or SQL. */
+  readonly targets: readonly {
+    readonly query?: string;
+    readonly expr?: string;
+    readonly rawSql?: string;
+    readonly format?: 'time_series' | 'table';
+  }[];
 }
 
-interface Dashboard {
+export interface Dashboard {
   readonly panels: readonly Panel[];
   readonly templating: {
     readonly list: readonly {
@@ -26,8 +32,12 @@ interface Dashboard {
   };
 }
 
-export const readDashboard = async (name: string): Promise<Dashboard> =>
-  JSON.parse(await readFile(packageFile(`topologies/grafana/dashboards/${name}.json`), 'utf8')) as Dashboard;
+/** @param folder of InfluxQL and PromQL, or of SQL */
+export const readDashboard = async (
+  name: string,
+  folder: 'dashboards' | 'influxdb3' = 'dashboards',
+): Promise<Dashboard> =>
+  JSON.parse(await readFile(packageFile(`topologies/grafana/${folder}/${name}.json`), 'utf8')) as Dashboard;
 
 /**
  * The queries of all panels of a dashboard.
@@ -65,12 +75,34 @@ export interface View {
 /** The query of a panel as sent by Grafana to InfluxDB. */
 export function grafanaQuery({ targets, interval = '1ms' }: Panel, view: View): string {
   const { from, to, points, variables } = view;
-  return putIn(targets[0]!.query!, {
+  const { rawSql, query } = targets[0]!;
+  const width = intervalOf(to - from, points, milliseconds(interval));
+  const values = Object.entries(variables);
+  if (rawSql !== undefined)
+    return putIn(rawSql, {
+      ...Object.fromEntries(values.map(([name, value]) => [`\${${name}:sqlstring}`, asTexts(value)])),
+      ...Object.fromEntries(values.map(([name, value]) => [name, asSql(name, value)])),
+      ...{ $__interval_ms: String(width), $__from: String(from), $__to: String(to) },
+    });
+  return putIn(query!, {
     $timeFilter: `time >= ${from}ms and time <= ${to}ms`,
-    $__interval: `${intervalOf(to - from, points, milliseconds(interval))}ms`,
-    ...Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, asExpression(value)])),
+    $__interval: `${width}ms`,
+    ...Object.fromEntries(values.map(([name, value]) => [name, asExpression(value)])),
   });
 }
+
+/** Like the format `sqlstring` of a variable. */
+const asTexts = (value: string | readonly string[]): string =>
+  [value]
+    .flat()
+    .map((one) => `'${one.replaceAll("'", "''")}'`)
+    .join(',');
+
+const LONGER: Readonly<Record<string, string>> = { '15m': '15 minutes', '1h': '1 hour', '1d': '1 day' };
+
+/** In dashboards of SQL, the variable `sums` has the same choices as an interval of SQL. */
+const asSql = (name: string, value: string | readonly string[]): string =>
+  name === 'sums' ? LONGER[value as string]! : [value].flat().join(',');
 
 /** Several values of a variable become alternatives of a regular expression. */
 const asExpression = (value: string | readonly string[]): string =>

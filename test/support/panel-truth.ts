@@ -151,8 +151,15 @@ function series(samples: readonly Sample[], length: number, folds: readonly Fold
   return found;
 }
 
+/** An absent tag is empty, or, in SQL, no column. */
 export const key = (tags: Tags): string =>
-  JSON.stringify(Object.fromEntries(Object.entries(tags).sort(([a], [b]) => (a < b ? -1 : 1))));
+  JSON.stringify(
+    Object.fromEntries(
+      Object.entries(tags)
+        .filter(([, text]) => text !== '')
+        .sort(([a], [b]) => (a < b ? -1 : 1)),
+    ),
+  );
 
 /** Values without times, one row for each combination of tags. */
 const rows = (samples: readonly Sample[], fold: Fold): Shown =>

@@ -8,6 +8,7 @@ import json
 import re
 import sys
 import threading
+from datetime import datetime, timezone
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
 
@@ -53,6 +54,17 @@ def points_of(body):
         at = match.end() + 1
 
 
+def instants(column):
+    """Times as InfluxDB 3 answers them: in UTC without a zone, with as many decimals as needed."""
+    counts = column.cast(pa.timestamp("ns", column.type.tz)).cast(pa.int64()).to_pylist()
+    return pa.array([None if ns is None else instant(ns) for ns in counts], pa.utf8())
+
+
+def instant(ns):
+    whole = datetime.fromtimestamp(ns // 1_000_000_000, timezone.utc).strftime("%Y-%m-%dT%H:%M:%S")
+    return f"{whole}.{ns % 1_000_000_000:09}".rstrip("0").rstrip(".")
+
+
 class Database:
     def __init__(self):
         self.columns = {}  # of each table: the type of each column, "tag" for tags
@@ -77,7 +89,9 @@ class Database:
     def query(self, sql, parameters):
         if self.context is None:
             self.context = self.opened()
-        return self.context.sql(sql, param_values=parameters).to_arrow_table().to_pylist()
+        found = self.context.sql(sql, param_values=parameters).to_arrow_table()
+        columns = [instants(column) if pa.types.is_timestamp(column.type) else column for column in found.columns]
+        return pa.table(columns, names=found.column_names).to_pylist()
 
     def opened(self):
         config = SessionConfig().with_default_catalog_and_schema("public", "iox")
@@ -148,7 +162,7 @@ class Handler(BaseHTTPRequestHandler):
             return self.failed(400, str(error))
         # As InfluxDB 3 does: a column without a value is absent.
         rows = [{name: value for name, value in row.items() if value is not None} for row in rows]
-        return self.answer(200, json.dumps(rows, default=str).encode())
+        return self.answer(200, json.dumps(rows).encode())
 
 
 PORT, TOKEN = int(sys.argv[1]), sys.argv[2]
