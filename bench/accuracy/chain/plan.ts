@@ -27,12 +27,20 @@ export interface Plan {
 /** A plan for a table that plays recordings. */
 export type RecordingsPlan = Plan & Required<Pick<Plan, 'data'>>;
 
-/** A room of the plan with its calibration. */
+/** A room of the plan with its calibration; null: none. */
 export interface PlannedRoom {
   readonly seed: number;
   readonly environment: Environment;
-  readonly calibration: string;
+  readonly calibration: string | null;
 }
+
+/** Whether the topology's users calibrate their rooms: its pose network names a calibration. */
+export const isCalibrated = ({ nodes }: CheckedTopology): boolean =>
+  nodes.some(({ component, config }) => component.name === 'infer-pose' && config['calibration'] != null);
+
+/** For the description of a table. */
+export const howCalibrated = ({ topology }: Plan): string =>
+  isCalibrated(topology) ? 'calibrated' : 'not calibrated';
 
 /**
  * Each table has its own seeds, so that measuring part of the report gives the same figures as measuring all
@@ -42,19 +50,32 @@ export const seedsOf = ({ seed, rooms }: Plan, table: number): readonly number[]
   Array.from({ length: rooms }, (_, room) => seed + 1000 * table + room);
 
 /**
- * A random room, calibrated as a user would: from a run of the same room while it is empty.
+ * A random room. If the topology names a calibration, it is calibrated as a user would: from a run of the same
+ * room while it is empty.
  * @param simulator further settings of the room
  */
 export async function plannedRoom(
-  { topology, folder }: Plan,
+  plan: Plan,
   seed: number,
   links: number,
   simulator: Readonly<Record<string, unknown>> = {},
 ): Promise<PlannedRoom> {
-  const environment = randomEnvironment(seed, links);
-  const file = join(folder, `${environment.id}-${links}.json`);
-  const calibration = await calibrate(topology, { environment, seed, simulator }, file);
-  return { seed, environment, calibration };
+  const room = { seed, environment: randomEnvironment(seed, links), calibration: null };
+  return isCalibrated(plan.topology) ? calibrated(plan, room, simulator) : room;
+}
+
+/** The same room with a calibration. */
+export async function calibrated(
+  { topology, folder }: Plan,
+  { seed, environment }: PlannedRoom,
+  simulator: Readonly<Record<string, unknown>> = {},
+): Promise<PlannedRoom> {
+  const file = join(folder, `${environment.id}-${environment.links.length}.json`);
+  return {
+    seed,
+    environment,
+    calibration: await calibrate(topology, { environment, seed, simulator }, file),
+  };
 }
 
 /** Plays a scene in a room, and reports progress. */

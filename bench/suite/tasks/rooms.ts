@@ -18,7 +18,7 @@ const PEOPLE = [0, 1, 2, 3] as const;
 const WALK_S = 30;
 /** Until windows are full and tracks are active, microseconds. */
 const SETTLED_US = 6e6;
-const ROOMS = `simulated rooms with ${ROOM_LINKS} links, calibrated empty; frames go through the whole topology`;
+const ROOMS = `simulated rooms with ${ROOM_LINKS} links; frames go through the whole topology`;
 const RULE = 'one person if there is presence, otherwise none';
 
 /** Seeds of the tables: different from those of \`csiflow evaluate chain\`. */

@@ -4,7 +4,7 @@ import type { PersonConfig } from '../../../../pipeline/sources/simulator/script
 import type { CheckedTopology } from '../../../../pipeline/config/index.js';
 import { mean } from '../answers.js';
 import { exact, meanOver, over, type Figure } from '../bootstrap.js';
-import { each, playIn, plannedRoom, seedsOf, type Plan, type PlannedRoom } from '../plan.js';
+import { each, howCalibrated, playIn, plannedRoom, seedsOf, type Plan, type PlannedRoom } from '../plan.js';
 import type { Observed, Played } from '../scene.js';
 import type { Column, Row, Table } from '../table.js';
 
@@ -53,7 +53,7 @@ export async function day(plan: Plan): Promise<Table> {
   return {
     id: 'day',
     title: 'A day in small',
-    method: `${plan.rooms} rooms with ${plan.links[0]!} links, calibrated. One person lives there for about ten minutes: walks, stands, sits, lies in bed, leaves and comes back, each for 0.5 to 1.5 times its usual time. Sums of the measures that the sinks receive for each whole minute, the basis of analytics, against the truth. Inactivity: \`threshold_minutes: ${INACTIVE_MIN}\`, true for each rest that long outside bed. Breathing: the mean while somebody has lain in bed for ${ABED_US / 1e6} s. The comparison without CSI is the mean of the other rooms, which know the same script.`,
+    method: `${plan.rooms} rooms with ${plan.links[0]!} links, ${howCalibrated(plan)}. One person lives there for about ten minutes: walks, stands, sits, lies in bed, leaves and comes back, each for 0.5 to 1.5 times its usual time. Sums of the measures that the sinks receive for each whole minute, the basis of analytics, against the truth. Inactivity: \`threshold_minutes: ${INACTIVE_MIN}\`, true for each rest that long outside bed. Breathing: the mean while somebody has lain in bed for ${ABED_US / 1e6} s. The comparison without CSI is the mean of the other rooms, which know the same script.`,
     columns: COLUMNS,
     rows: AMOUNTS.map((amount) => rowOf(amount, rooms)),
   };

@@ -1,4 +1,4 @@
-import { each, plannedRoom, seedsOf, type Plan } from '../plan.js';
+import { each, howCalibrated, plannedRoom, seedsOf, type Plan } from '../plan.js';
 import type { Row, Table } from '../table.js';
 import { baselineOf, rowOf, walkIn, WALKING_COLUMNS, WALKING_S } from './walking.js';
 
@@ -33,7 +33,7 @@ export async function diffuse(plan: Plan): Promise<Table> {
   return {
     id: 'diffuse',
     title: 'Walking among many weak paths',
-    method: `The same ${plan.rooms} rooms with ${links} links in each row, calibrated. One person walks for ${WALKING_S} s, measured as above. Each link has no diffuse path, or 30 of them, by way of rough walls and small objects, which nobody blocks. Together they are as strong as the line of sight (${POWER_DB} dB, the strongest in training), and ${EXCESS_M} m longer on average.`,
+    method: `The same ${plan.rooms} rooms with ${links} links in each row, ${howCalibrated(plan)}. One person walks for ${WALKING_S} s, measured as above. Each link has no diffuse path, or 30 of them, by way of rough walls and small objects, which nobody blocks. Together they are as strong as the line of sight (${POWER_DB} dB, the strongest in training), and ${EXCESS_M} m longer on average.`,
     columns: WALKING_COLUMNS,
     rows: [
       ...rows,

@@ -1,7 +1,7 @@
 import type { PersonConfig } from '../../../../pipeline/sources/simulator/script.js';
 import { framesIn, measuresIn, occupancyAt, seenIn, toldOf } from '../answers.js';
 import { meanOver, type Figure } from '../bootstrap.js';
-import { each, playIn, plannedRoom, seedsOf, type Plan, type PlannedRoom } from '../plan.js';
+import { calibrated, each, playIn, plannedRoom, seedsOf, type Plan, type PlannedRoom } from '../plan.js';
 import type { Observed } from '../scene.js';
 import type { Column, Row, Table } from '../table.js';
 import type { Truth } from '../truth.js';
@@ -36,8 +36,12 @@ const SECOND = 1e6;
 export async function emptyRooms(plan: Plan): Promise<Table> {
   const scenes = await each(plan, seedsOf(plan, 1), async (seed) => {
     const room = await plannedRoom(plan, seed, plan.links[0]!);
+    const measured = await calibrated(plan, room);
     const counts: Counts[] = [];
-    for (const variant of VARIANTS) counts.push(await leaveBehind(plan, room, variant));
+    for (const variant of VARIANTS)
+      counts.push(
+        await leaveBehind(plan, variant.calibrated ? measured : { ...room, calibration: null }, variant),
+      );
     return counts;
   });
   const rows = VARIANTS.map(({ name }, index): Row => {
@@ -57,7 +61,7 @@ export async function emptyRooms(plan: Plan): Promise<Table> {
 async function leaveBehind(
   plan: Plan,
   room: PlannedRoom,
-  { name, calibrated, emptyFirst }: (typeof VARIANTS)[number],
+  { name, emptyFirst }: (typeof VARIANTS)[number],
 ): Promise<Counts> {
   const script: PersonConfig['script'] = [
     ...(emptyFirst > 0 ? [{ activity: 'away', seconds: emptyFirst } as const] : []),
@@ -67,7 +71,6 @@ async function leaveBehind(
   const observed = await playIn(plan, room, `empty rooms, ${name}`, {
     people: [{ script }],
     seconds: emptyFirst + WALK_S + LEAVE_S + 60 * plan.minutes.empty,
-    calibration: calibrated ? room.calibration : null,
   });
   const zones = plan.topology.nodes.some(({ component }) => component.name === 'watch-zones');
   return countsOf(observed, zones, 60 * plan.minutes.empty * SECOND);

@@ -2,7 +2,7 @@ import type { PersonConfig } from '../../../../pipeline/sources/simulator/script
 import { framesIn, middleError, placeError, surestOf } from '../answers.js';
 import { allOver, meanOver } from '../bootstrap.js';
 import type { Fault } from '../inputs.js';
-import { each, playIn, plannedRoom, seedsOf, type Plan, type PlannedRoom } from '../plan.js';
+import { each, howCalibrated, playIn, plannedRoom, seedsOf, type Plan, type PlannedRoom } from '../plan.js';
 import type { Column, Row, Table } from '../table.js';
 
 const FIFTHS = [1, 2, 3, 4, 5] as const;
@@ -61,7 +61,7 @@ export async function errorScale(plan: Plan): Promise<Table> {
   return {
     id: 'errors',
     title: 'The reported error',
-    method: `${plan.rooms} rooms a row with ${links} links, calibrated while all links were good. One person walks, sits, walks and stands for ${SECONDS} s. Frames are sorted by their reported error, and divided into fifths. A bad link delivers white noise of the same power as before; a dead link sends nothing.`,
+    method: `${plan.rooms} rooms a row with ${links} links, ${howCalibrated(plan)}. One person walks, sits, walks and stands for ${SECONDS} s. Frames are sorted by their reported error, and divided into fifths. A bad link delivers white noise of the same power as before; a dead link sends nothing.`,
     columns: COLUMNS,
     rows: [
       ...rows,

@@ -3,7 +3,7 @@ import type { SensedEvent } from '../../../../pipeline/model/index.js';
 import { mean, surestOf } from '../answers.js';
 import { exact, meanOver, medianOver, poissonRate } from '../bootstrap.js';
 import { dailyLife } from '../daily-life.js';
-import { each, playIn, plannedRoom, seedsOf, type Plan, type PlannedRoom } from '../plan.js';
+import { each, howCalibrated, playIn, plannedRoom, seedsOf, type Plan, type PlannedRoom } from '../plan.js';
 import type { Given, Observed } from '../scene.js';
 import type { Column, Row, Table } from '../table.js';
 import type { Truth } from '../truth.js';
@@ -115,7 +115,7 @@ export async function falls(plan: Plan): Promise<Table> {
   return {
     id: 'falls',
     title: 'Falls',
-    method: `${plan.rooms} rooms with ${plan.links[0]!} links, calibrated; ${FALLS_A_ROOM} falls in each, one per scene: in four directions, slumping and sliding down a wall; while walking, after standing and getting up, off a chair and out of bed; then ${AFTER_S} s on the floor. A fall counts as found if a sink receives its \`fall_detection\` within 30 s of its start. Reported as lying: the share of the pose frames from 2 s after the fall on in which the fallen person lies. False alarms: ${plan.minutes.daily} min of daily life per room (walking, sitting and lying down, also fast, bending, picking things up, kneeling, jumping, squats, turning, moving the arms, leaving and coming back), and the time before each fall, with the exact Poisson interval.${isWarned ? ABOUT_WARNINGS : ''}`,
+    method: `${plan.rooms} rooms with ${plan.links[0]!} links, ${howCalibrated(plan)}; ${FALLS_A_ROOM} falls in each, howCalibrated, one per scene: in four directions, slumping and sliding down a wall; while walking, after standing and getting up, off a chair and out of bed; then ${AFTER_S} s on the floor. A fall counts as found if a sink receives its \`fall_detection\` within 30 s of its start. Reported as lying: the share of the pose frames from 2 s after the fall on in which the fallen person lies. False alarms: ${plan.minutes.daily} min of daily life per room (walking, sitting and lying down, also fast, bending, picking things up, kneeling, jumping, squats, turning, moving the arms, leaving and coming back), and the time before each fall, with the exact Poisson interval.${isWarned ? ABOUT_WARNINGS : ''}`,
     columns: isWarned ? [...COLUMNS, ...WARNING_COLUMNS] : COLUMNS,
     rows: [
       {

@@ -1,7 +1,7 @@
 import type { ThingKind } from '../../../../pipeline/sources/simulator/thing.js';
 import { framesIn, measuresIn, occupancyAt, seenIn, toldOf } from '../answers.js';
 import { exact, meanOver, poissonRate } from '../bootstrap.js';
-import { each, playIn, plannedRoom, seedsOf, type Plan, type PlannedRoom } from '../plan.js';
+import { each, howCalibrated, playIn, plannedRoom, seedsOf, type Plan, type PlannedRoom } from '../plan.js';
 import type { Column, Row, Table } from '../table.js';
 
 const COLUMNS: readonly Column[] = [
@@ -48,7 +48,7 @@ export async function negatives(plan: Plan): Promise<Table> {
   return {
     id: 'negatives',
     title: 'Rooms with nobody in them',
-    method: `${plan.rooms} rooms with ${plan.links[0]!} links, calibrated without motion; the room is empty for ${plan.minutes.empty} min after a cold start, while something moves: a standing or hanging fan, a curtain in a draught, or a pet that walks around and rests. \`See\` and \`report\` have the same meaning as for empty rooms. False fall alarms have the exact Poisson interval.`,
+    method: `${plan.rooms} rooms with ${plan.links[0]!} links, ${howCalibrated(plan)}; the room is empty for ${plan.minutes.empty} min after a cold start, while something moves: a standing or hanging fan, a curtain in a draught, or a pet that walks around and rests. \`See\` and \`report\` have the same meaning as for empty rooms. False fall alarms have the exact Poisson interval.`,
     columns: COLUMNS,
     rows: [
       ...VARIANTS.map(({ name }, index) =>

@@ -2,7 +2,7 @@ import { assign } from '../../../../operators/track-persons/assignment.js';
 import { nearness, scoreTracking, type Place, type TrackingScore } from '../../tracking.js';
 import { framesIn, mean, middleError, placeError, toldOf } from '../answers.js';
 import { meanOver, over } from '../bootstrap.js';
-import { each, playIn, plannedRoom, seedsOf, type Plan, type PlannedRoom } from '../plan.js';
+import { each, howCalibrated, playIn, plannedRoom, seedsOf, type Plan, type PlannedRoom } from '../plan.js';
 import type { Column, Row, Table } from '../table.js';
 
 const COLUMNS: readonly Column[] = [
@@ -44,7 +44,7 @@ export async function several(plan: Plan): Promise<Table> {
   return {
     id: 'several',
     title: 'Several people',
-    method: `${plan.rooms} rooms a row with ${plan.links[0]!} links, calibrated. All walk for ${SECONDS} s; the first ${SETTLED_US / 1e6} s are excluded. Real and reported people are paired with the smallest total distance. Tracks are scored on the floor: for MOTA and IDF1, a track within one metre of a person matches that person.`,
+    method: `${plan.rooms} rooms a row with ${plan.links[0]!} links, ${howCalibrated(plan)}. All walk for ${SECONDS} s; the first ${SETTLED_US / 1e6} s are excluded. Real and reported people are paired with the smallest total distance. Tracks are scored on the floor: for MOTA and IDF1, a track within one metre of a person matches that person.`,
     columns: COLUMNS,
     rows,
   };

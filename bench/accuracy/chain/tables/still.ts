@@ -2,7 +2,7 @@ import type { Posture } from '../../../../pipeline/model/index.js';
 import type { PersonConfig } from '../../../../pipeline/sources/simulator/script.js';
 import { framesIn, mean, middleError, placeError, seenIn, surestOf } from '../answers.js';
 import { meanOver, over, type Figure } from '../bootstrap.js';
-import { each, playIn, plannedRoom, seedsOf, type Plan, type PlannedRoom } from '../plan.js';
+import { each, howCalibrated, playIn, plannedRoom, seedsOf, type Plan, type PlannedRoom } from '../plan.js';
 import type { Column, Row, Table } from '../table.js';
 
 const COLUMNS: readonly Column[] = [
@@ -52,7 +52,7 @@ export async function still(plan: Plan): Promise<Table> {
   return {
     id: 'still',
     title: `Still for ${STILL_S} s`,
-    method: `${plan.rooms} rooms with ${plan.links[0]!} links, calibrated. One person walks in for ${WALK_S} s, then stands, sits or lies still for ${STILL_S} s; the first ${SETTLED_US / 1e6} s of that are excluded. A frame without an answer counts as a wrong posture.`,
+    method: `${plan.rooms} rooms with ${plan.links[0]!} links, ${howCalibrated(plan)}. One person walks in for ${WALK_S} s, then stands, sits or lies still for ${STILL_S} s; the first ${SETTLED_US / 1e6} s of that are excluded. A frame without an answer counts as a wrong posture.`,
     columns: COLUMNS,
     rows: [...rows, rowOf('all three', rooms), baselineOf(rooms)],
   };

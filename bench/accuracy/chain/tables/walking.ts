@@ -11,7 +11,7 @@ import {
   surestOf,
 } from '../answers.js';
 import { meanOver, medianOver } from '../bootstrap.js';
-import { each, playIn, plannedRoom, seedsOf, type Plan, type PlannedRoom } from '../plan.js';
+import { each, howCalibrated, playIn, plannedRoom, seedsOf, type Plan, type PlannedRoom } from '../plan.js';
 import type { Column, Row, Table } from '../table.js';
 
 export const WALKING_COLUMNS: readonly Column[] = [
@@ -53,7 +53,7 @@ export async function walking(plan: Plan): Promise<Table> {
   return {
     id: 'walking',
     title: 'Walking',
-    method: `${plan.rooms} rooms per row, calibrated. One person walks for ${WALKING_S} s; the first ${SETTLED_US / 1e6} s are excluded. The answer of a frame is its most certain person. MPJPE: mean distance of 17 joints in room axes, both poses moved to the middle of the hips.`,
+    method: `${plan.rooms} rooms per row, ${howCalibrated(plan)}. One person walks for ${WALKING_S} s; the first ${SETTLED_US / 1e6} s are excluded. The answer of a frame is its most certain person. MPJPE: mean distance of 17 joints in room axes, both poses moved to the middle of the hips.`,
     columns: WALKING_COLUMNS,
     rows,
   };
