@@ -24,12 +24,12 @@ const HEARTBEAT_S = 30;
 /** Close code for an expired or revoked credential. */
 const NOT_GOOD = 4401;
 
-interface SubscriptionOf<C extends Channel, F> {
+interface SubscriptionOf<C extends Channel, F, E = string | null> {
   readonly id: string;
   readonly channel: C;
   readonly filters: F;
-  /** Environment of its frames. */
-  readonly environment: string;
+  /** The environment that it is about; null: all. */
+  readonly environment: E;
   /** Form of persons. */
   readonly form: Form;
   /** Number of earlier alerts. */
@@ -37,7 +37,7 @@ interface SubscriptionOf<C extends Channel, F> {
 }
 
 type AnySubscription =
-  | SubscriptionOf<'pose_updates', PoseFilters>
+  | SubscriptionOf<'pose_updates', PoseFilters, string>
   | SubscriptionOf<'alerts', AlertFilters>
   | SubscriptionOf<'acknowledgements', AcknowledgementFilters>
   | SubscriptionOf<'system_status', object>;

@@ -25,7 +25,8 @@ export class MovedRooms {
   }
 
   async tell(connection: Connection, subscription: Subscription): Promise<void> {
-    if (this.#isAboutARoom(subscription)) this.#say(connection, subscription, await this.#away(subscription));
+    const { environment } = subscription;
+    if (environment !== null) this.#say(connection, subscription, await this.#away(environment));
   }
 
   /** Call it every few seconds; it runs one check at a time. */
@@ -35,14 +36,15 @@ export class MovedRooms {
     try {
       const found = new Map<string, Promise<ApiError | null>>();
       const silent = [...connections].flatMap((connection) =>
-        [...connection.subscriptions]
-          .filter((one) => this.#isAboutARoom(one) && !this.#heard.has(one.environment))
-          .map((subscription) => ({ connection, subscription })),
+        [...connection.subscriptions].flatMap((subscription) => {
+          const { environment } = subscription;
+          const isSilent = environment !== null && !this.#heard.has(environment);
+          return isSilent ? [{ connection, subscription, environment }] : [];
+        }),
       );
       this.#heard.clear();
-      for (const { connection, subscription } of silent) {
-        const { environment } = subscription;
-        if (!found.has(environment)) found.set(environment, this.#away(subscription));
+      for (const { connection, subscription, environment } of silent) {
+        if (!found.has(environment)) found.set(environment, this.#away(environment));
         const away = await found.get(environment)!;
         // It is moving, or Kafka is offline: the next check shows more.
         if (away?.situation !== 'SYSTEM_NOT_READY') this.#say(connection, subscription, away);
@@ -63,7 +65,7 @@ export class MovedRooms {
   }
 
   /** Why there is no data of the room here; null if it is read here, or nowhere. */
-  async #away({ environment }: Subscription): Promise<ApiError | null> {
+  async #away(environment: string): Promise<ApiError | null> {
     try {
       const served = environmentOf(this.#deployment, environment);
       if (served.running.topology.settings.scaleOut === true) await requireHere(served);
@@ -72,9 +74,5 @@ export class MovedRooms {
       if (error instanceof ApiError) return error;
       throw error;
     }
-  }
-
-  #isAboutARoom({ channel, filters }: Subscription): boolean {
-    return channel === 'pose_updates' || 'environment_id' in filters;
   }
 }

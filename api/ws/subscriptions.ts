@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isoTime } from '../../pipeline/base/iso-time.js';
-import { MessageError, type readMessage, type Subscribe } from '../contract/client-messages.js';
+import { MessageError, type Channel, type readMessage, type Subscribe } from '../contract/client-messages.js';
 import { codeOf } from '../contract/errors.js';
 import type { Deployment } from '../service/deployment/deployment.js';
 import { environmentOf } from '../service/deployment/environments.js';
@@ -77,7 +77,7 @@ export class Subscriptions {
       id: randomUUID(),
       channel,
       filters,
-      environment: this.#environmentOf(filters),
+      environment: this.#environmentOf(channel, filters),
       form: connection.form,
       alertsBefore: this.#retained.alerts,
     } as Subscription;
@@ -101,7 +101,11 @@ export class Subscriptions {
       );
     }
     const filters = message.filters ?? known.filters;
-    const resumed = { ...known, filters, environment: this.#environmentOf(filters) } as Subscription;
+    const resumed = {
+      ...known,
+      filters,
+      environment: this.#environmentOf(message.channel, filters),
+    } as Subscription;
     this.#begin(connection, resumed);
     const { texts, missed } = this.#retained.missedBy(resumed, message);
     this.#confirm(connection, resumed, { resumed: { sent: texts.length, missed } });
@@ -142,10 +146,17 @@ export class Subscriptions {
     if (channel === 'system_status') this.#sendStatus(connection);
   }
 
-  /** Without a name, the default one of all calls. @throws MessageError if no topology senses it */
-  #environmentOf(filters: { readonly environment_id?: string }): string {
+  /**
+   * Poses are of one environment: without a name, the default one of all calls. Other channels are about all
+   * environments, even if there is none, unless they name one. @throws MessageError if no topology senses it
+   */
+  #environmentOf(
+    channel: Channel,
+    { environment_id: id }: { readonly environment_id?: string },
+  ): string | null {
+    if (channel !== 'pose_updates' && id === undefined) return null;
     try {
-      return environmentOf(this.#deployment, filters.environment_id).environment.id;
+      return environmentOf(this.#deployment, id).environment.id;
     } catch (error) {
       if (error instanceof ApiError) throw new MessageError(codeOf(error), error.message);
       throw error;

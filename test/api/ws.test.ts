@@ -284,6 +284,16 @@ test("alerts are csiflow's own events, filtered by type and severity; claims of 
   });
 });
 
+test('what is about all environments needs none; poses, and what names one, do', async () => {
+  service.main.topology = { ...service.main.topology, environments: [] };
+  const client = withToken();
+  for (const channel of ['alerts', 'acknowledgements', 'system_status']) await client.subscribe(channel);
+  client.send({ type: 'subscribe', channel: 'pose_updates' });
+  expect((await client.next('error'))['code']).toBe('RESOURCE_NOT_FOUND');
+  client.send({ type: 'subscribe', channel: 'alerts', filters: { environment_id: 'removed' } });
+  expect((await client.next('error'))['message']).toBe('There is no environment: no topology has one');
+});
+
 test('an alert says who, where, what to do and where to look; everyday events come only by name', async () => {
   const client = withToken();
   await client.subscribe('alerts');

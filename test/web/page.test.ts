@@ -471,6 +471,7 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
     await expect.poll(() => paths.some((path) => path.endsWith('/alerts'))).toBe(true);
     await page.clock.runFor(10_000);
     expect(paths.filter((path) => path.includes('/topologies/'))).toEqual([]);
+    expect(await page.textContent('#badge')).toBe('NO DATA');
     expect(await page.locator('section[aria-label=Engine]').count()).toBe(0);
   });
 

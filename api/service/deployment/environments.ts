@@ -38,10 +38,10 @@ export function environmentOf(
     if (environment) return { environment, running };
   }
   const known = environmentsOf(deployment).map(({ environment }) => environment.id);
-  throw new ApiError(
-    'RESOURCE_NOT_FOUND',
-    `No environment has the id ${wanted}; available: ${known.join(', ')}`,
-  );
+  const problem = known.length
+    ? `No environment has the id ${wanted}; available: ${known.join(', ')}`
+    : 'There is no environment: no topology has one';
+  throw new ApiError('RESOURCE_NOT_FOUND', problem);
 }
 
 /**

@@ -25,6 +25,8 @@ export const STALE_MS = 3_000;
 export const TRAIL_MS = 8_000;
 /** Between two points: more would overlap, and each is drawn with every picture. */
 const TRAIL_STEP_MS = 100;
+/** Close code for a credential that has expired or was revoked. */
+const NOT_GOOD = 4401;
 /** The rate of frames covers this time: a busy chain sends them in bursts. */
 const RATE_MS = 5_000;
 
@@ -119,8 +121,14 @@ function hearState(state: LiveState): void {
   if (state.connected) void enter(live);
   else {
     stopEarlier();
-    if (!state.again) logOut('The login has expired: please log in again.');
+    if (!state.again) hearEnd(state);
   }
+}
+
+/** The connection has ended for good. */
+function hearEnd({ code, reason }: { readonly code: number; readonly reason: string }): void {
+  if (code === NOT_GOOD) logOut('The login has expired: please log in again.');
+  else framesProblem.value = `The service ended the live connection (${reason}): reload the page.`;
 }
 
 async function enter(of: Live<'b'> | null): Promise<void> {
