@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { WebSocket } from 'ws';
-import { packageFile } from '../../pipeline/base/paths.js';
 import { Csiflow } from '../support/csiflow.js';
 import { answered } from '../support/waiting.js';
 import { complaints } from '../support/openapi.js';
@@ -84,7 +83,7 @@ operators:
   phase: { type: phase-sanitize, from: clean }
   windows: { type: window, from: phase, length_ms: 2000, hop_ms: 400, points: 100 }
   motion: { type: detect-motion, from: windows }
-  poses: { type: infer-pose, from: windows, backend: wasm, calibration: '${packageFile('topologies/environments/demo-flat.calibration.json')}' }
+  poses: { type: infer-pose, from: windows, backend: wasm }
   people: { type: track-persons, from: poses, max_age_ms: 20000 }
   falls: { type: detect-falls, from: [windows, people] }
   acts: { type: detect-activity, from: people }
