@@ -37,6 +37,13 @@ export * from './contract/format.js';
 export { FORMAT_OPTIONS, type FormatOptions } from './contract/options.js';
 export { LineCutter, type LineKind } from './containers/line-cutter.js';
 export { RecordCutter, type RecordKind } from './containers/record-cutter.js';
+export {
+  addLine,
+  linesOf,
+  linesOfMessage,
+  MAX_MESSAGE_LINES,
+  type MessageLine,
+} from './containers/message-lines.js';
 export type { ClockKind } from './containers/device-clock.js';
 export { frameFormat, type FrameReader, type ReadFault, type ReadFrame } from './decoder/frame-decoder.js';
 export { LinkActivity } from './senders/link-activity.js';

@@ -1,6 +1,6 @@
 import type { RemoteInfo } from 'node:dgram';
 import type { Context, RawBatch, SourceOutput } from '../component/index.js';
-import { RawBuilder } from '../formats/index.js';
+import { formatNamed, linesOfMessage, RawBuilder, type Format } from '../formats/index.js';
 
 /** Datagrams so far, and the time of the last one: no later one has an earlier time. */
 export interface UdpPosition {
@@ -9,6 +9,7 @@ export interface UdpPosition {
 }
 
 interface Settings {
+  readonly format: string;
   readonly block_records: number;
   readonly gather_ms: number;
   readonly idle_tick_ms: number;
@@ -24,6 +25,7 @@ export class Inbox {
   /** Batches that wait for space in the queue. */
   #waiting = 0;
   #records: number;
+  readonly #format: Format;
   readonly #gatherMs: number;
   /** At the end of the time for which datagrams are gathered. */
   #gathering: NodeJS.Timeout | undefined;
@@ -41,6 +43,7 @@ export class Inbox {
     this.#context = context;
     this.#output = output;
     this.#records = from.records;
+    this.#format = formatNamed(settings.format);
     this.#gatherMs = settings.gather_ms;
     // The clock may have been set back since.
     this.#builder = new RawBuilder(settings.block_records, 'live', Math.min(from.time, context.clock.now()));
@@ -55,9 +58,20 @@ export class Inbox {
   receive(bytes: Uint8Array, from: RemoteInfo): void {
     this.#heard = true;
     this.#count();
+    const sender = this.#nameOf(from);
+    const lines = linesOfMessage(bytes, this.#format);
+    if (!lines) this.#add(bytes, sender);
+    else
+      for (const { record, at, line } of lines) {
+        this.#builder.begins(at, 'line', line);
+        this.#add(record, sender);
+      }
+  }
+
+  #add(record: Uint8Array, sender: string): void {
     const now = this.#now();
     if (this.#builder.count === 0) this.#due = this.#output.due?.() ?? -Infinity;
-    this.#builder.add(now, bytes, 0, bytes.length, this.#nameOf(from));
+    this.#builder.add(now, record, 0, record.length, sender);
     if (this.#builder.full) this.#flush();
     else if (now >= this.#due || this.#gatherMs === 0) this.#flushSoon();
     else
@@ -66,7 +80,7 @@ export class Inbox {
       }, this.#gatherMs);
   }
 
-  /** Each datagram has a time of its own, so that operators need not wait for another one of the same time. */
+  /** Each record has a time of its own, so that operators need not wait for another one of the same time. */
   #now(): number {
     return Math.max(this.#context.clock.now(), this.#builder.newest + 1);
   }
@@ -113,7 +127,7 @@ export class Inbox {
     this.#gathering = undefined;
     if (this.#builder.count === 0) return;
     this.#flushed = this.#context.clock.elapsed();
-    const raw = this.#builder.take();
+    const raw = this.#builder.take('datagram');
     if (this.#waiting < MAX_WAITING) this.#offer(raw);
     // The socket cannot be paused: drop what does not fit here, rather than let the queue grow.
     else this.#context.metrics.dropped('queue_full', raw.count);

@@ -34,7 +34,7 @@ const config = Type.Object(
     }),
     format: choice<string>(FORMAT_CHOICES, {
       default: 'auto',
-      description: 'What the datagrams are.',
+      description: 'What the datagrams are: one record of this format each, or several as lines of text.',
     }),
     ...FORMAT_OPTIONS,
     receive_buffer_bytes: Type.Integer({
@@ -74,7 +74,8 @@ export const udp = defineSource({
   name: 'udp',
   summary: 'Listens on a UDP port for CSI, one packet a datagram.',
   description: [
-    'Event time is the time of arrival, which increases from datagram to datagram, also over restarts. A frame belongs to the link',
+    'Event time is the time of arrival, which increases from datagram to datagram, also over restarts. Lines of text in one',
+    'datagram are records of their own, each a microsecond later than the one before it. A frame belongs to the link',
     'whose `sender` in the environment file is `node-<number>`, the number in its header. Which addresses such a',
     'link accepts depends on how much of the address it names:',
     '',

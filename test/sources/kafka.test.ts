@@ -4,6 +4,7 @@ import { lz4, snappy, zstd } from '../../pipeline/kafka/codecs.js';
 import { encodeHeader, encodeRecords } from '../../pipeline/formats/containers/capture.js';
 import { RawBuilder } from '../../pipeline/formats/index.js';
 import { shareOut, type Share } from '../../pipeline/sources/kafka/assigner.js';
+import { rawRecord, recordLocation } from '../../pipeline/component/index.js';
 import { addRecords, MAX_RECORDS } from '../../pipeline/sources/kafka/messages.js';
 import { startOf } from '../../pipeline/sources/kafka/start.js';
 import { batchesOf } from '../formats/batches.js';
@@ -135,4 +136,16 @@ describe('a capture in a message', () => {
       count: 0,
     });
   });
+});
+
+test('a message of several lines becomes as many records, with a time and a location each', () => {
+  const lines = Array.from({ length: 3 }, (_, i) => `CSIRAW ${i} ${i * 10} -40 128 ${'0a'.repeat(128)}`);
+  const builder = new RawBuilder(MAX_RECORDS, 'live');
+  const value = Buffer.from(lines.join('\r\n'));
+  const message = { value, key: null, headers: {}, timestamp: '7', attributes: 0, offset: '0' };
+  expect(addRecords(message, 'record', 'auto', builder)).toBeNull();
+  const raw = builder.take('message');
+  expect([...raw.time]).toEqual([7000, 7001, 7002]);
+  expect(lines.map((_, i) => Buffer.from(rawRecord(raw, i)).toString())).toEqual(lines);
+  expect(recordLocation(raw, 2)).toBe(`message: line 3 (byte ${lines.slice(0, 2).join('\r\n').length + 2})`);
 });

@@ -1,5 +1,6 @@
 import type { IPublishPacket } from 'mqtt';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { recordLocation } from '../../pipeline/component/index.js';
 import { Inbox } from '../../pipeline/sources/mqtt/inbox.js';
 import { TakenMessages } from '../../pipeline/sources/mqtt/taken.js';
 import { testContext } from '../support/context.js';
@@ -8,9 +9,9 @@ import { eventually } from '../support/waiting.js';
 
 const settings = { format: 'adr018', block_records: 64, idle_tick_ms: 0 };
 
-function inboxAfter(taken: TakenMessages) {
+function inboxAfter(taken: TakenMessages, used = settings) {
   const collected = collector();
-  const inbox = new Inbox(settings, testContext().context, collected.output, null, taken);
+  const inbox = new Inbox(used, testContext().context, collected.output, null, taken);
   let confirmed = 0;
   const receive = (text: string, dup: boolean, topic = 'csi/a') => {
     const packet = { cmd: 'publish', qos: 1, dup, retain: false, topic, payload: Buffer.from(text) };
@@ -67,4 +68,40 @@ test('a new connection may repeat messages again', async () => {
   receive('one', true);
   await inbox.close();
   expect(texts()).toEqual(['one']);
+});
+
+describe('a message of several lines', () => {
+  const lines = Array.from({ length: 5 }, (_, i) => `CSIRAW ${i} ${i * 10} -40 128 ${'0a'.repeat(128)}`);
+  const inLines = { ...settings, format: 'esp32-serial', block_records: 2 };
+
+  test('becomes as many records, with a time each, and is confirmed with the last one', async () => {
+    const { inbox, receive, texts, collected, confirmed } = inboxAfter(new TakenMessages(), inLines);
+    receive(lines.join('\n'), false);
+    await inbox.close();
+    expect(texts()).toEqual(lines);
+    const times = collected.batches.flatMap(({ raw }) => [...raw!.time]);
+    expect(times).toEqual(times.map((_, i) => times[0]! + i));
+    expect(collected.batches.map(({ raw }) => recordLocation(raw!, 0))).toEqual([
+      'message: line 1 (byte 0)',
+      `message: line 3 (byte ${lines.slice(0, 2).join('\n').length + 1})`,
+      `message: line 5 (byte ${lines.slice(0, 4).join('\n').length + 1})`,
+    ]);
+    expect(confirmed()).toBe(1);
+  });
+
+  test('is known again after a restart', async () => {
+    const first = inboxAfter(new TakenMessages(), inLines);
+    first.receive(lines.join('\n'), false);
+    await first.inbox.close();
+    const decoded = new TakenMessages();
+    for (const { raw } of first.collected.batches) decoded.addAll(raw!);
+
+    const second = inboxAfter(decoded, inLines);
+    second.receive(lines.join('\n'), true);
+    const others = lines.map((line) => line.replace('-40', '-41'));
+    second.receive(others.join('\n'), true);
+    await second.inbox.close();
+    expect(second.texts()).toEqual(others);
+    expect(second.confirmed()).toBe(2);
+  });
 });

@@ -1,6 +1,6 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { LinkTable, type CsiBlock, type Environment } from '../../pipeline/model/index.js';
 import { udp } from '../../pipeline/sources/udp.js';
 import { bareRecords, SAMPLES } from '../formats/samples.js';
@@ -81,5 +81,36 @@ it('lists senders without a link with their format, rate and layout; receives th
         ...{ layout: 'lltf/1x1/20@2457/-26..-1,1..26', frames_per_second: expect.any(Number) as number },
       },
     ],
+  });
+});
+
+describe('a datagram of several lines', () => {
+  const lines = bareRecords(SAMPLES.find(({ format }) => format === 'esp-csi')!).map((record) =>
+    Buffer.from(record).toString('latin1').trimEnd(),
+  );
+
+  it('is decoded line by line, each with a later time', async () => {
+    const { frames, about } = await heard('auto', new LinkTable([anySender]), [
+      Buffer.from(lines.slice(0, 4).join('\n')),
+      Buffer.from(lines.slice(4, 6).join('\r\n') + '\r\n'),
+    ]);
+    expect(about['malformed']).toEqual({});
+    const numbered = frames.flatMap(({ sequence, time }) => [...sequence].map((n, i) => [n, time[i]!]));
+    const inOrder = numbered.toSorted(([, a], [, b]) => a! - b!);
+    expect(inOrder.map(([n]) => n)).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(new Set(inOrder.map(([, time]) => time)).size).toBe(6);
+  });
+
+  it('is read on behind a damaged line, which is named', async () => {
+    const damaged = lines[1]!.slice(0, 90);
+    const { frames, about } = await heard('auto', new LinkTable([anySender]), [
+      Buffer.from([lines[0]!, damaged, lines[2]!].join('\n')),
+      Buffer.from(lines[3]!),
+    ]);
+    expect(count(frames)).toBe(3);
+    expect(about['malformed']).toMatchObject({ truncated: 1 });
+    expect(about['faults']).toMatchObject([
+      { fault: 'truncated', first: `datagram: line 2 (byte ${lines[0]!.length + 1})` },
+    ]);
   });
 });

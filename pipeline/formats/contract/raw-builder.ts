@@ -127,7 +127,7 @@ export class RawBuilder {
 
   /**
    * The records as a batch with its own memory; the builder is empty afterwards.
-   * @param input name of the input that the locations refer to; without it, the batch has none
+   * @param input name of the input that the locations refer to; without it, or if no record has one, the batch has none
    */
   take(input?: string): RawBatch {
     const count = this.#count;
@@ -182,6 +182,7 @@ class Locations {
   readonly #number: Float64Array;
   readonly #byte: Float64Array;
   #unit: LocationUnit | null = null;
+  #isEmpty = true;
 
   constructor(capacity: number) {
     this.#number = new Float64Array(capacity).fill(NaN);
@@ -192,9 +193,13 @@ class Locations {
     this.#byte[index] = byte;
     this.#number[index] = number;
     this.#unit = unit;
+    this.#isEmpty = false;
   }
 
-  take(count: number, input: string): RawLocations {
+  /** Null if no record has a location. */
+  take(count: number, input: string): RawLocations | null {
+    if (this.#isEmpty) return null;
+    this.#isEmpty = true;
     const number = this.#number.slice(0, count);
     const byte = this.#byte.slice(0, count);
     this.#number.fill(NaN, 0, count);

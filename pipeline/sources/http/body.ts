@@ -3,6 +3,7 @@ import {
   areSameRecords,
   FormatError,
   HEAD_BYTES,
+  linesOf,
   RawBuilder,
   recogniseFile,
   type FileFormat,
@@ -144,15 +145,6 @@ function* partsAt(bytes: Uint8Array, ends: readonly number[]): Generator<Part> {
   }
 }
 
-function* linesOf(bytes: Uint8Array): Generator<Part> {
-  for (let at = 0, line = 1; at < bytes.length; line++) {
-    const newline = bytes.indexOf(NEWLINE, at);
-    const end = newline < 0 ? bytes.length : newline;
-    yield { record: bytes.subarray(at, end), at, line };
-    at = end + 1;
-  }
-}
-
 /** The record without whitespace between its values, as formats expect it. */
 function compact(element: Uint8Array): Uint8Array {
   try {
@@ -163,6 +155,5 @@ function compact(element: Uint8Array): Uint8Array {
   }
 }
 
-const NEWLINE = 0x0a;
 const BLANK = 0x20;
 const OPENING = 0x5b;

@@ -235,7 +235,7 @@ class KafkaSource implements Source {
       turn = this.#enough(builder) ? undefined : nextTurn(member.lanes, true);
       if (turn && originOf(turn.lane.next, this.#config.origin) !== origin) turn = undefined;
     }
-    return builder.count === 0 ? null : builder.take();
+    return builder.count === 0 ? null : builder.take('message');
   }
 
   #isEnd(lane: Lane, builder: RawBuilder, origin: RawBatch['origin']): boolean {

@@ -2,7 +2,15 @@ import type { IHeaders, KafkaMessage } from 'kafkajs';
 import type { RawBatch } from '../../component/index.js';
 import { capture, captureRecords } from '../../formats/containers/capture.js';
 import { BY_CONTENT } from '../../formats/decoder/by-content.js';
-import { FormatError, formatNamed, HEAD_BYTES, RawBuilder } from '../../formats/index.js';
+import {
+  addLine,
+  FormatError,
+  formatNamed,
+  HEAD_BYTES,
+  linesOfMessage,
+  MAX_MESSAGE_LINES,
+  RawBuilder,
+} from '../../formats/index.js';
 
 /** What messages hold. */
 export type Content = 'record' | 'capture';
@@ -20,7 +28,7 @@ export interface BadMessage {
 }
 
 /** Records of one message at most. */
-export const MAX_RECORDS = 16_384;
+export const MAX_RECORDS = MAX_MESSAGE_LINES;
 
 /** Time by which messages are merged, microseconds: their header, otherwise the time of their production. */
 export function timeOf({ headers, timestamp }: KafkaMessage): number {
@@ -48,9 +56,13 @@ export function addRecords(
   if (value === null) return { reason: 'malformed_empty', text: 'it has no value' };
   if (content === 'capture') return addCapture(value, format, into);
   const sender = text(message.headers, SENDER_HEADER) ?? key?.toString() ?? '';
-  const stated =
-    text(message.headers, TIME_HEADER) === undefined ? formatNamed(format).timeOf?.(value) : null;
-  into.add(stated ?? timeOf(message), value, 0, value.length, sender);
+  const read = formatNamed(format);
+  const stated = text(message.headers, TIME_HEADER) === undefined ? read.timeOf?.(value) : null;
+  const time = stated ?? timeOf(message);
+  const lines = linesOfMessage(value, read);
+  if (!lines) into.add(time, value, 0, value.length, sender);
+  else
+    for (const [index, line] of lines.entries()) addLine(into, line, time, index, sender);
   return null;
 }
 

@@ -53,7 +53,7 @@ function batchesOf(config: KafkaSettings, context: Context): Batches {
       );
       newest = builder.newest;
       const offset = String(BigInt(messages[next - 1]!.offset) + 1n);
-      yield { raw: builder.take(), position: { offset, newest } };
+      yield { raw: builder.take('message'), position: { offset, newest } };
     }
   };
 }

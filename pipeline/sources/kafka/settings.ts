@@ -24,7 +24,7 @@ export const settingsSchema = Type.Object(
     ),
     content: choice(
       {
-        record: 'One raw record a message: a datagram, a line, a JSON frame.',
+        record: 'One raw record a message: a datagram, a line, a JSON frame; or several as lines of text.',
         capture:
           "Several records a message, each with its time and sender: a capture of csiflow, or a capture's records alone.",
       },

@@ -1,6 +1,14 @@
 import type { IPublishPacket } from 'mqtt';
 import type { Context, RawBatch, SourceOutput } from '../../component/index.js';
-import { formatNamed, MAX_RECORD_BYTES, RawBuilder, type Format } from '../../formats/index.js';
+import {
+  addLine,
+  formatNamed,
+  linesOfMessage,
+  MAX_RECORD_BYTES,
+  RawBuilder,
+  type Format,
+  type MessageLine,
+} from '../../formats/index.js';
 import { pause } from '../../base/backoff.js';
 import type { TakenMessages } from './taken.js';
 
@@ -89,9 +97,11 @@ export class Inbox {
     }
     const payload = typeof packet.payload === 'string' ? Buffer.from(packet.payload) : packet.payload;
     const record = payload.subarray(0, MAX_RECORD_BYTES);
+    const lines = linesOfMessage(record, this.#format);
     if (packet.qos === 1) {
-      this.#acknowledge.push(acknowledge);
-      if (this.#cameBefore(packet, record)) {
+      // Of several lines, the last one: those before it were accepted earlier.
+      if (this.#cameBefore(packet, lines?.at(-1)?.record ?? record)) {
+        this.#acknowledge.push(acknowledge);
         this.#again++;
         this.#flushSoon();
         return;
@@ -101,8 +111,19 @@ export class Inbox {
       this.#context.metrics.dropped('queue_full', 1);
       return;
     }
-    this.#builder.add(this.#timeOf(packet, payload), record, 0, record.length, packet.topic);
+    const time = this.#timeOf(packet, payload);
+    if (lines) this.#addLines(lines, time, packet.topic);
+    else this.#builder.add(time, record, 0, record.length, packet.topic);
+    // With the batch of the last line: the message is confirmed once all of them are on disk.
+    if (packet.qos === 1) this.#acknowledge.push(acknowledge);
     this.#flushSoon();
+  }
+
+  #addLines(lines: readonly MessageLine[], time: number, topic: string): void {
+    for (const [index, line] of lines.entries()) {
+      if (this.#builder.full) this.#flush();
+      addLine(this.#builder, line, time, index, topic);
+    }
   }
 
   /** Later messages may have earlier times. */
@@ -165,7 +186,7 @@ export class Inbox {
 
   #take(): Batch['content'] {
     if (this.#builder.count === 0) return null;
-    const raw = this.#builder.take();
+    const raw = this.#builder.take('message');
     this.#records += raw.count;
     const time = raw.time[raw.count - 1]!;
     return { raw, position: { records: this.#records, time } };

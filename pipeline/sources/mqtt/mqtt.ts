@@ -37,7 +37,7 @@ const config = Type.Object(
     ),
     format: choice<string>(FORMAT_CHOICES, {
       default: 'auto',
-      description: 'What a message is: one record of this format.',
+      description: 'What a message is: one record of this format, or several as lines of text.',
     }),
     ...FORMAT_OPTIONS,
     qos: Type.Integer({

@@ -1,0 +1,85 @@
+import type { Format } from '../contract/format.js';
+import type { RawBuilder } from '../contract/raw-builder.js';
+
+/** A line of a message, without its end. */
+export interface MessageLine {
+  readonly record: Uint8Array;
+  /** Its first byte in the message. */
+  readonly at: number;
+  /** Counted from 1. */
+  readonly line: number;
+}
+
+/** Lines of one message, at most. */
+export const MAX_MESSAGE_LINES = 16_384;
+
+/**
+ * The lines of a message that holds several records, one per line: bridges send many lines of a serial log at once.
+ * Null if the message is one record: if it has one line, is not text, or is JSON over several lines; and if no line
+ * is of the format, or there are over {@link MAX_MESSAGE_LINES}. Lines without content are left out.
+ */
+export function linesOfMessage(message: Uint8Array, format: Format): readonly MessageLine[] | null {
+  if (!startsAsText(message) || !hasLines(message)) return null;
+  if (BRACKETS.includes(message[0]!) && format.recognise(message)) return null;
+  const lines: MessageLine[] = [];
+  for (const line of linesOf(message)) {
+    if (isBlank(line.record)) continue;
+    if (lines.push(line) > MAX_MESSAGE_LINES) return null;
+  }
+  return lines.some(({ record }) => format.recognise(record)) ? lines : null;
+}
+
+/**
+ * Adds such a line. Its location is that in its message.
+ * @param time of the message's first line, microseconds
+ * @param index of the line among those of the message: each has a time of its own
+ */
+export function addLine(
+  into: RawBuilder,
+  { record, at, line }: MessageLine,
+  time: number,
+  index: number,
+  sender: string,
+): void {
+  into.begins(at, 'line', line);
+  into.add(time + index, record, 0, record.length, sender);
+}
+
+/** The lines of a text, which end with a line feed, a carriage return, or both. */
+export function* linesOf(bytes: Uint8Array): Generator<MessageLine> {
+  for (let at = 0, line = 1; at < bytes.length; line++) {
+    const end = endOfLine(bytes, at);
+    yield { record: bytes.subarray(at, end), at, line };
+    at = end + (bytes[end] === RETURN && bytes[end + 1] === FEED ? 2 : 1);
+  }
+}
+
+function endOfLine(bytes: Uint8Array, from: number): number {
+  let at = from;
+  while (at < bytes.length && bytes[at] !== FEED && bytes[at] !== RETURN) at++;
+  return at;
+}
+
+/** True if there is content behind the end of a line. */
+function hasLines(bytes: Uint8Array): boolean {
+  const feed = bytes.indexOf(FEED);
+  const before = feed < 0 ? bytes : bytes.subarray(0, feed);
+  const back = before.indexOf(RETURN);
+  const first = back < 0 ? feed : back;
+  return first >= 0 && !isBlank(bytes.subarray(first));
+}
+
+/** A quick look that most binary records fail: they have small numbers in their first bytes. */
+const startsAsText = (bytes: Uint8Array): boolean =>
+  bytes.subarray(0, START_BYTES).every((byte) => byte >= BLANK || CONTROLS.includes(byte));
+
+const isBlank = (bytes: Uint8Array): boolean => !bytes.some((byte) => byte > BLANK);
+
+const FEED = 0x0a;
+const RETURN = 0x0d;
+const BLANK = 0x20;
+/** Control characters of texts: tab, ends of lines, and the escape before a colour. */
+const CONTROLS = [0x09, FEED, RETURN, 0x1b];
+/** Of an object and of a list of JSON. */
+const BRACKETS = [0x7b, 0x5b];
+const START_BYTES = 16;
