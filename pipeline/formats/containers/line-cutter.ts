@@ -1,5 +1,6 @@
 import { locationText, type State } from '../../component/index.js';
 import { DeviceClock, READ_AHEAD_BYTES, type ClockKind } from './device-clock.js';
+import { FEED, LineEnds } from './line-ends.js';
 import { LongLine } from './long-line.js';
 import type { Cutter } from '../contract/format.js';
 import type { RawBuilder } from '../contract/raw-builder.js';
@@ -41,6 +42,8 @@ export class LineCutter implements Cutter {
   readonly #kind: LineKind;
   readonly #clock: DeviceClock;
   #line = 0;
+  /** Ends of lines before the first line feed: the lines of a log without any. */
+  #returns = 0;
   /** The newest header line. */
   #heading: string | null = null;
   readonly #longLine: LongLine;
@@ -53,18 +56,20 @@ export class LineCutter implements Cutter {
 
   cut(bytes: Uint8Array, into: RawBuilder, at: number, last: boolean): number {
     const chunk = { bytes, into, at, last };
+    const ends = new LineEnds(bytes);
     let start = 0;
     while (!into.full && start < bytes.length) {
-      const newline = bytes.indexOf(NEWLINE, start);
+      const newline = ends.after(start);
       if (newline < 0 && !last) {
         if (!this.#longLine.holds(bytes.length - start)) break;
         this.#longLine.skip(into, this.#location(at + start));
         return bytes.length;
       }
       const end = newline < 0 ? bytes.length : newline;
-      if (!this.#longLine.isOpen && !this.#takeLine(chunk, start, end)) break;
+      if (end > start && !this.#longLine.isOpen && !this.#takeLine(chunk, start, end)) break;
       this.#longLine.isOpen = false;
-      this.#line++;
+      if (bytes[end] === FEED) this.#line++;
+      else this.#returns++;
       start = end + 1;
     }
     return Math.min(start, bytes.length);
@@ -98,7 +103,7 @@ export class LineCutter implements Cutter {
     const isTimed = stamp !== null && !into.isLive;
     const time = isTimed ? this.#clock.at(stamp, next) : Math.max(0, into.newest);
     if (time !== null) {
-      into.begins(at + start, 'line', this.#line + 1);
+      into.begins(at + start, 'line', this.#number);
       into.add(time, bytes, mark, end);
     } else
       problem(
@@ -108,9 +113,14 @@ export class LineCutter implements Cutter {
     return true;
   }
 
+  /** Number of the current line, from 1, as editors count: by line feeds if the log has any. */
+  get #number(): number {
+    return 1 + (this.#line > 0 ? this.#line : this.#returns);
+  }
+
   /** Location of the current line, which begins at `byte`. */
   #location(byte: number): string {
-    return locationText(byte, 'line', this.#line + 1);
+    return locationText(byte, 'line', this.#number);
   }
 
   #headingIn(bytes: Uint8Array, start: number, end: number): string | null {
@@ -127,7 +137,7 @@ export class LineCutter implements Cutter {
     const time =
       into.newest > 0 || into.isLive ? Math.max(0, into.newest) : this.#firstTime(bytes, end, last);
     if (time === undefined) return false;
-    into.begins(at + start, 'line', this.#line + 1);
+    into.begins(at + start, 'line', this.#number);
     into.add(time, Buffer.from(heading, 'latin1'));
     return true;
   }
@@ -144,6 +154,7 @@ export class LineCutter implements Cutter {
   snapshot() {
     return {
       line: this.#line,
+      returns: this.#returns,
       clock: this.#clock.snapshot(),
       heading: this.#heading,
       isTooLong: this.#longLine.isOpen,
@@ -151,12 +162,14 @@ export class LineCutter implements Cutter {
   }
 
   restore(state: State): void {
-    const snapshot = state as Omit<ReturnType<LineCutter['snapshot']>, 'heading' | 'isTooLong'> & {
+    const snapshot = state as Omit<ReturnType<LineCutter['snapshot']>, 'returns' | 'heading' | 'isTooLong'> & {
+      readonly returns?: number;
       readonly heading?: string | null;
       readonly isTooLong?: boolean;
     };
     this.#line = snapshot.line;
-    // Checkpoints before 0.5.0 have no heading, those of 0.5.0 no mark of a long line.
+    // Checkpoints before 0.5.0 have no heading, those of 0.5.0 no mark of a long line and no `returns`.
+    this.#returns = snapshot.returns ?? 0;
     this.#heading = snapshot.heading ?? null;
     this.#longLine.isOpen = snapshot.isTooLong ?? false;
     this.#clock.restore(snapshot.clock);
@@ -185,8 +198,9 @@ export class LineCutter implements Cutter {
   #nextStamp(bytes: Uint8Array, from: number, last: boolean): number | null | undefined {
     const horizon = from + READ_AHEAD_BYTES;
     const within = bytes.subarray(0, horizon);
+    const ends = new LineEnds(within);
     for (let start = from; start < within.length;) {
-      const newline = within.indexOf(NEWLINE, start);
+      const newline = ends.after(start);
       if (newline < 0 && !(last && bytes.length <= horizon)) break;
       const end = newline < 0 ? within.length : newline;
       const mark = this.#markIn(within, start, end);
@@ -198,9 +212,11 @@ export class LineCutter implements Cutter {
   }
 }
 
-const NEWLINE = 0x0a;
 /** Longest header line. */
 const MAX_HEADING_BYTES = 2048;
+
+/** The end of a line in a text. */
+export const LINE_END = /[\r\n]/;
 
 /** Bytes as text with one character per byte. */
 export const latin1 = (bytes: Uint8Array): string =>

@@ -1,5 +1,6 @@
 import type { Format } from '../contract/format.js';
 import type { RawBuilder } from '../contract/raw-builder.js';
+import { FEED, LineEnds, RETURN } from './line-ends.js';
 
 /** A line of a message, without its end. */
 export interface MessageLine {
@@ -47,25 +48,18 @@ export function addLine(
 
 /** The lines of a text, which end with a line feed, a carriage return, or both. */
 export function* linesOf(bytes: Uint8Array): Generator<MessageLine> {
+  const ends = new LineEnds(bytes);
   for (let at = 0, line = 1; at < bytes.length; line++) {
-    const end = endOfLine(bytes, at);
+    const found = ends.after(at);
+    const end = found < 0 ? bytes.length : found;
     yield { record: bytes.subarray(at, end), at, line };
     at = end + (bytes[end] === RETURN && bytes[end + 1] === FEED ? 2 : 1);
   }
 }
 
-function endOfLine(bytes: Uint8Array, from: number): number {
-  let at = from;
-  while (at < bytes.length && bytes[at] !== FEED && bytes[at] !== RETURN) at++;
-  return at;
-}
-
 /** True if there is content behind the end of a line. */
 function hasLines(bytes: Uint8Array): boolean {
-  const feed = bytes.indexOf(FEED);
-  const before = feed < 0 ? bytes : bytes.subarray(0, feed);
-  const back = before.indexOf(RETURN);
-  const first = back < 0 ? feed : back;
+  const first = new LineEnds(bytes).after(0);
   return first >= 0 && !isBlank(bytes.subarray(first));
 }
 
@@ -75,11 +69,9 @@ const startsAsText = (bytes: Uint8Array): boolean =>
 
 const isBlank = (bytes: Uint8Array): boolean => !bytes.some((byte) => byte > BLANK);
 
-const FEED = 0x0a;
-const RETURN = 0x0d;
 const BLANK = 0x20;
 /** Control characters of texts: tab, ends of lines, and the escape before a colour. */
 const CONTROLS = [0x09, FEED, RETURN, 0x1b];
-/** Of an object and of a list of JSON. */
+/** What an object and a list of JSON begin with. */
 const BRACKETS = [0x7b, 0x5b];
 const START_BYTES = 16;

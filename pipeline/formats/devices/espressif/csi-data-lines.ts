@@ -1,7 +1,7 @@
 /** Common handling of the `CSI_DATA,...` lines of all programs; their columns differ. */
 import { recordingOf, type FileFormat, type Format } from '../../contract/format.js';
 import type { ReadFault } from '../../decoder/frame-decoder.js';
-import { latin1, LineCutter, type LineKind } from '../../containers/line-cutter.js';
+import { latin1, LINE_END, LineCutter, type LineKind } from '../../containers/line-cutter.js';
 import { ESP_CLOCK, type EspNumbers } from './esp-values.js';
 
 const CSI_DATA = 'CSI_DATA,';
@@ -18,11 +18,11 @@ export function csiDataLine(record: Uint8Array): string | ReadFault | null {
   const text = latin1(record);
   const at = text.lastIndexOf(CSI_DATA);
   if (at < 0) return null;
-  if (text.lastIndexOf('\n', at) > text.indexOf(CSI_DATA))
+  if (LINE_END.test(text.slice(text.indexOf(CSI_DATA), at)))
     return { fault: 'lines', reason: 'several lines: send each as a record of its own' };
   return text
     .slice(at)
-    .split(/[\r\n]/, 1)[0]!
+    .split(LINE_END, 1)[0]!
     .trimEnd();
 }
 
@@ -69,7 +69,7 @@ export function numbersOfLine(
 /** The text after the mark in each line of a file's head, and its header lines. */
 const csiDataLines = (head: Uint8Array, headingIn: Headed['headingIn']): readonly string[] =>
   latin1(head)
-    .split('\n')
+    .split(LINE_END)
     .flatMap((line) => {
       const at = line.lastIndexOf(CSI_DATA);
       const found = headingIn(line) ?? (at < 0 ? null : line.slice(at).trimEnd());

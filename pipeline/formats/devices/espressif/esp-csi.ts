@@ -4,6 +4,7 @@
  * identifies the set. Columns and bytes: docs/formats/espressif.md.
  */
 import { LLTF_12_BIT, espFields, type EspField } from './esp-carriers.js';
+import { FirstWords } from './first-words.js';
 import { Headings } from './headings.js';
 import { csiDataLine, csiDataLog, hasMark, headingOf, numbersOfLine } from './csi-data-lines.js';
 import {
@@ -79,6 +80,7 @@ const isReadable = (line: string): boolean => espCsi.recognise(Buffer.from(line,
 function lineReader(format: string, realFirst: boolean): FrameReader {
   const headings = new Headings();
   const bits = new LltfBits();
+  const firstWords = new FirstWords();
   return {
     ...{ format, sequenceBits: 32, mayCountByTwo: true },
     read(record, _time, from) {
@@ -94,13 +96,17 @@ function lineReader(format: string, realFirst: boolean): FrameReader {
       if ('fault' in line) return line;
       // Receivers of one transmitter may be different chips.
       const sender = from === '' ? line.mac : `${hostOf(from)} ${line.mac}`;
-      return readLine(line, realFirst, (numbers) => bits.wordsOf(sender, numbers));
+      return readLine(line, realFirst, {
+        wordsOf: (numbers) => bits.wordsOf(sender, numbers),
+        isWithoutFirst: (isFlagged) => firstWords.areInvalid(sender, isFlagged),
+      });
     },
-    snapshot: () => ({ ...headings.snapshot(), bits: bits.snapshot() }),
+    snapshot: () => ({ ...headings.snapshot(), bits: bits.snapshot(), firstWords: firstWords.snapshot() }),
     restore: (state) => {
       const saved = state as ReaderState;
       headings.restore(saved);
       if (saved.bits) bits.restore(saved.bits);
+      if (saved.firstWords) firstWords.restore(saved.firstWords);
     },
   };
 }
@@ -108,19 +114,26 @@ function lineReader(format: string, realFirst: boolean): FrameReader {
 type ReaderState = ReturnType<Headings['snapshot']> & {
   /** Absent in checkpoints of 0.4.0 and before. */
   readonly bits?: ReturnType<LltfBits['snapshot']>;
+  /** Absent in checkpoints of 0.5.0 and before. */
+  readonly firstWords?: ReturnType<FirstWords['snapshot']>;
 };
 
-/** The words of a buffer with 12 bits: see {@link LltfBits}. */
-type WordsOf = (numbers: EspNumbers) => Int16Array | ReadFault | null;
+/** What the earlier lines of its sender say about a line. */
+interface Earlier {
+  /** The words of a buffer with 12 bits: see {@link LltfBits}. */
+  readonly wordsOf: (numbers: EspNumbers) => Int16Array | ReadFault | null;
+  /** Whether the carriers of the first word are left out: see {@link FirstWords}. */
+  readonly isWithoutFirst: (isFlagged: boolean) => boolean;
+}
 
-function readLine(line: EspCsiColumns, realFirst: boolean, wordsOf: WordsOf): ReadFrame | ReadFault {
+function readLine(line: EspCsiColumns, realFirst: boolean, earlier: Earlier): ReadFrame | ReadFault {
   const parse = line.mayBeBase64 ? numbersOf : parseNumbers;
   const numbers = numbersOfLine(line, REQUIRED.filter(line.has), () => parse(line.data));
   if ('fault' in numbers) return numbers;
   const length = line.column('len');
   if (numbers.length !== length)
     return { fault: 'count', reason: `${numbers.length} numbers, but len is ${length}` };
-  return readNumbers(line, numbers, realFirst, wordsOf);
+  return readNumbers(line, numbers, realFirst, earlier);
 }
 
 /** Columns in use. */
@@ -133,7 +146,7 @@ function readNumbers(
   line: EspCsiColumns,
   numbers: EspNumbers,
   realFirst: boolean,
-  wordsOf: WordsOf,
+  { wordsOf, isWithoutFirst }: Earlier,
 ): ReadFrame | ReadFault {
   const fault = emptyFault(line, numbers);
   if (fault) return fault;
@@ -148,7 +161,7 @@ function readNumbers(
   const reading = {
     channel: line.column('channel'),
     secondary: optional(line, 'secondary_channel'),
-    firstWordInvalid: line.column('first_word') === 1,
+    firstWordInvalid: isWithoutFirst(line.column('first_word') === 1),
     realFirst: twelve !== null && realFirst,
   };
   return {

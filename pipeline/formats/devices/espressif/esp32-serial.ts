@@ -3,7 +3,7 @@ import { espFields, type EspField } from './esp-carriers.js';
 import { UNKNOWN, unknownBuffer } from './esp-unknown.js';
 import { espParts, placeField } from './esp-values.js';
 import { recordingOf, type FileFormat, type Format } from '../../contract/format.js';
-import { latin1, LineCutter, type LineKind } from '../../containers/line-cutter.js';
+import { latin1, LINE_END, LineCutter, type LineKind } from '../../containers/line-cutter.js';
 
 /**
  * Serial log of an ESP32: lines `CSIRAW sequence t_ms rssi bytes hex` among ordinary log lines, as printed by
@@ -22,7 +22,7 @@ export const esp32SerialLog: FileFormat = {
   summary: 'Serial log of an ESP32 with CSIRAW lines.',
   recognise: (head) =>
     latin1(head)
-      .split('\n')
+      .split(LINE_END)
       .some((line) => PATTERN.test(line.trimEnd())),
   open: recordingOf(esp32Serial, () => new LineCutter(LINES)),
 };

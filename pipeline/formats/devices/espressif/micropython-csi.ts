@@ -7,7 +7,7 @@ import { wordsOfFrame } from './esp-lltf-bits.js';
 import { ESP_CLOCK, espParts, espStamp, placeField } from './esp-values.js';
 import { frameFormat, type ReadFault, type ReadFrame } from '../../decoder/frame-decoder.js';
 import { recordingOf, type FileFormat, type Format } from '../../contract/format.js';
-import { latin1, LineCutter, type LineKind } from '../../containers/line-cutter.js';
+import { latin1, LINE_END, LineCutter, type LineKind } from '../../containers/line-cutter.js';
 import { errorText } from '../../../base/error-text.js';
 
 /** Frames belong to the link whose `sender` is the transmitter's MAC address, or `*`. */
@@ -22,7 +22,7 @@ export const micropythonCsiLog: FileFormat = {
   summary: "Lines of JSON with the list of MicroPython's `csi_read()`.",
   recognise: (head) =>
     latin1(head)
-      .split('\n')
+      .split(LINE_END)
       .some((line) => line.startsWith(MARK) && micropythonCsi.recognise(Buffer.from(line, 'latin1'))),
   open: recordingOf(micropythonCsi, () => new LineCutter(LINES)),
 };
