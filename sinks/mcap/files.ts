@@ -9,7 +9,8 @@ import { appendWhole } from '../shared/text-files.js';
 import type { EncodedMessage, McapFile, Packing } from './mcap-file.js';
 import { messagesOf, roomMessage, roomPointsMessage, roomTopic, type Message } from './messages.js';
 import { loadSchemas, type Schemas } from './schemas.js';
-import { earliest, nanoseconds } from './time.js';
+import type { Covered } from './stretches.js';
+import { earliest, latest, nanoseconds } from './time.js';
 
 /** A chunk of this size is written before the next flush. */
 const CHUNK_BYTES = 1_048_576;
@@ -20,8 +21,8 @@ const LEVEL = 3;
  * it loaded the data late, and shows a scene again once its topic has a message.
  */
 const ROOM_EVERY = 1_000_000_000n;
-/** Nanoseconds: later than all times of a recording, which have 64 bits. */
-const NEVER = 2n ** 64n;
+/** All times of a recording, which have 64 bits. */
+const ALWAYS: Covered = { from: 0n, until: 2n ** 64n };
 
 /** Loaded on opening, so that reading the definition does not load it. */
 interface Library {
@@ -45,8 +46,8 @@ interface OpenFile {
   readonly start: EpochStart;
   readonly handle: FileHandle;
   readonly content: McapFile;
-  /** Event time of the next scene of a room, nanoseconds: no room is looked at for an earlier record. */
-  roomsDue: bigint;
+  /** Times at which every room has a scene: none is looked at for a record in them. */
+  covered: Covered;
 }
 
 /** Recordings, one file after the other. What was written since the last flush is in memory. */
@@ -197,15 +198,18 @@ export class McapFiles implements Sink {
   #repeatRooms(time: number): void {
     const file = this.#file!;
     const now = nanoseconds(time);
-    if (now < file.roomsDue) return;
+    if (now >= file.covered.from && now < file.covered.until) return;
+    const timesOf = (environment: Environment) => file.content.timesOf(roomTopic(environment));
     const { environments } = this.#context;
-    const dueOf = (environment: Environment): bigint => {
-      const newest = file.content.newest(roomTopic(environment));
-      return newest === undefined ? NEVER : newest + ROOM_EVERY;
-    };
-    for (const environment of environments.filter((one) => dueOf(one) <= now))
-      file.content.add(this.#encoded(roomMessage(environment, time)));
-    file.roomsDue = environments.map(dueOf).reduce(earliest, NEVER);
+    for (const environment of environments)
+      if (timesOf(environment)?.covered(now, ROOM_EVERY) === null)
+        file.content.add(this.#encoded(roomMessage(environment, time)));
+    file.covered = environments
+      .flatMap((environment) => timesOf(environment)?.covered(now, ROOM_EVERY) ?? [])
+      .reduce(
+        (all, one) => ({ from: latest(all.from, one.from), until: earliest(all.until, one.until) }),
+        ALWAYS,
+      );
   }
 
   async #useLast(): Promise<void> {
@@ -224,7 +228,7 @@ export class McapFiles implements Sink {
       if (written && written.bytes < size) await handle.truncate(written.bytes);
       this.#series.requireBytes(start, written?.bytes ?? 0);
       const content = new this.#library!.McapFile(this.#packing, written);
-      return (this.#file = { start, handle, content, roomsDue: 0n });
+      return (this.#file = { start, handle, content, covered: { from: 0n, until: 0n } });
     } catch (error) {
       await handle.close();
       throw error;

@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { McapChunkBuilder, McapConstants, McapRecordBuilder, type McapTypes } from '@mcap/core';
 import { packageVersion } from '../../pipeline/base/paths.js';
+import { Stretches, stretchesOf } from './stretches.js';
 import { latest } from './time.js';
 import type { Written } from './written.js';
 
@@ -40,7 +41,7 @@ export class McapFile {
   readonly #channels = new Map<string, McapTypes.Channel>();
   readonly #chunks: McapTypes.ChunkIndex[];
   readonly #counts: Map<number, bigint>;
-  readonly #newest: Map<number, bigint>;
+  readonly #times: Map<number, Stretches>;
   readonly #chunk = new McapChunkBuilder({ useMessageIndex: true });
   /** Schemas and channels that the messages of the chunk need. */
   readonly #ahead = new McapRecordBuilder();
@@ -55,7 +56,7 @@ export class McapFile {
     for (const channel of written?.channels ?? []) this.#channels.set(channel.topic, channel);
     this.#chunks = [...(written?.chunks ?? [])];
     this.#counts = new Map(written?.counts);
-    this.#newest = new Map(written?.newest);
+    this.#times = new Map(written?.times);
     this.#bytes = written?.bytes ?? 0;
     if (this.#bytes === 0) this.#begin();
   }
@@ -75,13 +76,13 @@ export class McapFile {
     const channel = this.#channels.get(topic) ?? this.#register(topic, schema);
     const times = { logTime: time, publishTime: time };
     this.#chunk.addMessage({ channelId: channel.id, sequence: 0, ...times, data });
-    this.#newest.set(channel.id, latest(this.#newest.get(channel.id) ?? 0n, time));
+    stretchesOf(this.#times, channel.id).add(time);
   }
 
-  /** Time of the newest message of a topic, nanoseconds; undefined if the file has none. */
-  newest(topic: string): bigint | undefined {
+  /** Times of the messages of a topic; undefined if the file has none. */
+  timesOf(topic: string): Stretches | undefined {
     const channel = this.#channels.get(topic);
-    return channel && this.#newest.get(channel.id);
+    return channel && this.#times.get(channel.id);
   }
 
   /** Ends the chunk. Returns everything to append to the file, until {@link appended} confirms it. */

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { McapConstants, McapStreamReader, type McapTypes } from '@mcap/core';
 import { viewOf } from '../../pipeline/base/view-of.js';
-import { latest } from './time.js';
+import { Stretches, stretchesOf } from './stretches.js';
 
 /** The content of an MCAP file so far: the data of its index, and what is needed to continue it. */
 export interface Written {
@@ -12,8 +12,8 @@ export interface Written {
   readonly chunks: readonly McapTypes.ChunkIndex[];
   /** Messages of each channel. */
   readonly counts: ReadonlyMap<number, bigint>;
-  /** Time of the newest message of each channel, nanoseconds. */
-  readonly newest: ReadonlyMap<number, bigint>;
+  /** Times of the messages of each channel. */
+  readonly times: ReadonlyMap<number, Stretches>;
 }
 
 type Unpack = (bytes: Uint8Array, size: number) => Uint8Array;
@@ -58,7 +58,7 @@ class Survey implements Written {
   readonly channels: McapTypes.Channel[] = [];
   readonly chunks: McapTypes.ChunkIndex[] = [];
   readonly counts = new Map<number, bigint>();
-  readonly newest = new Map<number, bigint>();
+  readonly times = new Map<number, Stretches>();
   bytes = 0;
   isEnded = false;
   #taken = 0;
@@ -130,7 +130,8 @@ class Survey implements Written {
   #count({ indexed }: LastChunk): void {
     for (const [channel, times] of indexed) {
       this.counts.set(channel, (this.counts.get(channel) ?? 0n) + BigInt(times.length));
-      this.newest.set(channel, times.reduce(latest, this.newest.get(channel) ?? 0n));
+      const stretches = stretchesOf(this.times, channel);
+      for (const time of times) stretches.add(time);
     }
   }
 

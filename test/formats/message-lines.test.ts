@@ -8,8 +8,9 @@ const JSON_FRAMES = [1, 2].map((real) =>
 );
 
 const recordsOf = (format: string): readonly string[] =>
-  SAMPLES.find((sample) => sample.format === format)
-    ?.records.map((record) => Buffer.from(record).toString('latin1').trimEnd()) ?? JSON_FRAMES;
+  SAMPLES.find((sample) => sample.format === format)?.records.map((record) =>
+    Buffer.from(record).toString('latin1').trimEnd(),
+  ) ?? JSON_FRAMES;
 
 const parts = (message: string | Uint8Array, format = 'auto') =>
   linesOfMessage(Buffer.from(message), formatNamed(format))?.map(({ record, line }) => [

@@ -117,6 +117,14 @@ test('rooms are looked at once a second of event time, not for each record; sile
   expect(at).toEqual([0, second, 2 * second]);
 });
 
+test('a room is repeated where the clock was set back to, and not where it has been', async () => {
+  const second = 1_000_000;
+  const set = [100, 101, 103, 101.5, 20, 20.5, 21, 99.5, 100.2, 104].map((at) => START + at * second);
+  const messages = await recorded(set.map((time, index) => measure(index, { time })));
+  const rooms = under(messages, 'room').map(({ time }) => (time - START) / second);
+  expect(rooms.toSorted((a, b) => a - b)).toEqual([20, 21, 99.5, 100, 101, 103, 104]);
+});
+
 test.each(['closed', 'killed'])(
   'a %s file is continued with the next repetition of its room',
   async (how) => {

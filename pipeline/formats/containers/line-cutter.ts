@@ -162,7 +162,10 @@ export class LineCutter implements Cutter {
   }
 
   restore(state: State): void {
-    const snapshot = state as Omit<ReturnType<LineCutter['snapshot']>, 'returns' | 'heading' | 'isTooLong'> & {
+    const snapshot = state as Omit<
+      ReturnType<LineCutter['snapshot']>,
+      'returns' | 'heading' | 'isTooLong'
+    > & {
       readonly returns?: number;
       readonly heading?: string | null;
       readonly isTooLong?: boolean;

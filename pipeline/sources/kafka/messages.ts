@@ -61,8 +61,7 @@ export function addRecords(
   const time = stated ?? timeOf(message);
   const lines = linesOfMessage(value, read);
   if (!lines) into.add(time, value, 0, value.length, sender);
-  else
-    for (const [index, line] of lines.entries()) addLine(into, line, time, index, sender);
+  else for (const [index, line] of lines.entries()) addLine(into, line, time, index, sender);
   return null;
 }
 

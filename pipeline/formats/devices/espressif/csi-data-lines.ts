@@ -20,10 +20,7 @@ export function csiDataLine(record: Uint8Array): string | ReadFault | null {
   if (at < 0) return null;
   if (LINE_END.test(text.slice(text.indexOf(CSI_DATA), at)))
     return { fault: 'lines', reason: 'several lines: send each as a record of its own' };
-  return text
-    .slice(at)
-    .split(LINE_END, 1)[0]!
-    .trimEnd();
+  return text.slice(at).split(LINE_END, 1)[0]!.trimEnd();
 }
 
 /** Longest header line. */
