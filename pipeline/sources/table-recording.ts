@@ -7,7 +7,7 @@ import { errorText } from '../base/error-text.js';
 import { FormatError, RawBuilder } from '../formats/index.js';
 import { isOverlong, MAX_ARRAY_BYTES } from '../formats/tables/allowance.js';
 import { describeArray, type Table } from '../formats/tables/arrays.js';
-import { framesOf } from '../formats/tables/frames.js';
+import { framesOf, TableDamage } from '../formats/tables/frames.js';
 import { readTable, type TableKind } from '../formats/tables/kinds.js';
 import { MappingError, type TableMapping } from '../formats/tables/mapping.js';
 import type { TableFrames, TableRecords } from '../formats/tables/table-frames.js';
@@ -84,6 +84,7 @@ function mapped(path: string, table: Table, mapping: TableMapping): TableFrames 
   try {
     return framesOf(table, mapping);
   } catch (error) {
+    if (error instanceof TableDamage) throw new FormatError('table.damaged', path, error.message);
     if (!(error instanceof MappingError)) throw error;
     throw new FormatError(
       'table.mapping',

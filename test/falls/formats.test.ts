@@ -31,7 +31,7 @@ const cells = (value: MatValue | undefined) => {
 
 describe.skipIf(sharedFile('captures/intel5300') === undefined)('Intel 5300 against MATLAB', () => {
   it.each(['example', 'log.all_csi.6.7.6'])('%s: raw equal, scaled within rounding', (name) => {
-    const variables = readMat(readFileSync(sharedFile(`captures/intel5300/${name}.mat`)!));
+    const { variables } = readMat(readFileSync(sharedFile(`captures/intel5300/${name}.mat`)!));
     const raw = cells(variables.get('csi'));
     const scaled = cells(variables.get('csi_scaled'));
     let index = 0;

@@ -246,7 +246,9 @@ describe.skipIf(sharedFile('captures/nexmon') === undefined)('public captures', 
   ])('%s: every frame, and the first ones as in MATLAB', (name, count) => {
     const blocks = recordingBlocks(sharedFile(`captures/nexmon/${name}.pcap`)!, testContext().context);
     expect(blocks.reduce((sum, block) => sum + block.count, 0)).toBe(count);
-    const [variable] = [...readMat(readFileSync(sharedFile(`captures/nexmon/${name}.mat`)!)).values()];
+    const [variable] = [
+      ...readMat(readFileSync(sharedFile(`captures/nexmon/${name}.mat`)!)).variables.values(),
+    ];
     if (variable?.kind !== 'numeric') throw new Error('expected numbers');
     const [rows, columns] = variable.size as [number, number];
     const [{ values, layout }] = blocks as [CsiBlock];

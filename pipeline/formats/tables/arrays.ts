@@ -14,6 +14,8 @@ export interface TableArray {
   /** Imaginary parts of complex numbers. */
   readonly im: Float64Array | null;
   readonly texts: readonly string[] | null;
+  /** Set if the file ends within the array: the axis that is shorter for it, and what is missing, in words. */
+  readonly cut?: { readonly axis: number; readonly text: string };
 }
 
 /** Fields of a structure that contain numbers, by name. */

@@ -18,36 +18,50 @@ const MIN_NUMBERS = 8;
 
 /** Share of the first lines that must be rows: some may be truncated. */
 const MIN_FITTING = 0.75;
+/** Lines of which one must be whole: a recording may begin in the middle of a line. */
+const FIRST_LINES = 3;
+/** Share of the cells of a column of numbers that may be damaged; with more, it is a column of texts. */
+const MAX_DAMAGED = 0.25;
 
 /** Characters that show what a table looks like. */
 const LOOK = 262_144;
 
 /** The table that starts with this text; null if its first lines are not rows of numbers. */
 export function lookAtCsv(head: string, isWhole: boolean): CsvLook | null {
-  const all = head.slice(0, LOOK).split(/\r?\n/);
+  const all = head.slice(0, LOOK).split(endOf(head));
   const lines = (isWhole && head.length <= LOOK ? all : all.slice(0, -1))
     .filter((line) => line.trim() !== '')
     .slice(0, 20);
-  const [first, second] = lines;
-  if (first === undefined) return null;
   for (const separator of SEPARATORS) {
-    const cells = cellsOf(first, separator);
-    if (cells.length < MIN_NUMBERS) continue;
-    const hasHeader = cells.every((cell) => cell !== '' && !NUMBER.test(cell));
-    const rows = (hasHeader ? lines.slice(1) : lines).map((line) => cellsOf(line, separator));
-    if (hasHeader && second === undefined) continue;
-    const fitting = rows.filter(
-      (row) =>
-        row.length === cells.length &&
-        row.filter((cell) => NUMBER.test(cell)).length >= MIN_NUMBERS &&
-        // A list in a cell is typical of receivers' logs.
-        !row.some((cell) => /[[\]]/.test(cell)),
-    );
-    if (fitting.length >= MIN_FITTING * rows.length)
-      return { separator, header: hasHeader ? cells : null, columns: cells.length };
+    const rows = lines.map((line) => cellsOf(line, separator));
+    // The first lines may be damaged.
+    for (let at = 0; at < Math.min(FIRST_LINES, rows.length); at++) {
+      const look = lookBy(rows, at, separator);
+      if (look) return look;
+    }
   }
   return null;
 }
+
+/** The look of a table by its line `at`: names, or numbers. */
+function lookBy(lines: readonly string[][], at: number, separator: CsvLook['separator']): CsvLook | null {
+  const cells = lines[at]!;
+  if (cells.length < MIN_NUMBERS) return null;
+  const hasHeader = cells.every((cell) => cell !== '' && !NUMBER.test(cell));
+  const rows = hasHeader ? lines.toSpliced(at, 1) : lines;
+  const fitting = rows.filter(
+    (row) =>
+      row.length === cells.length &&
+      row.filter((cell) => NUMBER.test(cell)).length >= MIN_NUMBERS &&
+      // A list in a cell is typical of receivers' logs.
+      !row.some((cell) => /[[\]]/.test(cell)),
+  );
+  if (fitting.length === 0 || fitting.length < MIN_FITTING * rows.length) return null;
+  return { separator, header: hasHeader ? cells : null, columns: cells.length };
+}
+
+/** What ends the lines of a text: carriage returns where it has no line feed (old terminals and spreadsheets). */
+const endOf = (text: string): '\n' | '\r' => (text.includes('\n') ? '\n' : '\r');
 
 const cellsOf = (line: string, separator: string | RegExp): string[] =>
   line
@@ -57,7 +71,7 @@ const cellsOf = (line: string, separator: string | RegExp): string[] =>
 
 /**
  * Each column by its name (`1`, `2`, ... if there are no names). Lines with too few or too many columns are
- * skipped. Columns of texts contain texts; an empty cell in a column of numbers is NaN.
+ * skipped. Columns of texts contain texts; an empty or damaged cell in a column of numbers is NaN.
  * @throws AllowanceExceeded before it uses more memory: a small compressed file can hold any number of rows
  */
 export async function readCsv(text: string, allowance = new Allowance()): Promise<Table> {
@@ -65,32 +79,44 @@ export async function readCsv(text: string, allowance = new Allowance()): Promis
   if (!look) throw new Error('its first lines are not rows of numbers');
   const { header, columns } = look;
   const unread: string[] = [];
-  const isText = new Array<boolean>(columns).fill(false);
+  const filledCells = new Array<number>(columns).fill(0);
+  const others = new Array<number>(columns).fill(0);
   let count = 0;
   for await (const { cells, number } of rowsOf(text, look)) {
     if (cells.length !== columns) {
       allowance.take(TEXT_BYTES);
-      unread.push(`line ${number}: ${cells.length} columns, but the first line has ${columns}`);
+      unread.push(`line ${number}: ${cells.length} columns, but most have ${columns}`);
       continue;
     }
     // Before the next row, so that a file that is too large is refused early.
     allowance.takeNumbers(columns);
     count++;
-    cells.forEach((cell, i) => (isText[i] ||= cell !== '' && !NUMBER.test(cell)));
+    cells.forEach((cell, i) => {
+      if (cell === '') return;
+      filledCells[i]!++;
+      if (!NUMBER.test(cell)) others[i]!++;
+    });
   }
+  const isText = others.map((other, i) => other > MAX_DAMAGED * filledCells[i]!);
   allowance.take(isText.filter(Boolean).length * count * TEXT_BYTES);
   const filled = isText.map((is) => (is ? new Array<string>(count) : new Float64Array(count)));
   let at = 0;
-  for await (const { cells } of rowsOf(text, look)) {
+  const nameOf = (column: number): string => header?.[column] ?? String(column + 1);
+  for await (const { cells, number } of rowsOf(text, look)) {
     if (cells.length !== columns) continue;
     filled.forEach((column, i) => {
-      if (column instanceof Float64Array) column[at] = numberOf(cells[i]!);
-      else column[at] = cells[i]!;
+      const cell = cells[i]!;
+      if (column instanceof Float64Array) column[at] = numberOf(cell);
+      else column[at] = cell;
+      if (column instanceof Float64Array && others[i]! > 0 && cell !== '' && !NUMBER.test(cell)) {
+        allowance.take(TEXT_BYTES);
+        unread.push(`line ${number}: \`${cell.slice(0, MAX_SHOWN)}\` in column ${nameOf(i)} is not a number`);
+      }
     });
     at++;
   }
   const arrays = filled.map((column, i) => {
-    const name = header?.[i] ?? String(i + 1);
+    const name = nameOf(i);
     return column instanceof Float64Array
       ? numberArray(name, [count], column)
       : textArray(name, [count], column);
@@ -98,6 +124,8 @@ export async function readCsv(text: string, allowance = new Allowance()): Promis
   return { arrays, unread, isColumns: true };
 }
 
+/** Characters of a damaged cell in a message. */
+const MAX_SHOWN = 32;
 /** Memory of a short text, bytes. */
 const TEXT_BYTES = 64;
 /** Between them, other work gets its turn. */
@@ -108,14 +136,18 @@ async function* rowsOf(
   text: string,
   look: CsvLook,
 ): AsyncGenerator<{ cells: readonly string[]; number: number }> {
-  let isFirst = true;
+  const ending = endOf(text);
+  let isHeaderAhead = look.header !== null;
   for (let at = 0, number = 1; at < text.length; number++) {
     if (number % LINES_AT_ONCE === 0) await setImmediate();
-    const end = text.indexOf('\n', at);
+    const end = text.indexOf(ending, at);
     const line = text.slice(at, end < 0 ? text.length : end);
     at += line.length + 1;
-    if (line.trim() === '' || (isFirst && look.header && isHeader(line, look))) continue;
-    isFirst = false;
+    if (line.trim() === '') continue;
+    if (isHeaderAhead && isHeader(line, look)) {
+      isHeaderAhead = false;
+      continue;
+    }
     yield { cells: cellsOf(line, look.separator), number };
   }
 }

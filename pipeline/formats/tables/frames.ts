@@ -3,12 +3,16 @@ import { axesOf, Grid } from './grid.js';
 import { MappingError, type TableMapping } from './mapping.js';
 import type { TableFrames } from './table-frames.js';
 
-/** @throws MappingError that names the array, its shape, and how to fix the mapping */
+/** An array is damaged so that its frames cannot be read. */
+export class TableDamage extends Error {}
+
+/** @throws TableDamage; MappingError that names the array, its shape, and how to fix the mapping */
 export function framesOf(table: Table, mapping: TableMapping): TableFrames {
   const arrays = new Arrays(table);
   const named = [mapping.imaginary, mapping.phase, mapping.time, mapping.sender, mapping.rssi];
   const values = arrays.values(mapping.values, named);
   const axes = axesOf(values, mapping);
+  if (values.cut && axes[values.cut.axis] !== 'time') throw new TableDamage(values.cut.text);
   const grid = new Grid(values, axes, mapping);
   const count = grid.frames;
   const column = (field: 'time' | 'sender' | 'rssi') => {

@@ -44,10 +44,10 @@ export const TABLE_KINDS: readonly TableKind[] = [
     name: 'npy',
     summary: 'Array of NumPy.',
     recognise: beginsWith('\x93NUMPY'),
-    read: async (bytes, _path, allowance) => ({
-      arrays: [(await import('./npy.js')).readNpy(bytes, 'values', allowance)],
-      unread: [],
-    }),
+    read: async (bytes, _path, allowance) => {
+      const array = (await import('./npy.js')).readNpy(bytes, 'values', allowance);
+      return { arrays: [array], unread: array.cut ? [array.cut.text] : [] };
+    },
   },
   {
     name: 'npz',

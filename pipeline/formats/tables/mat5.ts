@@ -32,34 +32,61 @@ const OTHERS = new Map([
 ]);
 
 /** All arrays of a MATLAB file of level 5 (`-v6`, `-v7`): see {@link tableOf}. */
-export const readMat5 = (file: Uint8Array, allowance = new Allowance()): Table =>
-  tableOf(readMat(file, allowance), allowance);
+export function readMat5(file: Uint8Array, allowance = new Allowance()): Table {
+  const { variables, damaged } = readMat(file, allowance);
+  const table = tableOf(variables, allowance);
+  return { ...table, unread: [...damaged, ...table.unread] };
+}
+
+/** The variables of a file by name, and those that are damaged, in words: `byte 136: ...`. */
+interface MatFile {
+  readonly variables: ReadonlyMap<string, MatValue>;
+  readonly damaged: readonly string[];
+}
 
 /**
  * Reads MATLAB level 5 MAT-files (MathWorks, "MAT-File Format", R2023b): numeric, complex, struct, cell and
  * char arrays, compressed or not, little-endian. Returns variables by name, with numbers in MATLAB's order:
- * first index fastest.
- * @throws Error if the file is damaged, with the byte at which the damaged variable begins
+ * first index fastest. A damaged variable is left out, with the byte at which it begins.
+ * @throws Error if none can be read
  */
-export function readMat(file: Uint8Array, allowance = new Allowance()): Map<string, MatValue> {
+export function readMat(file: Uint8Array, allowance = new Allowance()): MatFile {
   const variables = new Map<string, MatValue>();
+  const damaged: string[] = [];
   if (file[126] === 0x4d) throw new Error('it was written by a big-endian machine, which is not supported');
   let at = HEADER_BYTES;
   try {
     for (const element of elements(file.subarray(HEADER_BYTES))) {
-      const { name, value } = variableOf(element, allowance);
-      // MATLAB adds the contents of its objects as a variable without a name.
-      if (name !== '') variables.set(name, value);
+      const fault = addVariable(element, variables, allowance);
+      if (fault !== null) damaged.push(`byte ${at}: ${fault}`);
+      if (damaged.length === MAX_DAMAGED) break;
       at = HEADER_BYTES + element.end;
     }
   } catch (error) {
     if (error instanceof AllowanceExceeded) throw error;
-    throw new Error(`byte ${at}: ${errorText(error)}`, { cause: error });
+    // Its length is damaged, or the file ends within it: nothing can be found behind it.
+    damaged.push(`byte ${at}: ${errorText(error)}`);
   }
-  return variables;
+  if (variables.size === 0 && damaged.length > 0) throw new Error(damaged[0]);
+  return { variables, damaged };
 }
 
 const HEADER_BYTES = 128;
+/** Damaged variables after which a file is not read on: where its lengths are wrong, any bytes are one. */
+const MAX_DAMAGED = 16;
+
+/** Returns why it is damaged; null if it is not. @throws AllowanceExceeded */
+function addVariable(element: Element, into: Map<string, MatValue>, allowance: Allowance): string | null {
+  try {
+    const { name, value } = variableOf(element, allowance);
+    // MATLAB adds the contents of its objects as a variable without a name.
+    if (name !== '') into.set(name, value);
+    return null;
+  } catch (error) {
+    if (error instanceof AllowanceExceeded) throw error;
+    return errorText(error);
+  }
+}
 
 function variableOf(element: Element, allowance: Allowance): Matrix {
   const body = element.type === MI.compressed ? inflated(element.data, allowance) : null;

@@ -15,7 +15,8 @@ import {
 type Read = readonly [bytes: number, get: (data: Buffer, at: number) => number];
 
 /**
- * Reads a `.npy` file (NumPy's NEP 1: magic, version, header as a Python literal, then the data).
+ * Reads a `.npy` file (NumPy's NEP 1: magic, version, header as a Python literal, then the data). If the file ends
+ * within the data of numbers, the array has less along its outermost axis, see `cut`.
  * @throws Error that names the part that cannot be read
  */
 export function readNpy(file: Buffer, name = '', allowance = new Allowance()): TableArray {
@@ -27,33 +28,56 @@ export function readNpy(file: Buffer, name = '', allowance = new Allowance()): T
   if (end > file.length)
     throw new Error(`byte ${file.length}: it is truncated: its header ends at byte ${end}`);
   const header = file.toString('latin1', start, end);
-  const shape = shapeOf(header);
+  const stated = shapeOf(header);
   const type = /'descr': '([<>|=]?)(\w)(\d+)'/.exec(header);
-  if (!shape || !type) throw new Error(`${labelOf(header)} are neither numbers nor texts`);
+  if (!stated || !type) throw new Error(`${labelOf(header)} are neither numbers nor texts`);
   const [, order, kind, digits] = type as unknown as readonly [string, string, string, string];
   const width = Number(digits);
-  const count = sizeOf(shape);
-  const bytesOf = (element: number): Buffer => {
-    const data = file.subarray(end);
-    if (!(count >= 0 && count * element <= data.length))
-      throw new Error(`byte ${file.length}: it is truncated: ${data.length} bytes of ${count * element}`);
-    return data.subarray(0, count * element);
-  };
+  const data = file.subarray(end);
   if (kind === 'U' || kind === 'S') {
-    const data = bytesOf(width * CHARACTER_BYTES[kind]);
-    allowance.take(count * TEXT_BYTES + data.length);
-    return textArray(name, shape, texts(data, count, kind, order));
+    const count = sizeOf(stated);
+    const bytes = count * width * CHARACTER_BYTES[kind];
+    if (!(count >= 0 && bytes <= data.length)) throw new Error(truncated(file, data, bytes));
+    allowance.take(count * TEXT_BYTES + bytes);
+    return textArray(name, stated, texts(data.subarray(0, bytes), count, kind, order));
   }
   const parts = kind === 'c' ? 2 : 1;
   const read = readers[parts === 2 ? `f${width / 2}` : `${kind}${width}`];
   if (!read) throw new Error(`numbers of type ${order}${kind}${width} are not supported`);
   const [bytes, get] = read;
-  const data = littleEndian(bytesOf(bytes * parts), bytes, order);
+  const isFortran = header.includes("'fortran_order': True");
+  const axis = isFortran ? stated.length - 1 : 0;
+  const { shape, isCut } = wholeRows(stated, axis, data.length / (bytes * parts));
+  const text = truncated(file, data, sizeOf(stated) * bytes * parts);
+  const count = sizeOf(shape);
+  if (isCut && !(count > 0)) throw new Error(text);
+  const numbers = littleEndian(data.subarray(0, count * bytes * parts), bytes, order);
   allowance.takeNumbers(count * parts);
   const column = (part: number) =>
-    Float64Array.from({ length: count }, (_, i) => get(data, (i * parts + part) * bytes));
-  const strides = header.includes("'fortran_order': True") ? columnMajor(shape) : rowMajor(shape);
-  return numberArray(name, shape, column(0), parts === 2 ? column(1) : null, strides);
+    Float64Array.from({ length: count }, (_, i) => get(numbers, (i * parts + part) * bytes));
+  const strides = isFortran ? columnMajor(shape) : rowMajor(shape);
+  const array = numberArray(name, shape, column(0), parts === 2 ? column(1) : null, strides);
+  if (!isCut) return array;
+  return {
+    ...array,
+    cut: { axis, text: `${text}: the last ${stated[axis]! - shape[axis]!} of ${stated[axis]}` },
+  };
+}
+
+const truncated = (file: Buffer, data: Buffer, bytes: number): string =>
+  `byte ${file.length}: it is truncated: ${data.length} bytes of ${bytes}`;
+
+/** The shape of what is complete of an array of which only the first `elements` are there. */
+function wholeRows(
+  shape: readonly number[],
+  axis: number,
+  elements: number,
+): { readonly shape: readonly number[]; readonly isCut: boolean } {
+  const count = sizeOf(shape);
+  if (count >= 0 && count <= elements) return { shape, isCut: false };
+  // An array without axes is one value.
+  const rows = Math.floor(elements / (count / (shape[axis] ?? 1)));
+  return { shape: shape.length === 0 ? [0] : shape.with(axis, rows), isCut: true };
 }
 
 /** All arrays of a `.npz` file (a zip of `.npy` files). @throws Error if it is not a complete zip file */
@@ -63,7 +87,9 @@ export function readNpz(file: Buffer, allowance = new Allowance()): Table {
   for (const { name, bytes } of zipEntries(file)) {
     const array = name.replace(/\.npy$/, '');
     try {
-      arrays.push(readNpy(bytes(allowance), array, allowance));
+      const read = readNpy(bytes(allowance), array, allowance);
+      if (read.cut) unread.push(`${array}: ${read.cut.text}`);
+      else arrays.push(read);
     } catch (error) {
       // A limit of the file, not a fault of this array: others would then be read or not by their order.
       if (error instanceof AllowanceExceeded) throw error;
