@@ -4,6 +4,9 @@ import { vi } from 'vitest';
 import { runCommandLine } from '../../api/cli/program.js';
 import { packageFile, packageFolder } from '../../pipeline/base/paths.js';
 
+/** Processes of a test optimise code as late as the test's own, which vitest.config.ts starts. */
+const BRIEF = process.execArgv.filter((option) => option.startsWith('--interrupt-budget='));
+
 /** The compiled command line as a child process, as users run it. */
 export class Csiflow {
   readonly process: ChildProcess;
@@ -17,7 +20,7 @@ export class Csiflow {
   ) {
     this.process = spawn(
       process.execPath,
-      [options.program ?? packageFile('dist/api/cli/csiflow.js'), ...args],
+      [...BRIEF, options.program ?? packageFile('dist/api/cli/csiflow.js'), ...args],
       {
         cwd: options.cwd ?? packageFolder,
         env: { ...process.env, ...options.env },

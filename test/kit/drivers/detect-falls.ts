@@ -1,10 +1,8 @@
 import { detectFalls } from '../../../operators/detect-falls/detect-falls.js';
-import { window } from '../../../operators/window/window.js';
-import type { CsiBlock, Window } from '../../../pipeline/model/index.js';
-import { testContext } from '../../support/context.js';
+import type { CsiBlock } from '../../../pipeline/model/index.js';
 import { csiInput, START } from '../csi-input.js';
-import { withDefaults } from '../definition.js';
 import type { OperatorDriver } from '../operator.js';
+import { windowsOver } from './windows.js';
 
 /** Quiet with a burst of movement every five seconds: bounded peaks that the operator must judge. */
 function bursts(seconds: number): CsiBlock[] {
@@ -19,12 +17,7 @@ function bursts(seconds: number): CsiBlock[] {
   });
 }
 
-function windows(seconds: number): Window[] {
-  const config = withDefaults(window, { length_ms: 500, hop_ms: 100, points: 25 });
-  const operator = window.create(config as never, testContext().context);
-  for (const block of bursts(seconds)) void operator.process(block, 'input');
-  return [...operator.watermark!(Infinity).data];
-}
+const windows = windowsOver(bursts, { length_ms: 500, hop_ms: 100, points: 25 });
 
 export const operator: OperatorDriver = {
   component: detectFalls,

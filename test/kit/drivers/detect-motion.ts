@@ -1,19 +1,10 @@
 import { detectMotion } from '../../../operators/detect-motion/detect-motion.js';
-import { window } from '../../../operators/window/window.js';
-import type { Window } from '../../../pipeline/model/index.js';
-import { testContext } from '../../support/context.js';
 import { csiInput, START } from '../csi-input.js';
-import { withDefaults } from '../definition.js';
 import type { OperatorDriver } from '../operator.js';
+import { windowsOver } from './windows.js';
 
 /** Windows like those of the operator `window`. */
-function windows(seconds: number): Window[] {
-  const config = withDefaults(window, { length_ms: 500, hop_ms: 100, points: 25 });
-  const operator = window.create(config as never, testContext().context);
-  const blocks = csiInput(seconds);
-  for (const block of blocks) void operator.process(block, 'input');
-  return [...operator.watermark!(Infinity).data];
-}
+const windows = windowsOver(csiInput, { length_ms: 500, hop_ms: 100, points: 25 });
 
 export const operator: OperatorDriver = {
   component: detectMotion,

@@ -1,10 +1,8 @@
 import { estimateVitals } from '../../../operators/estimate-vitals/estimate-vitals.js';
-import { window } from '../../../operators/window/window.js';
-import type { CsiBlock, Window } from '../../../pipeline/model/index.js';
-import { testContext } from '../../support/context.js';
+import type { CsiBlock } from '../../../pipeline/model/index.js';
 import { csiInput, START } from '../csi-input.js';
-import { withDefaults } from '../definition.js';
 import type { OperatorDriver } from '../operator.js';
+import { windowsOver } from './windows.js';
 
 /** A still room of two links in which some subcarriers oscillate 21 times per minute. */
 function breathing(seconds: number): CsiBlock[] {
@@ -18,12 +16,7 @@ function breathing(seconds: number): CsiBlock[] {
   });
 }
 
-function windows(seconds: number): Window[] {
-  const config = withDefaults(window, { length_ms: 1000, hop_ms: 500, points: 50 });
-  const operator = window.create(config as never, testContext().context);
-  for (const block of breathing(seconds)) void operator.process(block, 'input');
-  return [...operator.watermark!(Infinity).data];
-}
+const windows = windowsOver(breathing, { length_ms: 1000, hop_ms: 500, points: 50 });
 
 export const operator: OperatorDriver = {
   component: estimateVitals,
