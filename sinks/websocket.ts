@@ -42,7 +42,7 @@ export const websocket = defineSink({
 });
 
 /**
- * Frames of several inputs overtake each other by less than this, microseconds. A frame that is older by more
+ * Pose frames of several inputs overtake each other by less than this, microseconds. A pose frame that is older by more
  * follows a clock that was set back.
  */
 const SET_BACK = 10_000_000;

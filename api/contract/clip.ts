@@ -13,11 +13,11 @@ import { pixel, line, circle, stroke } from './clip-lines.js';
 /** Time around its event that a clip shows, microseconds of event time. */
 export const CLIP = { before: 6_000_000, after: 6_000_000 } as const;
 
-/** Largest clip, bytes: with many frames it drops every second one, then three of four, and so on. */
+/** Largest clip, bytes: with many pose frames it drops every second one, then three of four, and so on. */
 const MAX_CLIP_BYTES = 200_000;
 /** The event's person first, then those seen longest. */
 const MAX_PERSONS = 8;
-/** A person is drawn until the next frame, but at most this long, microseconds. */
+/** A person is drawn until the next pose frame, but at most this long, microseconds. */
 const HOLD = 1_000_000;
 const SECONDS = (CLIP.before + CLIP.after) / 1e6;
 const COLOURS = { room: '#4d6c80', zone: '#3d6a86', event: '#f2c14e', other: '#7fd1c7', mark: '#ff6b6b' };
@@ -27,36 +27,36 @@ const NOTHING = 'M0 0';
 /**
  * The moving skeleton around an event, as animated SVG (SMIL) without script: persons as the environment's
  * view sees them, as bones if they are articulated, otherwise as a disc whose size is the uncertainty of the
- * position. The same event and frames yield the same text.
- * @param frames of {@link CLIP} around the event, oldest first
+ * position. The same event and pose frames yield the same text.
+ * @param poseFrames of {@link CLIP} around the event, oldest first
  */
 export function renderClip(
   event: SensedEvent,
-  frames: readonly PoseFrame[],
+  poseFrames: readonly PoseFrame[],
   environment: Environment,
 ): string {
   for (let stride = 1; ; stride *= 2) {
-    const drawn = frames.filter((_, index) => index % stride === 0);
+    const drawn = poseFrames.filter((_, index) => index % stride === 0);
     const text = draw(event, drawn, environment);
     if (Buffer.byteLength(text) <= MAX_CLIP_BYTES || drawn.length <= 1) return text;
   }
 }
 
-function draw(event: SensedEvent, frames: readonly PoseFrame[], environment: Environment): string {
+function draw(event: SensedEvent, poseFrames: readonly PoseFrame[], environment: Environment): string {
   const camera = cameraOf(environment);
   const { width, height } = camera;
-  const names = personsOf(frames, event);
+  const names = personsOf(poseFrames, event);
   const shown = names.slice(0, MAX_PERSONS);
   const title = `${words(event.type)}, ${event.severity}`;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" font-family="sans-serif">`,
     `<title>${escape(title)}</title>`,
-    `<desc>${escape(notes(event, frames, environment).join('. '))}</desc>`,
+    `<desc>${escape(notes(event, poseFrames, environment).join('. '))}</desc>`,
     `<rect width="${width}" height="${height}" fill="#0d1b26"/>`,
     ...room(environment, camera),
     ...drawLocation(event, camera),
-    ...shown.map((name) => person(name, event, frames, camera)),
-    ...captions(event, frames, environment, camera, names.length - shown.length),
+    ...shown.map((name) => person(name, event, poseFrames, camera)),
+    ...captions(event, poseFrames, environment, camera, names.length - shown.length),
     ...timeline(camera),
     '</svg>',
     '',
@@ -67,12 +67,12 @@ function draw(event: SensedEvent, frames: readonly PoseFrame[], environment: Env
 
 const nameOf = ({ track }: Person, index: number): string => (track ? String(track.id) : `nameless ${index}`);
 
-const find = (frame: PoseFrame, name: string): Person | undefined =>
-  frame.persons.find((one, index) => nameOf(one, index) === name);
+const find = (poseFrame: PoseFrame, name: string): Person | undefined =>
+  poseFrame.persons.find((one, index) => nameOf(one, index) === name);
 
-function personsOf(frames: readonly PoseFrame[], event: SensedEvent): readonly string[] {
+function personsOf(poseFrames: readonly PoseFrame[], event: SensedEvent): readonly string[] {
   const seen = new Map<string, number>();
-  for (const { persons } of frames)
+  for (const { persons } of poseFrames)
     persons.forEach((one, index) => seen.set(nameOf(one, index), (seen.get(nameOf(one, index)) ?? 0) + 1));
   const subject = String(event.person);
   return [...seen.keys()].sort(
@@ -82,19 +82,19 @@ function personsOf(frames: readonly PoseFrame[], event: SensedEvent): readonly s
 }
 
 /** Two paths drawn in turn: the bones, and the disc of a person without bones. */
-function person(name: string, event: SensedEvent, frames: readonly PoseFrame[], camera: Camera): string {
+function person(name: string, event: SensedEvent, poseFrames: readonly PoseFrame[], camera: Camera): string {
   const colour = name === String(event.person) ? COLOURS.event : COLOURS.other;
   const width = stroke(camera, 2);
   return [
     track(
-      frames,
+      poseFrames,
       name,
       event,
       (one) => bones(one, camera),
       `fill="none" stroke="${colour}" stroke-width="${width}" stroke-linecap="round"`,
     ),
     track(
-      frames,
+      poseFrames,
       name,
       event,
       (one) => disc(one, camera),
@@ -104,18 +104,18 @@ function person(name: string, event: SensedEvent, frames: readonly PoseFrame[], 
 }
 
 function track(
-  frames: readonly PoseFrame[],
+  poseFrames: readonly PoseFrame[],
   name: string,
   event: SensedEvent,
   path: (person: Person) => string,
   look: string,
 ): string {
   const steps: Step[] = [{ at: 0, value: NOTHING }];
-  frames.forEach((frame, index) => {
-    const found = find(frame, name);
-    steps.push({ at: share(frame.time, event), value: found ? path(found) : NOTHING });
-    const next = frames[index + 1]?.time ?? Infinity;
-    if (next - frame.time > HOLD) steps.push({ at: share(frame.time + HOLD, event), value: NOTHING });
+  poseFrames.forEach((poseFrame, index) => {
+    const found = find(poseFrame, name);
+    steps.push({ at: share(poseFrame.time, event), value: found ? path(found) : NOTHING });
+    const next = poseFrames[index + 1]?.time ?? Infinity;
+    if (next - poseFrame.time > HOLD) steps.push({ at: share(poseFrame.time + HOLD, event), value: NOTHING });
   });
   const changes = steps.filter(({ value }, index) => value !== steps[index - 1]?.value);
   return changes.length === 1 ? '' : `<path ${look}>${animate('d', changes)}</path>`;
@@ -174,7 +174,7 @@ function drawLocation({ location }: SensedEvent, camera: Camera): readonly strin
 
 function captions(
   event: SensedEvent,
-  frames: readonly PoseFrame[],
+  poseFrames: readonly PoseFrame[],
   environment: Environment,
   { width, height }: Camera,
   hidden: number,
@@ -184,7 +184,7 @@ function captions(
   const text = (x: number, y: number, look: string, content: string, inner = '') =>
     `<text x="${x}" y="${y}" font-size="${size}" ${look}>${escape(content)}${inner}</text>`;
   return [
-    ...[...notes(event, frames, environment), ...more].map((note, index) =>
+    ...[...notes(event, poseFrames, environment), ...more].map((note, index) =>
       text(size, size * (2 + 1.4 * index), 'fill="#c9d9e5"', note),
     ),
     text(width - size, size * 2, 'fill="#f2c14e" font-weight="bold" text-anchor="end"', originOf(event)),
@@ -212,10 +212,10 @@ function timeline({ width, height }: Camera): readonly string[] {
 
 function notes(
   event: SensedEvent,
-  frames: readonly PoseFrame[],
+  poseFrames: readonly PoseFrame[],
   { id, name }: Environment,
 ): readonly string[] {
-  const model = (frames[0] ?? event).provenance.model;
+  const model = (poseFrames[0] ?? event).provenance.model;
   return [
     `${words(event.type)} (${event.severity}), ${isoTime(event.time).replace('T', ' ').replace('Z', ' UTC')}`,
     `${name ?? id}, confidence ${Math.round(event.confidence * 100)} %`,

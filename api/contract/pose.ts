@@ -42,49 +42,50 @@ export class PoseView {
     this.#densePose = new DensePose(this.#camera, keypointConfidence);
   }
 
-  frameA(frame: PoseFrame, selection: PoseSelection = WHOLE): PoseFrameA {
+  frameA(poseFrame: PoseFrame, selection: PoseSelection = WHOLE): PoseFrameA {
     return {
-      timestamp: isoTime(frame.time),
-      frame_id: frame.frameId,
-      processing_time_ms: frame.processingMs,
-      persons: select(frame.persons, selection).map((person) => this.#personA(person, selection)),
+      timestamp: isoTime(poseFrame.time),
+      frame_id: poseFrame.frameId,
+      processing_time_ms: poseFrame.processingMs,
+      persons: select(poseFrame.persons, selection).map((person) => this.#personA(person, selection)),
       metadata: {
-        environment_id: frame.environment,
-        router_count: frame.links,
-        signal_quality: frame.signalQuality,
+        environment_id: poseFrame.environment,
+        router_count: poseFrame.links,
+        signal_quality: poseFrame.signalQuality,
         processing_pipeline: [
           this.#pipeline,
-          frame.provenance.origin,
-          modelText(frame),
-          ...leftOutText(frame),
+          poseFrame.provenance.origin,
+          modelText(poseFrame),
+          ...leftOutText(poseFrame),
         ].join('; '),
       },
     };
   }
 
-  /** The newest frame in a form: readers share its text until the next one. */
-  latest(form: Form, frame: PoseFrame, selection: PoseSelection): JsonText {
+  /** The newest pose frame in a form: readers share its text until the next one. */
+  latest(form: Form, poseFrame: PoseFrame, selection: PoseSelection): JsonText {
     const { persons, ...same } = selection;
-    const write = () => (form === 'a' ? this.frameA(frame, selection) : this.frameB(frame, selection));
-    return persons ? new JsonText(write()) : this.#texts.of(frame, form + JSON.stringify(same), write);
+    const write = () =>
+      form === 'a' ? this.frameA(poseFrame, selection) : this.frameB(poseFrame, selection);
+    return persons ? new JsonText(write()) : this.#texts.of(poseFrame, form + JSON.stringify(same), write);
   }
 
-  recordA(frame: PoseFrame, selection: PoseSelection): Static<typeof PoseRecordASchema> {
-    const { timestamp, persons, metadata } = this.frameA(frame, selection);
+  recordA(poseFrame: PoseFrame, selection: PoseSelection): Static<typeof PoseRecordASchema> {
+    const { timestamp, persons, metadata } = this.frameA(poseFrame, selection);
     return { timestamp, persons, metadata };
   }
 
-  frameB(frame: PoseFrame, selection: PoseSelection = WHOLE): PoseFrameB {
+  frameB(poseFrame: PoseFrame, selection: PoseSelection = WHOLE): PoseFrameB {
     return {
-      timestamp: isoTime(frame.time),
-      frame_id: frame.frameId,
-      environment_id: frame.environment,
-      processing_time_ms: frame.processingMs,
-      persons: select(frame.persons, selection).map((person) => this.personB(person, selection)),
+      timestamp: isoTime(poseFrame.time),
+      frame_id: poseFrame.frameId,
+      environment_id: poseFrame.environment,
+      processing_time_ms: poseFrame.processingMs,
+      persons: select(poseFrame.persons, selection).map((person) => this.personB(person, selection)),
       metadata: {
-        model_version: modelText(frame),
-        processing_mode: frame.provenance.origin,
-        csi_quality: frame.signalQuality,
+        model_version: modelText(poseFrame),
+        processing_mode: poseFrame.provenance.origin,
+        csi_quality: poseFrame.signalQuality,
       },
     };
   }
@@ -132,7 +133,7 @@ export class PoseView {
         x: pixel ? hundredths(pixel.x) : 0,
         y: pixel ? hundredths(pixel.y) : 0,
         confidence: keypointConfidence(person, keypoint.error),
-        visible: person.articulated && pixel !== null && this.#inFrame(pixel),
+        visible: person.articulated && pixel !== null && this.#isInPicture(pixel),
         ...(selection.threeD && {
           position: { x: keypoint.x, y: keypoint.y, z: keypoint.z },
           position_error: keypoint.error,
@@ -141,7 +142,7 @@ export class PoseView {
     });
   }
 
-  #inFrame({ x, y }: { x: number; y: number }): boolean {
+  #isInPicture({ x, y }: { x: number; y: number }): boolean {
     return x >= 0 && y >= 0 && x < this.#camera.width && y < this.#camera.height;
   }
 
@@ -207,7 +208,7 @@ const leftOutText = ({ leftOut = [] }: PoseFrame): readonly string[] =>
     ? []
     : [`ignored: ${leftOut.map(({ link, fault }) => `${link} (${fault})`).join(', ')}`];
 
-/** `pose-general 1.0.0, trained on simulated CSI`: part of every frame. */
+/** `pose-general 1.0.0, trained on simulated CSI`: part of every pose frame. */
 export const modelText = ({ provenance: { model } }: PoseFrame): string =>
   model ? `${model.name} ${model.version}, trained on ${model.trainedOn}` : 'none';
 

@@ -66,11 +66,11 @@ export class Broadcast {
       });
   }
 
-  #pose(frame: PoseFrame): void {
+  #pose(poseFrame: PoseFrame): void {
     const { retained, moved, groups } = this.#options;
-    retained.addPose(frame);
-    moved.heard(frame.environment);
-    groups.deliver(frame);
+    retained.addPose(poseFrame);
+    moved.heard(poseFrame.environment);
+    groups.deliver(poseFrame);
   }
 
   #alert(event: SensedEvent): void {

@@ -4,7 +4,7 @@ import type { PoseSelection, PoseView } from '../contract/pose.js';
 import type { Connection, Subscription } from './connection.js';
 import type { PoseFilters } from '../contract/client-messages.js';
 
-/** The text of a frame's message after the subscription's id. */
+/** The text of a pose frame's message after the subscription's id. */
 type Body = string;
 
 interface Group {
@@ -15,7 +15,7 @@ interface Group {
 }
 
 /**
- * Subscriptions to pose updates grouped by filter: a frame is filtered and serialised once for each distinct
+ * Subscriptions to pose updates grouped by filter: a pose frame is filtered and serialised once for each distinct
  * filter, however many clients use it and however they wrote it.
  */
 export class PoseGroups {
@@ -27,7 +27,7 @@ export class PoseGroups {
     this.#viewOf = viewOf;
   }
 
-  /** Number of messages so far: at most one for each frame and distinct filter. */
+  /** Number of messages so far: at most one for each pose frame and distinct filter. */
   get serialised(): number {
     return this.#serialised;
   }
@@ -50,22 +50,22 @@ export class PoseGroups {
     if (group?.members.size === 0) this.#groups.delete(key);
   }
 
-  deliver(frame: PoseFrame): void {
+  deliver(poseFrame: PoseFrame): void {
     for (const { environment, filters, form, members } of this.#groups.values()) {
-      if (environment !== frame.environment) continue;
-      const body = this.render(frame, filters, form);
+      if (environment !== poseFrame.environment) continue;
+      const body = this.render(poseFrame, filters, form);
       if (body === null) continue;
       for (const [id, connection] of members) connection.sendText(poseUpdate(id, body));
     }
   }
 
-  /** Null if the frame does not match the filters. */
-  render(frame: PoseFrame, filters: PoseFilters, form: Form): Body | null {
-    if (filters.person_ids && !frame.persons.some((one) => isWanted(one, filters))) return null;
+  /** Null if the pose frame does not match the filters. */
+  render(poseFrame: PoseFrame, filters: PoseFilters, form: Form): Body | null {
+    if (filters.person_ids && !poseFrame.persons.some((one) => isWanted(one, filters))) return null;
     this.#serialised++;
-    const view = this.#viewOf(frame.environment);
+    const view = this.#viewOf(poseFrame.environment);
     const selection = selectionOf(filters);
-    const whole = form === 'a' ? view.frameA(frame, selection) : view.frameB(frame, selection);
+    const whole = form === 'a' ? view.frameA(poseFrame, selection) : view.frameB(poseFrame, selection);
     const { frame_id, timestamp, processing_time_ms } = whole;
     // Form A's REST endpoints have no filter for keypoints.
     const persons =

@@ -103,7 +103,7 @@ export class PoseStream {
     });
   }
 
-  /** `skipped`: messages that slow clients missed. `serialised`: frames serialised, once for each distinct filter. */
+  /** `skipped`: messages that slow clients missed. `serialised`: pose frames serialised, once for each distinct filter. */
   describe(): { connections: number; filters: number; skipped: number; serialised: number } {
     const skipped = [...this.#connections].reduce((total, connection) => total + connection.skipped, 0);
     return {

@@ -12,7 +12,7 @@ export class Recent<T> {
   push(item: T): void {
     this.#items.push(item);
     this.#total++;
-    // Trimmed rarely: trimming an array for each frame would copy it for each frame.
+    // Trimmed rarely: an array trimmed for each record would be copied for each.
     if (this.#items.length >= 2 * this.limit) this.#items = this.#items.slice(-this.limit);
   }
 

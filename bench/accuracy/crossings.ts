@@ -13,13 +13,13 @@ import type { Place } from './tracking.js';
  * at random: no network runs, so only the tracker is judged.
  */
 
-/** Frames per second. */
+/** Pose frames per second. */
 export const FRAME_RATE = 5;
 export const FIRST_TIME = 1_700_000_000_000_000;
 
 /**
  * The shipped network's errors in rooms excluded from its training, from `csiflow evaluate chain`: mean error
- * of a place, correlation time of errors, the share of frames without an answer, and the duration of such a
+ * of a place, correlation time of errors, the share of pose frames without an answer, and the duration of such a
  * gap in seconds.
  */
 const SIGHTS = {
@@ -44,7 +44,7 @@ export interface TruePerson extends Place {
 export interface Scene {
   readonly size: Size;
   readonly truth: readonly (readonly TruePerson[])[];
-  readonly frames: readonly PoseFrame[];
+  readonly poseFrames: readonly PoseFrame[];
 }
 
 /**
@@ -69,8 +69,8 @@ export function crossing(seed: number, story: Story, people = 2): Scene {
     }),
   );
   const network = new Network(random, size, count);
-  const frames = truth.map((persons, frame) => poseFrame(frame, network.tell(persons)));
-  return { size, truth, frames };
+  const poseFrames = truth.map((persons, frame) => poseFrame(frame, network.tell(persons)));
+  return { size, truth, poseFrames };
 }
 
 function motionOf(story: Story, size: Size, index: number, random: Random): Motion {
@@ -182,7 +182,7 @@ class Network {
     this.#seen = Array.from({ length: people }, () => new Seen(random));
   }
 
-  /** The persons of the next frame, in any order. */
+  /** The persons of the next pose frame, in any order. */
   tell(truth: readonly (TruePerson & { readonly posture: Posture })[]): Person[] {
     this.#frame++;
     const persons = truth.flatMap(({ id, activity, x, y, posture }) => {

@@ -13,17 +13,17 @@ export interface Told extends Place {
   readonly lost: boolean;
 }
 
-/** Tracks one scene from its first frame on. */
-export type Follow = (frames: readonly PoseFrame[]) => readonly (readonly Told[])[];
+/** Tracks one scene from its first pose frame on. */
+export type Follow = (poseFrames: readonly PoseFrame[]) => readonly (readonly Told[])[];
 
 /**
  * Plain nearest neighbour: each track takes the nearest person within 1.5 m, stays at its last place, and
  * ends 3 s later.
  */
-export const nearestNeighbour: Follow = (frames) => {
+export const nearestNeighbour: Follow = (poseFrames) => {
   let tracks: { id: number; hits: number; seen: number; person: Person }[] = [];
   let next = 1;
-  return frames.map(({ time, persons }) => {
+  return poseFrames.map(({ time, persons }) => {
     const pairs = tracks
       .flatMap((track) => persons.map((person) => ({ track, person, metres: apart(track.person, person) })))
       .filter(({ metres }) => metres <= 1.5)
@@ -53,11 +53,11 @@ const apart = (a: Person, b: Person): number =>
 
 /** The shipped operator, with its defaults except for `config`. */
 export function shipped(config: Readonly<Record<string, unknown>> = {}): Follow {
-  return (frames) => {
+  return (poseFrames) => {
     const full = Value.Default(trackPersons.config, { max_persons: 4, ...config });
     const operator = trackPersons.create(full as never, benchContext(1));
-    return frames.map((frame) =>
-      (operator.process(frame, 'poses') as Output<PoseFrame>).data.flatMap(({ persons }) =>
+    return poseFrames.map((poseFrame) =>
+      (operator.process(poseFrame, 'poses') as Output<PoseFrame>).data.flatMap(({ persons }) =>
         persons.flatMap(told),
       ),
     );
@@ -76,7 +76,7 @@ export interface Row extends TrackingScore {
   readonly metres: number;
   /** Reported and true mean error, by fifths of the reported error. */
   readonly fifths: readonly (readonly [told: number, actual: number])[];
-  /** Share of frames in which the number of tracks is correct. */
+  /** Share of pose frames in which the number of tracks is correct. */
   readonly count: number;
 }
 
@@ -89,7 +89,7 @@ export function judge(follow: Follow, scenes: readonly Scene[], story: Story): R
     const own = <T extends Place>(persons: readonly T[]): T[] =>
       persons.map((one) => ({ ...one, id: one.id + 10_000 * index }));
     truth.push(...scene.truth.map(own));
-    tracks.push(...follow(scene.frames).map(own));
+    tracks.push(...follow(scene.poseFrames).map(own));
   });
   const errors = truth.flatMap((persons, frame) => errorsOf(persons, tracks[frame]!));
   const right = truth.filter((persons, frame) => persons.length === tracks[frame]!.length).length;

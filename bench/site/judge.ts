@@ -20,7 +20,7 @@ const BLOCK_US = 20e6;
 
 /** A frame within labelled time, with the people present. */
 interface Judged {
-  readonly frame: PoseFrame;
+  readonly poseFrame: PoseFrame;
   readonly people: readonly LabelledPerson[];
 }
 
@@ -63,12 +63,12 @@ function blocksOf(
   spans: readonly Span[],
 ): readonly (readonly Judged[])[] {
   const blocks = new Map<number, Judged[]>();
-  for (const frame of poses) {
-    if (!spans.some(({ from, to }) => windowStart(frame) >= from && frame.windowEnd <= to)) continue;
-    const people = peopleAt(recordings, frame.time);
+  for (const poseFrame of poses) {
+    if (!spans.some(({ from, to }) => windowStart(poseFrame) >= from && poseFrame.windowEnd <= to)) continue;
+    const people = peopleAt(recordings, poseFrame.time);
     if (!people) continue;
-    const block = Math.floor(frame.time / BLOCK_US);
-    blocks.set(block, [...(blocks.get(block) ?? []), { frame, people }]);
+    const block = Math.floor(poseFrame.time / BLOCK_US);
+    blocks.set(block, [...(blocks.get(block) ?? []), { poseFrame, people }]);
   }
   return [...blocks.values()];
 }
@@ -76,27 +76,33 @@ function blocksOf(
 function rowOf(name: string, blocks: readonly (readonly Judged[])[]): Row {
   const over = (of: (one: Judged) => number | null) =>
     meanOver(blocks.map((block) => block.flatMap((one) => of(one) ?? [])));
-  const alone = <T>({ frame, people }: Judged, of: (frame: PoseFrame, person: LabelledPerson) => T) =>
-    people.length === 1 ? of(frame, people[0]!) : null;
+  const alone = <T>(
+    { poseFrame, people }: Judged,
+    of: (poseFrame: PoseFrame, person: LabelledPerson) => T,
+  ) => (people.length === 1 ? of(poseFrame, people[0]!) : null);
   return {
     name,
     baseline: false,
     cells: {
       place: over((one) =>
-        alone(one, (frame, { place }) => {
-          const person = surestOf(frame);
+        alone(one, (poseFrame, { place }) => {
+          const person = surestOf(poseFrame);
           return person ? placeErrorAt(person, place) : null;
         }),
       ),
-      predicted: over((one) => alone(one, (frame) => surestOf(frame)?.positionError ?? null)),
+      predicted: over((one) => alone(one, (poseFrame) => surestOf(poseFrame)?.positionError ?? null)),
       posture: over((one) =>
-        alone(one, (frame, { posture }) =>
-          posture === null ? null : Number(surestOf(frame)?.posture === posture),
+        alone(one, (poseFrame, { posture }) =>
+          posture === null ? null : Number(surestOf(poseFrame)?.posture === posture),
         ),
       ),
-      count: over(({ frame, people }) => Number(toldOf(frame).length === people.length)),
-      missed: over(({ frame, people }) => (people.length > 0 ? Number(seenIn(frame).length === 0) : null)),
-      claimed: over(({ frame, people }) => (people.length === 0 ? Number(seenIn(frame).length > 0) : null)),
+      count: over(({ poseFrame, people }) => Number(toldOf(poseFrame).length === people.length)),
+      missed: over(({ poseFrame, people }) =>
+        people.length > 0 ? Number(seenIn(poseFrame).length === 0) : null,
+      ),
+      claimed: over(({ poseFrame, people }) =>
+        people.length === 0 ? Number(seenIn(poseFrame).length > 0) : null,
+      ),
     },
   };
 }

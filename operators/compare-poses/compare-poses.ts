@@ -30,27 +30,30 @@ counted as \`unmatched\`.
   config: Type.Object({}, { additionalProperties: false }),
   examples: [{ title: 'Behind two models', config: {} }],
   create: (_config, context) => {
-    /** The last frame of each environment without a counterpart. */
+    /** The last pose frame of each environment without a counterpart. */
     const waiting = new SeriesStates<PoseFrame>(context);
     return {
-      process: (frame) =>
-        attempt(frame, () => {
-          const { environment, time } = frame;
+      process: (poseFrame) =>
+        attempt(poseFrame, () => {
+          const { environment, time } = poseFrame;
           const other = waiting.get(environment);
           if (other?.time === time) {
             waiting.delete(environment);
-            return { data: compared(other, frame) };
+            return { data: compared(other, poseFrame) };
           }
           if (other) context.metrics.count('unmatched', 1);
-          waiting.set(environment, frame);
+          waiting.set(environment, poseFrame);
           return none;
         }),
       snapshot: (): CompareState => ({
-        waiting: Array.from(waiting.entries(), ([environment, frame]) => ({ environment, frame })),
+        waiting: Array.from(waiting.entries(), ([environment, poseFrame]) => ({
+          environment,
+          frame: poseFrame,
+        })),
       }),
       restore: (state: CompareState) => {
         waiting.clear();
-        for (const { environment, frame } of state.waiting) waiting.set(environment, frame);
+        for (const { environment, frame: poseFrame } of state.waiting) waiting.set(environment, poseFrame);
       },
     };
   },

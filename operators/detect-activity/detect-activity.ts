@@ -83,13 +83,13 @@ sitting down and bending are not separate activities. A person who has fallen an
       context.environments.map((environment) => [environment.id, new Room(environment, settings, config)]),
     );
     return {
-      process: (frame): Output<SensedEvent> => {
-        const room = rooms.get(frame.environment);
-        if (room) return { data: room.take(frame) };
-        const reason = `the topology has no environment '${frame.environment}': add its file to 'environment'`;
+      process: (poseFrame): Output<SensedEvent> => {
+        const room = rooms.get(poseFrame.environment);
+        if (room) return { data: room.take(poseFrame) };
+        const reason = `the topology has no environment '${poseFrame.environment}': add its file to 'environment'`;
         return {
           data: [],
-          failed: [{ record: frame, code: 'activity.environment', reason, retriable: false }],
+          failed: [{ record: poseFrame, code: 'activity.environment', reason, retriable: false }],
         };
       },
       watermark: (time): Output<Measure> => {
@@ -120,7 +120,7 @@ class Room {
   readonly #diary: Diary;
   readonly #sights: Sights;
   #provenance: Provenance | null = null;
-  /** Difference between a frame's time and the event time at its arrival, microseconds. */
+  /** Difference between a pose frame's time and the event time at its arrival, microseconds. */
   #lag = 0;
 
   constructor({ id, zones }: Environment, settings: DiarySettings, sight: SightSettings) {

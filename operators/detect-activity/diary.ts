@@ -9,7 +9,7 @@ export interface DiarySettings {
   readonly walkingSpeed: number;
   /** How long a new activity must last to count, microseconds. */
   readonly dwell: number;
-  /** Time between frames of a person that are further apart than this does not count, microseconds. */
+  /** Time between pose frames of a person that are further apart than this does not count, microseconds. */
   readonly maxGap: number;
 }
 
@@ -19,12 +19,12 @@ interface Page {
   readonly activity: Activity | null;
   /** When it began. */
   readonly since: number;
-  /** The activity in the newest frame, and since when frames show it. */
+  /** The activity in the newest pose frame, and since when pose frames show it. */
   readonly seems: Activity;
   readonly seemsSince: number;
   /** Time up to which seconds are counted. */
   readonly counted: number;
-  /** Time of the newest frame. */
+  /** Time of the newest pose frame. */
   readonly seen: number;
   /** Out of sight for longer than a gap may be: everything up to `seen` is counted. */
   readonly away: boolean;
@@ -65,7 +65,7 @@ const MAX_PERSONS = 1000;
  */
 export class Diary {
   readonly #settings: DiarySettings;
-  /** In the order of their last frame. */
+  /** In the order of their last pose frame. */
   readonly #pages = new Map<number, Page>();
   /** By start of the minute, then by person. */
   readonly #minutes = new Map<number, Map<number, number[]>>();
@@ -74,7 +74,7 @@ export class Diary {
     this.#settings = settings;
   }
 
-  /** Adds a frame that shows the person; returns the change that it confirms. */
+  /** Adds a pose frame that shows the person; returns the change that it confirms. */
   see(id: number, person: Person, time: number): Change | null {
     const known = this.#pages.get(id);
     if (known && time <= known.seen) return null;
@@ -94,7 +94,7 @@ export class Diary {
     this.#pages.delete(id);
   }
 
-  /** No frame up to `time` will arrive any more: returns the finished minutes and removes them. */
+  /** No pose frame up to `time` will arrive any more: returns the finished minutes and removes them. */
   close(time: number): PersonMinute[] {
     for (const [id, page] of this.#pages) {
       if (page.away || time - page.seen <= this.#settings.maxGap) continue;
@@ -134,7 +134,7 @@ export class Diary {
     }
   }
 
-  /** The page that a frame at `time` continues; an unconfirmed activity ends there. */
+  /** The page that a pose frame at `time` continues; an unconfirmed activity ends there. */
   #turnTo(id: number, page: Page | undefined, seems: Activity, time: number): Page {
     const fresh = { seems, seemsSince: time, counted: time, seen: time, away: false };
     if (!page) return { activity: null, since: time, ...fresh };

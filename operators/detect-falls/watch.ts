@@ -71,11 +71,11 @@ export class Watch {
   }
 
   /** @returns events about the falls of people who have recovered */
-  see(frame: PoseFrame): readonly SensedEvent[] {
-    this.#people.see(frame);
-    const falls = this.#heldBack.see(frame);
+  see(poseFrame: PoseFrame): readonly SensedEvent[] {
+    this.#people.see(poseFrame);
+    const falls = this.#heldBack.see(poseFrame);
     if (falls.length > 0) this.#dropped('recovered', falls.length);
-    return withdrawalsOf(falls, frame.time);
+    return withdrawalsOf(falls, poseFrame.time);
   }
 
   /** Falls held until event time `time`, and suspicions that were not confirmed. */

@@ -137,7 +137,7 @@ cause constant motion: raise \`motion\`. Stretches follow the track's number: a 
       process: (data): Output<SensedEvent> => {
         if (data.port === 'pose') {
           const room = rooms.get(data.environment);
-          if (room) return { data: room.frame(data) };
+          if (room) return { data: room.takePoseFrame(data) };
           const reason = `the topology has no environment '${data.environment}': add its file to 'environment'`;
           const record = { environment: data.environment, frame_id: data.frameId };
           return { data: [], failed: [{ record, code: 'inactivity.environment', reason, retriable: false }] };
@@ -182,11 +182,11 @@ class Room {
     this.#vigil.adjust(settings);
   }
 
-  frame({ time, persons, provenance }: PoseFrame): SensedEvent[] {
+  takePoseFrame({ time, persons, provenance }: PoseFrame): SensedEvent[] {
     this.#provenance = provenance;
     this.#sights.see(time, persons);
     const there = persons.filter((person) => this.#sights.isThere(person));
-    return this.#events(this.#vigil.frame(time, there, (person) => this.#sights.isTrusted(person)));
+    return this.#events(this.#vigil.takePoseFrame(time, there, (person) => this.#sights.isTrusted(person)));
   }
 
   measure(measure: Measure): SensedEvent[] {

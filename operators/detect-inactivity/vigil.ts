@@ -100,7 +100,7 @@ export class Vigil {
    * A pose frame: updates who is in sight, and returns the stretches that became long enough.
    * @param isCertain whether a person counts also while out of sight
    */
-  frame(time: number, persons: readonly Person[], isCertain: (person: Person) => boolean): Stretch[] {
+  takePoseFrame(time: number, persons: readonly Person[], isCertain: (person: Person) => boolean): Stretch[] {
     const here = new Set<number>();
     for (const person of persons) {
       if (person.track?.state !== 'active') continue;

@@ -387,7 +387,7 @@ class InferPose implements Operator<'window', 'pose' | 'event'> {
     if (problem) return failed(window, 'pose.window.unfit', problem, false);
     // Checked once, to see whether there is anything to infer; each attempt then copies the data again.
     const first = requestOf(window, this.#context.links, this.#profiles);
-    if (!first) return { data: [this.#frame(window, null, leftOut)] };
+    if (!first) return { data: [this.#poseFrameOf(window, null, leftOut)] };
     let next: typeof first | null = first;
     const model = this.#model;
     try {
@@ -398,7 +398,7 @@ class InferPose implements Operator<'window', 'pose' | 'event'> {
           return request;
         }),
       );
-      return { data: [this.#frame(window, { ...answer, model }, leftOut)] };
+      return { data: [this.#poseFrameOf(window, { ...answer, model }, leftOut)] };
     } catch (error) {
       return failed(window, 'pose.inference.failed', errorText(error), true);
     }
@@ -452,7 +452,7 @@ class InferPose implements Operator<'window', 'pose' | 'event'> {
     return [...this.#context.links].filter(({ link }) => this.#profiles[link.id]).length;
   }
 
-  #frame(
+  #poseFrameOf(
     window: Window,
     answer: (Answer & { readonly model: ServedModel }) | null,
     leftOut: readonly LeftOutLink[],
@@ -460,7 +460,7 @@ class InferPose implements Operator<'window', 'pose' | 'event'> {
     const { manifest } = answer?.model ?? this.#model;
     const { name, version, trainedOn, accuracy } = manifest;
     const length = window.points * window.step;
-    const frame: PoseFrame = {
+    const poseFrame: PoseFrame = {
       port: 'pose',
       frameId: window.index,
       environment: window.environment,
@@ -474,33 +474,33 @@ class InferPose implements Operator<'window', 'pose' | 'event'> {
       signalQuality: this.#quality(window),
       provenance: { origin: window.provenance.origin, model: { name, version, trainedOn, accuracy } },
     };
-    if (!answer) return frame;
+    if (!answer) return poseFrame;
     const motion = window.links.length < LOCATING_LINKS ? strongestMotion(window) : NaN;
-    this.#answers.set(frame, { sight: answer.sight, model: answer.model, motion });
-    return frame;
+    this.#answers.set(poseFrame, { sight: answer.sight, model: answer.model, motion });
+    return poseFrame;
   }
 
   /** The result of one window, combined with the preceding ones. */
-  #inContext(frame: PoseFrame): PoseFrame {
-    const answer = this.#answers.get(frame);
-    if (!answer) return frame;
+  #inContext(poseFrame: PoseFrame): PoseFrame {
+    const answer = this.#answers.get(poseFrame);
+    if (!answer) return poseFrame;
     const { sight, model, motion } = answer;
     const { memory: trained } = model.manifest;
-    if (!model.memory || !trained) return frame;
+    if (!model.memory || !trained) return poseFrame;
     this.#belongTo(trained.sha256);
-    const { environment, time, links } = frame;
+    const { environment, time, links } = poseFrame;
     const { reading } = sight;
     if (!reading) throw new Error('the network’s thread has no memory, although the model has one');
     const size = this.#sizeOf(environment);
     const before = this.#remembered.get(environment) ?? [];
     const said = recall(model.memory, before, { reading, time, size });
-    if (!said) return frame;
+    if (!said) return poseFrame;
     this.#remembered.set(environment, said.remembered);
     const law = trained.confirmation ?? null;
     const counts = this.#newcomers.counts(law, said.recall, { environment, time, links, motion });
     const { calibration } = trained;
     const persons = this.#people(inView(sight, said.recall, size, calibration), counts, calibration);
-    return { ...frame, counts: counts.map(rounded), persons };
+    return { ...poseFrame, counts: counts.map(rounded), persons };
   }
 
   /** The state of another memory network means nothing to this one. */

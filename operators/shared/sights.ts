@@ -37,11 +37,11 @@ interface Sight {
   readonly id: number;
   /** Approximate share of the last half minute in which it was in sight. */
   readonly share: number;
-  /** Time of the newest frame. */
+  /** Time of the newest pose frame. */
   readonly time: number;
-  /** Since when each frame has been above the confidence; null: the newest is not. */
+  /** Since when each pose frame has been above the confidence; null: the newest is not. */
   readonly sureSince: number | null;
-  /** In each frame so far it looked like a pet. Missing in states of earlier versions. */
+  /** In each pose frame so far it looked like a pet. Missing in states of earlier versions. */
   readonly pet?: boolean;
 }
 
@@ -49,7 +49,7 @@ export type SightState = readonly Sight[];
 
 /** Time constant of the share, microseconds. */
 const MEMORY = 30_000_000;
-/** A frame counts for at most this long. */
+/** A pose frame counts for at most this long. */
 const MAX_STEP_US = 1_000_000;
 /** A person above the confidence for this long is certainly present. */
 const SURE_FOR = 1_000_000;
@@ -74,7 +74,7 @@ export class Sights {
     this.#zones = zones;
   }
 
-  /** Adds a frame; removes tracks that are not in it. */
+  /** Adds a pose frame; removes tracks that are not in it. */
   see(time: number, persons: readonly Person[]): void {
     const now = new Map<number, Sight>();
     for (const person of persons) {
@@ -85,7 +85,7 @@ export class Sights {
     this.#sights = now;
   }
 
-  /** In sight and present, in the newest frame. */
+  /** In sight and present, in the newest pose frame. */
   isThere(person: Person): boolean {
     return this.#isSeen(person) && !this.#isPet(person) && (this.#isSure(person) || this.isTrusted(person));
   }

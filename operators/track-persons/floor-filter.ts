@@ -1,7 +1,7 @@
 /**
  * Position and velocity on the floor: a Kalman filter of a walker whose velocity is an Ornstein-Uhlenbeck
  * process. The error of a network with a memory stays the same for many seconds, which no filter can detect,
- * so only the part that is new in each frame counts as noise here.
+ * so only the part that is new in each pose frame counts as noise here.
  */
 export interface FloorState {
   readonly x: Axis;
@@ -35,7 +35,7 @@ export interface Measurement {
   readonly sigma: number;
 }
 
-/** Share of an error's standard deviation that is new in each frame. */
+/** Share of an error's standard deviation that is new in each pose frame. */
 const FRESH = 0.3;
 const fresh = (sigma: number): number => (FRESH * sigma) ** 2;
 
@@ -72,7 +72,7 @@ const FAR = 2;
 export function update({ x, y, cov }: FloorState, measured: Measurement): FloorState {
   const variance = cov.pp + fresh(measured.sigma);
   const [dx, dy] = [measured.x - x.place, measured.y - y.place];
-  // Outliers have less weight (Huber 1964): a single wrong frame moves nobody across the room.
+  // Outliers have less weight (Huber 1964): a single wrong pose frame moves nobody across the room.
   const far = Math.hypot(dx, dy) / Math.sqrt(variance);
   const weight = Math.min(1, FAR / Math.max(far, 1e-9));
   const [ofPlace, ofSpeed] = [(weight * cov.pp) / variance, (weight * cov.ps) / variance];

@@ -6,7 +6,7 @@ import { pair, REFUSED, type Followed } from './strategy.js';
 type Track = Followed<{ readonly floor: FloorState }>;
 
 /**
- * The person of each track, -1 if it has none: the most probable explanation of the whole frame, in which a
+ * The person of each track, -1 if it has none: the most probable explanation of the whole pose frame, in which a
  * track is either reported as one person or missed (lowest total cost by the Hungarian method).
  * @param gateSigma largest distance between a reported person and the expected position of a track, standard
  * deviations
@@ -40,8 +40,8 @@ export const measurement = ({ position, positionError }: Person): Measurement =>
 });
 
 const MIN_SIGMA = 0.02;
-/** Rate of new people per square metre and frame. */
+/** Rate of new people per square metre and pose frame. */
 const STRANGERS = 1e-4;
-/** Probability that a frame shows a person who was shown in the previous one, or who was not. */
+/** Probability that a pose frame shows a person who was shown in the previous one, or who was not. */
 const SEEN = { before: 0.95, lost: 0.5 };
 const seenAgain = ({ state }: Track): number => (state === 'lost' ? SEEN.lost : SEEN.before);

@@ -19,7 +19,7 @@ export interface FloorSettings {
 
 export interface FloorBody {
   readonly floor: FloorState;
-  /** Evidence for the person, in frames. */
+  /** Evidence for the person, in pose frames. */
   readonly evidence: number;
   /** Milliseconds for which it may be out of sight from now on. */
   readonly credit: number;
@@ -142,7 +142,7 @@ export class FloorStrategy implements Strategy<FloorBody> {
     };
   }
 
-  /** A person with a large error may be false: confirmation takes more frames. */
+  /** A person with a large error may be false: confirmation takes more pose frames. */
   #evidence({ positionError }: Person): number {
     const { sureError } = this.#settings;
     return Math.min(1, Math.max(MIN_EVIDENCE, 2.5 - (2 * positionError) / sureError));
@@ -155,12 +155,12 @@ export class FloorStrategy implements Strategy<FloorBody> {
 
 /** The network's error, plus the filter's uncertainty after losing sight. */
 const toldError = ({ floor, error }: FloorBody): number => Math.hypot(error, meanDistanceOf(floor.cov.pp));
-/** The error reported for one frame is a guess; it changes slowly. */
+/** The error reported for one pose frame is a guess; it changes slowly. */
 const ERROR_SECONDS = 3;
 
 /** Seconds for which a walker's velocity persists. */
 const PERSISTENCE = { seen: 2.5, lost: 0.5 };
-/** Extension of the permitted time out of sight per frame, relative to the frame's length. */
+/** Extension of the permitted time out of sight per pose frame, relative to its length. */
 const CREDIT = { sure: 3, unsure: 1.2 };
 const MIN_EVIDENCE = 0.1;
 /** Tolerance for rounding in sums of evidence and time. */

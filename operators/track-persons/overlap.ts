@@ -19,14 +19,14 @@ export interface OverlapSettings {
 
 export interface OverlapBody {
   readonly box: BoxState;
-  /** Consecutive frames in which it was seen again. */
+  /** Consecutive pose frames in which it was seen again. */
   readonly streak: number;
 }
 
 /**
  * SORT (Bewley et al., Simple online and realtime tracking, 2016): a constant-velocity filter predicts
- * outlines from frame to frame, and they are paired by overlap. A track is active once it was seen again in
- * `min_hits` consecutive frames, and again after each missed frame; in the very first frames, immediately.
+ * outlines from one pose frame to the next, and they are paired by overlap. A track is active once it was seen again in
+ * `min_hits` consecutive pose frames, and again after each missed one; in the very first ones, immediately.
  */
 export class OverlapStrategy implements Strategy<OverlapBody> {
   readonly #settings: OverlapSettings;

@@ -22,7 +22,7 @@ export type Standing<Body> = Pick<Followed<Body>, 'state' | 'body'>;
 export interface Moment {
   /** Event time, microseconds. */
   readonly time: number;
-  /** Since the previous frame, seconds. */
+  /** Since the previous pose frame, seconds. */
   readonly elapsed: number;
   /** Pose frames so far, including this one. */
   readonly frame: number;
@@ -39,7 +39,7 @@ export interface Strategy<Body> {
   see(track: Followed<Body>, person: Person, moment: Moment): Standing<Body>;
   /** Null: it is removed silently. */
   miss(track: Followed<Body>, moment: Moment): Standing<Body> | null;
-  /** Final step on all tracks of a frame together: merges duplicates, selects the reported ones. */
+  /** Final step on all tracks of a pose frame together: merges duplicates, selects the reported ones. */
   settle(tracks: readonly Followed<Body>[]): readonly Followed<Body>[];
   /** Its output; null: none. */
   show(track: Followed<Body>, moment: Moment): Person | null;

@@ -160,17 +160,21 @@ Sources: Uhlenbeck and Ornstein 1930, for the velocity; Kuhn 1955, for explainin
         now = next as typeof config;
         for (const tracker of trackers.values()) tracker.adjust(strategyOf(now));
       },
-      process: (frame): Output<PoseFrame> => {
-        const tracker = trackers.get(frame.environment);
+      process: (poseFrame): Output<PoseFrame> => {
+        const tracker = trackers.get(poseFrame.environment);
         if (!tracker) {
-          const reason = `the topology has no environment '${frame.environment}': add its file to 'environment'`;
+          const reason = `the topology has no environment '${poseFrame.environment}': add its file to 'environment'`;
           return {
             data: [],
-            failed: [{ record: frame, code: 'track.environment', reason, retriable: false }],
+            failed: [{ record: poseFrame, code: 'track.environment', reason, retriable: false }],
           };
         }
-        const persons = now.follow ? tracker.next(frame.time, frame.persons) : surest(frame.persons);
-        return { data: [{ ...frame, persons: shown(persons, now.min_shown_confidence, now.max_persons) }] };
+        const persons = now.follow
+          ? tracker.next(poseFrame.time, poseFrame.persons)
+          : surest(poseFrame.persons);
+        return {
+          data: [{ ...poseFrame, persons: shown(persons, now.min_shown_confidence, now.max_persons) }],
+        };
       },
       describe: () => {
         const active = Array.from(trackers.values()).flatMap((tracker) => tracker.active);

@@ -12,7 +12,7 @@ export interface TrackerState<Body = unknown> {
 export class Tracker<Body = unknown> {
   #strategy: Strategy<Body>;
   #time = 0;
-  #frame = 0;
+  #poseFrame = 0;
   #nextId = 1;
   #tracks: readonly Followed<Body>[] = [];
 
@@ -25,13 +25,13 @@ export class Tracker<Body = unknown> {
     this.#strategy = strategy;
   }
 
-  /** The persons of the frame at `time` (microseconds) with their tracks, and those out of sight; without ghosts. */
+  /** The persons of the pose frame at `time` (microseconds) with their tracks, and those out of sight; without ghosts. */
   next(time: number, persons: readonly Person[]): Person[] {
     const strategy = this.#strategy;
     const moment: Moment = {
       time,
       elapsed: Math.max(0, time - this.#time) / 1e6,
-      frame: ++this.#frame,
+      frame: ++this.#poseFrame,
     };
     this.#time = Math.max(this.#time, time);
     const expected = this.#tracks.map((track) => ({
@@ -53,14 +53,14 @@ export class Tracker<Body = unknown> {
   }
 
   snapshot(): TrackerState<Body> {
-    const [time, frame, nextId] = [this.#time, this.#frame, this.#nextId];
-    return { time, frame, nextId, tracks: structuredClone(this.#tracks) };
+    const [time, poseFrame, nextId] = [this.#time, this.#poseFrame, this.#nextId];
+    return { time, frame: poseFrame, nextId, tracks: structuredClone(this.#tracks) };
   }
 
   /** Tracks of older versions, which have another form, start again; their numbers are not reused. */
-  restore({ time, frame = 0, nextId, tracks }: TrackerState<Body>): void {
+  restore({ time, frame: poseFrame = 0, nextId, tracks }: TrackerState<Body>): void {
     this.#time = time;
-    this.#frame = frame;
+    this.#poseFrame = poseFrame;
     this.#nextId = nextId;
     this.#tracks = structuredClone(tracks.filter((track) => 'body' in track));
   }

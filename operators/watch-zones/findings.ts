@@ -9,7 +9,7 @@ export class Findings {
   readonly #provenance: () => Provenance;
   #out: Finding[] = [];
 
-  /** @param provenance of the newest frame */
+  /** @param provenance of the newest pose frame */
   constructor({ id }: Environment, provenance: () => Provenance) {
     this.#environment = id;
     this.#provenance = provenance;

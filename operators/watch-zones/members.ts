@@ -12,7 +12,7 @@ export interface Sighting {
 
 /** One person and one region: the environment, or a zone. */
 export interface Stay {
-  /** In the newest frame. */
+  /** In the newest pose frame. */
   there: boolean;
   /** Since when, and the person's position then. */
   since: Sighting;
@@ -33,7 +33,7 @@ export interface Member {
   readonly stays: Stay[];
   /** Zones visited since the person appeared, by region. */
   readonly visited: boolean[];
-  /** Whether the newest frame contains it, with its data. */
+  /** Whether the newest pose frame contains it, with its data. */
   seen: boolean;
   moving: boolean;
   lying: boolean;

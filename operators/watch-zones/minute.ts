@@ -28,7 +28,7 @@ export interface MinuteState {
   detections: number;
   /** Sum of the confidences of detections, thousandths. */
   confidence: number;
-  /** Time covered by frames, and certainty of the number of persons: thousandths times microseconds. */
+  /** Time covered by pose frames, and certainty of the number of persons: thousandths times microseconds. */
   seen: number;
   sureness: number;
   /** Time with 0, 1, 2, 3, and 4 or more persons. */

@@ -10,7 +10,7 @@ export interface MinutesState {
 }
 
 /**
- * The sums of the minutes that are not over. They have two clocks: immediate values of frames are summed up to
+ * The sums of the minutes that are not over. They have two clocks: immediate values of pose frames are summed up to
  * `accrued`; confirmed presence up to `settled`, which is behind by the time that a change must last to count.
  */
 export class Minutes {
@@ -23,7 +23,7 @@ export class Minutes {
   #settled = 0;
 
   /**
-   * @param provenance of the newest frame
+   * @param provenance of the newest pose frame
    * @param onSettled called with the end of a minute when all presence in it is confirmed
    */
   constructor(
@@ -58,7 +58,7 @@ export class Minutes {
     return made;
   }
 
-  /** Sums up the newest frame, which is valid until `time`. @param sureness of its number of persons, thousandths */
+  /** Sums up the newest pose frame, which is valid until `time`. @param sureness of its number of persons, thousandths */
   accrue(time: number, sureness: number): void {
     while (this.#accrued < time) {
       const minute = this.at(this.#accrued);

@@ -52,7 +52,7 @@ export class Presence {
   }
 
   /**
-   * Follows the persons of a frame. @param held ids of members that count as present though not seen @returns
+   * Follows the persons of a pose frame. @param held ids of members that count as present though not seen @returns
    * the number of persons beyond the limit
    */
   look(time: number, persons: readonly Person[], held: ReadonlySet<number>): number {

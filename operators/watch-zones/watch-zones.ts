@@ -103,22 +103,22 @@ counts, though the networks see somebody whom they cannot confirm, is no frame e
       context.environments.map((environment) => [environment.id, new Watch(environment, settings, config)]),
     );
     return {
-      process: (frame): Output<Finding> => {
-        if (frame.port === 'measure') {
-          watches.get(frame.environment)?.hear(frame);
+      process: (poseFrame): Output<Finding> => {
+        if (poseFrame.port === 'measure') {
+          watches.get(poseFrame.environment)?.hear(poseFrame);
           return NOTHING;
         }
-        const watch = watches.get(frame.environment);
+        const watch = watches.get(poseFrame.environment);
         if (!watch) {
-          const reason = `the topology has no environment '${frame.environment}': add its file to 'environment'`;
-          return refused(frame, 'zones.environment', reason);
+          const reason = `the topology has no environment '${poseFrame.environment}': add its file to 'environment'`;
+          return refused(poseFrame, 'zones.environment', reason);
         }
-        const time = Math.round(frame.time);
+        const time = Math.round(poseFrame.time);
         if (!(time > watch.time)) {
-          const reason = `a pose frame of ${frame.time} us arrived after one of ${watch.time} us: frames must arrive in order of time`;
-          return refused(frame, 'zones.order', reason);
+          const reason = `a pose frame of ${poseFrame.time} us arrived after one of ${watch.time} us: frames must arrive in order of time`;
+          return refused(poseFrame, 'zones.order', reason);
         }
-        const { findings, left } = watch.see(time === frame.time ? frame : { ...frame, time });
+        const { findings, left } = watch.see(time === poseFrame.time ? poseFrame : { ...poseFrame, time });
         if (left > 0) context.metrics.dropped('too_many_persons', left);
         return findings.length === 0 ? NOTHING : { data: findings };
       },

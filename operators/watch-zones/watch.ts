@@ -12,7 +12,7 @@ import { Sights, type SightSettings, type SightState } from '../shared/sights.js
 export interface WatchSettings extends PresenceSettings {
   /** Microseconds for which a lost or uncertain person still counts as present. */
   readonly lost: number;
-  /** Longest validity of a frame, microseconds. */
+  /** Longest validity of a pose frame, microseconds. */
   readonly gap: number;
 }
 
@@ -30,7 +30,7 @@ export interface WatchState extends AlertState, MinutesState {
   readonly told: readonly (number | null)[];
 }
 
-/** Retained part of the newest frame. */
+/** Retained part of the newest pose frame. */
 interface Newest {
   readonly time: number;
   /** Certainty of its number of persons, thousandths: see docs/analytics.md. */
@@ -38,7 +38,7 @@ interface Newest {
   readonly provenance: Provenance;
 }
 
-/** One environment: from its frames to who is where, what is summed, and what is reported. */
+/** One environment: from its pose frames to who is where, what is summed, and what is reported. */
 export class Watch {
   readonly #settings: WatchSettings;
   /** Ids: the environment, then the zones. */
@@ -51,7 +51,7 @@ export class Watch {
   readonly #visits: Visits;
   readonly #room = new RoomNote();
   #newest: Newest | null = null;
-  /** Difference between a frame's time and the event time at its arrival, microseconds. */
+  /** Difference between a pose frame's time and the event time at its arrival, microseconds. */
   #lag = 0;
   #covered = false;
   /** When the current coverage began, event time. */
@@ -77,7 +77,7 @@ export class Watch {
     this.#told = this.#regions.map(() => null);
   }
 
-  /** Event time of the newest frame; -Infinity before the first. */
+  /** Event time of the newest pose frame; -Infinity before the first. */
   get time(): number {
     return this.#newest?.time ?? -Infinity;
   }
@@ -88,15 +88,17 @@ export class Watch {
   }
 
   /** @returns the current findings, and the number of persons beyond the limit */
-  see(frame: PoseFrame): { readonly findings: Finding[]; readonly left: number } {
-    const { time, windowEnd } = frame;
+  see(poseFrame: PoseFrame): { readonly findings: Finding[]; readonly left: number } {
+    const { time, windowEnd } = poseFrame;
     if (windowEnd - time > this.#lag) this.#lag = Math.ceil(windowEnd - time);
     this.#advance(time);
-    this.#sights.see(time, frame.persons);
-    const confirmed = frame.persons.filter((person) => this.#isConfirmed(person, time));
-    const held = frame.persons.filter((person) => !confirmed.includes(person) && this.#isHeld(person, time));
+    this.#sights.see(time, poseFrame.persons);
+    const confirmed = poseFrame.persons.filter((person) => this.#isConfirmed(person, time));
+    const held = poseFrame.persons.filter(
+      (person) => !confirmed.includes(person) && this.#isHeld(person, time),
+    );
     const unseen = confirmed.length + held.length === 0 ? this.#unseen(time) : undefined;
-    if (confirmed.length + held.length === 0 && !unseen && isUndecided(frame)) {
+    if (confirmed.length + held.length === 0 && !unseen && isUndecided(poseFrame)) {
       if (this.#covered) this.#lose(time);
       return { findings: this.#findings.take(), left: 0 };
     }
@@ -107,8 +109,8 @@ export class Watch {
     }
     const sureness = unseen
       ? Math.round(1000 * this.#room.probability)
-      : surenessOf(frame, [...confirmed, ...held]);
-    this.#newest = { time, sureness, provenance: frame.provenance };
+      : surenessOf(poseFrame, [...confirmed, ...held]);
+    this.#newest = { time, sureness, provenance: poseFrame.provenance };
     const minute = this.#minutes.at(time);
     minute.frames++;
     minute.detections += confirmed.length;
@@ -128,7 +130,7 @@ export class Watch {
   }
 
   /**
-   * Event time has reached `time`: no frame whose window ends by then is missing. The frames' own times are
+   * Event time has reached `time`: no pose frame whose window ends by then is missing. The pose frames' own times are
    * behind that.
    */
   reach(time: number): Finding[] {
@@ -216,7 +218,7 @@ export class Watch {
     this.#close(this.#covered ? this.#minutes.settled : time);
   }
 
-  /** No frame arrived for too long, or none that says anything: nobody is in sight, and from then on nothing is known. */
+  /** No pose frame arrived for too long, or none that says anything: nobody is in sight, and nothing is known. */
   #lose(time: number): void {
     this.#covered = false;
     if (this.#known) this.#findings.measure('occupancy_known', null, time, 0);
@@ -272,8 +274,8 @@ export class Watch {
 }
 
 /** Certainty of the number of people, thousandths. */
-const surenessOf = (frame: PoseFrame, counted: readonly Person[]): number =>
-  Math.round(1000 * sureness(counted, frame.persons.filter(isInSight), frame));
+const surenessOf = (poseFrame: PoseFrame, counted: readonly Person[]): number =>
+  Math.round(1000 * sureness(counted, poseFrame.persons.filter(isInSight), poseFrame));
 
-/** Seen in this frame, perhaps with little confidence. */
+/** Seen in this pose frame, perhaps with little confidence. */
 const isInSight = ({ track }: Person): boolean => track?.state !== 'lost' && track?.state !== 'ended';

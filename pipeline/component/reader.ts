@@ -48,14 +48,14 @@ export interface Reader {
   ask?(sql: string, limits: AskLimits): Promise<Asked>;
   /**
    * The newest pose frame by event time, or undefined if there is none.
-   * @param until ignores frames of later times, microseconds: the clock was ahead when they were stored
+   * @param until ignores pose frames of later times, microseconds: the clock was ahead when they were stored
    */
   latestPose(environment: string, until?: number): Promise<PoseFrame | undefined>;
   /** Pose frames in a range, start included, end excluded, oldest first. */
   poses(query: PoseQuery): Promise<readonly PoseFrame[]>;
-  /** How many frames `poses` would return without limit and cursor. */
+  /** How many pose frames `poses` would return without limit and cursor. */
   countPoses(query: PoseQuery): Promise<number>;
-  /** One row per person and frame, oldest first. */
+  /** One row per person and pose frame, oldest first. */
   persons(query: PersonQuery): Promise<readonly PersonRow[]>;
   countPersons(query: PersonQuery): Promise<number>;
   /** Events in a range, oldest first. */
@@ -69,8 +69,8 @@ export interface Reader {
    */
   aggregates(query: AggregateQuery): Promise<readonly Aggregate[]>;
   /**
-   * Pose frames summed up by bucket of time, oldest first; buckets without a matching frame are omitted.
-   * Frames of one environment in the same microsecond may count as one.
+   * Pose frames summed up by bucket of time, oldest first; buckets without a matching pose frame are omitted.
+   * Pose frames of one environment in the same microsecond may count as one.
    * @throws RangeError if the bucket is not a whole number of microseconds above 0
    */
   summaries(query: SummaryQuery): Promise<readonly PoseSummary[]>;
@@ -173,7 +173,7 @@ export interface SummaryQuery extends TimeRange, Pick<AggregateQuery, 'bucket' |
   readonly end: number;
   /** Persons below it are not counted. Default 0. */
   readonly minConfidence?: number;
-  /** Frames in which fewer or more persons count are omitted. Defaults: 0, any number. */
+  /** Pose frames in which fewer or more persons count are omitted. Defaults: 0, any number. */
   readonly minPersons?: number;
   readonly maxPersons?: number;
 }
@@ -192,7 +192,7 @@ export interface Place {
   /** Number of the cell along x and y, from 0 in the corner of the room. */
   readonly x: number;
   readonly y: number;
-  /** Over all frames. */
+  /** Over all pose frames. */
   readonly persons: number;
 }
 
@@ -208,12 +208,12 @@ export interface PoseSummary {
   /** Start of the bucket, microseconds; the first one can start before the query's range. */
   readonly start: number;
   readonly frames: number;
-  /** Persons in them, over all frames, and the sum of their confidences. */
+  /** Persons in them, over all pose frames, and the sum of their confidences. */
   readonly persons: number;
   readonly confidence: number;
-  /** The largest number of persons in a frame. */
+  /** The largest number of persons in a pose frame. */
   readonly most: number;
-  /** Stored rows, of frames and of persons, that the database aggregated for it. */
+  /** Stored rows, of pose frames and of persons, that the database aggregated for it. */
   readonly rows: number;
 }
 

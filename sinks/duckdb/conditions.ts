@@ -30,7 +30,7 @@ export class Conditions {
     return time === undefined ? this : this.add(part, { [name]: bound(time) });
   }
 
-  /** The rows after a cursor in the order of time and frame number; the first part lets zone maps skip the rest. */
+  /** The rows after a cursor in the order of time and pose frame number; the first part lets zone maps skip the rest. */
   addAfter(after: Cursor | undefined): this {
     if (after === undefined) return this;
     return this.add('"time" >= $afterTime AND ("time" > $afterTime OR frame_id > $afterFrame)', {

@@ -17,7 +17,7 @@ import type {
   TimeRange,
 } from '../../pipeline/component/index.js';
 import type { Measure, Person, PoseFrame, SensedEvent } from '../../pipeline/model/index.js';
-import { eventOf, frameOf, measureOf, personOf, type Row } from '../shared/rows.js';
+import { eventOf, poseFrameOf, measureOf, personOf, type Row } from '../shared/rows.js';
 import { aggregatesOf } from './aggregates.js';
 import { Conditions } from './conditions.js';
 import { instantOf, type Parameters } from './parameters.js';
@@ -193,13 +193,13 @@ export class DuckDBReader implements Reader {
 
 // ------------------------------------------------------------- conditions
 
-/** Frames with at least one person above the confidence limit; the column avoids a query of `persons`. */
+/** Pose frames with at least one person above the confidence limit; the column avoids a query of `persons`. */
 const poseConditions = (query: PoseQuery): Conditions =>
   Conditions.of(query).addIf(query.minConfidence, 'best_confidence >= $minConfidence', (minConfidence) => ({
     minConfidence,
   }));
 
-/** If `person` is given, each row is a frame too, because a track's number occurs once per frame. */
+/** If `person` is given, each row is a pose frame too, because a track's number occurs once per pose frame. */
 const personConditions = (query: TimeRange & Pick<PersonQuery, 'person' | 'minConfidence'>): Conditions =>
   Conditions.of(query)
     .addIf(query.person, 'track_id = $person', (person) => ({ person: BigInt(person) }))
@@ -218,7 +218,7 @@ const limitOf = (limit: number | undefined): string => (limit === undefined ? ''
 const limitValue = (limit: number | undefined): Parameters =>
   limit === undefined ? {} : { limit: BigInt(limit) };
 
-/** Periods in which to search for the newest frame of an environment, back from the newest of all. */
+/** Periods in which to search for the newest pose frame of an environment, back from the newest of all. */
 const NEWEST_WITHIN_US = [10_000_000, 3_600_000_000, Infinity];
 
 /**
@@ -248,7 +248,7 @@ async function newest(
 // ------------------------------------------------------------------- rows
 
 /**
- * Frames with their persons. `rows` are consecutive under the filters, so all persons in their range that
+ * Pose frames with their persons. `rows` are consecutive under the filters, so all persons in their range that
  * pass the filters belong to them.
  */
 async function withPersons(
@@ -268,11 +268,11 @@ async function withPersons(
     last: instantOf(timeOf(last)),
   });
   const found = await snapshot.query(`SELECT * FROM persons ${conditions.where}`, conditions.parameters);
-  const byFrame = new Map(rows.map((row) => [keyOf(row), [] as Person[]]));
+  const byPoseFrame = new Map(rows.map((row) => [keyOf(row), [] as Person[]]));
   // For a few hundred rows, DuckDB takes longer to plan a sort than this takes.
   const inOrder = found.toSorted((a, b) => (a['person_index'] as number) - (b['person_index'] as number));
-  for (const row of inOrder) byFrame.get(keyOf(row))?.push(personOf(row));
-  return rows.map((row) => frameOf(row, environment, byFrame.get(keyOf(row))!));
+  for (const row of inOrder) byPoseFrame.get(keyOf(row))?.push(personOf(row));
+  return rows.map((row) => poseFrameOf(row, environment, byPoseFrame.get(keyOf(row))!));
 }
 
 const keyOf = (row: Row): string => `${timeOf(row)} ${String(row['frame_id'])}`;

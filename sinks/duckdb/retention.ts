@@ -54,7 +54,7 @@ export class Retention {
     return (rows[0]?.[0] as bigint | null | undefined) ?? null;
   }
 
-  /** Deletes a frame together with its persons. A failure leaves no transaction open, which would stop all writing. */
+  /** Deletes a pose frame together with its persons. A failure leaves no transaction open, which would stop all writing. */
   async #deleteUpTo(end: bigint): Promise<void> {
     await this.#connection.run('BEGIN TRANSACTION');
     try {

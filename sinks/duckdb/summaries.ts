@@ -1,5 +1,5 @@
 import { bucketsOf, type PoseSummary, type SummaryQuery } from '../../pipeline/component/index.js';
-import { summariesOf, type CountedFrames } from '../shared/summaries.js';
+import { summariesOf, type CountedPoseFrames } from '../shared/summaries.js';
 import { Conditions } from './conditions.js';
 import type { Row } from '../shared/rows.js';
 import type { Snapshot } from './pool.js';
@@ -12,20 +12,20 @@ import type { Snapshot } from './pool.js';
 export const BUCKET =
   '((epoch_us("time") - $first::BIGINT + $length::BIGINT) // $length::BIGINT - 1) * $length::BIGINT + $first::BIGINT';
 
-/** More persons than a frame can have. */
+/** More persons than a pose frame can have. */
 const MAX_PERSONS = 0xffff_ffff;
 
 /** Pose frames aggregated by bucket. */
 export async function poseSummaries(snapshot: Snapshot, query: SummaryQuery): Promise<PoseSummary[]> {
   const { minConfidence = 0, minPersons = 0, maxPersons } = query;
   const whole = minConfidence <= 0 && minPersons === 0 && maxPersons === undefined;
-  return whole ? ofAllFrames(snapshot, query) : ofWantedFrames(snapshot, query);
+  return whole ? ofAllPoseFrames(snapshot, query) : ofWantedPoseFrames(snapshot, query);
 }
 
-/** Without filters, the frames' own count of persons suffices: grouping millions of persons by frame takes seconds. */
-async function ofAllFrames(snapshot: Snapshot, query: SummaryQuery): Promise<PoseSummary[]> {
+/** Without filters, the pose frames' own count of persons suffices: grouping millions of persons takes seconds. */
+async function ofAllPoseFrames(snapshot: Snapshot, query: SummaryQuery): Promise<PoseSummary[]> {
   const { where, parameters } = conditionsOf(query);
-  const frames = await snapshot.query(
+  const poseFrames = await snapshot.query(
     `SELECT ${BUCKET} AS start, count(*) AS frames, sum(person_count) AS persons, max(person_count) AS most
      FROM poses ${where} GROUP BY start ORDER BY start`,
     parameters,
@@ -35,7 +35,7 @@ async function ofAllFrames(snapshot: Snapshot, query: SummaryQuery): Promise<Pos
     parameters,
   );
   const confidences = new Map(persons.map((row) => [row['start'] as number, row['confidence'] as number]));
-  return frames.map((row) => {
+  return poseFrames.map((row) => {
     const start = row['start'] as number;
     const [count, people] = [row['frames'] as number, row['persons'] as number];
     return {
@@ -49,9 +49,9 @@ async function ofAllFrames(snapshot: Snapshot, query: SummaryQuery): Promise<Pos
   });
 }
 
-async function ofWantedFrames(snapshot: Snapshot, query: SummaryQuery): Promise<PoseSummary[]> {
+async function ofWantedPoseFrames(snapshot: Snapshot, query: SummaryQuery): Promise<PoseSummary[]> {
   const { minConfidence, minPersons = 0, maxPersons = MAX_PERSONS } = query;
-  const frames = conditionsOf(query);
+  const poseFrames = conditionsOf(query);
   const persons = conditionsOf(query, minConfidence);
   const counted = await snapshot.query(
     `WITH frames AS (SELECT "time", count(*) AS n, sum(confidence) AS confidence FROM persons
@@ -66,8 +66,8 @@ async function ofWantedFrames(snapshot: Snapshot, query: SummaryQuery): Promise<
     minPersons > 0
       ? []
       : await snapshot.query(
-          `SELECT ${BUCKET} AS start, count(*) AS frames FROM poses ${frames.where} GROUP BY start`,
-          frames.parameters,
+          `SELECT ${BUCKET} AS start, count(*) AS frames FROM poses ${poseFrames.where} GROUP BY start`,
+          poseFrames.parameters,
         );
   return summariesOf(
     counted.map(countedOf),
@@ -85,7 +85,7 @@ function conditionsOf({ environment, start, end, ...buckets }: SummaryQuery, min
   return { where, parameters: { ...parameters, length: BigInt(length), first: BigInt(first) } };
 }
 
-const countedOf = (row: Row): CountedFrames => ({
+const countedOf = (row: Row): CountedPoseFrames => ({
   start: row['start'] as number,
   peopled: row['peopled'] as number,
   rows: row['rows'] as number,

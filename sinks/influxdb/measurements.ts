@@ -27,7 +27,7 @@ export const POINT_KINDS: readonly PointKind[] = [
     measurements: ['occupancy'],
     tags: ['environment', 'name', 'origin'],
     table: 'poses',
-    fields: FIELDS.frame,
+    fields: FIELDS.poseFrame,
     own: [
       {
         name: 'people',

@@ -19,7 +19,7 @@ import type { Connection } from './connection.js';
 import {
   FIELDS,
   FRAME,
-  FRAMES_OF_AN_INSTANT,
+  POSE_FRAMES_OF_AN_INSTANT,
   MEASURE_MEASUREMENTS,
   personNumber,
   slotOf,
@@ -27,9 +27,9 @@ import {
 import { placesOf } from './places.js';
 import { Conditions, identifier, limitOf, pageOf } from './query.js';
 import { poseSummaries } from './summaries.js';
-import { ofEvents, ofFrames, ofPersons, stretches } from '../shared/line-protocol/filters.js';
+import { ofEvents, ofPoseFrames, ofPersons, stretches } from '../shared/line-protocol/filters.js';
 import {
-  byFrame,
+  byPoseFrame,
   byPerson,
   byTimeId,
   byTimeNameSubject,
@@ -65,9 +65,9 @@ export class InfluxReader implements Reader {
   }
 
   async latestPose(environment: string, until = Infinity): Promise<PoseFrame | undefined> {
-    const newest = await this.#frames(
-      frameConditions({ environment, end: until + 1 }),
-      `ORDER BY time DESC LIMIT ${FRAMES_OF_AN_INSTANT}`,
+    const newest = await this.#poseFrames(
+      poseFrameConditions({ environment, end: until + 1 }),
+      `ORDER BY time DESC LIMIT ${POSE_FRAMES_OF_AN_INSTANT}`,
     );
     const last = newest.at(-1);
     return last && together([last], await this.#personsOf([last], { environment }), environment)[0];
@@ -75,21 +75,21 @@ export class InfluxReader implements Reader {
 
   async poses(query: PoseQuery): Promise<readonly PoseFrame[]> {
     const { environment, after, limit, person } = query;
-    const conditions = person === undefined ? frameConditions(query) : personConditions(query);
+    const conditions = person === undefined ? poseFrameConditions(query) : personConditions(query);
     if (after) conditions.from(after.time);
-    // Frames of one microsecond may be interleaved in nanoseconds: reads more, and returns the first.
-    const more = limitOf(limit === undefined ? undefined : limit + 2 * FRAMES_OF_AN_INSTANT);
+    // Pose frames of one microsecond may be interleaved in nanoseconds: reads more, and returns the first.
+    const more = limitOf(limit === undefined ? undefined : limit + 2 * POSE_FRAMES_OF_AN_INSTANT);
     const rows =
-      person === undefined ? await this.#frames(conditions, more) : await this.#persons(conditions, more);
+      person === undefined ? await this.#poseFrames(conditions, more) : await this.#persons(conditions, more);
     const wanted = rows.filter((row) => after === undefined || isAfter(row, after)).slice(0, limit);
     return person === undefined
       ? together(wanted, await this.#personsOf(wanted, query), environment)
-      : together(await this.#framesOf(wanted, environment), wanted, environment);
+      : together(await this.#poseFramesOf(wanted, environment), wanted, environment);
   }
 
   async countPoses(query: PoseQuery): Promise<number> {
     return query.person === undefined
-      ? this.#count('occupancy', frameConditions(query))
+      ? this.#count('occupancy', poseFrameConditions(query))
       : this.#count('pose', personConditions(query));
   }
 
@@ -160,7 +160,7 @@ export class InfluxReader implements Reader {
   }
 
   async meanProcessingMs(query: TimeRange): Promise<number> {
-    const [row] = await this.#rows('mean("processing_ms")', ['occupancy'], frameConditions(query), '');
+    const [row] = await this.#rows('mean("processing_ms")', ['occupancy'], poseFrameConditions(query), '');
     return row ? (row['mean'] as number) : 0;
   }
 
@@ -168,7 +168,7 @@ export class InfluxReader implements Reader {
     environment: string,
     until = Infinity,
   ): Promise<{ readonly start: number; readonly end: number } | undefined> {
-    const { where } = frameConditions({ environment, end: until + 1 });
+    const { where } = poseFrameConditions({ environment, end: until + 1 });
     const [first, last] = await this.#connection().query(
       ['ASC', 'DESC']
         .map(
@@ -188,10 +188,10 @@ export class InfluxReader implements Reader {
     return performance.now() - start;
   }
 
-  /** Rows of frames in order. */
-  async #frames(conditions: Conditions, rest: string): Promise<Row[]> {
-    const rows = await this.#rows(select(FIELDS.frame, ['origin']), ['occupancy'], conditions, rest);
-    return rows.sort(byFrame);
+  /** Rows of pose frames in order. */
+  async #poseFrames(conditions: Conditions, rest: string): Promise<Row[]> {
+    const rows = await this.#rows(select(FIELDS.poseFrame, ['origin']), ['occupancy'], conditions, rest);
+    return rows.sort(byPoseFrame);
   }
 
   /** Rows of persons in order. */
@@ -200,27 +200,27 @@ export class InfluxReader implements Reader {
     return rows.sort(byPerson);
   }
 
-  /** `frames` are consecutive, so all matching persons in their range belong to them. */
+  /** `poseFrames` are consecutive, so all matching persons in their range belong to them. */
   async #personsOf(
-    frames: readonly Row[],
+    poseFrames: readonly Row[],
     query: Pick<PoseQuery, 'environment' | 'minConfidence'>,
   ): Promise<readonly Row[]> {
-    const [first, last] = [frames[0], frames.at(-1)];
+    const [first, last] = [poseFrames[0], poseFrames.at(-1)];
     if (!first || !last) return [];
     return this.#persons(personConditions({ ...query, start: timeOf(first), end: timeOf(last) + 1 }), '');
   }
 
-  /** The frames of persons, read in ranges with few other frames. */
-  async #framesOf(persons: readonly Row[], environment: string): Promise<readonly Row[]> {
+  /** The pose frames of persons, read in ranges with few other pose frames. */
+  async #poseFramesOf(persons: readonly Row[], environment: string): Promise<readonly Row[]> {
     if (persons.length === 0) return [];
-    const columns = select(FIELDS.frame, ['origin']);
+    const columns = select(FIELDS.poseFrame, ['origin']);
     const statements = stretches(persons).map(([start, end]) => {
-      const { where } = frameConditions({ environment, start, end });
+      const { where } = poseFrameConditions({ environment, start, end });
       return `SELECT ${columns} FROM ${this.#from(['occupancy'])} ${where}`;
     });
     const wanted = new Set(persons.map(keyOf));
     const found = (await this.#connection().query(statements.join('; '))).flatMap((series) => rowsOf(series));
-    return found.filter((row) => wanted.has(keyOf(row))).sort(byFrame);
+    return found.filter((row) => wanted.has(keyOf(row))).sort(byPoseFrame);
   }
 
   /** @param field present in each point */
@@ -254,8 +254,8 @@ export class InfluxReader implements Reader {
   }
 }
 
-const frameConditions = (query: TimeRange & Pick<PoseQuery, 'minConfidence'>): Conditions =>
-  ofFrames(Conditions.of(query), query);
+const poseFrameConditions = (query: TimeRange & Pick<PoseQuery, 'minConfidence'>): Conditions =>
+  ofPoseFrames(Conditions.of(query), query);
 
 const personConditions = (query: TimeRange & Pick<PersonQuery, 'person' | 'minConfidence'>): Conditions =>
   ofPersons(Conditions.of(query), query);

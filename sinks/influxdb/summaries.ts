@@ -1,5 +1,5 @@
 import { bucketsOf, type PoseSummary, type SummaryQuery } from '../../pipeline/component/index.js';
-import { summariesOf, type CountedFrames } from '../shared/summaries.js';
+import { summariesOf, type CountedPoseFrames } from '../shared/summaries.js';
 import type { Asking } from './aggregates.js';
 import { FRAME } from '../shared/line-protocol/points.js';
 import { Conditions } from './query.js';
@@ -7,8 +7,8 @@ import { timeOf, type Row } from '../shared/line-protocol/rows.js';
 import { rowsOf } from './rows.js';
 
 /**
- * Pose frames aggregated by the database. The points of a frame's persons are in the frame's microsecond, so
- * grouping them by microsecond counts frames; InfluxQL cannot group by a field.
+ * Pose frames aggregated by the database. The points of its persons are in the microsecond of a pose frame, so
+ * grouping them by microsecond counts pose frames; InfluxQL cannot group by a field.
  */
 export async function poseSummaries(query: SummaryQuery, store: Asking): Promise<PoseSummary[]> {
   const { length, first } = bucketsOf(query);
@@ -16,7 +16,7 @@ export async function poseSummaries(query: SummaryQuery, store: Asking): Promise
   if (!(end > start)) return [];
   const range = Conditions.of({ environment, start, end });
   const persons = Conditions.of({ environment, start, end }).atLeast('confidence', minConfidence);
-  const frames =
+  const poseFrames =
     `(SELECT count("frame_id") AS "n", sum("confidence") AS "sum" FROM ${store.from(['pose'])} ` +
     `${persons.where} GROUP BY time(1u) fill(none))`;
   const buckets = `GROUP BY time(${BigInt(length)}u, ${BigInt(first)}u) fill(none)`;
@@ -26,9 +26,9 @@ export async function poseSummaries(query: SummaryQuery, store: Asking): Promise
     .atMost('n', maxPersons);
   const [peopled, counted, all] = await store.query(
     [
-      `SELECT count("n") AS "peopled", sum("n") AS "rows" FROM ${frames} ${times.where} ${buckets}`,
+      `SELECT count("n") AS "peopled", sum("n") AS "rows" FROM ${poseFrames} ${times.where} ${buckets}`,
       `SELECT count("n") AS "frames", sum("n") AS "persons", sum("sum") AS "confidence", max("n") AS "most" ` +
-        `FROM ${frames} ${wanted.where} ${buckets}`,
+        `FROM ${poseFrames} ${wanted.where} ${buckets}`,
       ...(minPersons > 0
         ? []
         : [
@@ -44,7 +44,7 @@ export async function poseSummaries(query: SummaryQuery, store: Asking): Promise
   );
 }
 
-const countedOf = (peopled: Row, wanted: Row | undefined): CountedFrames => ({
+const countedOf = (peopled: Row, wanted: Row | undefined): CountedPoseFrames => ({
   start: timeOf(peopled),
   peopled: peopled['peopled'] as number,
   rows: peopled['rows'] as number,

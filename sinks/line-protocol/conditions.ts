@@ -32,7 +32,7 @@ export class Conditions {
     return this.add(`(${each.join(' OR ')})`);
   }
 
-  /** The rows after a cursor in the order of time and frame number. */
+  /** The rows after a cursor in the order of time and pose frame number. */
   after(cursor: Cursor | undefined): this {
     if (cursor === undefined) return this;
     const [time, frame] = [BigInt(cursor.time), BigInt(cursor.frameId)];

@@ -15,7 +15,7 @@ import type {
 } from '../../pipeline/component/index.js';
 import type { Measure, PoseFrame, SensedEvent } from '../../pipeline/model/index.js';
 import { FRAME, MEASURE_MEASUREMENTS, personNumber } from '../shared/line-protocol/points.js';
-import { ofEvents, ofFrames, ofPersons, stretches } from '../shared/line-protocol/filters.js';
+import { ofEvents, ofPoseFrames, ofPersons, stretches } from '../shared/line-protocol/filters.js';
 import {
   byPerson,
   byTimeId,
@@ -71,16 +71,16 @@ export class SqlReader implements Reader {
         ? await this.#select(
             ['occupancy'],
             FRAME_COLUMNS,
-            frameConditions(query).after(query.after),
-            IN_FRAMES + limitOf(query),
+            poseFrameConditions(query).after(query.after),
+            IN_POSE_FRAMES + limitOf(query),
           )
-        : await this.#framesOf(query.person, query);
+        : await this.#poseFramesOf(query.person, query);
     return together(rows, await this.#personsOf(rows, query), query.environment);
   }
 
   async countPoses(query: PoseQuery): Promise<number> {
     return query.person === undefined
-      ? this.#count(['occupancy'], FRAME_COLUMNS, frameConditions(query))
+      ? this.#count(['occupancy'], FRAME_COLUMNS, poseFrameConditions(query))
       : this.countPersons(query);
   }
 
@@ -90,7 +90,7 @@ export class SqlReader implements Reader {
       ['pose'],
       PERSON_COLUMNS,
       conditions,
-      `${IN_FRAMES}, "person_index"${limitOf(query)}${offsetOf(query)}`,
+      `${IN_POSE_FRAMES}, "person_index"${limitOf(query)}${offsetOf(query)}`,
     );
     return rows.map((row) => ({
       time: timeOf(row),
@@ -149,7 +149,7 @@ export class SqlReader implements Reader {
     const [row] = await this.#rows(
       ['occupancy'],
       FRAME_COLUMNS,
-      frameConditions(query),
+      poseFrameConditions(query),
       (from) => `SELECT avg("processing_ms") AS "mean" FROM ${from}`,
     );
     return (row?.['mean'] as number | null | undefined) ?? 0;
@@ -162,7 +162,7 @@ export class SqlReader implements Reader {
     const [row] = await this.#rows(
       ['occupancy'],
       FRAME_COLUMNS,
-      frameConditions({ environment, end: until + 1 }),
+      poseFrameConditions({ environment, end: until + 1 }),
       (from) => `SELECT min("us") AS "first", max("us") AS "last" FROM ${from}`,
     );
     const { first, last } = row ?? {};
@@ -178,39 +178,39 @@ export class SqlReader implements Reader {
   /** Looks at the last hour first: InfluxDB 3 Core refuses statements that would read too many files. */
   async #newest(environment: string, until: number): Promise<readonly Row[]> {
     const newest = `ORDER BY "us" DESC, "frame_id" DESC LIMIT 1`;
-    const conditions = (): Conditions => frameConditions({ environment, end: until + 1 });
+    const conditions = (): Conditions => poseFrameConditions({ environment, end: until + 1 });
     const recent = conditions().add(`"time" >= now() - INTERVAL '1 hour'`);
     const found = await this.#select(['occupancy'], FRAME_COLUMNS, recent, newest);
     return found.length > 0 ? found : this.#select(['occupancy'], FRAME_COLUMNS, conditions(), newest);
   }
 
-  /** The frames in which a person was followed, read in ranges with few other frames. */
-  async #framesOf(person: number, query: PoseQuery): Promise<readonly Row[]> {
+  /** The pose frames in which a person was followed, read in ranges with few other pose frames. */
+  async #poseFramesOf(person: number, query: PoseQuery): Promise<readonly Row[]> {
     const persons = await this.#select(
       ['pose'],
       PERSON_COLUMNS,
       personConditions({ ...query, person }).after(query.after),
-      IN_FRAMES + limitOf(query),
+      IN_POSE_FRAMES + limitOf(query),
     );
     const wanted = new Set(persons.map(keyOf));
     const ranges = stretches(persons);
     const found: Row[] = [];
     for (let at = 0; at < ranges.length; at += MAX_RANGES) {
-      const conditions = frameConditions({ environment: query.environment }).within(
+      const conditions = poseFrameConditions({ environment: query.environment }).within(
         ranges.slice(at, at + MAX_RANGES),
       );
-      const frames = await this.#select(['occupancy'], FRAME_COLUMNS, conditions, IN_FRAMES);
-      for (const row of frames) if (wanted.has(keyOf(row))) found.push(row);
+      const poseFrames = await this.#select(['occupancy'], FRAME_COLUMNS, conditions, IN_POSE_FRAMES);
+      for (const row of poseFrames) if (wanted.has(keyOf(row))) found.push(row);
     }
     return found;
   }
 
-  /** `frames` are consecutive under the query's filters, so all matching persons in their range belong to them. */
+  /** `poseFrames` are consecutive under the query's filters, so all matching persons in their range belong to them. */
   async #personsOf(
-    frames: readonly Row[],
+    poseFrames: readonly Row[],
     query: Pick<PoseQuery, 'environment' | 'person' | 'minConfidence'>,
   ): Promise<readonly Row[]> {
-    const [first, last] = [frames[0], frames.at(-1)];
+    const [first, last] = [poseFrames[0], poseFrames.at(-1)];
     if (!first || !last) return [];
     const conditions = personConditions({ ...query, start: timeOf(first), end: timeOf(last) + 1 });
     return [...(await this.#select(['pose'], PERSON_COLUMNS, conditions, ''))].sort(byPerson);
@@ -276,10 +276,10 @@ export class SqlReader implements Reader {
 /** Time ranges of one statement. */
 const MAX_RANGES = 64;
 
-const IN_FRAMES = 'ORDER BY "us", "frame_id"';
+const IN_POSE_FRAMES = 'ORDER BY "us", "frame_id"';
 
-const frameConditions = (query: TimeRange & Pick<PoseQuery, 'minConfidence'>): Conditions =>
-  ofFrames(Conditions.of(query), query);
+const poseFrameConditions = (query: TimeRange & Pick<PoseQuery, 'minConfidence'>): Conditions =>
+  ofPoseFrames(Conditions.of(query), query);
 
 const personConditions = (query: TimeRange & Pick<PersonQuery, 'person' | 'minConfidence'>): Conditions =>
   ofPersons(Conditions.of(query), query);

@@ -126,7 +126,7 @@ export function roomPoints({ size, walls, links }: Environment): readonly Point[
   return Array.from({ length: edges.length / 2 }, (_, i) => along(edges[2 * i]!, edges[2 * i + 1]!)).flat();
 }
 
-/** `#3`, or the index in the frame of an untracked person. */
+/** `#3`, or the index in the pose frame of an untracked person. */
 const nameOf = ({ track }: Person, index: number): string =>
   track ? `person ${track.id}` : `untracked ${index}`;
 

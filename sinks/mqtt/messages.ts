@@ -105,12 +105,12 @@ export class Messages {
     }
   }
 
-  #pose(frame: PoseFrame): readonly Message[] {
-    const records = [frame];
+  #pose(poseFrame: PoseFrame): readonly Message[] {
+    const records = [poseFrame];
     const messages: Message[] = [];
     if (this.#settings.persons) {
-      for (const person of frame.persons) {
-        const payload = finiteJson(personBody(frame, person));
+      for (const person of poseFrame.persons) {
+        const payload = finiteJson(personBody(poseFrame, person));
         messages.push({
           topic: this.#topics.person(person.track?.id ?? null),
           payload,
@@ -120,10 +120,10 @@ export class Messages {
         });
       }
     }
-    if (this.#summaryIsDue(frame)) {
-      const payload = finiteJson(summaryBody(frame));
+    if (this.#summaryIsDue(poseFrame)) {
+      const payload = finiteJson(summaryBody(poseFrame));
       messages.push({ topic: this.#topics.summary, payload, kind: 'state', retain: true, records });
-      this.#summary = { time: frame.time, people: frame.persons.length };
+      this.#summary = { time: poseFrame.time, people: poseFrame.persons.length };
     }
     return messages;
   }
@@ -192,23 +192,23 @@ function groupAt(records: readonly Data[], at: number): readonly [Data, ...Data[
   return [first, ...records.slice(at + 1, end)];
 }
 
-const summaryBody = (frame: PoseFrame) => ({
-  environment_id: frame.environment,
-  timestamp: isoTime(frame.time),
-  frame_id: frame.frameId,
-  persons: frame.persons.length,
-  person_ids: frame.persons.flatMap(({ track }) => (track ? [track.id] : [])),
-  best_confidence: Math.max(0, ...frame.persons.map(({ confidence }) => share(confidence))),
-  signal_quality: share(frame.signalQuality),
-  links: frame.links,
-  left_out: frame.leftOut ?? [],
-  provenance: provenanceBody(frame.provenance),
+const summaryBody = (poseFrame: PoseFrame) => ({
+  environment_id: poseFrame.environment,
+  timestamp: isoTime(poseFrame.time),
+  frame_id: poseFrame.frameId,
+  persons: poseFrame.persons.length,
+  person_ids: poseFrame.persons.flatMap(({ track }) => (track ? [track.id] : [])),
+  best_confidence: Math.max(0, ...poseFrame.persons.map(({ confidence }) => share(confidence))),
+  signal_quality: share(poseFrame.signalQuality),
+  links: poseFrame.links,
+  left_out: poseFrame.leftOut ?? [],
+  provenance: provenanceBody(poseFrame.provenance),
 });
 
-const personBody = (frame: PoseFrame, person: Person) => ({
-  environment_id: frame.environment,
-  timestamp: isoTime(frame.time),
-  frame_id: frame.frameId,
+const personBody = (poseFrame: PoseFrame, person: Person) => ({
+  environment_id: poseFrame.environment,
+  timestamp: isoTime(poseFrame.time),
+  frame_id: poseFrame.frameId,
   person_id: person.track?.id ?? null,
   track_state: person.track?.state ?? null,
   confidence: share(person.confidence),
@@ -227,7 +227,7 @@ const personBody = (frame: PoseFrame, person: Person) => ({
     ...metres(keypoint),
     error: millimetres(keypoint.error),
   })),
-  provenance: provenanceBody(frame.provenance),
+  provenance: provenanceBody(poseFrame.provenance),
 });
 
 /** Rounded as stores round them: lengths to a millimetre, everything else to four decimals. */

@@ -29,7 +29,7 @@ export interface OccupancyBody {
 const FORGOTTEN_AFTER = 60_000_000;
 /** An unchanged state is published again after this time; otherwise Home Assistant's entity expires. */
 const REPEAT_AFTER = 30_000_000;
-/** A person who stands for this long has got up; a single frame may be wrong. */
+/** A person who stands for this long has got up; a single pose frame may be wrong. */
 const GOT_UP_AFTER = 3_000_000;
 /** If a fall is further in the future, microseconds, the clock has been set back since. */
 const SET_BACK = 10_000_000;

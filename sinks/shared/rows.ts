@@ -15,7 +15,7 @@ import { KEYPOINT_SIZE, type Cell } from './columns.js';
 /** A row of a store, by the names of {@link TABLES}' columns. Times are microseconds. */
 export type Row = Readonly<Record<string, Cell>>;
 
-export const frameOf = (row: Row, environment: string, persons: readonly Person[]): PoseFrame => ({
+export const poseFrameOf = (row: Row, environment: string, persons: readonly Person[]): PoseFrame => ({
   port: 'pose',
   frameId: row['frame_id'] as number,
   environment,

@@ -1,9 +1,9 @@
 import type { PoseSummary } from '../../pipeline/component/index.js';
 
-/** Frames of a bucket with people, as a database counts them. */
-export interface CountedFrames {
+/** Pose frames of a bucket with people, as a database counts them. */
+export interface CountedPoseFrames {
   readonly start: number;
-  /** Frames with a person that counts, and the number of such persons in them. */
+  /** Pose frames with a person that counts, and the number of such persons in them. */
   readonly peopled: number;
   readonly rows: number;
   /** Those of them with the requested number of persons. */
@@ -14,11 +14,11 @@ export interface CountedFrames {
 }
 
 /**
- * Combines both counts of each bucket: frames without a person have no rows of persons.
- * @param all frames of each bucket, with or without persons; none if frames without a person are excluded
+ * Combines both counts of each bucket: pose frames without a person have no rows of persons.
+ * @param all pose frames of each bucket, with or without persons; none if pose frames without a person are excluded
  */
 export function summariesOf(
-  counted: readonly CountedFrames[],
+  counted: readonly CountedPoseFrames[],
   all: readonly { readonly start: number; readonly frames: number }[],
 ): PoseSummary[] {
   const peopled = new Map(counted.map((bucket) => [bucket.start, bucket]));

@@ -24,9 +24,9 @@ import {
 
 /** The tables of results, in DuckDB files and, without columns of the run, in Parquet. docs/stores.md describes them for analysts. */
 
-/** A person in its frame. */
-export interface PersonOfFrame {
-  readonly frame: PoseFrame;
+/** A person in its pose frame. */
+export interface PersonOfPoseFrame {
+  readonly poseFrame: PoseFrame;
   readonly person: Person;
   readonly index: number;
 }
@@ -56,32 +56,32 @@ const poses: Table<PoseFrame> = {
   name: 'poses',
   columns: [
     epoch,
-    { name: 'time', encoding: instant, get: (frame) => frame.time },
-    { name: 'environment', encoding: text, get: (frame) => frame.environment },
-    { name: 'frame_id', encoding: whole, get: (frame) => frame.frameId },
-    { name: 'window_end', encoding: instant, get: (frame) => frame.windowEnd },
-    { name: 'person_count', encoding: count, get: (frame) => frame.persons.length },
+    { name: 'time', encoding: instant, get: (poseFrame) => poseFrame.time },
+    { name: 'environment', encoding: text, get: (poseFrame) => poseFrame.environment },
+    { name: 'frame_id', encoding: whole, get: (poseFrame) => poseFrame.frameId },
+    { name: 'window_end', encoding: instant, get: (poseFrame) => poseFrame.windowEnd },
+    { name: 'person_count', encoding: count, get: (poseFrame) => poseFrame.persons.length },
     {
       name: 'best_confidence',
       encoding: fraction,
       get: ({ persons }) =>
         persons.length === 0 ? null : Math.max(...persons.map(({ confidence }) => confidence)),
     },
-    { name: 'links', encoding: count, get: (frame) => frame.links },
-    { name: 'signal_quality', encoding: fraction, get: (frame) => frame.signalQuality },
-    { name: 'processing_ms', encoding: fraction, ofRun: true, get: (frame) => frame.processingMs },
+    { name: 'links', encoding: count, get: (poseFrame) => poseFrame.links },
+    { name: 'signal_quality', encoding: fraction, get: (poseFrame) => poseFrame.signalQuality },
+    { name: 'processing_ms', encoding: fraction, ofRun: true, get: (poseFrame) => poseFrame.processingMs },
     ...provenance,
   ],
 };
 
-/** One row per person and frame. */
-const persons: Table<PersonOfFrame> = {
+/** One row per person and pose frame. */
+const persons: Table<PersonOfPoseFrame> = {
   name: 'persons',
   columns: [
     epoch,
-    { name: 'time', encoding: instant, get: ({ frame }) => frame.time },
-    { name: 'environment', encoding: text, get: ({ frame }) => frame.environment },
-    { name: 'frame_id', encoding: whole, get: ({ frame }) => frame.frameId },
+    { name: 'time', encoding: instant, get: ({ poseFrame }) => poseFrame.time },
+    { name: 'environment', encoding: text, get: ({ poseFrame }) => poseFrame.environment },
+    { name: 'frame_id', encoding: whole, get: ({ poseFrame }) => poseFrame.frameId },
     { name: 'person_index', encoding: count, get: ({ index }) => index },
     { name: 'confidence', encoding: fraction, get: ({ person }) => person.confidence },
     { name: 'x', encoding: metres, get: ({ person }) => person.position.x },
@@ -181,7 +181,7 @@ export class PendingRecords {
   add(record: Data, epoch: number): void {
     switch (record.port) {
       case 'pose':
-        this.#addFrame(record, epoch);
+        this.#addPoseFrame(record, epoch);
         break;
       case 'event':
         this.events.add(record, epoch);
@@ -198,12 +198,12 @@ export class PendingRecords {
     for (const table of TABLE_NAMES) this[table].rewind(epoch);
   }
 
-  #addFrame(frame: PoseFrame, epoch: number): void {
+  #addPoseFrame(poseFrame: PoseFrame, epoch: number): void {
     const before = { poses: this.poses.rows, persons: this.persons.rows };
     try {
-      this.poses.add(frame, epoch);
-      frame.persons.forEach((person, index) => {
-        this.persons.add({ frame, person, index }, epoch);
+      this.poses.add(poseFrame, epoch);
+      poseFrame.persons.forEach((person, index) => {
+        this.persons.add({ poseFrame, person, index }, epoch);
       });
     } catch (error) {
       this.poses.truncate(before.poses);

@@ -21,7 +21,7 @@ describe('simulated people', () => {
   });
 
   it('are gone half a minute after the last one has left', { timeout: 60_000 }, () => {
-    for (const { truth, frames } of scenesOf(SEED, 4, 'alone')) {
+    for (const { truth, poseFrames: frames } of scenesOf(SEED, 4, 'alone')) {
       const tracks = shipped()(frames);
       let away = 0;
       const late = tracks.filter(

@@ -8,8 +8,8 @@ import { whenStored, type AlertCall, type StoredAlert } from './stored-alert.js'
 
 const endpoint = endpointsWith<Sensing | 'main' | 'clock'>();
 
-/** Largest number of frames read for a clip: at 40 per second all of it. */
-const MAX_FRAMES = 500;
+/** Largest number of pose frames read for a clip: at 40 per second all of it. */
+const MAX_POSE_FRAMES = 500;
 
 interface ClipQuery {
   readonly timestamp: string;
@@ -43,14 +43,14 @@ const clip = endpoint<ClipQuery, string>({
 
 export const clipEndpoints = [clip];
 
-/** Null while the history has no frames around it. */
+/** Null while the history has no pose frames around it. */
 async function clipOf({ event, served }: StoredAlert, call: AlertCall): Promise<string | null> {
   const reader = await readerOf(served.running, call);
-  const frames = await reader.poses({
+  const poseFrames = await reader.poses({
     environment: served.environment.id,
     start: event.time - CLIP.before,
     end: event.time + CLIP.after,
-    limit: MAX_FRAMES,
+    limit: MAX_POSE_FRAMES,
   });
-  return frames.length > 0 ? renderClip(event, frames, served.environment) : null;
+  return poseFrames.length > 0 ? renderClip(event, poseFrames, served.environment) : null;
 }

@@ -109,7 +109,7 @@ interface Summary {
   readonly alerts: number;
   readonly processingMs: number;
   readonly errors: number;
-  /** Share of finished minutes with frames; if no minute is finished, that of the current one. */
+  /** Share of finished minutes with pose frames; if no minute is finished, that of the current one. */
   readonly uptime: number;
   readonly parts: readonly (readonly [number, Rollups])[];
 }

@@ -20,13 +20,13 @@ export const ThreeD = Type.Boolean({
   description: 'Adds room metres and their error to persons and keypoints.',
 });
 
-export interface FramesPage {
-  readonly frames: readonly PoseFrame[];
+export interface PoseFramesPage {
+  readonly poseFrames: readonly PoseFrame[];
   /** Cursor of the next page; null after the last one. */
   readonly next: string | null;
 }
 
-const FramesQuery = Type.Object(
+const PoseFramesQuery = Type.Object(
   {
     environment_id: Type.Optional(Type.String()),
     start_time: Time,
@@ -39,11 +39,11 @@ const FramesQuery = Type.Object(
   closed,
 );
 
-interface Frames extends FramesPage {
+interface PoseFrames extends PoseFramesPage {
   readonly selection: PoseSelection;
 }
 
-export const frames = endpoint<Static<typeof FramesQuery>, Frames>({
+export const frames = endpoint<Static<typeof PoseFramesQuery>, PoseFrames>({
   method: 'GET',
   path: '/pose/frames',
   summary: 'Stored pose frames in a range of time, oldest first, also those in which nobody was seen.',
@@ -53,21 +53,21 @@ export const frames = endpoint<Static<typeof FramesQuery>, Frames>({
   async handle(query, call) {
     const { environment, running } = environmentOf(call.deployment, query.environment_id);
     const filter = { environment: environment.id, ...readRange(query.start_time, query.end_time) };
-    const page = await pageOfFrames(await readerOf(running, call), filter, query, call);
+    const page = await pageOfPoseFrames(await readerOf(running, call), filter, query, call);
     const { include_keypoints: keypoints = true, include_3d: threeD = false } = query;
     return { ...page, selection: { ...WHOLE, keypoints, threeD } };
   },
   b: formView({
-    query: FramesQuery,
+    query: PoseFramesQuery,
     response: Type.Object(
       { frames: Type.Array(PoseFrameBSchema), next_cursor: Type.Union([Type.String(), Type.Null()]) },
       closed,
     ),
     read: ({ query }) => query,
-    render: ({ frames: found, next, selection }, { deployment }) => ({
+    render: ({ poseFrames: found, next, selection }, { deployment }) => ({
       data: {
-        frames: found.map((frame) =>
-          viewOf(environmentOf(deployment, frame.environment)).frameB(frame, selection),
+        frames: found.map((poseFrame) =>
+          viewOf(environmentOf(deployment, poseFrame.environment)).frameB(poseFrame, selection),
         ),
         next_cursor: next,
       },
@@ -75,18 +75,18 @@ export const frames = endpoint<Static<typeof FramesQuery>, Frames>({
   }),
 });
 
-/** One page of the frames that a query finds, oldest first. @throws ApiError 422 for a cursor of another query */
-export async function pageOfFrames(
+/** One page of the pose frames that a query finds, oldest first. @throws ApiError 422 for a cursor of another query */
+export async function pageOfPoseFrames(
   reader: Pick<Reader, 'poses'>,
   filter: PoseQuery,
   { limit, cursor }: { readonly limit: number; readonly cursor?: string },
   { deployment: { cursorKey } }: Call<Parts>,
-): Promise<FramesPage> {
+): Promise<PoseFramesPage> {
   const after = cursor === undefined ? undefined : openCursor(cursor, filter, cursorKey);
   const found = await reader.poses({ ...filter, ...(after && { after }), limit: limit + 1 });
   const page = found.slice(0, limit);
   const last = page.at(-1);
   const more = found.length > limit && last !== undefined;
   const next = more ? sealCursor({ time: last.time, frameId: last.frameId }, filter, cursorKey) : null;
-  return { frames: page, next };
+  return { poseFrames: page, next };
 }

@@ -30,8 +30,8 @@ const PlacesQuery = Type.Object(
 interface Places {
   readonly environment: string;
   readonly cell: number;
-  /** From one frame to the next, seconds; 0 if there are no frames. */
-  readonly frameSeconds: number;
+  /** From one pose frame to the next, seconds; 0 if there are no pose frames. */
+  readonly poseFrameSeconds: number;
   readonly cells: readonly Place[];
 }
 
@@ -46,13 +46,13 @@ export const places = endpoint<Static<typeof PlacesQuery>, Places>({
     const { environment, reader, range } = await askedOf(query, call);
     const { cell_m: cell } = query;
     requireFewCells(environment, cell);
-    const [frameSeconds, cells] = await Promise.all([
+    const [poseFrameSeconds, cells] = await Promise.all([
       spacingOf(reader, environment.id, range),
       reader
         .places({ environment: environment.id, ...range, size: environment.size, cell })
         .catch(refuseTooMany),
     ]);
-    return { environment: environment.id, cell, frameSeconds, cells };
+    return { environment: environment.id, cell, poseFrameSeconds, cells };
   },
   b: formView({
     query: PlacesQuery,
@@ -74,14 +74,14 @@ export const places = endpoint<Static<typeof PlacesQuery>, Places>({
       closed,
     ),
     read: ({ query }) => query,
-    render: ({ environment, cell, frameSeconds, cells }) => ({
+    render: ({ environment, cell, poseFrameSeconds, cells }) => ({
       data: {
         environment_id: environment,
         cell_m: cell,
         cells: cells.map(({ x, y, persons }) => ({
           x: millimetres((x + 0.5) * cell),
           y: millimetres((y + 0.5) * cell),
-          seconds: Math.round(persons * frameSeconds * 10) / 10,
+          seconds: Math.round(persons * poseFrameSeconds * 10) / 10,
         })),
       },
     }),
@@ -100,8 +100,8 @@ function requireFewCells({ id, size }: Environment, cell: number): void {
 }
 
 /**
- * Seconds from one frame to the next, from the fullest minute (hour, if the range is longer than a day): frames are
- * missing from others, while nothing ran.
+ * Seconds from one pose frame to the next, from the fullest minute (hour, if the range is longer than a day):
+ * others lack those of the time while nothing ran.
  */
 async function spacingOf(reader: Reader, environment: string, { start, end }: Range): Promise<number> {
   const bucket = Math.min(end - start, end - start > DAY ? HOUR : MINUTE);

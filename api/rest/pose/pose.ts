@@ -22,7 +22,7 @@ import {
 } from '../../service/deployment/environments.js';
 import { viewOf } from '../../contract/pose-views.js';
 import { readRange, refuseEmpty, Time } from '../requests/ranges.js';
-import { frames, pageOfFrames, ThreeD } from './frames.js';
+import { frames, pageOfPoseFrames, ThreeD } from './frames.js';
 import { places } from './places.js';
 
 type Parts = Sensing | 'cursorKey';
@@ -39,11 +39,11 @@ interface LatestInput {
 }
 
 interface Latest {
-  readonly frame: PoseFrame;
+  readonly poseFrame: PoseFrame;
   readonly selection: PoseSelection;
 }
 
-/** A store is queried for frames newer than the start, which recordings never are. */
+/** A store is queried for pose frames newer than the start, which recordings never are. */
 const noneOf = ({ environment, running }: ServedEnvironment): string =>
   `No pose was inferred in ${environment.id} since the start` +
   (running.feeds.size > 0 ? '' : '; for recordings it is known only if the topology has a websocket sink');
@@ -58,9 +58,9 @@ const latest = endpoint<LatestInput, Latest>({
   async handle({ environment, selection }, { deployment }) {
     const served = environmentOf(deployment, environment);
     requireRunning(served.running);
-    const frame = await latestPose(served, deployment.clock);
-    if (!frame) throw new ApiError('POSE_DATA_NOT_FOUND', noneOf(served));
-    return { frame, selection };
+    const poseFrame = await latestPose(served, deployment.clock);
+    if (!poseFrame) throw new ApiError('POSE_DATA_NOT_FOUND', noneOf(served));
+    return { poseFrame, selection };
   },
   a: formView({
     query: Type.Object({ include_3d: Type.Optional(ThreeD) }, closed),
@@ -69,8 +69,8 @@ const latest = endpoint<LatestInput, Latest>({
       environment: undefined,
       selection: { ...WHOLE, densePose: true, threeD: query.include_3d ?? false },
     }),
-    render: ({ frame, selection }, { deployment }) => ({
-      data: viewOf(environmentOf(deployment, frame.environment)).latest('a', frame, selection),
+    render: ({ poseFrame, selection }, { deployment }) => ({
+      data: viewOf(environmentOf(deployment, poseFrame.environment)).latest('a', poseFrame, selection),
     }),
   }),
   b: formView({
@@ -94,8 +94,8 @@ const latest = endpoint<LatestInput, Latest>({
         persons: null,
       },
     }),
-    render: ({ frame, selection }, { deployment }) => ({
-      data: viewOf(environmentOf(deployment, frame.environment)).latest('b', frame, selection),
+    render: ({ poseFrame, selection }, { deployment }) => ({
+      data: viewOf(environmentOf(deployment, poseFrame.environment)).latest('b', poseFrame, selection),
     }),
   }),
 });
@@ -126,7 +126,7 @@ const HistoryBQuery = Type.Object(
   closed,
 );
 
-/** Form A pages over frames by cursor, Form B over persons by number: two queries of one store. */
+/** Form A pages over pose frames by cursor, Form B over persons by number: two queries of one store. */
 type HistoryInput =
   | { readonly by: 'cursor'; readonly query: Static<typeof HistoryAQuery> }
   | { readonly by: 'page'; readonly query: Static<typeof HistoryBQuery> };
@@ -134,7 +134,7 @@ type HistoryInput =
 type History =
   | {
       readonly by: 'cursor';
-      readonly frames: readonly PoseFrame[];
+      readonly poseFrames: readonly PoseFrame[];
       readonly total: number;
       readonly next: string | null;
       readonly selection: PoseSelection;
@@ -197,7 +197,7 @@ async function byCursor(query: Static<typeof HistoryAQuery>, call: Call<Parts>):
   };
   const reader = await readerOf(running, call);
   const [page, total] = await Promise.all([
-    pageOfFrames(reader, filter, query, call),
+    pageOfPoseFrames(reader, filter, query, call),
     reader.countPoses(filter),
   ]);
   if (total === 0) throw refuseEmpty(range, await reader.range(environment.id));
@@ -237,14 +237,14 @@ async function byPage(query: Static<typeof HistoryBQuery>, call: Call<Parts>): P
 
 function renderCursor(result: History, deployment: Pick<Deployment, Parts>) {
   if (result.by !== 'cursor') throw new TypeError('a page cannot be shown as Form A');
-  const { frames, total, next, selection } = result;
+  const { poseFrames, total, next, selection } = result;
   return {
-    poses: frames.map((frame) =>
-      viewOf(environmentOf(deployment, frame.environment)).recordA(frame, selection),
+    poses: poseFrames.map((poseFrame) =>
+      viewOf(environmentOf(deployment, poseFrame.environment)).recordA(poseFrame, selection),
     ),
     pagination: {
       total_count: total,
-      returned_count: frames.length,
+      returned_count: poseFrames.length,
       has_more: next !== null,
       next_cursor: next,
     },

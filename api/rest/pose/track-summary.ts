@@ -22,7 +22,7 @@ const POINTS = 10_000;
 
 /** Sums up a track row by row, in bounded memory. */
 export class TrackSummary {
-  frames = 0;
+  poseFrames = 0;
   first = NaN;
   last = NaN;
   /** Metres, while moving. */
@@ -37,12 +37,12 @@ export class TrackSummary {
   add({ time, person }: PersonRow): void {
     const { position, confidence } = person;
     const point = { time, x: position.x, y: position.y, confidence };
-    if (this.frames === 0) this.first = time;
+    if (this.poseFrames === 0) this.first = time;
     this.last = time;
     this.#confidence += confidence;
     this.#addStep(point);
-    if (this.frames % this.#every === 0) this.#addPoint(point);
-    this.frames++;
+    if (this.poseFrames % this.#every === 0) this.#addPoint(point);
+    this.poseFrames++;
     this.#before = point;
   }
 
@@ -52,7 +52,7 @@ export class TrackSummary {
 
   /** Mean. */
   get confidence(): number {
-    return this.#confidence / this.frames;
+    return this.#confidence / this.poseFrames;
   }
 
   get trajectory(): readonly TrackPoint[] {

@@ -75,13 +75,13 @@ const track = endpoint<TrackQuery, Track>({
     const summary = new TrackSummary();
     const reader = await readerOf(served.running, call);
     const query = { environment: served.environment.id, person: id, limit: PAGE, ...readRange(start, end) };
-    // A person is in a frame once, so a page continues after the time of the last row.
+    // A person is in a pose frame once, so a page continues after the time of the last row.
     for (let rows = await reader.persons(query); rows.length > 0;) {
       for (const row of rows) summary.add(row);
       if (rows.length < PAGE) break;
       rows = await reader.persons({ ...query, start: rows.at(-1)!.time + 1 });
     }
-    if (summary.frames === 0)
+    if (summary.poseFrames === 0)
       throw new ApiError('RESOURCE_NOT_FOUND', `Nobody was followed as track ${id} then`);
     const status = await statusOf(
       reader,
@@ -116,7 +116,7 @@ const track = endpoint<TrackQuery, Track>({
 
 export const trackEndpoints = [track];
 
-/** State in the newest frame; a track that is missing there has ended. */
+/** State in the newest pose frame; a track that is missing there has ended. */
 async function statusOf(reader: Reader, environment: string, id: number, until: number): Promise<string> {
   const newest = await reader.latestPose(environment, until);
   return newest?.persons.find((person) => person.track?.id === id)?.track?.state ?? 'ended';
@@ -128,7 +128,7 @@ const trackBody = ({ id, status, summary, trajectory }: Track) => ({
   first_seen: isoTime(summary.first),
   last_seen: isoTime(summary.last),
   duration_seconds: rounded(summary.seconds),
-  total_frames: summary.frames,
+  total_frames: summary.poseFrames,
   average_confidence: rounded(summary.confidence),
   status,
   ...(trajectory && {

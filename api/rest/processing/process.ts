@@ -123,13 +123,13 @@ function processingOf(deployment: Pick<Deployment, Parts>): PoseProcessing {
 
 /** Persons of each moment. A picture takes a millisecond or two: other calls get their turn in between. */
 async function recordsOf(
-  { environment, frames }: Processed,
+  { environment, poseFrames }: Processed,
   view: PoseView,
   densePose: boolean,
 ): Promise<Answer['poses']> {
   const selection = { ...WHOLE, densePose };
   const poses: Answer['poses'] = [];
-  for (const { time, frameId, persons } of frames)
+  for (const { time, frameId, persons } of poseFrames)
     for (const person of persons) {
       poses.push(view.recordB({ time, frameId, environment, person }, selection));
       if (densePose) await turn();
@@ -138,9 +138,10 @@ async function recordsOf(
 }
 
 function answerBody({ id, body, processed, poses, milliseconds }: Answer): Static<typeof ResponseSchema> {
-  const { environment, frames } = processed;
-  const quality = frames.reduce((sum, { signalQuality }) => sum + signalQuality, 0) / (frames.length || 1);
-  const last = frames.at(-1);
+  const { environment, poseFrames } = processed;
+  const quality =
+    poseFrames.reduce((sum, { signalQuality }) => sum + signalQuality, 0) / (poseFrames.length || 1);
+  const last = poseFrames.at(-1);
   return {
     processing_id: id,
     status: last ? 'completed' : 'insufficient_data',
@@ -151,7 +152,7 @@ function answerBody({ id, body, processed, poses, milliseconds }: Answer): Stati
       model_version: last ? modelText(last) : 'none',
       processing_mode: 'replay',
       csi_quality: thousandths(quality),
-      windows: frames.length,
+      windows: poseFrames.length,
       frames_taken: processed.taken,
       frames_dropped: processed.dropped,
       held_ms: processed.span / 1000,
@@ -168,7 +169,7 @@ function answerBody({ id, body, processed, poses, milliseconds }: Answer): Stati
 const WELL_COVERED = 0.8;
 
 function noteOf(processed: Processed, quality: number): string {
-  if (processed.frames.length === 0)
+  if (processed.poseFrames.length === 0)
     return (
       `A pose is inferred from how the channel changes over ${processed.needed / 1000} ms of frames of all links; ${heldOf(processed)}, ` +
       'so nothing was inferred: persons may be there or not. Send a run of frames, or continue with a session_id.'

@@ -5,24 +5,24 @@ import type { Observed } from './scene.js';
 
 /** Reads the output of a sink as its receiver would. */
 
-/** Start of the window that a frame was inferred from, microseconds. */
+/** Start of the window that a pose frame was inferred from, microseconds. */
 export const windowStart = ({ time, windowEnd }: PoseFrame): number => 2 * time - windowEnd;
 
-/** Frames whose window is entirely within a stretch of event time. */
-export const framesIn = ({ poses }: Observed, from: number, to: number): readonly PoseFrame[] =>
-  poses.filter((frame) => windowStart(frame) >= from && frame.windowEnd <= to);
+/** Pose frames whose window is entirely within a stretch of event time. */
+export const poseFramesIn = ({ poses }: Observed, from: number, to: number): readonly PoseFrame[] =>
+  poses.filter((poseFrame) => windowStart(poseFrame) >= from && poseFrame.windowEnd <= to);
 
 /** Reported persons, including those out of sight, at their last position. */
 export const toldOf = ({ persons }: PoseFrame): readonly Person[] =>
   persons.filter(({ track }) => track?.state !== 'ended');
 
-/** Persons seen in this very frame. */
-export const seenIn = (frame: PoseFrame): readonly Person[] =>
-  toldOf(frame).filter(({ track }) => track?.state !== 'lost');
+/** Persons seen in this very pose frame. */
+export const seenIn = (poseFrame: PoseFrame): readonly Person[] =>
+  toldOf(poseFrame).filter(({ track }) => track?.state !== 'lost');
 
-/** The most confident person of a frame, where one person is expected. */
-export const surestOf = (frame: PoseFrame): Person | undefined =>
-  [...toldOf(frame)].sort((a, b) => a.positionError - b.positionError)[0];
+/** The most confident person of a pose frame, where one person is expected. */
+export const surestOf = (poseFrame: PoseFrame): Person | undefined =>
+  [...toldOf(poseFrame)].sort((a, b) => a.positionError - b.positionError)[0];
 
 export const placeError = (person: Person, { root }: TruthLine): number => placeErrorAt(person, root);
 
@@ -63,8 +63,8 @@ export const jointError = (a: readonly (readonly number[])[], b: readonly (reado
  */
 export function occupancyAt(observed: Observed, zones: boolean, time: number): number {
   if (zones) return lastMeasure(observed, 'occupancy', time) ?? 0;
-  const frame = observed.poses.findLast(({ windowEnd }) => windowEnd <= time);
-  return frame ? toldOf(frame).filter(({ track }) => track?.state !== 'tentative').length : 0;
+  const poseFrame = observed.poses.findLast(({ windowEnd }) => windowEnd <= time);
+  return poseFrame ? toldOf(poseFrame).filter(({ track }) => track?.state !== 'tentative').length : 0;
 }
 
 /** The last value of a measure of the whole environment. */

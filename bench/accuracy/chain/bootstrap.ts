@@ -12,8 +12,8 @@ export interface Figure {
 const RESAMPLES = 1000;
 
 /**
- * A figure of several rooms with its interval by bootstrap over whole rooms: frames of one room resemble each
- * other, so frames are never drawn by themselves. Percentiles; Efron and Tibshirani, 1993. Deterministic.
+ * A figure of several rooms with its interval by bootstrap over whole rooms: pose frames of one room resemble each
+ * other, so pose frames are never drawn by themselves. Percentiles; Efron and Tibshirani, 1993. Deterministic.
  */
 export const over = <T>(rooms: readonly T[], statistic: (rooms: readonly T[]) => number): Figure =>
   allOver(rooms, ['value'], (drawn) => ({ value: statistic(drawn) })).value;

@@ -182,7 +182,7 @@ function observedIn({ taken, start, inputMs }: Outcome): Observed {
     if (record.port === 'pose') {
       const key = `${record.environment} ${record.frameId}`;
       const known = poses.get(key);
-      // If a frame arrives with and without tracks, people see the tracked one.
+      // If a pose frame arrives with and without tracks, people see the tracked one.
       const tracked = known?.persons.some(({ track }) => track !== null) ?? false;
       if (!known || !tracked) poses.set(key, give(record, givenMs));
     }

@@ -2,7 +2,7 @@ import { readBy } from '../../../pipeline/runtime/listen.js';
 import type { Window } from '../../../pipeline/model/index.js';
 import type { PersonConfig } from '../../../pipeline/sources/simulator/script.js';
 import { Random } from '../../../pipeline/sources/simulator/shared/random.js';
-import { framesIn, lastMeasure, surestOf, toldOf } from '../../accuracy/chain/answers.js';
+import { poseFramesIn, lastMeasure, surestOf, toldOf } from '../../accuracy/chain/answers.js';
 import { each, playIn, plannedRoom, seedsOf, type PlannedRoom } from '../../accuracy/chain/plan.js';
 import type { Played } from '../../accuracy/chain/scene.js';
 import { MAJORITY, RANDOM, sure, withBaselines } from '../baselines.js';
@@ -49,8 +49,8 @@ async function countIn(plan: SuitePlan, room: PlannedRoom, people: number): Prom
   });
   const cases: Case[] = [];
   for (const end of secondsOf(played)) {
-    const frame = framesIn(played, end - 3e6, end).at(-1);
-    const told = frame ? sure(Math.min(3, toldOf(frame).length), PEOPLE.length) : null;
+    const poseFrame = poseFramesIn(played, end - 3e6, end).at(-1);
+    const told = poseFrame ? sure(Math.min(3, toldOf(poseFrame).length), PEOPLE.length) : null;
     const present = (lastMeasure(played, 'presence', end) ?? 0) > 0;
     cases.push({
       group: room.environment.id,
@@ -97,10 +97,10 @@ async function posesIn(plan: SuitePlan, room: PlannedRoom) {
   });
   const cases: (Case & { readonly middle: readonly [number, number] })[] = [];
   for (const end of secondsOf(played)) {
-    const frame = framesIn(played, end - 3e6, end).at(-1);
-    const truth = played.truth.at(frame?.time ?? end - 1e6)?.people[0];
+    const poseFrame = poseFramesIn(played, end - 3e6, end).at(-1);
+    const truth = played.truth.at(poseFrame?.time ?? end - 1e6)?.people[0];
     if (!truth) continue;
-    const person = frame && surestOf(frame);
+    const person = poseFrame && surestOf(poseFrame);
     const { size, id } = room.environment;
     cases.push({
       group: id,
@@ -109,7 +109,7 @@ async function posesIn(plan: SuitePlan, room: PlannedRoom) {
       middle: [size.x / 2, size.y / 2],
       answers: {
         [OWN]: person ? poseOf(person) : null,
-        ...(await askRoom(plan, 'pose', room, played, frame?.windowEnd ?? end)),
+        ...(await askRoom(plan, 'pose', room, played, poseFrame?.windowEnd ?? end)),
       },
     });
   }

@@ -10,10 +10,10 @@ export class HeldBack {
   }
 
   /** Removes the falls of people who have recovered. @returns these */
-  see(frame: PoseFrame): readonly SensedEvent[] {
+  see(poseFrame: PoseFrame): readonly SensedEvent[] {
     if (this.#held.length === 0) return [];
-    const seen = this.#held.map((held) => ({ ...held, upright: uprightOf(held, frame) }));
-    const isOver = ({ upright }: Held) => upright !== null && hasRecovered(upright, frame.time);
+    const seen = this.#held.map((held) => ({ ...held, upright: uprightOf(held, poseFrame) }));
+    const isOver = ({ upright }: Held) => upright !== null && hasRecovered(upright, poseFrame.time);
     this.#held = seen.filter((held) => !isOver(held));
     return seen.filter(isOver).map(({ event }) => event);
   }
@@ -56,12 +56,12 @@ interface Upright {
 const RECOVERED_US = 2_000_000;
 const RECOVERED_METRES = 1;
 
-function uprightOf({ event, upright }: Held, frame: PoseFrame): Upright | null {
-  const person = whoFell(event, frame);
-  if (frame.time <= event.time || person?.posture !== 'upright' || person.track?.state !== 'active')
+function uprightOf({ event, upright }: Held, poseFrame: PoseFrame): Upright | null {
+  const person = whoFell(event, poseFrame);
+  if (poseFrame.time <= event.time || person?.posture !== 'upright' || person.track?.state !== 'active')
     return null;
   const { x, y } = person.position;
-  if (!upright) return { since: frame.time, x, y, metres: 0 };
+  if (!upright) return { since: poseFrame.time, x, y, metres: 0 };
   return { ...upright, metres: Math.max(upright.metres, Math.hypot(x - upright.x, y - upright.y)) };
 }
 

@@ -5,31 +5,31 @@ import { heightOf, isRestful, looksLikePet } from '../../shared/zones.js';
 export class People {
   readonly #zones: readonly Zone[];
   #seen: Sighting[] = [];
-  /** Event times of frames of enough links in which nobody is in sight. */
+  /** Event times of pose frames of enough links in which nobody is in sight. */
   #empty: Moment[] = [];
 
   constructor(zones: readonly Zone[]) {
     this.#zones = zones;
   }
 
-  see(frame: PoseFrame): void {
-    const isEmpty = frame.persons.every(({ track }) => track && track.state !== 'active');
-    if (isEmpty && frame.links >= ENOUGH_LINKS) this.#empty.push({ time: frame.time });
-    this.#empty = this.#empty.filter(({ time }) => time >= frame.time - MEMORY_US).slice(-MAX_SEEN);
-    for (const person of frame.persons) {
+  see(poseFrame: PoseFrame): void {
+    const isEmpty = poseFrame.persons.every(({ track }) => track && track.state !== 'active');
+    if (isEmpty && poseFrame.links >= ENOUGH_LINKS) this.#empty.push({ time: poseFrame.time });
+    this.#empty = this.#empty.filter(({ time }) => time >= poseFrame.time - MEMORY_US).slice(-MAX_SEEN);
+    for (const person of poseFrame.persons) {
       if (!person.track || person.track.state === 'ended') continue;
       const { id, state } = person.track;
       this.#seen.push({
-        time: frame.time,
+        time: poseFrame.time,
         id,
         lost: state === 'lost',
         posture: person.posture,
         position: person.position,
         height: heightOf(person),
-        isPlaced: frame.links >= ENOUGH_LINKS,
+        isPlaced: poseFrame.links >= ENOUGH_LINKS,
       });
     }
-    const oldest = frame.time - MEMORY_US;
+    const oldest = poseFrame.time - MEMORY_US;
     let drop = this.#seen.findIndex(({ time }) => time >= oldest);
     if (drop < 0) drop = this.#seen.length;
     this.#seen = this.#seen.slice(Math.max(drop, this.#seen.length - MAX_SEEN));

@@ -34,7 +34,7 @@ export class Anonymiser {
 
   /** For all recipients, stores and people alike: pseudonyms, no skeletons, positions and speeds on the grid. */
   apply(data: Data): Data {
-    if (data.port === 'pose') return this.#frame(data);
+    if (data.port === 'pose') return this.#poseFrame(data);
     if (data.port === 'event') return this.#event(data);
     return data.port === 'measure' ? this.#measure(data) : data;
   }
@@ -50,15 +50,15 @@ export class Anonymiser {
     return found;
   }
 
-  #frame(frame: PoseFrame): PoseFrame {
-    const { environment, persons } = frame;
+  #poseFrame(poseFrame: PoseFrame): PoseFrame {
+    const { environment, persons } = poseFrame;
     const renamed = persons.map((person) => {
       const { track } = person;
       const thinned = coarse(person);
       if (!track) return thinned;
       return { ...thinned, track: { ...thinned.track!, id: this.pseudonym(environment, track.id) } };
     });
-    return { ...frame, persons: renamed };
+    return { ...poseFrame, persons: renamed };
   }
 
   #event(event: SensedEvent): SensedEvent {

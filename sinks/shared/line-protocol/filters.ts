@@ -10,11 +10,13 @@ interface Conditions {
   atLeast(field: string, value: number | undefined): this;
 }
 
-/** Frames with at least one person above the confidence limit; the field avoids a query of `pose`. */
-export const ofFrames = <C extends Conditions>(conditions: C, query: Pick<PoseQuery, 'minConfidence'>): C =>
-  conditions.tag('name', FRAME).atLeast('best_confidence', query.minConfidence);
+/** Pose frames with at least one person above the confidence limit; the field avoids a query of `pose`. */
+export const ofPoseFrames = <C extends Conditions>(
+  conditions: C,
+  query: Pick<PoseQuery, 'minConfidence'>,
+): C => conditions.tag('name', FRAME).atLeast('best_confidence', query.minConfidence);
 
-/** With `person`, a row is a frame too, because a track's number occurs once per frame. */
+/** With `person`, a row is a pose frame too, because a track's number occurs once per pose frame. */
 export const ofPersons = <C extends Conditions>(
   conditions: C,
   query: Pick<PersonQuery, 'person' | 'minConfidence'>,
@@ -25,10 +27,10 @@ export function ofEvents<C extends Conditions>(conditions: C, query: EventQuery)
   return (query.ownOnly ?? true) ? wanted.tag('source', 'csiflow') : wanted;
 }
 
-/** Frames without the person are read too, up to this many in a row. */
+/** Pose frames without the person are read too, up to this many in a row. */
 const MAX_GAP = 50;
 
-/** Time ranges, excluding their ends, that contain the frames of `rows` and few others. */
+/** Time ranges, excluding their ends, that contain the pose frames of `rows` and few others. */
 export function stretches(rows: readonly Row[]): readonly (readonly [number, number])[] {
   const found: [number, number][] = [];
   let previous = -Infinity;

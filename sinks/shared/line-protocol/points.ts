@@ -35,9 +35,9 @@ export class Literal {
   }
 }
 
-/** Limit of distinct frames in one microsecond, by their number modulo this. */
-export const FRAMES_OF_AN_INSTANT = 16;
-/** Persons of a frame: 16 frames of 62 persons each fill the thousand nanoseconds of a microsecond. */
+/** Limit of distinct pose frames in one microsecond, by their number modulo this. */
+export const POSE_FRAMES_OF_AN_INSTANT = 16;
+/** Persons of a pose frame: 16 pose frames of 62 persons each fill the thousand nanoseconds of a microsecond. */
 const MAX_PERSONS = 62;
 /** Values of the tag `slot`, in which persons take turns by their number. */
 const SLOTS = 16;
@@ -49,7 +49,7 @@ export const FRAME = 'frame';
 
 /** The fields of each kind of row: the columns of the other stores, without tags, time and epoch. */
 export const FIELDS = {
-  frame: fieldsOf(TABLES.poses, ['origin']),
+  poseFrame: fieldsOf(TABLES.poses, ['origin']),
   person: fieldsOf(TABLES.persons, []),
   event: fieldsOf(TABLES.events, ['type', 'severity', 'source', 'origin']),
   measure: fieldsOf(TABLES.measures, ['name', 'subject', 'source', 'origin']),
@@ -64,7 +64,7 @@ export const TRACK_FIELDS = FIELDS.person.filter(({ name }) =>
 export function pointsOf(record: Data, tags: TagValues): readonly Point[] {
   switch (record.port) {
     case 'pose':
-      return framePoints(record, tags);
+      return poseFramePoints(record, tags);
     case 'event':
       return [eventPoint(record, tags)];
     case 'measure':
@@ -74,26 +74,29 @@ export function pointsOf(record: Data, tags: TagValues): readonly Point[] {
   }
 }
 
-function framePoints(frame: PoseFrame, tags: TagValues): Point[] {
-  const { persons } = frame;
+function poseFramePoints(poseFrame: PoseFrame, tags: TagValues): Point[] {
+  const { persons } = poseFrame;
   if (persons.length > MAX_PERSONS)
     throw new RangeError(
       `the frame contains ${persons.length} persons; at most ${MAX_PERSONS} are supported`,
     );
-  const environment = tags.admit('environment', frame.environment);
-  const { origin } = frame.provenance;
-  const first = (frame.frameId % FRAMES_OF_AN_INSTANT) * MAX_PERSONS;
+  const environment = tags.admit('environment', poseFrame.environment);
+  const { origin } = poseFrame.provenance;
+  const first = (poseFrame.frameId % POSE_FRAMES_OF_AN_INSTANT) * MAX_PERSONS;
   const points: Point[] = [
     {
       measurement: 'occupancy',
       tags: { environment, name: FRAME, origin },
-      fields: { ...literals('occupancy', FIELDS.frame, frame), people: new Literal(`${peopleIn(frame)}i`) },
-      timestamp: nanoseconds(frame.time, first),
+      fields: {
+        ...literals('occupancy', FIELDS.poseFrame, poseFrame),
+        people: new Literal(`${peopleIn(poseFrame)}i`),
+      },
+      timestamp: nanoseconds(poseFrame.time, first),
     },
   ];
   persons.forEach((person, index) => {
-    const row = { frame, person, index };
-    const timestamp = nanoseconds(frame.time, first + index);
+    const row = { poseFrame, person, index };
+    const timestamp = nanoseconds(poseFrame.time, first + index);
     points.push({
       measurement: 'pose',
       tags: { environment, origin },

@@ -40,19 +40,23 @@ export function subjectOf(row: Row): string | null {
   return row['subject'] ? textOf(row, 'subject') : null;
 }
 
-/** Frames, each with its own `persons`. */
-export function together(frames: readonly Row[], persons: readonly Row[], environment: string): PoseFrame[] {
-  const byFrame = new Map(frames.map((row) => [keyOf(row), [] as Person[]]));
-  for (const row of persons) byFrame.get(keyOf(row))?.push(personOf(row));
-  return frames.map((row) => stored.frameOf(row, environment, byFrame.get(keyOf(row))!));
+/** Pose frames, each with its own `persons`. */
+export function together(
+  poseFrames: readonly Row[],
+  persons: readonly Row[],
+  environment: string,
+): PoseFrame[] {
+  const byPoseFrame = new Map(poseFrames.map((row) => [keyOf(row), [] as Person[]]));
+  for (const row of persons) byPoseFrame.get(keyOf(row))?.push(personOf(row));
+  return poseFrames.map((row) => stored.poseFrameOf(row, environment, byPoseFrame.get(keyOf(row))!));
 }
 
 export const timeOf = (row: Row): number => row['time'] as number;
 export const numberOf = (row: Row): number => row['frame_id'] as number;
 export const keyOf = (row: Row): string => `${timeOf(row)} ${numberOf(row)}`;
-export const byFrame = (a: Row, b: Row): number => timeOf(a) - timeOf(b) || numberOf(a) - numberOf(b);
+export const byPoseFrame = (a: Row, b: Row): number => timeOf(a) - timeOf(b) || numberOf(a) - numberOf(b);
 export const byPerson = (a: Row, b: Row): number =>
-  byFrame(a, b) || (a['person_index'] as number) - (b['person_index'] as number);
+  byPoseFrame(a, b) || (a['person_index'] as number) - (b['person_index'] as number);
 export const isAfter = (row: Row, { time, frameId }: Cursor): boolean =>
   timeOf(row) > time || (timeOf(row) === time && numberOf(row) > frameId);
 

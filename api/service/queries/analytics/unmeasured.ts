@@ -1,15 +1,15 @@
 import type { Aggregate, Reader } from '../../../../pipeline/component/index.js';
 import type { Environment } from '../../../../pipeline/model/index.js';
-import { frameFigures } from './frame-figures.js';
+import { poseFrameFigures } from './pose-frame-figures.js';
 import { MINUTE, type Range } from './periods.js';
 
 /** A minute is measured once it is over and its input has arrived. */
 export const SETTLED = 2 * MINUTE;
-/** Page size of frames of a minute. */
-const MAX_FRAMES = 6_000;
+/** Page size of pose frames of a minute. */
+const MAX_POSE_FRAMES = 6_000;
 
 /**
- * Computes figures from stored frames for minutes that are not measured yet, or that begin before the range.
+ * Computes figures from stored pose frames for minutes that are not measured yet, or that begin before the range.
  * The current minute therefore counts immediately; once it is measured, its measures replace these figures.
  * @param until event time reached so far, microseconds
  */
@@ -36,8 +36,8 @@ async function runningMinutes(
   { start, end }: Range,
 ): Promise<Range[]> {
   if (end <= start) return [];
-  const frames = { environment: environment.id, start, end, names: ['frames'], bucket: MINUTE };
-  const measured = new Set((await reader.aggregates(frames)).map((row) => row.start));
+  const poseFrames = { environment: environment.id, start, end, names: ['frames'], bucket: MINUTE };
+  const measured = new Set((await reader.aggregates(poseFrames)).map((row) => row.start));
   const minutes = Array.from({ length: Math.ceil((end - start) / MINUTE) }, (_, index) => ({
     start: start + index * MINUTE,
     end: Math.min(end, start + (index + 1) * MINUTE),
@@ -50,6 +50,6 @@ async function figuresOf(
   environment: Environment,
   piece: Range,
 ): Promise<readonly Aggregate[]> {
-  const frames = await reader.poses({ environment: environment.id, ...piece, limit: MAX_FRAMES });
-  return frameFigures(environment, piece, frames);
+  const poseFrames = await reader.poses({ environment: environment.id, ...piece, limit: MAX_POSE_FRAMES });
+  return poseFrameFigures(environment, piece, poseFrames);
 }

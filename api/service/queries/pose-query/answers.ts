@@ -6,14 +6,14 @@ const MAX_AGE_MS = 600_000;
 /** Limits of cached answers, and of all results in them. */
 const [MAX_ANSWERS, MAX_RESULTS] = [64, 50_000];
 /**
- * A range is closed when the newest stored frame is this far behind its end: minutes of activities follow
+ * A range is closed when the newest stored pose frame is this far behind its end: minutes of activities follow
  * with the next minute.
  */
 const SETTLED_US = 120_000_000;
 
 interface Held {
   readonly answer: PoseAnswer;
-  /** The first moment of the range with stored frames when it was answered. */
+  /** The first moment of the range with stored pose frames when it was answered. */
   readonly from: number;
   /** Monotonic milliseconds. */
   readonly until: number;
@@ -21,7 +21,7 @@ interface Held {
 
 /**
  * Cached answers about the past of one store; the least recently used ones are evicted first. Only for closed
- * ranges: their stored data changes by retention, which changes the store's first frame, or by a rewind,
+ * ranges: their stored data changes by retention, which changes the store's first pose frame, or by a rewind,
  * which changes its last.
  */
 export class Answers {

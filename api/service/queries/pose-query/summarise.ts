@@ -23,7 +23,7 @@ export interface PoseResult {
   readonly start: number;
   /** Most persons at the same time. */
   readonly persons: number;
-  /** Mean over all persons of all frames; 0 if there are none. */
+  /** Mean over all persons of all pose frames; 0 if there are none. */
   readonly confidence: number;
   /** Shares of the persons' time, 0 to 1; absent activities are omitted. */
   readonly activities: Partial<Record<Activity, number>>;
@@ -31,7 +31,7 @@ export interface PoseResult {
 
 export interface PoseAnswer {
   readonly results: readonly PoseResult[];
-  /** Rows that the database aggregated: frames, persons, and minutes of activities. */
+  /** Rows that the database aggregated: pose frames, persons, and minutes of activities. */
   readonly rows: number;
 }
 
@@ -46,7 +46,7 @@ export async function summarise(
 ): Promise<PoseAnswer> {
   const { start, end, summary, minPersons, maxPersons, minConfidence, activities } = question;
   const range = { environment: id, start, end, bucket: grainOf(summary) };
-  const [frames, times] = await Promise.all([
+  const [poseFrames, times] = await Promise.all([
     reader.summaries({
       ...range,
       minConfidence,
@@ -56,9 +56,9 @@ export async function summarise(
     reader.aggregates({ ...range, names: ACTIVITIES.map(nameOf) }),
   ]);
   const results = new Map<number, Sums>();
-  for (const part of frames) add(sumsAt(results, startOf(summary, timezone, part.start)), part);
+  for (const part of poseFrames) add(sumsAt(results, startOf(summary, timezone, part.start)), part);
   for (const { name, start: from, sum } of times) {
-    // A period without a matching frame has no result.
+    // A period without a matching pose frame has no result.
     const found = results.get(startOf(summary, timezone, from));
     const activity = ACTIVITIES.find((one) => nameOf(one) === name)!;
     if (found) found.seconds[activity] += sum;
@@ -67,7 +67,7 @@ export async function summarise(
     results: [...results]
       .filter(([, { seconds }]) => activities?.some((activity) => seconds[activity] > 0) ?? true)
       .map(([from, sums]) => resultOf(from, sums)),
-    rows: sumOf(frames, ({ rows }) => rows) + sumOf(times, ({ count }) => count),
+    rows: sumOf(poseFrames, ({ rows }) => rows) + sumOf(times, ({ count }) => count),
   };
 }
 

@@ -38,7 +38,7 @@ export interface ProcessRequest {
 export interface Processed {
   readonly environment: string;
   /** One for each window closed by the frames. */
-  readonly frames: readonly PoseFrame[];
+  readonly poseFrames: readonly PoseFrame[];
   readonly taken: number;
   /** By the operators' reasons: for the whole session, if there is one. */
   readonly dropped: Readonly<Record<string, number>>;
@@ -145,7 +145,10 @@ export class PoseProcessing {
     const poses = tracked ? await follow(work.tracker, inferred) : inferred;
     return {
       environment: work.environment,
-      frames: poses.map((pose) => ({ ...pose, persons: chosen(pose.persons, minConfidence, maxPersons) })),
+      poseFrames: poses.map((pose) => ({
+        ...pose,
+        persons: chosen(pose.persons, minConfidence, maxPersons),
+      })),
       taken: frames.length,
       dropped: { ...work.before.dropped },
       span: work.newest - work.first,

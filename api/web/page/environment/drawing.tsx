@@ -11,18 +11,18 @@ import { DeviceShape, LinkShape, WallHandles, WallShape, ZoneHandles, ZoneShape 
 
 /** The room from above, drawn to be changed. */
 export function Drawing({ now, tool }: { readonly now: Draft; readonly tool: Signal<Tool> }) {
-  const frame = useRef<HTMLDivElement>(null);
+  const box = useRef<HTMLDivElement>(null);
   const width = useSignal(600);
   useEffect(() => {
     const watcher = new ResizeObserver(([entry]) => (width.value = entry!.contentRect.width));
-    watcher.observe(frame.current!);
+    watcher.observe(box.current!);
     return () => {
       watcher.disconnect();
     };
   }, []);
   const scale = scaleOf(now, width.value, Math.max(280, 0.7 * innerHeight));
   return (
-    <div class="drawing" ref={frame}>
+    <div class="drawing" ref={box}>
       <Plan now={now} tool={tool} scale={scale} />
     </div>
   );

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { unseen } from '../state/alerts.js';
-import { isOutdated, shownFrame, shownTime, shownTrails } from '../state/past.js';
+import { isOutdated, shownPoseFrame, shownTime, shownTrails } from '../state/past.js';
 import { room, scene, type Room } from '../state/scene.js';
 import { shownTheme } from '../state/theme.js';
 import { drawRoom, type Contents } from './draw.js';
@@ -81,7 +81,9 @@ function paintForever(canvas: HTMLCanvasElement, camera: () => Camera): () => vo
   const paint = () => {
     fit(canvas);
     const { width, height } = canvas;
-    const now = [shownFrame, shownTime, unseen, room, scene, shownTheme].map((one): unknown => one.peek());
+    const now = [shownPoseFrame, shownTime, unseen, room, scene, shownTheme].map((one): unknown =>
+      one.peek(),
+    );
     now.push(camera(), width, height, light.matches);
     if (now.some((value, index) => value !== drawn[index])) draw(canvas, camera());
     drawn = now;
@@ -99,7 +101,7 @@ function draw(canvas: HTMLCanvasElement, camera: Camera): void {
   if (!shown || !skeleton) return;
   const size = { width: canvas.width / devicePixelRatio, height: canvas.height / devicePixelRatio };
   const contents = {
-    persons: shownFrame.peek()?.persons ?? [],
+    persons: shownPoseFrame.peek()?.persons ?? [],
     trails: shownTrails(),
     alarms: shownTime.peek() === null ? alarmsOf(shown) : [],
   };

@@ -9,7 +9,7 @@ import { now } from './time.js';
 export type Persons = PoseUpdate<'b'>['data']['persons'];
 export type Person = Persons[number];
 
-export interface Frame {
+export interface PoseFrame {
   readonly room: string;
   readonly persons: Persons;
   /** Milliseconds since 1970: of the data, and of its arrival. */
@@ -19,7 +19,7 @@ export interface Frame {
   readonly model: string;
 }
 
-/** After this time without a frame, the displayed data is stale. */
+/** After this time without a pose frame, the displayed data is stale. */
 export const STALE_MS = 3_000;
 /** How long a trail is. */
 export const TRAIL_MS = 8_000;
@@ -27,31 +27,31 @@ export const TRAIL_MS = 8_000;
 const TRAIL_STEP_MS = 100;
 /** Close code for a credential that has expired or was revoked. */
 const NOT_GOOD = 4401;
-/** The rate of frames covers this time: a busy chain sends them in bursts. */
+/** The rate of pose frames covers this time: a busy chain sends them in bursts. */
 const RATE_MS = 5_000;
 
-export const frame = signal<Frame | null>(null);
-/** Why no frames arrive, in the service's words. */
-export const framesProblem = signal('');
+export const poseFrame = signal<PoseFrame | null>(null);
+/** Why no pose frames arrive, in the service's words. */
+export const poseFramesProblem = signal('');
 /** Positions by person, oldest first. */
 export type Trails = ReadonlyMap<number, readonly { readonly x: number; readonly y: number }[]>;
 export type GrowingTrails = Map<number, { x: number; y: number; at: number }[]>;
-/** Trails of the people in the newest frames. */
+/** Trails of the people in the newest pose frames. */
 export const trails: GrowingTrails = new Map();
 /** Whether the service is connected, and since when. */
 export const link = signal({ connected: false, since: Date.now(), ever: false });
 
 export const isAway = computed(() => link.value.ever && !link.value.connected);
-/** When the frames of the displayed room arrived, in the last few seconds; first the time of the subscription. */
+/** When the pose frames of the displayed room arrived, in the last few seconds; first the time of the subscription. */
 let arrivals: number[] = [];
-/** Frames of the displayed room a second; null until it has been followed for a second. */
-export const frameRate = computed(() => {
+/** Pose frames of the displayed room a second; null until it has been followed for a second. */
+export const poseFrameRate = computed(() => {
   const [began] = arrivals;
   const seconds = Math.min(RATE_MS, now.value - (began ?? now.value)) / 1000;
   if (seconds < 1) return null;
   return arrivals.slice(1).filter((at) => at > now.value - RATE_MS).length / seconds;
 });
-export const isStale = computed(() => frame.value === null || now.value - frame.value.at > STALE_MS);
+export const isStale = computed(() => poseFrame.value === null || now.value - poseFrame.value.at > STALE_MS);
 
 let live: Live<'b'> | null = null;
 let poses: LiveSubscription | null = null;
@@ -83,18 +83,18 @@ export function disconnect(): void {
   poses = null;
   stopEarlier();
   closed?.close();
-  frame.value = null;
+  poseFrame.value = null;
   arrivals = [];
   trails.clear();
   link.value = { connected: false, since: Date.now(), ever: false };
 }
 
-/** Subscribes to the frames of the displayed room, and drops those of the previous one. */
+/** Subscribes to the pose frames of the displayed room, and drops those of the previous one. */
 export function followRoom(): void {
   if (!live || !room.value) return;
   poses?.close();
-  frame.value = null;
-  framesProblem.value = '';
+  poseFrame.value = null;
+  poseFramesProblem.value = '';
   arrivals = [Date.now()];
   trails.clear();
   const id = room.value.id;
@@ -102,11 +102,11 @@ export function followRoom(): void {
     'pose_updates',
     { include_3d: true, environment_id: id },
     (update) => {
-      hearFrame(id, update);
+      hearPoseFrame(id, update);
     },
     (error) => {
       poses = null;
-      framesProblem.value = error.message;
+      poseFramesProblem.value = error.message;
       void reload();
     },
   );
@@ -128,7 +128,7 @@ function hearState(state: LiveState): void {
 /** The connection has ended for good. */
 function hearEnd({ code, reason }: { readonly code: number; readonly reason: string }): void {
   if (code === NOT_GOOD) logOut('The login has expired: please log in again.');
-  else framesProblem.value = `The service ended the live connection (${reason}): reload the page.`;
+  else poseFramesProblem.value = `The service ended the live connection (${reason}): reload the page.`;
 }
 
 async function enter(of: Live<'b'> | null): Promise<void> {
@@ -141,7 +141,7 @@ async function reload(): Promise<void> {
   try {
     await loadScene(token.value);
   } catch (error) {
-    framesProblem.value = `The rooms could not be loaded: ${String(error)}`;
+    poseFramesProblem.value = `The rooms could not be loaded: ${String(error)}`;
   }
 }
 
@@ -159,9 +159,9 @@ function catchUp(): void {
   });
 }
 
-function hearFrame(id: string, { timestamp, data }: PoseUpdate<'b'>): void {
+function hearPoseFrame(id: string, { timestamp, data }: PoseUpdate<'b'>): void {
   const at = Date.now();
-  frame.value = frameOf(id, timestamp, data, at);
+  poseFrame.value = poseFrameOf(id, timestamp, data, at);
   const [began = at, ...earlier] = arrivals;
   arrivals = [began, ...earlier.filter((one) => one > at - RATE_MS), at];
   lengthen(trails, data.persons, at);
@@ -171,7 +171,7 @@ function hearFrame(id: string, { timestamp, data }: PoseUpdate<'b'>): void {
   }
 }
 
-/** Adds the positions of a frame to trails. @param at milliseconds since 1970 */
+/** Adds the positions of a pose frame to trails. @param at milliseconds since 1970 */
 export function lengthen(growing: GrowingTrails, persons: Persons, at: number): void {
   for (const { person_id, position } of persons) {
     if (!position) continue;
@@ -189,12 +189,12 @@ interface FrameBody {
 }
 
 /** @param at arrival of what arrives live, milliseconds since 1970 */
-export const frameOf = (
+export const poseFrameOf = (
   id: string,
   timestamp: string,
   { persons, metadata }: FrameBody,
   at = Date.parse(timestamp),
-): Frame => ({
+): PoseFrame => ({
   room: id,
   persons,
   time: Date.parse(timestamp),

@@ -1,14 +1,14 @@
 import { computed, effect, signal } from '@preact/signals';
 import { errorText } from '../../../client/errors.js';
 import {
-  frame,
-  frameOf,
+  poseFrame,
+  poseFrameOf,
   isStale,
   lengthen,
   STALE_MS,
   trails,
   TRAIL_MS,
-  type Frame,
+  type PoseFrame,
   type GrowingTrails,
   type Trails,
 } from './connection.js';
@@ -25,21 +25,23 @@ export const moment = signal(0);
 
 interface Recording {
   /** Oldest first. */
-  readonly frames: readonly Frame[];
+  readonly poseFrames: readonly PoseFrame[];
   /** Why they could not be loaded; empty if they were. */
   readonly problem: string;
 }
 
-/** The stored frames of the minute, and of the trails at its start; null while they are loaded. */
+/** The stored pose frames of the minute, and of the trails at its start; null while they are loaded. */
 export const recording = signal<Recording | null>(null);
 
 /** The displayed time, milliseconds since 1970; null: now, as in all views but that of the room. */
 export const shownTime = computed(() =>
   minute.value === null || view.value !== 'room' ? null : minute.value + moment.value,
 );
-/** The displayed frame: the newest one, or the stored one of the displayed time. */
-export const shownFrame = computed(() =>
-  shownTime.value === null ? frame.value : frameAt(recording.value?.frames ?? [], shownTime.value),
+/** The displayed pose frame: the newest one, or the stored one of the displayed time. */
+export const shownPoseFrame = computed(() =>
+  shownTime.value === null
+    ? poseFrame.value
+    : poseFrameAt(recording.value?.poseFrames ?? [], shownTime.value),
 );
 /** Whether the room is displayed as it is now, with data that are too old for that. */
 export const isOutdated = computed(() => shownTime.value === null && isStale.value);
@@ -75,14 +77,14 @@ export function shownTrails(): Trails {
   const time = shownTime.peek();
   if (time === null) return trails;
   const found: GrowingTrails = new Map();
-  for (const { persons, time: at } of recording.peek()?.frames ?? [])
+  for (const { persons, time: at } of recording.peek()?.poseFrames ?? [])
     if (at <= time && time - at <= TRAIL_MS) lengthen(found, persons, at);
   return found;
 }
 
-/** Null if nothing is stored: a frame holds for as long as live data would. */
-function frameAt(frames: readonly Frame[], time: number): Frame | null {
-  const found = frames.findLast((one) => one.time <= time);
+/** Null if nothing is stored: a pose frame holds for as long as live data would. */
+function poseFrameAt(poseFrames: readonly PoseFrame[], time: number): PoseFrame | null {
+  const found = poseFrames.findLast((one) => one.time <= time);
   return found && time - found.time <= STALE_MS ? found : null;
 }
 
@@ -99,12 +101,12 @@ effect(() => {
   const show = (loaded: Recording): void => {
     if (!over) recording.value = loaded;
   };
-  framesOf(id, start).then(
-    (frames) => {
-      show({ frames, problem: '' });
+  poseFramesOf(id, start).then(
+    (poseFrames) => {
+      show({ poseFrames, problem: '' });
     },
     (error: unknown) => {
-      show({ frames: [], problem: `The minute could not be loaded: ${errorText(error)}` });
+      show({ poseFrames: [], problem: `The minute could not be loaded: ${errorText(error)}` });
     },
   );
   return () => {
@@ -113,7 +115,7 @@ effect(() => {
 });
 
 /** @throws ServiceError */
-async function framesOf(environment: string, start: number): Promise<readonly Frame[]> {
+async function poseFramesOf(environment: string, start: number): Promise<readonly PoseFrame[]> {
   const range = {
     environment_id: environment,
     start_time: new Date(start - TRAIL_MS).toISOString(),
@@ -121,14 +123,14 @@ async function framesOf(environment: string, start: number): Promise<readonly Fr
     include_3d: true,
     limit: PAGE,
   };
-  const frames: Frame[] = [];
+  const poseFrames: PoseFrame[] = [];
   let cursor: string | null = null;
   do {
     const query: typeof range & { cursor?: string } = { ...range, ...(cursor !== null && { cursor }) };
     const { data } = await service().rest.GET('/pose/frames', { params: { query } });
     const page: NonNullable<typeof data>['data'] = data!.data;
-    frames.push(...page.frames.map((body) => frameOf(environment, body.timestamp, body)));
+    poseFrames.push(...page.frames.map((body) => poseFrameOf(environment, body.timestamp, body)));
     cursor = page.next_cursor;
   } while (cursor !== null);
-  return frames;
+  return poseFrames;
 }

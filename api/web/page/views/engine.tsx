@@ -1,5 +1,5 @@
 import { Problem } from '../parts/problem.js';
-import { frameRate, isAway } from '../state/connection.js';
+import { poseFrameRate, isAway } from '../state/connection.js';
 import { numberText, usePolled } from '../state/poll.js';
 import { room, scene } from '../state/scene.js';
 import { ageText, now } from '../state/time.js';
@@ -25,7 +25,7 @@ export function Engine() {
   const rows = ofRoom
     ? {
         Health: silent ? `${health}, then` : health,
-        'Poses a second': numberText(silent ? null : frameRate.value, 1),
+        'Poses a second': numberText(silent ? null : poseFrameRate.value, 1),
       }
     : {};
   return (

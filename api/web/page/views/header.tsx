@@ -1,6 +1,6 @@
 import { isGuideOpen, toggleGuide } from '../guide/open.js';
 import { notifications, askForNotifications, sound, toggleSound } from '../state/announce.js';
-import { frame, isAway, isStale, link } from '../state/connection.js';
+import { poseFrame, isAway, isStale, link } from '../state/connection.js';
 import { shownTime } from '../state/past.js';
 import { goTo, room, scene, view, VIEWS } from '../state/scene.js';
 import { logOut, mayAct, token } from '../state/session.js';
@@ -61,7 +61,7 @@ function SoundButton() {
 
 /** The kind of data, and its age. */
 function Badge() {
-  const shown = frame.value;
+  const shown = poseFrame.value;
   if (shownTime.value !== null) return <PastBadge time={shownTime.value} />;
   const mode = shown === null ? 'NO DATA' : isStale.value ? 'STALE' : shown.mode;
   const age = shown === null ? '' : `${ageText(now.value - shown.at)} old`;

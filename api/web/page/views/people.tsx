@@ -1,12 +1,12 @@
-import { framesProblem, type Person } from '../state/connection.js';
-import { isOutdated, recording, shownFrame, shownTime } from '../state/past.js';
+import { poseFramesProblem, type Person } from '../state/connection.js';
+import { isOutdated, recording, shownPoseFrame, shownTime } from '../state/past.js';
 import { room } from '../state/scene.js';
 import { ageText, now } from '../state/time.js';
 import { colourName } from '../room/draw.js';
 
 /** Positions and activities of people, in words. */
 export function People() {
-  const shown = shownFrame.value;
+  const shown = shownPoseFrame.value;
   const stale = shown !== null && isOutdated.value;
   return (
     <section aria-label="People">
@@ -24,7 +24,7 @@ export function People() {
         ))}
         {shown?.persons.length === 0 && <li>Nobody is seen.</li>}
         {shownTime.value === null
-          ? framesProblem.value && <li class="problem">{framesProblem}</li>
+          ? poseFramesProblem.value && <li class="problem">{poseFramesProblem}</li>
           : !shown && recording.value && <li>Nothing is stored of this moment.</li>}
       </ul>
     </section>
@@ -40,7 +40,7 @@ const describe = ({ person_id, posture, position, position_error = 0, articulate
 
 export function Notes() {
   const notes = [
-    ...(shownFrame.value ? [`Model: ${shownFrame.value.model}.`] : []),
+    ...(shownPoseFrame.value ? [`Model: ${shownPoseFrame.value.model}.`] : []),
     ...(room.value?.assumed ?? []).map((note) => `Assumed: ${note}`),
   ];
   return (

@@ -1,5 +1,5 @@
 import type { PersonConfig } from '../../../../pipeline/sources/simulator/script.js';
-import { framesIn, measuresIn, occupancyAt, seenIn, toldOf } from '../answers.js';
+import { poseFramesIn, measuresIn, occupancyAt, seenIn, toldOf } from '../answers.js';
 import { meanOver, type Figure } from '../bootstrap.js';
 import { calibrated, each, playIn, plannedRoom, seedsOf, type Plan, type PlannedRoom } from '../plan.js';
 import type { Observed } from '../scene.js';
@@ -17,7 +17,7 @@ const COLUMNS: readonly Column[] = [
   { id: 'missedPresence', title: 'walking: seconds without presence', unit: 'share' },
 ];
 
-/** Claims in one scene: 1 where the condition holds, 0 where it does not, for each frame, second or room. */
+/** Claims in one scene: 1 where the condition holds, 0 where it does not, for each pose frame, second or room. */
 type Counts = Readonly<Record<(typeof COLUMNS)[number]['id'], readonly number[]>>;
 
 const VARIANTS = [
@@ -82,10 +82,10 @@ function countsOf(observed: Observed & { readonly truth: Truth }, zones: boolean
   const came = there[0]!.time;
   const left = there.at(-1)!.time;
   const end = Math.min(left + empty, observed.end);
-  const quiet = framesIn(observed, left, end);
-  const walking = framesIn(observed, came + SETTLED_US, left);
-  const share = (frames: typeof quiet, is: (frame: (typeof quiet)[number]) => boolean) =>
-    frames.map((frame) => Number(is(frame)));
+  const quiet = poseFramesIn(observed, left, end);
+  const walking = poseFramesIn(observed, came + SETTLED_US, left);
+  const share = (poseFrames: typeof quiet, is: (poseFrame: (typeof quiet)[number]) => boolean) =>
+    poseFrames.map((poseFrame) => Number(is(poseFrame)));
   const later: number[] = [];
   for (let time = left + 30 * SECOND; time <= end; time += SECOND)
     later.push(Number(occupancyAt(observed, zones, time) !== 0));
@@ -93,13 +93,13 @@ function countsOf(observed: Observed & { readonly truth: Truth }, zones: boolean
   const presence = measuresIn(observed, 'presence', left + 2 * SECOND, end);
   const presenceWalking = measuresIn(observed, 'presence', came + SETTLED_US, left);
   return {
-    seen: share(quiet, (frame) => seenIn(frame).length > 0),
-    told: share(quiet, (frame) => toldOf(frame).length > 0),
-    skeleton: share(quiet, (frame) => toldOf(frame).some(({ articulated }) => articulated)),
+    seen: share(quiet, (poseFrame) => seenIn(poseFrame).length > 0),
+    told: share(quiet, (poseFrame) => toldOf(poseFrame).length > 0),
+    skeleton: share(quiet, (poseFrame) => toldOf(poseFrame).some(({ articulated }) => articulated)),
     presence: presence.map((value) => Number(value > 0)),
     wrong30: later.slice(0, 1),
     wrongLater: later,
-    missed: share(walking, (frame) => seenIn(frame).length === 0),
+    missed: share(walking, (poseFrame) => seenIn(poseFrame).length === 0),
     missedPresence: presenceWalking.map((value) => Number(value === 0)),
   };
 }

@@ -1,5 +1,5 @@
 import type { PersonConfig } from '../../../../pipeline/sources/simulator/script.js';
-import { framesIn, middleError, placeError, surestOf } from '../answers.js';
+import { poseFramesIn, middleError, placeError, surestOf } from '../answers.js';
 import { allOver, meanOver } from '../bootstrap.js';
 import type { Fault } from '../inputs.js';
 import { each, howCalibrated, playIn, plannedRoom, seedsOf, type Plan, type PlannedRoom } from '../plan.js';
@@ -87,10 +87,10 @@ async function liveIn(
     bad: fault ? { link, fault } : null,
   });
   const found = { answers: [] as Answer[], abstained: [] as number[], middle: [] as number[] };
-  for (const frame of framesIn(observed, observed.start + SETTLED_US, observed.end)) {
-    const truth = observed.truth.at(frame.time)?.people[0];
+  for (const poseFrame of poseFramesIn(observed, observed.start + SETTLED_US, observed.end)) {
+    const truth = observed.truth.at(poseFrame.time)?.people[0];
     if (!truth) continue;
-    const person = surestOf(frame);
+    const person = surestOf(poseFrame);
     found.abstained.push(Number(!person));
     found.middle.push(middleError(room.environment, truth));
     if (person) found.answers.push({ told: person.positionError, real: placeError(person, truth) });

@@ -68,7 +68,7 @@ interface Fall {
   /** Seconds from the start of the fall until its event was received; NaN if it was not detected. */
   readonly delay: number;
   /**
-   * Share of the frames with a person lying there that report it; NaN if nobody lies: a person who slides
+   * Share of the pose frames with a person lying there that report it; NaN if nobody lies: a person who slides
    * down a wall may sit.
    */
   readonly lying: number;
@@ -180,16 +180,16 @@ export function judged(
   };
 }
 
-/** A frame covers the last two seconds. */
+/** A pose frame covers the last two seconds. */
 const SETTLED_US = 2e6;
 
-/** Share of the frames with somebody lying after a fall that report them as lying. */
+/** Share of the pose frames with somebody lying after a fall that report them as lying. */
 function lyingTold({ poses, truth }: Observed & { readonly truth: Truth }, began: number): number {
   const lies = truth.beginnings('lie').find(({ time }) => time > began);
   if (!lies) return NaN;
   const settled = lies.time + SETTLED_US;
   const lying = poses.filter(({ time }) => time > settled && truth.at(time)?.people[0]?.posture === 'lying');
-  return mean(lying.map((frame) => Number(surestOf(frame)?.posture === 'lying')));
+  return mean(lying.map((poseFrame) => Number(surestOf(poseFrame)?.posture === 'lying')));
 }
 
 /** A stretch of daily life. */

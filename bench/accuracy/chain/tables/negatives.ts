@@ -1,5 +1,5 @@
 import type { ThingKind } from '../../../../pipeline/sources/simulator/thing.js';
-import { framesIn, measuresIn, occupancyAt, seenIn, toldOf } from '../answers.js';
+import { poseFramesIn, measuresIn, occupancyAt, seenIn, toldOf } from '../answers.js';
 import { exact, meanOver, poissonRate } from '../bootstrap.js';
 import { each, howCalibrated, playIn, plannedRoom, seedsOf, type Plan, type PlannedRoom } from '../plan.js';
 import type { Column, Row, Table } from '../table.js';
@@ -22,7 +22,7 @@ const VARIANTS: readonly { readonly name: string; readonly thing: ThingKind | nu
   { name: 'a pet', thing: 'pet' },
 ];
 
-/** Claims in one scene: 1 where the condition holds, 0 where it does not, for each frame or second. */
+/** Claims in one scene: 1 where the condition holds, 0 where it does not, for each pose frame or second. */
 interface Claims {
   readonly seen: readonly number[];
   readonly told: readonly number[];
@@ -76,17 +76,18 @@ async function claimsIn(
   });
   const zones = plan.topology.nodes.some(({ component }) => component.name === 'watch-zones');
   const from = observed.start + SETTLED_US;
-  const frames = framesIn(observed, from, observed.end);
-  const share = (is: (frame: (typeof frames)[number]) => boolean) => frames.map((frame) => Number(is(frame)));
+  const poseFrames = poseFramesIn(observed, from, observed.end);
+  const share = (is: (poseFrame: (typeof poseFrames)[number]) => boolean) =>
+    poseFrames.map((poseFrame) => Number(is(poseFrame)));
   const presence = measuresIn(observed, 'presence', from, observed.end);
   const seconds = Array.from(
     { length: Math.floor((observed.end - from) / SECOND) },
     (_, i) => from + i * SECOND,
   );
   return {
-    seen: share((frame) => seenIn(frame).length > 0),
-    told: share((frame) => toldOf(frame).length > 0),
-    skeleton: share((frame) => toldOf(frame).some(({ articulated }) => articulated)),
+    seen: share((poseFrame) => seenIn(poseFrame).length > 0),
+    told: share((poseFrame) => toldOf(poseFrame).length > 0),
+    skeleton: share((poseFrame) => toldOf(poseFrame).some(({ articulated }) => articulated)),
     presence: presence.filter(Number.isFinite).map((value) => Number(value > 0)),
     unknown: seconds.map((_, second) => Number(second >= presence.filter(Number.isFinite).length)),
     occupied: seconds.map((time) => Number(occupancyAt(observed, zones, time) > 0)),

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { framesIn, measuresIn, seenIn, toldOf } from '../answers.js';
+import { poseFramesIn, measuresIn, seenIn, toldOf } from '../answers.js';
 import { exact, meanOver } from '../bootstrap.js';
 import { captureOf } from '../espectre.js';
 import { playlist, type Played } from '../inputs.js';
@@ -98,19 +98,20 @@ async function play({ topology }: Plan, group: string, path: string): Promise<Fo
   const placed = placedIn(topology, { environment: recordedEnvironment(), calibration: null });
   const { observed } = await feed(placed, playlist([path], played));
   const { from, to } = played[0]!;
-  const frames = framesIn(observed, from, to);
-  if (frames.length === 0) throw new Error(`${path}: it gave no pose frame`);
+  const poseFrames = poseFramesIn(observed, from, to);
+  if (poseFrames.length === 0) throw new Error(`${path}: it gave no pose frame`);
   const presence = measuresIn(observed, 'presence', from, to + 1e6);
   const seconds = Math.floor((to - from) / 1e6);
   const answered = presence.filter(Number.isFinite);
-  const share = (is: (frame: (typeof frames)[number]) => boolean) => frames.map((frame) => Number(is(frame)));
+  const share = (is: (poseFrame: (typeof poseFrames)[number]) => boolean) =>
+    poseFrames.map((poseFrame) => Number(is(poseFrame)));
   return {
     group,
     presence: answered.map((value) => Number(value > 0)),
     unknown: Array.from({ length: seconds }, (_, second) => Number(second >= answered.length)),
-    seen: share((frame) => seenIn(frame).length > 0),
-    told: share((frame) => toldOf(frame).length > 0),
-    skeleton: share((frame) => toldOf(frame).some(({ articulated }) => articulated)),
+    seen: share((poseFrame) => seenIn(poseFrame).length > 0),
+    told: share((poseFrame) => toldOf(poseFrame).length > 0),
+    skeleton: share((poseFrame) => toldOf(poseFrame).some(({ articulated }) => articulated)),
   };
 }
 

@@ -1,6 +1,6 @@
 import { assign } from '../../../../operators/track-persons/assignment.js';
 import { nearness, scoreTracking, type Place, type TrackingScore } from '../../tracking.js';
-import { framesIn, mean, middleError, placeError, toldOf } from '../answers.js';
+import { poseFramesIn, mean, middleError, placeError, toldOf } from '../answers.js';
 import { meanOver, over } from '../bootstrap.js';
 import { each, howCalibrated, playIn, plannedRoom, seedsOf, type Plan, type PlannedRoom } from '../plan.js';
 import type { Column, Row, Table } from '../table.js';
@@ -64,10 +64,10 @@ async function walkTogether(plan: Plan, room: PlannedRoom, people: number): Prom
     middle: [] as number[],
   };
   const [truths, tracks]: [Place[][], Place[][]] = [[], []];
-  for (const frame of framesIn(observed, observed.start + SETTLED_US, observed.end)) {
-    const there = observed.truth.at(frame.time)?.people;
+  for (const poseFrame of poseFramesIn(observed, observed.start + SETTLED_US, observed.end)) {
+    const there = observed.truth.at(poseFrame.time)?.people;
     if (!there) continue;
-    const told = toldOf(frame);
+    const told = toldOf(poseFrame);
     found.count.push(Number(told.length === there.length));
     const pairs = assign(there.map((one) => told.map((person) => placeError(person, one))));
     there.forEach((one, index) => {

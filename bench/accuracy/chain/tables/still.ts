@@ -1,6 +1,6 @@
 import type { Posture } from '../../../../pipeline/model/index.js';
 import type { PersonConfig } from '../../../../pipeline/sources/simulator/script.js';
-import { framesIn, mean, middleError, placeError, seenIn, surestOf } from '../answers.js';
+import { poseFramesIn, mean, middleError, placeError, seenIn, surestOf } from '../answers.js';
 import { meanOver, over, type Figure } from '../bootstrap.js';
 import { each, howCalibrated, playIn, plannedRoom, seedsOf, type Plan, type PlannedRoom } from '../plan.js';
 import type { Column, Row, Table } from '../table.js';
@@ -24,7 +24,7 @@ interface Rest {
   readonly posture: Posture;
   readonly place: readonly number[];
   readonly predicted: readonly number[];
-  /** 1 if the reported posture is correct; frames without an answer count as wrong. */
+  /** 1 if the reported posture is correct; pose frames without an answer count as wrong. */
   readonly right: readonly number[];
   readonly abstained: readonly number[];
   readonly unseen: readonly number[];
@@ -70,18 +70,22 @@ async function restIn(
   const seconds = WALK_S + STILL_S + 8;
   const observed = await playIn(plan, room, `still, ${name}`, { people: [{ script }], seconds });
   const began = observed.truth.beginnings(activity)[0]?.time ?? NaN;
-  const frames = framesIn(observed, began + SETTLED_US, Math.min(observed.end, began + STILL_S * 1e6));
-  if (frames.length === 0)
+  const poseFrames = poseFramesIn(
+    observed,
+    began + SETTLED_US,
+    Math.min(observed.end, began + STILL_S * 1e6),
+  );
+  if (poseFrames.length === 0)
     throw new Error(`${room.environment.id}: nobody comes to ${activity} in this scene`);
   const rest = { posture, place: [], predicted: [], right: [], abstained: [], unseen: [], middle: [] };
   const found: Record<Exclude<keyof Rest, 'posture'>, number[]> = { ...rest };
-  for (const frame of frames) {
-    const truth = observed.truth.at(frame.time)?.people[0];
+  for (const poseFrame of poseFrames) {
+    const truth = observed.truth.at(poseFrame.time)?.people[0];
     if (!truth) continue;
-    const person = surestOf(frame);
+    const person = surestOf(poseFrame);
     found.middle.push(middleError(room.environment, truth));
     found.abstained.push(Number(!person));
-    found.unseen.push(Number(seenIn(frame).length === 0));
+    found.unseen.push(Number(seenIn(poseFrame).length === 0));
     found.right.push(Number(person?.posture === posture));
     if (!person) continue;
     found.place.push(placeError(person, truth));
@@ -107,7 +111,7 @@ function rowOf(name: string, rooms: readonly (readonly Rest[])[]): Row {
   };
 }
 
-/** Mean over the postures of their shares of correct frames. */
+/** Mean over the postures of their shares of correct pose frames. */
 const balanced = (rooms: readonly (readonly Rest[])[]): Figure =>
   over(rooms, (drawn) => {
     const rests = drawn.flat();

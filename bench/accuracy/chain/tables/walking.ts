@@ -1,7 +1,7 @@
 import type { TruthLine } from '../../../../pipeline/sources/simulator/stage.js';
 import {
   aligned,
-  framesIn,
+  poseFramesIn,
   headingError,
   jointError,
   jointsOf,
@@ -24,7 +24,7 @@ export const WALKING_COLUMNS: readonly Column[] = [
   { id: 'undrawn', title: 'answers without a skeleton', unit: 'share' },
 ];
 
-/** Errors in one room: one value for each frame that has it. */
+/** Errors in one room: one value for each pose frame that has it. */
 export interface Walk {
   readonly place: readonly number[];
   readonly predicted: readonly number[];
@@ -68,19 +68,19 @@ export async function walkIn(
 ): Promise<Walk> {
   const people = [{ script: [{ activity: 'walk' as const, seconds: WALKING_S + 5 }] }];
   const observed = await playIn(plan, room, `walking, ${name}`, { people, seconds: WALKING_S, simulator });
-  const frames = framesIn(observed, observed.start + SETTLED_US, observed.end);
+  const poseFrames = poseFramesIn(observed, observed.start + SETTLED_US, observed.end);
   const walk = { place: [], predicted: [], mpjpe: [], mpjpeAll: [], heading: [], abstained: [], undrawn: [] };
   const found: Record<keyof typeof walk, number[]> & { middle: number[]; truths: TruthLine[] } = {
     ...walk,
     middle: [],
     truths: [],
   };
-  for (const frame of frames) {
-    const truth = observed.truth.at(frame.time)?.people[0];
+  for (const poseFrame of poseFrames) {
+    const truth = observed.truth.at(poseFrame.time)?.people[0];
     if (!truth) continue;
     found.middle.push(middleError(room.environment, truth));
     found.truths.push(truth);
-    const person = surestOf(frame);
+    const person = surestOf(poseFrame);
     found.abstained.push(Number(!person));
     if (!person) continue;
     found.place.push(placeError(person, truth));

@@ -22,7 +22,7 @@ const ROTATIONS: readonly (readonly [string, 4 | 1])[] = [
   ['left_shoulder', 4],
   ['left_elbow', 1],
 ];
-const FRAME_SIZE = 4 + ROTATIONS.reduce((sum, [, size]) => sum + size, 0);
+const SAMPLE_SIZE = 4 + ROTATIONS.reduce((sum, [, size]) => sum + size, 0);
 
 interface Joint {
   readonly name: string;
@@ -70,8 +70,8 @@ export function readClip(text: string, skeleton: Skeleton): Recorded {
   if (!Frames || Frames.length < 2) throw new Error('Frames has fewer than two frames');
   const joints = new Float32Array(Frames.length * JOINTS.length * 3);
   Frames.forEach((frame, index) => {
-    if (frame.length !== FRAME_SIZE || !frame.every(Number.isFinite)) {
-      throw new Error(`Frames[${index}] is not ${FRAME_SIZE} numbers`);
+    if (frame.length !== SAMPLE_SIZE || !frame.every(Number.isFinite)) {
+      throw new Error(`Frames[${index}] is not ${SAMPLE_SIZE} numbers`);
     }
     joints.set(jointsOf(frame, skeleton), index * JOINTS.length * 3);
   });

@@ -13,21 +13,21 @@ import { WITH_PERSONS } from './rollups.js';
 /** Lower confidences are not counted, as in `watch-zones` by default. */
 const SURE = 0.5;
 /**
- * A frame is valid until the next one, at most this long, microseconds; from this speed a person is moving,
+ * A pose frame is valid until the next one, at most this long, microseconds; from this speed a person is moving,
  * metres per second.
  */
 const [MAX_GAP_US, MOVING] = [5_000_000, 0.2];
 
-/** Figures of the frames in part of a minute, in the form of the measures of `watch-zones`. */
-export function frameFigures(
+/** Figures of the pose frames in part of a minute, in the form of the measures of `watch-zones`. */
+export function poseFrameFigures(
   environment: Environment,
   { start, end }: Range,
-  frames: readonly PoseFrame[],
+  poseFrames: readonly PoseFrame[],
 ): readonly Aggregate[] {
   const figures = new Figures(start);
-  frames.forEach((frame, index) => {
-    const until = Math.min(frames[index + 1]?.time ?? end, end, frame.time + MAX_GAP_US);
-    addFrame(figures, environment, frame, (until - frame.time) / 1e6);
+  poseFrames.forEach((poseFrame, index) => {
+    const until = Math.min(poseFrames[index + 1]?.time ?? end, end, poseFrame.time + MAX_GAP_US);
+    addPoseFrame(figures, environment, poseFrame, (until - poseFrame.time) / 1e6);
   });
   return figures.rows;
 }
@@ -72,15 +72,20 @@ class Figures {
   }
 }
 
-/** @param seconds for which the frame is valid */
-function addFrame(figures: Figures, environment: Environment, frame: PoseFrame, seconds: number): void {
-  const persons = frame.persons.filter(isCounted);
+/** @param seconds for which the pose frame is valid */
+function addPoseFrame(
+  figures: Figures,
+  environment: Environment,
+  poseFrame: PoseFrame,
+  seconds: number,
+): void {
+  const persons = poseFrame.persons.filter(isCounted);
   const confidence = persons.reduce((sum, person) => sum + person.confidence, 0);
   figures.add('frames', 1);
   figures.add('detections', persons.length);
   figures.mean('detection_confidence', confidence, persons.length);
-  if (persons.length === 0 && isUndecided(frame)) return;
-  const sure = sureness(persons, frame.persons, frame);
+  if (persons.length === 0 && isUndecided(poseFrame)) return;
+  const sure = sureness(persons, poseFrame.persons, poseFrame);
   figures.mean('occupancy_confidence', sure * seconds, seconds);
   figures.peak('occupancy_peak', persons.length);
   figures.add('presence_seconds', persons.length * seconds);
