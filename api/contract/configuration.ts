@@ -47,11 +47,11 @@ export function schemaInUse(fields: readonly Field[], form: Form, use: (field: F
   return JSON.parse(JSON.stringify(objectOf(leaves, false))) as object;
 }
 
-const annotations = ({ name }: Field, { bounds, missing, isFact, isLive }: FieldUse): object => ({
+const annotations = ({ name }: Field, { bounds, missing, isFact, isImmediate }: FieldUse): object => ({
   ...bounds,
   'x-name': name,
   ...(isFact && { readOnly: true }),
-  ...(!isFact && { 'x-takes-effect': isLive ? 'immediately' : 'next start' }),
+  ...(!isFact && { 'x-takes-effect': isImmediate ? 'immediately' : 'next start' }),
   ...(missing !== null && { 'x-no-effect': missing }),
 });
 

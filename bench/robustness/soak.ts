@@ -11,7 +11,7 @@ const SAMPLE_MS = 5_000;
 const RATE = 1_000;
 const [ROOMS, FAST, SLOW] = [5, 5, 5];
 /** Maximum latency of a liveness probe. */
-const LIVE_LIMIT_MS = 1_000;
+const LIVENESS_LIMIT_MS = 1_000;
 /** Poses per second of a room (`hop_ms` of the site). */
 const WINDOWS_PER_S = 5;
 /** Share of its room's poses that a reading client must receive: the first arrive after two seconds. */
@@ -21,7 +21,7 @@ const GROWTH = 1.3;
 
 interface Sample {
   readonly residentMb: number;
-  readonly liveMs: number;
+  readonly livenessMs: number;
   /** Part of it during which the machine was busy with other programs. */
   readonly starvedMs: number;
   readonly status: number;
@@ -81,8 +81,8 @@ async function sampled(
     const asked = performance.now();
     const starved = await service.starvedMs();
     const { status } = await fetch(`${service.address}/livez`);
-    const liveMs = performance.now() - asked;
-    const starvedMs = Math.min(liveMs, (await service.starvedMs()) - starved);
+    const livenessMs = performance.now() - asked;
+    const starvedMs = Math.min(livenessMs, (await service.starvedMs()) - starved);
     const [residentMb, health, descriptors] = [
       await service.residentMb(),
       await service.health(),
@@ -90,7 +90,7 @@ async function sampled(
     ];
     samples.push({
       residentMb,
-      liveMs,
+      livenessMs,
       starvedMs,
       status,
       health,
@@ -138,8 +138,8 @@ interface Soaked {
 
 function sectionOf(soaked: Soaked): Section {
   const { seconds, sent, received, dropped, samples, readers, stallers, warnings } = soaked;
-  const live = sorted(samples.map(({ liveMs }) => liveMs));
-  const own = sorted(samples.map(({ liveMs, starvedMs }) => liveMs - starvedMs));
+  const liveness = sorted(samples.map(({ livenessMs }) => livenessMs));
+  const own = sorted(samples.map(({ livenessMs, starvedMs }) => livenessMs - starvedMs));
   const course = (figure: (sample: Sample) => number): string =>
     quarters(samples.map(figure))
       .map((value) => value.toFixed(0))
@@ -153,7 +153,7 @@ function sectionOf(soaked: Soaked): Section {
       ['open file descriptors in each quarter, median', course(({ descriptors }) => descriptors)],
       ['samples by reported health', listed(counted(samples.map(({ health }) => health)))],
       ['warnings in the log', listed(warnings)],
-      ['`/livez`, median and longest, ms', `${middle(live).toFixed(1)}, ${live.at(-1)?.toFixed(1)}`],
+      ['`/livez`, median and longest, ms', `${middle(liveness).toFixed(1)}, ${liveness.at(-1)?.toFixed(1)}`],
       [
         'the same without time used by other programs, ms',
         `${middle(own).toFixed(1)}, ${own.at(-1)?.toFixed(1)}`,
@@ -192,7 +192,7 @@ function findingsOf(soaked: Soaked, longestMs: number): string[] {
     ...(refused.length > 0
       ? [`/livez answered ${refused[0]!.status}, ${refused.length} times of ${samples.length}`]
       : []),
-    ...(longestMs > LIVE_LIMIT_MS ? [`/livez waited ${Math.round(longestMs)} ms`] : []),
+    ...(longestMs > LIVENESS_LIMIT_MS ? [`/livez waited ${Math.round(longestMs)} ms`] : []),
     ...(growing(({ residentMb }) => residentMb) ? ['memory grows'] : []),
     ...(growing(({ stateMb }) => stateMb) ? ['the stored state grows'] : []),
     ...(growing(({ descriptors }) => descriptors) ? ['open file descriptors grow'] : []),

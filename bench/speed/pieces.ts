@@ -4,7 +4,7 @@ import { MAX_RECORD_BYTES } from '../../pipeline/formats/index.js';
 
 /** The same size as the source `file` reads. */
 const PIECE_BYTES = 262_144;
-/** Has room for an incomplete record and the next piece. */
+/** Has space for an incomplete record and the next piece. */
 const memory = new Uint8Array(PIECE_BYTES + MAX_RECORD_BYTES);
 
 /**

@@ -77,7 +77,7 @@ export class Presence {
       member.last = sighting;
       member.moving = Math.hypot(velocity.x, velocity.y) >= this.#settings.moving;
       member.lying = person.posture === 'lying';
-      this.#place(member, sighting, heightOf(person));
+      this.#locate(member, sighting, heightOf(person));
     }
     for (const member of this.#members.values()) if (!here.has(member.id)) vanish(member, time);
     return left;
@@ -106,7 +106,7 @@ export class Presence {
     this.#members = new Map(members.map((member) => [member.id, member]));
   }
 
-  #place(member: Member, sighting: Sighting, height: number | null): void {
+  #locate(member: Member, sighting: Sighting, height: number | null): void {
     const isNew = !member.stays[ROOM]!.there;
     member.stays.forEach((stay, region) => {
       const inside = region === ROOM ? Infinity : this.#depth(region, sighting, height);

@@ -39,7 +39,7 @@ export interface Definition<N extends string, S extends TObject> {
    * its state. Default: all fields.
    */
   readonly stateFields?: readonly (string & keyof Static<S>)[];
-  /** Fields that a running node applies immediately, by `adjust`. They must not be in `stateFields`. */
+  /** Adjustable fields: a running node applies them immediately, by `adjust`. They must not be in `stateFields`. */
   readonly liveFields?: readonly (string & keyof Static<S>)[];
   /** Settings of the deployment that its nodes follow; `PUT /config` changes all nodes that do. */
   readonly settings?: SettingAnswers<string & keyof Static<S>>;

@@ -24,7 +24,7 @@ export class Registry {
 
   /**
    * @throws Error if the kind already has that name or it is none, for an unknown port, if the configuration
-   * has a reserved field, or if a live field belongs to its state.
+   * has a reserved field, or if an adjustable field belongs to its state.
    */
   add(component: Component): this {
     checkName(component);
@@ -34,7 +34,7 @@ export class Registry {
     const reserved = RESERVED_FIELDS.find((field) => Object.hasOwn(component.config.properties, field));
     if (reserved)
       throw new Error(`${component.name} has a field ${reserved}, which is reserved for the topology`);
-    checkLiveFields(component);
+    checkAdjustableFields(component);
     checkSettings(component);
     this.#components.set(key, component);
     return this;
@@ -95,9 +95,10 @@ function checkPorts(component: Component): void {
 }
 
 /** A field that changes while the node runs must not decide whether a checkpoint fits. */
-function checkLiveFields({ name, liveFields = [], stateFields }: Component): void {
+function checkAdjustableFields({ name, liveFields = [], stateFields }: Component): void {
   const bound = liveFields.find((field) => stateFields?.includes(field) ?? true);
-  if (bound !== undefined) throw new Error(`${name}: the live field ${bound} must not be in stateFields`);
+  if (bound !== undefined)
+    throw new Error(`${name}: the field ${bound} of liveFields must not be in stateFields`);
 }
 
 /** @throws Error for an unknown setting, or a field that the component does not have */

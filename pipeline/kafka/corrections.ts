@@ -36,8 +36,8 @@ const CORRECTED = Symbol.for('csiflow.kafkajs.corrected');
  * - Readers receive records of overlapping aborted transactions (its `filterAbortedMessages`): see {@link
  *   hideAborted}.
  * - Group members cannot be static (KIP-345), although its requests have the field. A static member that
- *   restarts takes its former place immediately, instead of waiting for the session of the dead one to
- *   expire.
+ *   restarts takes over its former membership immediately, instead of waiting until the session of the dead
+ *   one expires.
  *
  * kafkajs has no public API for either. Its version is pinned, and tests with a real broker cover both.
  */
@@ -76,7 +76,7 @@ function addInstanceIds(broker: Broker): void {
     instances.set(joined.memberId, instance);
     return joined;
   };
-  // With the instance id in each request, the broker rejects a member whose place another process has taken.
+  // With the instance id in each request, the broker rejects a member that another process has replaced.
   for (const name of ['heartbeat', 'syncGroup'] as const) {
     const ask = broker[name];
     broker[name] = function (request) {

@@ -1,7 +1,7 @@
 import type { CheckedTopology } from '../config/topology/topology.js';
 import { LinkTable } from '../model/index.js';
 import type { Run } from './shard/run.js';
-import { livePart } from './take-over.js';
+import { adjustablePart } from './take-over.js';
 
 /** The configuration that a topology runs with, and the one for its next start. */
 export class Configuration {
@@ -39,13 +39,13 @@ export class Configuration {
     this.#waiting = next;
   }
 
-  /** Applies the live fields of what waits to running nodes. Nodes that are starting get them once they run. */
+  /** Applies the adjustable fields of what waits to running nodes. Nodes that are starting get them once they run. */
   takeOver(run: Run | undefined): void {
     if (!this.#waiting || !run) return;
-    const live = livePart(this.#current, this.#waiting);
-    if (live === this.#current) return;
-    const whole = live.hash === this.#waiting.hash;
-    this.#current = whole ? this.#waiting : live;
+    const adjusted = adjustablePart(this.#current, this.#waiting);
+    if (adjusted === this.#current) return;
+    const whole = adjusted.hash === this.#waiting.hash;
+    this.#current = whole ? this.#waiting : adjusted;
     run.adjust(this.#current);
     if (whole) this.#waiting = null;
   }

@@ -18,7 +18,7 @@ import { redact } from '../base/secrets.js';
 import type { NodesOptions } from './nodes/nodes.js';
 import { planChanges } from './plan.js';
 import { degradedBy, nodeStatus } from './node-status.js';
-import { livePart } from './take-over.js';
+import { adjustablePart } from './take-over.js';
 import { seededRandom } from '../base/random.js';
 import { Recovery, type Recoverable } from './recovery.js';
 import { SessionStart } from './session-start.js';
@@ -248,7 +248,7 @@ class TopologyRunner implements Runner {
       );
     }
     // Running nodes take over what they can: no record is lost, and state and stores stay.
-    if (this.#state === 'running' && livePart(this.topology, next).hash === next.hash) {
+    if (this.#state === 'running' && adjustablePart(this.topology, next).hash === next.hash) {
       this.adjust(next);
       return;
     }

@@ -85,7 +85,7 @@ export interface RunningTopology {
   /** The topology of its next start: `topology` if no change is waiting. */
   readonly next: CheckedTopology;
   /**
-   * Becomes `next`. Running nodes apply changes of `enabled` and of live fields immediately; other changes
+   * Becomes `next`. Running nodes apply changes of `enabled` and of adjustable fields immediately; other changes
    * need a restart. A stopped topology applies everything.
    */
   adjust(next: CheckedTopology): void;

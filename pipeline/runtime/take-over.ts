@@ -1,8 +1,8 @@
 import { withHash, withHashes } from '../config/topology/hash.js';
 import { isOn, type CheckedNode, type CheckedTopology } from '../config/topology/topology.js';
 
-/** The running topology with the parts of `next` that its nodes can apply while they run: `enabled`, and their live fields. */
-export function livePart(running: CheckedTopology, next: CheckedTopology): CheckedTopology {
+/** The running topology with the parts of `next` that its nodes apply while they run: `enabled`, adjustable fields. */
+export function adjustablePart(running: CheckedTopology, next: CheckedTopology): CheckedTopology {
   const after = new Map(next.nodes.map((node) => [node.id, node]));
   const nodes = running.nodes.map((node) => {
     const other = after.get(node.id);

@@ -27,7 +27,7 @@ export type Ask = (sql: string, parameters: Readonly<Record<string, string>>) =>
 
 /**
  * The tables and columns of a database. A server creates them when the first point with them arrives, and a
- * statement that names others is an error: so what is missing is asked for anew, and NULL stands in its place.
+ * statement that names others is an error: so what is missing is asked for anew, and NULL stands for it.
  */
 export class Schema {
   #known: ReadonlyMap<string, ReadonlySet<string>> = new Map();

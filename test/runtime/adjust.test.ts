@@ -218,7 +218,7 @@ test('rejects another topology', () => {
 
 test('the registry rejects a live field that the state depends on', () => {
   const bound = { ...defineOperatorOf(['step']), liveFields: ['step' as const] };
-  expect(() => new Registry([bound])).toThrow('the live field step must not be in stateFields');
+  expect(() => new Registry([bound])).toThrow('the field step of liveFields must not be in stateFields');
 });
 
 const defineOperatorOf = (stateFields: readonly 'step'[]) =>

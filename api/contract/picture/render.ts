@@ -120,9 +120,9 @@ function edgeOf(
   { right, up }: Camera,
   [dx, dy]: readonly [number, number],
 ): Band['edge'] {
-  const place: Point = plus(scaled(facing, -near[1] * flatness), scaled(side, near[0]));
+  const point: Point = plus(scaled(facing, -near[1] * flatness), scaled(side, near[0]));
   // Right of (dx, dy) is (-dy, dx); pictures count downwards.
-  const seen = -dy * along(place, right) - dx * along(place, up);
+  const seen = -dy * along(point, right) - dx * along(point, up);
   return seen >= 0 ? [-near[1], near[0]] : [near[1], -near[0]];
 }
 
@@ -143,12 +143,12 @@ function draw(
     for (let column = left; column < right; column++) {
       const px = column + 0.5 - x;
       const py = row + 0.5 - y;
-      const place = square > 0 ? (px * dx + py * dy) / square : 0;
-      if (!round && (place < 0 || place > 1)) continue;
-      const t = place < 0 ? 0 : place > 1 ? 1 : place;
+      const share = square > 0 ? (px * dx + py * dy) / square : 0;
+      if (!round && (share < 0 || share > 1)) continue;
+      const t = share < 0 ? 0 : share > 1 ? 1 : share;
       const half = widths[0] + t * (widths[1] - widths[0]);
       const beside = length > 0 ? (dx * py - dy * px) / (length * half) : px / half;
-      const beyond = ((place - t) * length) / half;
+      const beyond = ((share - t) * length) / half;
       const off = beside * beside + beyond * beyond;
       if (off > 1) continue;
       const bulge = band.bulges[0] + t * (band.bulges[1] - band.bulges[0]);

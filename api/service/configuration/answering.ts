@@ -54,10 +54,10 @@ export const networkOf = ({ component }: CheckedNode): NetworkFacts | undefined 
 /** A field of the configuration that several nodes apply: all of them are set, the first one is shown. */
 export const setting = (
   name: SettingName,
-): Pick<Field, 'name' | 'read' | 'missing' | 'isLive' | 'write'> => ({
+): Pick<Field, 'name' | 'read' | 'missing' | 'isImmediate' | 'write'> => ({
   name,
   missing: (topology) => missing(name, topology),
-  isLive: (topology) => answering(topology, name).every(({ component }) => takesOver(component, name)),
+  isImmediate: (topology) => answering(topology, name).every(({ component }) => takesOver(component, name)),
   read: ({ topology }) => {
     const [node] = answering(topology, name);
     return read(node!, answerOf(node!.component, name)!, name, topology);

@@ -1,7 +1,7 @@
 import type { Clock, Logger } from '../../../pipeline/component/index.js';
 import type { CheckedTopology, LoadResult } from '../../../pipeline/config/index.js';
 import { hashOf } from '../../../pipeline/config/topology/hash.js';
-import { livePart } from '../../../pipeline/runtime/take-over.js';
+import { adjustablePart } from '../../../pipeline/runtime/take-over.js';
 import type { RunningTopology } from '../../../pipeline/runtime/status.js';
 import { adjustAll, Beside, type Bases } from './beside.js';
 import type { Facts, Field, FieldInput, FieldUse, Value } from './field.js';
@@ -244,9 +244,9 @@ export class Configuration {
     main.adjust(topology);
     adjustAll(held);
     log.info('the configuration was changed', { ...newest, changes: changes.map(({ name }) => name) });
-    // A starting topology applies the live part as soon as it runs.
+    // A starting topology applies the adjustable part as soon as it runs.
     const running = {
-      topology: livePart(main.topology, main.next),
+      topology: adjustablePart(main.topology, main.next),
       own,
       facts: this.#options.facts(),
     };

@@ -58,7 +58,7 @@ export interface FieldUse {
   /** It cannot be set. */
   readonly isFact: boolean;
   /** A change takes effect with the next record; otherwise, at the next start. */
-  readonly isLive: boolean;
+  readonly isImmediate: boolean;
 }
 
 /** One value of the configuration; the forms are views of all of them. */
@@ -75,7 +75,7 @@ export interface Field {
   /** Its change in the topology; absent for values of the configuration alone and for facts. */
   readonly write?: (value: Value, topology: CheckedTopology) => Overrides;
   /** Whether a running topology applies a change with the next record. Default: at its next start. */
-  readonly isLive?: (topology: CheckedTopology) => boolean;
+  readonly isImmediate?: (topology: CheckedTopology) => boolean;
   /** Why it cannot be set, if so. */
   readonly fixed?: (topology: CheckedTopology) => string | null;
   /** For a fact: whether a sent value equals the current one. Default: equality. */

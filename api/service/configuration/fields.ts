@@ -46,6 +46,6 @@ export function useOf(field: Field, topology: CheckedTopology): FieldUse {
     bounds: missing === null ? (field.bounds?.(topology) ?? {}) : {},
     missing,
     isFact: isFact(field, topology),
-    isLive: field.isLive?.(topology) ?? false,
+    isImmediate: field.isImmediate?.(topology) ?? false,
   };
 }

@@ -27,7 +27,7 @@ export const environment: Field = {
   },
   absent: '',
   missing: always,
-  isLive: () => true,
+  isImmediate: () => true,
   bounds: ({ environments }) => ({ enum: environments.map(({ id }) => id) }),
   read: ({ topology, own }) => {
     const ids = topology.environments.map(({ id }) => id);

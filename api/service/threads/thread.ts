@@ -38,7 +38,7 @@ export class Thread<Q, A> {
   }
 
   /**
-   * @param gone nobody waits for the answer any more: the request leaves its place in the queue, or its work ends
+   * @param gone nobody waits for the answer any more: the request leaves the queue, or its work ends
    * @throws ThreadBusy, ThreadTooSlow, the reason of `gone`, or Error with the reason why the thread ended
    */
   async ask(question: Q, gone?: AbortSignal): Promise<A> {

@@ -96,7 +96,7 @@ export class DenseLayers<Name extends string> {
     this.#products = products;
     this.#numbers = new Float32Array(memory.buffer);
     this.inputs = this.#numbers.subarray(0, most);
-    for (const [name, placed] of this.#layers) this.#place(weights, offsets.get(name)!, placed);
+    for (const [name, placed] of this.#layers) this.#lay(weights, offsets.get(name)!, placed);
   }
 
   /** @param x [inputs] @returns [outputs] */
@@ -147,7 +147,7 @@ export class DenseLayers<Name extends string> {
   }
 
   /** The bias follows the kernel like one more row; what fills up blocks is zero. */
-  #place(weights: Float32Array, { kernel, end }: LayerOffsets, { kernel: to, outputs, width }: Placed): void {
+  #lay(weights: Float32Array, { kernel, end }: LayerOffsets, { kernel: to, outputs, width }: Placed): void {
     for (let row = 0, at = kernel; at < end; row++, at += outputs)
       this.#numbers.set(weights.subarray(at, at + outputs), to + row * width);
   }

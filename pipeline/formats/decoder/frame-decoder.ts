@@ -134,11 +134,11 @@ export class FrameDecoder implements Decoder {
     if (read === null) this.#counts['other']!++;
     else if ('fault' in read)
       this.#faults.refuse(raw, i, read, `a measurement of the format ${this.#reader.format}`, failed);
-    else if ('parts' in read) this.#place(read, time, sender, rows);
-    else for (const frame of read) this.#place(frame, time, sender, rows);
+    else if ('parts' in read) this.#put(read, time, sender, rows);
+    else for (const frame of read) this.#put(frame, time, sender, rows);
   }
 
-  #place(frame: ReadFrame, time: number, sender: string, rows: Map<string, Group>): void {
+  #put(frame: ReadFrame, time: number, sender: string, rows: Map<string, Group>): void {
     const name = frame.sender ?? sender;
     const entry = this.#context.links.bySender(name);
     if (!entry) {

@@ -3,7 +3,7 @@ import { Heard } from './heard.js';
 
 /**
  * Senders that belong to no link: counted, and listed up to a limit in order of arrival. A sender that has
- * been silent for a minute of event time is removed from the list to make room. Memory use is bounded
+ * been silent for a minute of event time is removed from the list to free its entry. Memory use is bounded
  * whatever is sent. The first {@link MAX_LOGGED} are logged, with the line by which a link would accept their
  * frames.
  */

@@ -8,7 +8,7 @@ import { open } from 'node:fs/promises';
 export const SIGNATURE = '\x89HDF\r\n\x1a\n';
 
 /** Where a superblock may be: at the start, or after a user block. MATLAB's has 512 bytes. */
-export const PLACES = [0, 512, 1024, 2048] as const;
+export const OFFSETS = [0, 512, 1024, 2048] as const;
 
 /** Longer than any superblock with addresses of 64 bits. */
 const MOST_BYTES = 128;
@@ -29,13 +29,13 @@ export async function hdf5Truncation(path: string): Promise<string | null> {
   const file = await open(path);
   try {
     const { size } = await file.stat();
-    const most = Math.max(...PLACES) + MOST_BYTES;
+    const most = Math.max(...OFFSETS) + MOST_BYTES;
     const { buffer, bytesRead } = await file.read(Buffer.alloc(most), 0, most, 0);
     const head = buffer.subarray(0, bytesRead);
-    const start = PLACES.find((at) => head.toString('latin1', at, at + SIGNATURE.length) === SIGNATURE);
+    const start = OFFSETS.find((at) => head.toString('latin1', at, at + SIGNATURE.length) === SIGNATURE);
     // It may be behind a larger user block, too.
     if (start === undefined)
-      return size < PLACES[1] + SIGNATURE.length
+      return size < OFFSETS[1] + SIGNATURE.length
         ? `byte ${size}: it is truncated: HDF5's superblock is not complete`
         : null;
     const end = endOf(head.subarray(start), start);

@@ -3,7 +3,7 @@ import { FormatError } from '../contract/format.js';
 import { Allowance } from './allowance.js';
 import type { Table } from './arrays.js';
 import { lookAtCsv } from './csv.js';
-import { PLACES, SIGNATURE } from './hdf5-superblock.js';
+import { OFFSETS, SIGNATURE } from './hdf5-superblock.js';
 
 /** A kind of file that holds arrays. */
 export interface TableKind {
@@ -24,7 +24,7 @@ const beginsWith =
 
 /** By the signature, or by the text before it: a truncated MATLAB file may have no more. */
 const isHdf5 = (head: Uint8Array): boolean =>
-  beginsWith('MATLAB 7.3 MAT-file')(head) || PLACES.some((at) => beginsWith(SIGNATURE)(head.subarray(at)));
+  beginsWith('MATLAB 7.3 MAT-file')(head) || OFFSETS.some((at) => beginsWith(SIGNATURE)(head.subarray(at)));
 
 export const TABLE_KINDS: readonly TableKind[] = [
   {

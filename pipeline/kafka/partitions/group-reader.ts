@@ -5,7 +5,7 @@ export interface GroupReaderOptions {
   readonly group: string;
   /** Id of the topology. */
   readonly id: string;
-  /** Identifies this process over restarts: a killed process takes its former place in the group immediately. */
+  /** Identifies this process over restarts: a killed process takes over its former membership immediately. */
   readonly member: string;
   /** The topic whose partitions are shared. */
   readonly topic: string;

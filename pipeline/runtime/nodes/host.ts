@@ -48,7 +48,7 @@ export interface Host {
 
 /** A running node: its figures and its health. */
 export interface NodeRun {
-  /** Its current form: live fields may change while it runs. */
+  /** Its current form: adjustable fields may change while it runs. */
   node: CheckedNode;
   readonly id: string;
   readonly context: Context;

@@ -89,7 +89,7 @@ export class Nodes {
     return sink;
   }
 
-  /** Updates the nodes from a topology that differs only in live settings. */
+  /** Updates the nodes from a topology that differs only in adjustable fields. */
   adjust(topology: CheckedTopology): void {
     this.#options = { ...this.#options, topology };
     for (const node of topology.nodes) {

@@ -24,7 +24,7 @@ export interface Run extends LetterHolder {
   operator(node: string): Operator | undefined;
   /** If several processes share it. */
   whereIs?(environment: string): Promise<Whereabouts>;
-  /** Continues as a topology that differs only in live settings. */
+  /** Continues as a topology that differs only in adjustable fields. */
   adjust(topology: CheckedTopology): void;
   /** Copies its state, then its stores, into an empty folder while it runs. */
   copyTo(folder: string): Promise<void>;

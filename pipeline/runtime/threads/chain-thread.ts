@@ -145,7 +145,7 @@ export class ChainThread {
     this.#post({ kind: 'replay', node, number, signal });
   }
 
-  /** Continues as a topology that differs only in live settings. */
+  /** Continues as a topology that differs only in adjustable fields. */
   adjust({ nodes }: CheckedTopology): void {
     this.#flush();
     this.#post({ kind: 'adjust', nodes: nodes.filter(({ id }) => this.runs(id)).map(sentNode) });

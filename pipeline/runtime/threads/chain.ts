@@ -114,7 +114,7 @@ export class Chain {
     }
   }
 
-  /** Continues with nodes that differ only in live settings. */
+  /** Continues with nodes that differ only in adjustable fields. */
   adjust(nodes: readonly CheckedNode[]): void {
     this.#nodes.adjust({ ...this.#topology, nodes: [...sourcesOf(this.#setup), ...nodes] });
     this.#answer('events');

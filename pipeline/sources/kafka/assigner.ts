@@ -62,7 +62,7 @@ function byTopic(given: readonly { readonly topic: string; readonly partition: n
 export interface Membership {
   /** Id of the topology. A group only accepts members with a common protocol, so another topology is rejected. */
   readonly topology: string;
-  /** Identifies the process over restarts: after a kill, it takes its former place. */
+  /** Identifies the process over restarts: after a kill, it takes over its former membership. */
   readonly groupInstanceId: string;
   /** What it claims now. */
   readonly claims: () => Share;

@@ -72,10 +72,10 @@ export function randomPeople(
   library?: MotionLibrary,
 ): Motion[] {
   const door = randomDoor(new Random(seed, 6), size);
-  const places: Float64Array[] = [];
+  const paths: Float64Array[] = [];
   const people = Array.from({ length: persons }, (_, person) => {
     const chance = new Random(seed, 2, person);
-    return randomMotion(chance, size, seconds + LEAD, mix, { door, library, clearOf: places });
+    return randomMotion(chance, size, seconds + LEAD, mix, { door, library, clearOf: paths });
   });
   if (persons > 1) keepApart(people, seconds + LEAD, size);
   return people;

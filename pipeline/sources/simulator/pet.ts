@@ -76,11 +76,11 @@ export class Pet extends Ellipsoids implements Thing {
     const moving = Math.hypot(dx, dy) > 0.01 || from[2] !== to[2];
     const gait = moving && hop === 0 ? Math.sin(2 * Math.PI * this.#cadence * time) : 0;
     const still = moving ? 0 : breath(time);
-    this.#place(from[0] + share * dx, from[1] + share * dy, level + still, heading, gait);
+    this.#moveTo(from[0] + share * dx, from[1] + share * dy, level + still, heading, gait);
     return moving;
   }
 
-  #place(x: number, y: number, z: number, heading: number, gait: number): void {
+  #moveTo(x: number, y: number, z: number, heading: number, gait: number): void {
     const s = this.#scale;
     const [cos, sin] = [Math.cos(heading), Math.sin(heading)];
     this.put(0, x, y, z + 0.2 * s, cos, sin, 0, -sin, cos, 0);

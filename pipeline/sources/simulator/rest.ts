@@ -46,7 +46,7 @@ export function lieDown(actor: Actor, { on = 'bed', fast = false }: Pick<Step, '
     actor.moveClear([target], 'pelvis');
     sitDown(actor, { fast });
   }
-  // Sitting down moved the pelvis, so a seated person turns until there is room to lie.
+  // Sitting down moved the pelvis, so a seated person turns until there is space to lie.
   actor.moveClear([target], 'pelvis');
   actor.posture = 2;
   const seconds = fast ? random.uniform(0.6, 1) : random.uniform(1.6, 3);

@@ -10,7 +10,7 @@ export interface Scale {
   readonly back: (across: number, down: number) => Point2;
 }
 
-/** Room for the numbers at the edges, pixels. */
+/** Space for the numbers at the edges, pixels. */
 const MARGIN = 34;
 
 export function scaleOf({ size }: Pick<Draft, 'size'>, width: number, most: number): Scale {
@@ -41,7 +41,7 @@ export const inside = ([x, y]: Point2, { size }: Pick<Draft, 'size'>): Point2 =>
 const sameList = (one: readonly number[], other: readonly number[]): boolean =>
   one.every((value, index) => value === other[index]);
 
-/** A device: ends of links in the same place move together. */
+/** A device: ends of links at the same place move together. */
 export interface Device {
   readonly place: Point3;
   /** Indexes of the links that it sends or receives. */

@@ -24,7 +24,7 @@ export interface Layout {
   readonly height: number;
 }
 
-/** A box, or the place where a line passes a column. */
+/** A box, or the point where a line passes a column. */
 interface Cell {
   readonly width: number;
   readonly height: number;
@@ -40,7 +40,7 @@ const SWEEPS = 12;
 
 /**
  * Columns from left to right: each box is one column after its last input, and close to what it is joined to.
- * Lines that pass columns have a place in each, so that they do not cross boxes.
+ * Lines that pass columns have a point in each, so that they do not cross boxes.
  * @throws Error for a ring of lines, or a line of an unknown box
  */
 export function layOut(boxes: readonly Box[], lines: readonly Line[]): Layout {
@@ -136,12 +136,15 @@ function placed(
     edges.push({ left: x, right: x + width });
     x += width + GAP.along;
   }
-  const placeOf = ({ column, y }: Cell) => ({ ...edges[column]!, y: y - top + MARGIN });
-  const middleOf = ({ left, right, y }: ReturnType<typeof placeOf>): Point => ({ x: (left + right) / 2, y });
+  const positionOf = ({ column, y }: Cell) => ({ ...edges[column]!, y: y - top + MARGIN });
+  const middleOf = ({ left, right, y }: ReturnType<typeof positionOf>): Point => ({
+    x: (left + right) / 2,
+    y,
+  });
   return {
-    middles: new Map([...cells].map(([id, cell]) => [id, middleOf(placeOf(cell))])),
+    middles: new Map([...cells].map(([id, cell]) => [id, middleOf(positionOf(cell))])),
     bends: passes.map((passed) =>
-      passed.map(placeOf).flatMap(({ left, right, y }) => [
+      passed.map(positionOf).flatMap(({ left, right, y }) => [
         { x: left, y },
         { x: right, y },
       ]),

@@ -1,7 +1,7 @@
 import { csiLayout, type CsiLayout } from '../../../model/index.js';
 import { LLTF_12_BIT, type EspField } from '../espressif/esp-carriers.js';
 import { knownBins, sentFields } from './adr018-fields.js';
-import { placeField } from '../espressif/esp-values.js';
+import { fillField } from '../espressif/esp-values.js';
 
 /**
  * ADR-018 raw CSI, one datagram per frame, little-endian (docs/adr/ADR-018 and ADR-110 of ruvnet/RuView, its
@@ -26,7 +26,7 @@ export interface FramePart {
   readonly layout: CsiLayout;
   /** Offset of each active subcarrier's pair, in bytes from the first pair of an antenna; ascending subcarriers. */
   readonly offsets: Uint16Array;
-  /** The first of them, whose values are turned by 90 degrees: the lower half of 40 MHz, see {@link placeField}. */
+  /** The first of them, whose values are turned by 90 degrees: the lower half of 40 MHz, see {@link fillField}. */
   readonly turned: number;
 }
 
@@ -98,7 +98,7 @@ export function encodeFrame(frame: Adr018Frame): Uint8Array {
     }
     for (let antenna = 0; antenna < antennas; antenna++) {
       const own = Array.from({ length: size }, (_, i) => values[antenna * size + i]!);
-      placeField(pairs.subarray(antenna * bins * 2), field, own);
+      fillField(pairs.subarray(antenna * bins * 2), field, own);
     }
   }
   return encodePairs({ ...frame, antennas }, pairs);

@@ -14,7 +14,7 @@ import {
   splitEspLine,
   type EspCsiColumns,
 } from './esp-csi-columns.js';
-import { espParts, espStamp, exceedsByte, parseNumbers, placeField, type EspNumbers } from './esp-values.js';
+import { espParts, espStamp, exceedsByte, parseNumbers, fillField, type EspNumbers } from './esp-values.js';
 import { LLTF_NUMBERS, LLTF_WORDS, LltfBits } from './esp-lltf-bits.js';
 import {
   frameFormat,
@@ -236,7 +236,7 @@ export interface EspCsiLine {
 /** The inverse of the decoder. */
 export function encodeEspCsi({ columns, fields, pairs, parts }: EspCsiLine): string {
   const numbers = new Int16Array(2 * pairs);
-  for (const { field, values } of parts) placeField(numbers, field, values);
+  for (const { field, values } of parts) fillField(numbers, field, values);
   const all: Readonly<Record<string, number | string>> = { ...fields, type: 'CSI_DATA', len: 2 * pairs };
   return `${columns.map((name) => all[name] ?? 0).join(',')},"[${numbers.join(',')}]"`;
 }

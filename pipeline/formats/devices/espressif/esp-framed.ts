@@ -4,7 +4,7 @@
  */
 import type { EspField } from './esp-carriers.js';
 import { unknownBuffer } from './esp-unknown.js';
-import { ESP_CLOCK, placeField } from './esp-values.js';
+import { ESP_CLOCK, fillField } from './esp-values.js';
 import { frameFormat, type ReadFault, type ReadFrame } from '../../decoder/frame-decoder.js';
 import { recordingOf, type FileFormat, type Format } from '../../contract/format.js';
 import { RecordCutter, type RecordKind } from '../../containers/record-cutter.js';
@@ -81,7 +81,7 @@ export function encodeFramed(
   parts: readonly { readonly field: EspField; readonly values: ArrayLike<number> }[],
 ): Uint8Array {
   const numbers = new Int8Array(2 * pairs);
-  for (const { field, values } of parts) placeField(numbers, field, values);
+  for (const { field, values } of parts) fillField(numbers, field, values);
   const out = new Uint8Array(HEADER_BYTES + numbers.length);
   const view = viewOf(out);
   view.setUint32(0, MAGIC, true);

@@ -67,7 +67,7 @@ function copyField(
 }
 
 /** The inverse of {@link copyField}: puts values at their positions in a buffer. */
-export function placeField(
+export function fillField(
   numbers: EspNumbers,
   { pairs, subcarriers, bandwidthMhz }: EspField,
   values: ArrayLike<number>,

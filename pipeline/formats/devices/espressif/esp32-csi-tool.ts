@@ -5,7 +5,7 @@
 import { espFields, type EspField } from './esp-carriers.js';
 import { csiDataLine, csiDataLog, hasMark, headingIn, headingOf, numbersOfLine } from './csi-data-lines.js';
 import { Headings } from './headings.js';
-import { espParts, espStamp, parseNumbers, placeField, type EspNumbers } from './esp-values.js';
+import { espParts, espStamp, parseNumbers, fillField, type EspNumbers } from './esp-values.js';
 import {
   frameFormat,
   type FrameReader,
@@ -187,7 +187,7 @@ export function encodeCsiToolLine(
   parts: readonly { readonly field: EspField; readonly values: ArrayLike<number> }[],
 ): string {
   const numbers = new Int8Array(2 * pairs);
-  for (const { field, values } of parts) placeField(numbers, field, values);
+  for (const { field, values } of parts) fillField(numbers, field, values);
   const all: Readonly<Record<string, number | string>> = {
     role: 'STA',
     len: 2 * pairs,

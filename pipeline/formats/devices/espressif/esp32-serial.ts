@@ -1,7 +1,7 @@
 import { frameFormat, type ReadFault, type ReadFrame } from '../../decoder/frame-decoder.js';
 import { espFields, type EspField } from './esp-carriers.js';
 import { UNKNOWN, unknownBuffer } from './esp-unknown.js';
-import { espParts, placeField } from './esp-values.js';
+import { espParts, fillField } from './esp-values.js';
 import { recordingOf, type FileFormat, type Format } from '../../contract/format.js';
 import { latin1, LINE_END, LineCutter, type LineKind } from '../../containers/line-cutter.js';
 
@@ -66,7 +66,7 @@ export function encodeLine(
   const bins = 64 * parts.length;
   const pairs = new Int8Array(2 * bins);
   SENT.get(bins)!.forEach((field, p) => {
-    placeField(pairs, field, parts[p]!);
+    fillField(pairs, field, parts[p]!);
   });
   const rssi = Number.isNaN(frame.rssi) ? 0 : frame.rssi;
   return `CSIRAW ${frame.sequence} ${frame.timeMs} ${rssi} ${2 * bins} ${Buffer.from(pairs.buffer).toString('hex')}`;

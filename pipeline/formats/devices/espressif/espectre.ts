@@ -3,7 +3,7 @@
  * docs/formats/espressif.md.
  */
 import { htLtfOf64, type EspField } from './esp-carriers.js';
-import { espParts, placeField } from './esp-values.js';
+import { espParts, fillField } from './esp-values.js';
 import { frameFormat, type ReadFault, type ReadFrame } from '../../decoder/frame-decoder.js';
 import type { Format } from '../../contract/format.js';
 import { viewOf } from '../../../base/view-of.js';
@@ -68,7 +68,7 @@ export function encodeEspectre(
   values: ArrayLike<number>,
 ): Uint8Array {
   const pairs = new Int8Array(BODY_BYTES);
-  placeField(
+  fillField(
     pairs,
     htLtfOf64(ASCENDING_CHIPS.includes(frame.chip), () => true),
     values,

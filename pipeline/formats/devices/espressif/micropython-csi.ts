@@ -4,7 +4,7 @@
  */
 import { espFields, LLTF_12_BIT, type EspField } from './esp-carriers.js';
 import { wordsOfFrame } from './esp-lltf-bits.js';
-import { ESP_CLOCK, espParts, espStamp, placeField } from './esp-values.js';
+import { ESP_CLOCK, espParts, espStamp, fillField } from './esp-values.js';
 import { frameFormat, type ReadFault, type ReadFrame } from '../../decoder/frame-decoder.js';
 import { recordingOf, type FileFormat, type Format } from '../../contract/format.js';
 import { latin1, LINE_END, LineCutter, type LineKind } from '../../containers/line-cutter.js';
@@ -138,7 +138,7 @@ export function encodeMicropythonCsi(
   parts: readonly { readonly field: EspField; readonly values: ArrayLike<number> }[],
 ): string {
   const numbers = new Int8Array(2 * pairs);
-  for (const { field, values } of parts) placeField(numbers, field, values);
+  for (const { field, values } of parts) fillField(numbers, field, values);
   const all: Readonly<Record<number, unknown>> = { 2: '1a0000000000', ...fields, 5: [...numbers] };
   return JSON.stringify(Array.from({ length: FIELDS }, (_, at) => all[at] ?? 0));
 }

@@ -116,7 +116,7 @@ export function unpackCsi(
   out.set(STREAMS[rx * tx]!, at);
 }
 
-/** Packed CSI with room for a word of four bytes at its last value. */
+/** Packed CSI with space for a word of four bytes at its last value. */
 const PADDED = new Uint8Array(payloadBytes(3, 3) + 4);
 const WORDS = new DataView(PADDED.buffer);
 /** Where it is unpacked: converting all values at once is faster than writing each as a float. */

@@ -127,11 +127,11 @@ export class Actor {
    */
   moveClear(targets: readonly Float64Array[], anchor: Anchor): void {
     const random = this.random;
-    const place = this.last.slice();
+    const pose = this.last.slice();
     const fits = (heading: number): boolean => {
-      place.set(this.last);
-      place[POSE.heading] = heading;
-      return targets.every((target) => this.footing.inside(place, target, anchor));
+      pose.set(this.last);
+      pose[POSE.heading] = heading;
+      return targets.every((target) => this.footing.inside(pose, target, anchor));
     };
     for (let round = 0; round < 3; round++) {
       if (fits(this.heading)) return;

@@ -225,9 +225,9 @@ export class Body extends Ellipsoids {
       const wx = ex + fore * limbs[3]!;
       const wy = ey + fore * limbs[4]!;
       const wz = ez + fore * limbs[5]!;
-      place(points, 5 + side, sx, sY, sz);
-      place(points, 7 + side, ex, ey, ez);
-      place(points, 9 + side, wx, wy, wz);
+      put(points, 5 + side, sx, sY, sz);
+      put(points, 7 + side, ex, ey, ez);
+      put(points, 9 + side, wx, wy, wz);
       this.#limb(3 + side, 0.5 * (sx + ex), 0.5 * (sY + ey), 0.5 * (sz + ez), 0);
       this.#limb(5 + side, ex + 0.6 * (wx - ex), ey + 0.6 * (wy - ey), ez + 0.6 * (wz - ez), 3);
 
@@ -254,9 +254,9 @@ export class Body extends Ellipsoids {
       const ax = kx + calf * limbs[3]!;
       const ay = ky + calf * limbs[4]!;
       const az = kz + calf * limbs[5]!;
-      place(points, 11 + side, hx, hy, hz);
-      place(points, 13 + side, kx, ky, kz);
-      place(points, 15 + side, ax, ay, az);
+      put(points, 11 + side, hx, hy, hz);
+      put(points, 13 + side, kx, ky, kz);
+      put(points, 15 + side, ax, ay, az);
       this.#limb(7 + side, 0.5 * (hx + kx), 0.5 * (hy + ky), 0.5 * (hz + kz), 0);
       this.#limb(9 + side, 0.5 * (kx + ax), 0.5 * (ky + ay), 0.5 * (kz + az), 3);
       const reach = 0.35 * SHARE.foot * h;
@@ -301,9 +301,9 @@ export class Body extends Ellipsoids {
     const sb = Math.sin(pose[POSE.spine]!);
     axes(this.#pelvis, fx, fy, fz, lx, ly, lz, ux, uy, uz);
     const trunk = this.#trunk;
-    place(trunk, 0, cb * fx - sb * ux, cb * fy - sb * uy, cb * fz - sb * uz);
-    place(trunk, 1, lx, ly, lz);
-    place(trunk, 2, sb * fx + cb * ux, sb * fy + cb * uy, sb * fz + cb * uz);
+    put(trunk, 0, cb * fx - sb * ux, cb * fy - sb * uy, cb * fz - sb * uz);
+    put(trunk, 1, lx, ly, lz);
+    put(trunk, 2, sb * fx + cb * ux, sb * fy + cb * uy, sb * fz + cb * uz);
     if (free > 0) {
       mixAxes(this.#pelvis, pose, POSE.directions + FREE.pelvisLeft, free, heading);
       mixAxes(trunk, pose, POSE.directions + FREE.trunkLeft, free, heading);
@@ -382,7 +382,7 @@ export class Body extends Ellipsoids {
   }
 }
 
-const place = (into: Float64Array, index: number, x: number, y: number, z: number): void => {
+const put = (into: Float64Array, index: number, x: number, y: number, z: number): void => {
   into[3 * index] = x;
   into[3 * index + 1] = y;
   into[3 * index + 2] = z;
@@ -401,9 +401,9 @@ const axes = (
   uy: number,
   uz: number,
 ): void => {
-  place(into, 0, fx, fy, fz);
-  place(into, 1, lx, ly, lz);
-  place(into, 2, ux, uy, uz);
+  put(into, 0, fx, fy, fz);
+  put(into, 1, lx, ly, lz);
+  put(into, 2, ux, uy, uz);
 };
 
 /** Converts a direction from the frame of the given axes to that of the room. */

@@ -89,20 +89,20 @@ function jointsOf(frame: readonly number[], skeleton: Skeleton): number[] {
     turns.set(name, size === 4 ? unit([w, x, y, z]) : [Math.cos(w / 2), 0, 0, Math.sin(w / 2)]);
     at += size;
   }
-  const places: Vector[] = [];
+  const positions: Vector[] = [];
   const frames: Vector[] = [];
   skeleton.forEach(({ name, parent, attach }, index) => {
     const turn = turns.get(name) ?? [1, 0, 0, 0];
     if (parent < 0) {
-      places[index] = frame.slice(1, 4);
+      positions[index] = frame.slice(1, 4);
       frames[index] = turn;
     } else {
       const offset = rotate(frames[parent]!, attach);
-      places[index] = places[parent]!.map((value, axis) => value + offset[axis]!);
+      positions[index] = positions[parent]!.map((value, axis) => value + offset[axis]!);
       frames[index] = product(frames[parent]!, turn);
     }
   });
-  return JOINTS.flatMap((name) => places[skeleton.findIndex((joint) => joint.name === name)]!);
+  return JOINTS.flatMap((name) => positions[skeleton.findIndex((joint) => joint.name === name)]!);
 }
 
 const unit = (q: Vector): Vector => {

@@ -140,8 +140,8 @@ export function moveFurniture(random: Random, room: Room, distance = 0.5): Room 
 export function randomLinks(random: Random, size: Size, count: number, antennas = 1, nodes = 6): SceneLink[] {
   const turn = random.next();
   const positions = Array.from({ length: nodes }, (_, index): Vec3 => {
-    const place = ((index + random.uniform(-0.35, 0.35)) / nodes + turn + 1) % 1;
-    const [x, y] = alongWalls(place, size);
+    const share = ((index + random.uniform(-0.35, 0.35)) / nodes + turn + 1) % 1;
+    const [x, y] = alongWalls(share, size);
     return [x, y, random.uniform(0.5, 2)];
   });
   const pairs: [number, number][] = [];
@@ -209,12 +209,12 @@ export const SECOND_ORDER: readonly (readonly [number, number])[] = (() => {
   return pairs;
 })();
 
-/** A point 3 cm inside the walls at the fraction `place` (0 to 1) of their circumference. */
-function alongWalls(place: number, size: Size): [number, number] {
+/** A point 3 cm inside the walls at the fraction `share` (0 to 1) of their circumference. */
+function alongWalls(share: number, size: Size): [number, number] {
   const inset = 0.03;
   const x = size.x - 2 * inset;
   const y = size.y - 2 * inset;
-  const s = place * 2 * (x + y);
+  const s = share * 2 * (x + y);
   if (s < x) return [inset + s, inset];
   if (s < x + y) return [inset + x, inset + s - x];
   if (s < 2 * x + y) return [inset + x - (s - x - y), inset + y];
