@@ -45,7 +45,7 @@ export function locationText(byte: number, unit: LocationUnit | null = null, num
 export function recordLocation({ locations }: RawBatch, index: number): string {
   if (!locations) return '';
   const text = locationText(locations.byte[index]!, locations.unit, locations.number[index]);
-  return text === '' ? locations.input : `${locations.input}: ${text}`;
+  return text === '' ? '' : `${locations.input}: ${text}`;
 }
 
 /** The locations of the records `start` to `end` (excluded). */

@@ -72,7 +72,7 @@ const EVERYWHERE = ['0.0.0.0', '::'];
 /** Listens for datagrams. */
 export const udp = defineSource({
   name: 'udp',
-  summary: 'Listens on a UDP port for CSI, one packet a datagram.',
+  summary: 'Listens on a UDP port for CSI, one packet a datagram or several as lines of text.',
   description: [
     'Event time is the time of arrival, which increases from datagram to datagram, also over restarts. Lines of text in one',
     'datagram are records of their own, each a microsecond later than the one before it. A frame belongs to the link',

@@ -89,6 +89,19 @@ describe('a message of several lines', () => {
     expect(confirmed()).toBe(1);
   });
 
+  test('gives no location to a message of one line in its batch', async () => {
+    const { inbox, receive, collected } = inboxAfter(new TakenMessages(), { ...inLines, block_records: 64 });
+    receive(lines.slice(0, 2).join('\n'), false);
+    receive(lines[2]!, false);
+    await inbox.close();
+    const { raw } = collected.batches[0]!;
+    expect([0, 1, 2].map((index) => recordLocation(raw!, index))).toEqual([
+      'message: line 1 (byte 0)',
+      `message: line 2 (byte ${lines[0]!.length + 1})`,
+      '',
+    ]);
+  });
+
   test('is known again after a restart', async () => {
     const first = inboxAfter(new TakenMessages(), inLines);
     first.receive(lines.join('\n'), false);

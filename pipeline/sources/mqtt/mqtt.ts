@@ -80,7 +80,8 @@ const config = Type.Object(
 /** Subscribes to topics of a broker. */
 export const mqtt = defineSource({
   name: 'mqtt',
-  summary: 'Subscribes to topics of an MQTT broker that carry CSI, one record a message.',
+  summary:
+    'Subscribes to topics of an MQTT broker that carry CSI, one record a message or several as lines of text.',
   description: [
     'The sender of a record is its topic: a format without names (`intel5300`, `esp32-serial`) belongs to the',
     "link whose `sender` is that topic; `adr018` has its nodes' numbers, and `node-1@<topic>` pins one to a topic.",
