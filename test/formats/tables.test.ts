@@ -736,7 +736,9 @@ describe('what is whole of a damaged table is read, and the rest is named', () =
     const path = written('a.npy', whole.subarray(0, 128 + 120));
     const { values, problems } = await read(path, { axes: AXES, rate_hz: 10 });
     expect(values).toEqual(expected(csi, 2).slice(0, 24));
-    expect(problems).toEqual(['byte 248: not read: it is truncated: 120 bytes of 192: the last 2 of 4']);
+    expect(problems).toEqual([
+      'byte 248: not read: it is truncated: 120 bytes of 192: of 4 along its outermost axis, 2 are whole',
+    ]);
   });
 
   const level5 = readFileSync(made('level5.mat'));
@@ -761,7 +763,7 @@ describe('what is whole of a damaged table is read, and the rest is named', () =
   test('but no antennas: a NumPy array that lacks some is rejected', async () => {
     const path = written('a.npy', readFileSync(made('complex.npy')).subarray(0, 248));
     expect(await errorOf(path, { axes: ['rx', 'time', 'subcarrier'], rate_hz: 10 })).toContain(
-      'byte 248: it is truncated: 120 bytes of 192: the last 2 of 4',
+      'byte 248: it is truncated: 120 bytes of 192: of 4 along its outermost axis, 2 are whole',
     );
   });
 });

@@ -60,7 +60,7 @@ export function readNpy(file: Buffer, name = '', allowance = new Allowance()): T
   if (!isCut) return array;
   return {
     ...array,
-    cut: { axis, text: `${text}: the last ${stated[axis]! - shape[axis]!} of ${stated[axis]}` },
+    cut: { axis, text: `${text}: of ${stated[axis]} along its outermost axis, ${shape[axis]} are whole` },
   };
 }
 
