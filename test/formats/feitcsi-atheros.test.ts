@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { encodeAtheros } from '../../pipeline/formats/devices/qualcomm/atheros.js';
-import { encodeFeitcsi } from '../../pipeline/formats/devices/intel/feitcsi.js';
+import { encodeFeitcsi, feitcsiFile } from '../../pipeline/formats/devices/intel/feitcsi.js';
 import { formatNamed } from '../../pipeline/formats/index.js';
 import { LinkTable, type CsiBlock } from '../../pipeline/model/index.js';
 import { testContext } from '../support/context.js';
 import { anySender, recordingBlocks } from '../support/recordings.js';
 import { sharedFile } from '../support/shared.js';
 import { batchOf } from './batches.js';
+import { cutAll } from './cut.js';
 
 function decoded(format: string, bytes: Uint8Array) {
   const { context } = testContext({ links: new LinkTable([anySender]) });
@@ -51,6 +52,16 @@ it('Atheros: decode(encode(x)) = x in both byte orders', () => {
     ),
     { numRuns: 15 },
   );
+});
+
+it('FeitCSI: event time is that of the card in a file without host times that begins within a frame', () => {
+  const frame = { rx: 1, tx: 1, tones: 56, rssi: -40, mac: Uint8Array.of(2, 0, 0, 0, 0, 1), rate: 2 << 8 };
+  const frames = [1, 2, 3].map((i) =>
+    encodeFeitcsi({ ...frame, ticks: 3_200_000 * i }, new Array<number>(112).fill(7)),
+  );
+  // From within the values, which are no times.
+  const { records } = cutAll(Buffer.concat(frames).subarray(300), 1000, feitcsiFile)!;
+  expect(records.map(({ time }) => time)).toEqual([20_000, 30_000]);
 });
 
 it('Atheros: rejects a measurement for which the card reports an error', () => {

@@ -150,6 +150,14 @@ it('event time is that of the host if the file has it', () => {
   expect(records.map(({ time }) => time)).toEqual([0, 1, 2].map((i) => FRAME.hostTime + i * 10_000));
 });
 
+it('event time is that of the host in a file that begins within a frame too', () => {
+  const frames = [0, 1, 2].map((i) =>
+    encodePicoscenes({ ...FRAME, hostTime: FRAME.hostTime + i * 10_000 }, intelBody(FRAME, values)),
+  );
+  const { records } = cutAll(Buffer.concat(frames).subarray(50), 100, picoscenesFile)!;
+  expect(records.map(({ time }) => time)).toEqual([1, 2].map((i) => FRAME.hostTime + i * 10_000));
+});
+
 /**
  * Digests of csiread 1.4.1's output for all frames, layout by layout: antenna, stream, tone, (re, im) as i16.
  * For the AX200, of the first antenna in frames of 56 tones: csiread drops four of them.

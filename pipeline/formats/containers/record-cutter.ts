@@ -19,6 +19,19 @@ export interface RecordKind {
   readonly skip?: number;
 }
 
+/** The first whole record in the head of a file, which may begin in the middle of one; the head if there is none. */
+export function firstRecord(
+  head: Uint8Array,
+  { headerBytes, lengthAt }: Pick<RecordKind, 'headerBytes' | 'lengthAt'>,
+): Uint8Array {
+  const view = viewOf(head);
+  for (let at = 0; at + headerBytes <= head.length; at++) {
+    const length = lengthAt(view, at);
+    if (length > 0 && at + length <= head.length) return head.subarray(at, at + length);
+  }
+  return head;
+}
+
 /** Cuts a file into such records. After damage, reading continues at the next header. */
 export class RecordCutter implements Cutter {
   readonly #kind: RecordKind;

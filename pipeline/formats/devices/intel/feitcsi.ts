@@ -8,7 +8,7 @@ import type { FileFormat, Format } from '../../contract/format.js';
 import { ASSUMED_MHZ, CHANNEL_UNKNOWN } from '../../radio/wifi-channel.js';
 import { axBand, fillAx, noBand, RAW, type AxBand } from './intel-ax.js';
 import { LayoutCache } from '../../decoder/layout-cache.js';
-import { RecordCutter, type RecordKind } from '../../containers/record-cutter.js';
+import { firstRecord, RecordCutter, type RecordKind } from '../../containers/record-cutter.js';
 import { viewOf } from '../../../base/view-of.js';
 
 /**
@@ -42,7 +42,7 @@ export const feitcsiFile: FileFormat = {
     start: 0,
     origin: 'replay',
     meta: {},
-    cutter: new RecordCutter(isHostTimed(head) ? HOST_TIMED : CARD_TIMED),
+    cutter: new RecordCutter(isHostTimed(firstRecord(head, CARD_TIMED)) ? HOST_TIMED : CARD_TIMED),
   }),
 };
 

@@ -22,7 +22,7 @@ import {
   type PicoFrame,
   type Segment,
 } from './picoscenes-frame.js';
-import { RecordCutter, type RecordKind } from '../../containers/record-cutter.js';
+import { firstRecord, RecordCutter, type RecordKind } from '../../containers/record-cutter.js';
 import { viewOf } from '../../../base/view-of.js';
 
 /**
@@ -52,7 +52,7 @@ export const picoscenesFile: FileFormat = {
     start: 0,
     origin: 'replay',
     meta: {},
-    cutter: new RecordCutter(recordsOf(firstFrame(head))),
+    cutter: new RecordCutter(recordsOf(firstFrame(firstRecord(head, FRAMES)))),
   }),
 };
 
@@ -117,6 +117,8 @@ function clockOf(
   return clock === 0 ? null : { ...CARD_CLOCK, stamp: clock };
 }
 
+const FRAMES = { headerBytes: HEADER_BYTES, lengthAt: frameLength };
+
 function firstFrame(head: Uint8Array): PicoFrame | null {
   if (head.length < HEADER_BYTES) return null;
   const length = frameLength(viewOf(head), 0);
@@ -134,8 +136,7 @@ function recordsOf(first: PicoFrame | null): RecordKind {
   const clock = first && basic && clockOf(first, basic);
   return {
     name: 'picoscenes',
-    headerBytes: HEADER_BYTES,
-    lengthAt: frameLength,
+    ...FRAMES,
     clock: isHostTimed ? HOST_CLOCK : (clock ?? CARD_CLOCK),
     stampAt: (view, at) => {
       const length = Math.min(frameLength(view, at), view.byteLength - at);
