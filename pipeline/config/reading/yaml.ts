@@ -113,14 +113,15 @@ function reportSyntax(
   problems: Problems,
 ): void {
   const variable = /\$\{[^{}\n]*\}?[^\s,{}\]]*/y;
-  const start = error.pos[0] - 1;
-  variable.lastIndex = Math.max(0, start);
-  const unquoted = variable.exec(text)?.[0];
-  if (unquoted !== undefined) {
+  const start = Math.max(0, error.pos[0] - 1);
+  variable.lastIndex = start;
+  const rest = variable.exec(text)?.[0];
+  if (rest !== undefined) {
     const message = 'within `{ }` and `[ ]` a value with `${...}` needs quotes';
-    const suggestion = `"${unquoted}"`;
-    problems.add('config.variable.unquoted', location(start, start + unquoted.length), message, {
-      suggestion,
+    const begin = valueBefore(text, start);
+    const value = `${begin}${rest}`;
+    problems.add('config.variable.unquoted', location(start - begin.length, start + rest.length), message, {
+      suggestion: `"${value}"`,
     });
     return;
   }
@@ -128,6 +129,14 @@ function reportSyntax(
   const message = firstLine(error.message);
   problems.add(code, location(...error.pos), message.charAt(0).toLowerCase() + message.slice(1));
 }
+
+/** What precedes a position in the same unquoted value of `{ }` or `[ ]`. */
+const valueBefore = (text: string, end: number): string =>
+  text
+    .slice(text.lastIndexOf('\n', end - 1) + 1, end)
+    .split(/[,[\]{}]|:\s/)
+    .at(-1)!
+    .trimStart();
 
 const firstLine = (text: string): string => text.split('\n', 1)[0] ?? text;
 
