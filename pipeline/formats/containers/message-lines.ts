@@ -63,9 +63,12 @@ function hasLines(bytes: Uint8Array): boolean {
   return first >= 0 && !isBlank(bytes.subarray(first));
 }
 
-/** A quick look that most binary records fail: they have small numbers in their first bytes. */
-const startsAsText = (bytes: Uint8Array): boolean =>
-  bytes.subarray(0, START_BYTES).every((byte) => byte >= BLANK || CONTROLS.includes(byte));
+/** A quick look, at each datagram, that most binary records fail: they have small numbers in their first bytes. */
+function startsAsText(bytes: Uint8Array): boolean {
+  const end = Math.min(START_BYTES, bytes.length);
+  for (let at = 0; at < end; at++) if (bytes[at]! < BLANK && !CONTROLS.includes(bytes[at]!)) return false;
+  return true;
+}
 
 const isBlank = (bytes: Uint8Array): boolean => !bytes.some((byte) => byte > BLANK);
 
