@@ -60,9 +60,15 @@ export async function plannedRoom(
   links: number,
   simulator: Readonly<Record<string, unknown>> = {},
 ): Promise<PlannedRoom> {
-  const room = { seed, environment: randomEnvironment(seed, links), calibration: null };
+  const room = uncalibrated(seed, links);
   return isCalibrated(plan.topology) ? calibrated(plan, room, simulator) : room;
 }
+
+export const uncalibrated = (seed: number, links: number): PlannedRoom => ({
+  seed,
+  environment: randomEnvironment(seed, links),
+  calibration: null,
+});
 
 /** The same room with a calibration. */
 export async function calibrated(

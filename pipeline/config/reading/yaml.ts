@@ -112,10 +112,10 @@ function reportSyntax(
   location: (start: number, end: number) => Location,
   problems: Problems,
 ): void {
-  const variable = /\$\{[^{}\n]*\}?[^\s,{}\]]*/y;
+  const variable = /(?=\$\{)(?:\$\{[^{}\n]*\}?|[^,[\]{}\n])+/y;
   const start = Math.max(0, error.pos[0] - 1);
   variable.lastIndex = start;
-  const rest = variable.exec(text)?.[0];
+  const rest = variable.exec(text)?.[0].trimEnd();
   if (rest !== undefined) {
     const message = 'within `{ }` and `[ ]` a value with `${...}` needs quotes';
     const begin = valueBefore(text, start);

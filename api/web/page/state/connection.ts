@@ -128,7 +128,8 @@ function hearState(state: LiveState): void {
 /** The connection has ended for good. */
 function hearEnd({ code, reason }: { readonly code: number; readonly reason: string }): void {
   if (code === NOT_GOOD) logOut('The login has expired: please log in again.');
-  else poseFramesProblem.value = `The service ended the live connection (${reason}): reload the page.`;
+  else
+    poseFramesProblem.value = `The service ended the live connection (${reason || code}): reload the page.`;
 }
 
 async function enter(of: Live<'b'> | null): Promise<void> {

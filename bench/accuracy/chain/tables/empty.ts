@@ -1,7 +1,7 @@
 import type { PersonConfig } from '../../../../pipeline/sources/simulator/script.js';
 import { poseFramesIn, measuresIn, occupancyAt, seenIn, toldOf } from '../answers.js';
 import { meanOver, type Figure } from '../bootstrap.js';
-import { calibrated, each, playIn, plannedRoom, seedsOf, type Plan, type PlannedRoom } from '../plan.js';
+import { calibrated, each, playIn, seedsOf, uncalibrated, type Plan, type PlannedRoom } from '../plan.js';
 import type { Observed } from '../scene.js';
 import type { Column, Row, Table } from '../table.js';
 import type { Truth } from '../truth.js';
@@ -35,13 +35,11 @@ const SECOND = 1e6;
 
 export async function emptyRooms(plan: Plan): Promise<Table> {
   const scenes = await each(plan, seedsOf(plan, 1), async (seed) => {
-    const room = await plannedRoom(plan, seed, plan.links[0]!);
+    const room = uncalibrated(seed, plan.links[0]!);
     const measured = await calibrated(plan, room);
     const counts: Counts[] = [];
     for (const variant of VARIANTS)
-      counts.push(
-        await leaveBehind(plan, variant.calibrated ? measured : { ...room, calibration: null }, variant),
-      );
+      counts.push(await leaveBehind(plan, variant.calibrated ? measured : room, variant));
     return counts;
   });
   const rows = VARIANTS.map(({ name }, index): Row => {
