@@ -42,6 +42,7 @@ export {
   linesOf,
   linesOfMessage,
   MAX_MESSAGE_LINES,
+  timesOfLines,
   type MessageLine,
 } from './containers/message-lines.js';
 export type { ClockKind } from './containers/device-clock.js';

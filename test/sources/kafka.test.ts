@@ -8,6 +8,7 @@ import { rawRecord, recordLocation } from '../../pipeline/component/index.js';
 import { addRecords, MAX_RECORDS } from '../../pipeline/sources/kafka/messages.js';
 import { startOf } from '../../pipeline/sources/kafka/start.js';
 import { batchesOf } from '../formats/batches.js';
+import { jsonFrameAt, JSON_SECOND } from '../support/json-frames.js';
 
 const topics = (count: number): Share => ({ t: Array.from({ length: count }, (_, index) => index) });
 const claims = (partitions: readonly number[]): Share => (partitions.length === 0 ? {} : { t: partitions });
@@ -148,4 +149,22 @@ test('a message of several lines becomes as many records, with a time and a loca
   expect([...raw.time]).toEqual([7000, 7001, 7002]);
   expect(lines.map((_, i) => Buffer.from(rawRecord(raw, i)).toString())).toEqual(lines);
   expect(recordLocation(raw, 2)).toBe(`message: line 3 (byte ${lines.slice(0, 2).join('\r\n').length + 2})`);
+});
+
+describe.each(['auto', 'csi-json'])('lines of JSON that state their times, read as %s', (format) => {
+  const timesWith = (headers: Record<string, string>): readonly number[] => {
+    const builder = new RawBuilder(MAX_RECORDS, 'live');
+    const value = Buffer.from([jsonFrameAt(1), 'I (12) wifi: ready', jsonFrameAt(3)].join('\n'));
+    const message = { value, key: null, headers, timestamp: '7', attributes: 0, offset: '0' };
+    expect(addRecords(message, 'record', format, builder)).toBeNull();
+    return [...builder.take('message').time];
+  };
+
+  test('have them; a line without one follows the line before it', () => {
+    expect(timesWith({})).toEqual([JSON_SECOND, JSON_SECOND + 1, JSON_SECOND + 2_000_000]);
+  });
+
+  test('have that of the header, if there is one', () => {
+    expect(timesWith({ 'csiflow-time': '9000' })).toEqual([9000, 9001, 9002]);
+  });
 });

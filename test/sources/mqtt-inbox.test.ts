@@ -4,6 +4,7 @@ import { recordLocation } from '../../pipeline/component/index.js';
 import { Inbox } from '../../pipeline/sources/mqtt/inbox.js';
 import { TakenMessages } from '../../pipeline/sources/mqtt/taken.js';
 import { testContext } from '../support/context.js';
+import { jsonFrameAt, JSON_SECOND } from '../support/json-frames.js';
 import { collector } from './outputs.js';
 import { eventually } from '../support/waiting.js';
 
@@ -13,8 +14,9 @@ function inboxAfter(taken: TakenMessages, used = settings) {
   const collected = collector();
   const inbox = new Inbox(used, testContext().context, collected.output, null, taken);
   let confirmed = 0;
-  const receive = (text: string, dup: boolean, topic = 'csi/a') => {
-    const packet = { cmd: 'publish', qos: 1, dup, retain: false, topic, payload: Buffer.from(text) };
+  const receive = (text: string, dup: boolean, topic = 'csi/a', properties = {}) => {
+    const payload = Buffer.from(text);
+    const packet = { cmd: 'publish', qos: 1, dup, retain: false, topic, payload, properties };
     inbox.receive(packet as IPublishPacket, () => confirmed++);
   };
   const texts = () =>
@@ -116,5 +118,59 @@ describe('a message of several lines', () => {
     await second.inbox.close();
     expect(second.texts()).toEqual(others);
     expect(second.confirmed()).toBe(2);
+  });
+
+  const takenOf = (texts: readonly string[]): TakenMessages => {
+    const taken = new TakenMessages();
+    for (const text of texts) taken.add('csi/a', Buffer.from(text));
+    return taken;
+  };
+
+  test('is another one if only its last line came before', async () => {
+    const log = 'I (12) wifi: ready';
+    const { inbox, receive, texts } = inboxAfter(takenOf([lines[0]!, log]), inLines);
+    receive([lines[1]!, log].join('\n'), true);
+    await inbox.close();
+    expect(texts()).toEqual([lines[1], log]);
+  });
+
+  test('is continued if a crash came between its batches', async () => {
+    const { inbox, receive, texts, confirmed } = inboxAfter(takenOf(lines.slice(0, 2)), inLines);
+    receive(lines.join('\n'), true);
+    await inbox.close();
+    expect(texts()).toEqual(lines.slice(2));
+    expect(confirmed()).toBe(1);
+  });
+
+  test('is known although it has more lines than are remembered', async () => {
+    const many = Array.from({ length: 8_200 }, (_, i) => lines[0]!.replace('CSIRAW 0', `CSIRAW ${i}`));
+    const { inbox, receive, confirmed, texts } = inboxAfter(takenOf(many), inLines);
+    receive(many.join('\n'), true);
+    await inbox.close();
+    expect([texts(), confirmed()]).toEqual([[], 1]);
+  });
+
+  test('has all its lines, also behind its first megabyte', async () => {
+    const long = `I (12) dump: ${'0'.repeat(700_000)}`;
+    const { inbox, receive, texts } = inboxAfter(new TakenMessages(), inLines);
+    receive([long, long.replaceAll('0', '1'), lines[0]!].join('\n'), false);
+    await inbox.close();
+    expect(texts().map(({ length }) => length)).toEqual([long.length, long.length, lines[0]!.length]);
+  });
+
+  test.each(['auto', 'csi-json'])('of JSON that states its times has them, read as %s', async (format) => {
+    const used = inboxAfter(new TakenMessages(), { ...inLines, format });
+    used.receive([jsonFrameAt(1), 'I (12) wifi: ready', jsonFrameAt(3)].join('\n'), false);
+    await used.inbox.close();
+    const times = used.collected.batches.flatMap(({ raw }) => [...raw!.time]);
+    expect(times).toEqual([JSON_SECOND, JSON_SECOND + 1, JSON_SECOND + 2_000_000]);
+  });
+
+  test('of JSON has the time that its publisher states, if there is one', async () => {
+    const used = inboxAfter(new TakenMessages(), { ...inLines, format: 'auto' });
+    const properties = { userProperties: { 'csiflow-time': '9000' } };
+    used.receive([jsonFrameAt(1), jsonFrameAt(3)].join('\n'), false, 'csi/a', properties);
+    await used.inbox.close();
+    expect([...used.collected.batches[0]!.raw!.time]).toEqual([9000, 9001]);
   });
 });

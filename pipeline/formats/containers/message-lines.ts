@@ -31,19 +31,34 @@ export function linesOfMessage(message: Uint8Array, format: Format): readonly Me
 }
 
 /**
- * Adds such a line. Its location is that in its message.
- * @param time of the message's first line, microseconds
- * @param index of the line among those of the message: each has a time of its own
+ * Event times of the lines of a message, microseconds: those that they state. Each of the others follows the line before
+ * it by a microsecond, so that each has a time of its own; those before the first stated one begin with it.
+ * @param statedIn the time that a record states; null if it states none
+ * @param otherwise time of the first line of a message in which none states one
  */
+export function timesOfLines(
+  lines: readonly MessageLine[],
+  statedIn: (record: Uint8Array) => number | null,
+  otherwise: number,
+): readonly number[] {
+  const stated = lines.map(({ record }) => statedIn(record));
+  let next = stated.find((time) => time !== null) ?? otherwise;
+  return stated.map((own) => {
+    const time = own ?? next;
+    next = time + 1;
+    return time;
+  });
+}
+
+/** Adds such a line at a time, microseconds. Its location is that in its message. */
 export function addLine(
   into: RawBuilder,
   { record, at, line }: MessageLine,
   time: number,
-  index: number,
   sender: string,
 ): void {
   into.begins(at, 'line', line);
-  into.add(time + index, record, 0, record.length, sender);
+  into.add(time, record, 0, record.length, sender);
 }
 
 /** The lines of a text, which end with a line feed, a carriage return, or both. */

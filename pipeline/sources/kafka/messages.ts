@@ -10,6 +10,7 @@ import {
   linesOfMessage,
   MAX_MESSAGE_LINES,
   RawBuilder,
+  timesOfLines,
 } from '../../formats/index.js';
 
 /** What messages hold. */
@@ -57,11 +58,13 @@ export function addRecords(
   if (content === 'capture') return addCapture(value, format, into);
   const sender = text(message.headers, SENDER_HEADER) ?? key?.toString() ?? '';
   const read = formatNamed(format);
-  const stated = text(message.headers, TIME_HEADER) === undefined ? read.timeOf?.(value) : null;
-  const time = stated ?? timeOf(message);
+  const hasHeader = text(message.headers, TIME_HEADER) !== undefined;
+  const statedIn = (record: Uint8Array) => (hasHeader ? null : (read.timeOf?.(record) ?? null));
   const lines = linesOfMessage(value, read);
-  if (!lines) into.add(time, value, 0, value.length, sender);
-  else for (const [index, line] of lines.entries()) addLine(into, line, time, index, sender);
+  if (lines) {
+    const times = timesOfLines(lines, statedIn, timeOf(message));
+    for (const [index, line] of lines.entries()) addLine(into, line, times[index]!, sender);
+  } else into.add(statedIn(value) ?? timeOf(message), value, 0, value.length, sender);
   return null;
 }
 

@@ -6,13 +6,14 @@ import {
   linesOfMessage,
   MAX_RECORD_BYTES,
   RawBuilder,
+  timesOfLines,
   type Format,
   type MessageLine,
 } from '../../formats/index.js';
 import { pause } from '../../base/backoff.js';
 import type { TakenMessages } from './taken.js';
 
-/** Messages so far, and the time of the last one. */
+/** Records so far (a message may hold several; ticks of the clock count too), and the time of the last one. */
 export interface MqttPosition {
   readonly records: number;
   readonly time: number;
@@ -96,33 +97,49 @@ export class Inbox {
       return;
     }
     const payload = typeof packet.payload === 'string' ? Buffer.from(packet.payload) : packet.payload;
-    const record = payload.subarray(0, MAX_RECORD_BYTES);
-    const lines = linesOfMessage(record, this.#format);
-    if (packet.qos === 1) {
-      // Of several lines, the last one: those before it were accepted earlier.
-      if (this.#cameBefore(packet, lines?.at(-1)?.record ?? record)) {
-        this.#acknowledge.push(acknowledge);
-        this.#again++;
-        this.#flushSoon();
-        return;
-      }
-    } else if (this.#waiting.length >= MAX_WAITING) {
+    const { records, lines } = this.#recordsIn(payload);
+    const accepted = packet.qos === 1 ? this.#acceptedOf(packet, records) : 0;
+    if (accepted === records.length) {
+      this.#acknowledge.push(acknowledge);
+      this.#again++;
+      this.#flushSoon();
+      return;
+    }
+    if (packet.qos !== 1 && this.#waiting.length >= MAX_WAITING) {
       // Quality 0 has no flow control: drop what does not fit here, rather than let the queue grow.
       this.#context.metrics.dropped('queue_full', 1);
       return;
     }
-    const time = this.#timeOf(packet, payload);
-    if (lines) this.#addLines(lines, time, packet.topic);
-    else this.#builder.add(time, record, 0, record.length, packet.topic);
+    if (lines) this.#addLines(lines.slice(accepted), packet);
+    else this.#addRecord(records[0]!, packet);
     // With the batch of the last line: the message is confirmed once all of them are on disk.
     if (packet.qos === 1) this.#acknowledge.push(acknowledge);
     this.#flushSoon();
   }
 
-  #addLines(lines: readonly MessageLine[], time: number, topic: string): void {
+  /** The records of a message, and its lines if they are these. Of a longer record, the part that its decoder refuses. */
+  #recordsIn(payload: Uint8Array) {
+    const lines = linesOfMessage(payload, this.#format)?.map((line) => ({
+      ...line,
+      record: cut(line.record),
+    }));
+    return { records: lines?.map(({ record }) => record) ?? [cut(payload)], lines };
+  }
+
+  #addRecord(record: Uint8Array, packet: IPublishPacket): void {
+    const time = this.#statedIn(packet, record) ?? this.#said(packet) ?? this.#context.clock.now();
+    this.#builder.add(time, record, 0, record.length, packet.topic);
+  }
+
+  #addLines(lines: readonly MessageLine[], packet: IPublishPacket): void {
+    const times = timesOfLines(
+      lines,
+      (record) => this.#statedIn(packet, record),
+      this.#said(packet) ?? this.#context.clock.now(),
+    );
     for (const [index, line] of lines.entries()) {
       if (this.#builder.full) this.#flush();
-      addLine(this.#builder, line, time, index, topic);
+      addLine(this.#builder, line, times[index]!, packet.topic);
     }
   }
 
@@ -143,25 +160,37 @@ export class Inbox {
   }
 
   describe(): Readonly<Record<string, unknown>> {
-    return { messages: this.#records, sent_again: this.#again, retained: this.#retained };
+    return { records: this.#records, sent_again: this.#again, retained: this.#retained };
   }
 
-  /** Whether the broker sends it again although it was accepted: the confirmation was lost. */
-  #cameBefore({ dup, topic }: IPublishPacket, record: Uint8Array): boolean {
+  /**
+   * How many of its records, from the first on, were accepted although the broker sends it again: all if the confirmation
+   * was lost, some if a crash came between its batches.
+   */
+  #acceptedOf({ dup, topic }: IPublishPacket, records: readonly Uint8Array[]): number {
+    let accepted = 0;
     if (dup && !this.#caughtUp.has(topic)) {
-      if (this.#taken.has(topic, record)) return true;
+      accepted = this.#taken.accepted(topic, records);
+      if (accepted === records.length) return accepted;
       this.#caughtUp.add(topic);
     }
-    this.#taken.add(topic, record);
-    return false;
+    for (const record of records.slice(accepted)) this.#taken.add(topic, record);
+    return accepted;
   }
 
-  /** The time of measurement if the publisher or the record states a plausible one, otherwise the current time. */
-  #timeOf({ properties }: IPublishPacket, record: Uint8Array): number {
-    const now = this.#context.clock.now();
-    const said = properties?.userProperties?.[TIME_PROPERTY];
-    const time = typeof said === 'string' ? microseconds(said) : this.#format.timeOf?.(record);
-    return time != null && Number.isFinite(time) && time <= now ? time : now;
+  /** The time of measurement that a record states, unless the publisher states one; null if it is not plausible. */
+  #statedIn(packet: IPublishPacket, record: Uint8Array): number | null {
+    return saidBy(packet) === undefined ? this.#plausible(this.#format.timeOf?.(record)) : null;
+  }
+
+  /** The time of measurement that the publisher states; null if it is not plausible. */
+  #said(packet: IPublishPacket): number | null {
+    const said = saidBy(packet);
+    return said === undefined ? null : this.#plausible(microseconds(said));
+  }
+
+  #plausible(time: number | null | undefined): number | null {
+    return time != null && Number.isFinite(time) && time <= this.#context.clock.now() ? time : null;
   }
 
   /** Full batches immediately, others at the end of this burst of reads. */
@@ -249,6 +278,14 @@ const NO_BYTES = new Uint8Array(0);
  * unconfirmed messages that the broker may send.
  */
 const MAX_WAITING = 64;
+
+/** What the publisher says about the time of a message; undefined if it says nothing. */
+function saidBy({ properties }: IPublishPacket): string | undefined {
+  const said = properties?.userProperties?.[TIME_PROPERTY];
+  return typeof said === 'string' ? said : undefined;
+}
+
+const cut = (record: Uint8Array): Uint8Array => record.subarray(0, MAX_RECORD_BYTES);
 
 /** ISO 8601, or microseconds since 1970; NaN for anything else. */
 const microseconds = (text: string): number => (/^\d+$/.test(text) ? Number(text) : Date.parse(text) * 1000);

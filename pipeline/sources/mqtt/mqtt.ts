@@ -64,7 +64,7 @@ const config = Type.Object(
       minimum: 1,
       maximum: 4096,
       default: 64,
-      description: 'Limit of messages per batch; fewer at the end of a burst.',
+      description: 'Limit of records per batch; fewer at the end of a burst.',
     }),
     idle_tick_ms: Type.Integer({
       minimum: 0,
@@ -93,7 +93,7 @@ export const mqtt = defineSource({
     '',
     'With `qos: 1` the session outlives an absence: the broker stores messages meanwhile and sends them later. Each',
     'message is confirmed once it is in the journal, and one that the broker sends again is known by its content and taken',
-    'once (the last 8,192 are remembered, also over a crash). Publish with quality 1 too: a broker never raises it.',
+    'once (the last 8,192 records are remembered, also over a crash; each line of a message is one). Publish with quality 1 too: a broker never raises it.',
     'Retained messages are old, so they are dropped (counted as `retained`).',
     '',
     'csiflow retries an offline broker; the node is degraded meanwhile. One that rejects the user at startup',

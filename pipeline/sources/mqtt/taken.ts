@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { rawRecord, type RawBatch, type State } from '../../component/index.js';
 
 /**
- * Number of messages that are remembered. Mosquitto 2.0 was observed to resend 344 messages at once, although
+ * Number of records that are remembered: as many messages, or fewer that have several lines. Mosquitto 2.0 was observed to resend 344 messages at once, although
  * its client had limited unconfirmed messages to 64: while its disk is slow it keeps sending, and what a
  * killed client had confirmed is lost with the connection.
  */
 const REMEMBERED = 8_192;
 const DIGEST_BYTES = 8;
 
-/** The messages accepted last, identified by their content. */
+/** The records of the messages accepted last, identified by their content. */
 export class TakenMessages {
   /** Oldest first. */
   readonly #digests: Set<string>;
@@ -20,6 +20,16 @@ export class TakenMessages {
 
   has(topic: string, record: Uint8Array): boolean {
     return this.#digests.has(digestOf(topic, record));
+  }
+
+  /**
+   * How many records of a message, counted from its first one, were accepted. Of a message with more than are remembered,
+   * all were if the last ones were.
+   */
+  accepted(topic: string, records: readonly Uint8Array[]): number {
+    const unknown = records.slice(-REMEMBERED).findIndex((record) => !this.has(topic, record));
+    if (unknown < 0) return records.length;
+    return records.length > REMEMBERED ? 0 : unknown;
   }
 
   add(topic: string, record: Uint8Array): void {
