@@ -76,7 +76,10 @@ export interface SuitePlan {
   readonly folder: string;
   readonly atOnce: number;
   readonly panel: Panel;
+  /** Shows a step, which the next one replaces. */
   readonly print: (line: string) => void;
+  /** Writes a result, which remains. */
+  readonly keep: (line: string) => void;
 }
 
 /** From this many rooms on, all recordings are played. */

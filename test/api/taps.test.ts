@@ -6,7 +6,12 @@ import { openService, type TestService } from './support.js';
 const PATH = '/form-b/api/v1/topologies/test/nodes/routers/records';
 
 interface Answer {
-  readonly data: { readonly node: string; readonly records: readonly object[]; readonly left_out: number };
+  readonly data: {
+    readonly node: string;
+    readonly records: readonly object[];
+    readonly left_out: number;
+    readonly seen: number;
+  };
 }
 
 let service: TestService;
@@ -51,7 +56,7 @@ test('drops and counts records that come too soon', async () => {
 
 test('ends when the time is up, with what it has', async () => {
   const response = await service.get(`${PATH}?wait_ms=20`, service.token('operator'));
-  expect(await response.json()).toMatchObject({ data: { records: [], left_out: 0 } });
+  expect(await response.json()).toMatchObject({ data: { records: [], left_out: 0, seen: 0 } });
 });
 
 test('is not for viewers, knows its nodes, and bounds its parameters', async () => {
@@ -83,6 +88,7 @@ test('returns the records of one kind that match an expression; others are not c
   expect(
     Math.min(...data.records.map((record) => (record as { frame_id: number }).frame_id)),
   ).toBeGreaterThanOrEqual(3);
+  expect(data.seen).toBeGreaterThan(2);
   expect(data).toMatchObject({ problem: null });
 });
 

@@ -91,6 +91,7 @@ describe.each(SHELLS)('%s', (shell) => {
       ],
       ...['csiflow describe deno', 'csiflow validate rooms/w', 'csiflow train pose --out roo'],
       'csiflow tap people --limit ',
+      ...['csiflow evaluate suite --only act', 'csiflow inspect --kind nexmon'],
     );
     expect(reported.slice(0, 6)).toEqual([
       ['docs', 'doctor'],
@@ -100,10 +101,12 @@ describe.each(SHELLS)('%s', (shell) => {
       ['admin', 'operator', 'viewer'],
       ['denoise'],
     ]);
-    const [file, place, number] = reported.slice(6);
+    const [file, place, number, tasks, kinds] = reported.slice(6);
     expect(file!.join()).toContain('ward 3.yaml');
     expect(place!.join()).toContain('rooms');
     expect(number).toEqual([]);
+    expect(tasks).toContain('activity-intel');
+    expect(kinds).toEqual(['nexmon-pcap']);
   });
 });
 

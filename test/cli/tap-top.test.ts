@@ -65,6 +65,13 @@ describe('tap', () => {
     expect(output).toMatch(/csi: link node-\d.*amplitudes [\u2581-\u2588]{20,}$/m);
   });
 
+  test('says once how many records arrived if none of them matches', async () => {
+    const tap = new Csiflow(['tap', 'room', '--where', 'csi.rx == 9.0', '--url', url], { env });
+    await tap.printed(/csiflow: \d+ records arrived, none of which matches --where; waiting/);
+    await tap.interrupt();
+    expect(tap.output.match(/arrived/g)).toHaveLength(1);
+  });
+
   test('an invalid expression ends with 1 and names the position', async () => {
     const { code, output } = await command('tap', 'room', '--where', 'csi.lnk == "a"');
     expect(code).toBe(1);

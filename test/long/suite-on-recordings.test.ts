@@ -15,7 +15,15 @@ async function measure(
   task: TaskName,
   share: { readonly rooms: number; readonly atOnce: number },
 ): Promise<Table> {
-  const plan = { topology, seed: 1, data: sharedFile(''), panel: NO_PANEL, print: () => undefined, ...share };
+  const plan = {
+    topology,
+    seed: 1,
+    data: sharedFile(''),
+    panel: NO_PANEL,
+    print: () => undefined,
+    keep: () => undefined,
+    ...share,
+  };
   const [measured] = await runSuite(plan, [task], [], {});
   return measured!.table!;
 }

@@ -16,6 +16,7 @@ const plan = {
   atOnce: 1,
   panel: NO_PANEL,
   print: () => undefined,
+  keep: () => undefined,
 };
 
 let data: string;

@@ -18,7 +18,7 @@ export function register(program: Command): void {
     .description("Turn a recording into csiflow's own capture, or its frames into a Parquet file.")
     .argument('<in>', 'any recording that csiflow reads')
     .argument('<out>', 'capture to write; with the extension .parquet: one row per frame, for other programs')
-    .option('--kind <name>', 'kind of the file', 'auto')
+    .option('--kind <kind>', 'kind of the file', 'auto')
     .addOption(tableFlag())
     .option('--start <time>', 'first time, ISO 8601; included')
     .option('--end <time>', 'last time, ISO 8601; excluded')

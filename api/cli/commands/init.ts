@@ -14,7 +14,7 @@ export function register(program: Command): void {
     .option('--folder <path>', 'folder of the files', '.')
     .option('--seconds <n>', 'how long to listen', '10')
     .option('--format <name>', 'format of the records; auto detects it from their bytes', 'auto')
-    .option('--kind <name>', 'kind of the file', 'auto')
+    .option('--kind <kind>', 'kind of the file', 'auto')
     .addOption(tableFlag())
     .option('--force', 'overwrite existing files', false)
     .addHelpText(

@@ -29,7 +29,7 @@ export function register(program: Command): void {
     .option('--seconds <n>', 'how long to listen to a port, a pipe or a device', '5')
     .option('--baud <n>', 'bits per second of a serial device', '115200')
     .option('--format <name>', 'format of the records; auto detects it from their bytes', 'auto')
-    .option('--kind <name>', 'kind of the file', 'auto')
+    .option('--kind <kind>', 'kind of the file', 'auto')
     .addOption(tableFlag())
     .option('--start <time>', 'first time of a recording, ISO 8601; included')
     .option('--end <time>', 'last time of a recording, ISO 8601; excluded')

@@ -16,7 +16,7 @@ export function register(program: Command): void {
     .argument('<file>', 'a capture, or another recording whose records are datagrams')
     .requiredOption('--to <address>', 'where to send: udp://HOST:PORT')
     .option('--speed <n>', 'factor on the recorded pace; 0: as fast as possible', '1')
-    .option('--kind <name>', 'kind of the file', 'auto')
+    .option('--kind <kind>', 'kind of the file', 'auto')
     .addOption(tableFlag())
     .option('--json', 'print the result as JSON', false)
     .addHelpText('after', '\nExample:\n  csiflow replay evening.csi --to udp://127.0.0.1:5005 --speed 10')

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { CommandError, EXIT } from '../../../pipeline/base/exit.js';
+import { numberOf } from '../number-of.js';
 import { remoteOptions, type RemoteOptions } from '../remote.js';
 
 interface Options extends RemoteOptions {
@@ -45,6 +46,7 @@ const WAIT_MS = 2_000;
 interface Answered {
   readonly records: readonly Readonly<Record<string, unknown>>[];
   readonly left_out: number;
+  readonly seen: number;
   readonly problem: string | null;
 }
 
@@ -63,8 +65,7 @@ async function tap(node: string, options: Options): Promise<void> {
   const session = await signedIn(options);
   const topology = options.topology ?? (await topologyWith(node, options.url));
   const stop = untilStopped();
-  let leftOut = 0;
-  let told = false;
+  const notes = new Notes(options.where !== undefined);
   try {
     while (left > 0 && !stop.signal.aborted) {
       const query = new URLSearchParams({
@@ -76,19 +77,50 @@ async function tap(node: string, options: Options): Promise<void> {
       });
       const path = `/topologies/${encodeURIComponent(topology)}/nodes/${encodeURIComponent(node)}/records?${query.toString()}`;
       const { data } = await askWhole(session, 'GET', path);
-      const { records, left_out, problem } = data as Answered;
-      if (problem !== null && !told) process.stderr.write(`csiflow: records were skipped: ${problem}\n`);
-      told ||= problem !== null;
+      const { records } = data as Answered;
+      notes.see(data as Answered);
       for (const record of records)
         process.stdout.write(`${json ? JSON.stringify(record) : recordText(record)}\n`);
       left -= records.length;
-      leftOut += left_out;
     }
   } finally {
     stop.release();
   }
-  if (leftOut > 0) process.stderr.write(`${leftOut} further records were skipped\n`);
+  notes.end();
 }
+
+/** What stderr says about the records that are not shown, each thing once. */
+class Notes {
+  readonly #filtered: boolean;
+  #leftOut = 0;
+  #failed = false;
+  /** An answer was without a match, which was said, or some had one. */
+  #settled = false;
+
+  constructor(filtered: boolean) {
+    this.#filtered = filtered;
+  }
+
+  see({ records, left_out, seen, problem }: Answered): void {
+    this.#leftOut += left_out;
+    if (problem !== null && !this.#failed) say(`csiflow: records were skipped: ${problem}`);
+    this.#failed ||= problem !== null;
+    if (this.#filtered && !this.#settled && records.length === 0)
+      say(
+        seen === 0
+          ? 'csiflow: no record has arrived yet; waiting'
+          : `csiflow: ${numberOf(seen, 'record')} arrived, none of which matches --where; waiting`,
+      );
+    this.#settled = true;
+  }
+
+  end(): void {
+    const count = this.#leftOut;
+    if (count > 0) say(`${numberOf(count, 'further record')} ${count === 1 ? 'was' : 'were'} skipped`);
+  }
+}
+
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 /** The topology with the node. @throws CommandError with the available nodes */
 async function topologyWith(node: string, url: string): Promise<string> {

@@ -1,5 +1,8 @@
 import { Command } from 'commander';
+import { TASK_NAMES } from '../../../bench/suite/contracts.js';
 import { KINDS } from '../../../pipeline/component/index.js';
+import { FILE_FORMATS } from '../../../pipeline/formats/index.js';
+import { TABLE_KINDS } from '../../../pipeline/formats/tables/kinds.js';
 import { ROLES } from '../../service/accounts/roles.js';
 import { components } from '../../components.js';
 import { loadSubcommands } from '../subcommands.js';
@@ -16,5 +19,11 @@ export async function completionScript(shell: keyof typeof SCRIPTS): Promise<str
   for (const module of await loadSubcommands(new URL('../commands/', import.meta.url)))
     module.register(program);
   const component = KINDS.flatMap((kind) => components.list(kind).map(({ name }) => name));
-  return SCRIPTS[shell](completedOf(program, { component: [...new Set(component)].sort(), role: ROLES }));
+  const known = {
+    component: [...new Set(component)].sort(),
+    kind: ['auto', ...[...FILE_FORMATS, ...TABLE_KINDS].map(({ name }) => name)],
+    role: ROLES,
+    task: TASK_NAMES,
+  };
+  return SCRIPTS[shell](completedOf(program, known));
 }

@@ -6317,6 +6317,8 @@ export interface operations {
                                 [key: string]: unknown;
                             })[];
                             left_out: number;
+                            /** @description Records of the node in this time, including those for which `where` is not true. */
+                            seen: number;
                             /** @description Why `where` failed for a record; such records are skipped. */
                             problem: string | null;
                         };

@@ -35,6 +35,8 @@ interface Seen {
   readonly records: readonly object[];
   /** Number of further records that passed in the meantime; frames of CSI count individually. */
   readonly leftOut: number;
+  /** Records of the node meanwhile, whether they match or not. */
+  readonly seen: number;
   /** Why the expression failed for a record, the first time. */
   readonly problem: string | null;
 }
@@ -101,6 +103,9 @@ const tap = endpoint<Wanted, Seen>({
           ),
         ),
         left_out: Type.Integer(),
+        seen: Type.Integer({
+          description: 'Records of the node in this time, including those for which `where` is not true.',
+        }),
         problem: Type.Union([Type.String(), Type.Null()], {
           description: 'Why `where` failed for a record; such records are skipped.',
         }),
@@ -116,8 +121,8 @@ const tap = endpoint<Wanted, Seen>({
       where: query.where,
       values: query.values,
     }),
-    render: ({ node, records, leftOut, problem }) => ({
-      data: { node, records, left_out: leftOut, problem },
+    render: ({ node, records, leftOut, seen, problem }) => ({
+      data: { node, records, left_out: leftOut, seen, problem },
     }),
   }),
 });
@@ -161,7 +166,8 @@ async function look(wanted: Wanted, { deployment, signal }: Call<Parts>): Promis
     unwatch();
     looking.set(deployment, looking.get(deployment)! - 1);
   }
-  return { node: wanted.node, records: sample.plain(), leftOut: sample.leftOut, problem: sample.problem };
+  const { leftOut, seen, problem } = sample;
+  return { node: wanted.node, records: sample.plain(), leftOut, seen, problem };
 }
 
 type Filter = (record: Tapped) => boolean;
@@ -197,6 +203,7 @@ const MAX_VALUES = 100;
 /** Collects unconverted records up to the limit; they are converted at the end. */
 class Sample {
   leftOut = 0;
+  seen = 0;
   readonly #wanted: Wanted;
   readonly #links: LinkTable;
   readonly #elapsed: () => number;
@@ -217,9 +224,11 @@ class Sample {
   }
 
   take(data: Data): void {
+    const arrived = data.port === 'csi' ? data.count : 1;
+    this.seen += arrived;
     const plain = this.#filter ? this.#matching(data, this.#filter) : undefined;
     if (plain?.length === 0) return;
-    const size = plain?.length ?? (data.port === 'csi' ? data.count : 1);
+    const size = plain?.length ?? arrived;
     const now = this.#elapsed();
     const room = this.#wanted.limit - this.#count;
     if (room <= 0 || now - this.#last < this.#wanted.everyMs) {

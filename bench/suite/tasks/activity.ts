@@ -126,7 +126,7 @@ function classify(
       train.map((index) => people[index]!),
       classes,
     );
-    plan.print(`trained without ${out}: gamma ${settings.gamma}, ridge ${settings.ridge}`);
+    plan.keep(`trained without ${out}: gamma ${settings.gamma}, ridge ${settings.ridge}`);
     const means = Array.from({ length: classes }, (_, label) =>
       meanStrength(samples.filter((sample) => sample.label === label).map(({ inputs }) => inputs)),
     );

@@ -73,7 +73,10 @@ async function measure(options: Options): Promise<void> {
   const print = (line: string) => {
     progress.step(line);
   };
-  const plan = { ...(await planOf(options)), panel: panelOf(manifests), print };
+  const keep = (line: string) => {
+    progress.write(line);
+  };
+  const plan = { ...(await planOf(options)), panel: panelOf(manifests), print, keep };
   const done = (one: Measured) => {
     progress.write(
       `${one.id}: ${one.skipped === null ? `measured in ${one.seconds} s` : `skipped: ${one.skipped}`}`,
