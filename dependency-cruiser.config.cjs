@@ -61,7 +61,7 @@ const folders = {
     'serving',
     'training',
   ],
-  'operators/detect-falls': ['motion', 'impacts', 'nets', 'verdict', 'training'],
+  'operators/detect-falls': ['motion', 'impacts', 'networks', 'verdict', 'training'],
   'api/rest': [
     'requests',
     'accounts',

@@ -30,6 +30,6 @@ export const LONG_FUNCTIONS = {
   'pipeline/runtime/stages/sink/sink-stage.ts': 'The constructor joins the parts of a sink, each named once.',
   'pipeline/sources/simulator/person/body.ts': 'From a pose to all joints, each from those before it.',
   'pipeline/sources/simulator/person/walk.ts': 'One step of steering, whose quantities depend on each other.',
-  'operators/detect-falls/nets/dense.ts': 'A training loop.',
+  'operators/detect-falls/networks/dense.ts': 'A training loop.',
   'operators/infer-pose/training/loss.ts': 'One sum, term by term.',
 };

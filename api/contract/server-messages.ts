@@ -82,7 +82,7 @@ export const ServerSchemas = {
       timestamp: Timestamp,
       data: Type.Union([PoseDataB, PoseDataA]),
     },
-    'A frame that matches a subscription; persons have the shape of Form B unless configured otherwise.',
+    'A pose frame that matches a subscription; persons have the shape of Form B unless configured otherwise.',
   ),
   alert: message(
     'alert',

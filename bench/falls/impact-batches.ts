@@ -1,6 +1,6 @@
 import { bell } from '../../pipeline/base/random.js';
 import { CHANNELS, FLOORED } from '../../operators/detect-falls/impacts/changes.js';
-import { LAYERS, standardised, STEPS, type Scale } from '../../operators/detect-falls/nets/impact-net.js';
+import { LAYERS, standardised, STEPS, type Scale } from '../../operators/detect-falls/networks/impact-net.js';
 import { SCALE, UNKNOWN, type SimulatedImpact } from './scenes.js';
 
 /** Random augmentation of the input of the network for several links in training. */

@@ -8,7 +8,7 @@ import {
   STEPS,
   WIDTH,
   type Scale,
-} from '../../operators/detect-falls/nets/impact-net.js';
+} from '../../operators/detect-falls/networks/impact-net.js';
 import { binaryCrossEntropy } from '../../operators/infer-pose/training/loss.js';
 import { Adam, type AdamState } from '../../operators/infer-pose/training/optimizer.js';
 import { EarlyStop, type EarlyStopState } from '../../operators/shared/early-stop.js';

@@ -6,11 +6,11 @@ import {
   trainEnsemble,
   type Ensemble,
   type TrainingSettings,
-} from '../../operators/detect-falls/nets/dense.js';
+} from '../../operators/detect-falls/networks/dense.js';
 import { FEATURES } from '../../operators/detect-falls/motion/features.js';
 import { examplesOf, type LabelledExample } from '../../operators/detect-falls/training/material.js';
 import { rounded, SETTINGS } from '../../operators/detect-falls/training/train.js';
-import { readWeights, type FallWeights } from '../../operators/detect-falls/nets/weights.js';
+import { readWeights, type FallWeights } from '../../operators/detect-falls/networks/weights.js';
 import { CommandError, EXIT } from '../../pipeline/base/exit.js';
 import { replaceFile } from '../../pipeline/base/files.js';
 import { seeded } from '../../pipeline/base/random.js';

@@ -7,7 +7,7 @@ import {
   readSeveralWeights,
   WARNING_WEIGHTS_FILE,
   type WarningWeights,
-} from '../../operators/detect-falls/nets/weights.js';
+} from '../../operators/detect-falls/networks/weights.js';
 import { replaceFile } from '../../pipeline/base/files.js';
 import { outputFile } from '../../pipeline/base/paths.js';
 import { fitLogistic, logitBy } from './logistic.js';

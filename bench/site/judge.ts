@@ -15,10 +15,10 @@ const COLUMNS: readonly Column[] = [
   { id: 'claimed', title: 'nobody there: frames that see a person', unit: 'share' },
 ];
 
-/** Frames within this time form one block: neighbouring frames are alike. */
+/** Pose frames within this time form one block: neighbouring ones are alike. */
 const BLOCK_US = 20e6;
 
-/** A frame within labelled time, with the people present. */
+/** A pose frame within labelled time, with the people present. */
 interface Judged {
   readonly poseFrame: PoseFrame;
   readonly people: readonly LabelledPerson[];
@@ -39,7 +39,7 @@ export function judgedTable(
 ): Table {
   const { recordings, spans, environment, usual } = options;
   const judged = runs.map(({ name, observed }) => ({ name, blocks: blocksOf(observed, recordings, spans) }));
-  const frames = judged[0]!.blocks.flat().length;
+  const poseFrames = judged[0]!.blocks.flat().length;
   const { size } = environment;
   const constants = [
     { name: "the room's middle", place: [size.x / 2, size.y / 2] as Place },
@@ -48,7 +48,7 @@ export function judgedTable(
   return {
     id: 'site',
     title: 'Before and after',
-    method: `${frames} pose frames of the stretches that were neither trained on nor looked at, as the sinks of the topology get them. Brackets: 95 % interval by bootstrap over blocks of ${BLOCK_US / 1e6} s.`,
+    method: `${poseFrames} pose frames of the stretches that were neither trained on nor looked at, as the sinks of the topology get them. Brackets: 95 % interval by bootstrap over blocks of ${BLOCK_US / 1e6} s.`,
     columns: COLUMNS,
     rows: [
       ...judged.map(({ name, blocks }) => rowOf(name, blocks)),

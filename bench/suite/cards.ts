@@ -8,7 +8,7 @@ import {
   readWeights,
   WARNING_WEIGHTS_FILE,
   WEIGHTS_FILE,
-} from '../../operators/detect-falls/nets/weights.js';
+} from '../../operators/detect-falls/networks/weights.js';
 import { readManifest, SHIPPED } from '../../operators/infer-pose/model/weights.js';
 import { packageFile } from '../../pipeline/base/paths.js';
 import { tableText } from '../accuracy/chain/table.js';

@@ -20,7 +20,7 @@ poses reach no tracker and no store. For each window, these measures are output:
 - \`pose_distance_m\`: mean distance on the floor between the people of both, each matched with the nearest; only if both see somebody
 - \`pose_posture_difference\`: share of the matched people whose postures differ
 
-Frames of the same environment and event time are compared. A frame whose counterpart is missing, because it was shed or failed, is
+Pose frames of the same environment and event time are compared. One whose counterpart is missing, because it was shed or failed, is
 counted as \`unmatched\`.
 `,
   inputs: ['pose'],

@@ -10,7 +10,7 @@ export function fitWeights(count: number, degree: number, at: number): Float64Ar
   const weights = new Float64Array(count);
   const basis: Float64Array[] = [];
   for (let power = 0; power <= Math.min(degree, count - 1); power++) {
-    const column = Float64Array.from({ length: count }, (_, i) => sampleAt(i, count) ** power);
+    const column = Float64Array.from({ length: count }, (_, i) => abscissaOf(i, count) ** power);
     // Twice: the second pass removes the rounding errors of the first.
     for (let pass = 0; pass < 2; pass++) for (const other of basis) orthogonalise(column, other);
     const length = Math.sqrt(dot(column, column));
@@ -20,8 +20,8 @@ export function fitWeights(count: number, degree: number, at: number): Float64Ar
   return weights;
 }
 
-/** -1 to 1 over the samples. */
-const sampleAt = (index: number, count: number): number => (count > 1 ? (2 * index) / (count - 1) - 1 : 0);
+/** Place of a sample on the axis of the fit: -1 for the first to 1 for the last. */
+const abscissaOf = (index: number, count: number): number => (count > 1 ? (2 * index) / (count - 1) - 1 : 0);
 
 const dot = (a: Float64Array, b: Float64Array): number => a.reduce((sum, value, i) => sum + value * b[i]!, 0);
 

@@ -1,6 +1,6 @@
 import type { SettingAnswers } from '../../pipeline/component/index.js';
 import { confidenceOf, RULE_THRESHOLD, scoreFor } from './verdict/confidence.js';
-import { readWeights } from './nets/weights.js';
+import { readWeights } from './networks/weights.js';
 
 let ownThreshold: number | undefined;
 const methodOf = (config: Readonly<Record<string, unknown>>) => config['method'] as 'nets' | 'rule';

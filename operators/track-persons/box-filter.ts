@@ -27,7 +27,7 @@ export interface BoxState {
   readonly ratio: Axis;
 }
 
-/** Variances as published, for pixels and pose frames as units. */
+/** Variances as published, for pixels and frames of a video as units. */
 const START = 10;
 const START_SPEED = 10_000;
 const PROCESS = 1;
@@ -41,7 +41,7 @@ export const beginBox = ({ x, y, area, ratio }: Shape): BoxState => ({
   ratio: begin(ratio, 0),
 });
 
-/** Advances by one pose frame. An area that would vanish stays unchanged. */
+/** Advances by one frame of the video. An area that would vanish stays unchanged. */
 export function predictBox({ x, y, area, ratio }: BoxState): BoxState {
   const shrinks = area.value + area.speed <= 0;
   return {

@@ -35,11 +35,11 @@ export class OverlapStrategy implements Strategy<OverlapBody> {
     this.#settings = settings;
   }
 
-  begin(person: Person, { frame }: Moment): Standing<OverlapBody> | null {
+  begin(person: Person, { poseFrame }: Moment): Standing<OverlapBody> | null {
     const shape = measured(outlineOf(person));
     if (!Object.values(shape).every(Number.isFinite)) return null;
     const body = { box: beginBox(shape), streak: 0 };
-    return { body, state: this.#isSure(body, frame) ? 'active' : 'tentative' };
+    return { body, state: this.#isSure(body, poseFrame) ? 'active' : 'tentative' };
   }
 
   predict({ body }: Followed<OverlapBody>): OverlapBody {
@@ -57,9 +57,9 @@ export class OverlapStrategy implements Strategy<OverlapBody> {
     return pairs.map((j, i) => (j >= 0 && iou(expected[i]!, seen[j]!) >= this.#settings.minOverlap ? j : -1));
   }
 
-  see({ body }: Followed<OverlapBody>, person: Person, { frame }: Moment): Standing<OverlapBody> {
+  see({ body }: Followed<OverlapBody>, person: Person, { poseFrame }: Moment): Standing<OverlapBody> {
     const next = { box: updateBox(body.box, measured(outlineOf(person))), streak: body.streak + 1 };
-    return { body: next, state: this.#isSure(next, frame) ? 'active' : 'tentative' };
+    return { body: next, state: this.#isSure(next, poseFrame) ? 'active' : 'tentative' };
   }
 
   miss({ body, seen }: Followed<OverlapBody>, { time }: Moment): Standing<OverlapBody> {
@@ -83,7 +83,7 @@ export class OverlapStrategy implements Strategy<OverlapBody> {
     };
   }
 
-  #isSure({ streak }: OverlapBody, frame: number): boolean {
-    return streak >= this.#settings.minHits || frame <= this.#settings.minHits;
+  #isSure({ streak }: OverlapBody, poseFrame: number): boolean {
+    return streak >= this.#settings.minHits || poseFrame <= this.#settings.minHits;
   }
 }

@@ -25,7 +25,7 @@ export interface Moment {
   /** Since the previous pose frame, seconds. */
   readonly elapsed: number;
   /** Pose frames so far, including this one. */
-  readonly frame: number;
+  readonly poseFrame: number;
 }
 
 /** A tracking method: a motion model, a cost with its gate, and a rule for births and deaths. */

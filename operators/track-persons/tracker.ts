@@ -31,7 +31,7 @@ export class Tracker<Body = unknown> {
     const moment: Moment = {
       time,
       elapsed: Math.max(0, time - this.#time) / 1e6,
-      frame: ++this.#poseFrame,
+      poseFrame: ++this.#poseFrame,
     };
     this.#time = Math.max(this.#time, time);
     const expected = this.#tracks.map((track) => ({

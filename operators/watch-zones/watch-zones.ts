@@ -35,12 +35,12 @@ Events:
 Measures: \`occupancy\` of the environment (\`subject\` null) and of each zone whenever it changes; \`occupancy_known\`: 0 from
 when nothing says who is there, and 1, followed by all \`occupancy\`, from when something does again; \`person_entered\` for each new
 person; and the basis of analytics, once per minute of event time, listed in [docs/analytics.md](../../analytics.md). Sums of 0
-and minutes without frames are omitted there.
+and minutes without pose frames are omitted there.
 
 Gotchas: people who keep still are often lost for a while. They count as still present for \`max_lost_ms\`, as long as
-the tracker retains them (its \`max_age_ms\`) and they were in sight for \`min_sight\` of the last half minute. So an unseen exit is noticed only after that time. A frame
-is valid until the next one, at most \`max_gap_ms\`: after that nobody is in sight. Over one or two links, a frame in which nobody
-counts, though the networks see somebody whom they cannot confirm, is no frame either: whether the room is empty is unknown, so that time is not observed.
+the tracker retains them (its \`max_age_ms\`) and they were in sight for \`min_sight\` of the last half minute. So an unseen exit is noticed only after that time. A pose frame
+is valid until the next one, at most \`max_gap_ms\`: after that nobody is in sight. Over one or two links, a pose frame in which nobody
+counts, though the networks see somebody whom they cannot confirm, is none either: whether the room is empty is unknown, so that time is not observed.
 `,
   inputs: ['pose', 'measure'],
   requires: ['pose'],
@@ -103,22 +103,22 @@ counts, though the networks see somebody whom they cannot confirm, is no frame e
       context.environments.map((environment) => [environment.id, new Watch(environment, settings, config)]),
     );
     return {
-      process: (poseFrame): Output<Finding> => {
-        if (poseFrame.port === 'measure') {
-          watches.get(poseFrame.environment)?.hear(poseFrame);
+      process: (record): Output<Finding> => {
+        if (record.port === 'measure') {
+          watches.get(record.environment)?.hear(record);
           return NOTHING;
         }
-        const watch = watches.get(poseFrame.environment);
+        const watch = watches.get(record.environment);
         if (!watch) {
-          const reason = `the topology has no environment '${poseFrame.environment}': add its file to 'environment'`;
-          return refused(poseFrame, 'zones.environment', reason);
+          const reason = `the topology has no environment '${record.environment}': add its file to 'environment'`;
+          return refused(record, 'zones.environment', reason);
         }
-        const time = Math.round(poseFrame.time);
+        const time = Math.round(record.time);
         if (!(time > watch.time)) {
-          const reason = `a pose frame of ${poseFrame.time} us arrived after one of ${watch.time} us: frames must arrive in order of time`;
-          return refused(poseFrame, 'zones.order', reason);
+          const reason = `a pose frame of ${record.time} us arrived after one of ${watch.time} us: pose frames must arrive in order of time`;
+          return refused(record, 'zones.order', reason);
         }
-        const { findings, left } = watch.see(time === poseFrame.time ? poseFrame : { ...poseFrame, time });
+        const { findings, left } = watch.see(time === record.time ? record : { ...record, time });
         if (left > 0) context.metrics.dropped('too_many_persons', left);
         return findings.length === 0 ? NOTHING : { data: findings };
       },

@@ -25,7 +25,7 @@ export async function poseSummaries(snapshot: Snapshot, query: SummaryQuery): Pr
 /** Without filters, the pose frames' own count of persons suffices: grouping millions of persons takes seconds. */
 async function ofAllPoseFrames(snapshot: Snapshot, query: SummaryQuery): Promise<PoseSummary[]> {
   const { where, parameters } = conditionsOf(query);
-  const poseFrames = await snapshot.query(
+  const buckets = await snapshot.query(
     `SELECT ${BUCKET} AS start, count(*) AS frames, sum(person_count) AS persons, max(person_count) AS most
      FROM poses ${where} GROUP BY start ORDER BY start`,
     parameters,
@@ -35,7 +35,7 @@ async function ofAllPoseFrames(snapshot: Snapshot, query: SummaryQuery): Promise
     parameters,
   );
   const confidences = new Map(persons.map((row) => [row['start'] as number, row['confidence'] as number]));
-  return poseFrames.map((row) => {
+  return buckets.map((row) => {
     const start = row['start'] as number;
     const [count, people] = [row['frames'] as number, row['persons'] as number];
     return {
@@ -51,7 +51,7 @@ async function ofAllPoseFrames(snapshot: Snapshot, query: SummaryQuery): Promise
 
 async function ofWantedPoseFrames(snapshot: Snapshot, query: SummaryQuery): Promise<PoseSummary[]> {
   const { minConfidence, minPersons = 0, maxPersons = MAX_PERSONS } = query;
-  const poseFrames = conditionsOf(query);
+  const all = conditionsOf(query);
   const persons = conditionsOf(query, minConfidence);
   const counted = await snapshot.query(
     `WITH frames AS (SELECT "time", count(*) AS n, sum(confidence) AS confidence FROM persons
@@ -62,16 +62,16 @@ async function ofWantedPoseFrames(snapshot: Snapshot, query: SummaryQuery): Prom
      FROM (SELECT *, n >= $fewest AND n <= $most AS wanted FROM frames) GROUP BY start`,
     { ...persons.parameters, fewest: BigInt(minPersons), most: BigInt(maxPersons) },
   );
-  const all =
+  const frames =
     minPersons > 0
       ? []
       : await snapshot.query(
-          `SELECT ${BUCKET} AS start, count(*) AS frames FROM poses ${poseFrames.where} GROUP BY start`,
-          poseFrames.parameters,
+          `SELECT ${BUCKET} AS start, count(*) AS frames FROM poses ${all.where} GROUP BY start`,
+          all.parameters,
         );
   return summariesOf(
     counted.map(countedOf),
-    all.map((row) => ({ start: row['start'] as number, frames: row['frames'] as number })),
+    frames.map((row) => ({ start: row['start'] as number, frames: row['frames'] as number })),
   );
 }
 

@@ -18,7 +18,7 @@ import { aggregatesOf, type Asking } from './aggregates.js';
 import type { Connection } from './connection.js';
 import {
   FIELDS,
-  FRAME,
+  POSE_FRAME,
   POSE_FRAMES_OF_AN_INSTANT,
   MEASURE_MEASUREMENTS,
   personNumber,
@@ -128,7 +128,7 @@ export class InfluxReader implements Reader {
   async measures(query: MeasureQuery): Promise<readonly Measure[]> {
     const { names, subject, limit } = query;
     if (names?.length === 0) return [];
-    const conditions = Conditions.of(query).oneOf('name', names).not('name', FRAME);
+    const conditions = Conditions.of(query).oneOf('name', names).not('name', POSE_FRAME);
     if (subject !== undefined) {
       const person = personNumber(subject);
       if (person === null) conditions.tag('subject', subject);

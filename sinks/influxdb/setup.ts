@@ -1,6 +1,6 @@
 import type { Connection } from './connection.js';
 import { InfluxError } from '../shared/line-protocol/error.js';
-import { FRAME, MEASURE_MEASUREMENTS } from '../shared/line-protocol/points.js';
+import { POSE_FRAME, MEASURE_MEASUREMENTS } from '../shared/line-protocol/points.js';
 import { identifier, textLiteral } from './query.js';
 import type { Row } from '../shared/line-protocol/rows.js';
 import { rowsOf } from './rows.js';
@@ -139,7 +139,7 @@ async function downsample(connection: Connection, from: string, seconds: number)
   const database = identifier(connection.address.database);
   const queries = [
     ...MEASURE_MEASUREMENTS.map((measurement) => [measurement, measurement, NUMBERS, ''] as const),
-    ['frames', 'occupancy', FRAMES, `WHERE "name" = ${textLiteral(FRAME)}`] as const,
+    ['frames', 'occupancy', FRAMES, `WHERE "name" = ${textLiteral(POSE_FRAME)}`] as const,
   ];
   for (const [name, measurement, numbers, where] of queries) {
     const query = identifier(`csiflow_${name}`);

@@ -1,7 +1,7 @@
 import { bucketsOf, type PoseSummary, type SummaryQuery } from '../../pipeline/component/index.js';
 import { summariesOf, type CountedPoseFrames } from '../shared/summaries.js';
 import type { Asking } from './aggregates.js';
-import { FRAME } from '../shared/line-protocol/points.js';
+import { POSE_FRAME } from '../shared/line-protocol/points.js';
 import { Conditions } from './query.js';
 import { timeOf, type Row } from '../shared/line-protocol/rows.js';
 import { rowsOf } from './rows.js';
@@ -16,7 +16,7 @@ export async function poseSummaries(query: SummaryQuery, store: Asking): Promise
   if (!(end > start)) return [];
   const range = Conditions.of({ environment, start, end });
   const persons = Conditions.of({ environment, start, end }).atLeast('confidence', minConfidence);
-  const poseFrames =
+  const counts =
     `(SELECT count("frame_id") AS "n", sum("confidence") AS "sum" FROM ${store.from(['pose'])} ` +
     `${persons.where} GROUP BY time(1u) fill(none))`;
   const buckets = `GROUP BY time(${BigInt(length)}u, ${BigInt(first)}u) fill(none)`;
@@ -26,14 +26,14 @@ export async function poseSummaries(query: SummaryQuery, store: Asking): Promise
     .atMost('n', maxPersons);
   const [peopled, counted, all] = await store.query(
     [
-      `SELECT count("n") AS "peopled", sum("n") AS "rows" FROM ${poseFrames} ${times.where} ${buckets}`,
+      `SELECT count("n") AS "peopled", sum("n") AS "rows" FROM ${counts} ${times.where} ${buckets}`,
       `SELECT count("n") AS "frames", sum("n") AS "persons", sum("sum") AS "confidence", max("n") AS "most" ` +
-        `FROM ${poseFrames} ${wanted.where} ${buckets}`,
+        `FROM ${counts} ${wanted.where} ${buckets}`,
       ...(minPersons > 0
         ? []
         : [
             `SELECT count("frame_id") AS "frames" FROM ${store.from(['occupancy'])} ` +
-              `${range.tag('name', FRAME).where} ${buckets}`,
+              `${range.tag('name', POSE_FRAME).where} ${buckets}`,
           ]),
     ].join('; '),
   );

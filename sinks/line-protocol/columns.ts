@@ -14,7 +14,7 @@ function columnsOf(fields: readonly Column<never>[], tags: readonly string[]): C
   ]) as Columns;
 }
 
-export const FRAME_COLUMNS = columnsOf(FIELDS.poseFrame, ['name', 'origin']);
+export const POSE_FRAME_COLUMNS = columnsOf(FIELDS.poseFrame, ['name', 'origin']);
 export const PERSON_COLUMNS = columnsOf(FIELDS.person, ['origin']);
 export const EVENT_COLUMNS = columnsOf(FIELDS.event, ['type', 'severity', 'source', 'origin']);
 export const MEASURE_COLUMNS: Columns = {

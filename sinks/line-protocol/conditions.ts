@@ -35,8 +35,8 @@ export class Conditions {
   /** The rows after a cursor in the order of time and pose frame number. */
   after(cursor: Cursor | undefined): this {
     if (cursor === undefined) return this;
-    const [time, frame] = [BigInt(cursor.time), BigInt(cursor.frameId)];
-    return this.from(cursor.time).add(`("us" > ${time} OR "frame_id" > ${frame})`);
+    const [time, frameId] = [BigInt(cursor.time), BigInt(cursor.frameId)];
+    return this.from(cursor.time).add(`("us" > ${time} OR "frame_id" > ${frameId})`);
   }
 
   tag(name: string, text: string): this {

@@ -14,7 +14,7 @@ import type {
   TimeRange,
 } from '../../pipeline/component/index.js';
 import type { Measure, PoseFrame, SensedEvent } from '../../pipeline/model/index.js';
-import { FRAME, MEASURE_MEASUREMENTS, personNumber } from '../shared/line-protocol/points.js';
+import { POSE_FRAME, MEASURE_MEASUREMENTS, personNumber } from '../shared/line-protocol/points.js';
 import { ofEvents, ofPoseFrames, ofPersons, stretches } from '../shared/line-protocol/filters.js';
 import {
   byPerson,
@@ -31,7 +31,7 @@ import {
 } from '../shared/line-protocol/rows.js';
 import {
   EVENT_COLUMNS,
-  FRAME_COLUMNS,
+  POSE_FRAME_COLUMNS,
   MEASURE_COLUMNS,
   PERSON_COLUMNS,
   Schema,
@@ -70,7 +70,7 @@ export class SqlReader implements Reader {
       query.person === undefined
         ? await this.#select(
             ['occupancy'],
-            FRAME_COLUMNS,
+            POSE_FRAME_COLUMNS,
             poseFrameConditions(query).after(query.after),
             IN_POSE_FRAMES + limitOf(query),
           )
@@ -80,7 +80,7 @@ export class SqlReader implements Reader {
 
   async countPoses(query: PoseQuery): Promise<number> {
     return query.person === undefined
-      ? this.#count(['occupancy'], FRAME_COLUMNS, poseFrameConditions(query))
+      ? this.#count(['occupancy'], POSE_FRAME_COLUMNS, poseFrameConditions(query))
       : this.countPersons(query);
   }
 
@@ -120,7 +120,7 @@ export class SqlReader implements Reader {
 
   async measures(query: MeasureQuery): Promise<readonly Measure[]> {
     const { names, subject } = query;
-    const conditions = Conditions.of(query).oneOf('name', names).not('name', FRAME);
+    const conditions = Conditions.of(query).oneOf('name', names).not('name', POSE_FRAME);
     const person = subject === undefined ? null : personNumber(subject);
     if (person !== null) conditions.integer('person', person);
     else if (subject !== undefined) conditions.tag('subject', subject);
@@ -148,7 +148,7 @@ export class SqlReader implements Reader {
   async meanProcessingMs(query: TimeRange): Promise<number> {
     const [row] = await this.#rows(
       ['occupancy'],
-      FRAME_COLUMNS,
+      POSE_FRAME_COLUMNS,
       poseFrameConditions(query),
       (from) => `SELECT avg("processing_ms") AS "mean" FROM ${from}`,
     );
@@ -161,7 +161,7 @@ export class SqlReader implements Reader {
   ): Promise<{ readonly start: number; readonly end: number } | undefined> {
     const [row] = await this.#rows(
       ['occupancy'],
-      FRAME_COLUMNS,
+      POSE_FRAME_COLUMNS,
       poseFrameConditions({ environment, end: until + 1 }),
       (from) => `SELECT min("us") AS "first", max("us") AS "last" FROM ${from}`,
     );
@@ -180,8 +180,8 @@ export class SqlReader implements Reader {
     const newest = `ORDER BY "us" DESC, "frame_id" DESC LIMIT 1`;
     const conditions = (): Conditions => poseFrameConditions({ environment, end: until + 1 });
     const recent = conditions().add(`"time" >= now() - INTERVAL '1 hour'`);
-    const found = await this.#select(['occupancy'], FRAME_COLUMNS, recent, newest);
-    return found.length > 0 ? found : this.#select(['occupancy'], FRAME_COLUMNS, conditions(), newest);
+    const found = await this.#select(['occupancy'], POSE_FRAME_COLUMNS, recent, newest);
+    return found.length > 0 ? found : this.#select(['occupancy'], POSE_FRAME_COLUMNS, conditions(), newest);
   }
 
   /** The pose frames in which a person was followed, read in ranges with few other pose frames. */
@@ -199,7 +199,7 @@ export class SqlReader implements Reader {
       const conditions = poseFrameConditions({ environment: query.environment }).within(
         ranges.slice(at, at + MAX_RANGES),
       );
-      const poseFrames = await this.#select(['occupancy'], FRAME_COLUMNS, conditions, IN_POSE_FRAMES);
+      const poseFrames = await this.#select(['occupancy'], POSE_FRAME_COLUMNS, conditions, IN_POSE_FRAMES);
       for (const row of poseFrames) if (wanted.has(keyOf(row))) found.push(row);
     }
     return found;

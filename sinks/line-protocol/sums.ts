@@ -7,10 +7,10 @@ import {
   type PoseSummary,
   type SummaryQuery,
 } from '../../pipeline/component/index.js';
-import { FRAME, measurementOf } from '../shared/line-protocol/points.js';
+import { POSE_FRAME, measurementOf } from '../shared/line-protocol/points.js';
 import { aggregateOf, byStartNameSubject, subjectOf, type Row } from '../shared/line-protocol/rows.js';
 import { summariesOf } from '../shared/summaries.js';
-import { FRAME_COLUMNS, MEASURE_COLUMNS, PERSON_COLUMNS, type Columns } from './columns.js';
+import { POSE_FRAME_COLUMNS, MEASURE_COLUMNS, PERSON_COLUMNS, type Columns } from './columns.js';
 import { Conditions } from './conditions.js';
 
 /** What sums need of a store. */
@@ -69,8 +69,8 @@ export async function poseSummaries(query: SummaryQuery, store: Asking): Promise
       ? []
       : await store.rows(
           ['occupancy'],
-          FRAME_COLUMNS,
-          Conditions.of(range).tag('name', FRAME),
+          POSE_FRAME_COLUMNS,
+          Conditions.of(range).tag('name', POSE_FRAME),
           (from) => `SELECT ${start} AS "start", count(*) AS "frames" FROM ${from} GROUP BY 1`,
         );
   const number = (row: Row, name: string): number => row[name] as number;

@@ -31,14 +31,14 @@ const Config = Type.Object(
     qos_alert: qos('alerts'),
     persons: Type.Boolean({
       default: true,
-      description: 'Whether each person of each frame is published; the summary always is.',
+      description: 'Whether each person of each pose frame is published; the summary always is.',
     }),
     summary_interval_ms: Type.Integer({
       minimum: 0,
       maximum: 3_600_000,
       default: 1000,
       description:
-        'Event time between two summaries while the number of people stays the same; 0: one for each frame.',
+        'Event time between two summaries while the number of people stays the same; 0: one for each pose frame.',
     }),
     max_in_flight: Type.Integer({
       minimum: 1,
@@ -76,7 +76,7 @@ export const mqtt = defineSink({
     '',
     '| topic below `csiflow/<environment>/` | what | retained |',
     '|---|---|---|',
-    '| `pose/person/<id>` | a person of a frame, with keypoints in metres; `untracked` without a tracker | no |',
+    '| `pose/person/<id>` | a person of a pose frame, with keypoints in metres; `untracked` without a tracker | no |',
     '| `pose/summary` | how many, who, how sure | yes |',
     '| `alerts/<type>` | an event, with a stable `alert_id` | never |',
     '| `analytics/<domain>` | the newest measures: `occupancy`, `motion`, `vitals`, `activity`, `link_quality`, `other` | yes |',
@@ -87,7 +87,7 @@ export const mqtt = defineSink({
     '',
     'A message of quality 1 counts as written once the broker has confirmed it. While the broker is offline, records',
     'wait in the outbox on disk and are published in order when it is back. A break may publish some twice: alerts',
-    'are identified by their `alert_id`; everything else is a state, or a frame with its number.',
+    'are identified by their `alert_id`; everything else is a state, or a pose frame with its number.',
     '',
     'What the broker rejects (its access list) becomes a dead letter with the reason; its topic is not retried',
     'for a minute. Codes: `mqtt.135` (not allowed), `mqtt.144` (not a good topic), `mqtt.149` (too large),',

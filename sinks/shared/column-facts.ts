@@ -25,8 +25,8 @@ const provenance: Facts = {
 };
 
 const person: Facts = {
-  frame_id: { about: 'number of the frame' },
-  person_index: { about: 'index of the person in the frame, from 0' },
+  frame_id: { about: 'number of the pose frame' },
+  person_index: { about: 'index of the person in the pose frame, from 0' },
   confidence: { about: '0 to 1' },
   x: { about: 'floor position along x', unit: 'm' },
   y: { about: 'floor position along y', unit: 'm' },
@@ -51,18 +51,18 @@ const person: Facts = {
 export const COLUMN_FACTS: Readonly<Record<FileTable, Facts>> = {
   poses: {
     ...run,
-    time: { about: 'the middle of the window that the frame was inferred from' },
+    time: { about: 'the middle of the window that the pose frame was inferred from' },
     environment,
-    frame_id: { about: 'number of the frame; increases per environment' },
+    frame_id: { about: 'number of the pose frame; increases per environment' },
     window_end: { about: 'end of that window' },
-    person_count: { about: 'number of persons in the frame' },
+    person_count: { about: 'number of persons in the pose frame' },
     best_confidence: { about: 'highest confidence among them, 0 to 1; null if there are none' },
     links: { about: 'number of links that were used' },
     signal_quality: { about: "share of the window's grid that frames covered, 0 to 1" },
     processing_ms: { about: 'inference time', unit: 'ms' },
     ...provenance,
   },
-  persons: { ...run, time: { about: 'time of the frame' }, environment, ...person },
+  persons: { ...run, time: { about: 'time of the pose frame' }, environment, ...person },
   events: {
     ...run,
     time: { about: 'when it happened' },
@@ -93,14 +93,14 @@ export const COLUMN_FACTS: Readonly<Record<FileTable, Facts>> = {
     environment,
     track_id: { about: 'number of the person' },
     since: { about: 'birth of the track' },
-    first_seen: { about: 'time of its first frame' },
-    last_seen: { about: 'time of its last frame' },
+    first_seen: { about: 'time of its first pose frame' },
+    last_seen: { about: 'time of its last pose frame' },
     frames: { about: 'number of its frames' },
     mean_confidence: { about: '0 to 1' },
-    state: { about: '`track_state` in its last frame' },
+    state: { about: '`track_state` in its last pose frame' },
   },
   keypoints: {
-    time: { about: 'time of the frame' },
+    time: { about: 'time of the pose frame' },
     environment,
     frame_id: person['frame_id']!,
     person_index: person['person_index']!,

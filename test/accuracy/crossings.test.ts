@@ -21,8 +21,8 @@ describe('simulated people', () => {
   });
 
   it('are gone half a minute after the last one has left', { timeout: 60_000 }, () => {
-    for (const { truth, poseFrames: frames } of scenesOf(SEED, 4, 'alone')) {
-      const tracks = shipped()(frames);
+    for (const { truth, poseFrames } of scenesOf(SEED, 4, 'alone')) {
+      const tracks = shipped()(poseFrames);
       let away = 0;
       const late = tracks.filter(
         (_, frame) => (away = truth[frame]!.length > 0 ? 0 : away + 1) > 30 * FRAME_RATE,

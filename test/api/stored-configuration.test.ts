@@ -344,7 +344,7 @@ describe('a second topology follows the privacy of the main one', () => {
   });
 });
 
-test('a starting topology applies a live field by itself, and needs a restart for another', async () => {
+test('a starting topology applies an adjustable field by itself, and needs a restart for another', async () => {
   const { runner } = made;
   const configuration = configurationOf(made);
   const started = runner.start();

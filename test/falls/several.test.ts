@@ -15,7 +15,7 @@ import {
   PARAMETERS,
   standardised,
   STEPS,
-} from '../../operators/detect-falls/nets/impact-net.js';
+} from '../../operators/detect-falls/networks/impact-net.js';
 import { Histogram } from '../../operators/detect-falls/motion/histogram.js';
 import { Impacts } from '../../operators/detect-falls/impacts/impacts.js';
 import {
@@ -25,7 +25,7 @@ import {
   SLOW_LIKENESSES,
 } from '../../operators/detect-falls/impacts/profiles.js';
 import { seeded } from '../../pipeline/base/random.js';
-import { parametersOf, readSeveralWeights } from '../../operators/detect-falls/nets/weights.js';
+import { parametersOf, readSeveralWeights } from '../../operators/detect-falls/networks/weights.js';
 import { loadTrainingBackend } from '../../operators/infer-pose/training/backend.js';
 import type { Window } from '../../pipeline/model/index.js';
 import { afterThisTest } from '../support/clean-up.js';

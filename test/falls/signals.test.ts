@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { netScorer, ruleScorer, scoreOf, type Scorer } from '../../operators/detect-falls/nets/detector.js';
-import { readWeights } from '../../operators/detect-falls/nets/weights.js';
+import {
+  netScorer,
+  ruleScorer,
+  scoreOf,
+  type Scorer,
+} from '../../operators/detect-falls/networks/detector.js';
+import { readWeights } from '../../operators/detect-falls/networks/weights.js';
 import { play } from '../../operators/detect-falls/training/material.js';
 import type { Recording } from '../../operators/detect-falls/training/recordings.js';
 import { Room, type Candidate, type View } from '../../operators/detect-falls/motion/room.js';

@@ -1,9 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { detectFalls } from '../../operators/detect-falls/detect-falls.js';
-import { groupsOf, PARAMETERS, PATCH, GROUP, WIDTH } from '../../operators/detect-falls/nets/impact-net.js';
+import {
+  groupsOf,
+  PARAMETERS,
+  PATCH,
+  GROUP,
+  WIDTH,
+} from '../../operators/detect-falls/networks/impact-net.js';
 import { CHANNELS } from '../../operators/detect-falls/impacts/changes.js';
 import { Suspicion, withdrawalsOf } from '../../operators/detect-falls/verdict/suspicion.js';
-import { headOf, readSeveralWeights, readWarningWeights } from '../../operators/detect-falls/nets/weights.js';
+import {
+  headOf,
+  readSeveralWeights,
+  readWarningWeights,
+} from '../../operators/detect-falls/networks/weights.js';
 import { fitLogistic, logitBy } from '../../bench/falls/logistic.js';
 import { WARNING_SETTINGS } from '../../bench/falls/train-warning.js';
 import type { Operator, Output } from '../../pipeline/component/index.js';

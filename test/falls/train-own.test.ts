@@ -7,7 +7,7 @@ import { trainOwn, type OwnOptions } from '../../bench/falls/train-own.js';
 import { recordedIn } from '../../bench/site/in-environment.js';
 import { judgeOf } from '../../operators/detect-falls/verdict/judge.js';
 import { SETTINGS } from '../../operators/detect-falls/training/train.js';
-import { readWeights, type FallWeights } from '../../operators/detect-falls/nets/weights.js';
+import { readWeights, type FallWeights } from '../../operators/detect-falls/networks/weights.js';
 import { packageFile } from '../../pipeline/base/paths.js';
 import { seeded } from '../../pipeline/base/random.js';
 import { loadTopology } from '../../pipeline/config/index.js';

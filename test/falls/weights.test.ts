@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { logit, LOOK_STEPS, trainEnsemble } from '../../operators/detect-falls/nets/dense.js';
-import { parametersOf, readSeveralWeights, readWeights } from '../../operators/detect-falls/nets/weights.js';
+import { logit, LOOK_STEPS, trainEnsemble } from '../../operators/detect-falls/networks/dense.js';
+import {
+  parametersOf,
+  readSeveralWeights,
+  readWeights,
+} from '../../operators/detect-falls/networks/weights.js';
 import { FEATURES } from '../../operators/detect-falls/motion/features.js';
 import { SETTINGS, THRESHOLD } from '../../operators/detect-falls/training/train.js';
 import { SEVERAL_SETTINGS } from '../../bench/falls/train-several.js';

@@ -55,6 +55,11 @@ const INNER = [
     'operators/infer-pose/various/various.ts',
     'operators/infer-pose/inputs/scene.ts',
   ],
+  [
+    'layer-operators-detect-falls-motion',
+    'operators/detect-falls/motion/bursts.ts',
+    'operators/detect-falls/verdict/judge.ts',
+  ],
 ] as const;
 
 /** Folders do not import each other in a ring, nor does a folder by way of one that it holds. */

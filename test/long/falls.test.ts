@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { WEIGHTS_FILE } from '../../operators/detect-falls/nets/weights.js';
+import { WEIGHTS_FILE } from '../../operators/detect-falls/networks/weights.js';
 import { packageFile } from '../../pipeline/base/paths.js';
 import { csiflow } from '../support/csiflow.js';
 import { sharedFile } from '../support/shared.js';

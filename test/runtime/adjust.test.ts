@@ -112,7 +112,7 @@ function bench() {
   return { runner, parse, frames: let_, written, dropped };
 }
 
-test('a live field applies from the next record, without a restart, and keeps the state', async () => {
+test('an adjustable field applies from the next record, without a restart, and keeps the state', async () => {
   const { runner, parse, frames, written } = bench();
   await runner.start();
   const { sessionId } = runner.status();
@@ -124,7 +124,7 @@ test('a live field applies from the next record, without a restart, and keeps th
   expect(runner.next).toBe(runner.topology);
 });
 
-test('a new file that changes only live fields is applied without a restart', async () => {
+test('a new file that changes only adjustable fields is applied without a restart', async () => {
   const { runner, parse, frames, written } = bench();
   await runner.start();
   const { sessionId } = runner.status();
@@ -216,7 +216,7 @@ test('rejects another topology', () => {
   }).toThrow('is of the topology other');
 });
 
-test('the registry rejects a live field that the state depends on', () => {
+test('the registry rejects an adjustable field that the state depends on', () => {
   const bound = { ...defineOperatorOf(['step']), liveFields: ['step' as const] };
   expect(() => new Registry([bound])).toThrow('the field step of liveFields must not be in stateFields');
 });

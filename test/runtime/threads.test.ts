@@ -220,7 +220,7 @@ test('a source may use its frames again', async () => {
   expect(block.time).toHaveLength(3);
 });
 
-test('live settings reach a thread', async () => {
+test('adjustable settings reach a thread', async () => {
   const { radio, table, nodes } = heard();
   const topology = threaded(nodes(), 1);
   const runner = runnerOf(topology);

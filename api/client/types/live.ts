@@ -113,7 +113,7 @@ export interface components {
             type: "unsubscription_confirmed";
             subscription_id: string;
         };
-        /** @description A frame that matches a subscription; persons have the shape of Form B unless configured otherwise. */
+        /** @description A pose frame that matches a subscription; persons have the shape of Form B unless configured otherwise. */
         pose_update: {
             /** @constant */
             type: "pose_update";

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { InputError } from '../../../pipeline/base/input-error.js';
 import { esp32Serial, esp32SerialLog } from '../../../pipeline/formats/devices/espressif/esp32-serial.js';
-import type { Example } from '../nets/dense.js';
+import type { Example } from '../networks/dense.js';
 import { readNumpy, readRecording, type Recording } from './recordings.js';
 import { Room, type Candidate } from '../motion/room.js';
 import { RATE_HZ } from '../motion/tracks.js';

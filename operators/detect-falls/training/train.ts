@@ -4,10 +4,15 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { outputFile } from '../../../pipeline/base/paths.js';
 import { stoppedText } from '../../shared/early-stop.js';
-import { trainEnsemble, type Ensemble, type EnsembleTraining, type TrainingSettings } from '../nets/dense.js';
+import {
+  trainEnsemble,
+  type Ensemble,
+  type EnsembleTraining,
+  type TrainingSettings,
+} from '../networks/dense.js';
 import { FEATURES } from '../motion/features.js';
 import { readMaterial, SETS, type LabelledExample } from './material.js';
-import { WEIGHTS_FILE, type FallWeights } from '../nets/weights.js';
+import { WEIGHTS_FILE, type FallWeights } from '../networks/weights.js';
 
 /**
  * Settings of the shipped nets, from a feasibility study except `noise` and `steps`; decision 0129

@@ -1,7 +1,7 @@
 import type { ModelReference } from '../../../pipeline/model/index.js';
 import { RULE_THRESHOLD } from './confidence.js';
-import { netScorer, ruleScorer, scoreOf, type Scorer } from '../nets/detector.js';
-import { EARLY_OUTPUTS, groupsOf, logitOf, standardised, type Scale } from '../nets/impact-net.js';
+import { netScorer, ruleScorer, scoreOf, type Scorer } from '../networks/detector.js';
+import { EARLY_OUTPUTS, groupsOf, logitOf, standardised, type Scale } from '../networks/impact-net.js';
 import type { Impact } from '../impacts/impacts.js';
 import { STEPS_PER_S } from '../impacts/changes.js';
 import type { Candidate } from '../motion/room.js';
@@ -13,7 +13,7 @@ import {
   weightsInUse,
   type SeveralWeights,
   type WeightsInUse,
-} from '../nets/weights.js';
+} from '../networks/weights.js';
 
 /**
  * Margin on a score while noise floors are learnt: odds seven times as high. On the rule's scale, see

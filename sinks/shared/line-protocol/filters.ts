@@ -1,5 +1,5 @@
 import type { EventQuery, PersonQuery, PoseQuery } from '../../../pipeline/component/index.js';
-import { FRAME } from './points.js';
+import { POSE_FRAME } from './points.js';
 import { numberOf, timeOf, type Row } from './rows.js';
 
 /** The part of a WHERE clause under construction that every query language of these points has. */
@@ -14,7 +14,7 @@ interface Conditions {
 export const ofPoseFrames = <C extends Conditions>(
   conditions: C,
   query: Pick<PoseQuery, 'minConfidence'>,
-): C => conditions.tag('name', FRAME).atLeast('best_confidence', query.minConfidence);
+): C => conditions.tag('name', POSE_FRAME).atLeast('best_confidence', query.minConfidence);
 
 /** With `person`, a row is a pose frame too, because a track's number occurs once per pose frame. */
 export const ofPersons = <C extends Conditions>(

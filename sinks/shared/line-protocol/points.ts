@@ -45,7 +45,7 @@ const SLOTS = 16;
 export const LAST_TIME = 9_223_372_036_854_774;
 
 /** Tag `name` of the points of `occupancy` that stand for a whole pose frame. */
-export const FRAME = 'frame';
+export const POSE_FRAME = 'frame';
 
 /** The fields of each kind of row: the columns of the other stores, without tags, time and epoch. */
 export const FIELDS = {
@@ -78,7 +78,7 @@ function poseFramePoints(poseFrame: PoseFrame, tags: TagValues): Point[] {
   const { persons } = poseFrame;
   if (persons.length > MAX_PERSONS)
     throw new RangeError(
-      `the frame contains ${persons.length} persons; at most ${MAX_PERSONS} are supported`,
+      `the pose frame contains ${persons.length} persons; at most ${MAX_PERSONS} are supported`,
     );
   const environment = tags.admit('environment', poseFrame.environment);
   const { origin } = poseFrame.provenance;
@@ -86,7 +86,7 @@ function poseFramePoints(poseFrame: PoseFrame, tags: TagValues): Point[] {
   const points: Point[] = [
     {
       measurement: 'occupancy',
-      tags: { environment, name: FRAME, origin },
+      tags: { environment, name: POSE_FRAME, origin },
       fields: {
         ...literals('occupancy', FIELDS.poseFrame, poseFrame),
         people: new Literal(`${peopleIn(poseFrame)}i`),

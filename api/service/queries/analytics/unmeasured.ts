@@ -36,8 +36,8 @@ async function runningMinutes(
   { start, end }: Range,
 ): Promise<Range[]> {
   if (end <= start) return [];
-  const poseFrames = { environment: environment.id, start, end, names: ['frames'], bucket: MINUTE };
-  const measured = new Set((await reader.aggregates(poseFrames)).map((row) => row.start));
+  const query = { environment: environment.id, start, end, names: ['frames'], bucket: MINUTE };
+  const measured = new Set((await reader.aggregates(query)).map((row) => row.start));
   const minutes = Array.from({ length: Math.ceil((end - start) / MINUTE) }, (_, index) => ({
     start: start + index * MINUTE,
     end: Math.min(end, start + (index + 1) * MINUTE),

@@ -46,7 +46,7 @@ export async function summarise(
 ): Promise<PoseAnswer> {
   const { start, end, summary, minPersons, maxPersons, minConfidence, activities } = question;
   const range = { environment: id, start, end, bucket: grainOf(summary) };
-  const [poseFrames, times] = await Promise.all([
+  const [summaries, times] = await Promise.all([
     reader.summaries({
       ...range,
       minConfidence,
@@ -56,7 +56,7 @@ export async function summarise(
     reader.aggregates({ ...range, names: ACTIVITIES.map(nameOf) }),
   ]);
   const results = new Map<number, Sums>();
-  for (const part of poseFrames) add(sumsAt(results, startOf(summary, timezone, part.start)), part);
+  for (const part of summaries) add(sumsAt(results, startOf(summary, timezone, part.start)), part);
   for (const { name, start: from, sum } of times) {
     // A period without a matching pose frame has no result.
     const found = results.get(startOf(summary, timezone, from));
@@ -67,7 +67,7 @@ export async function summarise(
     results: [...results]
       .filter(([, { seconds }]) => activities?.some((activity) => seconds[activity] > 0) ?? true)
       .map(([from, sums]) => resultOf(from, sums)),
-    rows: sumOf(poseFrames, ({ rows }) => rows) + sumOf(times, ({ count }) => count),
+    rows: sumOf(summaries, ({ rows }) => rows) + sumOf(times, ({ count }) => count),
   };
 }
 

@@ -165,7 +165,7 @@ export function ClipDialog() {
   );
 }
 
-/** @throws Error if the history has no frames for it */
+/** @throws Error if the history has no pose frames for it */
 async function loadClip(path: string): Promise<string> {
   const response = await fetch(path, { headers: { Authorization: `Bearer ${token.peek()}` } });
   if (!response.ok) throw new Error('The history has no pictures of this alert (yet).');

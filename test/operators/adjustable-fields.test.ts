@@ -58,7 +58,7 @@ describe('track-persons, changed while running', () => {
   });
 });
 
-it('every operator with live fields can be adjusted', () => {
+it('every operator with adjustable fields can be adjusted', () => {
   const live = components.list('operator').filter(({ liveFields }) => liveFields !== undefined);
   expect(live.map(({ name }) => name)).toEqual(
     expect.arrayContaining(['detect-falls', 'detect-inactivity', 'infer-pose', 'track-persons']),
