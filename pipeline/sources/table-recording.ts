@@ -27,13 +27,13 @@ export async function openTable(
   mapping: TableMapping,
 ): Promise<Recording> {
   const { size } = await stat(path);
-  const table = await read(path, kind, packed, size);
+  const table = await read(path, kind, packed, size, mapping);
   const isUnmapped = Object.keys(mapping).length === 0;
   const isOwn = table.frames !== undefined && isUnmapped;
   const trace = isUnmapped ? intelTrace(table) : null;
   const frames = trace ?? recordsOf(isOwn ? own(path, table.frames) : mapped(path, table, mapping));
   // Frames of several layouts form no array, but are read all the same.
-  const unread = isOwn || trace ? [] : table.unread;
+  const unread = [...(table.damaged ?? []), ...(isOwn || trace ? [] : table.unread)];
   return {
     path,
     kind: kind.name,
@@ -45,7 +45,14 @@ export async function openTable(
   };
 }
 
-async function read(path: string, kind: TableKind, packed: boolean, size: number): Promise<Table> {
+async function read(
+  path: string,
+  kind: TableKind,
+  packed: boolean,
+  size: number,
+  { sender }: TableMapping,
+): Promise<Table> {
+  const texts = sender === undefined ? [] : [sender];
   const tooLarge = () =>
     new FormatError(
       'table.size',
@@ -54,7 +61,7 @@ async function read(path: string, kind: TableKind, packed: boolean, size: number
     );
   if (size > MAX_ARRAY_BYTES) throw tooLarge();
   const file = await readFile(path);
-  if (!packed) return readTable(kind, file, path);
+  if (!packed) return readTable(kind, file, path, texts);
   const bytes = await promisify<Buffer, object, Buffer>(gunzip)(file, {
     maxOutputLength: MAX_ARRAY_BYTES,
   }).catch((error: unknown) => {
@@ -62,11 +69,11 @@ async function read(path: string, kind: TableKind, packed: boolean, size: number
       ? tooLarge()
       : new FormatError('file.gzip', path, 'the gzip data is damaged or truncated');
   });
-  if (!kind.needsFile) return readTable(kind, bytes, path);
+  if (!kind.needsFile) return readTable(kind, bytes, path, texts);
   const folder = await mkdtemp(join(tmpdir(), 'csiflow-table-'));
   try {
     await writeFile(join(folder, 'unpacked'), bytes);
-    return await readTable(kind, bytes, join(folder, 'unpacked'));
+    return await readTable(kind, bytes, join(folder, 'unpacked'), texts);
   } finally {
     await rm(folder, { recursive: true });
   }
@@ -102,7 +109,7 @@ async function* batches(
   position: RecordingPosition | null,
 ): AsyncGenerator<RecordingBatch, void> {
   const builder = new RawBuilder(count, frames.origin ?? 'replay', position?.newest ?? -Infinity);
-  // Arrays that produced no frame are reported once, at the start.
+  // What is damaged, and arrays that produced no frame, are reported once, at the start.
   if (!position)
     for (const what of unread) {
       const [location, ...reason] = what.split(': ');

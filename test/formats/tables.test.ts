@@ -205,7 +205,7 @@ test.each<[string, TableMapping, RegExp]>([
   [
     'several.npz',
     { rate_hz: 1 },
-    /several arrays may be the measurements.*csi \(4 x 2 x 3, complex\).*not supported: labels: .*O/,
+    /several arrays may be the measurements.*csi \(4 x 2 x 3, complex\).*not read: labels: .*O/,
   ],
   ['several.npz', { values: 'cis' }, /`table\.values` .*unknown array `cis`\. There are: csi/],
   [
@@ -267,13 +267,13 @@ test('what is damaged is named with its byte', async () => {
   );
   const path = damaged('several.npz', zip.subarray(entry), overwrite);
   expect(await errorOf(path, { values: 'absent' })).toMatch(
-    new RegExp(`not supported: \\w+: the zip file is damaged: no entry begins at byte ${entry}`),
+    new RegExp(`not read: \\w+: the zip file is damaged: no entry begins at byte ${entry}`),
   );
   const file = readFileSync(made('level5.mat'));
   const second = 136 + file.readUInt32LE(132);
   const mat = damaged('level5.mat', file.subarray(second, second + 8), overwrite);
   expect(await errorOf(mat, { ...mapping, values: 'absent' })).toMatch(
-    new RegExp(`not supported: byte ${second}: expected a matrix, found type 6`),
+    new RegExp(`damaged: byte ${second}: expected a matrix, found type 6`),
   );
 });
 
@@ -422,7 +422,7 @@ test('columns of Parquet: lists have two axes, timestamps are seconds', async ()
   expect([...block!.link]).toEqual([0, 1, 0]);
   expect([...block!.values.subarray(6, 12)]).toEqual([1, 0, 11, 0, 2.5, 0]);
   expect(await errorOf(lists!, {})).toMatch(
-    /the times of the frames are unknown.*not supported: odd: row 2 holds 2 values, but the first one has 1/,
+    /the times of the frames are unknown.*not read: odd: row 2 holds 2 values, but the first one has 1/,
   );
   const [columns] = await framesIn(flat!, { rate_hz: 1 });
   expect([...columns!.values]).toEqual([0, 0, 0, 0, 1, 0, 2, 0, 2, 0, 4, 0]);
@@ -725,9 +725,36 @@ describe('what is whole of a damaged table is read, and the rest is named', () =
 
   test('a column of texts stays one', async () => {
     const lines = text.map((line, i) => `${i % 2 === 0 ? 'a' : '7'},${line}`);
-    const { arrays, unread } = await readCsv(lines.join('\n'));
+    const { arrays, damaged } = await readCsv(lines.join('\n'));
     expect(arrays[0]!.texts).toEqual(['a', '7', 'a', '7', 'a', '7']);
-    expect(unread).toEqual([]);
+    expect(damaged).toEqual([]);
+  });
+
+  test('a column of labels is one of texts, although most are numbers', async () => {
+    const lines = text.map((line, i) => `${i === 3 ? 'kitchen' : i},${line}`);
+    const { values, problems } = await read(written('a.csv', lines.join('\n')), { rate_hz: 10 });
+    expect([values, problems]).toEqual([amplitudes(0, 1, 2, 3, 4, 5), []]);
+  });
+
+  test('senders are texts, although they look like numbers', async () => {
+    const lines = text.map((line, i) => `${['007', '1', '2', '3', '4', 'x1'][i]},${line}`);
+    const [block] = await framesIn(written('a.csv', lines.join('\n')), { sender: '1', rate_hz: 10 }, [
+      '007',
+      '1',
+      '2',
+      '3',
+      '4',
+      'x1',
+    ]);
+    expect([...block!.link]).toEqual([0, 1, 2, 3, 4, 5]);
+  });
+
+  test.each([
+    ['lacks one', 'a,b,c,d,e,f,g'],
+    ['has an empty one', ',b,c,d,e,f,g,h'],
+  ])('but not a CSV whose line of names %s: which column is which is unknown', async (_, names) => {
+    const path = written('a.csv', [names, ...text].join('\n'));
+    expect(await errorOf(path, { rate_hz: 10 })).not.toBe('opened');
   });
 
   test('the first rows of a NumPy array', async () => {
@@ -758,6 +785,21 @@ describe('what is whole of a damaged table is read, and the rest is named', () =
     expect(values).toEqual(expected(csi, 2));
     expect(problems).toEqual([expect.stringMatching(problem)]);
     expect(problems[0]).toContain(`byte ${second}: `);
+  });
+
+  const stray = Buffer.from(Uint32Array.of(6, 0).buffer);
+
+  test('a log of an Intel 5300 that MATLAB saved, before something damaged', async () => {
+    const whole = readFileSync(made('trace.mat'));
+    const { problems } = await read(written('a.mat', Buffer.concat([whole, stray])), {});
+    expect(problems[0]).toBe(`byte ${whole.length}: not read: expected a matrix, found type 6`);
+  });
+
+  test('up to 16 damaged variables of a MATLAB file; then its rest is named', async () => {
+    const strays = Array.from({ length: 20 }, () => stray);
+    const { damaged } = readMat5(Buffer.concat([level5.subarray(0, second), ...strays]));
+    expect(damaged).toHaveLength(17);
+    expect(damaged!.at(-1)).toBe(`byte ${second + 16 * 8}: the rest, behind 16 damaged variables`);
   });
 
   test('but no antennas: a NumPy array that lacks some is rejected', async () => {

@@ -35,6 +35,8 @@ export interface Table {
   readonly arrays: readonly TableArray[];
   /** Skipped arrays, in words: `labels: objects of Python`. */
   readonly unread: readonly string[];
+  /** Parts of the file that are damaged, with their location, in words: `byte 136: it is truncated`. */
+  readonly damaged?: readonly string[];
 }
 
 export const arraysByName = ({ arrays }: Table): ReadonlyMap<string, TableArray> =>

@@ -22,6 +22,11 @@ const MIN_FITTING = 0.75;
 const FIRST_LINES = 3;
 /** Share of the cells of a column of numbers that may be damaged; with more, it is a column of texts. */
 const MAX_DAMAGED = 0.25;
+/** Share of them that may be words: labels are not damaged. */
+const MAX_WORDS = 0.05;
+const WORD = /^\p{L}[\p{L} _-]+$/u;
+/** What programs write where a value is missing. */
+const MISSING = /^(null|none|na|missing)$/i;
 
 /** Characters that show what a table looks like. */
 const LOOK = 262_144;
@@ -47,7 +52,10 @@ export function lookAtCsv(head: string, isWhole: boolean): CsvLook | null {
 function lookBy(lines: readonly string[][], at: number, separator: CsvLook['separator']): CsvLook | null {
   const cells = lines[at]!;
   if (cells.length < MIN_NUMBERS) return null;
-  const hasHeader = cells.every((cell) => cell !== '' && !NUMBER.test(cell));
+  const hasHeader = isNames(cells) && !cells.includes('');
+  // Names that do not fit the columns: which is which would be a guess.
+  const isMisfit = (line: readonly string[]) => isNames(line) && line.length >= cells.length - 1;
+  if ((!hasHeader && isNames(cells)) || lines.slice(0, at).some(isMisfit)) return null;
   const rows = hasHeader ? lines.toSpliced(at, 1) : lines;
   const fitting = rows.filter(
     (row) =>
@@ -59,6 +67,8 @@ function lookBy(lines: readonly string[][], at: number, separator: CsvLook['sepa
   if (fitting.length === 0 || fitting.length < MIN_FITTING * rows.length) return null;
   return { separator, header: hasHeader ? cells : null, columns: cells.length };
 }
+
+const isNames = (cells: readonly string[]): boolean => cells.every((cell) => !NUMBER.test(cell));
 
 /** What ends the lines of a text: carriage returns where it has no line feed (old terminals and spreadsheets). */
 const endOf = (text: string): '\n' | '\r' => (text.includes('\n') ? '\n' : '\r');
@@ -72,20 +82,26 @@ const cellsOf = (line: string, separator: string | RegExp): string[] =>
 /**
  * Each column by its name (`1`, `2`, ... if there are no names). Lines with too few or too many columns are
  * skipped. Columns of texts contain texts; an empty or damaged cell in a column of numbers is NaN.
+ * @param texts names of columns that are texts, also if they look like numbers
  * @throws AllowanceExceeded before it uses more memory: a small compressed file can hold any number of rows
  */
-export async function readCsv(text: string, allowance = new Allowance()): Promise<Table> {
+export async function readCsv(
+  text: string,
+  allowance = new Allowance(),
+  texts: readonly string[] = [],
+): Promise<Table> {
   const look = lookAtCsv(text, true);
   if (!look) throw new Error('its first lines are not rows of numbers');
   const { header, columns } = look;
-  const unread: string[] = [];
+  const damaged: string[] = [];
+  // Of each column: cells that are not empty, those that are no numbers, and those of them that are words.
   const filledCells = new Array<number>(columns).fill(0);
-  const others = new Array<number>(columns).fill(0);
+  const [others, words] = [[...filledCells], [...filledCells]];
   let count = 0;
   for await (const { cells, number } of rowsOf(text, look)) {
     if (cells.length !== columns) {
       allowance.take(TEXT_BYTES);
-      unread.push(`line ${number}: ${cells.length} columns, but most have ${columns}`);
+      damaged.push(`line ${number}: ${cells.length} columns, but most have ${columns}`);
       continue;
     }
     // Before the next row, so that a file that is too large is refused early.
@@ -95,13 +111,16 @@ export async function readCsv(text: string, allowance = new Allowance()): Promis
       if (cell === '') return;
       filledCells[i]!++;
       if (!NUMBER.test(cell)) others[i]!++;
+      if (isWord(cell)) words[i]!++;
     });
   }
-  const isText = others.map((other, i) => other > MAX_DAMAGED * filledCells[i]!);
+  const nameOf = (column: number): string => header?.[column] ?? String(column + 1);
+  const isText = others.map(
+    (other, i) => texts.includes(nameOf(i)) || areTexts(filledCells[i]!, other, words[i]!),
+  );
   allowance.take(isText.filter(Boolean).length * count * TEXT_BYTES);
   const filled = isText.map((is) => (is ? new Array<string>(count) : new Float64Array(count)));
   let at = 0;
-  const nameOf = (column: number): string => header?.[column] ?? String(column + 1);
   for await (const { cells, number } of rowsOf(text, look)) {
     if (cells.length !== columns) continue;
     filled.forEach((column, i) => {
@@ -110,7 +129,9 @@ export async function readCsv(text: string, allowance = new Allowance()): Promis
       else column[at] = cell;
       if (column instanceof Float64Array && others[i]! > 0 && cell !== '' && !NUMBER.test(cell)) {
         allowance.take(TEXT_BYTES);
-        unread.push(`line ${number}: \`${cell.slice(0, MAX_SHOWN)}\` in column ${nameOf(i)} is not a number`);
+        damaged.push(
+          `line ${number}: \`${cell.slice(0, MAX_SHOWN)}\` in column ${nameOf(i)} is not a number`,
+        );
       }
     });
     at++;
@@ -121,8 +142,14 @@ export async function readCsv(text: string, allowance = new Allowance()): Promis
       ? numberArray(name, [count], column)
       : textArray(name, [count], column);
   });
-  return { arrays, unread, isColumns: true };
+  return { arrays, unread: [], damaged, isColumns: true };
 }
+
+/** Whether a column is one of texts, by its cells that are filled, those that are no numbers, and the words of them. */
+const areTexts = (filled: number, others: number, words: number): boolean =>
+  others > MAX_DAMAGED * filled || words > MAX_WORDS * filled;
+
+const isWord = (cell: string): boolean => WORD.test(cell) && !NUMBER.test(cell) && !MISSING.test(cell);
 
 /** Characters of a damaged cell in a message. */
 const MAX_SHOWN = 32;

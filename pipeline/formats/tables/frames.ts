@@ -83,15 +83,16 @@ class Arrays {
   }
 
   list(): string {
-    const { arrays, unread } = this.#table;
+    const { arrays, unread, damaged = [] } = this.#table;
     const shown = arrays.slice(0, MAX_LISTED).map(describeArray);
     const more = arrays.length > MAX_LISTED ? ` and ${arrays.length - MAX_LISTED} more` : '';
-    const left = unread.length > 0 ? `; not supported: ${unread.slice(0, MAX_LISTED).join('; ')}` : '';
-    return `There are: ${shown.join('; ')}${more}${left}`;
+    return `There are: ${shown.join('; ')}${more}${listed('not read', unread)}${listed('damaged', damaged)}`;
   }
 }
 
 const MAX_LISTED = 20;
+const listed = (what: string, parts: readonly string[]): string =>
+  parts.length > 0 ? `; ${what}: ${parts.slice(0, MAX_LISTED).join('; ')}` : '';
 
 /** `csi_*` by prefix and suffix, `3..54` or `a..b` from one column to another. */
 function columnsNamed(arrays: readonly TableArray[], pattern: string): readonly TableArray[] {

@@ -14,7 +14,13 @@ export interface TableKind {
   readonly recognise: (head: Uint8Array, isWhole: boolean) => boolean;
   /** Its library can only read files: `read` gets the path instead of the bytes. */
   readonly needsFile?: boolean;
-  readonly read: (bytes: Buffer, path: string, allowance: Allowance) => Promise<Table>;
+  /** @param texts names of columns that are texts, also if they look like numbers */
+  readonly read: (
+    bytes: Buffer,
+    path: string,
+    allowance: Allowance,
+    texts: readonly string[],
+  ) => Promise<Table>;
 }
 
 const beginsWith =
@@ -46,7 +52,7 @@ export const TABLE_KINDS: readonly TableKind[] = [
     recognise: beginsWith('\x93NUMPY'),
     read: async (bytes, _path, allowance) => {
       const array = (await import('./npy.js')).readNpy(bytes, 'values', allowance);
-      return { arrays: [array], unread: array.cut ? [array.cut.text] : [] };
+      return { arrays: [array], unread: [], damaged: array.cut ? [array.cut.text] : [] };
     },
   },
   {
@@ -66,8 +72,8 @@ export const TABLE_KINDS: readonly TableKind[] = [
     name: 'csv',
     summary: 'Rows of at least eight numbers as text, with a line of names or without.',
     recognise: (head, isWhole) => lookAtCsv(Buffer.from(head).toString('utf8'), isWhole) !== null,
-    read: async (bytes, _path, allowance) =>
-      (await import('./csv.js')).readCsv(bytes.toString('utf8'), allowance),
+    read: async (bytes, _path, allowance, texts) =>
+      (await import('./csv.js')).readCsv(bytes.toString('utf8'), allowance, texts),
   },
 ];
 
@@ -75,10 +81,18 @@ export const TABLE_KINDS: readonly TableKind[] = [
 export const tableKindOf = (name: string, head: Uint8Array, isWhole: boolean): TableKind | undefined =>
   TABLE_KINDS.find((kind) => (name === 'auto' ? kind.recognise(head, isWhole) : kind.name === name));
 
-/** @throws FormatError `table.damaged` with the part of the file that cannot be read */
-export async function readTable(kind: TableKind, bytes: Buffer, path: string): Promise<Table> {
+/**
+ * @param texts names of columns that are texts, also if they look like numbers
+ * @throws FormatError `table.damaged` with the part of the file that cannot be read
+ */
+export async function readTable(
+  kind: TableKind,
+  bytes: Buffer,
+  path: string,
+  texts: readonly string[],
+): Promise<Table> {
   try {
-    return await kind.read(bytes, path, new Allowance());
+    return await kind.read(bytes, path, new Allowance(), texts);
   } catch (error) {
     const reason = errorText(error);
     throw new FormatError('table.damaged', path, `${kind.summary.replace(/\.$/, '')}: ${reason}`);

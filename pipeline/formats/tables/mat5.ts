@@ -34,8 +34,7 @@ const OTHERS = new Map([
 /** All arrays of a MATLAB file of level 5 (`-v6`, `-v7`): see {@link tableOf}. */
 export function readMat5(file: Uint8Array, allowance = new Allowance()): Table {
   const { variables, damaged } = readMat(file, allowance);
-  const table = tableOf(variables, allowance);
-  return { ...table, unread: [...damaged, ...table.unread] };
+  return { ...tableOf(variables, allowance), damaged };
 }
 
 /** The variables of a file by name, and those that are damaged, in words: `byte 136: ...`. */
@@ -59,8 +58,11 @@ export function readMat(file: Uint8Array, allowance = new Allowance()): MatFile 
     for (const element of elements(file.subarray(HEADER_BYTES))) {
       const fault = addVariable(element, variables, allowance);
       if (fault !== null) damaged.push(`byte ${at}: ${fault}`);
-      if (damaged.length === MAX_DAMAGED) break;
       at = HEADER_BYTES + element.end;
+      if (damaged.length === MAX_DAMAGED && at < file.length) {
+        damaged.push(`byte ${at}: the rest, behind ${MAX_DAMAGED} damaged variables`);
+        break;
+      }
     }
   } catch (error) {
     if (error instanceof AllowanceExceeded) throw error;

@@ -84,11 +84,12 @@ function wholeRows(
 export function readNpz(file: Buffer, allowance = new Allowance()): Table {
   const arrays: TableArray[] = [];
   const unread: string[] = [];
+  const damaged: string[] = [];
   for (const { name, bytes } of zipEntries(file)) {
     const array = name.replace(/\.npy$/, '');
     try {
       const read = readNpy(bytes(allowance), array, allowance);
-      if (read.cut) unread.push(`${array}: ${read.cut.text}`);
+      if (read.cut) damaged.push(`${array}: ${read.cut.text}`);
       else arrays.push(read);
     } catch (error) {
       // A limit of the file, not a fault of this array: others would then be read or not by their order.
@@ -97,7 +98,7 @@ export function readNpz(file: Buffer, allowance = new Allowance()): Table {
       unread.push(`${array}: ${errorText(error)}`);
     }
   }
-  return { arrays, unread };
+  return { arrays, unread, damaged };
 }
 
 interface ZipEntry {
