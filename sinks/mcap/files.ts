@@ -205,7 +205,10 @@ export class McapFiles implements Sink {
       if (timesOf(environment)?.covered(now, ROOM_EVERY) === null)
         file.content.add(this.#encoded(roomMessage(environment, time)));
     file.covered = environments
-      .flatMap((environment) => timesOf(environment)?.covered(now, ROOM_EVERY) ?? [])
+      .flatMap((environment) => {
+        const times = timesOf(environment);
+        return times ? [times.covered(now, ROOM_EVERY) ?? { from: now, until: now }] : [];
+      })
       .reduce(
         (all, one) => ({ from: latest(all.from, one.from), until: earliest(all.until, one.until) }),
         ALWAYS,

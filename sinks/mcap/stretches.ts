@@ -12,7 +12,7 @@ export interface Covered {
 
 /** Nanoseconds between neighbours in a stretch, at most. */
 const JOINED = 2_000_000_000n;
-/** Stretches beyond these replace the earliest one. */
+/** Beyond these, the two that are nearest to each other become one, as if there were messages between them. */
 const MAX_STRETCHES = 256;
 
 /**
@@ -45,7 +45,16 @@ export class Stretches {
     };
     const at = this.#stretches.findIndex(({ until }) => until + JOINED >= joined.from);
     this.#stretches.splice(at < 0 ? this.#stretches.length : at, near.length, joined);
-    if (this.#stretches.length > MAX_STRETCHES) this.#stretches.shift();
+    if (this.#stretches.length > MAX_STRETCHES) this.#joinNearest();
+  }
+
+  #joinNearest(): void {
+    const gapAfter = (at: number): bigint => this.#stretches[at + 1]!.from - this.#stretches[at]!.until;
+    let nearest = 0;
+    for (let at = 1; at < this.#stretches.length - 1; at++)
+      if (gapAfter(at) < gapAfter(nearest)) nearest = at;
+    const [one, other] = this.#stretches.slice(nearest) as [Stretch, Stretch];
+    this.#stretches.splice(nearest, 2, { from: one.from, until: other.until });
   }
 }
 

@@ -39,8 +39,8 @@ test.each(
   }),
 )('the format of CONTRIBUTING.md: $name', ({ run }) => run());
 
-test('its kind of file splits a log', () => {
-  const log = Buffer.from(`boot\n${lines.join('\nI (12) wifi\n')}\n`);
+test.each(['\n', '\r\n', '\r'])('its kind of file splits a log whose lines end with %j', (end) => {
+  const log = Buffer.from(`boot${end}${lines.join(`${end}I (12) wifi${end}`)}${end}`);
   expect(acmeLog.recognise(log)).toBe(true);
   const { records, problems } = cutAll(log, 100, acmeLog)!;
   expect(records.map(({ time }) => time)).toEqual(lines.map((_, i) => 1_000_000 + 10_000 * i));

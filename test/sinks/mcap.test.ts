@@ -125,6 +125,16 @@ test('a room is repeated where the clock was set back to, and not where it has b
   expect(rooms.toSorted((a, b) => a - b)).toEqual([20, 21, 99.5, 100, 101, 103, 104]);
 });
 
+test('a room is repeated however often the clock was set back', async () => {
+  const times = Array.from({ length: 260 }, (_, i) => START + (300 - i) * 10_000_000);
+  const messages = await recorded(times.map((time, index) => measure(index, { time })));
+  expect(
+    under(messages, 'room')
+      .map(({ time }) => time)
+      .toSorted((a, b) => b - a),
+  ).toEqual(times);
+});
+
 test.each(['closed', 'killed'])(
   'a %s file is continued with the next repetition of its room',
   async (how) => {

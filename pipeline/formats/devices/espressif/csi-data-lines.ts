@@ -1,6 +1,7 @@
 /** Common handling of the `CSI_DATA,...` lines of all programs; their columns differ. */
 import { recordingOf, type FileFormat, type Format } from '../../contract/format.js';
 import type { ReadFault } from '../../decoder/frame-decoder.js';
+import { MAX_MESSAGE_LINES } from '../../containers/message-lines.js';
 import { latin1, LINE_END, LineCutter, type LineKind } from '../../containers/line-cutter.js';
 import { ESP_CLOCK, type EspNumbers } from './esp-values.js';
 
@@ -19,7 +20,10 @@ export function csiDataLine(record: Uint8Array): string | ReadFault | null {
   const at = text.lastIndexOf(CSI_DATA);
   if (at < 0) return null;
   if (LINE_END.test(text.slice(text.indexOf(CSI_DATA), at)))
-    return { fault: 'lines', reason: 'several lines: send each as a record of its own' };
+    return {
+      fault: 'lines',
+      reason: `several lines: at most ${MAX_MESSAGE_LINES} in one message are read; send fewer, or each by itself`,
+    };
   return text.slice(at).split(LINE_END, 1)[0]!.trimEnd();
 }
 

@@ -1,5 +1,7 @@
-/** Senders beyond these are judged by each frame alone. */
+/** Beyond these, the sender not heard for longest is forgotten: strangers cannot keep the others out. */
 const MAX_SENDERS = 256;
+/** Invalid words of a sender before they count: one may be a damaged line. */
+const CONFIRMED_BY = 2;
 /** A sender without an invalid first word in so many frames has none any more. */
 const FORGOTTEN_AFTER = 10_000;
 
@@ -8,28 +10,42 @@ const FORGOTTEN_AFTER = 10_000;
  * out of the others too, so that a sender has one layout. Windows could use only one of two.
  */
 export class FirstWords {
-  /** Frames since the last invalid word, by sender. */
-  readonly #since = new Map<string, number>();
+  /** By sender; the one heard last is at the end. */
+  readonly #flagged = new Map<string, Flagged>();
 
   /** Whether the carriers of the first word are left out of this frame. */
   areInvalid(sender: string, isFlagged: boolean): boolean {
-    if (isFlagged) {
-      if (this.#since.has(sender) || this.#since.size < MAX_SENDERS) this.#since.set(sender, 0);
-      return true;
-    }
-    const since = this.#since.get(sender);
-    if (since === undefined) return false;
-    if (since < FORGOTTEN_AFTER) this.#since.set(sender, since + 1);
-    else this.#since.delete(sender);
-    return since < FORGOTTEN_AFTER;
+    const before = this.#flagged.get(sender);
+    if (!isFlagged && before === undefined) return false;
+    this.#flagged.delete(sender);
+    const { times, since } = before ?? NEVER;
+    if (isFlagged) this.#remember(sender, { times: Math.min(times + 1, CONFIRMED_BY), since: 0 });
+    else if (since < FORGOTTEN_AFTER) this.#remember(sender, { times, since: since + 1 });
+    return isFlagged || (times === CONFIRMED_BY && since < FORGOTTEN_AFTER);
   }
 
-  snapshot(): Readonly<Record<string, number>> {
-    return Object.fromEntries(this.#since);
+  snapshot(): FirstWordsState {
+    return [...this.#flagged].map(([sender, { times, since }]) => [sender, times, since]);
   }
 
-  restore(state: Readonly<Record<string, number>>): void {
-    this.#since.clear();
-    for (const [sender, since] of Object.entries(state)) this.#since.set(sender, since);
+  restore(state: FirstWordsState): void {
+    this.#flagged.clear();
+    for (const [sender, times, since] of state) this.#flagged.set(sender, { times, since });
+  }
+
+  #remember(sender: string, flagged: Flagged): void {
+    this.#flagged.set(sender, flagged);
+    if (this.#flagged.size > MAX_SENDERS) this.#flagged.delete(this.#flagged.keys().next().value!);
   }
 }
+
+/** Invalid words of a sender, up to {@link CONFIRMED_BY}, and its frames since the last one. */
+interface Flagged {
+  readonly times: number;
+  readonly since: number;
+}
+
+const NEVER: Flagged = { times: 0, since: 0 };
+
+/** The sender heard last is at the end. */
+export type FirstWordsState = readonly (readonly [sender: string, times: number, since: number])[];
