@@ -58,29 +58,36 @@ const RARE = [
 ];
 
 /**
- * Twenty minutes of the demo, faster than real time, in a database and as lines: each panel must agree with
- * the lines.
+ * Twenty minutes of the demo, faster than real time, in databases and as lines: each panel must agree with the
+ * lines. Each database takes the records of the same run.
  */
-export function dashboardConformance(name: string, start: () => Promise<Database>): void {
-  describe(`dashboards over ${name}`, () => {
-    let folder: string;
-    let database: Database;
-    let records: readonly Data[];
+export function dashboardConformance(servers: Readonly<Record<string, () => Promise<Database>>>): void {
+  let folder: string;
+  let records: readonly Data[];
+  const databases = new Map<string, Database>();
 
-    beforeAll(async () => {
-      folder = await mkdtemp(join(tmpdir(), 'csiflow-dashboards-'));
-      database = await start();
-      const file = join(folder, 'demo.yaml');
-      await writeFile(file, await topology(database));
-      const run = new Csiflow(['run', file, '--no-api', '--until-end'], {
-        env: { CSIFLOW_DATA: folder, ...database.env },
-      });
-      expect(await run.ended(), run.output).toBe(0);
-      records = await linesOf(folder);
-    }, 1_800_000);
-    afterAll(async () => {
-      await database.stop();
-      await rm(folder, { recursive: true, force: true });
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'csiflow-dashboards-'));
+    for (const [name, start] of Object.entries(servers)) databases.set(name, await start());
+    const file = join(folder, 'demo.yaml');
+    const written = [...databases.values()];
+    await writeFile(file, await topology(written));
+    const secrets = Object.assign({}, ...written.map(({ env }) => env)) as Record<string, string>;
+    const run = new Csiflow(['run', file, '--no-api', '--until-end'], {
+      env: { CSIFLOW_DATA: folder, ...secrets },
+    });
+    expect(await run.ended(), run.output).toBe(0);
+    records = await linesOf(folder);
+  }, 1_800_000);
+  afterAll(async () => {
+    for (const database of databases.values()) await database.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  describe.each(Object.keys(servers))('dashboards over %s', (name) => {
+    let database: Database;
+    beforeAll(() => {
+      database = databases.get(name)!;
     });
 
     describe.each(['people-and-falls', 'links-and-signal-quality'])('%s', (dashboard) => {
@@ -143,19 +150,22 @@ export function dashboardConformance(name: string, start: () => Promise<Database
   });
 }
 
-async function topology({ sink }: Database): Promise<string> {
+async function topology(databases: readonly Database[]): Promise<string> {
   const text = await readFile(packageFile('topologies/demo.yaml'), 'utf8');
   const [operators] = text.split('\nsinks:');
   const from = /history: .* from: (\[[^\]]+\])/.exec(text)![1]!;
-  const fields = Object.entries({ type: 'influxdb', ...sink }).map(
-    ([field, value]) => `${field}: "${value}"`,
-  );
+  const histories = databases.map(({ sink }, index) => {
+    const fields = Object.entries({ type: 'influxdb', ...sink }).map(
+      ([field, value]) => `${field}: "${value}"`,
+    );
+    return `  history-${index + 1}: { from: ${from}, ${fields.join(', ')} }`;
+  });
   const faster = `speed: 0, duration_s: ${MINUTES * 60}, start_time: "${new Date(START).toISOString()}"`;
   const source = /rate_hz: 50, seed: 5/;
   expect(operators).toMatch(source);
   return `${operators!.replace(source, `$&, ${faster}`).replaceAll('environments/', `${packageFile('topologies/environments')}/`)}
 sinks:
-  history: { from: ${from}, ${fields.join(', ')} }
+${histories.join('\n')}
   lines: { type: file, from: ${from}, path: results.ndjson }
 settings:
   state_folder: "\${CSIFLOW_DATA}/state"
