@@ -66,7 +66,7 @@ function Badge() {
   const mode = shown === null ? 'NO DATA' : isStale.value ? 'STALE' : shown.mode;
   const age = shown === null ? '' : `${ageText(now.value - shown.at)} old`;
   const words =
-    shown === null ? 'waiting for a pose frame' : isStale.value ? `${shown.mode.toLowerCase()}, ${age}` : age;
+    shown === null ? 'waiting for poses' : isStale.value ? `${shown.mode.toLowerCase()}, ${age}` : age;
   return (
     <span class="state">
       <span id="badge" class="badge" data-mode={mode} role="status">
