@@ -91,7 +91,7 @@ const Config = Type.Object(
     calibration: Type.Optional(
       inputFile({
         description:
-          "Empty-room profiles of the links, created by `csiflow calibrate` or on the live page; relative to the topology's folder. Poses need none; postures and counts gain a few points. Measure again after you moved a node or rebuilt the room: a calibration of another room may report somebody in an empty one.",
+          "Empty-room profiles of the links, created by `csiflow calibrate` or on the live page; relative to the topology's folder. Without it, or until it exists, postures, and times in analytics, are less accurate. Measure again after you moved a node or rebuilt the room: a calibration of another room may report somebody in an empty one.",
       }),
     ),
     max_batch: Type.Integer({

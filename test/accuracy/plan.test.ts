@@ -9,11 +9,11 @@ const demo = (): CheckedTopology =>
 
 test('rooms are calibrated only for a topology that names a calibration', () => {
   const shipped = demo();
-  expect(isCalibrated(shipped)).toBe(false);
+  expect(isCalibrated(shipped)).toBe(true);
   const nodes = shipped.nodes.map((node) =>
     node.component.name === 'infer-pose'
-      ? { ...node, config: { ...node.config, calibration: 'room.json' } }
+      ? { ...node, config: { ...node.config, calibration: undefined } }
       : node,
   );
-  expect(isCalibrated({ ...shipped, nodes })).toBe(true);
+  expect(isCalibrated({ ...shipped, nodes })).toBe(false);
 });

@@ -12,6 +12,7 @@ import { packageFile } from '../../pipeline/base/paths.js';
 import { csiflow } from '../support/csiflow.js';
 
 const print = () => undefined;
+const shipped = packageFile('topologies/environments/demo-flat.calibration.json');
 const ignore: (seconds: number) => void = print;
 
 describe('csiflow calibrate', () => {
@@ -58,6 +59,7 @@ describe('csiflow calibrate', () => {
     expect(heard).toEqual(heard.toSorted((a, b) => a - b));
     expect(readProfiles(out)).toEqual(profiles);
     expect(Object.keys(profiles)).toEqual(['door-kitchen', 'door-desk', 'kitchen-window', 'desk-window']);
+    expect(apart(profiles, readProfiles(shipped)), 'run csiflow calibrate again').toBeLessThan(0.1);
     // The gain's steps differ.
     expect(apart(profiles, await profilesOf(join(folder, 'shorter.json'), 5, 7))).toBeLessThan(0.1);
     const elsewhere = await profilesOf(join(folder, 'elsewhere.json'), 6, 7);

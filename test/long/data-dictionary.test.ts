@@ -30,6 +30,7 @@ beforeAll(async () => {
     operators: Record<string, Record<string, unknown>>;
     sinks: { history: { from: string[] } };
   };
+  operators['poses']!['calibration'] = packageFile('topologies/environments/demo-flat.calibration.json');
   const file = join(folder, 't.yaml');
   const from = sinks.history.from;
   writeFileSync(

@@ -14,7 +14,7 @@ export function register(program: Command): void {
     .command('calibrate')
     .argument('<topology>', 'file of a topology whose room is empty now')
     .description(
-      'Measure the empty room for calibrate, and for infer-pose (which gains a few points) or your own pose network.',
+      'Measure the empty room for calibrate, and for infer-pose (whose postures become more accurate) or your own pose network.',
     )
     .requiredOption(
       '--out <file>',

@@ -76,10 +76,10 @@ export function CalibrationStep() {
 function Before() {
   return (
     <p class="hint">
-      Poses gain a little by a measurement of the empty room. Empty means: no person and no pet, doors and
-      furniture as usual, fans and curtains still. Leave, close the door, and stay away until it has ended.
-      Measure again after you moved a device or rebuilt the room: a measurement of another room may report
-      somebody in an empty one.
+      With a measurement of the empty room, postures and the times of a day are more accurate. Empty means: no
+      person and no pet, doors and furniture as usual, fans and curtains still. Leave, close the door, and
+      stay away until it has ended. Measure again after you moved a device or rebuilt the room: a measurement
+      of another room may report somebody in an empty one.
     </p>
   );
 }
