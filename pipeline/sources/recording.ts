@@ -13,7 +13,8 @@ import {
   type FileFormat,
   type OpenedFile,
 } from '../formats/index.js';
-import { TABLE_KINDS, tableKindOf } from '../formats/tables/kinds.js';
+import { FILE_KINDS } from '../formats/file-kinds.js';
+import { tableKindOf } from '../formats/tables/kinds.js';
 import type { TableMapping } from '../formats/tables/mapping.js';
 import { pcapContent } from '../formats/containers/pcap-content.js';
 import { foreignFile, nearestTo, tryKinds } from '../formats/tried.js';
@@ -273,9 +274,7 @@ export function unknownKind(path: string, kind: string, head: Uint8Array): Forma
   );
 }
 
-const KINDS = [...FILE_FORMATS, ...TABLE_KINDS]
-  .map(({ name, summary }) => `  ${name}: ${summary}`)
-  .join('\n');
+const KINDS = FILE_KINDS.map(({ name, summary }) => `  ${name}: ${summary}`).join('\n');
 
 /** Puts the file's name before the message. */
 export function damaged(error: unknown, path: string, kind: string, offset: number): Error {

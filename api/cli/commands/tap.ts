@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { CommandError, EXIT } from '../../../pipeline/base/exit.js';
 import { numberOf } from '../number-of.js';
 import { remoteOptions, type RemoteOptions } from '../remote.js';
+import { toStderr } from '../to-stderr.js';
 
 interface Options extends RemoteOptions {
   readonly limit?: string;
@@ -103,10 +104,10 @@ class Notes {
 
   see({ records, left_out, seen, problem }: Answered): void {
     this.#leftOut += left_out;
-    if (problem !== null && !this.#failed) say(`csiflow: records were skipped: ${problem}`);
+    if (problem !== null && !this.#failed) toStderr(`csiflow: records were skipped: ${problem}`);
     this.#failed ||= problem !== null;
     if (this.#filtered && !this.#settled && records.length === 0)
-      say(
+      toStderr(
         seen === 0
           ? 'csiflow: no record has arrived yet; waiting'
           : `csiflow: ${numberOf(seen, 'record')} arrived, none of which matches --where; waiting`,
@@ -116,11 +117,9 @@ class Notes {
 
   end(): void {
     const count = this.#leftOut;
-    if (count > 0) say(`${numberOf(count, 'further record')} ${count === 1 ? 'was' : 'were'} skipped`);
+    if (count > 0) toStderr(`${numberOf(count, 'further record')} ${count === 1 ? 'was' : 'were'} skipped`);
   }
 }
-
-const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 /** The topology with the node. @throws CommandError with the available nodes */
 async function topologyWith(node: string, url: string): Promise<string> {

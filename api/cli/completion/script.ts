@@ -1,8 +1,7 @@
 import { Command } from 'commander';
 import { TASK_NAMES } from '../../../bench/suite/contracts.js';
 import { KINDS } from '../../../pipeline/component/index.js';
-import { FILE_FORMATS } from '../../../pipeline/formats/index.js';
-import { TABLE_KINDS } from '../../../pipeline/formats/tables/kinds.js';
+import { FILE_KINDS } from '../../../pipeline/formats/file-kinds.js';
 import { ROLES } from '../../service/accounts/roles.js';
 import { components } from '../../components.js';
 import { loadSubcommands } from '../subcommands.js';
@@ -21,7 +20,7 @@ export async function completionScript(shell: keyof typeof SCRIPTS): Promise<str
   const component = KINDS.flatMap((kind) => components.list(kind).map(({ name }) => name));
   const known = {
     component: [...new Set(component)].sort(),
-    kind: ['auto', ...[...FILE_FORMATS, ...TABLE_KINDS].map(({ name }) => name)],
+    kind: ['auto', ...FILE_KINDS.map(({ name }) => name)],
     role: ROLES,
     task: TASK_NAMES,
   };

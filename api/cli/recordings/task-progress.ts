@@ -1,4 +1,5 @@
 import { Progress } from './progress.js';
+import { toStderr } from '../to-stderr.js';
 
 const SECOND = 1000;
 
@@ -45,7 +46,7 @@ export class TaskProgress {
   /** Writes a line that remains. */
   write(line: string): void {
     this.#line.end();
-    process.stderr.write(`${line}\n`);
+    toStderr(line);
   }
 
   /** Removes the changing line. */

@@ -1,7 +1,8 @@
 import { Type, type Static } from 'typebox';
 import { fromIsoTime } from '../../base/iso-time.js';
 import { choice, inputFiles, type Complaint, required } from '../../component/index.js';
-import { FILE_FORMATS, FORMAT_OPTIONS, FORMATS } from '../../formats/index.js';
+import { FILE_KINDS } from '../../formats/file-kinds.js';
+import { FORMAT_OPTIONS, FORMATS } from '../../formats/index.js';
 import { TABLE_KINDS } from '../../formats/tables/kinds.js';
 import { TableMapping } from '../../formats/tables/mapping.js';
 
@@ -17,7 +18,7 @@ export const config = Type.Object(
     format: choice(
       {
         auto: 'Recognised by the first bytes.',
-        ...Object.fromEntries([...FILE_FORMATS, ...TABLE_KINDS].map(({ name, summary }) => [name, summary])),
+        ...Object.fromEntries(FILE_KINDS.map(({ name, summary }) => [name, summary])),
       },
       { default: 'auto', description: 'The kind of file.' },
     ),

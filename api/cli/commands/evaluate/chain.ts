@@ -4,6 +4,7 @@ import { CommandError, EXIT } from '../../../../pipeline/base/exit.js';
 import { packageFile } from '../../../../pipeline/base/paths.js';
 import type { TableName } from '../../../../bench/accuracy/chain/tables/evaluate.js';
 import { numberAbove0, wholeNumber } from '../../number-options.js';
+import { toStderr } from '../../to-stderr.js';
 
 interface Options {
   readonly topology: string;
@@ -82,7 +83,7 @@ async function measure(options: Options): Promise<void> {
     topology,
     ...(data !== undefined && { data: resolve(data) }),
     minutes: { empty: minutes ?? MINUTES.empty, daily: minutes ?? MINUTES.daily },
-    print: (line: string) => void process.stderr.write(`${line}\n`),
+    print: toStderr,
   };
   const measured = await chain.evaluateChain(plan, names, (one) => {
     if (!options.json) process.stdout.write(`${report.measuredText(one)}\n`);

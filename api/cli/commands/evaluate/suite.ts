@@ -6,6 +6,7 @@ import { CommandError, EXIT } from '../../../../pipeline/base/exit.js';
 import { packageFile } from '../../../../pipeline/base/paths.js';
 import { wholeNumber } from '../../number-options.js';
 import { TaskProgress } from '../../recordings/task-progress.js';
+import { toStderr } from '../../to-stderr.js';
 
 interface Options {
   readonly topology: string;
@@ -125,8 +126,6 @@ async function planOf(options: Options) {
     data: options.data === undefined ? undefined : resolve(options.data),
   };
 }
-
-const toStderr = (line: string): void => void process.stderr.write(`${line}\n`);
 
 async function rewritePages(): Promise<void> {
   const { readSuite } = await import('../../../../bench/suite/report.js');
