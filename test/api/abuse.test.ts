@@ -46,6 +46,13 @@ test('rejects a body with very many values before it is validated', async () => 
   expect((await send(larger, operator, '/form-a/api/v1/pose/query')).status).toBe(413);
 });
 
+test('counts empty lists as values: each takes time to parse', async () => {
+  const lists = Array.from({ length: 250 }, () => `${'['.repeat(60)}${']'.repeat(60)}`).join(',');
+  const { status, text } = await send(`{"z":[${lists}]}`, service.token('operator'));
+  expect(status).toBe(422);
+  expect(text).toContain('more than 10000 values');
+});
+
 test('ignores the body of an unauthorised call', async () => {
   expect((await send('{')).status).toBe(401);
   expect((await send('{', service.token('viewer'))).status).toBe(403);

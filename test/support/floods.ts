@@ -41,11 +41,14 @@ export function floods(schema: TSchema, bounds: Bounds, random: number): readonl
 function fitted(bounds: Bounds, make: (part: Bounds) => string): string {
   for (let share = 1; ;) {
     const body = make({ bytes: bounds.bytes * share, values: bounds.values * share });
-    const over = Math.max(Buffer.byteLength(body) / bounds.bytes, body.split(',').length / bounds.values);
+    const over = Math.max(Buffer.byteLength(body) / bounds.bytes, valuesOf(body) / bounds.values);
     if (over <= 1) return body;
     share /= 1.05 * over;
   }
 }
+
+/** Lists and objects count too. */
+const valuesOf = (body: string): number => body.split(/[,[{]/).length;
 
 const times = (count: number, part: (index: number) => string): string =>
   Array.from({ length: Math.floor(count) }, (_, index) => part(index)).join(',');

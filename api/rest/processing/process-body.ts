@@ -73,8 +73,8 @@ export interface ProcessBody extends Omit<Sent, 'csi_data'> {
 /** The body as sent; reading it packs its frames. */
 export const BodySchema = Type.Unsafe<ProcessBody>(SentSchema);
 
-/** Limits of a body in bytes and values. */
-export const MAX_BODY = { bytes: 8 * 2 ** 20, values: 2 ** 20 } as const;
+/** Limits of a body in bytes and values; its frames reach that of bytes first. */
+export const MAX_BODY = { bytes: 8 * 2 ** 20, values: 1.5 * 2 ** 20 } as const;
 /** Characters that take less than 20 ms to read: shorter bodies do not wait for a thread. */
 const READ_HERE = 2 ** 18;
 

@@ -1,7 +1,7 @@
 import { ApiError } from '../../service/errors.js';
 
 export interface JsonOptions {
-  /** Limit of values: a check takes time for each, and may report each. */
+  /** Limit of values, lists and objects among them: each takes time to parse and check, and may be reported. */
   readonly values: number;
   /** Whether errors may quote the body; not if it may contain a password. */
   readonly shown: boolean;
@@ -41,8 +41,10 @@ function sizeOf(text: string): { readonly levels: number; readonly values: numbe
       else if (character === '"') inText = false;
     } else if (character === '"') inText = true;
     else if (character === ',') values++;
-    else if (character === '[' || character === '{') deepest = Math.max(deepest, ++levels);
-    else if (character === ']' || character === '}') levels--;
+    else if (character === '[' || character === '{') {
+      values++;
+      deepest = Math.max(deepest, ++levels);
+    } else if (character === ']' || character === '}') levels--;
   }
   return { levels: deepest, values };
 }
