@@ -30,11 +30,7 @@ export class ProblemLog {
   /** Call it when reading ends. */
   end(): void {
     for (const { code, count, location } of this.#more.values())
-      if (count > 0)
-        this.#say(`${location}: the last of ${count} more problems of this kind (${code})`, {
-          code,
-          location,
-        });
+      if (count > 0) this.#say(`${location}: ${moreOf(count)} of this kind (${code})`, { code, location });
     this.#more.clear();
   }
 
@@ -42,6 +38,9 @@ export class ProblemLog {
     return [...this.#more.values()].find((more) => more.code === code);
   }
 }
+
+const moreOf = (count: number): string =>
+  count === 1 ? 'one more problem' : `the last of ${count} more problems`;
 
 /** Codes are few; messages may contain parts of the file. */
 const MAX_CAUSES = 32;
