@@ -7,6 +7,7 @@ import { Session, type Credentials, type Fetch } from './session.js';
 import type { paths as FormA } from './types/form-a.js';
 import type { paths as FormB } from './types/form-b.js';
 
+export { CREDENTIAL_ENDED } from './close-codes.js';
 export type { Credentials } from './session.js';
 export { ServiceError, SubscriptionError } from './errors.js';
 export { Live } from './subscriptions.js';

@@ -1,3 +1,4 @@
+import { CREDENTIAL_ENDED, TOO_MANY_MESSAGES } from './close-codes.js';
 import { SubscriptionError, errorText } from './errors.js';
 import type { Session } from './session.js';
 import type {
@@ -23,10 +24,6 @@ interface Wanted {
   last: { readonly frame_id: number } | { readonly alert_id: string } | null;
 }
 
-/** Reconnecting after such a close would fail again: the client did something forbidden. */
-const MISUSED = 1008;
-/** The credential has expired or was revoked. */
-const NOT_GOOD = 4401;
 const FIRST_WAIT_MS = 250;
 /** Remembered alerts, so that each is delivered once. */
 const KNOWN_ALERTS = 1000;
@@ -126,10 +123,10 @@ export class Live<F extends LiveForm = LiveForm> {
     this.#asked = [];
     // A rejected WebSocket gives no reason.
     const refused = !this.#closed && !welcomed && (await this.#isRefused());
-    const again = !this.#closed && !refused && code !== MISUSED;
+    const again = !this.#closed && !refused && code !== TOO_MANY_MESSAGES;
     this.#options.onState?.({
       connected: false,
-      code: refused ? NOT_GOOD : code,
+      code: refused ? CREDENTIAL_ENDED : code,
       reason: refused ? 'the credential is no longer valid' : reason,
       again,
     });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { WebSocket } from 'ws';
+import { CREDENTIAL_ENDED, TOO_MANY_MESSAGES } from '../client/close-codes.js';
 import type { Caller } from '../service/accounts/authenticator.js';
 import type { Form } from '../service/form.js';
 import type {
@@ -15,14 +16,12 @@ export const FULL_BYTES = 1 << 20;
 const PATIENCE = 200;
 /** Limit of subscriptions per connection. */
 const SUBSCRIPTIONS = 10;
-/** Messages of a client per second before it is closed with 1008. */
+/** Messages of a client per second before it is closed. */
 const MESSAGES_A_SECOND = 100;
 /** Time of the warning before a credential expires, milliseconds. */
 const EXPIRY_WARNING_MS = 60_000;
 /** Seconds between checks whether a client is still connected. */
 const HEARTBEAT_S = 30;
-/** Close code for an expired or revoked credential. */
-const NOT_GOOD = 4401;
 
 interface SubscriptionOf<C extends Channel, F, E = string | null> {
   readonly id: string;
@@ -80,7 +79,7 @@ export class Connection {
     const caller = this.#caller.again();
     const left = (caller?.expiresAt ?? Infinity) - now;
     if (!caller || left <= 0) {
-      this.close(NOT_GOOD, 'the credential is no longer valid');
+      this.close(CREDENTIAL_ENDED, 'the credential is no longer valid');
       return;
     }
     if (left <= EXPIRY_WARNING_MS && !this.#warned) {
@@ -102,7 +101,7 @@ export class Connection {
   /** Counts a message; false for one too many, after which the client is closed. */
   takeMessage(): boolean {
     if (++this.#messages <= MESSAGES_A_SECOND) return true;
-    this.close(1008, 'too many messages');
+    this.close(TOO_MANY_MESSAGES, 'too many messages');
     return false;
   }
 

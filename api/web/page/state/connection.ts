@@ -1,5 +1,11 @@
 import { computed, signal } from '@preact/signals';
-import type { Live, LiveState, LiveSubscription, PoseUpdate } from '../../../client/index.js';
+import {
+  CREDENTIAL_ENDED,
+  type Live,
+  type LiveState,
+  type LiveSubscription,
+  type PoseUpdate,
+} from '../../../client/index.js';
 import { alertsProblem, hearAcknowledgement, hearAlert, loadAlerts } from './alerts.js';
 import { loadEarlier } from './earlier.js';
 import { loadScene, room, roomNamed, scene } from './scene.js';
@@ -25,8 +31,6 @@ export const STALE_MS = 3_000;
 export const TRAIL_MS = 8_000;
 /** Between two points: more would overlap, and each is drawn with every picture. */
 const TRAIL_STEP_MS = 100;
-/** Close code for a credential that has expired or was revoked. */
-const NOT_GOOD = 4401;
 /** The rate of pose frames covers this time: a busy chain sends them in bursts. */
 const RATE_MS = 5_000;
 
@@ -127,7 +131,7 @@ function hearState(state: LiveState): void {
 
 /** The connection has ended for good. */
 function hearEnd({ code, reason }: { readonly code: number; readonly reason: string }): void {
-  if (code === NOT_GOOD) logOut('The login has expired: please log in again.');
+  if (code === CREDENTIAL_ENDED) logOut('The login has expired: please log in again.');
   else
     poseFramesProblem.value = `The service ended the live connection (${reason || code}): reload the page.`;
 }
