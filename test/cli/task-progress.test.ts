@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { TaskProgress } from '../../api/cli/recordings/task-progress.js';
+import { TaskProgress } from '../../api/cli/task-progress.js';
 
 const { isTTY, columns } = process.stderr;
 let written = '';

@@ -31,7 +31,7 @@ export function register(program: Command): void {
     .action(async (topology: string, { json, plugin, ...options }: Options) => {
       const [{ calibrateTopology }, { Progress }, { registryWith }] = await Promise.all([
         import('../calibration/calibrate.js'),
-        import('../recordings/progress.js'),
+        import('../progress.js'),
         import('../../plugins.js'),
       ]);
       const shown = new Progress();

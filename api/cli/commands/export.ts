@@ -62,7 +62,7 @@ export function register(program: Command): void {
 
 async function writeTable(options: Options): Promise<void> {
   const { exportTable, formatOf, EXPORTED } = await import('../../../sinks/duckdb/export.js');
-  const { Progress } = await import('../recordings/progress.js');
+  const { Progress } = await import('../progress.js');
   const table = EXPORTED.find((name) => name === options.table);
   if (!table)
     throw new CommandError(

@@ -35,7 +35,8 @@ export function register(program: Command): void {
 
 async function run(options: Options): Promise<void> {
   const { numberOption, udpAddress } = await import('../recordings/address.js');
-  const { Progress, untilStopped } = await import('../recordings/progress.js');
+  const { Progress } = await import('../progress.js');
+  const { untilStopped } = await import('../until-stopped.js');
   const { CaptureWriter } = await import('../recordings/capture-writer.js');
   const { recordUdp } = await import('../recordings/record.js');
   const { nothingArrived, notMade, readingRecordings } = await import('../recordings/errors.js');

@@ -26,7 +26,8 @@ export function register(program: Command): void {
 async function run(file: string, options: Options): Promise<void> {
   const { numberOption, udpAddress } = await import('../recordings/address.js');
   const { readingRecordings } = await import('../recordings/errors.js');
-  const { Progress, untilStopped } = await import('../recordings/progress.js');
+  const { Progress } = await import('../progress.js');
+  const { untilStopped } = await import('../until-stopped.js');
   const { replay } = await import('../recordings/replay.js');
   const { ProblemLog } = await import('../../../pipeline/formats/index.js');
   const { openRecording } = await import('../../../pipeline/sources/recording.js');

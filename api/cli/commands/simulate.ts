@@ -71,12 +71,13 @@ async function sceneIn(file: string, options: Options): Promise<SimulatedScene> 
 
 /** Plays the scene into the capture; removes a capture without records. */
 async function capture(scene: SimulatedScene, { out, truth, note, force }: Options): Promise<Recorded> {
-  const [{ rm }, { simulateInto }, { CaptureWriter }, { Progress, untilStopped }, { notMade }] =
+  const [{ rm }, { simulateInto }, { CaptureWriter }, { Progress }, { untilStopped }, { notMade }] =
     await Promise.all([
       import('node:fs/promises'),
       import('../recordings/simulate.js'),
       import('../recordings/capture-writer.js'),
-      import('../recordings/progress.js'),
+      import('../progress.js'),
+      import('../until-stopped.js'),
       import('../recordings/errors.js'),
     ]);
   const rooms = scene.environments.map(({ id }) => id).join(', ');

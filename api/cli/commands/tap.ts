@@ -54,7 +54,7 @@ interface Answered {
 async function tap(node: string, options: Options): Promise<void> {
   const [{ askWhole, signedIn }, { untilStopped }, { numberOption }, { recordText }] = await Promise.all([
     import('../remote.js'),
-    import('../recordings/progress.js'),
+    import('../until-stopped.js'),
     import('../recordings/address.js'),
     import('../record-text.js'),
   ]);

@@ -35,7 +35,7 @@ async function top({ url, interval, once, json }: Options): Promise<void> {
   ] = await Promise.all([
     import('node:timers/promises'),
     import('../figures.js'),
-    import('../recordings/progress.js'),
+    import('../until-stopped.js'),
     import('../recordings/address.js'),
   ]);
   const pause = 1000 * numberOption('interval', interval, 0.1);

@@ -3,7 +3,7 @@ import { DEFAULT_CLOCK_JUMP_MS } from '../../../pipeline/config/index.js';
 import { systemClock } from '../../../pipeline/base/clock.js';
 import { aborted } from '../../../pipeline/base/waiting.js';
 import { USUAL_BUFFER_BYTES } from '../../../pipeline/sources/receive-buffer.js';
-import { untilStopped } from '../recordings/progress.js';
+import { untilStopped } from '../until-stopped.js';
 import { plausibleTime, readClocks, steadyTime } from './clock.js';
 import { filesUsable, foldersOf, folderUsable, newestData, notInUse } from './folders.js';
 import { datagrams, nodeVersion, openFiles, synchronised } from './machine.js';

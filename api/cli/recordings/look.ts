@@ -13,7 +13,7 @@ import { openRecording, recordsFormat, type CopiedStream } from '../../../pipeli
 import { udp } from '../../../pipeline/sources/udp.js';
 import { commandContext } from './context.js';
 import { Inspection, type Summary } from './inspect.js';
-import { untilStopped } from './progress.js';
+import { untilStopped } from '../until-stopped.js';
 import { stretchOf } from './stretch.js';
 
 /** Contents of a recording or a port. */

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CommandError, EXIT } from '../../../pipeline/base/exit.js';
 import { openDevice } from '../../../pipeline/sources/serial/device.js';
 import { InputError } from '../../../pipeline/sources/serial/byte-input.js';
-import { untilStopped } from './progress.js';
+import { untilStopped } from '../until-stopped.js';
 
 /** How much of a stream is read, and how. */
 export interface StreamLimits {

@@ -5,7 +5,7 @@ import type { Measured } from '../../../../bench/suite/task.js';
 import { CommandError, EXIT } from '../../../../pipeline/base/exit.js';
 import { packageFile } from '../../../../pipeline/base/paths.js';
 import { wholeNumber } from '../../number-options.js';
-import { TaskProgress } from '../../recordings/task-progress.js';
+import { TaskProgress } from '../../task-progress.js';
 import { toStderr } from '../../to-stderr.js';
 
 interface Options {

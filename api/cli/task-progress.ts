@@ -1,5 +1,5 @@
 import { Progress } from './progress.js';
-import { toStderr } from '../to-stderr.js';
+import { toStderr } from './to-stderr.js';
 
 const SECOND = 1000;
 
