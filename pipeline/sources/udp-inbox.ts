@@ -60,16 +60,16 @@ export class Inbox {
     this.#count();
     const sender = this.#nameOf(from);
     const lines = linesOfMessage(bytes, this.#format);
-    if (!lines) this.#add(bytes, sender);
+    let now = this.#now();
+    if (!lines) this.#add(bytes, sender, now);
     else
       for (const { record, at, line } of lines) {
         this.#builder.begins(at, 'line', line);
-        this.#add(record, sender);
+        this.#add(record, sender, now++);
       }
   }
 
-  #add(record: Uint8Array, sender: string): void {
-    const now = this.#now();
+  #add(record: Uint8Array, sender: string, now: number): void {
     if (this.#builder.count === 0) this.#due = this.#output.due?.() ?? -Infinity;
     this.#builder.add(now, record, 0, record.length, sender);
     if (this.#builder.full) this.#flush();

@@ -151,6 +151,14 @@ test('a message of several lines becomes as many records, with a time and a loca
   expect(recordLocation(raw, 2)).toBe(`message: line 3 (byte ${lines.slice(0, 2).join('\r\n').length + 2})`);
 });
 
+test('lines of two messages of one millisecond have a time each', () => {
+  const builder = new RawBuilder(MAX_RECORDS, 'live');
+  const value = Buffer.from([1, 2].map((n) => `CSIRAW ${n} 10 -40 128 ${'0a'.repeat(128)}`).join('\n'));
+  const message = { value, key: null, headers: {}, timestamp: '7', attributes: 0, offset: '0' };
+  for (let sent = 0; sent < 2; sent++) addRecords(message, 'record', 'auto', builder);
+  expect([...builder.take().time]).toEqual([7000, 7001, 7002, 7003]);
+});
+
 describe.each(['auto', 'csi-json'])('lines of JSON that state their times, read as %s', (format) => {
   const timesWith = (headers: Record<string, string>): readonly number[] => {
     const builder = new RawBuilder(MAX_RECORDS, 'live');

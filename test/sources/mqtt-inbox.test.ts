@@ -174,3 +174,12 @@ describe('a message of several lines', () => {
     expect([...used.collected.batches[0]!.raw!.time]).toEqual([9000, 9001]);
   });
 });
+
+test('lines of two messages of one moment have a time each', async () => {
+  const { inbox, receive, collected } = inboxAfter(new TakenMessages(), { ...settings, format: 'auto' });
+  const lines = [1, 2].map((n) => `CSIRAW ${n} 10 -40 128 ${'0a'.repeat(128)}`).join('\n');
+  for (const topic of ['csi/a', 'csi/b'])
+    receive(lines, false, topic, { userProperties: { 'csiflow-time': '7000' } });
+  await inbox.close();
+  expect(collected.batches.flatMap(({ raw }) => [...raw!.time])).toEqual([7000, 7001, 7002, 7003]);
+});

@@ -34,15 +34,17 @@ export function linesOfMessage(message: Uint8Array, format: Format): readonly Me
  * Event times of the lines of a message, microseconds: those that they state. Each of the others follows the line before
  * it by a microsecond, so that each has a time of its own; those before the first stated one begin with it.
  * @param statedIn the time that a record states; null if it states none
- * @param otherwise time of the first line of a message in which none states one
+ * @param otherwise time of the first line of a message in which none states one, unless it is at or before `newest`
+ * @param newest time of the newest record so far: of two messages of one time, the second follows the first
  */
 export function timesOfLines(
   lines: readonly MessageLine[],
   statedIn: (record: Uint8Array) => number | null,
   otherwise: number,
+  newest: number,
 ): readonly number[] {
   const stated = lines.map(({ record }) => statedIn(record));
-  let next = stated.find((time) => time !== null) ?? otherwise;
+  let next = stated.find((time) => time !== null) ?? Math.max(otherwise, newest + 1);
   return stated.map((own) => {
     const time = own ?? next;
     next = time + 1;

@@ -62,7 +62,7 @@ export function addRecords(
   const statedIn = (record: Uint8Array) => (hasHeader ? null : (read.timeOf?.(record) ?? null));
   const lines = linesOfMessage(value, read);
   if (lines) {
-    const times = timesOfLines(lines, statedIn, timeOf(message));
+    const times = timesOfLines(lines, statedIn, timeOf(message), into.newest);
     for (const [index, line] of lines.entries()) addLine(into, line, times[index]!, sender);
   } else into.add(statedIn(value) ?? timeOf(message), value, 0, value.length, sender);
   return null;

@@ -136,6 +136,7 @@ export class Inbox {
       lines,
       (record) => this.#statedIn(packet, record),
       this.#said(packet) ?? this.#context.clock.now(),
+      this.#builder.newest,
     );
     for (const [index, line] of lines.entries()) {
       if (this.#builder.full) this.#flush();
