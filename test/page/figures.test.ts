@@ -30,3 +30,11 @@ test('a source that has fallen silent is behind', () => {
   const figures = figuresOf(now, now);
   expect(figures.get('air')!.lagMs).toBe(60_000);
 });
+
+test('a candidate of a fall that rested is not lost, and a late frame is', () => {
+  const { nodes, ...counted } = after(60, 1);
+  const lostWith = (dropped: Record<string, number>) =>
+    figuresOf({ ...counted, nodes: nodes.map((node) => ({ ...node, dropped })) }, null).get('alerts')!.lost;
+  expect(lostWith({ resting: 1, nobody_there: 2 })).toBe(0);
+  expect(lostWith({ resting: 1, late: 3 })).toBe(3);
+});

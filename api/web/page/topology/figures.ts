@@ -14,6 +14,24 @@ export interface Counted {
   readonly nodes: readonly CountedNode[];
 }
 
+/**
+ * Reasons of `csiflow_dropped_total` under which nothing is lost: an operator's judgement of a fall, a setting, an old
+ * message, or what csiflow already has.
+ */
+const ON_PURPOSE: ReadonlySet<string> = new Set([
+  'compressed_copy',
+  'nobody_there',
+  'pet',
+  'rate_limit',
+  'recovered',
+  'repeated',
+  'resting',
+  'retained',
+  'switched_off',
+]);
+
+export const isOnPurpose = (reason: string): boolean => ON_PURPOSE.has(reason);
+
 /** Batches in transit. */
 const FEW = 2;
 
@@ -22,7 +40,8 @@ export interface Figures {
   /** Records per second, since the previous request; null at the first. */
   readonly inRate: number | null;
   readonly outRate: number | null;
-  readonly dropped: number;
+  /** Dropped records that are missing in results. */
+  readonly lost: number;
   /**
    * Lag behind the newest record of all nodes, milliseconds of event time; null before its first record, and for a node
    * that is merely idle, such as a sink of alerts.
@@ -52,7 +71,7 @@ export function figuresOf(now: Counted, before: Counted | null): ReadonlyMap<str
         {
           inRate,
           outRate: rate(node.sent, earlier?.sent),
-          dropped: Object.values(node.dropped).reduce((sum, count) => sum + count, 0),
+          lost: lostOf(node),
           lagMs: node.last_record === null || isIdle ? null : newest - Date.parse(node.last_record),
           waiting,
         },
@@ -60,6 +79,9 @@ export function figuresOf(now: Counted, before: Counted | null): ReadonlyMap<str
     }),
   );
 }
+
+const lostOf = ({ dropped }: CountedNode): number =>
+  Object.entries(dropped).reduce((sum, [reason, count]) => sum + (isOnPurpose(reason) ? 0 : count), 0);
 
 export const isUp = ({ status }: { readonly status: string }): boolean =>
   status === 'running' || status === 'degraded';

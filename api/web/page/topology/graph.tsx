@@ -85,9 +85,9 @@ function Box({
   readonly figures: Figures;
   readonly isSlowest: boolean;
 }) {
-  const { inRate, outRate, dropped, lagMs, waiting } = figures;
+  const { inRate, outRate, lagMs, waiting } = figures;
   const rate = node.kind === 'source' ? outRate : inRate;
-  const lost = dropped + node.failed;
+  const lost = figures.lost + node.failed;
   return (
     <g
       class={`node ${node.kind} ${isSlowest ? 'slowest' : ''}`}

@@ -5,7 +5,7 @@ import { usePolled } from '../state/poll.js';
 import { room } from '../state/scene.js';
 import { mayAct, service } from '../state/session.js';
 import { graphOf, topologyOf, type Topology } from '../topology/asked.js';
-import { bottleneckOf, figuresOf, isUp } from '../topology/figures.js';
+import { bottleneckOf, figuresOf, isOnPurpose, isUp } from '../topology/figures.js';
 import { GraphPicture } from '../topology/graph.js';
 import { DeadLetters } from './dead-letters.js';
 import { Problem } from '../parts/problem.js';
@@ -107,20 +107,48 @@ function Bottleneck({ now, before }: { readonly now: Topology; readonly before: 
   );
 }
 
-/** Lost records, by reason. */
+/** Records that went no further, by reason: lost ones, and those that a judgement or a setting stopped. */
 function Losses({ now }: { readonly now: Topology }) {
-  const lost = now.nodes.flatMap(({ id, dropped, failed, missing }) => [
-    ...Object.entries(dropped).map(([reason, count]) => ({ id, count, reason: reason.replaceAll('_', ' ') })),
-    ...(failed > 0 ? [{ id, count: failed, reason: 'failed: see the dead letters' }] : []),
-    ...(missing > 0 ? [{ id, count: missing, reason: "missing by the senders' numbers" }] : []),
-  ]);
-  if (lost.length === 0)
-    return <p class="empty">Nothing was dropped, failed or is missing since the start.</p>;
+  const dropped = now.nodes.flatMap(({ id, dropped }) =>
+    Object.entries(dropped).map(([reason, count]) => ({ id, count, reason })),
+  );
+  const lost = [
+    ...dropped.filter(({ reason }) => !isOnPurpose(reason)),
+    ...now.nodes.flatMap(({ id, failed, missing }) => [
+      ...(failed > 0 ? [{ id, count: failed, reason: 'failed: see the dead letters' }] : []),
+      ...(missing > 0 ? [{ id, count: missing, reason: "missing by the senders' numbers" }] : []),
+    ]),
+  ];
+  const onPurpose = dropped.filter(({ reason }) => isOnPurpose(reason));
+  return (
+    <>
+      {lost.length === 0 ? (
+        <p class="empty">Nothing was lost, failed or is missing since the start.</p>
+      ) : (
+        <Counts of={lost} />
+      )}
+      {onPurpose.length > 0 && (
+        <>
+          <p class="hint">Dropped on purpose, so nothing is lost:</p>
+          <Counts of={onPurpose} />
+        </>
+      )}
+    </>
+  );
+}
+
+interface Count {
+  readonly id: string;
+  readonly count: number;
+  readonly reason: string;
+}
+
+function Counts({ of }: { readonly of: readonly Count[] }) {
   return (
     <ul class="losses">
-      {lost.map(({ id, count, reason }) => (
+      {of.map(({ id, count, reason }) => (
         <li key={`${id} ${reason}`}>
-          <strong>{id}</strong>: {count} {reason}
+          <strong>{id}</strong>: {count} {reason.replaceAll('_', ' ')}
         </li>
       ))}
     </ul>
