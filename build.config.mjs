@@ -1,17 +1,10 @@
 // Compiles every TypeScript file of the engine to dist/, file by file, so that a stack trace names the same
 // file as the source does. Type checking (`npm run types`) and declarations (tsconfig.types.json) are
 // separate.
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { build } from 'esbuild';
+import { filesBelow, update, updateDist } from './dist.config.mjs';
 
 const root = import.meta.dirname;
 const dist = join(root, 'dist');
@@ -22,15 +15,11 @@ const PAGES = ['api/web/page/', 'docs/site/client/'];
 /** Code of WebAssembly, see simd.config.mjs. */
 const ASSEMBLY = ['operators/shared/dense/assembly/'];
 
-const filesBelow = (folder) =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name));
-
-const sources = folders
-  .flatMap((folder) => filesBelow(join(root, folder)))
-  .filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'))
-  .filter((file) => ![...PAGES, ...ASSEMBLY].some((folder) => file.startsWith(join(root, folder))));
+const sourcesNow = () =>
+  folders
+    .flatMap((folder) => filesBelow(join(root, folder)))
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'))
+    .filter((file) => ![...PAGES, ...ASSEMBLY].some((folder) => file.startsWith(join(root, folder))));
 
 // Packages that most starts load. As they are published, they are 1,700 files, which take Node half a second of
 // processor time to find and load; bundled, they are forty. Packages with native parts load those as before.
@@ -72,57 +61,57 @@ const entries = join(root, 'node_modules/.cache/csiflow/packages');
 const packageEntry = async (name) => {
   const names = await namesOf(name);
   const entry = join(entries, relative(packages, packageOutput(name)).replace(/js$/, 'mjs'));
-  writeFileSync(entry, `export { ${names.join(', ')} } from '${name}';\n`);
+  update(entry, `export { ${names.join(', ')} } from '${name}';\n`);
   return entry;
 };
 
-const forNode = { outdir: dist, format: 'esm', platform: 'node', target: 'node20', logLevel: 'warning' };
+const forNode = {
+  outdir: dist,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  logLevel: 'warning',
+  write: false,
+};
 
-await build({
-  ...forNode,
-  entryPoints: sources,
-  outbase: root,
-  plugins: [bundledPackages],
-  sourcemap: 'linked',
-});
+const contentsOf = ({ outputFiles }) => outputFiles.map(({ path, contents }) => [path, contents]);
 
-mkdirSync(entries, { recursive: true });
-const bundled = await build({
-  ...forNode,
-  entryPoints: await Promise.all(PACKAGES.map(packageEntry)),
-  outdir: packages,
-  bundle: true,
-  splitting: true,
-  minify: true,
-  // Stack traces and errors name classes and functions.
-  keepNames: true,
-  external: NATIVE,
-  conditions: [], // what Node itself would load
-  // CommonJS asks for Node's own modules when it runs.
-  banner: {
-    js: "import { createRequire as requireOf } from 'node:module';\nconst require = requireOf(import.meta.url);",
-  },
-  metafile: true,
-});
+const compiled = () =>
+  build({
+    ...forNode,
+    entryPoints: sourcesNow(),
+    outbase: root,
+    plugins: [bundledPackages],
+    sourcemap: 'linked',
+  });
 
-for (const name of REQUIRED) {
+const bundled = async () =>
+  build({
+    ...forNode,
+    entryPoints: await Promise.all(PACKAGES.map(packageEntry)),
+    outdir: packages,
+    bundle: true,
+    splitting: true,
+    minify: true,
+    // Stack traces and errors name classes and functions.
+    keepNames: true,
+    external: NATIVE,
+    conditions: [], // what Node itself would load
+    // CommonJS asks for Node's own modules when it runs.
+    banner: {
+      js: "import { createRequire as requireOf } from 'node:module';\nconst require = requireOf(import.meta.url);",
+    },
+    metafile: true,
+  });
+
+const required = async (name) => {
   const names = (await namesOf(name)).filter((key) => key !== 'default');
-  writeFileSync(
-    packageOutput(name),
-    `import { createRequire } from 'node:module';
+  const text = `import { createRequire } from 'node:module';
 export const { ${names.join(', ')} } = createRequire(import.meta.url)('${name}');
-`,
-  );
-}
+`;
+  return [packageOutput(name), text];
+};
 
-// What is bundled includes its licences.
-const bundledFrom = new Set(
-  Object.values(bundled.metafile.outputs).flatMap(({ inputs }) =>
-    Object.keys(inputs).flatMap(
-      (file) => /^.*node_modules\/(?!\.)(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0] ?? [],
-    ),
-  ),
-);
 const licenceOf = (folder) => {
   const text = readdirSync(folder)
     .filter((file) => /^(licen[cs]e|notice)/i.test(file))
@@ -130,33 +119,40 @@ const licenceOf = (folder) => {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   return [`${name} ${version} (${license})`, ...text].join('\n\n');
 };
-writeFileSync(join(packages, 'licences.txt'), [...bundledFrom].sort().map(licenceOf).join('\n\n'));
+
+/** What is bundled includes its licences. */
+const licencesOf = ({ metafile }) => {
+  const folders = Object.values(metafile.outputs).flatMap(({ inputs }) =>
+    Object.keys(inputs).flatMap(
+      (file) => /^.*node_modules\/(?!\.)(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0] ?? [],
+    ),
+  );
+  return [join(packages, 'licences.txt'), [...new Set(folders)].sort().map(licenceOf).join('\n\n')];
+};
 
 // The live page is one script and one style sheet, beside the files that are served unchanged.
 const pageSources = join(root, 'api/web/page');
 const page = join(dist, 'api/web/page');
 const pageFiles = ['index.html', 'favicon.svg', 'notifications.js', 'api-docs.html', 'api-docs.js'];
-await build({
-  entryPoints: { page: join(pageSources, 'main.tsx') },
-  outdir: page,
-  tsconfig: join(pageSources, 'tsconfig.json'),
-  bundle: true,
-  minify: true,
-  format: 'esm',
-  platform: 'browser',
-  target: 'es2022',
-  logLevel: 'warning',
-});
-mkdirSync(page, { recursive: true });
-for (const file of pageFiles) copyFileSync(join(pageSources, file), join(page, file));
+const pageBundle = () =>
+  build({
+    entryPoints: { page: join(pageSources, 'main.tsx') },
+    outdir: page,
+    tsconfig: join(pageSources, 'tsconfig.json'),
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2022',
+    logLevel: 'warning',
+    write: false,
+  });
 // The reader of the API. As a dependency it would bring a package that reports installations to its maker.
 const reader = join(root, 'node_modules/swagger-ui-dist');
 const readerFiles = ['swagger-ui-bundle.js', 'swagger-ui-standalone-preset.js', 'swagger-ui.css'];
-for (const file of readerFiles) {
-  // Its map is not copied.
-  const text = readFileSync(join(reader, file), 'utf8').replace(/\n\/[/*]# sourceMappingURL=.*\s*$/, '\n');
-  writeFileSync(join(page, file), text);
-}
+/** Without the name of its map, which is not copied. */
+const readerText = (file) =>
+  readFileSync(join(reader, file), 'utf8').replace(/\n\/[/*]# sourceMappingURL=.*\s*$/, '\n');
 // What is shipped as part of the page includes its licences.
 const licenceFiles = [
   ...['preact', '@preact/signals', '@preact/signals-core', 'uplot', 'openapi-fetch'].map(
@@ -166,21 +162,48 @@ const licenceFiles = [
     (file) => `swagger-ui-dist/${file}`,
   ),
 ];
-const licences = licenceFiles.map(
-  (file) => `${file.replace(/\/LICENSE$/, '')}\n\n${readFileSync(join(root, 'node_modules', file), 'utf8')}`,
-);
-writeFileSync(join(page, 'licences.txt'), licences.join('\n\n'));
+const pageLicences = () =>
+  licenceFiles
+    .map(
+      (file) =>
+        `${file.replace(/\/LICENSE$/, '')}\n\n${readFileSync(join(root, 'node_modules', file), 'utf8')}`,
+    )
+    .join('\n\n');
 
-// Removes output of deleted sources; not the whole folder, because something may be running from it.
-const current = new Set([
-  ...sources.map((file) => relative(root, file).replace(/\.ts$/, '')),
-  ...['page', 'page.css', 'licences.txt', ...pageFiles, ...readerFiles].map((file) =>
-    relative(dist, join(page, file.replace(/\.js$/, ''))),
-  ),
-  'packages/licences.txt',
-  ...REQUIRED.map((name) => relative(dist, packageOutput(name)).replace(/\.js$/, '')),
-  ...Object.keys(bundled.metafile.outputs).map((file) => relative(dist, resolve(file)).replace(/\.js$/, '')),
-]);
-for (const file of existsSync(dist) ? filesBelow(dist) : []) {
-  if (!current.has(relative(dist, file).replace(/\.js(\.map)?$|\.d\.ts$/, ''))) rmSync(file);
+/** Contents of dist/, by path. */
+async function compile() {
+  const [modules, shared, script, ...own] = await Promise.all([
+    compiled(),
+    bundled(),
+    pageBundle(),
+    ...REQUIRED.map(required),
+  ]);
+  return new Map([
+    ...[modules, shared, script].flatMap(contentsOf),
+    ...own,
+    licencesOf(shared),
+    ...pageFiles.map((file) => [join(page, file), readFileSync(join(pageSources, file))]),
+    ...readerFiles.map((file) => [join(page, file), readerText(file)]),
+    [join(page, 'licences.txt'), pageLicences()],
+  ]);
 }
+
+/** Declarations (tsconfig.types.json) remain while their sources do, and TypeScript's list of them while all remain. */
+function kept(others) {
+  const declarations = new Set(
+    sourcesNow().map((file) => join(dist, relative(root, file)).replace(/\.ts$/, '.d.ts')),
+  );
+  const isComplete = others.every((file) => !file.endsWith('.d.ts') || declarations.has(file));
+  const list = join(dist, 'types.tsbuildinfo');
+  return others.filter((file) => declarations.has(file) || (isComplete && file === list));
+}
+
+await updateDist({
+  dist,
+  lock: join(root, '.cache/dist.lock'),
+  compile,
+  kept,
+  onWait: () => {
+    console.error('csiflow: sources have changed, and tests are using dist/: waiting for their end');
+  },
+});

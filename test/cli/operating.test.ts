@@ -116,6 +116,19 @@ test('the image contains everything its files are copied from', () => {
   expect(docker).toContain('HEALTHCHECK');
 });
 
+test('the image is built from everything that the build reads', () => {
+  const build = readFileSync(packageFile('build.config.mjs'), 'utf8');
+  const [, folders] = /^const folders = \[(.+)\];$/m.exec(build)!;
+  const read = [
+    ...[...folders!.matchAll(/'([^']+)'/g)].map(([, folder]) => folder!),
+    ...[...build.matchAll(/ from '\.\/([^']+)';$/gm)].map(([, module]) => module!),
+  ];
+  expect(read).toEqual(expect.arrayContaining(['pipeline', 'dist.config.mjs']));
+  const ignored = readFileSync(packageFile('.dockerignore'), 'utf8').split('\n');
+  expect(ignored).toContain('*');
+  expect(read.filter((path) => !ignored.includes(`!${path}`))).toEqual([]);
+});
+
 test('health: an unreachable service ends with 3', async () => {
   const { code, output } = await csiflow('health', '--url', 'http://127.0.0.1:1');
   expect(code).toBe(3);

@@ -1,0 +1,11 @@
+export declare function update(file: string, contents: string | Uint8Array): void;
+export declare function updateDist(options: {
+  readonly dist: string;
+  readonly lock: string;
+  /** Contents by path. */
+  readonly compile: () => Promise<ReadonlyMap<string, string | Uint8Array>>;
+  /** Which of the other files remain. */
+  readonly kept: (others: readonly string[]) => readonly string[];
+  readonly onWait: () => void;
+}): Promise<void>;
+export declare function useDist(lock: string): Promise<() => void>;

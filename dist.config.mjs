@@ -1,0 +1,94 @@
+// dist/ is shared: a run of the tests imports from it, and starts processes from it, while another run, or a command,
+// compiles. So files that are up to date are left alone, others are replaced whole, and a compilation that would
+// change something waits for the tests that use dist/ (docs/decisions/0141-test-runs-share-dist.md).
+import {
+  existsSync,
+  mkdirSync,
+  openSync,
+  closeSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { tryLock, waitForLock } from 'fs-native-extensions';
+
+/** Set in the processes of a test run: one that waited for its own run would wait forever. */
+const IN_A_RUN = 'CSIFLOW_USES_DIST';
+
+export const filesBelow = (folder) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+
+/** Writes a file unless it has these contents; who reads it meanwhile gets the old or the new ones, whole. */
+export function update(file, contents) {
+  if (isCurrent(file, contents)) return;
+  mkdirSync(dirname(file), { recursive: true });
+  const beside = `${file}.${process.pid}.tmp`;
+  writeFileSync(beside, contents);
+  renameSync(beside, file);
+}
+
+/**
+ * Makes a folder contain what `compile` returns, and nothing else except what
+ * `kept` selects of the other files. Where that changes
+ * something, waits for those who use the folder (`useDist`), and compiles again: sources may have changed too.
+ */
+export async function updateDist({ dist, lock, compile, kept, onWait }) {
+  const first = changesOf(dist, await compile(), kept);
+  if (first.length === 0) return;
+  if (process.env[IN_A_RUN]) throw new Error('sources have changed since this test run compiled them');
+  const held = open(lock);
+  try {
+    if (tryLock(held)) apply(first);
+    else {
+      onWait();
+      await waitForLock(held);
+      apply(changesOf(dist, await compile(), kept));
+    }
+  } finally {
+    closeSync(held);
+  }
+}
+
+/** Keeps dist/ as it is for this process and those that it starts, until the returned function is called. */
+export async function useDist(lock) {
+  const held = open(lock);
+  await waitForLock(held, { shared: true });
+  process.env[IN_A_RUN] = '1';
+  return () => {
+    delete process.env[IN_A_RUN];
+    closeSync(held);
+  };
+}
+
+function open(lock) {
+  mkdirSync(dirname(lock), { recursive: true });
+  return openSync(lock, 'a+');
+}
+
+function changesOf(dist, outputs, kept) {
+  const others = (existsSync(dist) ? filesBelow(dist) : []).filter((file) => !outputs.has(file));
+  const remaining = new Set(kept(others));
+  return [
+    ...[...outputs]
+      .filter(([file, contents]) => !isCurrent(file, contents))
+      .map(([file, contents]) => () => {
+        update(file, contents);
+      }),
+    ...others
+      .filter((file) => !remaining.has(file))
+      .map((file) => () => {
+        rmSync(file, { force: true });
+      }),
+  ];
+}
+
+function apply(changes) {
+  for (const change of changes) change();
+}
+
+const isCurrent = (file, contents) => existsSync(file) && readFileSync(file).equals(Buffer.from(contents));

@@ -1,0 +1,85 @@
+import { mkdirSync, openSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { update, updateDist, useDist } from '../../dist.config.mjs';
+import { temporaryFolder } from '../support/flow.js';
+
+let folder: string;
+const inDist = (name: string): string => join(folder, 'dist', name);
+const lock = (): string => join(folder, 'lock');
+
+beforeEach(() => {
+  folder = temporaryFolder();
+  // This is the process of a test run, which uses dist/.
+  vi.stubEnv('CSIFLOW_USES_DIST', undefined);
+  mkdirSync(join(folder, 'dist'));
+  writeFileSync(inDist('a.js'), 'old');
+  writeFileSync(inDist('a.d.ts'), 'declares');
+  return () => {
+    vi.unstubAllEnvs();
+  };
+});
+
+/** Compiles dist/ to one module with these contents. */
+const compileTo = (contents: () => string, onWait = (): void => undefined) =>
+  updateDist({
+    dist: join(folder, 'dist'),
+    lock: lock(),
+    compile: () => Promise.resolve(new Map([[inDist('a.js'), contents()]])),
+    kept: (others) => others.filter((file) => file.endsWith('.d.ts')),
+    onWait,
+  });
+
+test('a file that is up to date is not written again', () => {
+  const { ino } = statSync(inDist('a.js'));
+  update(inDist('a.js'), 'old');
+  expect(statSync(inDist('a.js')).ino).toBe(ino);
+});
+
+test('a process that has opened a file reads it whole, as it was', () => {
+  const opened = openSync(inDist('a.js'), 'r');
+  update(inDist('a.js'), 'a new one');
+  expect(readFileSync(opened, 'utf8')).toBe('old');
+  expect(readFileSync(inDist('a.js'), 'utf8')).toBe('a new one');
+});
+
+test('what is not compiled any more is removed, what is to remain is not', async () => {
+  writeFileSync(inDist('b.js'), 'of a deleted source');
+  await compileTo(() => 'new');
+  expect(readdirSync(join(folder, 'dist')).sort()).toEqual(['a.d.ts', 'a.js']);
+});
+
+test('a compilation that changes nothing does not wait for tests', async () => {
+  const end = await useDist(lock());
+  await compileTo(() => 'old');
+  end();
+});
+
+test('a compilation that changes something waits for the end of tests, then compiles what there is by then', async () => {
+  const end = await useDist(lock());
+  vi.stubEnv('CSIFLOW_USES_DIST', undefined);
+  let source = 'new';
+  let updated = Promise.resolve();
+  await new Promise<void>((resolve) => {
+    updated = compileTo(() => source, resolve);
+  });
+  expect(readFileSync(inDist('a.js'), 'utf8')).toBe('old');
+  source = 'newer';
+  end();
+  await updated;
+  expect(readFileSync(inDist('a.js'), 'utf8')).toBe('newer');
+});
+
+test('several runs use dist/ at the same time', async () => {
+  const [first, second] = [await useDist(lock()), await useDist(lock())];
+  first();
+  second();
+});
+
+test('a compilation in a test, which its own run would wait for, fails', async () => {
+  const end = await useDist(lock());
+  await expect(compileTo(() => 'new')).rejects.toThrow(
+    'sources have changed since this test run compiled them',
+  );
+  end();
+});
