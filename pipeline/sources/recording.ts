@@ -1,7 +1,6 @@
 import { closeSync, createReadStream, openSync, readSync, statSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
-import { pipeline } from 'node:stream';
-import { constants, createGunzip, gunzipSync } from 'node:zlib';
+import { constants, gunzipSync } from 'node:zlib';
 import {
   areSameRecords,
   FILE_FORMATS,
@@ -23,6 +22,7 @@ import { offsetNear } from './capture-seek.js';
 import type { Recording, RecordingBatch, RecordingPosition } from './recorded.js';
 import { upgradedCutter } from './older-positions.js';
 import { openTable } from './table-recording.js';
+import { isGzipDamage, unpackedFile } from './unpacked.js';
 import { asError } from '../base/error-text.js';
 
 export type { Recording, RecordingBatch, RecordingPosition } from './recorded.js';
@@ -220,13 +220,7 @@ async function* chunks(path: string, packed: boolean, start: number): AsyncGener
     return;
   }
   let skip = start;
-  // Errors reach the reader through the stream that it iterates over.
-  const unpacked = pipeline(
-    createReadStream(path),
-    createGunzip({ chunkSize: CHUNK_BYTES }),
-    () => undefined,
-  );
-  for await (const chunk of unpacked as AsyncIterable<Buffer>) {
+  for await (const chunk of unpackedFile(path)) {
     const from = Math.min(skip, chunk.length);
     skip -= from;
     if (from < chunk.length) yield chunk.subarray(from);
@@ -281,8 +275,7 @@ export function damaged(error: unknown, path: string, kind: string, offset: numb
   if (error instanceof FormatError) {
     return error.location.startsWith(path) ? error : new FormatError(error.code, path, error.message);
   }
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  if (code.startsWith('Z_')) {
+  if (isGzipDamage(error)) {
     const message = `the gzip data is damaged or truncated after ${offset} bytes of ${kind}; everything before was read`;
     return new FormatError('file.gzip', path, message);
   }

@@ -1,11 +1,9 @@
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
 import { errorText } from '../base/error-text.js';
 import { FormatError, RawBuilder } from '../formats/index.js';
-import { isOverlong, MAX_ARRAY_BYTES } from '../formats/tables/allowance.js';
+import { MAX_ARRAY_BYTES } from '../formats/tables/allowance.js';
 import { describeArray, type Table } from '../formats/tables/arrays.js';
 import { framesOf, TableDamage } from '../formats/tables/frames.js';
 import { readTable, type TableKind } from '../formats/tables/kinds.js';
@@ -14,6 +12,7 @@ import type { TableFrames, TableRecords } from '../formats/tables/table-frames.j
 import { recordsOf } from '../formats/tables/table-frame.js';
 import { intelTrace } from '../formats/devices/intel/intel5300-trace.js';
 import type { Recording, RecordingBatch, RecordingPosition } from './recorded.js';
+import { isGzipDamage, unpackedFile } from './unpacked.js';
 
 /**
  * Opens a file of arrays. Each frame becomes a record of the format `table-frame`, or of the format that a program saved
@@ -60,15 +59,42 @@ async function read(
       `files of arrays are read as a whole, up to ${MAX_ARRAY_BYTES} bytes: split it, or record a capture`,
     );
   if (size > MAX_ARRAY_BYTES) throw tooLarge();
-  const file = await readFile(path);
-  if (!packed) return readTable(kind, file, path, texts);
-  const bytes = await promisify<Buffer, object, Buffer>(gunzip)(file, {
-    maxOutputLength: MAX_ARRAY_BYTES,
-  }).catch((error: unknown) => {
-    throw isOverlong(error)
-      ? tooLarge()
-      : new FormatError('file.gzip', path, 'the gzip data is damaged or truncated');
+  if (!packed) return readTable(kind, await readFile(path), path, texts);
+  const { bytes, damage } = await unpack(path, tooLarge);
+  const table = await readUnpacked(kind, bytes, path, texts).catch((error: unknown) => {
+    throw damage === null ? error : new FormatError('file.gzip', path, `${damage}: ${errorText(error)}`);
   });
+  return damage === null ? table : { ...table, damaged: [damage, ...(table.damaged ?? [])] };
+}
+
+/** A gzip file as far as it is whole, and where it is damaged, in words. */
+async function unpack(
+  path: string,
+  tooLarge: () => FormatError,
+): Promise<{ readonly bytes: Buffer; readonly damage: string | null }> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  const bytes = () => Buffer.concat(chunks, length);
+  try {
+    for await (const chunk of unpackedFile(path)) {
+      length += chunk.length;
+      if (length > MAX_ARRAY_BYTES) throw tooLarge();
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (!isGzipDamage(error)) throw error;
+    return { bytes: bytes(), damage: `byte ${length}: the gzip data is damaged or truncated from here` };
+  }
+  return { bytes: bytes(), damage: null };
+}
+
+/** @param path of the compressed file */
+async function readUnpacked(
+  kind: TableKind,
+  bytes: Buffer,
+  path: string,
+  texts: readonly string[],
+): Promise<Table> {
   if (!kind.needsFile) return readTable(kind, bytes, path, texts);
   const folder = await mkdtemp(join(tmpdir(), 'csiflow-table-'));
   try {

@@ -19,7 +19,8 @@ import { tableOf } from '../../pipeline/formats/tables/mat-arrays.js';
 import type { MatValue } from '../../pipeline/formats/tables/mat-value.js';
 import { readMat5 } from '../../pipeline/formats/tables/mat5.js';
 import type { TableMapping } from '../../pipeline/formats/tables/mapping.js';
-import { readNpy, readNpz } from '../../pipeline/formats/tables/npy.js';
+import { readNpy } from '../../pipeline/formats/tables/npy.js';
+import { readNpz } from '../../pipeline/formats/tables/npz.js';
 import type { CsiBlock } from '../../pipeline/model/index.js';
 import { openRecording } from '../../pipeline/sources/recording.js';
 import { testContext } from '../support/context.js';
@@ -766,6 +767,34 @@ describe('what is whole of a damaged table is read, and the rest is named', () =
     expect(problems).toEqual([
       'byte 248: not read: it is truncated: 120 bytes of 192: of 4 along its outermost axis, 2 are whole',
     ]);
+  });
+
+  const zip = readFileSync(made('several.npz'));
+  const zipped = { values: 'csi', axes: AXES, time: 'time' } as const;
+
+  test('the arrays of a zip file of NumPy without its directory', async () => {
+    const cut = zip.indexOf('PK\x01\x02') + 10;
+    const { values, problems } = await read(written('a.npz', zip.subarray(0, cut)), zipped);
+    expect(values).toEqual(expected(csi, 2));
+    expect(problems[0]).toBe(
+      `byte ${cut}: not read: the zip file is truncated: the directory that ends it is not complete`,
+    );
+  });
+
+  test('the arrays of a zip file of NumPy before its end', () => {
+    const names = ({ arrays }: { readonly arrays: readonly TableArray[] }) => arrays.map(({ name }) => name);
+    const cut = zip.indexOf('pairs.npy') + 100;
+    const { arrays, unread, damaged } = readNpz(zip.subarray(0, cut));
+    const before = zip.subarray(0, cut - 100).toString('latin1');
+    expect(names({ arrays })).toEqual(names(readNpz(zip)).filter((name) => before.includes(`${name}.npy`)));
+    expect([...unread, ...damaged!].join()).toContain(`pairs: byte ${cut}: it is truncated`);
+  });
+
+  test('no array of a zip file of NumPy whose checksum is wrong', () => {
+    const at = zip.indexOf('PK\x03\x04') + 200;
+    const { arrays, unread } = readNpz(Buffer.from(zip.with(at, zip[at]! ^ 1)));
+    expect(arrays).toHaveLength(readNpz(zip).arrays.length - 1);
+    expect(unread[0]).toMatch(/^csi: byte \d+: its checksum is wrong$/);
   });
 
   const level5 = readFileSync(made('level5.mat'));

@@ -18,7 +18,7 @@ import { simulator } from '../../pipeline/sources/simulator/source.js';
 import { withDefaults } from '../kit/definition.js';
 import { testContext } from '../support/context.js';
 import { arraysByName } from '../../pipeline/formats/tables/arrays.js';
-import { readNpz } from '../../pipeline/formats/tables/npy.js';
+import { readNpz } from '../../pipeline/formats/tables/npz.js';
 import { sharedFile } from '../support/shared.js';
 import { recordingBlocks } from '../support/recordings.js';
 import { blockOf, outputs, windowsOf } from './frames.js';

@@ -3,7 +3,7 @@ import { CSI_HEADER_BYTES, encodePairs } from '../../../pipeline/formats/devices
 import { encodeHeader, encodeRecords } from '../../../pipeline/formats/containers/capture.js';
 import { RawBuilder } from '../../../pipeline/formats/contract/raw-builder.js';
 import { arraysByName } from '../../../pipeline/formats/tables/arrays.js';
-import { readNpz } from '../../../pipeline/formats/tables/npy.js';
+import { readNpz } from '../../../pipeline/formats/tables/npz.js';
 
 const BINS = 64;
 

@@ -14,7 +14,7 @@ import {
 } from '../../../pipeline/model/index.js';
 import { benchContext, environmentOf } from '../../shared/context.js';
 import { arraysByName } from '../../../pipeline/formats/tables/arrays.js';
-import { readNpz } from '../../../pipeline/formats/tables/npy.js';
+import { readNpz } from '../../../pipeline/formats/tables/npz.js';
 
 /** An operator and its settings, as a topology names them. */
 export interface Step {

@@ -59,7 +59,7 @@ export const TABLE_KINDS: readonly TableKind[] = [
     name: 'npz',
     summary: 'Arrays of NumPy in a zip archive.',
     recognise: beginsWith('PK\x03\x04'),
-    read: async (bytes, _path, allowance) => (await import('./npy.js')).readNpz(bytes, allowance),
+    read: async (bytes, _path, allowance) => (await import('./npz.js')).readNpz(bytes, allowance),
   },
   {
     name: 'parquet',

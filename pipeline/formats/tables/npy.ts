@@ -1,13 +1,10 @@
-import { inflateRawSync } from 'node:zlib';
-import { errorText } from '../../base/error-text.js';
-import { Allowance, AllowanceExceeded, isOverlong } from './allowance.js';
+import { Allowance } from './allowance.js';
 import {
   columnMajor,
   numberArray,
   rowMajor,
   sizeOf,
   textArray,
-  type Table,
   type TableArray,
 } from './arrays.js';
 
@@ -78,68 +75,6 @@ function wholeRows(
   // An array without axes is one value.
   const rows = Math.floor(elements / (count / (shape[axis] ?? 1)));
   return { shape: shape.length === 0 ? [0] : shape.with(axis, rows), isCut: true };
-}
-
-/** All arrays of a `.npz` file (a zip of `.npy` files). @throws Error if it is not a complete zip file */
-export function readNpz(file: Buffer, allowance = new Allowance()): Table {
-  const arrays: TableArray[] = [];
-  const unread: string[] = [];
-  const damaged: string[] = [];
-  for (const { name, bytes } of zipEntries(file)) {
-    const array = name.replace(/\.npy$/, '');
-    try {
-      const read = readNpy(bytes(allowance), array, allowance);
-      if (read.cut) damaged.push(`${array}: ${read.cut.text}`);
-      else arrays.push(read);
-    } catch (error) {
-      // A limit of the file, not a fault of this array: others would then be read or not by their order.
-      if (error instanceof AllowanceExceeded) throw error;
-      if (isOverlong(error)) throw allowance.exceeded();
-      unread.push(`${array}: ${errorText(error)}`);
-    }
-  }
-  return { arrays, unread, damaged };
-}
-
-interface ZipEntry {
-  readonly name: string;
-  /** @throws zlib's error if they are damaged, or more than the allowance */
-  readonly bytes: (allowance: Allowance) => Buffer;
-}
-
-function* zipEntries(file: Buffer): Generator<ZipEntry> {
-  const end = file.lastIndexOf(Buffer.from([0x50, 0x4b, 5, 6]));
-  if (end < 0 || end + 22 > file.length)
-    throw new Error(
-      `byte ${file.length}: the zip file is truncated: the directory that ends it is not complete`,
-    );
-  for (let i = 0, at = file.readUInt32LE(end + 16); i < file.readUInt16LE(end + 10); i++) {
-    checkHeader(file, at, DIRECTORY_ENTRY);
-    const [nameLength, extra, comment] = [28, 30, 32].map((offset) => file.readUInt16LE(at + offset));
-    const name = file.toString('utf8', at + 46, at + 46 + nameLength!);
-    const [isPacked, length] = [file.readUInt16LE(at + 10) !== 0, file.readUInt32LE(at + 20)];
-    const local = file.readUInt32LE(at + 42);
-    const bytes = (allowance: Allowance): Buffer => {
-      checkHeader(file, local, LOCAL_ENTRY);
-      const start = local + 30 + file.readUInt16LE(local + 26) + file.readUInt16LE(local + 28);
-      const packed = file.subarray(start, start + length);
-      return isPacked ? inflateRawSync(packed, allowance.zlibOptions) : packed;
-    };
-    yield { name, bytes };
-    at += 46 + nameLength! + extra! + comment!;
-  }
-}
-
-interface ZipHeader {
-  readonly signature: number;
-  readonly length: number;
-}
-const DIRECTORY_ENTRY: ZipHeader = { signature: 0x02014b50, length: 46 };
-const LOCAL_ENTRY: ZipHeader = { signature: 0x04034b50, length: 30 };
-
-function checkHeader(file: Buffer, at: number, { signature, length }: ZipHeader): void {
-  if (at + length > file.length || file.readUInt32LE(at) !== signature)
-    throw new Error(`the zip file is damaged: no entry begins at byte ${at}`);
 }
 
 /** `(300, 30)` in a header; undefined if it has none. */

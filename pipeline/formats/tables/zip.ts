@@ -1,0 +1,113 @@
+/** Zip files (PKWARE, APPNOTE.TXT), as NumPy writes them: entries that are stored or deflated. */
+import { crc32, inflateRawSync } from 'node:zlib';
+import type { Allowance } from './allowance.js';
+
+export interface ZipEntry {
+  readonly name: string;
+  /** Its content. @throws zlib's error if it is more than the allowance; Error if it is damaged or truncated */
+  readonly bytes: (allowance: Allowance) => Buffer;
+}
+
+/** The entries of a zip file; without the directory that ends it, those that follow each other from its start. */
+export interface Zip {
+  readonly entries: readonly ZipEntry[];
+  /** What is wrong with the file, with its byte; null if nothing is. */
+  readonly damage: string | null;
+}
+
+/** @throws Error if its directory is damaged */
+export function zipEntries(file: Buffer): Zip {
+  const end = file.lastIndexOf(END_MARK);
+  if (end >= 0 && end + END_BYTES <= file.length)
+    return { entries: [...listedEntries(file, end)], damage: null };
+  return {
+    entries: [...foundEntries(file)],
+    damage: `byte ${file.length}: the zip file is truncated: the directory that ends it is not complete`,
+  };
+}
+
+/** Those in the directory. */
+function* listedEntries(file: Buffer, end: number): Generator<ZipEntry> {
+  for (let i = 0, at = file.readUInt32LE(end + 16); i < file.readUInt16LE(end + 10); i++) {
+    checkHeader(file, at, DIRECTORY_ENTRY);
+    const [nameLength, extra, comment] = [28, 30, 32].map((offset) => file.readUInt16LE(at + offset));
+    const name = file.toString('utf8', at + 46, at + 46 + nameLength!);
+    const [isPacked, sum] = [file.readUInt16LE(at + 10) !== 0, file.readUInt32LE(at + 16)];
+    const [length, local] = [file.readUInt32LE(at + 20), file.readUInt32LE(at + 42)];
+    const bytes = (allowance: Allowance): Buffer => {
+      checkHeader(file, local, LOCAL_ENTRY);
+      return contentOf(file, { start: startOf(file, local), length, isPacked, sum }, allowance);
+    };
+    yield { name, bytes };
+    at += 46 + nameLength! + extra! + comment!;
+  }
+}
+
+/** Those whose own headers state their length, up to the first other one. */
+function* foundEntries(file: Buffer): Generator<ZipEntry> {
+  let at = 0;
+  while (at + LOCAL_ENTRY.length <= file.length && file.readUInt32LE(at) === LOCAL_ENTRY.signature) {
+    const start = startOf(file, at);
+    const name = file.toString('utf8', at + 30, at + 30 + file.readUInt16LE(at + 26));
+    const length = ownLength(file, at, start);
+    if (start > file.length || length === null) return;
+    const place = {
+      ...{ start, length },
+      ...{ isPacked: file.readUInt16LE(at + 8) !== 0, sum: file.readUInt32LE(at + 14) },
+    };
+    yield { name, bytes: (allowance) => contentOf(file, place, allowance) };
+    at = start + length;
+  }
+}
+
+const startOf = (file: Buffer, local: number): number =>
+  local + 30 + file.readUInt16LE(local + 26) + file.readUInt16LE(local + 28);
+
+/** Bytes of an entry by its own header; null if it does not state them (the file was written to a pipe). */
+function ownLength(file: Buffer, at: number, start: number): number | null {
+  if ((file.readUInt16LE(at + 6) & LENGTH_FOLLOWS) !== 0) return null;
+  const length = file.readUInt32LE(at + 18);
+  if (length !== IN_64_BITS) return length;
+  // NumPy's: both lengths are in the first extra field.
+  const extra = at + 30 + file.readUInt16LE(at + 26);
+  if (extra + 20 > Math.min(start, file.length) || file.readUInt16LE(extra) !== EXTRA_64) return null;
+  return Number(file.readBigUInt64LE(extra + 12));
+}
+
+interface Content {
+  readonly start: number;
+  readonly length: number;
+  readonly isPacked: boolean;
+  /** CRC-32 of the content. */
+  readonly sum: number;
+}
+
+function contentOf(file: Buffer, { start, length, isPacked, sum }: Content, allowance: Allowance): Buffer {
+  const held = file.subarray(start, start + length);
+  const isWhole = held.length === length;
+  if (!isWhole && isPacked)
+    throw new Error(`byte ${file.length}: it is truncated: ${held.length} bytes of ${length}`);
+  const content = isPacked ? inflateRawSync(held, allowance.zlibOptions) : held;
+  if (isWhole && crc32(content) !== sum) throw new Error(`byte ${start}: its checksum is wrong`);
+  return content;
+}
+
+interface ZipHeader {
+  readonly signature: number;
+  readonly length: number;
+}
+const DIRECTORY_ENTRY: ZipHeader = { signature: 0x02014b50, length: 46 };
+const LOCAL_ENTRY: ZipHeader = { signature: 0x04034b50, length: 30 };
+/** The mark of the record that ends the directory. */
+const END_MARK = Buffer.from([0x50, 0x4b, 5, 6]);
+const END_BYTES = 22;
+/** Flag of an entry whose length is behind it. */
+const LENGTH_FOLLOWS = 8;
+/** A length that is in the extra field {@link EXTRA_64}. */
+const IN_64_BITS = 0xffffffff;
+const EXTRA_64 = 1;
+
+function checkHeader(file: Buffer, at: number, { signature, length }: ZipHeader): void {
+  if (at + length > file.length || file.readUInt32LE(at) !== signature)
+    throw new Error(`the zip file is damaged: no entry begins at byte ${at}`);
+}

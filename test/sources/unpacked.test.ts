@@ -1,0 +1,65 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { isGzipDamage, unpackedFile } from '../../pipeline/sources/unpacked.js';
+import { openRecording } from '../../pipeline/sources/recording.js';
+import { temporaryFolder } from '../support/flow.js';
+
+/** Hardly compressible, so that a byte of the file is about a byte of the content. */
+const LINES = Array.from({ length: 1000 }, (_, i) =>
+  Array.from({ length: 12 }, (_, k) => (((i * 7919 + k * 104_729) % 99_991) / 7).toFixed(6)).join(','),
+);
+const CONTENT = Buffer.from(`${LINES.join('\n')}\n`);
+const PACKED = gzipSync(CONTENT);
+
+async function unpackedOf(packed: Buffer): Promise<{ readonly bytes: Buffer; readonly error: unknown }> {
+  const path = join(temporaryFolder(), 'a.gz');
+  writeFileSync(path, packed);
+  const parts: Buffer[] = [];
+  try {
+    for await (const part of unpackedFile(path)) parts.push(part);
+  } catch (error) {
+    return { bytes: Buffer.concat(parts), error };
+  }
+  return { bytes: Buffer.concat(parts), error: null };
+}
+
+const flipped = (at: number): Buffer => {
+  const copy = Buffer.from(PACKED);
+  copy[at]! ^= 0xff;
+  return copy;
+};
+
+test('a whole file is decompressed', async () => {
+  const { bytes, error } = await unpackedOf(PACKED);
+  expect([bytes.equals(CONTENT), error]).toEqual([true, null]);
+});
+
+test.each([
+  ['a wrong checksum', flipped(PACKED.length - 6), 2 * 1024],
+  ['a truncated end', PACKED.subarray(0, PACKED.length - 20), 100],
+  ['half of it', PACKED.subarray(0, PACKED.length >> 1), CONTENT.length * 0.55],
+])('of a file with %s, what comes before is decompressed', async (_, packed, missing) => {
+  const { bytes, error } = await unpackedOf(packed);
+  expect(isGzipDamage(error)).toBe(true);
+  expect(bytes.equals(CONTENT.subarray(0, bytes.length))).toBe(true);
+  expect(bytes.length).toBeGreaterThan(CONTENT.length - missing);
+});
+
+test('a table in a truncated file has the rows before its end, and where that is', async () => {
+  const path = join(temporaryFolder(), 'a.csv.gz');
+  writeFileSync(path, PACKED.subarray(0, PACKED.length >> 1));
+  const { bytes } = await unpackedOf(PACKED.subarray(0, PACKED.length >> 1));
+  const recording = await openRecording(path, 'auto', { rate_hz: 100 });
+  const batches = [];
+  for await (const batch of recording.batches(1000)) batches.push(batch);
+  const whole = bytes.toString().split('\n').length - 1;
+  expect(batches[0]!.raw.count).toBeGreaterThanOrEqual(whole);
+  expect(batches[0]!.raw.count).toBeLessThanOrEqual(whole + 1);
+  expect(batches[0]!.problems[0]).toEqual({
+    code: 'table.unread',
+    location: `byte ${bytes.length}`,
+    message: 'not read: the gzip data is damaged or truncated from here',
+  });
+});
