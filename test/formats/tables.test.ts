@@ -19,6 +19,7 @@ import { tableOf } from '../../pipeline/formats/tables/mat-arrays.js';
 import type { MatValue } from '../../pipeline/formats/tables/mat-value.js';
 import { readMat5 } from '../../pipeline/formats/tables/mat5.js';
 import type { TableMapping } from '../../pipeline/formats/tables/mapping.js';
+import { readParquet } from '../../pipeline/formats/tables/parquet.js';
 import { readNpy } from '../../pipeline/formats/tables/npy.js';
 import { readNpz } from '../../pipeline/formats/tables/npz.js';
 import type { CsiBlock } from '../../pipeline/model/index.js';
@@ -319,19 +320,21 @@ test('a MATLAB 7.3 file that ends within its own header is reported with its end
   expect(await errorOf(path, {})).toContain("byte 300: it is truncated: HDF5's superblock is not complete");
 });
 
-test('a damaged Parquet file names the column and the byte, or where its end is missing', async () => {
+test('a wholly damaged Parquet file names the column and the byte, or where its end is missing', async () => {
   const path = join(temporaryFolder(), 'damaged.parquet');
   const { DuckDBInstance } = await import('@duckdb/node-api');
   const connection = await (await DuckDBInstance.create(':memory:')).connect();
   const rows = 'SELECT sin(i) AS a, cos(i) AS b FROM range(6000) r(i)';
   await connection.run(`COPY (${rows}) TO '${path}' (FORMAT parquet, ROW_GROUP_SIZE 2048)`);
   const chunks = await connection.runAndReadAll(
-    `SELECT CAST(data_page_offset AS INTEGER), CAST(total_compressed_size AS INTEGER) FROM parquet_metadata('${path}') WHERE path_in_schema = 'b' AND row_group_id = 1`,
+    `SELECT CAST(data_page_offset AS INTEGER), CAST(total_compressed_size AS INTEGER) FROM parquet_metadata('${path}') WHERE path_in_schema = 'b'`,
   );
   const [first, size] = chunks.getRows()[0]! as [number, number];
+  const firsts = chunks.getRows().map(([at]) => at as number);
   connection.closeSync();
   const bytes = readFileSync(path);
-  const damaged = Buffer.from(bytes).fill(0xff, first, first + 16);
+  const damaged = Buffer.from(bytes);
+  for (const at of firsts) damaged.fill(0xff, at, at + 16);
   for (const [content, message] of [
     [damaged, `byte ${first}: the ${size} bytes of column b from here are damaged: `],
     [bytes.subarray(0, 9000), 'byte 9000: it is truncated: it does not end with PAR1'],
@@ -370,18 +373,32 @@ test.each([
   const path = join(temporaryFolder(), 'damaged.parquet');
   const { first, size, bytes } = await parquetOf(path, select, leaf);
   writeFileSync(path, bytes.fill(0xff, first, first + 16));
-  expect(await errorOf(path, { values: 'b', rate_hz: 10 })).toContain(
-    `Parquet: byte ${first}: the ${size} bytes of column ${column} from here are damaged: Invalid`,
-  );
+  const { arrays, damaged } = await readParquet(path);
+  expect(damaged).toEqual([
+    expect.stringContaining(
+      `byte ${first}: the ${size} bytes of column ${column} from here are damaged: Invalid`,
+    ),
+  ]);
+  expect(damaged![0]).toMatch(/; rows 2048 to 4095$/);
+  for (const { shape } of arrays) expect(shape[0]).toBe(6000 - 2048);
+});
+
+test('frames after a damaged group of rows keep their times', async () => {
+  const path = join(temporaryFolder(), 'damaged.parquet');
+  const { first, bytes } = await parquetOf(path, 'sin(i) AS a, cos(i) AS b', 'b');
+  writeFileSync(path, bytes.fill(0xff, first, first + 16));
+  const times = (await framesIn(path, { rate_hz: 1000 })).flatMap(({ time }) => [...time]);
+  expect(times).toHaveLength(6000 - 2048);
+  expect([times[2047], times[2048], times.at(-1)]).toEqual([2_047_000, 4_096_000, 5_999_000]);
 });
 
 test('damage in a map of a Parquet file may be in its keys or in its values', async () => {
   const path = join(temporaryFolder(), 'damaged.parquet');
   const { first, bytes } = await parquetOf(path, 'MAP{i: cos(i)} AS m', 'm, key_value, value');
   writeFileSync(path, bytes.fill(0xff, first, first + 16));
-  expect(await errorOf(path, { values: 'b', rate_hz: 10 })).toMatch(
+  expect((await readParquet(path)).damaged!.join()).toMatch(
     new RegExp(
-      `Parquet: byte \\d+: the \\d+ bytes of column m.key_value.key from here, or byte ${first}: the \\d+ bytes of column m.key_value.value from here are damaged: Invalid`,
+      `^byte \\d+: the \\d+ bytes of column m.key_value.key from here, or byte ${first}: the \\d+ bytes of column m.key_value.value from here are damaged: Invalid`,
     ),
   );
 });

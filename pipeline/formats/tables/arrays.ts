@@ -32,6 +32,8 @@ export interface Table {
   readonly structures?: ReadonlyMap<string, readonly Structure[]>;
   /** Each array is a column of one table; all have the same length. */
   readonly isColumns?: boolean;
+  /** If rows of the file are left out, because they are damaged: the number of each other row in the file. */
+  readonly rows?: ArrayLike<number>;
   readonly arrays: readonly TableArray[];
   /** Skipped arrays, in words: `labels: objects of Python`. */
   readonly unread: readonly string[];

@@ -29,7 +29,9 @@ export function framesOf(table: Table, mapping: TableMapping): TableFrames {
     return new Grid(array, axes, mapping);
   };
   const [imaginary, phase] = [partner('imaginary'), partner('phase')];
-  const time = timesOf(mapping, column('time'), arrays);
+  const { rows } = table;
+  const rowOf = rows?.length === count ? (frame: number) => rows[frame]! : (frame: number) => frame;
+  const time = timesOf(mapping, column('time'), arrays, rowOf);
   return {
     count,
     layout: () => grid.layout,
@@ -135,6 +137,7 @@ function timesOf(
   mapping: TableMapping,
   column: TableArray | null,
   arrays: Arrays,
+  rowOf: (frame: number) => number,
 ): (frame: number) => number {
   const { start: said = '1970-01-01T00:00:00Z', time_unit: unit = 's' } = mapping;
   const start = Date.parse(said) * 1000;
@@ -150,5 +153,5 @@ function timesOf(
       'time',
       `the times of the frames are unknown: set \`time\` to the array of times, or set \`rate_hz\`. ${arrays.list()}`,
     );
-  return (frame) => start + Math.round((frame * 1e6) / rate);
+  return (frame) => start + Math.round((rowOf(frame) * 1e6) / rate);
 }

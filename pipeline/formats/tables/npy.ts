@@ -1,12 +1,5 @@
 import { Allowance } from './allowance.js';
-import {
-  columnMajor,
-  numberArray,
-  rowMajor,
-  sizeOf,
-  textArray,
-  type TableArray,
-} from './arrays.js';
+import { columnMajor, numberArray, rowMajor, sizeOf, textArray, type TableArray } from './arrays.js';
 
 /** Number of bytes, and the function that reads a number. */
 type Read = readonly [bytes: number, get: (data: Buffer, at: number) => number];

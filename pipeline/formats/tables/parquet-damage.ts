@@ -17,11 +17,19 @@ interface Chunk {
   readonly bytes: number;
 }
 
-/** The rows from the file's start to the end of a group. */
+/** A group of rows. */
 interface Group {
+  /** Its first row, and that behind its last one. */
+  readonly from: number;
   readonly until: number;
   /** Chunks by `column_id`. */
   readonly chunks: ReadonlyMap<number, Omit<Chunk, 'column'>>;
+}
+
+/** A group of rows of a damaged file. */
+export interface JudgedGroup extends Pick<Group, 'from' | 'until'> {
+  /** What is damaged in it, with its byte, in words; null if nothing is. */
+  readonly fault: string | null;
 }
 
 /** What can be read alone: a column, a field of a structure, or a list or map with all that is in it. */
@@ -31,29 +39,62 @@ interface Readable {
   readonly leaves: ReadonlyMap<number, string>;
 }
 
-/** The error of reading a file; if the file is damaged, with the byte at which the damaged part begins. */
-export async function parquetDamage(
+/**
+ * The groups of rows of a file that could not be read, in their order.
+ * @param error of reading it
+ * @throws Error with the byte at which the damage begins, if none can be read alone; `error` if it is not about damage
+ */
+export async function judgedGroups(
   connection: DuckDBConnection,
   path: string,
   error: unknown,
-): Promise<Error> {
+): Promise<readonly JudgedGroup[]> {
   const end = await endFault(path);
-  if (end !== null) return new Error(end);
-  if (!isDamage(errorText(error))) return new Error(errorText(error));
+  if (end !== null) throw new Error(end);
+  const why = errorText(error);
+  if (!isDamage(why)) throw new Error(why);
   const [groups, readables] = await Promise.all([groupsOf(connection, path), readablesOf(connection, path)])
     // A damaged footer: DuckDB's error is all there is.
     .catch(() => [[], []] as const);
-  for (const { sql, leaves } of groups.length === 0 ? [] : readables) {
-    const found = await damagedGroup(connection, path, sql, groups);
-    if (!found) continue;
-    const chunks = [...leaves].flatMap(([id, column]) => {
-      const chunk = found.group.chunks.get(id);
+  const judged: JudgedGroup[] = [];
+  for (const group of groups) judged.push(await judge(connection, path, group, readables));
+  const first = judged.find(({ fault }) => fault !== null);
+  if (!first) throw new Error(why);
+  if (judged.every(({ fault }) => fault !== null)) throw new Error(first.fault!);
+  return judged;
+}
+
+async function judge(
+  connection: DuckDBConnection,
+  path: string,
+  { from, until, chunks }: Group,
+  readables: readonly Readable[],
+): Promise<JudgedGroup> {
+  /** Why its rows cannot be read; null if they can, or if they are not damaged. */
+  const faultOf = async (values: string, names = ''): Promise<string | null> => {
+    // A count reads no values. DuckDB reads only the groups that hold these rows.
+    const sql = `SELECT bit_xor(hash(${values})) FROM read_parquet($path, file_row_number = true) AS t${names}
+      WHERE file_row_number >= $from AND file_row_number < $until`;
+    const why = await connection.run(sql, { path, from, until }).then(() => null, errorText);
+    return why !== null && isDamage(why) ? why : null;
+  };
+  const ofAll = await faultOf('COLUMNS(*)');
+  if (ofAll === null) return { from, until, fault: null };
+  for (const { sql, leaves } of readables) {
+    const why = await faultOf(sql, columnNames(sql));
+    const found = [...leaves].flatMap(([id, column]) => {
+      const chunk = chunks.get(id);
       return chunk ? [{ column, ...chunk }] : [];
     });
-    if (chunks.length > 0) return new Error(`${chunksText(chunks)} are damaged: ${found.why}`);
+    if (why !== null && found.length > 0)
+      return { from, until, fault: `${chunksText(found)} are damaged: ${why}` };
   }
-  return new Error(errorText(error));
+  return { from, until, fault: `rows ${from} to ${until - 1}: ${ofAll}` };
 }
+
+/** Names for the columns up to the one in an expression: `(c0, c1)`. */
+const columnNames = (sql: string): string =>
+  `(${Array.from({ length: Number(/\d+/.exec(sql)![0]) + 1 }, (_, i) => `c${i}`).join(', ')})`;
 
 /** True if DuckDB found bytes that cannot be; false for what it lacks: memory, a codec, a key, a name. */
 const isDamage = (why: string): boolean =>
@@ -89,10 +130,11 @@ async function groupsOf(connection: DuckDBConnection, path: string): Promise<rea
     CAST(coalesce(dictionary_page_offset, data_page_offset) AS DOUBLE), CAST(total_compressed_size AS DOUBLE)
     FROM parquet_metadata($path) ORDER BY row_group_id, column_id`;
   const rows = (await connection.runAndReadAll(sql, { path })).getRows() as number[][];
-  const groups: { id: number; until: number; chunks: Map<number, Omit<Chunk, 'column'>> }[] = [];
+  const groups: (Group & { id: number; chunks: Map<number, Omit<Chunk, 'column'>> })[] = [];
   for (const [id, count, column, first, bytes] of rows as [number, number, number, number, number][]) {
     const last = groups.at(-1);
-    const group = last?.id === id ? last : { id, until: (last?.until ?? 0) + count, chunks: new Map() };
+    const from = last?.until ?? 0;
+    const group = last?.id === id ? last : { id, from, until: from + count, chunks: new Map() };
     if (group !== last) groups.push(group);
     group.chunks.set(column, { first, bytes });
   }
@@ -126,35 +168,4 @@ async function readablesOf(connection: DuckDBConnection, path: string): Promise<
   };
   for (let i = 0; at < elements.length; i++) take(`c${i}`, '', null);
   return readables;
-}
-
-/** The first group of rows in which a column cannot be read, and why; null if it can in all. */
-async function damagedGroup(
-  connection: DuckDBConnection,
-  path: string,
-  column: string,
-  groups: readonly Group[],
-): Promise<{ readonly group: Group; readonly why: string } | null> {
-  const names = Array.from({ length: Number(/\d+/.exec(column)![0]) + 1 }, (_, i) => `c${i}`).join(', ');
-  // Fields are read alone only without LIMIT, and groups behind the last row are not read. A count reads no values.
-  const sql = `SELECT bit_xor(hash(${column})) FROM read_parquet($path, file_row_number = true) AS t(${names})
-    WHERE file_row_number < $rows`;
-  /** Why the rows up to the end of a group cannot be read; null if they can, or if they are not damaged. */
-  const faultUntil = async (at: number): Promise<string | null> => {
-    const why = await connection.run(sql, { path, rows: groups[at]!.until }).then(() => null, errorText);
-    return why !== null && isDamage(why) ? why : null;
-  };
-  let [low, high] = [0, groups.length - 1];
-  let why = await faultUntil(high);
-  if (why === null) return null;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    const fault = await faultUntil(middle);
-    if (fault === null) low = middle + 1;
-    else {
-      why = fault;
-      high = middle;
-    }
-  }
-  return { group: groups[high]!, why };
 }

@@ -1,8 +1,8 @@
-import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
-import { Allowance } from './allowance.js';
+import type { DuckDBConnection, DuckDBResultReader, DuckDBValue } from '@duckdb/node-api';
+import { Allowance, AllowanceExceeded } from './allowance.js';
 import { numberArray, textArray, type Table, type TableArray } from './arrays.js';
 import { areFrameColumns, framesOfColumns } from './frame-columns.js';
-import { parquetDamage } from './parquet-damage.js';
+import { judgedGroups, type JudgedGroup } from './parquet-damage.js';
 
 /**
  * All columns of a Parquet file. A column of lists of equal length is an array [rows, length]. Times are
@@ -14,11 +14,7 @@ export async function readParquet(path: string, allowance = new Allowance()): Pr
   const instance = await DuckDBInstance.create(':memory:');
   try {
     const connection = await instance.connect();
-    const damaged = async (error: unknown): Promise<never> => {
-      throw await parquetDamage(connection, path, error);
-    };
-    allowance.takeNumbers(await valuesIn(connection, path).catch(damaged));
-    const read = await connection.runAndReadAll('SELECT * FROM read_parquet($path)', { path }).catch(damaged);
+    const { read, ...damage } = await rowsIn(connection, path, allowance);
     const arrays: TableArray[] = [];
     const unread: string[] = [];
     read.getColumns().forEach((values, at) => {
@@ -30,16 +26,49 @@ export async function readParquet(path: string, allowance = new Allowance()): Pr
     connection.closeSync();
     const isColumns = arrays.every(({ shape }) => shape.length === 1);
     const names = read.columnNames();
-    if (!areFrameColumns(names)) return { arrays, unread, isColumns };
+    if (!areFrameColumns(names)) return { arrays, unread, isColumns, ...damage };
     const columns = read.getColumns();
     return {
-      ...{ arrays, unread, isColumns },
+      ...{ arrays, unread, isColumns, ...damage },
       frames: () => framesOfColumns((name) => columns[names.indexOf(name)]!),
     };
   } finally {
     instance.closeSync();
   }
 }
+
+interface Rows extends Pick<Table, 'damaged' | 'rows'> {
+  readonly read: DuckDBResultReader;
+}
+
+/** All rows; of a damaged file, those of the groups that are whole. */
+async function rowsIn(connection: DuckDBConnection, path: string, allowance: Allowance): Promise<Rows> {
+  try {
+    allowance.takeNumbers(await valuesIn(connection, path));
+    return { read: await connection.runAndReadAll('SELECT * FROM read_parquet($path)', { path }) };
+  } catch (error) {
+    if (error instanceof AllowanceExceeded) throw error;
+    const groups = await judgedGroups(connection, path, error);
+    const whole = groups.filter(({ fault }) => fault === null);
+    return {
+      read: await connection.runAndReadAll(rowsOf(whole), { path }),
+      rows: whole.flatMap(({ from, until }) => Array.from({ length: until - from }, (_, row) => from + row)),
+      damaged: groups.flatMap(({ from, until, fault }) =>
+        fault === null ? [] : [`${fault}; rows ${from} to ${until - 1}`],
+      ),
+    };
+  }
+}
+
+/** The rows of these groups: each in a query of its own, as DuckDB then reads no other. */
+const rowsOf = (groups: readonly JudgedGroup[]): string =>
+  groups
+    .map(
+      ({ from, until }) =>
+        `SELECT * EXCLUDE (file_row_number) FROM read_parquet($path, file_row_number = true)
+          WHERE file_row_number >= ${from} AND file_row_number < ${until}`,
+    )
+    .join(' UNION ALL ');
 
 /** Values of all columns, those in lists included. */
 async function valuesIn(connection: DuckDBConnection, path: string): Promise<number> {
