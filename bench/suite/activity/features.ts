@@ -1,5 +1,5 @@
 import type { Grid } from '../clips.js';
-import { quantile, tracksOf, type Tracks } from './tracks.js';
+import { courseOf, quantile, type Tracks } from './tracks.js';
 
 /** Tracks whose power shows how much somebody moves: changes over 0.1 and 0.26 s. */
 const MOTION = [1, 3];
@@ -11,17 +11,23 @@ const FIRST = -4.25 * POINTS_A_SECOND;
 const BINS = 18;
 const BIN = POINTS_A_SECOND / 2;
 const QUANTILES = [0.05, 0.25, 0.5, 0.75, 0.95];
+/** Quantiles of the power at one frequency over the clip. High ones, because brisk parts of a movement are short. */
+const POWER_QUANTILES = [0.25, 0.5, 0.75, 0.9, 0.95, 0.99];
 
 /**
  * Features of a clip, one vector for each antenna: how each track is distributed over the clip, and its
- * course in half seconds around the clip's strongest motion, relative to its own highest half second. The
- * position of that motion in the clip and the clip's length are left out.
+ * course in half seconds around the clip's strongest motion, relative to its own highest half second; and how
+ * the power at each frequency is distributed. The position of that motion in the clip and the clip's length
+ * are left out.
  */
 export function featuresOf(grid: Grid): readonly Float64Array[] {
-  const antennas = Array.from({ length: grid.antennas }, (_, antenna) => tracksOf(grid, antenna));
-  const peak = peakOf(antennas, grid.points);
-  return antennas.map((tracks) =>
-    Float64Array.from([...tracks.flatMap(distribution), ...course(tracks, peak)]),
+  const courses = Array.from({ length: grid.antennas }, (_, antenna) => courseOf(grid, antenna));
+  const peak = peakOf(
+    courses.map(({ tracks }) => tracks),
+    grid.points,
+  );
+  return courses.map(({ tracks, spectra }) =>
+    Float64Array.from([...tracks.flatMap(distribution), ...aroundPeak(tracks, peak), ...powers(spectra)]),
   );
 }
 
@@ -54,7 +60,7 @@ function distribution(track: Float64Array): readonly number[] {
   return [...QUANTILES.map((share) => quantile(sorted, share)), Math.sqrt(variance)];
 }
 
-function course(tracks: Tracks, peak: number): readonly number[] {
+function aroundPeak(tracks: Tracks, peak: number): readonly number[] {
   return tracks.flatMap((track) => {
     const clamp = (t: number, low = 0) => Math.max(low, Math.min(track.length - 1 + low, t));
     const bins = Array.from({ length: BINS }, (_, bin) => {
@@ -68,3 +74,11 @@ function course(tracks: Tracks, peak: number): readonly number[] {
     return [...bins.map((value) => value - highest), highest];
   });
 }
+
+/** Quantiles over the clip, and the mean, of the power at each frequency. */
+const powers = (spectra: readonly Float64Array[]): readonly number[] =>
+  Array.from(spectra[0]!, (_, bin) => {
+    const power = Float64Array.from(spectra, (spectrum) => spectrum[bin]!).sort();
+    const mean = power.reduce((sum, value) => sum + value, 0) / power.length;
+    return [...POWER_QUANTILES.map((share) => quantile(power, share)), mean];
+  }).flat();

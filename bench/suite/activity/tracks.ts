@@ -31,8 +31,14 @@ const MIN_POWER = 1e-7;
 
 const log = (value: number): number => Math.log10(value + MIN_POWER);
 
-/** Tracks of antenna number `antenna`. */
-export function tracksOf({ amplitude, points, antennas, carriers, step }: Grid, antenna: number): Tracks {
+/** An antenna's tracks, and its spectra: log10 of the power at each frequency, every fifth of a second. */
+export interface Course {
+  readonly tracks: Tracks;
+  readonly spectra: readonly Float64Array[];
+}
+
+/** Course of antenna number `antenna` over a clip. */
+export function courseOf({ amplitude, points, antennas, carriers, step }: Grid, antenna: number): Course {
   const level = new Float64Array(points);
   const values = new Float64Array(points * carriers);
   let sum = 0;
@@ -44,10 +50,11 @@ export function tracksOf({ amplitude, points, antennas, carriers, step }: Grid, 
   for (let t = 0; t < points; t++) level[t] = mean(values, t * carriers, carriers);
   const even = values.map((value, i) => value / Math.max(1e-6, level[Math.floor(i / carriers)]!));
   const gain = level.map((one) => Math.log10(Math.max(1e-6, one)));
-  return [
+  const powers = powersOf(values, carriers);
+  const tracks = [
     ...LAGS.map((lag) => differences(values, carriers, lag)),
     ...LAGS.map((lag) => differences(even, carriers, lag)),
-    ...bandPowers(values, carriers, step),
+    ...bandPowers(powers, points, 1e6 / step),
     ...[20, 50].map((lag) => differences(gain, 1, lag)),
     distanceFromUsual(values, carriers),
     smoothed(
@@ -56,6 +63,7 @@ export function tracksOf({ amplitude, points, antennas, carriers, step }: Grid, 
     ),
     ...fluctuation(values, carriers),
   ];
+  return { tracks, spectra: powers.map((power) => power.map(log)) };
 }
 
 const mean = (of: Float64Array, at: number, count: number): number => {
@@ -106,13 +114,15 @@ function differences(values: Float64Array, width: number, lag: number): Float64A
   return smoothed(out, SHORT).map(log);
 }
 
-/** Power in each band, averaged over the carriers, log; interpolated linearly between spectra. */
-function bandPowers(values: Float64Array, width: number, step: number): Float64Array[] {
-  const points = values.length / width;
-  const rate = 1e6 / step;
-  const spectra = Array.from({ length: Math.ceil(points / HOP) }, (_, i) =>
-    spectrumAt(values, width, i * HOP, rate),
+/** Power at each frequency, averaged over the carriers, around every tenth point. */
+const powersOf = (values: Float64Array, width: number): readonly Float64Array[] =>
+  Array.from({ length: Math.ceil(values.length / width / HOP) }, (_, i) =>
+    powerAround(values, width, i * HOP),
   );
+
+/** Power in each band, log; interpolated linearly between spectra. @param rate points per second */
+function bandPowers(powers: readonly Float64Array[], points: number, rate: number): Float64Array[] {
+  const spectra = powers.map((power) => BANDS.map((band) => log(powerIn(power, band, rate))));
   return BANDS.map((_, band) =>
     Float64Array.from({ length: points }, (_value, t) => {
       const i = Math.floor(t / HOP);
@@ -122,13 +132,19 @@ function bandPowers(values: Float64Array, width: number, step: number): Float64A
   );
 }
 
+const powerIn = (power: Float64Array, [low, high]: readonly [number, number], rate: number): number =>
+  power.reduce((sum, one, bin) => {
+    const frequency = (bin * rate) / SPECTRUM;
+    return bin > 0 && frequency >= low && frequency < high ? sum + one : sum;
+  }, 0);
+
 const HANN = Float64Array.from(
   { length: SPECTRUM },
   (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * i) / (SPECTRUM - 1)),
 );
 
-/** Log power in the bands around a point. */
-function spectrumAt(values: Float64Array, width: number, centre: number, rate: number): readonly number[] {
+/** Power at each frequency around a point, averaged over the carriers. */
+function powerAround(values: Float64Array, width: number, centre: number): Float64Array {
   const points = values.length / width;
   const row = (i: number) => Math.max(0, Math.min(points - 1, centre - SPECTRUM / 2 + i)) * width;
   const own = new Float64Array(SPECTRUM * width);
@@ -137,28 +153,23 @@ function spectrumAt(values: Float64Array, width: number, centre: number, rate: n
     for (let i = 0; i < SPECTRUM; i++) sum += values[row(i) + k]!;
     for (let i = 0; i < SPECTRUM; i++) own[i * width + k] = (values[row(i) + k]! - sum / SPECTRUM) * HANN[i]!;
   }
-  const powerOf = (bin: number): number => {
-    let power = 0;
-    const [re, im] = [new Float64Array(width), new Float64Array(width)];
-    for (let i = 0; i < SPECTRUM; i++) {
-      const turn = (2 * Math.PI * bin * i) / SPECTRUM;
-      const [cos, sin] = [Math.cos(turn), Math.sin(turn)];
-      for (let k = 0; k < width; k++) {
-        re[k]! += own[i * width + k]! * cos;
-        im[k]! += own[i * width + k]! * sin;
-      }
+  return Float64Array.from({ length: SPECTRUM / 2 + 1 }, (_, bin) => powerAt(own, width, bin));
+}
+
+/** Mean over the carriers of the power in one bin of the spectrum. */
+function powerAt(own: Float64Array, width: number, bin: number): number {
+  const [re, im] = [new Float64Array(width), new Float64Array(width)];
+  for (let i = 0; i < SPECTRUM; i++) {
+    const turn = (2 * Math.PI * bin * i) / SPECTRUM;
+    const [cos, sin] = [Math.cos(turn), Math.sin(turn)];
+    for (let k = 0; k < width; k++) {
+      re[k]! += own[i * width + k]! * cos;
+      im[k]! += own[i * width + k]! * sin;
     }
-    for (let k = 0; k < width; k++) power += re[k]! ** 2 + im[k]! ** 2;
-    return power / width;
-  };
-  return BANDS.map(([low, high]) => {
-    let power = 0;
-    for (let bin = 1; bin <= SPECTRUM / 2; bin++) {
-      const frequency = (bin * rate) / SPECTRUM;
-      if (frequency >= low && frequency < high) power += powerOf(bin);
-    }
-    return log(power);
-  });
+  }
+  let power = 0;
+  for (let k = 0; k < width; k++) power += re[k]! ** 2 + im[k]! ** 2;
+  return power / width;
 }
 
 /** How far the carriers are from their medians over the clip: a new posture is a new level. */
