@@ -24,7 +24,7 @@ import { Recovery, type Recoverable } from './recovery.js';
 import { SessionStart } from './session-start.js';
 import type { Run } from './shard/run.js';
 import { ShardGroup } from './scale-out/shard-group.js';
-import { Shard } from './shard/shard.js';
+import { FAILED_AT_STOP, Shard } from './shard/shard.js';
 import type { LifecycleState, NodeStatus, Plan, RunningTopology, TopologyStatus } from './status.js';
 import { Steps } from './steps.js';
 import { errorText } from '../base/error-text.js';
@@ -83,7 +83,7 @@ class TopologyRunner implements Runner {
   #stopping: Promise<void> | null = null;
   /** Aborted by a forced stop. */
   #forced = new AbortController();
-  /** Being stopped: its errors are ignored. */
+  /** Being stopped: its errors are logged, and start no recovery. */
   #ending: Run | undefined;
   #finished = deferred();
 
@@ -361,7 +361,8 @@ class TopologyRunner implements Runner {
       patience: this.#patience,
       onFailure: (error, final) => {
         const fail = () => {
-          if (this.#ending !== shard) this.#failed(error, final);
+          if (this.#ending === shard) this.#failedAtStop(error);
+          else this.#failed(error, final);
         };
         if (this.#shard === shard) fail();
         else early.push(fail);
@@ -410,7 +411,10 @@ class TopologyRunner implements Runner {
 
   /** A failed run is recovered, unless the failure is final. */
   #failed(error: Error, final: boolean): void {
-    if (this.#state === 'stopping' || this.#state === 'stopped') return;
+    if (this.#state === 'stopping' || this.#state === 'stopped') {
+      this.#failedAtStop(error);
+      return;
+    }
     this.#log.error('the topology failed', {
       topology: this.topology.id,
       error: error.message,
@@ -420,6 +424,10 @@ class TopologyRunner implements Runner {
     this.#recovering = (final ? this.#giveUp(error) : this.#recovery.recover()).catch((reason: unknown) => {
       this.#set('failed', errorText(reason));
     });
+  }
+
+  #failedAtStop({ message }: Error): void {
+    this.#log.error(FAILED_AT_STOP, { topology: this.topology.id, error: message });
   }
 
   async #giveUp(error: Error): Promise<void> {

@@ -9,6 +9,7 @@ import {
   type Output,
 } from '../../pipeline/component/index.js';
 import type { Data, Failure, Measure } from '../../pipeline/model/index.js';
+import { createLogger } from '../../pipeline/telemetry/log.js';
 import {
   counter,
   rawNumbers,
@@ -237,6 +238,33 @@ it.each([
   const runner = runnerOf(topologyOf(nodes, temporaryFolder()));
   await runner.start();
   await until('the message', () => JSON.stringify(runner.status()).includes(message));
+});
+
+it.each([
+  ['source', 'in failed: not now'],
+  ['sink', 'out failed: not now'],
+])('a %s whose `committed` rejects at the last checkpoint of a stop is logged', async (kind, error) => {
+  const table = new Table();
+  const nodes = {
+    in: { component: kind === 'source' ? rejectingCommits(counter) : counter },
+    sums: { component: sum, from: ['in'] },
+    out: { component: kind === 'sink' ? rejectingCommits(table.component) : table.component, from: ['sums'] },
+  };
+  const lines: string[] = [];
+  const log = createLogger({ level: 'error', destination: { write: (line) => lines.push(line) } });
+  const settings = { checkpointIntervalMs: 3_600_000 };
+  const runner = runnerOf(topologyOf(nodes, temporaryFolder(), settings), { log });
+  await runner.start();
+  await runner.stop();
+  await until('the message', () => lines.length > 0);
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+    {
+      level: 'error',
+      msg: expect.stringMatching(/^a node failed while the topology stopped: the next start/) as unknown,
+      topology: 'test',
+      error,
+    },
+  ]);
 });
 
 it('an operator whose `due` rejects has its input passed on at once', async () => {

@@ -47,6 +47,9 @@ import { errorText } from '../../base/error-text.js';
 import { turn, withinTime } from '../../base/waiting.js';
 import { named } from '../nodes/node-error.js';
 
+export const FAILED_AT_STOP =
+  'a node failed while the topology stopped: the next start continues from the last checkpoint, and repeats what the node did not do';
+
 /** Interval of checks of the clock and of late results. */
 const WATCH_MS = 250;
 
@@ -272,10 +275,15 @@ export class Shard implements Host, Run {
   }
 
   #giveUp(error: Error, final: boolean): void {
-    if (this.#failed) return;
+    // What fails after the first failure may follow from it.
+    if (this.#failure) return;
     this.#failed = true;
-    this.#failure = error;
     this.#flow?.pump.end();
+    if (this.#stopping) {
+      this.#options.log.error(FAILED_AT_STOP, { topology: this.#options.topology.id, error: error.message });
+      return;
+    }
+    this.#failure = error;
     this.#options.onFailure(error, final);
   }
 
