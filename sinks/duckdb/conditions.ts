@@ -50,6 +50,11 @@ export class Conditions {
     );
   }
 
+  /** The same conditions, to add others to. */
+  copy(): Conditions {
+    return new Conditions().add(this.#parts.join(' AND '), this.#parameters);
+  }
+
   get where(): string {
     return `WHERE ${this.#parts.join(' AND ')}`;
   }

@@ -161,8 +161,10 @@ class DuckDBSink implements Sink {
 
   async rewind(epoch: number, mark?: unknown): Promise<void> {
     await this.#inOrder(async ({ writer, pool }) => {
-      await writer.rewind(epoch, mark, this.#context.log);
-      pool.counts.forget();
+      await pool.counts.during(async () => {
+        await writer.rewind(epoch, mark, this.#context.log);
+        return -Infinity;
+      });
     });
   }
 
@@ -170,8 +172,7 @@ class DuckDBSink implements Sink {
     const [{ copyStore }, store] = await Promise.all([
       import('./backup.js'),
       this.#inOrder(async (open) => {
-        await open.writer.commit();
-        open.pool.counts.forget();
+        await commitRows(open);
         return open;
       }),
     ]);
@@ -212,15 +213,14 @@ class DuckDBSink implements Sink {
     return writer.rows >= this.#config.batch_rows || age >= this.#config.commit_interval_ms;
   }
 
-  async #commit({ writer, retention, connection, pool }: Store): Promise<void> {
-    await writer.commit();
-    pool.counts.forget();
-    try {
-      const { clock, settledNow = () => clock.now() } = this.#context;
-      await retention?.step(settledNow(), clock.elapsed());
-    } finally {
-      pool.counts.forget();
-    }
+  async #commit(store: Store): Promise<void> {
+    const { retention, connection, pool } = store;
+    const { clock, settledNow = () => clock.now() } = this.#context;
+    await commitRows(store);
+    if (retention)
+      await pool.counts.during(async () =>
+        (await retention.step(settledNow(), clock.elapsed())) ? -Infinity : Infinity,
+      );
     await this.#boundLog(connection);
   }
 
@@ -242,6 +242,13 @@ class DuckDBSink implements Sink {
     return result;
   }
 }
+
+const commitRows = ({ writer, pool }: Store): Promise<void> =>
+  pool.counts.during(async () => {
+    const from = writer.earliestPose;
+    await writer.commit();
+    return from;
+  });
 
 const shorter = (own: number | null, all: number | null): number | null =>
   own === null ? all : all === null ? own : Math.min(own, all);

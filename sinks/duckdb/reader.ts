@@ -20,12 +20,13 @@ import type { Measure, Person, PoseFrame, SensedEvent } from '../../pipeline/mod
 import { eventOf, poseFrameOf, measureOf, personOf, type Row } from '../shared/rows.js';
 import { aggregatesOf } from './aggregates.js';
 import { Conditions } from './conditions.js';
+import type { Landmarks } from './counts.js';
 import { instantOf, type Parameters } from './parameters.js';
 import type { ReadPool, Snapshot } from './pool.js';
-import { firstRows } from './pages.js';
+import { firstRows, type Page } from './pages.js';
 import { placesOf } from './places.js';
 import { poseSummaries } from './summaries.js';
-import { skip } from './rows-between.js';
+import { countRows, skip } from './rows-between.js';
 
 /** Reads the tables back. Each call sees one state of the store, also while rows are written. */
 export class DuckDBReader implements Reader {
@@ -69,17 +70,16 @@ export class DuckDBReader implements Reader {
   }
 
   async countPoses(query: PoseQuery): Promise<number> {
-    const [table, conditions] =
-      query.person === undefined
-        ? (['poses', poseConditions(query)] as const)
-        : (['persons', personConditions(query)] as const);
-    return this.#count(table, conditions);
+    return query.person === undefined
+      ? this.#countRows('poses', query, poseConditions)
+      : this.#countRows('persons', query, personConditions);
   }
 
   async persons(query: PersonQuery): Promise<readonly PersonRow[]> {
+    const landmarks = this.#landmarks('persons', personConditions(endless(query)));
     return this.#read(async (snapshot) => {
       const conditions = personConditions(query);
-      const { from, offset } = await skip(snapshot, conditions, query);
+      const { from, offset } = await skip(snapshot, conditions, query, landmarks);
       const page = { table: 'persons', conditions, from, limit: query.limit, offset } as const;
       const rows = await firstRows(
         snapshot,
@@ -97,7 +97,7 @@ export class DuckDBReader implements Reader {
   }
 
   async countPersons(query: PersonQuery): Promise<number> {
-    return this.#count('persons', personConditions(query));
+    return this.#countRows('persons', query, personConditions);
   }
 
   async events(query: EventQuery): Promise<readonly SensedEvent[]> {
@@ -110,7 +110,12 @@ export class DuckDBReader implements Reader {
   }
 
   async countEvents(query: EventQuery): Promise<number> {
-    return this.#count('events', eventConditions(query));
+    const { where, parameters } = eventConditions(query);
+    const sql = `SELECT count(*) AS count FROM events ${where}`;
+    return this.#pool().counts.of(sql, parameters, async () => {
+      const [row] = await this.#query(sql, parameters);
+      return row!['count'] as number;
+    });
   }
 
   async measures(query: MeasureQuery): Promise<readonly Measure[]> {
@@ -174,12 +179,18 @@ export class DuckDBReader implements Reader {
     return performance.now() - start;
   }
 
-  async #count(table: 'poses' | 'persons' | 'events', conditions: Conditions): Promise<number> {
-    const sql = `SELECT count(*) AS count FROM ${table} ${conditions.where}`;
-    return this.#pool().counts.of(sql, conditions.parameters, async () => {
-      const [row] = await this.#query(sql, conditions.parameters);
-      return row!['count'] as number;
-    });
+  async #countRows<Q extends TimeRange>(
+    table: Page['table'],
+    query: Q,
+    conditionsOf: (query: Q) => Conditions,
+  ): Promise<number> {
+    const conditions = conditionsOf(endless(query));
+    const snapshot = { query: (sql: string, parameters: Parameters) => this.#query(sql, parameters) };
+    return countRows(snapshot, table, conditions, query, this.#landmarks(table, conditions));
+  }
+
+  #landmarks(table: Page['table'], conditions: Conditions): Landmarks {
+    return this.#pool().counts.landmarks(table, conditions);
   }
 
   async #query(sql: string, parameters: Parameters): Promise<readonly Row[]> {
@@ -192,6 +203,9 @@ export class DuckDBReader implements Reader {
 }
 
 // ------------------------------------------------------------- conditions
+
+/** Landmarks are the same for all ends of a range. */
+const endless = <Q extends TimeRange>(query: Q): Q => ({ ...query, end: undefined });
 
 /** Pose frames with at least one person above the confidence limit; the column avoids a query of `persons`. */
 const poseConditions = (query: PoseQuery): Conditions =>

@@ -172,6 +172,12 @@ export class PendingRecords {
   readonly persons = new PendingRows(persons);
   readonly events = new PendingRows(events);
   readonly measures = new PendingRows(measures);
+  #earliestPose = Infinity;
+
+  /** Time of the earliest pose frame, or an earlier one, in microseconds since 1970; Infinity if there is none. */
+  get earliestPose(): number {
+    return this.#earliestPose;
+  }
 
   get rows(): number {
     return this.poses.rows + this.persons.rows + this.events.rows + this.measures.rows;
@@ -199,6 +205,7 @@ export class PendingRecords {
   }
 
   #addPoseFrame(poseFrame: PoseFrame, epoch: number): void {
+    this.#earliestPose = Math.min(this.#earliestPose, poseFrame.time);
     const before = { poses: this.poses.rows, persons: this.persons.rows };
     try {
       this.poses.add(poseFrame, epoch);

@@ -62,6 +62,11 @@ export class Writer {
     return this.#pending.rows;
   }
 
+  /** Time of the earliest pose frame of these rows, or an earlier one, in microseconds since 1970; Infinity if there is none. */
+  get earliestPose(): number {
+    return this.#pending.earliestPose;
+  }
+
   /** Adds records of an epoch, no earlier than the previous one; returns those that cannot be stored. */
   add(records: readonly Data[], epoch: number): readonly Failure[] {
     const failures: Failure[] = [];

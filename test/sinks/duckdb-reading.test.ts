@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { Value } from 'typebox/value';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Sink } from '../../pipeline/component/index.js';
+import { Conditions } from '../../sinks/duckdb/conditions.js';
 import { Counts } from '../../sinks/duckdb/counts.js';
 import { duckdb } from '../../sinks/duckdb/duckdb.js';
 import { ReadPool } from '../../sinks/duckdb/pool.js';
@@ -101,6 +102,26 @@ test('a count made while rows changed is not cached', async () => {
   counts.forget();
   expect(await count(4)).toBe(4);
   expect(made).toEqual([1, 2, 4]);
+});
+
+test('a landmark outlives changes behind it, and is not given to readers of an earlier or later state', async () => {
+  const counts = new Counts();
+  const conditions = Conditions.of({ environment: 'test-room' });
+  const landmarks = () => counts.landmarks('persons', conditions);
+  const first = landmarks();
+  first.add({ time: 10, rows: 1 });
+  first.add({ time: 20, rows: 2 });
+  expect(counts.landmarks('poses', conditions).all).toEqual([]);
+  await counts.during(() => {
+    expect(first.all).toEqual([]);
+    expect(landmarks().all).toEqual([]);
+    return Promise.resolve(10);
+  });
+  expect(first.all).toEqual([]);
+  expect(landmarks().all).toEqual([{ time: 10, rows: 1 }]);
+  first.add({ time: 5, rows: 0 });
+  await expect(counts.during(() => Promise.reject(new Error('no space')))).rejects.toThrow('no space');
+  expect(landmarks().all).toEqual([]);
 });
 
 describe('pages of frames with gaps between them', () => {
