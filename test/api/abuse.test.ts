@@ -197,4 +197,8 @@ test.each([
   ['', ''],
 ])('calls of %j are counted by %j', (address, key) => {
   expect(addressKey(address)).toBe(key);
+  // Remembered keys, of which only the newest are kept.
+  expect(addressKey(address)).toBe(key);
+  for (let index = 0; index < 2_000; index++) addressKey(`10.0.${index >> 8}.${index & 255}`);
+  expect(addressKey(address)).toBe(key);
 });

@@ -35,7 +35,11 @@ test.each([
   ['', false],
   [undefined, false],
 ])('the host %j is answered: %s', (host, allowed) => {
-  expect(new Hosts(['ward.example']).allows(host)).toBe(allowed);
+  const hosts = new Hosts(['ward.example']);
+  expect(hosts.allows(host)).toBe(allowed);
+  // An accepted name is remembered, and makes no other acceptable.
+  expect(hosts.allows('ward.example')).toBe(true);
+  expect(hosts.allows(host)).toBe(allowed);
 });
 
 test('rejects a foreign Host with 421, over HTTP', async () => {

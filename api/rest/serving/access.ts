@@ -14,9 +14,9 @@ import type { Limits } from '../../service/limits/limits.js';
  * 9112, section 3.2).
  */
 export function hostProblem({ headers, rawHeaders }: IncomingMessage, hosts: Hosts): ApiError | null {
-  const given = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host');
-  if (given.length > 1) {
-    const message = `Send exactly one Host header: this request has ${given.length}`;
+  const given = hostHeaders(rawHeaders);
+  if (given > 1) {
+    const message = `Send exactly one Host header: this request has ${given}`;
     return new ApiError('BAD_REQUEST', message, {
       headers: { Connection: 'close' },
       details: { fields: [{ field: 'Host', message, received: null }] },
@@ -24,6 +24,16 @@ export function hostProblem({ headers, rawHeaders }: IncomingMessage, hosts: Hos
   }
   if (hosts.allows(headers.host)) return null;
   return new ApiError('MISDIRECTED', 'This service does not have that host name: add it with --allow-host');
+}
+
+/** Names and values alternate in `rawHeaders`. */
+function hostHeaders(rawHeaders: readonly string[]): number {
+  let count = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]!;
+    if (name.length === 4 && name.toLowerCase() === 'host') count++;
+  }
+  return count;
 }
 
 /** The call has no valid credential. */

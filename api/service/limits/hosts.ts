@@ -7,6 +7,8 @@ import { isIP } from 'node:net';
  */
 export class Hosts {
   readonly #names: ReadonlySet<string>;
+  /** The header that was accepted last: most calls have the same. */
+  #last: string | undefined;
 
   /** @param names beside `localhost` */
   constructor(names: readonly string[]) {
@@ -15,8 +17,11 @@ export class Hosts {
 
   /** @param header of HTTP's `Host`, with or without a port */
   allows(header: string | undefined): boolean {
+    if (header !== undefined && header === this.#last) return true;
     const name = /^(\[[^\]]*\]|[^:]*)(:\d{1,5})?$/.exec(header ?? '')?.[1]?.toLowerCase();
     if (name === undefined || name === '') return false;
-    return this.#names.has(name) || isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0;
+    const isAllowed = this.#names.has(name) || isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0;
+    if (isAllowed) this.#last = header;
+    return isAllowed;
   }
 }
