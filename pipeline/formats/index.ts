@@ -5,7 +5,7 @@ import { atheros, atherosLog } from './devices/qualcomm/atheros.js';
 import { beamforming, beamformingPcap } from './devices/beamforming/beamforming.js';
 import { byContent } from './decoder/by-content.js';
 import { capture } from './containers/capture.js';
-import { csiJson } from './json/csi-json.js';
+import { csiJson, csiJsonLines } from './json/csi-json.js';
 import { espCsi, espCsiImaginaryFirst, espCsiLog } from './devices/espressif/esp-csi.js';
 import { esp32CsiTool, esp32CsiToolLog } from './devices/espressif/esp32-csi-tool.js';
 import { esp32Serial, esp32SerialLog } from './devices/espressif/esp32-serial.js';
@@ -42,6 +42,7 @@ export {
   linesOf,
   linesOfMessage,
   MAX_MESSAGE_LINES,
+  timesOf,
   timesOfLines,
   type MessageLine,
 } from './containers/message-lines.js';
@@ -108,6 +109,7 @@ export const FILE_FORMATS: readonly FileFormat[] = [
   realtekCsiLog,
   mediatekCsiLog,
   oneWifiJson,
+  csiJsonLines,
   nexmonPcap,
   beamformingPcap,
   ath11kCfrFile,

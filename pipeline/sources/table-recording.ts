@@ -62,7 +62,12 @@ async function read(
   if (!packed) return readTable(kind, await readFile(path), path, texts);
   const { bytes, damage } = await unpack(path, tooLarge);
   const table = await readUnpacked(kind, bytes, path, texts).catch((error: unknown) => {
-    throw damage === null ? error : new FormatError('file.gzip', path, `${damage}: ${errorText(error)}`);
+    if (!(error instanceof FormatError)) throw error;
+    // The name of the unpacked copy says nothing.
+    const reason = error.message.slice(error.location.length + 2);
+    throw damage === null
+      ? new FormatError(error.code, path, reason)
+      : new FormatError('file.gzip', path, `${damage}: ${reason}`);
   });
   return damage === null ? table : { ...table, damaged: [damage, ...(table.damaged ?? [])] };
 }

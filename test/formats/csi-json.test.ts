@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { formatNamed, recogniseRecord } from '../../pipeline/formats/index.js';
+import { formatNamed, recogniseFile, recogniseRecord } from '../../pipeline/formats/index.js';
 import type { CsiBlock } from '../../pipeline/model/index.js';
 import { testContext, testEnvironment } from '../support/context.js';
 import { batchOf } from './batches.js';
+import { cutAll } from './cut.js';
 
 const format = formatNamed('csi-json');
 const bytes = (value: unknown) => Buffer.from(JSON.stringify(value));
@@ -66,4 +67,23 @@ test('any JSON is a frame, a failure or skipped', () => {
       expect(data.length + (failed?.length ?? 0)).toBeLessThanOrEqual(1);
     }),
   );
+});
+
+test.each(['\n', '\r\n'])('lines of a file that end with %j have the times that they state', (end) => {
+  const start = Date.parse('2026-03-01T08:00:00Z');
+  const lines = [0, 20, 55, 80].map((ms) =>
+    JSON.stringify(body({ timestamp: new Date(start + ms).toISOString() })),
+  );
+  lines.splice(2, 0, lines[0]!.slice(0, 90).replace('08:00:00.000', '08:00:00.030'), 'I (12) wifi: ready');
+  const file = Buffer.from(lines.join(end));
+  expect(recogniseFile(file)?.name).toBe('csi-json-lines');
+  const { records, problems } = cutAll(file, 1000)!;
+  expect(problems).toEqual([]);
+  expect(records.map(({ time }) => time / 1000 - start)).toEqual([0, 20, 30, 55, 80]);
+  const { context } = testContext({ environments });
+  const { data, failed } = format
+    .decoder(context)
+    .decode(batchOf(...records.map((record) => ({ ...record, bytes: Buffer.from(record.bytes) }))));
+  expect(data.reduce((sum, block) => sum + (block as CsiBlock).count, 0)).toBe(4);
+  expect(failed).toHaveLength(1);
 });

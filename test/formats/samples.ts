@@ -261,6 +261,7 @@ export const FILES: readonly Sample[] = [
   { format: 'adr018', kind: 'adr018-jsonl', records: many((index) => `${adr018Row(index)}\n`) },
   ...[pcapOf, pcapngOf].map((fileOf) => fileSample('nexmon', many(nexmonFrame), fileOf)),
   fileSample('beamforming', many(report), (packets) => pcapOf(packets, { linkType: 127 })),
+  { format: 'csi-json', kind: 'csi-json-lines', records: many((index) => `${jsonRow(index)}\n`) },
   { format: 'realtek-csi', kind: 'realtek-csi-log', records: many((index) => printRealtek(realtek(index))) },
   {
     format: 'onewifi',
@@ -284,6 +285,18 @@ function adr018Row(index: number): string {
   const row = { timestamp: 1_775_182_186 + index / 32, node_id: 1, magic: '0xC5110001', type: 'raw_csi' };
   const numbers = Buffer.from(values(index, { subcarriers: new Int16Array(64) }));
   return JSON.stringify({ ...row, subcarriers: 64, iq_hex: numbers.toString('hex') });
+}
+
+/** A frame as JSON. */
+function jsonRow(index: number): string {
+  const numbers = values(index, { subcarriers: new Int16Array(56) });
+  return JSON.stringify({
+    timestamp: new Date(1_775_182_186_000 + index * 20).toISOString(),
+    antenna_data: [
+      Array.from({ length: 56 }, (_, k) => ({ real: numbers[2 * k], imag: numbers[2 * k + 1] })),
+    ],
+    metadata: { router_id: 'kitchen', sequence: index, signal_strength: -48 },
+  });
 }
 
 /** Messages of a broker. */

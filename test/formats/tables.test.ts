@@ -451,6 +451,11 @@ test('a compressed HDF5 file, and a file that only starts like one', async () =>
   writeFileSync(join(folder, 'a.h5.gz'), gzipSync(readFileSync(made('plain.h5'))));
   const [block] = await framesIn(join(folder, 'a.h5.gz'), { values: 'group/csi', axes: AXES, rate_hz: 1 });
   expect(block!.count).toBe(4);
+  const cut = join(folder, 'c.h5.gz');
+  writeFileSync(cut, gzipSync(readFileSync(made('plain.h5')), { level: 0 }).subarray(0, 2000));
+  expect(await errorOf(cut, {})).toMatch(
+    /c\.h5\.gz: byte \d+: the gzip data is damaged or truncated from here: HDF5 file, .*: byte \d+: it is truncated/,
+  );
   writeFileSync(join(folder, 'b.h5'), readFileSync(made('plain.h5')).subarray(0, 100));
   expect(await errorOf(join(folder, 'b.h5'), {})).toMatch(
     /b\.h5: HDF5 file, and MATLAB file of version 7\.3: byte 100: it is truncated: 100 bytes of \d+$/,

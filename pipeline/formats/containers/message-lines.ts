@@ -31,19 +31,33 @@ export function linesOfMessage(message: Uint8Array, format: Format): readonly Me
 }
 
 /**
- * Event times of the lines of a message, microseconds: those that they state. Each of the others follows the line before
- * it by a microsecond, so that each has a time of its own; those before the first stated one begin with it.
+ * Event times of the lines of a message, see {@link timesOf}.
  * @param statedIn the time that a record states; null if it states none
- * @param otherwise time of the first line of a message in which none states one, unless it is at or before `newest`
- * @param newest time of the newest record so far: of two messages of one time, the second follows the first
  */
-export function timesOfLines(
+export const timesOfLines = (
   lines: readonly MessageLine[],
   statedIn: (record: Uint8Array) => number | null,
   otherwise: number,
   newest: number,
+): readonly number[] =>
+  timesOf(
+    lines.map(({ record }) => statedIn(record)),
+    otherwise,
+    newest,
+  );
+
+/**
+ * Event times of records that arrived together, microseconds: those that they state. Each of the others follows the
+ * record before it by a microsecond, so that each has a time of its own; those before the first stated one begin with it.
+ * @param stated null for a record that states none
+ * @param otherwise time of the first record if none states one, unless it is at or before `newest`
+ * @param newest time of the newest record so far: of two messages of one time, the second follows the first
+ */
+export function timesOf(
+  stated: readonly (number | null)[],
+  otherwise: number,
+  newest = -Infinity,
 ): readonly number[] {
-  const stated = lines.map(({ record }) => statedIn(record));
   let next = stated.find((time) => time !== null) ?? Math.max(otherwise, newest + 1);
   return stated.map((own) => {
     const time = own ?? next;

@@ -1,6 +1,7 @@
 import type { CsiLayout } from '../../model/index.js';
 import { FrameDecoder, type FrameReader, type ReadFault, type ReadFrame } from '../decoder/frame-decoder.js';
-import type { Format } from '../contract/format.js';
+import { latin1, LINE_END, LineCutter, type LineKind } from '../containers/line-cutter.js';
+import { recordingOf, type FileFormat, type Format } from '../contract/format.js';
 import { errorText } from '../../base/error-text.js';
 import { LayoutCache } from '../decoder/layout-cache.js';
 import { parseJson } from '../decoder/parse-json.js';
@@ -23,12 +24,34 @@ export const csiJson: Format = {
   decoder: (context) => new FrameDecoder(READER, context),
 };
 
+/** A file of such measurements, one per line. Event time is their `timestamp`. */
+export const csiJsonLines: FileFormat = {
+  name: 'csi-json-lines',
+  summary: 'NDJSON: lines of JSON with the fields of `csi_data` of the service interface.',
+  recognise: (head) =>
+    latin1(head)
+      .split(LINE_END)
+      .filter((line) => line.includes('"antenna_data"'))
+      .slice(0, FIRST_LINES)
+      .some((line) => csiJson.recognise(Buffer.from(line, 'latin1'))),
+  open: recordingOf(csiJson, () => new LineCutter(LINES)),
+};
+
+/** Lines of which one must be whole: some may be truncated. */
+const FIRST_LINES = 16;
 const OPENING = 0x7b;
 const MAX_ANTENNAS = 8;
 const MAX_SUBCARRIERS = 1024;
 /** Channel 6, if a sender does not report it. */
 const ASSUMED_MHZ = 2437;
 const MAX_BYTES = 1_048_576;
+
+const LINES: LineKind = {
+  ...{ name: 'csi-json', mark: '{"', markComesAgain: true, maxBytes: MAX_BYTES },
+  clock: { unit: 1, confirm: 3, slack: 1_000_000, absolute: true },
+  unit: 'us',
+  stampOf: (line) => stampIn(line),
+};
 
 const READER: FrameReader = { format: 'csi-json', sequenceBits: 32, read: readJson };
 
@@ -83,9 +106,11 @@ function readJson(record: Uint8Array): ReadFrame | ReadFault | null {
 }
 
 /** Event time of a record, microseconds; null if it has none. */
-function timeOf(record: Uint8Array): number | null {
+const timeOf = (record: Uint8Array): number | null => stampIn(textOf(record));
+
+function stampIn(text: string): number | null {
   // Without parsing all values, because decoding does that anyway.
-  const [, stamp] = /"timestamp"\s*:\s*"([^"]{10,40})"/.exec(textOf(record)) ?? [];
+  const [, stamp] = /"timestamp"\s*:\s*"([^"]{10,40})"/.exec(text) ?? [];
   const time = stamp === undefined ? NaN : Date.parse(stamp) * 1000;
   return Number.isFinite(time) ? time : null;
 }

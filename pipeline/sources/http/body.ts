@@ -6,11 +6,13 @@ import {
   linesOf,
   RawBuilder,
   recogniseFile,
+  timesOf,
   type FileFormat,
   type Format,
   type Problem,
 } from '../../formats/index.js';
 import { BY_CONTENT } from '../../formats/decoder/by-content.js';
+import { csiJsonLines } from '../../formats/json/csi-json.js';
 import { elementsOf } from './json-array.js';
 import { Turns } from './turns.js';
 
@@ -50,16 +52,25 @@ const PIECE_BYTES = 65_536;
 export async function readBody(bytes: Uint8Array, settings: BodySettings): Promise<Body | null> {
   const turns = new Turns();
   const kind = recogniseFile(bytes.subarray(0, HEAD_BYTES));
-  if (kind && isWanted(kind, bytes, settings.format)) return cutFile(kind, bytes, settings, turns);
+  // Its lines keep the times that they state.
+  const isLines = kind?.name === csiJsonLines.name;
+  if (kind && !isLines && isWanted(kind, bytes, settings.format))
+    return cutFile(kind, bytes, settings, turns);
   const builder = new RawBuilder(settings.records, 'live');
   const batches: RawBatch[] = [];
   const input = inputOf(settings);
-  for (const { record, at, line } of await recordsIn(bytes, settings.format, turns)) {
+  const parts = await recordsIn(bytes, settings.format, turns);
+  const stated: (number | null)[] = [];
+  for (const { record } of parts) {
     await turns.giveWay();
-    const stated = settings.format.timeOf?.(record) ?? settings.now;
+    stated.push(settings.format.timeOf?.(record) ?? null);
+  }
+  const times = timesOf(stated, settings.now);
+  for (const [index, { record, at, line }] of parts.entries()) {
+    await turns.giveWay();
     if (builder.full) batches.push(builder.take(input));
     builder.begins(at, line === undefined ? null : 'line', line);
-    builder.add(Math.min(stated, settings.now), record, 0, record.length, settings.sender);
+    builder.add(Math.min(times[index]!, settings.now), record, 0, record.length, settings.sender);
   }
   if (builder.count > 0) batches.push(builder.take(input));
   return batches.length === 0 ? null : { kind: 'record', batches, problems: [] };
