@@ -67,37 +67,43 @@ interface TooMuch {
  * recursions.
  */
 function readTokens(text: string, lines: LineCounter): CST.Token[] | TooMuch {
+  const lexemes = readLexemes(text);
+  if (!Array.isArray(lexemes)) return lexemes;
   const parser = new Parser(lines.addNewLine);
   const tokens: CST.Token[] = [];
-  let [values, anchors, offset] = [0, 0, 0];
+  let offset = 0;
   lines.addNewLine(0);
-  for (const lexeme of new Lexer().lex(text)) {
-    const type = CST.tokenType(lexeme);
-    if (type === 'anchor' || type === 'alias') anchors++;
-    if (type !== 'space' && type !== 'comment') values++;
+  for (const lexeme of lexemes) {
     tokens.push(...parser.next(lexeme));
     // A value that begins here is one level deeper than the open ones.
-    const what = tooMuch({ values, anchors, levels: parser.stack.length + 1 });
-    if (what) return { ...what, offset };
+    if (parser.stack.length + 1 > DEEPEST)
+      return { code: 'config.yaml.too_deep', message: `values are nested more than ${DEEPEST} deep`, offset };
     offset += lexeme.length;
   }
   tokens.push(...parser.end());
   return tokens;
 }
 
-function tooMuch(has: {
-  readonly values: number;
-  readonly anchors: number;
-  readonly levels: number;
-}): Omit<TooMuch, 'offset'> | undefined {
-  if (has.levels > DEEPEST)
-    return { code: 'config.yaml.too_deep', message: `values are nested more than ${DEEPEST} deep` };
-  if (has.anchors > MAX_ANCHORS)
-    return { code: 'config.yaml.too_large', message: `more than ${MAX_ANCHORS} anchors and aliases` };
+/** The words and marks of the text, or the limit that they exceed, before the parser takes most of the time. */
+function readLexemes(text: string): string[] | TooMuch {
+  const lexemes: string[] = [];
+  let [values, anchors, offset] = [0, 0, 0];
+  for (const lexeme of new Lexer().lex(text)) {
+    const type = CST.tokenType(lexeme);
+    if (type === 'anchor' || type === 'alias') anchors++;
+    if (type !== 'space' && type !== 'comment') values++;
+    const message = tooMany(values, anchors);
+    if (message !== undefined) return { code: 'config.yaml.too_large', message, offset };
+    lexemes.push(lexeme);
+    offset += lexeme.length;
+  }
+  return lexemes;
+}
+
+function tooMany(values: number, anchors: number): string | undefined {
+  if (anchors > MAX_ANCHORS) return `more than ${MAX_ANCHORS} anchors and aliases`;
   // A value comes with a key, a colon and a line break.
-  if (has.values > 4 * MAX_VALUES)
-    return { code: 'config.yaml.too_large', message: `more than ${4 * MAX_VALUES} words and marks` };
-  return undefined;
+  return values > 4 * MAX_VALUES ? `more than ${4 * MAX_VALUES} words and marks` : undefined;
 }
 
 /** After one invalid token the parser reports errors for all that follow: the first is enough. */
