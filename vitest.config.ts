@@ -28,6 +28,12 @@ const isPlain = !special && !process.env['CSIFLOW_WEB'] && !process.env['CSIFLOW
  */
 const LATE_OPTIMISATION = process.versions.node.startsWith('20.') ? ['--interrupt-budget=1000000'] : [];
 
+/**
+ * Megabytes for new objects, of which most live as long as a test: collecting them in V8's 16 MB (1 at first) copies
+ * them several times. Seven files of these tests took 34.5 s of processor time, and take 30.9.
+ */
+const NEW_OBJECTS = ['--min-semi-space-size=16', '--max-semi-space-size=64'];
+
 /** These tests mostly wait: for processes, pages, offline servers, floods to pass. */
 const WAITING = /\/test\/(e2e|cli|client|faults)\/|\/(ws|webhooks|load-shedding|lateness)\.test/;
 
@@ -77,7 +83,7 @@ export default defineConfig({
     // Spies of one test do not affect the next.
     restoreMocks: true,
     pool: 'forks',
-    execArgv: isPlain ? LATE_OPTIMISATION : [],
+    execArgv: isPlain ? [...LATE_OPTIMISATION, ...NEW_OBJECTS] : [],
     // One more than processors: tests spend a third of their time waiting for other processes, sockets and
     // timers.
     maxWorkers: special ? 2 : Math.min(availableParallelism() + 1, 8),
