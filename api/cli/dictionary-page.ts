@@ -9,7 +9,7 @@ import type { Column } from '../../sinks/shared/columns.js';
 import { NDJSON_FIELDS, type NdjsonField } from '../../sinks/shared/ndjson-fields.js';
 import { TABLE_NAMES, TABLES } from '../../sinks/shared/tables.js';
 
-export const DICTIONARY = 'docs/data-dictionary.md';
+const DICTIONARY = 'docs/data-dictionary.md';
 
 /** docs/data-dictionary.md: every table, measurement, field and measure, from the code that writes them. */
 export const dictionaryPage = (registry: Registry) => ({

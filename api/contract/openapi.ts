@@ -97,7 +97,7 @@ const operationId = ({ method, path }: AnyEndpoint): string =>
 const tagOf = ({ path }: AnyEndpoint): string => path.split('/')[1]!;
 
 /** Schema of a whole body of success. */
-export function bodySchema(endpoint: AnyEndpoint, form: Form): TSchema {
+function bodySchema(endpoint: AnyEndpoint, form: Form): TSchema {
   const { response, query } = endpoint[form]!;
   if (form === 'a' || endpoint.bare || endpoint.document) return response;
   return Type.Object(

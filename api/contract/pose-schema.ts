@@ -7,7 +7,7 @@ const closed = { additionalProperties: false } as const;
 const Position3D = Type.Object({ x: Type.Number(), y: Type.Number(), z: Type.Number() }, closed);
 
 /** 2.1; `position` (metres) and `position_error` only with `include_3d=true`. */
-export const KeypointSchema = Type.Object(
+const KeypointSchema = Type.Object(
   {
     name: Type.String(),
     x: Type.Number(),

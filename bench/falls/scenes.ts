@@ -82,7 +82,7 @@ export function simulateRooms(
 }
 
 /** Ends of motion in a room, from frames through the shipped chain. The same plan gives the same result. */
-export function simulateRoom(plan: Plan): SimulatedRoom {
+function simulateRoom(plan: Plan): SimulatedRoom {
   const { seed, environment, stage, rateHz } = setUp(plan);
   const ticks = stage.enter(0);
   const seconds = ticks / rateHz;

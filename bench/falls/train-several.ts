@@ -33,7 +33,7 @@ export const SEVERAL_SETTINGS: ImpactSettings & { readonly nets: number } = {
  * The threshold is set for this many false alarms per hour of simulated daily life, in rooms excluded from
  * training.
  */
-export const FALSE_AN_HOUR = 1;
+const FALSE_AN_HOUR = 1;
 
 const plans = (kind: Plan['kind'], first: number, count: number): Plan[] =>
   Array.from({ length: count }, (_, index) => ({ kind, seed: first + index }));

@@ -17,7 +17,7 @@ import { SCALE, simulateRooms, UNKNOWN, type Plan, type SimulatedImpact } from '
 export const WARNING_SETTINGS = { penalty: 30 };
 
 /** False warnings per hour of simulated daily life, in rooms excluded from training. */
-export const WARNINGS_AN_HOUR = 10;
+const WARNINGS_AN_HOUR = 10;
 
 const plans = (kind: Plan['kind'], first: number, count: number): Plan[] =>
   Array.from({ length: count }, (_, index) => ({ kind, seed: first + index }));

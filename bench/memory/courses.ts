@@ -98,7 +98,7 @@ export function simulateCourses(
 type Wanted = { readonly [key in 'kind' | 'links']?: Rooms[key] | undefined };
 
 /** The same seed gives the same course. With a kind, of that kind: calibrated, and with four links unless told. */
-export function simulateCourse(network: Network, seed: number, wanted: Wanted = {}): Course {
+function simulateCourse(network: Network, seed: number, wanted: Wanted = {}): Course {
   const random = new Random(seed, STREAM);
   const drawn = kindOf(random.next());
   const kind = wanted.kind ?? drawn;

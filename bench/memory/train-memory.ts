@@ -27,7 +27,7 @@ import {
 import { COURSE_S } from './what-happens.js';
 
 /** Chosen on the tuning rooms. */
-export const MEMORY_SETTINGS: MemorySettings = {
+const MEMORY_SETTINGS: MemorySettings = {
   epochs: 40,
   batch: 12,
   reach: 66,

@@ -10,7 +10,7 @@ const PONG_MS = 10_000;
  * 15 s; half a minute after closing the connection, the service drops it without a close frame, and the
  * client never learns the reason.
  */
-export const STALL_MS = 30_000;
+const STALL_MS = 30_000;
 /** How long it then reads, to receive what it missed or the reason for the close. */
 const CATCH_UP_MS = 5_000;
 /** Close code for a client that is too slow (docs/websocket.md). */

@@ -5,7 +5,7 @@ export const POSE_ENVIRONMENT = 'ward-1';
 export const POSE_START_US = 1_700_000_000_000_000;
 export const POSE_HOP_US = 100_000;
 /** In each frame. */
-export const POSE_PEOPLE = 2;
+const POSE_PEOPLE = 2;
 
 const millimetres = (value: number): number => Math.round(value * 1000) / 1000;
 

@@ -27,7 +27,7 @@ import { listenToRecordings, poseSettings, withModel } from './listen.js';
 import { markdownOf, type SiteReport } from './report.js';
 
 /** Chosen on simulated rooms (seeds from 700,000). */
-export const SITE_SETTINGS: SiteSettings = { steps: 1500, batch: 64, rate: 0.003, look: 25 };
+const SITE_SETTINGS: SiteSettings = { steps: 1500, batch: 64, rate: 0.003, look: 25 };
 
 /** A recording with its labels. */
 export interface LabelledRecording {

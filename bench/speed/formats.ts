@@ -36,7 +36,7 @@ export interface FormatSpeed {
 }
 
 /** Each recording is read for this many seconds before the measurement, so that its code is compiled. */
-export const LONG_S = 1;
+const LONG_S = 1;
 /** Then it is read in rounds: by csiflow, by csiread, and by csiflow again, each for a part of that time. */
 const PAIRS = 5;
 /** Records per batch, as from live sources. */

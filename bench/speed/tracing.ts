@@ -22,7 +22,7 @@ interface TracingCost {
 
 const LINKS = 20;
 
-export async function tracingCost(ratio: number, pairs = 9, blocks = 1000): Promise<TracingCost> {
+async function tracingCost(ratio: number, pairs = 9, blocks = 1000): Promise<TracingCost> {
   const input = csiBlocks(blocks, LINKS);
   await throughRuntime(input);
   const ratios: number[] = [];

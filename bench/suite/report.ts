@@ -79,7 +79,7 @@ export const readSuite = (file: string): SuiteReport =>
  * The table of README: the first measure of each task, beside the best answer that needs no CSI or no
  * learning.
  */
-export function readmeTable({ tasks }: SuiteReport): string {
+function readmeTable({ tasks }: SuiteReport): string {
   const rows = tasks.flatMap(({ id, title, groups, table }) => {
     if (!table) return [];
     const [column] = table.columns;

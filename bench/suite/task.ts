@@ -83,7 +83,7 @@ export interface SuitePlan {
 }
 
 /** From this many rooms on, all recordings are played. */
-export const ALL_ROOMS = 20;
+const ALL_ROOMS = 20;
 
 /** The share of the recordings that a plan plays. */
 export const shareOf = ({ rooms }: SuitePlan): number => Math.min(1, rooms / ALL_ROOMS);

@@ -4,7 +4,7 @@ import { BREATH_POINTS, CARRIERS, CLIP_POINTS, ROOM_LINKS, WINDOW_POINTS } from 
 import type { Tensor } from './task.js';
 
 /** Resamples carriers to another number by linear interpolation. */
-export function toCarriers(
+function toCarriers(
   from: ArrayLike<number>,
   at: number,
   count: number,
@@ -21,7 +21,7 @@ export function toCarriers(
 }
 
 /** Divided by its mean, so that a model sees the same scale for every receiver. Zeros stay zeros. */
-export function overMean(data: Float32Array): Float32Array {
+function overMean(data: Float32Array): Float32Array {
   let sum = 0;
   for (const value of data) sum += value;
   const mean = sum / data.length;

@@ -24,7 +24,7 @@ const MEDIAN_TO_SIGMA = 0.6745;
  * `wden(x, 'sqtwolog', 's', 'sln', levels, name)` of MATLAB (Donoho 1995). Series are extended by their
  * mirror image. Reuses buffers, so it handles one series at a time.
  */
-export class WaveletShrinkage {
+class WaveletShrinkage {
   readonly #low: readonly number[];
   readonly #high: readonly number[];
   readonly #levels: number;

@@ -6,9 +6,9 @@ export const MINUTE = 60_000_000;
 const MAX_PERSONS = 1_000;
 
 /** Sums over a minute for the whole environment, by the names of their measures, in microseconds of persons. */
-export const BED_SUMS = ['bed_seconds', 'bed_moving_seconds', 'sleep_seconds'] as const;
+const BED_SUMS = ['bed_seconds', 'bed_moving_seconds', 'sleep_seconds'] as const;
 /** Counts of a minute for a zone. */
-export const ZONE_COUNTS = [
+const ZONE_COUNTS = [
   'zone_visitors',
   'zone_conversions',
   'entries_authorised',

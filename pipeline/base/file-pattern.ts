@@ -10,7 +10,7 @@ export const inNaturalOrder = (a: string, b: string): number =>
 export const isFilePattern = (path: string): boolean => isDynamicPattern(path) && !existsSync(path);
 
 /** The folder below which a pattern looks: everything before its first segment with a wildcard. */
-export function folderOfPattern(pattern: string): string {
+function folderOfPattern(pattern: string): string {
   let folder = pattern;
   while (isDynamicPattern(folder) && !isFolder(folder)) folder = dirname(folder);
   return folder;

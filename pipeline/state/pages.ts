@@ -3,7 +3,7 @@ import { errorText } from '../base/error-text.js';
 
 /** Layout of a file of lmdb as lmdb-js writes it (mdb.c: MDB_page_header, MDB_meta, MDB_db, MDB_node, MDB_ovpage). */
 export const PAGE_HEAD = 24;
-export const NO_PAGE = 0xffff_ffff_ffff_ffffn;
+const NO_PAGE = 0xffff_ffff_ffff_ffffn;
 export const [BRANCH, LEAF, OVERFLOW] = [0x01, 0x02, 0x04];
 const META = 0x08;
 const MAGIC = 0xbeefc0de;

@@ -18,7 +18,7 @@ export interface RetentionOptions {
 }
 
 /** Policy of the means. */
-export const MEANS_POLICY = 'csiflow_means';
+const MEANS_POLICY = 'csiflow_means';
 
 /**
  * Creates or checks database, retention and downsampling, and reads the existing tag values.

@@ -1,5 +1,5 @@
 /** Schemas of the messages in a recording, all in Protocol Buffers: Rerun supports no other encoding of them. */
-export const SCHEMAS = [
+const SCHEMAS = [
   'foxglove.SceneUpdate',
   'foxglove.PosesInFrame',
   'foxglove.PointCloud',

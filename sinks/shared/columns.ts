@@ -4,7 +4,7 @@ import { errorText } from '../../pipeline/base/error-text.js';
 /** Values of one keypoint: x, y, z and error. */
 export const KEYPOINT_SIZE = 4;
 /** Values of a person's 17 keypoints, row-major [keypoint, (x, y, z, error)]. */
-export const KEYPOINTS_LENGTH = KEYPOINT_NAMES.length * KEYPOINT_SIZE;
+const KEYPOINTS_LENGTH = KEYPOINT_NAMES.length * KEYPOINT_SIZE;
 
 /** Type of a field before it is stored. */
 type Field = number | string | boolean | null | readonly Keypoint3D[];

@@ -5,7 +5,7 @@ import { createTable, KEYPOINT_SIZE } from './columns.js';
 import { TABLE_NAMES, TABLES } from './tables.js';
 
 /** Incremented with each change of the tables. */
-export const SCHEMA_VERSION = 1;
+const SCHEMA_VERSION = 1;
 
 /**
  * Creates the tables and views of a new store, and checks those of an existing one.

@@ -7,7 +7,7 @@ import { SigningKeys } from './signing-keys.js';
 /** Lifetime of an access token. */
 export const ACCESS_SECONDS = 3_600;
 /** Lifetime of a refresh token. */
-export const REFRESH_SECONDS = 30 * 24 * 3_600;
+const REFRESH_SECONDS = 30 * 24 * 3_600;
 
 export interface TokenPair {
   readonly access: string;

@@ -31,7 +31,7 @@ type StoredTopologies = Static<typeof TopologiesFile>['topologies'];
 
 const LAYOUT = 1;
 /** Beside the main one. */
-export const MAX_TOPOLOGIES = 32;
+const MAX_TOPOLOGIES = 32;
 
 /** Creates and removes topologies beside the main one. */
 export interface Workshop {

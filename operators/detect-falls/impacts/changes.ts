@@ -49,7 +49,7 @@ const MAX_LAG_US = 1_000_000;
 const MIN_LAG = 0.8;
 const FLOOR_QUANTILE = 0.1;
 /** Half an hour: the decay time of old noise in a floor. */
-export const FADING_STEPS = 30 * 60 * STEPS_PER_S;
+const FADING_STEPS = 30 * 60 * STEPS_PER_S;
 const newFloor = (): Histogram => new Histogram(-8, 2, 250, FADING_STEPS);
 
 export interface ChangesState {

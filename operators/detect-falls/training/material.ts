@@ -25,8 +25,8 @@ export const SETS = [
   },
 ] as const;
 
-export const FALL_LOGS = ['fall_01', 'fall_02', 'fall_03', 'fall_04', 'fall_05', 'fall_06'];
-export const OTHER_LOGS = ['still', 'motion'];
+const FALL_LOGS = ['fall_01', 'fall_02', 'fall_03', 'fall_04', 'fall_05', 'fall_06'];
+const OTHER_LOGS = ['still', 'motion'];
 
 /** All candidates of a recording, played to a room that starts with it. */
 export function play(room: Room, recording: Recording): Candidate[] {
@@ -42,7 +42,7 @@ export function play(room: Room, recording: Recording): Candidate[] {
 }
 
 /** A log of captures/esp32-serial under the folder `data`. */
-export const readSerialLog = (data: string, log: string): Recording =>
+const readSerialLog = (data: string, log: string): Recording =>
   readRecording(join(data, SETS[0].folder, `${log}.txt.gz`), esp32SerialLog, esp32Serial);
 
 /** The problem with the folder `data` if one of these folders is missing, and how to fix it. */

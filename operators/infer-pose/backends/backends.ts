@@ -8,7 +8,7 @@ import { webGpuAdapter } from './webgpu.js';
 
 /** One small interface to the backends that compute tensors. */
 
-export const BACKENDS = ['tensorflow-gpu', 'tensorflow', 'webgpu', 'wasm'] as const;
+const BACKENDS = ['tensorflow-gpu', 'tensorflow', 'webgpu', 'wasm'] as const;
 export type BackendName = (typeof BACKENDS)[number];
 
 /** Description of one backend, for `csiflow list backends`. */

@@ -37,7 +37,7 @@ export interface LookBatch extends ViewBatch {
 export const SEEN = ['cells', 'counts', 'joined', 'tokens', 'heard'] as const;
 
 /** The first part's outputs as tensors, in the order of {@link SEEN}. */
-export function seenTensors(network: Network, batch: SceneBatch): tf.Tensor[] {
+function seenTensors(network: Network, batch: SceneBatch): tf.Tensor[] {
   const tokens = network.encode(batch);
   const scored = network.score(tokens, batch);
   const heard = tf.reshape(tokens, [batch.windows, batch.links, WIDTHS.token]);

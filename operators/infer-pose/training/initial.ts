@@ -22,7 +22,7 @@ export function initialWeights(random: () => number, samples: Samples): Float32A
 }
 
 /** Mean pose of the people present, in the body's own axes. */
-export function meanJoints(samples: Samples): Float32Array {
+function meanJoints(samples: Samples): Float32Array {
   const mean = new Float32Array(3 * JOINTS);
   let count = 0;
   for (let s = 0; s < samples.count; s++) {

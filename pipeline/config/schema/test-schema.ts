@@ -181,7 +181,7 @@ const ExpectationSchema = Type.Object(
   { ...closed, description: 'One condition that must hold.' },
 );
 
-export const TestSchema = Type.Object(
+const TestSchema = Type.Object(
   {
     name: Type.String({ minLength: 1, maxLength: 200, description: 'The name of the test.' }),
     input: Type.Record(Type.String(), InputSchema, {

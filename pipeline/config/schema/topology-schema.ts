@@ -13,7 +13,7 @@ import {
 
 export const ID_PATTERN = '^[A-Za-z][A-Za-z0-9_-]{0,63}$';
 
-export const PrivacySchema = Type.Object(
+const PrivacySchema = Type.Object(
   {
     data_retention_days: Type.Union([Type.Number({ minimum: 0.042, maximum: 36_500 }), Type.Null()], {
       default: null,

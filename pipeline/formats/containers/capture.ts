@@ -40,7 +40,7 @@ export interface CaptureMeta {
   readonly note?: string;
 }
 
-export const CAPTURE_VERSION = 1;
+const CAPTURE_VERSION = 1;
 const MAGIC = new TextEncoder().encode('CSIFLOWC');
 const FIXED_HEADER = 16;
 const FIXED_RECORD = 16;

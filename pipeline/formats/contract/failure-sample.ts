@@ -38,6 +38,6 @@ export interface FailureSampleState {
 }
 
 /** This number of each code is stored ... */
-export const PER_PERIOD = 8;
+const PER_PERIOD = 8;
 /** ... in each minute of event time. */
 const PERIOD_US = 60_000_000;

@@ -30,7 +30,7 @@ export function setupOf(
 }
 
 /** Ids of the nodes that others than these read. */
-export function readOutside(topology: CheckedTopology, nodes: readonly CheckedNode[]): ReadonlySet<string> {
+function readOutside(topology: CheckedTopology, nodes: readonly CheckedNode[]): ReadonlySet<string> {
   const inside = new Set(nodes.map(({ id }) => id));
   const readers = topology.nodes.filter(({ id }) => !inside.has(id));
   return new Set(readers.flatMap(({ inputs }) => inputs.map(({ from }) => from)));

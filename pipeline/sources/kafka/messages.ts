@@ -17,9 +17,9 @@ import {
 export type Content = 'record' | 'capture';
 
 /** Headers that producers may add; all text. */
-export const TIME_HEADER = 'csiflow-time';
-export const SENDER_HEADER = 'csiflow-sender';
-export const ORIGIN_HEADER = 'csiflow-origin';
+const TIME_HEADER = 'csiflow-time';
+const SENDER_HEADER = 'csiflow-sender';
+const ORIGIN_HEADER = 'csiflow-origin';
 
 /** A message that cannot be read. */
 export interface BadMessage {

@@ -19,14 +19,14 @@ export interface Coverage {
 }
 
 /** A link sees a person if its mean change is as large as the drift of cheap receivers, decibels. */
-export const SEEN_DB = 1;
+const SEEN_DB = 1;
 /** Rooms that differ in walls and furniture, which an environment does not describe. */
 const ROOMS = 4;
 /** People of random size and heading in each cell and room. */
 const PEOPLE = 6;
 const [SMALLEST_STEP, MOST_CELLS] = [0.4, 300];
 /** Channels computed at most: about three seconds. */
-export const MOST_CHANNELS = 300_000;
+const MOST_CHANNELS = 300_000;
 /**
  * Noise of the features, decibels, and the error that remains with any number of links, metres. Chosen so that
  * random rooms with 4, 6 and 9 links have about the mean errors of walking people in docs/reports/accuracy.md: 0.46,

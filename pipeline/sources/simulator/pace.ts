@@ -4,7 +4,7 @@ import type { Context } from '../../component/index.js';
 /**
  * Longer than the interval between checkpoints, in seconds: everything lost in a crash is simulated again.
  */
-export const CATCH_UP_S = 30;
+const CATCH_UP_S = 30;
 
 /** Microseconds. */
 export const SECOND = 1_000_000;

@@ -102,7 +102,7 @@ export const GROUPS: readonly number[] = Array.from(
   (_, group) => -24.5 + 4 * group + (group > 6 ? 1 : group === 6 ? 0.5 : 0),
 );
 
-export const SUBCARRIER_SPACING = 312_500;
+const SUBCARRIER_SPACING = 312_500;
 const CARRIER = 2.437e9;
 
 export const bandOf = (subcarriers: readonly number[], carrier = CARRIER): Band => ({

@@ -20,14 +20,14 @@ export const PHASORS_PER_TURN = TURN;
 /** Largest argument in the Fresnel table; beyond it an edge has no effect. */
 export const FRESNEL_REACH = 8;
 /** Entries of the table per unit of the argument. */
-export const FRESNEL_STEPS = 512;
+const FRESNEL_STEPS = 512;
 
 /**
  * F(x) = integral from 0 to x of exp(-j pi t^2 / 2) dt for x >= 0 as [re, im]. The ripple about its limit (1
  * - j) / 2 is damped by exp(-(x/4)^2): a body's edge is round, and its scatterers already account for
  * sideways scattering.
  */
-export const fresnel: Float64Array = (() => {
+const fresnel: Float64Array = (() => {
   const count = FRESNEL_REACH * FRESNEL_STEPS;
   const table = new Float64Array(2 * (count + 2));
   const h = 1 / FRESNEL_STEPS;

@@ -9,7 +9,7 @@ export interface TraceSettings {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Without OTEL_TRACES_SAMPLER: two traces a second at 2,000 frames a second. */
-export const DEFAULT_RATIO = 0.001;
+const DEFAULT_RATIO = 0.001;
 
 /**
  * Null if no endpoint is set: nothing is traced. The exporter itself reads endpoint, headers, time limit and

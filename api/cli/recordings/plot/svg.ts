@@ -9,7 +9,7 @@ export interface Box {
   readonly height: number;
 }
 
-export const INK = '#1f2430';
+const INK = '#1f2430';
 export const FAINT = '#6b7280';
 const GRID = '#d8dce3';
 

@@ -12,7 +12,7 @@ import { rowsOf, shapeText, someSenders, type Layouts } from './layouts.js';
 import { fieldOf, wrong, type PackedFrame, type PackedFrames } from './packed.js';
 
 /** Longest stretch of frames in one call, microseconds. */
-export const MAX_RUN = 60_000_000;
+const MAX_RUN = 60_000_000;
 /** Frames processed before other calls get their turn. */
 export const FRAMES_AT_ONCE = 256;
 

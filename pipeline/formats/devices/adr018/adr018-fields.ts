@@ -6,7 +6,6 @@ import { UNKNOWN } from '../espressif/esp-unknown.js';
 /** Bins of an LLTF of a C5: 53 pairs of 8 bits, or 26 of 12 bits and a word. */
 const C5_LLTF_BINS = 53;
 const BINS = [C5_LLTF_BINS, 57, 64, 114, 117, 128, 188, 190, 192, 234, 245, 256, 306];
-export const MAX_BINS = 306;
 export const knownBins = (bins: number): boolean => BUFFERS.has(bins);
 
 /** All that a packet says of its buffer, by number of bins: made once, because every frame asks for it. */

@@ -12,7 +12,7 @@ import {
   type Fault,
   type FrameFault,
 } from './adr018-check.js';
-import { fieldsAt, FrameFields, MAX_BINS } from './adr018-fields.js';
+import { fieldsAt, FrameFields } from './adr018-fields.js';
 import { CSI_HEADER_BYTES, CSI_MAGIC } from './adr018-frame.js';
 import { checkPacket, PACKET_KINDS, type PacketKind } from './adr018-packets.js';
 import { Faults, type FaultsState } from '../../decoder/faults.js';
@@ -46,9 +46,6 @@ export const adr018Newest: Format = {
 
 /** Channel 6: assumed centre if a sender does not know its own (it sends 0). */
 export const ASSUMED_MHZ = 2437;
-
-/** Longest datagram of the format, bytes: 4 antennas with a timestamp. */
-export const MAX_DATAGRAM_BYTES = CSI_HEADER_BYTES + 8 + 4 * MAX_BINS * 2;
 
 type Kind = 'csi' | PacketKind;
 type Ignored = 'unknown_sender' | 'other_address';

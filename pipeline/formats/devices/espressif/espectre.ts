@@ -56,7 +56,7 @@ function readDatagram(record: Uint8Array): ReadFrame | ReadFault {
 }
 
 /** The field of a frame. The positions of the guards reveal the order of an unknown chip. */
-export const espectreField = (chip: number, pairs: Int8Array): EspField =>
+const espectreField = (chip: number, pairs: Int8Array): EspField =>
   htLtfOf64(
     chip === 0 ? null : ASCENDING_CHIPS.includes(chip),
     (pair) => pairs[2 * pair] === 0 && pairs[2 * pair + 1] === 0,

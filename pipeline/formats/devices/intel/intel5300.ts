@@ -166,13 +166,13 @@ const fromDb = (db: number): number => 10 ** (db / 10);
 const POWERS = Float64Array.from({ length: 256 }, (_, db) => (db > 0 ? fromDb(db) : 0));
 
 /** Total received power in dBm, NaN if no antenna has any (`get_total_rss.m`). */
-export function totalRssi({ rssi, agc }: Measurement): number {
+function totalRssi({ rssi, agc }: Measurement): number {
   const power = POWERS[rssi[0]]! + POWERS[rssi[1]]! + POWERS[rssi[2]]!;
   return power > 0 ? 10 * Math.log10(power) - 44 - agc : NaN;
 }
 
 /** dBm, NaN if unknown to the driver. */
-export const noiseDbm = ({ noise }: Measurement): number => (noise === NOISE_UNKNOWN ? NaN : noise);
+const noiseDbm = ({ noise }: Measurement): number => (noise === NOISE_UNKNOWN ? NaN : noise);
 
 /**
  * Factor that scales unpacked CSI to the noise, so that |H|^2 is the SNR of a subcarrier. Follows

@@ -15,7 +15,7 @@ const FIRST_RETRY_MS = 50;
 const MAX_RETRY_MS = 10_000;
 
 /** The store has not answered: the records may or may not be written. */
-export class StuckError extends Error {
+class StuckError extends Error {
   constructor(ms: number) {
     super(`its store has not answered for ${ms} ms`);
     this.name = 'StuckError';
