@@ -68,15 +68,15 @@ const accounts = (): Promise<Accounts> =>
   })());
 
 /** Adds a source to a fake topology, as every real one has: its configuration includes fields of it. */
-export function addSource(main: FakeTopology): void {
+export function addSource(main: FakeTopology, id = 'in'): void {
   const source = {
-    id: 'in',
+    id,
     component: simulator,
     config: { rate_hz: 50 },
     inputs: [],
     queue: null,
     secrets: [],
-    hash: 'in',
+    hash: id,
   } as const;
   main.topology = { ...main.topology, nodes: [source] };
 }

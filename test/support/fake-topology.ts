@@ -136,6 +136,9 @@ export class FakeTopology implements RunningTopology {
   /** Records waiting in an outbox. */
   undelivered = 0;
 
+  /** Records that its source could not process. */
+  failed = 0;
+
   status(): TopologyStatus {
     return {
       id: this.topology.id,
@@ -154,7 +157,7 @@ export class FakeTopology implements RunningTopology {
           sent: 100,
           dropped: { kernel_buffer: 3 },
           missing: 5,
-          failed: 0,
+          failed: this.failed,
           queueDepth: 0,
           undelivered: this.undelivered,
           lastRecord: FIRST_TIME,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { openService, type TestService } from '../api/support.js';
+import { addSource, openService, type TestService } from '../api/support.js';
 import type { DeadLetter } from '../../pipeline/state/index.js';
 import { allocateBlock, csiLayout } from '../../pipeline/model/index.js';
 import { canBrowse, openBrowser } from '../support/chromium.js';
@@ -430,6 +430,35 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
     await expect.poll(() => page.textContent('#topology-state')).toBe('stopping');
     // What waits in a topology that does not run is held up by no node.
     expect(await page.locator('#bottleneck').count()).toBe(0);
+  });
+
+  test('a long dead letter does not widen the page, and a node with letters is marked until they are gone', async () => {
+    service.main.failed = 1;
+    addSource(service.main, 'routers');
+    const record = { port: 'event', id: 'long '.repeat(400) };
+    service.main.deadLetters = [
+      {
+        id: 17,
+        node: 'routers',
+        stage: 'write',
+        code: 'store.refused',
+        reason: 'no',
+        record,
+        at: 1e15,
+      } as DeadLetter,
+    ];
+    await page.fill('input[name=username]', 'operator');
+    await page.fill('input[name=password]', 'pw');
+    await page.click('button[type=submit]');
+    await page.click('nav a:text("Topology")');
+    await page.setViewportSize({ width: 390, height: 800 });
+    await page.click('#letters summary');
+    await expect.poll(() => page.textContent('#letters pre')).toContain('long long');
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    await expect.poll(() => page.textContent('#graph .trouble')).toContain('1 failed');
+    await page.click('#letters button:text("Forget")');
+    await expect.poll(() => page.textContent('#graph .trouble')).not.toContain('1 failed');
+    expect(await page.textContent('.losses')).toContain('1 failed since the start; no dead letter is left');
   });
 
   test('contacts no other host', async () => {

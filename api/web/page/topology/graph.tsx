@@ -8,10 +8,12 @@ interface Shown {
   readonly graph: Graph;
   readonly now: Topology;
   readonly before: Topology | null;
+  /** How many dead letters there are. */
+  readonly letters: number;
 }
 
 /** Nodes from sources to sinks, with their throughput. */
-export function GraphPicture({ graph, now, before }: Shown) {
+export function GraphPicture({ graph, now, before, letters }: Shown) {
   // Graph and figures are asked for apart: in between, a node can be added or removed.
   const known = graph.nodes.map(({ id }) => id).filter((id) => now.nodes.some((node) => node.id === id));
   const edges = graph.edges.filter(({ from, to }) => known.includes(from) && known.includes(to));
@@ -46,6 +48,7 @@ export function GraphPicture({ graph, now, before }: Shown) {
               node={node}
               figures={figures.get(placed.id)!}
               isSlowest={placed.id === slowest}
+              hasLetters={letters > 0}
             />
           );
         })}
@@ -79,15 +82,22 @@ function Box({
   node,
   figures,
   isSlowest,
+  hasLetters,
 }: {
   readonly placed: Placed;
   readonly node: Node;
   readonly figures: Figures;
   readonly isSlowest: boolean;
+  readonly hasLetters: boolean;
 }) {
-  const { inRate, outRate, lagMs, waiting } = figures;
+  const { inRate, outRate, lagMs, waiting, lost } = figures;
   const rate = node.kind === 'source' ? outRate : inRate;
-  const lost = figures.lost + node.failed;
+  const trouble = [
+    ...(isSlowest || node.undelivered > 0 ? [`${waiting} waiting`] : []),
+    ...(lost > 0 ? [`${lost} lost`] : []),
+    // Failed records whose letters are gone were taken since, or forgotten.
+    ...(node.failed > 0 && hasLetters ? [`${node.failed} failed`] : []),
+  ];
   return (
     <g
       class={`node ${node.kind} ${isSlowest ? 'slowest' : ''}`}
@@ -108,11 +118,9 @@ function Box({
         {numberText(rate, 1)}/s
         {lagMs !== null && ` · ${lagText(lagMs)} behind`}
       </text>
-      {(isSlowest || lost > 0) && (
+      {trouble.length > 0 && (
         <text x={NODE.width - 10} y="36" class="trouble" text-anchor="end">
-          {isSlowest ? `${waiting} wait` : ''}
-          {isSlowest && lost > 0 ? ', ' : ''}
-          {lost > 0 ? `${lost} lost` : ''}
+          {trouble.join(', ')}
         </text>
       )}
     </g>

@@ -1,5 +1,5 @@
-import { useSignal } from '@preact/signals';
-import { usePolled } from '../state/poll.js';
+import { useSignal, type ReadonlySignal, type Signal } from '@preact/signals';
+import { usePolled, type Polled } from '../state/poll.js';
 import { room } from '../state/scene.js';
 import { mayAct, service } from '../state/session.js';
 import { timeText } from '../state/time.js';
@@ -17,12 +17,23 @@ async function lettersOf(id: string, look: number) {
   return { ...data!, look };
 }
 
-/** Records that nodes rejected, to inspect, replay or drop. */
-export function DeadLetters() {
+interface Letters {
+  readonly letters: ReadonlySignal<Polled<Awaited<ReturnType<typeof lettersOf>>>>;
+  /** Counts actions on the letters. */
+  readonly done: Signal<number>;
+}
+
+/** The oldest dead letters of the displayed room's topology, and how many there are. */
+export function useLetters(): Letters {
   const done = useSignal(0);
+  const letters = usePolled(() => lettersOf(room.value?.topology ?? '', done.value), EVERY_MS);
+  return { letters, done };
+}
+
+/** Records that nodes rejected, to inspect, replay or drop. */
+export function DeadLetters({ letters, done }: Letters) {
   const wrong = useSignal('');
   const note = useSignal('');
-  const letters = usePolled(() => lettersOf(room.value?.topology ?? '', done.value), EVERY_MS);
   const { value, problem } = letters.value;
   const attempt = async (work: Promise<string>, succeeded: string) => {
     wrong.value = await work.catch(errorText);
@@ -36,7 +47,7 @@ export function DeadLetters() {
       <p class="hint" role="status">
         {note}
       </p>
-      {value?.data.length === 0 && <p class="empty">None: every node took what it was given.</p>}
+      {value?.data.length === 0 && <p class="empty">None.</p>}
       <ul id="letters">
         {value?.data.map((letter) => (
           <li key={letter.id}>

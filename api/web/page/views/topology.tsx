@@ -7,7 +7,7 @@ import { mayAct, service } from '../state/session.js';
 import { graphOf, topologyOf, type Topology } from '../topology/asked.js';
 import { bottleneckOf, figuresOf, isOnPurpose, isUp } from '../topology/figures.js';
 import { GraphPicture } from '../topology/graph.js';
-import { DeadLetters } from './dead-letters.js';
+import { DeadLetters, useLetters } from './dead-letters.js';
 import { Problem } from '../parts/problem.js';
 import { errorText } from '../../../client/errors.js';
 
@@ -28,6 +28,8 @@ export function TopologyView() {
   const topology = usePolled(look, EVERY_MS);
   const graph = usePolled(() => graphOf(room.value?.topology ?? '', ids.value), GRAPH_EVERY_MS);
   const now = topology.value.value;
+  const rejected = useLetters();
+  const letters = rejected.letters.value.value?.pagination.total ?? 0;
   return (
     <>
       <section class="card">
@@ -37,12 +39,12 @@ export function TopologyView() {
         {now && graph.value.value && (
           <>
             <Bottleneck now={now} before={before.current} />
-            <GraphPicture graph={graph.value.value} now={now} before={before.current} />
-            <Losses now={now} />
+            <GraphPicture graph={graph.value.value} now={now} before={before.current} letters={letters} />
+            <Losses now={now} letters={letters} />
           </>
         )}
       </section>
-      <DeadLetters />
+      <DeadLetters {...rejected} />
       {mayAct.value && room.value && <Planning key={room.value.topology} topology={room.value.topology} />}
     </>
   );
@@ -101,21 +103,28 @@ function Bottleneck({ now, before }: { readonly now: Topology; readonly before: 
   return (
     <p class="hint" id="bottleneck">
       {slowest === null
-        ? 'No bottleneck: no node falls behind.'
+        ? waitingText(now)
         : `Bottleneck: ${figures.get(slowest)!.waiting} records wait at ${slowest}.`}
     </p>
   );
 }
 
+const waitingText = ({ nodes }: Topology): string => {
+  const held = nodes.filter(({ undelivered }) => undelivered > 0);
+  return held.length === 0
+    ? 'No bottleneck: no node falls behind.'
+    : `Waiting to be delivered: ${held.map(({ id, undelivered }) => `${undelivered} at ${id}`).join(', ')}.`;
+};
+
 /** Records that went no further, by reason: lost ones, and those that a judgement or a setting stopped. */
-function Losses({ now }: { readonly now: Topology }) {
+function Losses({ now, letters }: { readonly now: Topology; readonly letters: number }) {
   const dropped = now.nodes.flatMap(({ id, dropped }) =>
     Object.entries(dropped).map(([reason, count]) => ({ id, count, reason })),
   );
   const lost = [
     ...dropped.filter(({ reason }) => !isOnPurpose(reason)),
     ...now.nodes.flatMap(({ id, failed, missing }) => [
-      ...(failed > 0 ? [{ id, count: failed, reason: 'failed: see the dead letters' }] : []),
+      ...(failed > 0 ? [{ id, count: failed, reason: failedText(letters) }] : []),
       ...(missing > 0 ? [{ id, count: missing, reason: "missing by the senders' numbers" }] : []),
     ]),
   ];
@@ -136,6 +145,9 @@ function Losses({ now }: { readonly now: Topology }) {
     </>
   );
 }
+
+const failedText = (letters: number): string =>
+  letters > 0 ? 'failed: see the dead letters' : 'failed since the start; no dead letter is left';
 
 interface Count {
   readonly id: string;
