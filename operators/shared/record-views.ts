@@ -80,6 +80,9 @@ export const RECORD_TYPES = {
   of: Object.fromEntries(Object.entries(kinds).map(([port, { type }]) => [port, type])) as Readonly<
     Record<Port, string>
   >,
+  /** Names of the fields of a port's records, without those of their parts. */
+  fieldsOf: (port: Port): readonly string[] =>
+    Object.keys(types.find(({ name }) => name === kinds[port].type)?.fields ?? {}),
   /** Names of all fields, for suggestions. */
   fields: new Set(types.flatMap(({ fields }) => Object.keys(fields))),
   /** Types for people. */

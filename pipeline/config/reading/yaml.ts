@@ -106,10 +106,14 @@ function tooMany(values: number, anchors: number): string | undefined {
   return values > 4 * MAX_VALUES ? `more than ${4 * MAX_VALUES} words and marks` : undefined;
 }
 
-/** After one invalid token the parser reports errors for all that follow: the first is enough. */
+/** After one invalid token or indentation the parser reports errors for all that follow: the first is enough. */
 function withoutCascade(errors: readonly YAMLError[]): readonly YAMLError[] {
-  const first = errors.findIndex((error) => error.code === 'UNEXPECTED_TOKEN');
-  return errors.filter((error, index) => error.code !== 'UNEXPECTED_TOKEN' || index === first);
+  const token = errors.findIndex(({ code }) => code === 'UNEXPECTED_TOKEN');
+  const indent = errors.findIndex(({ code }) => code === 'BAD_INDENT' || code === 'TAB_AS_INDENT');
+  return errors.filter(
+    ({ code }, index) =>
+      (code !== 'UNEXPECTED_TOKEN' || index === token) && (code !== 'BAD_INDENT' || index === indent),
+  );
 }
 
 function reportSyntax(
