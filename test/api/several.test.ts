@@ -212,6 +212,13 @@ test('a store that is offline gives 503 with its reason, other failures 500', as
   expect((await service.get(path, service.token('viewer'))).status).toBe(500);
 });
 
+test('without a store in the file, the answer says so, instead of that none is open yet', async () => {
+  const running = Object.assign(new FakeTopology(HALL), {
+    openReaders: async () => new Map<string, never>(),
+  });
+  await expect(storeOf(running)).rejects.toThrow(/has none. A sink such as duckdb keeps its history/);
+});
+
 test('of several stores the first one of the file answers, even if it was opened last', async () => {
   const [near, far] = [{}, {}] as never[];
   const running = Object.assign(new FakeTopology(HALL), {

@@ -1,4 +1,4 @@
-import type { LiveFeed, Reader, Whereabouts } from '../../../pipeline/component/index.js';
+import { isStore, type LiveFeed, type Reader, type Whereabouts } from '../../../pipeline/component/index.js';
 import type { Environment, PoseFrame } from '../../../pipeline/model/index.js';
 import type { RunningTopology } from '../../../pipeline/runtime/status.js';
 import type { Clock } from '../../../pipeline/base/clock.js';
@@ -57,7 +57,10 @@ export const readerOf = async (
 export async function storeOf(running: RunningTopology): Promise<Reader> {
   const [reader] = (await storesOf(running)).values();
   if (reader) return reader;
-  throw notReady(running, 'No store is open');
+  const hasStores = running.topology.nodes.some(
+    ({ component, config }) => component.kind === 'sink' && isStore(component, config),
+  );
+  throw hasStores ? notReady(running, 'No store is open') : withoutStore(running);
 }
 
 /** All of them, by node, in the declared order. @throws ApiError 503 if none can be opened */
@@ -161,7 +164,12 @@ export function requireRunning(running: RunningTopology): void {
     throw notReady(running, 'The system is not initialized');
 }
 
+/** A plan can add one while the topology runs, so callers may ask again. */
+const withoutStore = ({ topology }: RunningTopology): ApiError =>
+  askAgain(`No store is open: the topology ${topology.id} has none. A sink such as duckdb keeps its history`);
+
 const notReady = (running: RunningTopology, what: string): ApiError =>
-  new ApiError('SYSTEM_NOT_READY', `${what}: the topology ${running.topology.id} is ${running.state}`, {
-    headers: { 'Retry-After': '5' },
-  });
+  askAgain(`${what}: the topology ${running.topology.id} is ${running.state}`);
+
+const askAgain = (message: string): ApiError =>
+  new ApiError('SYSTEM_NOT_READY', message, { headers: { 'Retry-After': '5' } });
