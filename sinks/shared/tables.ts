@@ -205,7 +205,6 @@ export class PendingRecords {
   }
 
   #addPoseFrame(poseFrame: PoseFrame, epoch: number): void {
-    this.#earliestPose = Math.min(this.#earliestPose, poseFrame.time);
     const before = { poses: this.poses.rows, persons: this.persons.rows };
     try {
       this.poses.add(poseFrame, epoch);
@@ -217,6 +216,8 @@ export class PendingRecords {
       this.persons.truncate(before.persons);
       throw error;
     }
+    // A rejected time may be NaN, which would stay.
+    this.#earliestPose = Math.min(this.#earliestPose, poseFrame.time);
   }
 }
 
