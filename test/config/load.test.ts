@@ -126,6 +126,12 @@ test('rejects a file over 1 MiB and a missing one', () => {
   expect(loadTopology(folder, testComponents, { env: {} }).problems[0]?.code).toBe('config.file.missing');
 });
 
+test('more words and marks than the limit are located where it is exceeded', () => {
+  // Four to a line: the dash, the start of the word, the word and the line break, after the start of the document.
+  const [problem] = parse('- a\n'.repeat(100_001)).problems;
+  expect(problem).toMatchObject({ code: 'config.yaml.too_large', line: 100_000, column: 4 });
+});
+
 test('hundreds of problems are truncated with their number', () => {
   const fields = Array.from({ length: 1000 }, (_, index) => `field${index}: 1`).join('\n');
   const { problems } = parse(`${good}${fields}\n`);

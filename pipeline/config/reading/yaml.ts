@@ -14,7 +14,7 @@ const MAX_ANCHORS = 10_000;
  * @returns undefined if the text as a whole cannot be used.
  */
 export function readYaml(text: string, file: string, problems: Problems): Tree | undefined {
-  const lines = new LineCounter();
+  const lines = linesOf(text);
   const location = (start: number, end: number): Location => {
     const from = Math.max(0, Math.min(start, text.length));
     const { line, col } = lines.linePos(from);
@@ -26,7 +26,7 @@ export function readYaml(text: string, file: string, problems: Problems): Tree |
       length: Math.max(1, shown.trimEnd().length),
     };
   };
-  const tokens = readTokens(text, lines);
+  const tokens = readTokens(text);
   if (!Array.isArray(tokens)) {
     const { code, message, offset } = tokens;
     problems.add(code, location(offset, offset + 1), message);
@@ -56,6 +56,14 @@ export function readYaml(text: string, file: string, problems: Problems): Tree |
   return new TreeBuilder(text, location, problems).build(document.contents);
 }
 
+/** The starts of all lines: the reading may end early at a limit. */
+function linesOf(text: string): LineCounter {
+  const lines = new LineCounter();
+  lines.addNewLine(0);
+  for (const { index } of text.matchAll(/\n/g)) lines.addNewLine(index + 1);
+  return lines;
+}
+
 interface TooMuch {
   readonly code: ProblemCode;
   readonly message: string;
@@ -66,19 +74,18 @@ interface TooMuch {
  * Tokens of the text, or the limit that it exceeds: checked before the costly steps, which also protects
  * recursions.
  */
-function readTokens(text: string, lines: LineCounter): CST.Token[] | TooMuch {
+function readTokens(text: string): CST.Token[] | TooMuch {
   const lexemes = readLexemes(text);
   if (!Array.isArray(lexemes)) return lexemes;
-  const parser = new Parser(lines.addNewLine);
+  const parser = new Parser();
   const tokens: CST.Token[] = [];
   let offset = 0;
-  lines.addNewLine(0);
   for (const lexeme of lexemes) {
     tokens.push(...parser.next(lexeme));
     // A value that begins here is one level deeper than the open ones.
     if (parser.stack.length + 1 > DEEPEST)
       return { code: 'config.yaml.too_deep', message: `values are nested more than ${DEEPEST} deep`, offset };
-    offset += lexeme.length;
+    offset += lengthOf(lexeme);
   }
   tokens.push(...parser.end());
   return tokens;
@@ -95,10 +102,14 @@ function readLexemes(text: string): string[] | TooMuch {
     const message = tooMany(values, anchors);
     if (message !== undefined) return { code: 'config.yaml.too_large', message, offset };
     lexemes.push(lexeme);
-    offset += lexeme.length;
+    offset += lengthOf(lexeme);
   }
   return lexemes;
 }
+
+/** Marks of the lexer between the words are not in the text. */
+const lengthOf = (lexeme: string): number =>
+  lexeme === CST.DOCUMENT || lexeme === CST.FLOW_END || lexeme === CST.SCALAR ? 0 : lexeme.length;
 
 function tooMany(values: number, anchors: number): string | undefined {
   if (anchors > MAX_ANCHORS) return `more than ${MAX_ANCHORS} anchors and aliases`;
