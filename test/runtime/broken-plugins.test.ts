@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { Type } from 'typebox';
 import {
@@ -11,6 +12,7 @@ import {
 import type { Data, Failure, Measure } from '../../pipeline/model/index.js';
 import { createLogger } from '../../pipeline/telemetry/log.js';
 import {
+  aborted,
   counter,
   rawNumbers,
   runnerOf,
@@ -265,6 +267,27 @@ it.each([
       error,
     },
   ]);
+});
+
+it.each<[string, (signal: AbortSignal) => Promise<unknown>]>([
+  ["the signal's reason", (signal) => aborted(signal).then(() => Promise.reject(signal.reason as Error))],
+  ["an error of Node's for the signal", (signal) => once(new EventEmitter(), 'never', { signal })],
+])('a source whose `open` rejects at a stop with %s has not failed', async (_, wait) => {
+  const nodes = {
+    in: {
+      component: socketOf(async ({ signal }) => {
+        await wait(signal);
+      }),
+    },
+    sums: { component: sum, from: ['in'] },
+    out: { component: new Table().component, from: ['sums'] },
+  };
+  const lines: string[] = [];
+  const log = createLogger({ level: 'error', destination: { write: (line) => lines.push(line) } });
+  const runner = runnerOf(topologyOf(nodes, temporaryFolder()), { log });
+  await runner.start();
+  await runner.stop();
+  expect(lines).toEqual([]);
 });
 
 it('an operator whose `due` rejects has its input passed on at once', async () => {

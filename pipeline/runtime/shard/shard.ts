@@ -453,6 +453,7 @@ export class Shard implements Host, Run {
       const open = source.open(this.#abort.signal);
       this.#opens.push(open);
       open.catch((error: unknown) => {
+        if (isAbortBy(this.#abort.signal, error)) return;
         source.run.status = 'unavailable';
         source.run.problem = errorText(error);
         this.fail(new Error(`${source.run.id}: ${errorText(error)}`, { cause: error }));
@@ -508,6 +509,10 @@ export class Shard implements Host, Run {
       });
   }
 }
+
+/** What an `open` may reject with once its signal asks it to end: the reason, or an error that it caused, as Node's own functions do. */
+const isAbortBy = ({ aborted, reason }: AbortSignal, error: unknown): boolean =>
+  aborted && (error === reason || (error instanceof Error && error.cause === reason));
 
 const isLive = (component: Component, config: object): boolean =>
   component.kind === 'source' && timingOf(component, config) === 'now';
