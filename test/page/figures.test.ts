@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { figuresOf, type Counted } from '../../api/web/page/topology/figures.js';
+import { failedText, figuresOf, isFailing, type Counted } from '../../api/web/page/topology/figures.js';
 
 const START = Date.parse('2026-01-01T00:00:00Z');
 
@@ -37,4 +37,13 @@ test('a candidate of a fall that rested is not lost, and a late frame is', () =>
     figuresOf({ ...counted, nodes: nodes.map((node) => ({ ...node, dropped })) }, null).get('alerts')!.lost;
   expect(lostWith({ resting: 1, nobody_there: 2 })).toBe(0);
   expect(lostWith({ resting: 1, late: 3 })).toBe(3);
+});
+
+test('while the dead letters are unknown a failed record stays marked, and none is said to be left or gone', () => {
+  expect([null, 2, 0].map((letters) => isFailing(1, letters))).toEqual([true, true, false]);
+  expect([null, 2, 0].map(failedText)).toEqual([
+    'failed since the start',
+    'failed: see the dead letters',
+    'failed since the start; no dead letter is left',
+  ]);
 });

@@ -100,3 +100,15 @@ export function bottleneckOf(
     .sort(([, one], [, other]) => other.waiting - one.waiting);
   return fullest?.[0] ?? null;
 }
+
+/**
+ * Whether failed records need attention: those whose letters are gone were taken since, or forgotten.
+ * @param letters how many dead letters there are; null if unknown
+ */
+export const isFailing = (failed: number, letters: number | null): boolean => failed > 0 && letters !== 0;
+
+/** What became of failed records. @param letters how many dead letters there are; null if unknown */
+export function failedText(letters: number | null): string {
+  if (letters === null) return 'failed since the start';
+  return letters > 0 ? 'failed: see the dead letters' : 'failed since the start; no dead letter is left';
+}

@@ -1,15 +1,15 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { numberText, lagText } from '../state/poll.js';
 import type { Graph, Node, Topology } from './asked.js';
-import { bottleneckOf, figuresOf, type Figures } from './figures.js';
+import { bottleneckOf, figuresOf, isFailing, type Figures } from './figures.js';
 import { layOut, NODE, type Placed } from './layout.js';
 
 interface Shown {
   readonly graph: Graph;
   readonly now: Topology;
   readonly before: Topology | null;
-  /** How many dead letters there are. */
-  readonly letters: number;
+  /** How many dead letters there are; null if unknown. */
+  readonly letters: number | null;
 }
 
 /** Nodes from sources to sinks, with their throughput. */
@@ -48,7 +48,7 @@ export function GraphPicture({ graph, now, before, letters }: Shown) {
               node={node}
               figures={figures.get(placed.id)!}
               isSlowest={placed.id === slowest}
-              hasLetters={letters > 0}
+              letters={letters}
             />
           );
         })}
@@ -82,21 +82,20 @@ function Box({
   node,
   figures,
   isSlowest,
-  hasLetters,
+  letters,
 }: {
   readonly placed: Placed;
   readonly node: Node;
   readonly figures: Figures;
   readonly isSlowest: boolean;
-  readonly hasLetters: boolean;
+  readonly letters: number | null;
 }) {
   const { inRate, outRate, lagMs, waiting, lost } = figures;
   const rate = node.kind === 'source' ? outRate : inRate;
   const trouble = [
     ...(isSlowest || node.undelivered > 0 ? [`${waiting} waiting`] : []),
     ...(lost > 0 ? [`${lost} lost`] : []),
-    // Failed records whose letters are gone were taken since, or forgotten.
-    ...(node.failed > 0 && hasLetters ? [`${node.failed} failed`] : []),
+    ...(isFailing(node.failed, letters) ? [`${node.failed} failed`] : []),
   ];
   return (
     <g

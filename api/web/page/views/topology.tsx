@@ -5,7 +5,7 @@ import { usePolled } from '../state/poll.js';
 import { room } from '../state/scene.js';
 import { mayAct, service } from '../state/session.js';
 import { graphOf, topologyOf, type Topology } from '../topology/asked.js';
-import { bottleneckOf, figuresOf, isOnPurpose, isUp } from '../topology/figures.js';
+import { bottleneckOf, failedText, figuresOf, isOnPurpose, isUp } from '../topology/figures.js';
 import { GraphPicture } from '../topology/graph.js';
 import { DeadLetters, useLetters } from './dead-letters.js';
 import { Problem } from '../parts/problem.js';
@@ -29,7 +29,7 @@ export function TopologyView() {
   const graph = usePolled(() => graphOf(room.value?.topology ?? '', ids.value), GRAPH_EVERY_MS);
   const now = topology.value.value;
   const rejected = useLetters();
-  const letters = rejected.letters.value.value?.pagination.total ?? 0;
+  const letters = rejected.letters.value.value?.pagination.total ?? null;
   return (
     <>
       <section class="card">
@@ -117,7 +117,7 @@ const waitingText = ({ nodes }: Topology): string => {
 };
 
 /** Records that went no further, by reason: lost ones, and those that a judgement or a setting stopped. */
-function Losses({ now, letters }: { readonly now: Topology; readonly letters: number }) {
+function Losses({ now, letters }: { readonly now: Topology; readonly letters: number | null }) {
   const dropped = now.nodes.flatMap(({ id, dropped }) =>
     Object.entries(dropped).map(([reason, count]) => ({ id, count, reason })),
   );
@@ -145,9 +145,6 @@ function Losses({ now, letters }: { readonly now: Topology; readonly letters: nu
     </>
   );
 }
-
-const failedText = (letters: number): string =>
-  letters > 0 ? 'failed: see the dead letters' : 'failed since the start; no dead letter is left';
 
 interface Count {
   readonly id: string;
