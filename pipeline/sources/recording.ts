@@ -22,7 +22,7 @@ import { offsetNear } from './capture-seek.js';
 import type { Recording, RecordingBatch, RecordingPosition } from './recorded.js';
 import { upgradedCutter } from './older-positions.js';
 import { openTable } from './table-recording.js';
-import { isGzipDamage, unpackedFile } from './unpacked.js';
+import { isGzipDamage, isWrongChecksum, unpackedFile } from './unpacked.js';
 import { asError } from '../base/error-text.js';
 
 export type { Recording, RecordingBatch, RecordingPosition } from './recorded.js';
@@ -274,6 +274,10 @@ const KINDS = FILE_KINDS.map(({ name, summary }) => `  ${name}: ${summary}`).joi
 export function damaged(error: unknown, path: string, kind: string, offset: number): Error {
   if (error instanceof FormatError) {
     return error.location.startsWith(path) ? error : new FormatError(error.code, path, error.message);
+  }
+  if (isWrongChecksum(error)) {
+    const message = `the checksum of the gzip data is wrong, so any byte of ${kind} may be; ${offset} bytes were read`;
+    return new FormatError('file.gzip', path, message);
   }
   if (isGzipDamage(error)) {
     const message = `the gzip data is damaged or truncated after ${offset} bytes of ${kind}; everything before was read`;

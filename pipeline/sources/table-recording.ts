@@ -12,7 +12,7 @@ import type { TableFrames, TableRecords } from '../formats/tables/table-frames.j
 import { recordsOf } from '../formats/tables/table-frame.js';
 import { intelTrace } from '../formats/devices/intel/intel5300-trace.js';
 import type { Recording, RecordingBatch, RecordingPosition } from './recorded.js';
-import { isGzipDamage, unpackedFile } from './unpacked.js';
+import { isGzipDamage, isWrongChecksum, unpackedFile } from './unpacked.js';
 
 /**
  * Opens a file of arrays. Each frame becomes a record of the format `table-frame`, or of the format that a program saved
@@ -61,7 +61,8 @@ async function read(
   if (size > MAX_ARRAY_BYTES) throw tooLarge();
   if (!packed) return readTable(kind, await readFile(path), path, texts);
   const { bytes, damage } = await unpack(path, tooLarge);
-  const table = await readUnpacked(kind, bytes, path, texts).catch((error: unknown) => {
+  const certain = damage !== null && kind.inLines ? wholeLines(bytes) : bytes;
+  const table = await readUnpacked(kind, certain, path, texts).catch((error: unknown) => {
     if (!(error instanceof FormatError)) throw error;
     // The name of the unpacked copy says nothing.
     const reason = error.message.slice(error.location.length + 2);
@@ -71,6 +72,10 @@ async function read(
   });
   return damage === null ? table : { ...table, damaged: [damage, ...(table.damaged ?? [])] };
 }
+
+/** A number at the end of a truncated text may lack digits. */
+const wholeLines = (bytes: Buffer): Buffer =>
+  bytes.subarray(0, Math.max(bytes.lastIndexOf('\n'), bytes.lastIndexOf('\r')) + 1);
 
 /** A gzip file as far as it is whole, and where it is damaged, in words. */
 async function unpack(
@@ -88,6 +93,8 @@ async function unpack(
     }
   } catch (error) {
     if (!isGzipDamage(error)) throw error;
+    if (isWrongChecksum(error))
+      throw new FormatError('file.gzip', path, 'its checksum is wrong, so any value may be: copy it again');
     return { bytes: bytes(), damage: `byte ${length}: the gzip data is damaged or truncated from here` };
   }
   return { bytes: bytes(), damage: null };

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
+import { errorText } from '../base/error-text.js';
 
 /** Decompressed bytes at a time, at most. */
 const CHUNK_BYTES = 262_144;
@@ -34,6 +35,10 @@ export async function* unpackedFile(path: string): AsyncGenerator<Buffer, void> 
 /** True for zlib's errors about the data. */
 export const isGzipDamage = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && String(error.code).startsWith('Z_');
+
+/** True if the data could be decompressed, but are not those that were compressed: any byte may be wrong. */
+export const isWrongChecksum = (error: unknown): boolean =>
+  isGzipDamage(error) && /incorrect (data|length) check/.test(errorText(error));
 
 /** What can be decompressed of a damaged file from a decompressed byte on: a failed stream drops what it holds. */
 async function* beforeDamage(path: string, from: number): AsyncGenerator<Buffer, void> {

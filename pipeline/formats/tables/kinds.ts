@@ -14,6 +14,8 @@ export interface TableKind {
   readonly recognise: (head: Uint8Array, isWhole: boolean) => boolean;
   /** Its library can only read files: `read` gets the path instead of the bytes. */
   readonly needsFile?: boolean;
+  /** It consists of lines of text. */
+  readonly inLines?: boolean;
   /** @param texts names of columns that are texts, also if they look like numbers */
   readonly read: (
     bytes: Buffer,
@@ -72,6 +74,7 @@ export const TABLE_KINDS: readonly TableKind[] = [
     name: 'csv',
     summary: 'Rows of at least eight numbers as text, with a line of names or without.',
     recognise: (head, isWhole) => lookAtCsv(Buffer.from(head).toString('utf8'), isWhole) !== null,
+    inLines: true,
     read: async (bytes, _path, allowance, texts) =>
       (await import('./csv.js')).readCsv(bytes.toString('utf8'), allowance, texts),
   },
