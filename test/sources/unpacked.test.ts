@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { isGzipDamage, unpackedFile } from '../../pipeline/sources/unpacked.js';
-import { openRecording } from '../../pipeline/sources/recording.js';
+import { damaged, openRecording } from '../../pipeline/sources/recording.js';
 import { temporaryFolder } from '../support/flow.js';
 
 /** Hardly compressible, so that a byte of the file is about a byte of the content. */
@@ -79,5 +79,12 @@ test('a table whose checksum is wrong is refused: any of its values may be', asy
   writeFileSync(path, flipped(PACKED.length - 6));
   await expect(openRecording(path, 'auto', { rate_hz: 100 })).rejects.toThrow(
     /a\.csv\.gz: its checksum is wrong, so any value may be/,
+  );
+});
+
+test('of a recording whose checksum is wrong, no byte is said to be whole', async () => {
+  const { error } = await unpackedOf(flipped(PACKED.length - 6));
+  expect(damaged(error, 'a.pcap.gz', 'pcap', 24).message).toBe(
+    'a.pcap.gz: the checksum of the gzip data is wrong, so any byte of pcap may be; 24 bytes were read',
   );
 });
