@@ -275,13 +275,9 @@ export function damaged(error: unknown, path: string, kind: string, offset: numb
   if (error instanceof FormatError) {
     return error.location.startsWith(path) ? error : new FormatError(error.code, path, error.message);
   }
-  if (isWrongChecksum(error)) {
-    const message = `the checksum of the gzip data is wrong, so any byte of ${kind} may be; ${offset} bytes were read`;
-    return new FormatError('file.gzip', path, message);
-  }
-  if (isGzipDamage(error)) {
-    const message = `the gzip data is damaged or truncated after ${offset} bytes of ${kind}; everything before was read`;
-    return new FormatError('file.gzip', path, message);
-  }
-  return asError(error);
+  if (!isGzipDamage(error)) return asError(error);
+  const message = isWrongChecksum(error)
+    ? `the checksum of the gzip data is wrong, so any byte of ${kind} may be; ${offset} bytes were read`
+    : `the gzip data is damaged or truncated after ${offset} bytes of ${kind}; everything before was read`;
+  return new FormatError('file.gzip', path, message);
 }

@@ -54,7 +54,7 @@ function peakOf(antennas: readonly Tracks[], points: number): number {
 
 function distribution(track: Float64Array): readonly number[] {
   const inner = track.length > 120 ? track.slice(25, -25) : track;
-  const mean = track.reduce((sum, value) => sum + value, 0) / track.length;
+  const mean = meanOf(track);
   const variance = track.reduce((sum, value) => sum + (value - mean) ** 2, 0) / track.length;
   const sorted = inner.slice().sort();
   return [...QUANTILES.map((share) => quantile(sorted, share)), Math.sqrt(variance)];
@@ -79,6 +79,8 @@ function aroundPeak(tracks: Tracks, peak: number): readonly number[] {
 const powers = (spectra: readonly Float64Array[]): readonly number[] =>
   Array.from(spectra[0]!, (_, bin) => {
     const power = Float64Array.from(spectra, (spectrum) => spectrum[bin]!).sort();
-    const mean = power.reduce((sum, value) => sum + value, 0) / power.length;
-    return [...POWER_QUANTILES.map((share) => quantile(power, share)), mean];
+    return [...POWER_QUANTILES.map((share) => quantile(power, share)), meanOf(power)];
   }).flat();
+
+const meanOf = (values: Float64Array): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;

@@ -135,7 +135,7 @@ function bandPowers(powers: readonly Float64Array[], points: number, rate: numbe
 const powerIn = (power: Float64Array, [low, high]: readonly [number, number], rate: number): number =>
   power.reduce((sum, one, bin) => {
     const frequency = (bin * rate) / SPECTRUM;
-    return bin > 0 && frequency >= low && frequency < high ? sum + one : sum;
+    return frequency >= low && frequency < high ? sum + one : sum;
   }, 0);
 
 const HANN = Float64Array.from(
