@@ -76,8 +76,10 @@ export const window = defineOperator({
 Use it before operators that evaluate a stretch of time: pose networks, motion, falls. Put \`phase-sanitize\` before it, so
 that neighbouring frames agree in phase.
 
-The grid and the windows lie on multiples of their steps since 1970, so they do not depend on when a run began. Each frame is
-resampled once: between two frames of a link the amplitude is linear in time, and the phase takes the shorter way round.
+The points of the grid lie on multiples of its step since 1970, and the windows of the topology's first environment on
+multiples of \`hop_ms\`, so they do not depend on when a run began. The windows of the second environment start half a hop
+later, those of the next ones at other quarters and eighths of a hop, so that they do not all wait for one network at the
+same moment. Each frame is resampled once: between two frames of a link the amplitude is linear in time, and the phase takes the shorter way round.
 If the hole between two frames is longer than \`max_gap_periods\` of the link's usual periods, the last frame is held and
 the points are marked as gaps.
 
@@ -197,7 +199,9 @@ Stopping the topology leaves windows open; the end of the input closes the compl
 /** By environment. */
 function gridsOf(config: Config, { environments, provenance }: Context): Map<string, EnvironmentGrid> {
   const grid = gridOf(config);
-  return new Map(environments.map((one) => [one.id, new EnvironmentGrid(one, grid, provenance)]));
+  return new Map(
+    environments.map((one, number) => [one.id, new EnvironmentGrid(one, number, grid, provenance)]),
+  );
 }
 
 /** By link number: its environment's grid and its index there. */

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { blend } from '../../operators/shared/blend.js';
 import { window } from '../../operators/window/window.js';
-import type { CsiBlock, Window, WindowLink } from '../../pipeline/model/index.js';
-import { testContext } from '../support/context.js';
+import { LinkTable, type CsiBlock, type Window, type WindowLink } from '../../pipeline/model/index.js';
+import { testContext, testEnvironment } from '../support/context.js';
 import { blockOf, golden, layoutOf, pieces, windowsOf } from './frames.js';
 
 const reference = golden();
@@ -102,6 +102,24 @@ describe('windows', () => {
       expect(Array.from(links[0]!.gaps)).toEqual(new Array(10).fill(0));
       expect(links[0]!.rssi).toBe(-50);
     }
+  });
+
+  it('of further environments start at eighths of the hop, and keep their phase over a silence', () => {
+    const environments = Array.from({ length: 9 }, (_, i) => ({
+      ...testEnvironment,
+      id: `room-${i}`,
+      links: [{ ...testEnvironment.links[0]!, id: `link-${i}` }],
+    }));
+    const { context } = testContext({ environments, links: new LinkTable(environments) });
+    const node = operator({ hop_ms: 80 }, context);
+    const list = environments.flatMap((_, link) => [...ramp(link, 10, 260), ...ramp(link, 10, 960, 700)]);
+    const windows = run(node, [frames(byTime(list))]);
+    const startsOf = (id: string) =>
+      windows.filter(({ environment }) => environment === id).map(({ start }) => (start - START) / 1000);
+    expect(environments.map(({ id }) => startsOf(id)[0])).toEqual([0, 40, 20, 60, 10, 50, 30, 70, 0]);
+    for (const { id } of environments)
+      expect(new Set(startsOf(id).map((start) => start % 80)).size, id).toBe(1);
+    expect(startsOf('room-3')).toEqual([60, 140, 220, 620, 700, 780, 860]);
   });
 
   it('count their frames', () => {
