@@ -2,6 +2,7 @@ import { Value } from 'typebox/value';
 import type { Kafka } from 'kafkajs';
 import { beforeEach, expect, test } from 'vitest';
 import { settingsSchema, type KafkaSettings } from '../../pipeline/sources/kafka/settings.js';
+import type { PartitionPosition } from '../../pipeline/sources/kafka/holdings.js';
 import { GroupMember } from '../../pipeline/sources/kafka/group.js';
 import { testContext } from '../support/context.js';
 
@@ -61,7 +62,7 @@ beforeEach(() => {
 });
 
 /** A member whose state has a checkpoint at `kept`. */
-async function memberAt(kept: number | null) {
+async function memberAt(kept: PartitionPosition | null) {
   const settings = Value.Default(settingsSchema, { brokers: ['b:1'], topics: ['csi'] }) as KafkaSettings;
   const { context, recorded } = testContext();
   const positions = kept === null ? {} : { csi: { '0': kept } };
@@ -127,5 +128,24 @@ test.each([
   await read();
   expect(broker.asked).toEqual(['pause', sought, 'resume']);
   expect(recorded.dropped['retention'] ?? 0).toBe(lost);
+  await member.leave();
+});
+
+test.each([
+  ['after those of its checkpoint', 'me', { offset: 7, newest: 7001 }, 7001],
+  ['after those of its checkpoint, also if another member has read on', 'other', { offset: 4, newest: 9 }, 9],
+  ['as they come, with the checkpoint of an earlier version', 'me', 7, -Infinity],
+  ['as they come, if its topic was created anew', 'me', { offset: 700, newest: 9 }, -Infinity],
+])('records of a partition have times %s', async (_, owner, kept, newest) => {
+  broker.owner = owner;
+  const { member } = await memberAt(kept);
+  // As a checkpoint before the group has answered.
+  expect(member.positions).toEqual({ csi: { '0': kept } });
+  broker.join();
+  await read();
+  const [lane] = member.lanes;
+  expect(lane!.newest).toBe(newest);
+  const { offered: offset } = lane!;
+  expect(member.positions).toEqual({ csi: { '0': newest === -Infinity ? offset : { offset, newest } } });
   await member.leave();
 });

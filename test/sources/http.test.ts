@@ -140,6 +140,15 @@ test('accepts JSON alone, one per line or in an array, each with its own time', 
   ]);
 });
 
+test('lines without times have a time each, the last that of its arrival', async () => {
+  const { post, times } = await start();
+  const timeless = JSON.stringify({ antenna_data: [[{ real: 1, imag: -1 }]], metadata: { router_id: 'a' } });
+  const ahead = Buffer.from(formatRecords['csi-json']!(0).bytes).toString().replace('2025', '2095');
+  await post([timeless, timeless, timeless].join('\n'));
+  await post([ahead, ahead].join('\n'));
+  expect(times()).toEqual([NOW - 2, NOW - 1, NOW, NOW, NOW]);
+});
+
 test('formats without names use the sender that the call names', async () => {
   const environment = { ...testEnvironment, links: [{ ...testEnvironment.links[0]!, sender: 'attic' }] };
   const { post, frames, source } = await start({}, {}, environment);

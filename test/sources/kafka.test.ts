@@ -151,6 +151,16 @@ test('a message of several lines becomes as many records, with a time and a loca
   expect(recordLocation(raw, 2)).toBe(`message: line 3 (byte ${lines.slice(0, 2).join('\r\n').length + 2})`);
 });
 
+test('messages of one millisecond have a time each, unless a header states it', () => {
+  const builder = new RawBuilder(MAX_RECORDS, 'live');
+  const value = Buffer.from(`CSIRAW 1 10 -40 128 ${'0a'.repeat(128)}`);
+  const message = { value, key: null, headers: {}, timestamp: '7', attributes: 0, offset: '0' };
+  for (let sent = 0; sent < 2; sent++) addRecords(message, 'record', 'auto', builder);
+  for (let sent = 0; sent < 2; sent++)
+    addRecords({ ...message, headers: { 'csiflow-time': '7500' } }, 'record', 'auto', builder);
+  expect([...builder.take().time]).toEqual([7000, 7001, 7500, 7500]);
+});
+
 test('lines of two messages of one millisecond have a time each', () => {
   const builder = new RawBuilder(MAX_RECORDS, 'live');
   const value = Buffer.from([1, 2].map((n) => `CSIRAW ${n} 10 -40 128 ${'0a'.repeat(128)}`).join('\n'));

@@ -72,6 +72,16 @@ test('a new connection may repeat messages again', async () => {
   expect(texts()).toEqual(['one']);
 });
 
+test('messages that arrive in the same moment have a time each, unless their publisher states one', async () => {
+  const { inbox, receive, collected } = inboxAfter(new TakenMessages());
+  for (const text of upTo(3)) receive(text, false);
+  const stated = { userProperties: { 'csiflow-time': '9000' } };
+  for (const text of ['a', 'b']) receive(text, false, 'csi/a', stated);
+  await inbox.close();
+  const [first, ...others] = collected.batches.flatMap(({ raw }) => [...raw!.time]);
+  expect(others.map((time) => time - first!)).toEqual([1, 2, 2, 2]);
+});
+
 describe('a message of several lines', () => {
   const lines = Array.from({ length: 5 }, (_, i) => `CSIRAW ${i} ${i * 10} -40 128 ${'0a'.repeat(128)}`);
   const inLines = { ...settings, format: 'esp32-serial', block_records: 2 };

@@ -65,15 +65,26 @@ export async function readBody(bytes: Uint8Array, settings: BodySettings): Promi
     await turns.giveWay();
     stated.push(settings.format.timeOf?.(record) ?? null);
   }
-  const times = timesOf(stated, settings.now);
+  const times = arrivedBy(settings.now, stated);
   for (const [index, { record, at, line }] of parts.entries()) {
     await turns.giveWay();
     if (builder.full) batches.push(builder.take(input));
     builder.begins(at, line === undefined ? null : 'line', line);
-    builder.add(Math.min(times[index]!, settings.now), record, 0, record.length, settings.sender);
+    builder.add(times[index]!, record, 0, record.length, settings.sender);
   }
   if (builder.count > 0) batches.push(builder.take(input));
   return batches.length === 0 ? null : { kind: 'record', batches, problems: [] };
+}
+
+/**
+ * Event times of records, none after `now` (microseconds): those that they state, see {@link timesOf}. Each of the
+ * others has a time of its own too.
+ */
+function arrivedBy(now: number, stated: readonly (number | null)[]): readonly number[] {
+  const first = now - stated.length + 1;
+  return timesOf(stated, first).map((time, index) =>
+    time <= now && stated[index] !== null ? time : Math.min(time, first + index),
+  );
 }
 
 /** The input that locations of records in a body refer to. */

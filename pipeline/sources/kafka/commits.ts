@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Consumer } from 'kafkajs';
 import type { Context } from '../../component/index.js';
 import type { Mark } from '../../kafka/index.js';
-import type { Holdings, TopicPositions } from './holdings.js';
+import { offsetOf, type Holdings, type TopicPositions } from './holdings.js';
 import type { Lane } from './lanes.js';
 
 const MAX_COMMIT_MS = 8_000;
@@ -66,8 +66,9 @@ export class OffsetCommits {
     if (!consumer) return;
     const due: { lane: Lane; offset: number }[] = [];
     for (const [, lane] of this.#holdings.lanes) {
-      const offset = this.#covered[lane.topic]?.[lane.partition];
-      if (offset === undefined) continue;
+      const position = this.#covered[lane.topic]?.[lane.partition];
+      if (position === undefined) continue;
+      const offset = offsetOf(position);
       lane.covered = Math.max(lane.covered, offset);
       if (offset > lane.committed) due.push({ lane, offset });
     }

@@ -3,7 +3,7 @@ import type { Context } from '../../component/index.js';
 import { createClient, LagLimit, loadKafka, requireOwnGroup, requireTopics } from '../../kafka/index.js';
 import { cooperativeAssigner } from './assigner.js';
 import { OffsetCommits } from './commits.js';
-import { Holdings, type TopicPositions } from './holdings.js';
+import { Holdings, newestOf, offsetOf, type TopicPositions } from './holdings.js';
 import { Lane } from './lanes.js';
 import { byTopic, nameOf, namesOf, partitionOf } from './names.js';
 import { knownOffsets, type KnownOffsets } from './offsets.js';
@@ -405,8 +405,9 @@ export class GroupMember {
       return held;
     }
     if (held && held.sent > held.committed) this.#takenOver(key, held);
+    const restored = this.#holdings.restored.get(key);
     const start = startOf(
-      this.#holdings.restored.get(key),
+      restored === undefined ? undefined : offsetOf(restored),
       committed,
       this.#owner,
       limits,
@@ -416,6 +417,7 @@ export class GroupMember {
     const { topic, partition } = partitionOf(key);
     const lane = new Lane(topic, partition, start.offset, limits.high);
     lane.committed = committed.offset ?? start.offset;
+    if (restored !== undefined && start.offset >= offsetOf(restored)) lane.newest = newestOf(restored);
     return lane;
   }
 

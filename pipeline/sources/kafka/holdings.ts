@@ -2,8 +2,24 @@ import type { Share } from './assigner.js';
 import type { Lane } from './lanes.js';
 import { nameOf, partitionOf } from './names.js';
 
-/** Offset of the next message, by topic and partition: a position as checkpoints store it. */
-export type TopicPositions = Readonly<Record<string, Readonly<Record<string, number>>>>;
+/** A position as checkpoints store it: by topic and partition. */
+export type TopicPositions = Readonly<Record<string, Readonly<Record<string, PartitionPosition>>>>;
+
+/** Offset of the next message, alone if no record was passed on; earlier versions stored only that. */
+export type PartitionPosition =
+  | number
+  | {
+      readonly offset: number;
+      /** Event time of the newest record passed on, microseconds: a message of its millisecond gets a later one. */
+      readonly newest: number;
+    };
+
+export const offsetOf = (position: PartitionPosition): number =>
+  typeof position === 'number' ? position : position.offset;
+
+/** See {@link Lane.newest}. */
+export const newestOf = (position: PartitionPosition): number =>
+  typeof position === 'number' ? -Infinity : position.newest;
 
 /** The partitions that a member of a group answers for, by name. */
 export class Holdings {
@@ -12,12 +28,14 @@ export class Holdings {
   /** Revoked, and claimed until a checkpoint covers what was read of them. */
   readonly releasing = new Map<string, Lane>();
   /** Positions in the checkpoint of partitions that were not gained since. */
-  readonly restored: Map<string, number>;
+  readonly restored: Map<string, PartitionPosition>;
 
   constructor(restored: TopicPositions) {
     this.restored = new Map(
       Object.entries(restored).flatMap(([topic, partitions]) =>
-        Object.entries(partitions).map(([partition, offset]) => [nameOf(topic, partition), offset] as const),
+        Object.entries(partitions).map(
+          ([partition, position]) => [nameOf(topic, partition), position] as const,
+        ),
       ),
     );
   }
@@ -35,20 +53,20 @@ export class Holdings {
   }
 
   get positions(): TopicPositions {
-    const positions: Record<string, Record<string, number>> = {};
-    for (const [name, offset] of this.restored) {
+    const positions: Record<string, Record<string, PartitionPosition>> = {};
+    for (const [name, position] of this.restored) {
       const { topic, partition } = partitionOf(name);
-      (positions[topic] ??= {})[partition] = offset;
+      (positions[topic] ??= {})[partition] = position;
     }
-    for (const [, { topic, partition, offered }] of this.lanes)
-      (positions[topic] ??= {})[partition] = offered;
+    for (const [, { topic, partition, offered, newest }] of this.lanes)
+      (positions[topic] ??= {})[partition] = newest === -Infinity ? offered : { offset: offered, newest };
     return positions;
   }
 
   /** True if Kafka does not have all offsets of the checkpoint yet. */
   isBehind(covered: TopicPositions): boolean {
     return this.lanes.some(
-      ([, { topic, partition, committed }]) => (covered[topic]?.[partition] ?? 0) > committed,
+      ([, { topic, partition, committed }]) => offsetOf(covered[topic]?.[partition] ?? 0) > committed,
     );
   }
 

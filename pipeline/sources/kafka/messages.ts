@@ -10,6 +10,7 @@ import {
   linesOfMessage,
   MAX_MESSAGE_LINES,
   RawBuilder,
+  timesOf,
   timesOfLines,
 } from '../../formats/index.js';
 
@@ -32,10 +33,16 @@ export interface BadMessage {
 export const MAX_RECORDS = MAX_MESSAGE_LINES;
 
 /** Time by which messages are merged, microseconds: their header, otherwise the time of their production. */
-export function timeOf({ headers, timestamp }: KafkaMessage): number {
+export const timeOf = (message: KafkaMessage): number => exactOf(message) ?? producedAt(message);
+
+/** The time that the header states, microseconds; null if it states none. */
+function exactOf({ headers }: KafkaMessage): number | null {
   const exact = Number(text(headers, TIME_HEADER) ?? NaN);
-  return Number.isFinite(exact) ? exact : Number(timestamp) * 1000;
+  return Number.isFinite(exact) ? exact : null;
 }
+
+/** Microseconds, exact to a millisecond. */
+const producedAt = ({ timestamp }: KafkaMessage): number => Number(timestamp) * 1000;
 
 type Origin = RawBatch['origin'];
 const ORIGINS: readonly string[] = ['live', 'replay', 'simulated'];
@@ -64,7 +71,10 @@ export function addRecords(
   if (lines) {
     const times = timesOfLines(lines, statedIn, timeOf(message), into.newest);
     for (const [index, line] of lines.entries()) addLine(into, line, times[index]!, sender);
-  } else into.add(statedIn(value) ?? timeOf(message), value, 0, value.length, sender);
+    return null;
+  }
+  const [time] = timesOf([exactOf(message) ?? statedIn(value)], producedAt(message), into.newest);
+  into.add(time!, value, 0, value.length, sender);
   return null;
 }
 

@@ -6,6 +6,7 @@ import {
   linesOfMessage,
   MAX_RECORD_BYTES,
   RawBuilder,
+  timesOf,
   timesOfLines,
   type Format,
   type MessageLine,
@@ -127,8 +128,9 @@ export class Inbox {
   }
 
   #addRecord(record: Uint8Array, packet: IPublishPacket): void {
-    const time = this.#statedIn(packet, record) ?? this.#said(packet) ?? this.#context.clock.now();
-    this.#builder.add(time, record, 0, record.length, packet.topic);
+    const stated = this.#statedIn(packet, record) ?? this.#said(packet);
+    const [time] = timesOf([stated], this.#context.clock.now(), this.#builder.newest);
+    this.#builder.add(time!, record, 0, record.length, packet.topic);
   }
 
   #addLines(lines: readonly MessageLine[], packet: IPublishPacket): void {
