@@ -4,11 +4,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { build } from 'esbuild';
-import { filesBelow, update, updateDist } from './dist.config.mjs';
+import { SOURCES, filesBelow, update, updateDist } from './dist.config.mjs';
 
 const root = import.meta.dirname;
 const dist = join(root, 'dist');
-const folders = ['pipeline', 'operators', 'sinks', 'api', 'topologies', 'bench', 'docs/site'];
 
 /** Code of browsers, which is bundled. */
 const PAGES = ['api/web/page/', 'docs/site/client/'];
@@ -16,8 +15,7 @@ const PAGES = ['api/web/page/', 'docs/site/client/'];
 const ASSEMBLY = ['operators/shared/dense/assembly/'];
 
 const sourcesNow = () =>
-  folders
-    .flatMap((folder) => filesBelow(join(root, folder)))
+  SOURCES.flatMap((folder) => filesBelow(join(root, folder)))
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'))
     .filter((file) => ![...PAGES, ...ASSEMBLY].some((folder) => file.startsWith(join(root, folder))));
 
@@ -204,6 +202,8 @@ await updateDist({
   compile,
   kept,
   onWait: () => {
-    console.error('csiflow: sources have changed, and tests are using dist/: waiting for their end');
+    console.error(
+      'csiflow: sources have changed, and tests or another compilation use dist/: waiting for their end',
+    );
   },
 });

@@ -1,3 +1,5 @@
+/** Folders whose TypeScript is compiled to dist/, relative to the package. */
+export declare const SOURCES: readonly string[];
 export declare function update(file: string, contents: string | Uint8Array): void;
 export declare function updateDist(options: {
   readonly dist: string;
@@ -8,4 +10,10 @@ export declare function updateDist(options: {
   readonly kept: (others: readonly string[]) => readonly string[];
   readonly onWait: () => void;
 }): Promise<void>;
+export declare function buildAndUse(options: {
+  /** Paths of folders. */
+  readonly sources: readonly string[];
+  readonly lock: string;
+  readonly build: () => Promise<void> | void;
+}): Promise<() => void>;
 export declare function useDist(lock: string): Promise<() => void>;

@@ -10,10 +10,14 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { tryLock, waitForLock } from 'fs-native-extensions';
+
+/** Folders whose TypeScript is compiled to dist/. */
+export const SOURCES = ['pipeline', 'operators', 'sinks', 'api', 'topologies', 'bench', 'docs/site'];
 
 /** Set in the processes of a test run: one that waited for its own run would wait forever. */
 const IN_A_RUN = 'CSIFLOW_USES_DIST';
@@ -33,24 +37,37 @@ export function update(file, contents) {
 }
 
 /**
- * Makes a folder contain what `compile` returns, and nothing else except what
- * `kept` selects of the other files. Where that changes
- * something, waits for those who use the folder (`useDist`), and compiles again: sources may have changed too.
+ * Makes a folder contain what `compile` returns, and nothing else except what `kept` selects of the other files.
+ * It compiles under the lock, so that an older compilation cannot replace a newer one. While others use the folder
+ * (`useDist`), it compiles without, and waits for them if that changes something; then it compiles again.
  */
 export async function updateDist({ dist, lock, compile, kept, onWait }) {
-  const first = changesOf(dist, await compile(), kept);
-  if (first.length === 0) return;
-  if (process.env[IN_A_RUN]) throw new Error('sources have changed since this test run compiled them');
+  const changes = async () => changesOf(dist, await compile(), kept);
   const held = open(lock);
   try {
-    if (tryLock(held)) apply(first);
-    else {
+    if (!tryLock(held)) {
+      if ((await changes()).length === 0) return;
+      if (process.env[IN_A_RUN]) throw new Error('sources have changed since this test run compiled them');
       onWait();
       await waitForLock(held);
-      apply(changesOf(dist, await compile(), kept));
     }
+    apply(await changes());
   } finally {
     closeSync(held);
+  }
+}
+
+/**
+ * Builds dist/, and keeps it as it is until the returned function is called. Builds again if one of the sources has
+ * changed before dist/ was locked.
+ */
+export async function buildAndUse({ sources, lock, build }) {
+  for (;;) {
+    const before = stateOf(sources);
+    await build();
+    const end = await useDist(lock);
+    if (stateOf(sources) === before) return end;
+    end();
   }
 }
 
@@ -68,6 +85,12 @@ export async function useDist(lock) {
 function open(lock) {
   mkdirSync(dirname(lock), { recursive: true });
   return openSync(lock, 'a+');
+}
+
+/** Changes when a file of these folders is written, added or removed. */
+function stateOf(folders) {
+  const files = folders.flatMap(filesBelow).sort();
+  return files.map((file) => `${file} ${statSync(file).mtimeMs} ${statSync(file).size}`).join('\n');
 }
 
 function changesOf(dist, outputs, kept) {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { components } from '../../api/components.js';
+import { SOURCES } from '../../dist.config.mjs';
 import { loadTopology } from '../../pipeline/config/index.js';
 import { packageFile } from '../../pipeline/base/paths.js';
 import { csiflow } from '../support/csiflow.js';
@@ -118,11 +119,7 @@ test('the image contains everything its files are copied from', () => {
 
 test('the image is built from everything that the build reads', () => {
   const build = readFileSync(packageFile('build.config.mjs'), 'utf8');
-  const [, folders] = /^const folders = \[(.+)\];$/m.exec(build)!;
-  const read = [
-    ...[...folders!.matchAll(/'([^']+)'/g)].map(([, folder]) => folder!),
-    ...[...build.matchAll(/ from '\.\/([^']+)';$/gm)].map(([, module]) => module!),
-  ];
+  const read = [...SOURCES, ...[...build.matchAll(/ from '\.\/([^']+)';$/gm)].map(([, module]) => module!)];
   expect(read).toEqual(expect.arrayContaining(['pipeline', 'dist.config.mjs']));
   const ignored = readFileSync(packageFile('.dockerignore'), 'utf8').split('\n');
   expect(ignored).toContain('*');

@@ -1,7 +1,7 @@
 import { mkdirSync, openSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { update, updateDist, useDist } from '../../dist.config.mjs';
+import { buildAndUse, update, updateDist, useDist } from '../../dist.config.mjs';
 import { temporaryFolder } from '../support/flow.js';
 
 let folder: string;
@@ -82,4 +82,43 @@ test('a compilation in a test, which its own run would wait for, fails', async (
     'sources have changed since this test run compiled them',
   );
   end();
+});
+
+test('a compilation reads the sources after the one before it has written', async () => {
+  let source = 'new';
+  let compiled = (): void => undefined;
+  const slow = new Promise<void>((resolve) => (compiled = resolve));
+  const first = updateDist({
+    dist: join(folder, 'dist'),
+    lock: lock(),
+    compile: () => slow.then(() => new Map([[inDist('a.js'), 'new']])),
+    kept: (others) => others,
+    onWait: () => undefined,
+  });
+  let waits = (): void => undefined;
+  const waiting = new Promise<void>((resolve) => (waits = resolve));
+  const second = compileTo(() => source, waits);
+  // The second finds `new`, too, but not in dist/ yet.
+  await waiting;
+  source = 'newer';
+  compiled();
+  await Promise.all([first, second]);
+  expect(readFileSync(inDist('a.js'), 'utf8')).toBe('newer');
+});
+
+test('a run builds again if sources change before it uses dist/', async () => {
+  const source = join(folder, 'sources/a.ts');
+  mkdirSync(dirname(source));
+  writeFileSync(source, 'old');
+  const read: string[] = [];
+  const end = await buildAndUse({
+    sources: [dirname(source)],
+    lock: lock(),
+    build: () => {
+      read.push(readFileSync(source, 'utf8'));
+      if (read.length === 1) writeFileSync(source, 'changed');
+    },
+  });
+  end();
+  expect(read).toEqual(['old', 'changed']);
 });
