@@ -24,7 +24,7 @@ import { Recovery, type Recoverable } from './recovery.js';
 import { SessionStart } from './session-start.js';
 import type { Run } from './shard/run.js';
 import { ShardGroup } from './scale-out/shard-group.js';
-import { FAILED_AT_STOP, Shard } from './shard/shard.js';
+import { Shard, logFailedAtStop } from './shard/shard.js';
 import type { LifecycleState, NodeStatus, Plan, RunningTopology, TopologyStatus } from './status.js';
 import { Steps } from './steps.js';
 import { errorText } from '../base/error-text.js';
@@ -426,8 +426,8 @@ class TopologyRunner implements Runner {
     });
   }
 
-  #failedAtStop({ message }: Error): void {
-    this.#log.error(FAILED_AT_STOP, { topology: this.topology.id, error: message });
+  #failedAtStop(error: Error): void {
+    logFailedAtStop(this.#log, this.topology.id, error);
   }
 
   async #giveUp(error: Error): Promise<void> {

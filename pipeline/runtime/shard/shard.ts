@@ -47,8 +47,13 @@ import { errorText } from '../../base/error-text.js';
 import { turn, withinTime } from '../../base/waiting.js';
 import { named } from '../nodes/node-error.js';
 
-export const FAILED_AT_STOP =
-  'a node failed while the topology stopped: the next start continues from the last checkpoint, and repeats what the node did not do';
+/** Logs a failure during a stop. Nothing is recovered then: the topology is to end anyway. */
+export function logFailedAtStop(log: Log, topology: string, { message }: Error): void {
+  log.error(
+    'a node failed while the topology stopped: the next start continues from the last checkpoint, and repeats what the node did not do',
+    { topology, error: message },
+  );
+}
 
 /** Interval of checks of the clock and of late results. */
 const WATCH_MS = 250;
@@ -280,7 +285,7 @@ export class Shard implements Host, Run {
     this.#failed = true;
     this.#flow?.pump.end();
     if (this.#stopping) {
-      this.#options.log.error(FAILED_AT_STOP, { topology: this.#options.topology.id, error: error.message });
+      logFailedAtStop(this.#options.log, this.#options.topology.id, error);
       return;
     }
     this.#failure = error;
