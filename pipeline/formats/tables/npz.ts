@@ -5,8 +5,9 @@ import { readNpy } from './npy.js';
 import { zipEntries } from './zip.js';
 
 /**
- * All arrays of a `.npz` file, a zip of `.npy` files. One that is damaged or truncated is named in its place.
- * @throws Error if it has no entry; AllowanceExceeded
+ * All arrays of a `.npz` file, a zip of `.npy` files, in its order. An array that cannot be read is missing from
+ * `arrays` and named in `unread`; a truncated array, and what is damaged of the zip itself, in `damaged`.
+ * @throws Error if the zip's directory is damaged, or is missing and no array can be read; AllowanceExceeded
  */
 export function readNpz(file: Buffer, allowance = new Allowance()): Table {
   const arrays: TableArray[] = [];

@@ -32,7 +32,10 @@ export class Retention {
     this.#options = options;
   }
 
-  /** Deletes old records, as often as a store does. Call it regularly. */
+  /**
+   * Deletes records older than the retention: once an hour, or every twentieth of a retention under 20 hours.
+   * Call it regularly.
+   */
   tick(): void {
     const { settings, clock, settledNow, letters, sinks, log } = this.#options;
     const days = settings.privacy?.dataRetentionDays ?? null;
