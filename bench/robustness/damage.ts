@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { errorText } from '../../pipeline/base/error-text.js';
 import { Outbox, StateStore } from '../../pipeline/state/index.js';
 import * as killed from './killed-run.js';
 import type { Section } from './report.js';
@@ -62,7 +63,7 @@ export async function attackFiles(
       }
       const result = outcome instanceof Error ? 'failed' : outcome;
       counts.set(`${what}: ${result}`, (counts.get(`${what}: ${result}`) ?? 0) + 1);
-      progress(`${what}, seed ${damage.seed}: ${outcome instanceof Error ? outcome.message : outcome}`);
+      progress(`${what}, seed ${damage.seed}: ${errorText(outcome)}`);
     }
   } finally {
     await Promise.all(copies.map(killed.remove));

@@ -11,6 +11,10 @@ export function causeText(error: unknown): string {
   return 'code' in cause ? String(cause.code) : cause.name;
 }
 
+/** An error with its stack, for the log; anything else that was thrown, as text. */
+export const stackText = (error: unknown): string =>
+  (error instanceof Error ? error.stack : undefined) ?? errorText(error);
+
 /** The thrown value as an error. */
 export const asError = (thrown: unknown): Error =>
   thrown instanceof Error ? thrown : new Error(String(thrown));

@@ -129,5 +129,5 @@ test('the image is built from everything that the build reads', () => {
 test('health: an unreachable service ends with 3', async () => {
   const { code, output } = await csiflow('health', '--url', 'http://127.0.0.1:1');
   expect(code).toBe(3);
-  expect(output).toContain('no csiflow answers at http://127.0.0.1:1');
+  expect(output).toContain('no csiflow answers at http://127.0.0.1:1 (bad port)');
 });

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { availableParallelism, loadavg } from 'node:os';
 import { expect } from 'vitest';
+import { errorText } from '../../pipeline/base/error-text.js';
 import { packageFile } from '../../pipeline/base/paths.js';
 import type { Loss } from './accepted.js';
 import { KINDS, type Kind } from './process.js';
@@ -59,8 +60,7 @@ export class Report {
 
   /** A chain of kills failed. */
   broke(kind: Kind, error: unknown): void {
-    const text = error instanceof Error ? error.message : String(error);
-    this.#broken[kind].push(text);
+    this.#broken[kind].push(errorText(error));
     console.error(kind, error);
   }
 

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { causeText } from '../../../pipeline/base/error-text.js';
 import { CommandError, EXIT } from '../../../pipeline/base/exit.js';
 
 interface HealthOptions {
@@ -49,9 +50,6 @@ async function reach(url: string, path: string): Promise<Response> {
   try {
     return await fetch(url + path, { signal: AbortSignal.timeout(TIMEOUT_MS) });
   } catch (error) {
-    throw new CommandError(
-      `no csiflow answers at ${url} (${error instanceof Error ? error.name : String(error)})`,
-      EXIT.unavailable,
-    );
+    throw new CommandError(`no csiflow answers at ${url} (${causeText(error)})`, EXIT.unavailable);
   }
 }

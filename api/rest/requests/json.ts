@@ -1,3 +1,4 @@
+import { errorText } from '../../../pipeline/base/error-text.js';
 import { ApiError } from '../../service/errors.js';
 
 export interface JsonOptions {
@@ -21,7 +22,7 @@ export function parseJson(text: string, { shown, values: most }: JsonOptions): u
     // Checking each name takes several times as long.
     return /__proto__|\\u/.test(text) ? JSON.parse(text, refusePrototype) : JSON.parse(text);
   } catch (error) {
-    const why = shown && error instanceof Error ? `: ${error.message}` : '';
+    const why = shown ? `: ${errorText(error)}` : '';
     throw new ApiError('BAD_REQUEST', `The body is not valid JSON${why}`);
   }
 }

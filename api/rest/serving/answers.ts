@@ -8,7 +8,7 @@ import type { Deployment } from '../../service/deployment/deployment.js';
 import { ApiError } from '../../service/errors.js';
 import type { FormFinder } from './mounts.js';
 import { isAway } from '../../../pipeline/component/index.js';
-import { errorText } from '../../../pipeline/base/error-text.js';
+import { errorText, stackText } from '../../../pipeline/base/error-text.js';
 import type { Routes } from './routes.js';
 
 /**
@@ -97,7 +97,7 @@ function toApiError(thrown: unknown, context: KoaContext, deployment: Deployment
   deployment.log.error('a handler threw an error', {
     request_id: context.state.requestId,
     path: context.path,
-    reason: thrown instanceof Error ? thrown.stack : String(thrown),
+    reason: stackText(thrown),
   });
   return new ApiError('SYSTEM_ERROR', `Internal error; the log has details under ${context.state.requestId}`);
 }

@@ -8,6 +8,7 @@ import type { Limits } from '../../service/limits/limits.js';
 import { Routes } from './routes.js';
 import { ROOT, endpointFinder, formAtMount, formFinder, isAtRoot, mounts, rootMount } from './mounts.js';
 import { ENDPOINTS } from '../endpoints.js';
+import { stackText } from '../../../pipeline/base/error-text.js';
 import { allow, limitCallsAtWork, onlyJson, readBody, serve, type Serving } from './serve.js';
 import { showLimits, countCalls } from './count-calls.js';
 import {
@@ -47,9 +48,7 @@ export function createApp(deployment: Deployment, limits: Limits, root: RootRout
   const endpointOf = endpointFinder(router, deployment);
   const formOf = formFinder(deployment, endpointOf);
   app.on('error', (error: unknown) => {
-    deployment.log.error('a request failed', {
-      reason: error instanceof Error ? error.stack : String(error),
-    });
+    deployment.log.error('a request failed', { reason: stackText(error) });
   });
   app.use(compressAnswers);
   app.use(identify);
