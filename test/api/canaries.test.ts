@@ -140,14 +140,14 @@ function plantSecrets(name: string): Environment {
 const topology = (): string => `id: site
 environment: ${packageFile('topologies/environments/demo-flat.yaml')}
 sources:
-  flat: { type: simulator, rate_hz: 20, seed: 7 }
+  flat: { type: simulator, rate_hz: 10, seed: 7 }
   posts: { type: http, port: 0, token: '\${secret:posts}' }
 operators:
   posted: { type: window, from: posts }
   moved: { type: detect-motion, from: posted }
-  windows: { type: window, from: flat, length_ms: 1000, hop_ms: 200, points: 20 }
+  windows: { type: window, from: flat, length_ms: 1000, hop_ms: 500, points: 10 }
   motion: { type: detect-motion, from: windows }
-  seen: { type: window, from: flat, length_ms: 2000, hop_ms: 200, points: 100 }
+  seen: { type: window, from: flat, length_ms: 2000, hop_ms: 1000, points: 100 }
   poses: { type: infer-pose, from: seen, backend: remote, url: 'http://127.0.0.1:1', token: '\${secret:inference}' }
   alarm: { type: alarm, from: motion }
 sinks:

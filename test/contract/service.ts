@@ -71,7 +71,7 @@ environment: environment.json
 sources:
   flat:
     type: simulator
-    rate_hz: 50
+    rate_hz: 25
     seed: 7
     people:
       - start: [1, 1]

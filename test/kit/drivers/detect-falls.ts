@@ -24,6 +24,7 @@ export const operator: OperatorDriver = {
   config: { threshold: -50, cooldown_ms: 0 },
   invalid: [{ method: 'guess' }, { room_quantile: 2 }],
   input: () => windows(21),
+  runs: 5,
   bad: () => {
     const [one] = windows(1);
     const link = { ...one!.links[0]!, values: new Float32Array(one!.links[0]!.values.length).fill(NaN) };

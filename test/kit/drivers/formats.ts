@@ -59,7 +59,7 @@ export const formatDrivers: readonly FormatDriver[] = [
   sampled('auto', {
     format: 'auto',
     kind: null,
-    records: Array.from({ length: 3 }, (_, index) =>
+    records: Array.from({ length: 2 }, (_, index) =>
       SAMPLES.map((sample) => bareRecords(sample)[index]!),
     ).flat(),
   }),
