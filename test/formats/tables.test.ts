@@ -22,6 +22,7 @@ import type { TableMapping } from '../../pipeline/formats/tables/mapping.js';
 import { readParquet } from '../../pipeline/formats/tables/parquet.js';
 import { readNpy } from '../../pipeline/formats/tables/npy.js';
 import { readNpz } from '../../pipeline/formats/tables/npz.js';
+import { zipEntries } from '../../pipeline/formats/tables/zip.js';
 import type { CsiBlock } from '../../pipeline/model/index.js';
 import { openRecording } from '../../pipeline/sources/recording.js';
 import { testContext } from '../support/context.js';
@@ -263,13 +264,10 @@ test('what is damaged is named with its byte', async () => {
   const overwrite = (bytes: Buffer, at: number): void => void bytes.writeUInt32LE(6, at);
   const mapping = { values: 'csi', axes: AXES, rate_hz: 10 };
   const zip = readFileSync(made('several.npz'));
-  const [directory, entry] = [zip.indexOf('PK\x01\x02'), zip.indexOf('PK\x03\x04', 4)];
-  expect(await errorOf(damaged('several.npz', zip.subarray(directory), overwrite), mapping)).toMatch(
-    new RegExp(`zip file is damaged: no entry begins at byte ${directory}$`),
-  );
+  const entry = zip.indexOf('PK\x03\x04', 4);
   const path = damaged('several.npz', zip.subarray(entry), overwrite);
   expect(await errorOf(path, { values: 'absent' })).toMatch(
-    new RegExp(`not read: \\w+: the zip file is damaged: no entry begins at byte ${entry}`),
+    new RegExp(`not read: \\w+: byte ${entry}: the zip file is damaged: no entry begins here`),
   );
   const file = readFileSync(made('level5.mat'));
   const second = 136 + file.readUInt32LE(132);
@@ -801,6 +799,28 @@ describe('what is whole of a damaged table is read, and the rest is named', () =
     expect(problems[0]).toBe(
       `byte ${cut}: not read: the zip file is truncated: the directory that ends it is not complete`,
     );
+  });
+
+  test('the arrays of a zip file of NumPy whose directory is damaged', async () => {
+    const directory = zip.indexOf('PK\x01\x02');
+    const path = written('b.npz', zip.with(directory, zip[directory]! ^ 1));
+    const { values, problems } = await read(path, zipped);
+    expect(values).toEqual(expected(csi, 2));
+    expect(problems[0]).toBe(`byte ${directory}: not read: the zip file is damaged: no entry begins here`);
+  });
+
+  test('the first 65,535 entries of a zip file without its directory, of which an error names four', () => {
+    const header = Buffer.alloc(31);
+    header.writeUInt32LE(0x04034b50);
+    header.writeUInt16LE(1, 26);
+    header.write('a', 30);
+    const many = Buffer.concat(Array<Buffer>(70_000).fill(header));
+    const { entries, damage } = zipEntries(many);
+    expect([entries.length, damage]).toEqual([
+      65_535,
+      'byte 2170000: the zip file is truncated: the directory that ends it is not complete; only its first 65535 entries are read',
+    ]);
+    expect(() => readNpz(many)).toThrow(/entries are read(; a: [^;]+){4}; and 65531 more$/);
   });
 
   test('the arrays of a zip file of NumPy before its end', () => {

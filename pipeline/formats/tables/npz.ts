@@ -7,7 +7,7 @@ import { zipEntries } from './zip.js';
 /**
  * All arrays of a `.npz` file, a zip of `.npy` files, in its order. An array that cannot be read is missing from
  * `arrays` and named in `unread`; a truncated array, and what is damaged of the zip itself, in `damaged`.
- * @throws Error if the zip's directory is damaged, or is missing and no array can be read; AllowanceExceeded
+ * @throws Error with what is damaged, if no array can be read; AllowanceExceeded
  */
 export function readNpz(file: Buffer, allowance = new Allowance()): Table {
   const arrays: TableArray[] = [];
@@ -27,6 +27,12 @@ export function readNpz(file: Buffer, allowance = new Allowance()): Table {
       unread.push(`${array}: ${errorText(error)}`);
     }
   }
-  if (arrays.length === 0 && damage !== null) throw new Error([damage, ...unread].join('; '));
+  if (arrays.length === 0 && damage !== null) {
+    const more = unread.length > MAX_NAMED ? [`and ${unread.length - MAX_NAMED} more`] : [];
+    throw new Error([damage, ...unread.slice(0, MAX_NAMED), ...more].join('; '));
+  }
   return { arrays, unread, damaged };
 }
+
+/** Arrays that an error names. */
+const MAX_NAMED = 4;

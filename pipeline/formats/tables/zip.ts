@@ -1,5 +1,6 @@
 /** Zip files (PKWARE, APPNOTE.TXT), as NumPy writes them: entries that are stored or deflated. */
 import { crc32, inflateRawSync } from 'node:zlib';
+import { errorText } from '../../base/error-text.js';
 import type { Allowance } from './allowance.js';
 
 export interface ZipEntry {
@@ -8,25 +9,39 @@ export interface ZipEntry {
   readonly bytes: (allowance: Allowance) => Buffer;
 }
 
-/** The entries of a zip file; without the directory that ends it, those that follow each other from its start. */
+/** The entries of a zip file; without a whole directory at its end, those that follow each other from its start. */
 export interface Zip {
   readonly entries: readonly ZipEntry[];
   /** What is wrong with the file, with its byte; null if nothing is. */
   readonly damage: string | null;
 }
 
-/** @throws Error if its directory is damaged */
 export function zipEntries(file: Buffer): Zip {
   const end = file.lastIndexOf(END_MARK);
-  if (end >= 0 && end + END_BYTES <= file.length)
+  if (end < 0 || end + END_BYTES > file.length)
+    return undirected(
+      file,
+      `byte ${file.length}: the zip file is truncated: the directory that ends it is not complete`,
+    );
+  try {
     return { entries: [...listedEntries(file, end)], damage: null };
-  return {
-    entries: [...foundEntries(file)],
-    damage: `byte ${file.length}: the zip file is truncated: the directory that ends it is not complete`,
-  };
+  } catch (error) {
+    return undirected(file, errorText(error));
+  }
 }
 
-/** Those in the directory. */
+/** @param why there is no directory, with its byte */
+function undirected(file: Buffer, why: string): Zip {
+  const entries: ZipEntry[] = [];
+  for (const entry of foundEntries(file)) {
+    if (entries.length === MAX_ENTRIES)
+      return { entries, damage: `${why}; only its first ${MAX_ENTRIES} entries are read` };
+    entries.push(entry);
+  }
+  return { entries, damage: why };
+}
+
+/** Those in the directory. @throws Error if it is damaged */
 function* listedEntries(file: Buffer, end: number): Generator<ZipEntry> {
   for (let i = 0, at = file.readUInt32LE(end + 16); i < file.readUInt16LE(end + 10); i++) {
     checkHeader(file, at, DIRECTORY_ENTRY);
@@ -92,6 +107,9 @@ function contentOf(file: Buffer, { start, length, isPacked, sum }: Content, allo
   return content;
 }
 
+/** A directory lists as many; one without content takes 30 bytes of the file, and some hundred here. */
+const MAX_ENTRIES = 65_535;
+
 interface ZipHeader {
   readonly signature: number;
   readonly length: number;
@@ -109,5 +127,5 @@ const EXTRA_64 = 1;
 
 function checkHeader(file: Buffer, at: number, { signature, length }: ZipHeader): void {
   if (at + length > file.length || file.readUInt32LE(at) !== signature)
-    throw new Error(`the zip file is damaged: no entry begins at byte ${at}`);
+    throw new Error(`byte ${at}: the zip file is damaged: no entry begins here`);
 }
