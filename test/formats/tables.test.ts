@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deflateSync, gzipSync } from 'node:zlib';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { formatNamed, FormatError, type Problem } from '../../pipeline/formats/index.js';
 import { Allowance } from '../../pipeline/formats/tables/allowance.js';
 import { intelTrace } from '../../pipeline/formats/devices/intel/intel5300-trace.js';
@@ -346,12 +346,12 @@ test('a wholly damaged Parquet file names the column and the byte, or where its 
   }
 });
 
-/** A Parquet file of 3 groups of rows, and the chunk of a leaf in the second. */
-async function parquetOf(path: string, select: string, leaf: string) {
+/** A Parquet file of groups of 2,048 rows, and the chunk of a leaf in the second. */
+async function parquetOf(path: string, select: string, leaf: string, rows = 6000) {
   const { DuckDBInstance } = await import('@duckdb/node-api');
   const connection = await (await DuckDBInstance.create(':memory:')).connect();
   await connection.run(
-    `COPY (SELECT ${select} FROM range(6000) r(i)) TO '${path}' (FORMAT parquet, ROW_GROUP_SIZE 2048)`,
+    `COPY (SELECT ${select} FROM range(${rows}) r(i)) TO '${path}' (FORMAT parquet, ROW_GROUP_SIZE 2048)`,
   );
   const chunks = await connection.runAndReadAll(
     `SELECT CAST(coalesce(dictionary_page_offset, data_page_offset) AS INTEGER), CAST(total_compressed_size AS INTEGER) FROM parquet_metadata('${path}') WHERE path_in_schema = '${leaf}' AND row_group_id = 1`,
@@ -379,6 +379,22 @@ test.each([
   ]);
   expect(damaged![0]).toMatch(/; rows 2048 to 4095$/);
   for (const { shape } of arrays) expect(shape[0]).toBe(6000 - 2048);
+});
+
+test('a damaged group of rows among many is found in few queries', async () => {
+  const path = join(temporaryFolder(), 'damaged.parquet');
+  const { first, bytes } = await parquetOf(path, 'i AS a', 'a', 128 * 2048);
+  writeFileSync(path, bytes.fill(0xff, first, first + 16));
+  const { DuckDBConnection } = await import('@duckdb/node-api');
+  const queries = vi.spyOn(DuckDBConnection.prototype, 'run');
+  onTestFinished(() => {
+    queries.mockRestore();
+  });
+  const { arrays, damaged } = await readParquet(path);
+  expect(damaged).toEqual([expect.stringMatching(/; rows 2048 to 4095$/)]);
+  expect([arrays[0]!.re[2047], arrays[0]!.re[2048], arrays[0]!.re.length]).toEqual([2047, 4096, 127 * 2048]);
+  // 128 groups are halved seven times.
+  expect(queries.mock.calls.filter(([sql]) => sql.includes('bit_xor')).length).toBeLessThan(20);
 });
 
 test('frames after a damaged group of rows keep their times', async () => {

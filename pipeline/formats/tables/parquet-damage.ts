@@ -17,17 +17,20 @@ interface Chunk {
   readonly bytes: number;
 }
 
-/** A group of rows. */
-interface Group {
-  /** Its first row, and that behind its last one. */
+/** The first row, and that behind the last one. */
+interface Rows {
   readonly from: number;
   readonly until: number;
+}
+
+/** A group of rows. */
+interface Group extends Rows {
   /** Chunks by `column_id`. */
   readonly chunks: ReadonlyMap<number, Omit<Chunk, 'column'>>;
 }
 
-/** A group of rows of a damaged file. */
-export interface JudgedGroup extends Pick<Group, 'from' | 'until'> {
+/** A group of rows that is damaged, or neighbours that are whole. */
+export interface JudgedGroup extends Rows {
   /** What is damaged in it, with its byte, in words; null if nothing is. */
   readonly fault: string | null;
 }
@@ -56,40 +59,66 @@ export async function judgedGroups(
   const [groups, readables] = await Promise.all([groupsOf(connection, path), readablesOf(connection, path)])
     // A damaged footer: DuckDB's error is all there is.
     .catch(() => [[], []] as const);
-  const judged: JudgedGroup[] = [];
-  for (const group of groups) judged.push(await judge(connection, path, group, readables));
+  // Each query reads the footer, which lists all groups.
+  await connection.run('SET parquet_metadata_cache = true');
+  const judged = await judgedAmong(groups, new Judge(connection, path, readables));
   const first = judged.find(({ fault }) => fault !== null);
   if (!first) throw new Error(why);
   if (judged.every(({ fault }) => fault !== null)) throw new Error(first.fault!);
   return judged;
 }
 
-async function judge(
-  connection: DuckDBConnection,
-  path: string,
-  { from, until, chunks }: Group,
-  readables: readonly Readable[],
-): Promise<JudgedGroup> {
-  /** Why its rows cannot be read; null if they can, or if they are not damaged. */
-  const faultOf = async (values: string, names = ''): Promise<string | null> => {
+/**
+ * Halves the groups until those that cannot be read are alone: a few damaged ones among thousands need few queries.
+ * Neighbours that are whole are judged as one.
+ */
+async function judgedAmong(groups: readonly Group[], judge: Judge): Promise<readonly JudgedGroup[]> {
+  const [first, last] = [groups[0], groups.at(-1)];
+  if (!first || !last) return [];
+  const { from } = first;
+  const { until } = last;
+  const why = await judge.faultOf({ from, until }, 'COLUMNS(*)');
+  if (why === null) return [{ from, until, fault: null }];
+  if (groups.length === 1) return [{ from, until, fault: await judge.faultIn(first, why) }];
+  const half = Math.ceil(groups.length / 2);
+  const before = await judgedAmong(groups.slice(0, half), judge);
+  return [...before, ...(await judgedAmong(groups.slice(half), judge))];
+}
+
+/** Reads parts of a damaged file. */
+class Judge {
+  readonly #connection: DuckDBConnection;
+  readonly #path: string;
+  readonly #readables: readonly Readable[];
+
+  constructor(connection: DuckDBConnection, path: string, readables: readonly Readable[]) {
+    this.#connection = connection;
+    this.#path = path;
+    this.#readables = readables;
+  }
+
+  /** Why values of these rows cannot be read; null if they can, or if they are not damaged. */
+  async faultOf({ from, until }: Rows, values: string, names = ''): Promise<string | null> {
     // A count reads no values. DuckDB reads only the groups that hold these rows.
     const sql = `SELECT bit_xor(hash(${values})) FROM read_parquet($path, file_row_number = true) AS t${names}
       WHERE file_row_number >= $from AND file_row_number < $until`;
-    const why = await connection.run(sql, { path, from, until }).then(() => null, errorText);
+    const parameters = { path: this.#path, from, until };
+    const why = await this.#connection.run(sql, parameters).then(() => null, errorText);
     return why !== null && isDamage(why) ? why : null;
-  };
-  const ofAll = await faultOf('COLUMNS(*)');
-  if (ofAll === null) return { from, until, fault: null };
-  for (const { sql, leaves } of readables) {
-    const why = await faultOf(sql, columnNames(sql));
-    const found = [...leaves].flatMap(([id, column]) => {
-      const chunk = chunks.get(id);
-      return chunk ? [{ column, ...chunk }] : [];
-    });
-    if (why !== null && found.length > 0)
-      return { from, until, fault: `${chunksText(found)} are damaged: ${why}` };
   }
-  return { from, until, fault: `rows ${from} to ${until - 1}: ${ofAll}` };
+
+  /** What is damaged in a group. @param ofAll why all of its values together cannot be read */
+  async faultIn(group: Group, ofAll: string): Promise<string> {
+    for (const { sql, leaves } of this.#readables) {
+      const why = await this.faultOf(group, sql, columnNames(sql));
+      const found = [...leaves].flatMap(([id, column]) => {
+        const chunk = group.chunks.get(id);
+        return chunk ? [{ column, ...chunk }] : [];
+      });
+      if (why !== null && found.length > 0) return `${chunksText(found)} are damaged: ${why}`;
+    }
+    return `rows ${group.from} to ${group.until - 1}: ${ofAll}`;
+  }
 }
 
 /** Names for the columns up to the one in an expression: `(c0, c1)`. */

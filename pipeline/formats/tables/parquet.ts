@@ -49,7 +49,7 @@ async function rowsIn(connection: DuckDBConnection, path: string, allowance: All
   } catch (error) {
     if (error instanceof AllowanceExceeded) throw error;
     const groups = await judgedGroups(connection, path, error);
-    const whole = groups.filter(({ fault }) => fault === null);
+    const whole = joined(groups.filter(({ fault }) => fault === null));
     return {
       read: await connection.runAndReadAll(rowsOf(whole), { path }),
       rows: whole.flatMap(({ from, until }) => Array.from({ length: until - from }, (_, row) => from + row)),
@@ -58,6 +58,17 @@ async function rowsIn(connection: DuckDBConnection, path: string, allowance: All
       ),
     };
   }
+}
+
+/** Neighbours as one. */
+function joined(groups: readonly JudgedGroup[]): readonly JudgedGroup[] {
+  const found: JudgedGroup[] = [];
+  for (const group of groups) {
+    const last = found.at(-1);
+    if (last?.until === group.from) found[found.length - 1] = { ...last, until: group.until };
+    else found.push(group);
+  }
+  return found;
 }
 
 /** The rows of these groups: each in a query of its own, as DuckDB then reads no other. */
