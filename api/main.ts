@@ -17,6 +17,7 @@ import { Configuration } from './service/configuration/configuration.js';
 import { RefusedError } from './service/configuration/refusals.js';
 import { NO_FACTS } from './service/configuration/field.js';
 import type { RunningServer, ServerOptions } from './server.js';
+import { posesOf } from './service/deployment/environments.js';
 import { withWebhooks } from './service/deployment/webhooks-node.js';
 import { TopologyChecks } from './topology-checks.js';
 import { errorText } from '../pipeline/base/error-text.js';
@@ -269,6 +270,9 @@ function announce({ address, firstPassword }: RunningServer, given: readonly Che
     ? `admin / ${firstPassword}   (shown only once; store it)`
     : `as before (lost? csiflow user password admin --topology ${given[0]!.file})`;
   const environments = given.flatMap((topology) => topology.environments);
+  const shown = given.some((topology) => posesOf(topology) === 'sent')
+    ? 'people, their trails and alerts'
+    : 'its links, motion and presence';
   const assumed = new Set(environments.flatMap((environment) => environment.assumed));
   process.stdout.write(
     [
@@ -281,7 +285,7 @@ function announce({ address, firstPassword }: RunningServer, given: readonly Che
       `  WebSocket   ${address.replace('http', 'ws')}/ws/pose`,
       `  metrics     ${address}/metrics`,
       '',
-      '  Open the live page and log in: the room from above, people, their trails and alerts.',
+      `  Open the live page and log in: the room from above, ${shown}.`,
       ...[...assumed].map((note) => `  Assumed: ${note}`),
       '  Ctrl-C stops it and the stored data remains.',
       '',

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Middleware } from 'koa';
 import { SKELETON } from '../../pipeline/model/index.js';
 import type { CheckedTopology } from '../../pipeline/config/topology/topology.js';
+import { hasStore, posesOf } from '../service/deployment/environments.js';
 import { packageFile } from '../../pipeline/base/paths.js';
 
 const FILES = {
@@ -39,14 +40,16 @@ export function servePage(topologies: () => readonly CheckedTopology[]): Middlew
   };
 }
 
-const roomsOf = ({ id: topology, environments }: CheckedTopology): readonly object[] =>
-  environments.map(({ id, name, size, walls, zones, links, assumed }) => ({
+const roomsOf = (checked: CheckedTopology): readonly object[] =>
+  checked.environments.map(({ id, name, size, walls, zones, links, assumed }) => ({
     id,
-    topology,
+    topology: checked.id,
     name: name ?? id,
     size,
     walls,
     zones,
     links: links.map(({ id: link, transmitter, receiver }) => ({ id: link, transmitter, receiver })),
     assumed,
+    poses: posesOf(checked),
+    stored: hasStore(checked),
   }));

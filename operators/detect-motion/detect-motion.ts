@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
+import { isoTime } from '../../pipeline/base/iso-time.js';
 import { defineOperator, NOTHING, type Output } from '../../pipeline/component/index.js';
-import type { Measure, Window } from '../../pipeline/model/index.js';
+import type { Measure, Provenance, Window } from '../../pipeline/model/index.js';
 import { quantile } from '../shared/median.js';
 import { measureOf } from '../shared/measures.js';
 import { withUsableLinks } from '../shared/usable-links.js';
@@ -102,6 +103,8 @@ Sources: Zhang et al., WiSpeed (2018), for the autocorrelation; figures on recor
     const presence = new Map(context.environments.map(({ id }) => [id, new RoomPresence(settings)]));
     /** Event time at which the next measures of an environment are due. */
     const due = new Map<string, number>();
+    /** The newest measures of each room, for status pages. */
+    const newest = new Map<string, RoomNow>();
 
     return {
       process: (given): Output<Measure> => {
@@ -123,8 +126,12 @@ Sources: Zhang et al., WiSpeed (2018), for the autocorrelation; figures on recor
         if (time < (due.get(environment) ?? 0)) return { data: [] };
         due.set(environment, (Math.floor(time / interval) + 1) * interval);
 
-        return { data: measuresOf(window, room, time) };
+        const measures = measuresOf(window, room, time);
+        const now = nowOf(measures);
+        if (now) newest.set(environment, now);
+        return { data: measures };
       },
+      describe: () => ({ rooms: Object.fromEntries(newest) }),
       snapshot: (): State => ({
         due: [...due],
         presence: Array.from(presence, ([environment, room]) => ({ environment, ...room.snapshot() })),
@@ -137,6 +144,34 @@ Sources: Zhang et al., WiSpeed (2018), for the autocorrelation; figures on recor
     };
   },
 });
+
+/** What the newest measures say about a room, as plain JSON. */
+interface RoomNow {
+  /** ISO 8601, event time. */
+  readonly time: string;
+  readonly origin: Provenance['origin'];
+  readonly motion: number;
+  readonly presence_probability: number;
+  /** Null until it is known. */
+  readonly presence: boolean | null;
+}
+
+/** Undefined if no link was measured. */
+function nowOf(measures: readonly Measure[]): RoomNow | undefined {
+  const ofRoom = (wanted: string) =>
+    measures.find(({ name, subject }) => name === wanted && subject === null);
+  const motion = ofRoom('motion');
+  const probability = ofRoom('presence_probability');
+  const presence = ofRoom('presence');
+  if (!motion || !probability) return undefined;
+  return {
+    time: isoTime(motion.time),
+    origin: motion.provenance.origin,
+    motion: motion.value,
+    presence_probability: probability.value,
+    presence: presence ? presence.value === 1 : null,
+  };
+}
 
 /** The statement of a measure of `calibrate` about a link; null: it is another measure. */
 function quietOf({ name, value, source }: Measure): QuietLink | null {

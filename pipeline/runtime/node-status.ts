@@ -33,7 +33,10 @@ export function nodeStatus(
     queueDepth: meter.queueDepth,
     undelivered: meter.own.get('outbox_records')?.value ?? 0,
     lastRecord: health?.lastRecord ?? null,
-    details: redacted(run?.describe(id) ?? {}),
+    details: redacted({
+      ...run?.describe(id),
+      ...(component.kind === 'source' && health?.watermark === Infinity && { ended: true }),
+    }),
   };
 }
 

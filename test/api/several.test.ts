@@ -216,6 +216,7 @@ test('without a store in the file, the answer says so, instead of that none is o
   const running = Object.assign(new FakeTopology(HALL), {
     openReaders: async () => new Map<string, never>(),
   });
+  running.topology = { ...running.topology, nodes: [] };
   await expect(storeOf(running)).rejects.toThrow(/has none. A sink such as duckdb keeps its history/);
 });
 

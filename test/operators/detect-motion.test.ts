@@ -98,6 +98,24 @@ describe('detect-motion', () => {
     expect(given.map(({ time }) => (time - START) / 1000)).toEqual([1000, 2000, 3000, 4000, 5000]);
   });
 
+  it('describes what its newest measures say about each room', () => {
+    const node = operator();
+    expect(node.describe!()).toEqual({ rooms: {} });
+    const given = measure(node, windows(5, moving));
+    const [id] = given.map(({ environment }) => environment);
+    expect(node.describe!()).toEqual({
+      rooms: {
+        [id!]: {
+          time: new Date((START + 5e6) / 1000).toISOString(),
+          origin: given.at(-1)!.provenance.origin,
+          motion: valuesOf(given, 'motion').at(-1),
+          presence_probability: valuesOf(given, 'presence_probability').at(-1),
+          presence: true,
+        },
+      },
+    });
+  });
+
   it('distinguishes movement from noise, whatever the gain does', () => {
     const gain = (i: number) => (i % 7 === 0 ? 2 : 1);
     const quiet = measure(operator(), windows(5, still, { gain }));

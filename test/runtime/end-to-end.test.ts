@@ -45,6 +45,9 @@ test('records flow from a source through operators into a store, with the end of
   );
   expect(table.rows).toContain('end@100000=4950');
   expect(runner.status().checkpoint?.epoch).toBeGreaterThan(0);
+  const [source, operator] = runner.status().nodes;
+  expect(source!.details).toMatchObject({ ended: true });
+  expect(operator!.details).not.toHaveProperty('ended');
 });
 
 test('stored rows do not depend on block sizes', async () => {

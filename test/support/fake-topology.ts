@@ -17,7 +17,8 @@ import {
   type Measure,
   type SensedEvent,
 } from '../../pipeline/model/index.js';
-import type { CheckedTopology } from '../../pipeline/config/topology/topology.js';
+import { components } from '../../api/components.js';
+import type { CheckedNode, CheckedTopology } from '../../pipeline/config/topology/topology.js';
 import type { LetterDesk, LetterSelection } from '../../pipeline/runtime/dead-letters/letter-desk.js';
 import type { DeadLetter } from '../../pipeline/state/index.js';
 import type { LifecycleState, Plan, RunningTopology, TopologyStatus } from '../../pipeline/runtime/status.js';
@@ -88,6 +89,17 @@ export const fallEvent = (overrides: Partial<SensedEvent> = {}): SensedEvent => 
   ...overrides,
 });
 
+/** A sink that reads the poses of `people`. */
+const sinkNode = (id: string, type: string, config: CheckedNode['config'] = {}): CheckedNode => ({
+  id,
+  component: components.get('sink', type)!,
+  config,
+  inputs: [{ from: 'people', ports: ['pose', 'event', 'measure'] }],
+  queue: null,
+  secrets: [],
+  hash: id,
+});
+
 /** A topology without a runtime: the test controls its state, store and feed. */
 export class FakeTopology implements RunningTopology {
   topology: RunningTopology['topology'];
@@ -107,7 +119,7 @@ export class FakeTopology implements RunningTopology {
       file: null,
       folder: '.',
       environments: [environment],
-      nodes: [],
+      nodes: [sinkNode('live', 'websocket'), sinkNode('history', 'duckdb', { path: 'fake.duckdb' })],
       settings: {
         checkpointIntervalMs: 1000,
         journal: true,

@@ -490,6 +490,56 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
     expect(new Set(asked)).toEqual(new Set([new URL(service.server.address).host]));
   });
 
+  test('without poses, it shows motion and presence, and what is missing', async () => {
+    const nodes = service.main.topology.nodes.filter(({ id }) => id === 'live');
+    const unread = nodes.map((node) => ({
+      ...node,
+      inputs: [{ from: 'motion', ports: ['event' as const] }],
+    }));
+    service.main.topology = { ...service.main.topology, nodes: unread };
+    const rooms = (presence: boolean | null, second: number) => ({
+      'test-room': {
+        time: `2026-01-01T00:00:0${second}.000Z`,
+        origin: 'replay',
+        motion: 0.71,
+        presence_probability: 0.93,
+        presence,
+      },
+    });
+    service.main.details = { rooms: rooms(null, 1) };
+    await withOwnTime(page, service);
+    await logIn('pw');
+    const motion = () => page.textContent('#motion');
+    await expect
+      .poll(motion)
+      .toBe('Not known yet whether somebody is there: 93 % likely. Motion: 0.71 (0 to 1).');
+    expect(await page.textContent('#badge')).toBe('REPLAY');
+    expect(await page.textContent('section[aria-label=People]')).toContain('infers no poses');
+    expect(await page.textContent('section[aria-label=Alerts]')).toContain('No store keeps alerts');
+    expect(await page.textContent('#alerts-note')).toBe('');
+    expect(await page.textContent('#engine')).toBe('Healthgood');
+    service.main.details = { rooms: rooms(true, 2) };
+    await page.clock.runFor(2_500);
+    await expect.poll(motion).toContain('Somebody is there');
+    // Nothing newer comes, because the recording has ended.
+    service.main.details = { ...service.main.details, ended: true };
+    await page.clock.runFor(10_000);
+    await expect.poll(() => page.textContent('#badge')).toBe('STALE');
+    expect(await page.textContent('#age')).toMatch(/^replay, ended \d+ s ago$/);
+  });
+
+  test('poses that no websocket reads are not waited for', async () => {
+    const nodes = service.main.topology.nodes.filter(({ id }) => id !== 'live');
+    service.main.topology = { ...service.main.topology, nodes };
+    service.main.details = { ended: true };
+    await page.reload();
+    await logIn('pw');
+    await expect
+      .poll(() => page.textContent('section[aria-label=People]'))
+      .toContain('a websocket sink that reads them');
+    await expect.poll(() => page.textContent('#age')).toBe('the input has ended');
+  });
+
   test('without a room, it asks for the engine of none', async () => {
     service.main.topology = { ...service.main.topology, environments: [] };
     const paths: string[] = [];

@@ -1,4 +1,5 @@
 import { isStore, type LiveFeed, type Reader, type Whereabouts } from '../../../pipeline/component/index.js';
+import type { CheckedTopology } from '../../../pipeline/config/index.js';
 import type { Environment, PoseFrame } from '../../../pipeline/model/index.js';
 import type { RunningTopology } from '../../../pipeline/runtime/status.js';
 import type { Clock } from '../../../pipeline/base/clock.js';
@@ -11,6 +12,17 @@ export interface ServedEnvironment {
   readonly environment: Environment;
   readonly running: RunningTopology;
 }
+
+/** Whether poses of a topology reach live clients: `unsent`: no `websocket` reads them; `none`: no node reads any. */
+export function posesOf({ nodes }: Pick<CheckedTopology, 'nodes'>): 'sent' | 'unsent' | 'none' {
+  const readers = nodes.filter(({ inputs }) => inputs.some(({ ports }) => ports.includes('pose')));
+  if (readers.length === 0) return 'none';
+  return readers.some(({ component }) => component.name === 'websocket') ? 'sent' : 'unsent';
+}
+
+/** Whether a topology keeps its results, so that they can be asked for later. */
+export const hasStore = ({ nodes }: Pick<CheckedTopology, 'nodes'>): boolean =>
+  nodes.some(({ component, config }) => component.kind === 'sink' && isStore(component, config));
 
 /** Parts of a deployment that say which environments there are. */
 export type Sensing = 'configuration' | 'topologies' | 'clock';
@@ -57,10 +69,7 @@ export const readerOf = async (
 export async function storeOf(running: RunningTopology): Promise<Reader> {
   const [reader] = (await storesOf(running)).values();
   if (reader) return reader;
-  const hasStores = running.topology.nodes.some(
-    ({ component, config }) => component.kind === 'sink' && isStore(component, config),
-  );
-  throw hasStores ? notReady(running, 'No store is open') : withoutStore(running);
+  throw hasStore(running.topology) ? notReady(running, 'No store is open') : withoutStore(running);
 }
 
 /** All of them, by node, in the declared order. @throws ApiError 503 if none can be opened */

@@ -30,4 +30,4 @@ export interface Run extends LetterHolder {
   copyTo(folder: string): Promise<void>;
 }
 
-export type NodeHealth = Pick<NodeRun, 'id' | 'status' | 'problem' | 'lastRecord'>;
+export type NodeHealth = Pick<NodeRun, 'id' | 'status' | 'problem' | 'lastRecord' | 'watermark'>;

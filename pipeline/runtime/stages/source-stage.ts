@@ -242,6 +242,7 @@ export class SourceStage {
       if (item.entry > 0) this.#entry = item.entry;
     } else if (this.#endOfInput && !this.ended) {
       this.ended = true;
+      this.run.context.log.info('the input has ended');
       this.#watermark(Infinity, this.#host.clock.elapsed());
     }
   }

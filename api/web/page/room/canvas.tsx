@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { unseen } from '../state/alerts.js';
+import { hasPoses } from '../state/motion.js';
 import { isOutdated, shownPoseFrame, shownTime, shownTrails } from '../state/past.js';
 import { room, scene, type Room } from '../state/scene.js';
 import { shownTheme } from '../state/theme.js';
@@ -53,7 +54,9 @@ export function RoomCanvas() {
         </div>
         <p class="hint">
           {turned ? 'Drag the room, or press the arrow keys, to turn it. ' : ''}
-          The ring is as wide as the position is uncertain; a skeleton is drawn where that allows one.
+          {hasPoses.value
+            ? 'The ring is as wide as the position is uncertain; a skeleton is drawn where that allows one.'
+            : 'The room with its links; the list of people says what is known without poses.'}
         </p>
       </div>
     </div>

@@ -30,6 +30,8 @@ const SHOWN = 100;
 export const alerts = signal<readonly Alert[]>([]);
 /** The reason why the list may be incomplete. */
 export const alertsProblem = signal('');
+/** Whether a topology stores alerts: otherwise there are none from before the page was opened. */
+export const areAlertsStored = signal(true);
 /** The alert whose clip is displayed. */
 export const shownClip = signal<Alert | null>(null);
 

@@ -6,8 +6,9 @@ import {
   type LiveSubscription,
   type PoseUpdate,
 } from '../../../client/index.js';
-import { alertsProblem, hearAcknowledgement, hearAlert, loadAlerts } from './alerts.js';
+import { alertsProblem, areAlertsStored, hearAcknowledgement, hearAlert, loadAlerts } from './alerts.js';
 import { loadEarlier } from './earlier.js';
+import { hasPoses, motion, MOTION_STALE_MS } from './motion.js';
 import { loadScene, room, roomNamed, scene } from './scene.js';
 import { logOut, service, token } from './session.js';
 import { now } from './time.js';
@@ -55,7 +56,12 @@ export const poseFrameRate = computed(() => {
   if (seconds < 1) return null;
   return arrivals.slice(1).filter((at) => at > now.value - RATE_MS).length / seconds;
 });
-export const isStale = computed(() => poseFrame.value === null || now.value - poseFrame.value.at > STALE_MS);
+/** The newest data about the displayed room: a pose frame, or motion if there are no poses. */
+export const newestData = computed(() => (hasPoses.value ? poseFrame.value : motion.value));
+export const isStale = computed(() => {
+  const limit = hasPoses.value ? STALE_MS : MOTION_STALE_MS;
+  return newestData.value === null || now.value - newestData.value.at > limit;
+});
 
 let live: Live<'b'> | null = null;
 let poses: LiveSubscription | null = null;
@@ -153,9 +159,12 @@ async function reload(): Promise<void> {
 /** Alerts from before the page was opened. */
 function catchUp(): void {
   stopEarlier();
+  const rooms = scene.value?.environments ?? [];
+  areAlertsStored.value = rooms.length === 0 || rooms.some(({ stored }) => stored);
+  if (!areAlertsStored.value) return;
   stopEarlier = loadEarlier({
     load: loadAlerts,
-    rooms: () => scene.value?.environments.map(({ id }) => id) ?? [],
+    rooms: () => scene.value?.environments.filter(({ stored }) => stored).map(({ id }) => id) ?? [],
     tell: (rooms, reason) => {
       const names = rooms.map((id) => roomNamed(id)?.name ?? id).join(', ');
       alertsProblem.value =

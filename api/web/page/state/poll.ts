@@ -18,7 +18,10 @@ const FAILED_MS = 5_000;
  * anything that `ask` reads. Earlier data stays visible while requests fail; they are repeated
  * every five seconds.
  */
-export function usePolled<T>(ask: () => Promise<T>, everyMs: number): ReadonlySignal<Polled<T>> {
+export function usePolled<T>(
+  ask: () => Promise<T>,
+  everyMs: number | (() => number),
+): ReadonlySignal<Polled<T>> {
   const polled = useSignal<Polled<T>>({ value: null, problem: '' });
   useSignalEffect(() => {
     const { connected } = link.value;
@@ -37,7 +40,8 @@ export function usePolled<T>(ask: () => Promise<T>, everyMs: number): ReadonlySi
         .then((next) => {
           if (over) return;
           polled.value = next;
-          const wait = next.problem === '' ? everyMs : Math.max(everyMs, FAILED_MS);
+          const usual = typeof everyMs === 'number' ? everyMs : everyMs();
+          const wait = next.problem === '' ? usual : Math.max(usual, FAILED_MS);
           timer = setTimeout(() => {
             again(ask());
           }, wait);

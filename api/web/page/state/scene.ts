@@ -26,6 +26,10 @@ export interface Room {
     readonly receiver: Position;
   }[];
   readonly assumed: readonly string[];
+  /** Whether its topology sends poses to the page; `unsent`: no `websocket` reads them. */
+  readonly poses: 'sent' | 'unsent' | 'none';
+  /** Whether its topology has a store. */
+  readonly stored: boolean;
 }
 
 export interface Scene {

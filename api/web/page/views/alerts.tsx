@@ -1,11 +1,20 @@
 import { useSignal, useSignalEffect } from '@preact/signals';
 import { useRef } from 'preact/hooks';
-import { acknowledge, alerts, alertsProblem, shownClip, unseen, type Alert } from '../state/alerts.js';
+import {
+  acknowledge,
+  alerts,
+  alertsProblem,
+  areAlertsStored,
+  shownClip,
+  unseen,
+  type Alert,
+} from '../state/alerts.js';
 import { notificationsProblem, wordsOf } from '../state/announce.js';
 import { goToTime } from '../state/past.js';
 import { goTo, roomNamed, scene } from '../state/scene.js';
 import { mayAct, token } from '../state/session.js';
 import { ageText, now, timeText } from '../state/time.js';
+import { inWords } from '../parts/in-words.js';
 import { errorText } from '../../../client/errors.js';
 
 /** Alerts of the last day, newest first. */
@@ -20,6 +29,11 @@ export function AlertsPanel() {
         ))}
       </ol>
       {alerts.value.length === 0 && <p class="empty">None.</p>}
+      {!areAlertsStored.value && (
+        <p class="hint">
+          {inWords('No store keeps alerts, so a reload forgets them. A sink such as `duckdb` keeps them.')}
+        </p>
+      )}
       <p id="alerts-note" class="problem" role="status">
         {alertsProblem}
       </p>

@@ -1,11 +1,13 @@
 import { Problem } from '../parts/problem.js';
 import { poseFrameRate, isAway } from '../state/connection.js';
+import { hasPoses, hearNodes } from '../state/motion.js';
 import { numberText, usePolled } from '../state/poll.js';
 import { room, scene } from '../state/scene.js';
 import { ageText, now } from '../state/time.js';
 import { topologyOf } from '../topology/asked.js';
 
-const EVERY_MS = 5_000;
+/** Motion is asked for more often than health. */
+const everyMs = () => (hasPoses.peek() ? 5_000 : 2_000);
 /** Three answers have not come. */
 const STALE_MS = 15_000;
 
@@ -15,17 +17,18 @@ export function Engine() {
     // A topology may have no rooms.
     if (!room.value) return null;
     const topology = await topologyOf(room.value.topology);
+    if (topology.id === room.peek()?.topology) hearNodes(topology.nodes);
     return { ...topology, at: Date.now() };
-  }, EVERY_MS);
+  }, everyMs);
   const { value: shown, problem } = polled.value;
   if (!room.value) return null;
   const ofRoom = shown?.id === room.value.topology ? shown : null;
   const silent = ofRoom !== null && (isAway.value || now.value - ofRoom.at > STALE_MS);
   const health = ofRoom?.status === 'running' ? 'good' : ofRoom?.status;
-  const rows = ofRoom
+  const rows: Readonly<Record<string, string | undefined>> = ofRoom
     ? {
         Health: silent ? `${health}, then` : health,
-        'Poses a second': numberText(silent ? null : poseFrameRate.value, 1),
+        ...(hasPoses.value && { 'Poses a second': numberText(silent ? null : poseFrameRate.value, 1) }),
       }
     : {};
   return (

@@ -1,6 +1,7 @@
 import { isGuideOpen, toggleGuide } from '../guide/open.js';
 import { notifications, askForNotifications, sound, toggleSound } from '../state/announce.js';
-import { poseFrame, isAway, isStale, link } from '../state/connection.js';
+import { newestData, isAway, isStale, link } from '../state/connection.js';
+import { hasEnded, hasPoses } from '../state/motion.js';
 import { shownTime } from '../state/past.js';
 import { goTo, room, scene, view, VIEWS } from '../state/scene.js';
 import { logOut, mayAct, token } from '../state/session.js';
@@ -61,22 +62,28 @@ function SoundButton() {
 
 /** The kind of data, and its age. */
 function Badge() {
-  const shown = poseFrame.value;
+  const shown = newestData.value;
   if (shownTime.value !== null) return <PastBadge time={shownTime.value} />;
   const mode = shown === null ? 'NO DATA' : isStale.value ? 'STALE' : shown.mode;
-  const age = shown === null ? '' : `${ageText(now.value - shown.at)} old`;
-  const words =
-    shown === null ? 'waiting for poses' : isStale.value ? `${shown.mode.toLowerCase()}, ${age}` : age;
   return (
     <span class="state">
       <span id="badge" class="badge" data-mode={mode} role="status">
         {mode}
       </span>
       <span id="age" title={shown === null ? '' : `Data of ${new Date(shown.time).toISOString()}`}>
-        {words}
+        {shown === null ? waitingText() : dataText(shown)}
       </span>
     </span>
   );
+}
+
+const waitingText = (): string =>
+  hasEnded.value ? 'the input has ended' : `waiting for ${hasPoses.value ? 'poses' : 'motion'}`;
+
+function dataText({ at, mode }: { readonly at: number; readonly mode: string }): string {
+  const age = ageText(now.value - at);
+  if (!isStale.value) return `${age} old`;
+  return hasEnded.value ? `${mode.toLowerCase()}, ended ${age} ago` : `${mode.toLowerCase()}, ${age} old`;
 }
 
 /** The view shows a past moment: nobody must take it for now. */

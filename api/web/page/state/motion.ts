@@ -1,0 +1,72 @@
+import { computed, signal } from '@preact/signals';
+import { room } from './scene.js';
+
+/** What `detect-motion` says about a room. */
+export interface Motion {
+  readonly room: string;
+  /** Milliseconds since 1970: of the data, and of its arrival. */
+  readonly time: number;
+  readonly at: number;
+  readonly mode: string;
+  /** 0 for noise to 1 for strong movement. */
+  readonly motion: number;
+  /** 0 to 1. */
+  readonly probability: number;
+  /** Whether somebody is there; null until it is known. */
+  readonly isPresent: boolean | null;
+}
+
+/** After this time without newer measures, they are stale: they are asked for every two seconds. */
+export const MOTION_STALE_MS = 6_000;
+
+/** Whether the topology of the displayed room sends poses to the page: otherwise it shows motion and presence. */
+export const hasPoses = computed(() => room.value === null || room.value.poses === 'sent');
+
+const newest = signal<Motion | null>(null);
+/** Motion in the displayed room; null before the first measure. */
+export const motion = computed(() => (newest.value?.room === room.value?.id ? newest.value : null));
+
+/** Whether all sources of the displayed room's topology have ended, as recordings do. */
+export const hasEnded = signal(false);
+
+interface Described {
+  readonly kind: string;
+  readonly details: object;
+}
+/** As `detect-motion` describes a room. */
+interface RoomNow {
+  readonly time: string;
+  readonly origin: string;
+  readonly motion: number;
+  readonly presence_probability: number;
+  readonly presence: boolean | null;
+}
+
+/** Takes what the nodes of the displayed room's topology tell about themselves. */
+export function hearNodes(nodes: readonly Described[]): void {
+  const sources = nodes.filter(({ kind }) => kind === 'source');
+  hasEnded.value = sources.length > 0 && sources.every(({ details }) => 'ended' in details);
+  const id = room.peek()?.id;
+  if (id === undefined) return;
+  const [told] = nodes.flatMap(({ details }) => {
+    const { rooms } = details as { readonly rooms?: Readonly<Record<string, RoomNow>> };
+    return rooms?.[id] ?? [];
+  });
+  if (told) hearMotion(id, told);
+}
+
+/** The age of a measure counts from when it was first heard: recordings have times of their own. */
+function hearMotion(id: string, told: RoomNow): void {
+  const time = Date.parse(told.time);
+  const before = newest.peek();
+  if (before?.room === id && before.time === time) return;
+  newest.value = {
+    room: id,
+    time,
+    at: Date.now(),
+    mode: told.origin.toUpperCase(),
+    motion: told.motion,
+    probability: told.presence_probability,
+    isPresent: told.presence,
+  };
+}
