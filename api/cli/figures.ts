@@ -68,6 +68,7 @@ class Figures implements NodeFigures {
   sent = 0;
   failed = 0;
   queueDepth = 0;
+  undelivered = 0;
   busy = 0;
   gateClosed = 0;
   watermarkLag: number | null = null;
@@ -104,6 +105,9 @@ class Figures implements NodeFigures {
       case 'queue_depth':
         this.queueDepth = value;
         break;
+      case 'outbox_records':
+        this.undelivered = value;
+        break;
       case 'operator_seconds_total':
         this.busy = value;
         break;
@@ -139,6 +143,7 @@ export function ratesBetween(before: Moment, after: Moment): readonly NodeRates[
       dropped_per_s: rate(({ dropped }) => sum(dropped)),
       failed_per_s: rate((node) => node.failed),
       queue_depth: now.queueDepth,
+      undelivered: now.undelivered,
       watermark_lag_s: now.watermarkLag === null ? null : round(now.watermarkLag),
       busy: rate((node) => node.busy),
       gate_closed: rate((node) => node.gateClosed),
@@ -185,7 +190,7 @@ export function ratesText(rates: readonly NodeRates[]): string {
     figure(node.sent_per_s),
     figure(node.dropped_per_s),
     String(node.failed_total),
-    String(node.queue_depth),
+    String(node.queue_depth + node.undelivered),
     node.watermark_lag_s === null ? '-' : figure(node.watermark_lag_s),
     figure(100 * node.busy),
     figure(100 * node.gate_closed),

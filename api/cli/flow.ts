@@ -42,8 +42,7 @@ export function bottleneckOf(rates: readonly NodeRates[]): NodeRates | undefined
   const most = (of: readonly NodeRates[], by: (node: NodeRates) => number) =>
     of.toSorted((a, b) => by(b) - by(a))[0];
   const blocking = rates.filter(({ gate_closed: closed }) => closed >= BLOCKING);
-  const waiting = rates.filter(({ queue_depth: waits, received_per_s: rate }) => waits > Math.max(FEW, rate));
-  return (
-    most(blocking, ({ gate_closed: closed }) => closed) ?? most(waiting, ({ queue_depth: waits }) => waits)
-  );
+  const waitsAt = ({ queue_depth: queued, undelivered }: NodeRates): number => queued + undelivered;
+  const waiting = rates.filter((node) => waitsAt(node) > Math.max(FEW, node.received_per_s));
+  return most(blocking, ({ gate_closed: closed }) => closed) ?? most(waiting, waitsAt);
 }

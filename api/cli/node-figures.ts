@@ -10,6 +10,8 @@ export interface NodeFigures {
   readonly missing: number;
   readonly failed: number;
   readonly queueDepth: number;
+  /** Records of a sink that wait in its outbox. */
+  readonly undelivered: number;
   /** Seconds; null before the first watermark. */
   readonly watermarkLag: number | null;
   /** Seconds spent in the node, and seconds for which it blocked the pump. */
@@ -30,6 +32,8 @@ export interface NodeRates {
   readonly dropped_per_s: number;
   readonly failed_per_s: number;
   readonly queue_depth: number;
+  /** Records of a sink that wait in its outbox. */
+  readonly undelivered: number;
   readonly watermark_lag_s: number | null;
   /** Shares of the time, 0 to 1. */
   readonly busy: number;

@@ -32,6 +32,7 @@ test('rates are computed from two samples of the metrics', async () => {
       dropped_per_s: 2,
       failed_per_s: 1.5,
       queue_depth: 7,
+      undelivered: 0,
       watermark_lag_s: 0.25,
       busy: 0.25,
       gate_closed: 0,
@@ -111,6 +112,13 @@ test('the bottleneck is the node that blocks the pump, otherwise the one with mo
     time: '1970-01-01T00:00:00.000Z',
     bottleneck: { topology: 't', node: 'windows' },
   });
+  // A slow store: its records wait on disk.
+  const outbox = await at((metrics) => {
+    metrics.node('t', 'windows').queueDepth = 30;
+    metrics.node('t', 'history').gauge('outbox_records', 4800);
+  });
+  expect(marked(outbox)).toEqual(['history']);
+  expect(ratesText(outbox)).toMatch(/^ *history .* 4800 /m);
   const blocking = await at((metrics) => {
     metrics.node('t', 'windows').queueDepth = 30;
     metrics.node('t', 'history').gateClosedSeconds = 0.8;
