@@ -17,7 +17,7 @@ shorter one they overlap. At the end of each window in which a series has record
 \`give\`, named \`NAME_STATISTIC\` (\`occupancy_mean\`), at the time of the window's end, with the series of \`by\` as its subject.
 
 \`value\` and \`by\` are expressions over the records for which \`where\` is true, and read the same kind of record; without \`value\`
-only \`count\` is available. A pose counts in the window in which its own ends. Records that arrive after their window has ended are dropped as \`late\`.
+only \`count\` is available. A pose counts in the window in which its own ends. Records that arrive later than \`late_ms\` after their window has ended are dropped as \`late\`.
 [Expressions](../../expressions.md) describes the language and the fields.
 
 Gotchas: a window without records outputs nothing, not a count of 0. Windows follow UTC: a day begins at midnight there.
@@ -51,6 +51,13 @@ are missing from the quantiles and counted as \`values_left_out\`.
           description: 'Time between the ends of two windows, milliseconds. Default: `window_ms`.',
         }),
       ),
+      late_ms: Type.Integer({
+        minimum: 0,
+        maximum: 86_400_000,
+        default: 0,
+        description:
+          'How long after its end a window waits for records that arrive late, milliseconds. Figures of a minute carry its start, so they need 60,000 or more.',
+      }),
       value: Type.Optional(expressionField('The value to summarise: an expression that returns a number.')),
       where: Type.Optional(expressionField('The records to summarise: an expression that is true or false.')),
       by: Type.Optional(
@@ -94,11 +101,12 @@ are missing from the quantiles and counted as \`values_left_out\`.
       title: 'People in each zone, every five minutes',
       config: {
         name: 'zone_occupancy',
-        where: 'measure.name == "zone_persons"',
+        where: 'measure.name == "occupancy_mean" && measure.subject != null',
         by: 'measure.subject',
         value: 'measure.value',
         window_ms: 300_000,
-        give: ['mean', 'max'],
+        late_ms: 120_000,
+        give: ['mean'],
       },
     },
     {
@@ -106,7 +114,7 @@ are missing from the quantiles and counted as \`values_left_out\`.
       config: { name: 'falls', where: 'event.type == "fall_detection"', window_ms: 3_600_000 },
     },
   ],
-  create: ({ name, window_ms, hop_ms, value, where, by, give }, context) => {
+  create: ({ name, window_ms, hop_ms, late_ms, value, where, by, give }, context) => {
     const compiled = {
       value: value === undefined ? undefined : compileExpression(value, 'number'),
       where: where === undefined ? undefined : compileExpression(where, 'boolean'),
@@ -127,7 +135,7 @@ are missing from the quantiles and counted as \`values_left_out\`.
           windows.add(data, amount, compiled.by ? compiled.by.evaluate(data) : null);
           return none;
         }),
-      watermark: close,
+      watermark: (time) => close(time - 1000 * late_ms),
       reanchor: () => {
         const closed = close(Infinity);
         windows.reset();

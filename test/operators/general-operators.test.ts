@@ -11,7 +11,7 @@ import type { Result } from '../../operators/shared/record-series.js';
 import { testContext } from '../support/context.js';
 import { measure, poseFrame, sensedEvent, START } from '../support/records.js';
 
-const aggregated = { window_ms: 60_000, give: ['count'] as const, name: 'falls' };
+const aggregated = { window_ms: 60_000, late_ms: 0, give: ['count'] as const, name: 'falls' };
 
 describe('a constant expression ignores records of other ports', () => {
   test('aggregate: a literal value', () => {
@@ -83,6 +83,23 @@ test('a dead letter names the failed expression', () => {
       },
     ],
   });
+});
+
+test('aggregate: a window waits for late records, and drops those that come after that', () => {
+  const { context, recorded } = testContext();
+  const minute = Math.floor(START / 60e6) * 60e6;
+  const node = aggregate.create(
+    { ...aggregated, late_ms: 30_000, where: 'event.confidence >= 0.0', give: ['count'] },
+    context,
+  );
+  const fallsAt = (second: number) => node.process(sensedEvent(0, { time: minute + second * 1e6 }), '');
+  const passes = (second: number) => node.watermark!(minute + second * 1e6).data;
+  void fallsAt(10);
+  expect(passes(89)).toEqual([]);
+  void fallsAt(50);
+  expect(passes(90)).toMatchObject([{ time: minute + 60e6, value: 2 }]);
+  void fallsAt(55);
+  expect(recorded.dropped).toEqual({ late: 1 });
 });
 
 test('aggregate: overlapping windows continue unchanged after a restart', () => {
@@ -176,7 +193,7 @@ describe('poses, whose time is the middle of their window', () => {
   test('all of them count in the windows of aggregate', () => {
     const { context, recorded } = testContext();
     const counted = aggregate.create(
-      { window_ms: 60_000, name: 'frames', give: ['count'], where: 'pose.links >= 0' },
+      { late_ms: 0, window_ms: 60_000, name: 'frames', give: ['count'], where: 'pose.links >= 0' },
       context,
     );
     const out = through(poses, [counted] as never);

@@ -56,18 +56,19 @@ const checks: Readonly<Record<string, Check>> = {
   'Occupancy of each zone, every five minutes, to InfluxDB': {
     input: {
       zones: [
-        value(0, 'occupancy', 1, 'bed'),
-        value(1000, 'occupancy', 3, 'bed'),
-        value(2000, 'occupancy', 2, 'sofa'),
-        value(3000, 'occupancy', 9),
-        value(300_000, 'occupancy', 5, 'bed'),
+        value(0, 'occupancy_mean', 1, 'bed'),
+        value(60_000, 'occupancy_mean', 3, 'bed'),
+        value(60_000, 'occupancy_peak', 2, 'sofa'),
+        value(60_000, 'occupancy_mean', 9),
+        value(61_000, 'occupancy', 9, 'bed'),
+        value(300_000, 'occupancy_mean', 5, 'bed'),
       ],
     },
     expect: [
       { from: 'influx', contains: { name: 'zone_occupancy_mean', subject: 'bed', value: 2, at_ms: 300_000 } },
-      { from: 'influx', contains: { name: 'zone_occupancy_max', subject: 'sofa', value: 2 } },
+      { from: 'influx', contains: { name: 'zone_peak_max', subject: 'sofa', value: 2 } },
       { from: 'influx', contains: { name: 'zone_occupancy_mean', value: 5, at_ms: 600_000 } },
-      { from: 'influx', count: 6 },
+      { from: 'influx', count: 3 },
     ],
   },
   'Falls of each hour': {
