@@ -97,11 +97,12 @@ test('an alert that a slow flush finds unsent is sent later', async () => {
 });
 
 test('a slow flush that succeeds: nothing is repeated, and people are notified once', async () => {
-  const numbers = Array.from({ length: 120 }, (_, index) => index + 1);
+  // Alerts only: a busy machine may shed frames.
+  const numbers = Array.from({ length: 120 }, (_, index) => 100 + index);
   const { store, radio, answer } = await slowFlush(numbers, 0, 3, 20);
   answer();
-  await radio.send([121]);
-  await until('the last one', () => store.stored.includes('fall-121'));
+  await radio.send([220]);
+  await until('the last one', () => store.stored.includes('fall-220'));
   expect(store.arrivals).toHaveLength(121);
 });
 
