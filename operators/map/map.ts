@@ -20,7 +20,7 @@ export const map = defineOperator({
 It does one of two things:
 
 - \`set\` gives each event, or each measure, new values for some fields. Everything else stays, including id and time.
-- \`measure\` replaces each record of the kind that its \`value\` reads by a measure: the number of people in a pose
+- \`measure\` replaces each record of the kind that its \`value\` reads with a measure: the number of people in a pose
   frame, the confidence of an event. It has the record's time, environment and origin. The time of a pose is the middle of its window, so event time is held back by half a window behind such a node.
 
 Records of other ports pass. [Expressions](../../expressions.md) describes the language and the fields.
