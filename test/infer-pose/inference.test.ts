@@ -46,9 +46,14 @@ afterEach(async () => {
   crashes.length = 0;
 });
 
+/** By seed and number of links: simulating one takes longer than computing its poses. */
+const windows = new Map<string, ReturnType<typeof simulatedWindow>>();
+
 function request(seed: number, links = 4): () => Request {
-  const { environment, window } = simulatedWindow(seed, { links });
-  return () => requestOf(window, new LinkTable([environment]), {})!;
+  const key = `${seed} ${links}`;
+  const simulated = windows.get(key) ?? simulatedWindow(seed, { links });
+  windows.set(key, simulated);
+  return () => requestOf(simulated.window, new LinkTable([simulated.environment]), {})!;
 }
 
 describe('the engine on WASM', () => {

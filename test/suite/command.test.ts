@@ -15,7 +15,7 @@ afterAll(() => {
 const suite = (...args: readonly string[]) => csiflow('evaluate', 'suite', ...args);
 
 it('judges an external model beside csiflow, and writes a report', { timeout: 120_000 }, async () => {
-  makeAmplitudes(folder, 2);
+  makeAmplitudes(folder, 1);
   const { inputs, outputs } = CONTRACTS['activity-rpi4'];
   const model = meanPoolOnnx(
     'csi',
