@@ -186,14 +186,12 @@ async function compile() {
   ]);
 }
 
-/** Declarations (tsconfig.types.json) remain while their sources do, and TypeScript's list of them while all remain. */
+/** Declarations (declarations.config.mjs) remain while their sources do. */
 function kept(others) {
   const declarations = new Set(
     sourcesNow().map((file) => join(dist, relative(root, file)).replace(/\.ts$/, '.d.ts')),
   );
-  const isComplete = others.every((file) => !file.endsWith('.d.ts') || declarations.has(file));
-  const list = join(dist, 'types.tsbuildinfo');
-  return others.filter((file) => declarations.has(file) || (isComplete && file === list));
+  return others.filter((file) => declarations.has(file));
 }
 
 await updateDist({

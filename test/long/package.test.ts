@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, posix } from 'node:path';
+import ts from 'typescript';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { packageFile, packageFolder } from '../../pipeline/base/paths.js';
 import { projectFiles } from '../support/code-blocks.js';
@@ -112,6 +113,27 @@ test('the package contains compiled files, types and data, and no sources, tests
   expect(
     packed.filter((path) => /^(test|\.ci)\/|\.(map|tsbuildinfo)$|(?<!\.d)\.ts$|^dist\/test/.test(path)),
   ).toEqual([]);
+});
+
+test('all declarations are reached from its exports', () => {
+  const { exports } = JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as {
+    readonly exports: Readonly<Record<string, { readonly types: string }>>;
+  };
+  const program = ts.createProgram({
+    rootNames: Object.values(exports).map(({ types }) => packageFile(types)),
+    options: { module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext },
+  });
+  const reached = new Set(program.getSourceFiles().map(({ fileName }) => fileName));
+  const declarations = packed.filter((path) => path.endsWith('.d.ts'));
+  expect(declarations.length).toBeGreaterThan(100);
+  expect(declarations.filter((path) => !reached.has(packageFile(path)))).toEqual([]);
+});
+
+test('its pages show all of its pictures', () => {
+  const pages = packed.filter((path) => path.endsWith('.md'));
+  const text = pages.map((path) => readFileSync(packageFile(path), 'utf8')).join('');
+  const pictures = packed.filter((path) => path.startsWith('docs/images/'));
+  expect(pictures.filter((path) => !text.includes(posix.basename(path)))).toEqual([]);
 });
 
 test('links of its pages lead to files of the package', () => {

@@ -1,0 +1,28 @@
+// Copies to dist/ the declarations that the package's exports reach. TypeScript writes one for each module that their
+// sources import, most of which nothing refers to.
+import { readFileSync, rmSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import ts from 'typescript';
+import { filesBelow, update } from './dist.config.mjs';
+
+const root = import.meta.dirname;
+const dist = join(root, 'dist');
+/** `outDir` of tsconfig.types.json. */
+const written = join(root, '.cache/types');
+
+/** Declarations of a module, and of all that it refers to, by path below `written`. */
+function reached(file, found = new Map()) {
+  if (found.has(file)) return found;
+  const text = readFileSync(join(written, file), 'utf8');
+  found.set(file, text);
+  for (const { fileName } of ts.preProcessFile(text).importedFiles)
+    if (fileName.startsWith('.')) reached(join(dirname(file), fileName.replace(/js$/, 'd.ts')), found);
+  return found;
+}
+
+const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const entries = Object.values(exports).map(({ types }) => types.replace('./dist/', ''));
+const declarations = new Map(entries.flatMap((entry) => [...reached(entry)]));
+for (const [file, text] of declarations) update(join(dist, file), text);
+const wanted = new Set([...declarations.keys()].map((file) => resolve(dist, file)));
+for (const file of filesBelow(dist)) if (file.endsWith('.d.ts') && !wanted.has(file)) rmSync(file);
