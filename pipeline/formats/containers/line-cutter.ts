@@ -1,5 +1,6 @@
 import { locationText, type State } from '../../component/index.js';
 import { DeviceClock, READ_AHEAD_BYTES, type ClockKind } from './device-clock.js';
+import { StatedClock } from './stated-clock.js';
 import { FEED, LineEnds } from './line-ends.js';
 import { LongLine } from './long-line.js';
 import type { Cutter } from '../contract/format.js';
@@ -9,15 +10,14 @@ import type { RawBuilder } from '../contract/raw-builder.js';
 export interface LineKind {
   /** Prefix of problem codes: `esp-csi`. */
   readonly name: string;
-  /** The mark at the start of such a line. */
+  /** The mark at the start of such a line. The last one in a line counts. */
   readonly mark: string;
-  /**
-   * True if the mark may occur again within such a line: then the first one in a line counts, not the last.
-   */
-  readonly markComesAgain?: boolean;
+  /** Finds where such a line begins, or -1, if that is not at the last mark. */
+  readonly beginIn?: (line: Buffer) => number;
   /** Longest line that can be a measurement. */
   readonly maxBytes: number;
-  readonly clock: ClockKind;
+  /** `stated`: each line states its event time, see {@link StatedClock}. */
+  readonly clock: ClockKind | 'stated';
   /** Unit of the clock, for messages: `ms`. */
   readonly unit: string;
   /** The clock's stamp in a complete line after the header line `heading`; null if the line is damaged. */
@@ -40,7 +40,7 @@ interface Chunk {
  */
 export class LineCutter implements Cutter {
   readonly #kind: LineKind;
-  readonly #clock: DeviceClock;
+  readonly #clock: LineClock;
   #line = 0;
   /** Ends of lines before the first line feed: the lines of a log without any. */
   #returns = 0;
@@ -50,7 +50,7 @@ export class LineCutter implements Cutter {
 
   constructor(kind: LineKind) {
     this.#kind = kind;
-    this.#clock = new DeviceClock(kind.clock);
+    this.#clock = clockOf(kind);
     this.#longLine = new LongLine(`${kind.name}.line`, 'a serial log');
   }
 
@@ -86,7 +86,7 @@ export class LineCutter implements Cutter {
     if (stamp === null && this.#headingIn(bytes, start, end) !== null)
       return this.#takeHeading(chunk, start, end);
     let next: number | null = null;
-    if (stamp !== null && !into.isLive && this.#clock.asksForNext(stamp)) {
+    if (stamp !== null && !into.isLive && this.#clock.asksForNext(stamp, into.isGrowing)) {
       const follower = this.#nextStamp(bytes, end + 1, last);
       if (follower === undefined) return false;
       next = follower;
@@ -146,7 +146,7 @@ export class LineCutter implements Cutter {
   #firstTime(bytes: Uint8Array, end: number, last: boolean): number | undefined {
     const stamp = this.#nextStamp(bytes, end + 1, last);
     if (stamp === undefined) return undefined;
-    const clock = new DeviceClock(this.#kind.clock);
+    const clock = clockOf(this.#kind);
     clock.restore(this.#clock.snapshot());
     return (stamp === null ? null : clock.at(stamp, null)) ?? 0;
   }
@@ -181,11 +181,8 @@ export class LineCutter implements Cutter {
   /** Position of the mark in these bytes, or -1. */
   #markIn(bytes: Uint8Array, start: number, end: number): number {
     const within = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start);
-    const { mark, markComesAgain } = this.#kind;
-    const at =
-      markComesAgain === true
-        ? within.indexOf(mark, undefined, 'latin1')
-        : within.lastIndexOf(mark, undefined, 'latin1');
+    const { mark, beginIn } = this.#kind;
+    const at = beginIn?.(within) ?? within.lastIndexOf(mark, undefined, 'latin1');
     return at < 0 ? -1 : start + at;
   }
 
@@ -214,6 +211,17 @@ export class LineCutter implements Cutter {
     return last || bytes.length >= horizon ? null : undefined;
   }
 }
+
+/** The state of one can be restored only to another of the same kind of line. */
+interface LineClock {
+  asksForNext(stamp: number, isGrowing: boolean): boolean;
+  at(stamp: number, next: number | null): number | null;
+  snapshot(): State;
+  restore(state: State): void;
+}
+
+const clockOf = ({ clock }: LineKind): LineClock =>
+  clock === 'stated' ? new StatedClock() : new DeviceClock(clock);
 
 /** Longest header line. */
 const MAX_HEADING_BYTES = 2048;

@@ -40,6 +40,9 @@ export const csiJsonLines: FileFormat = {
 /** Lines of which one must be whole: some may be truncated. */
 const FIRST_LINES = 16;
 const OPENING = 0x7b;
+const QUOTE = 0x22;
+const SPACE = 0x20;
+const TAB = 0x09;
 const MAX_ANTENNAS = 8;
 const MAX_SUBCARRIERS = 1024;
 /** Channel 6, if a sender does not report it. */
@@ -47,11 +50,20 @@ const ASSUMED_MHZ = 2437;
 const MAX_BYTES = 1_048_576;
 
 const LINES: LineKind = {
-  ...{ name: 'csi-json', mark: '{"', markComesAgain: true, maxBytes: MAX_BYTES },
-  clock: { unit: 1, confirm: 3, slack: 1_000_000, absolute: true },
-  unit: 'us',
+  ...{ name: 'csi-json', mark: '{"', beginIn: objectIn, maxBytes: MAX_BYTES },
+  ...{ clock: 'stated', unit: 'us' },
   stampOf: (line) => stampIn(line),
 };
+
+/** Where an object with a field begins in a line; -1 if none does. */
+function objectIn(line: Buffer): number {
+  for (let at = line.indexOf(OPENING); at >= 0; at = line.indexOf(OPENING, at + 1)) {
+    let next = at + 1;
+    while (line[next] === SPACE || line[next] === TAB) next++;
+    if (line[next] === QUOTE) return at;
+  }
+  return -1;
+}
 
 const READER: FrameReader = { format: 'csi-json', sequenceBits: 32, read: readJson };
 

@@ -121,7 +121,7 @@ function macOf(value: unknown): string | null {
 const LINES: LineKind = {
   name: 'micropython-csi',
   mark: MARK,
-  markComesAgain: true,
+  beginIn: (line) => line.indexOf(MARK, undefined, 'latin1'),
   maxBytes: MAX_LINE_BYTES,
   clock: ESP_CLOCK,
   unit: 'us',
