@@ -528,6 +528,22 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
     expect(await page.textContent('#age')).toMatch(/^replay, ended \d+ s ago$/);
   });
 
+  test.each([
+    ['replay', { ended: true }, 'replay, ended'],
+    ['live', {}, 'live, 60 min old'],
+  ])('motion of %s from before the page was opened is not new', async (origin, details, age) => {
+    service.main.topology = { ...service.main.topology, nodes: [] };
+    const time = Date.now();
+    const hourAgo = new Date(time - 3_600_000).toISOString();
+    const told = { time: hourAgo, origin, motion: 0.1, presence_probability: 0.2, presence: false };
+    service.main.details = { ...details, rooms: { 'test-room': told } };
+    await withOwnTime(page, service, time);
+    await logIn('pw');
+    await expect.poll(() => page.textContent('#age')).toBe(age);
+    expect(await page.textContent('#badge')).toBe('STALE');
+    expect(await page.textContent('#motion')).toContain('Nobody is noticed');
+  });
+
   test('poses that no websocket reads are not waited for', async () => {
     const nodes = service.main.topology.nodes.filter(({ id }) => id !== 'live');
     service.main.topology = { ...service.main.topology, nodes };

@@ -60,7 +60,8 @@ export const poseFrameRate = computed(() => {
 export const newestData = computed(() => (hasPoses.value ? poseFrame.value : motion.value));
 export const isStale = computed(() => {
   const limit = hasPoses.value ? STALE_MS : MOTION_STALE_MS;
-  return newestData.value === null || now.value - newestData.value.at > limit;
+  const at = newestData.value?.at ?? null;
+  return at === null || now.value - at > limit;
 });
 
 let live: Live<'b'> | null = null;

@@ -4,9 +4,9 @@ import { room } from './scene.js';
 /** What `detect-motion` says about a room. */
 export interface Motion {
   readonly room: string;
-  /** Milliseconds since 1970: of the data, and of its arrival. */
+  /** Milliseconds since 1970: of the data, and of its arrival; null: it had ended before the page was opened. */
   readonly time: number;
-  readonly at: number;
+  readonly at: number | null;
   readonly mode: string;
   /** 0 for noise to 1 for strong movement. */
   readonly motion: number;
@@ -55,7 +55,7 @@ export function hearNodes(nodes: readonly Described[]): void {
   if (told) hearMotion(id, told);
 }
 
-/** The age of a measure counts from when it was first heard: recordings have times of their own. */
+/** Recordings have times of their own: the age of their measures counts from when they were first heard. */
 function hearMotion(id: string, told: RoomNow): void {
   const time = Date.parse(told.time);
   const before = newest.peek();
@@ -63,7 +63,7 @@ function hearMotion(id: string, told: RoomNow): void {
   newest.value = {
     room: id,
     time,
-    at: Date.now(),
+    at: told.origin === 'live' ? time : before?.room !== id && hasEnded.peek() ? null : Date.now(),
     mode: told.origin.toUpperCase(),
     motion: told.motion,
     probability: told.presence_probability,

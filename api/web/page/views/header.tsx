@@ -80,7 +80,8 @@ function Badge() {
 const waitingText = (): string =>
   hasEnded.value ? 'the input has ended' : `waiting for ${hasPoses.value ? 'poses' : 'motion'}`;
 
-function dataText({ at, mode }: { readonly at: number; readonly mode: string }): string {
+function dataText({ at, mode }: { readonly at: number | null; readonly mode: string }): string {
+  if (at === null) return `${mode.toLowerCase()}, ended`;
   const age = ageText(now.value - at);
   if (!isStale.value) return `${age} old`;
   return hasEnded.value ? `${mode.toLowerCase()}, ended ${age} ago` : `${mode.toLowerCase()}, ${age} old`;
