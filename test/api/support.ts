@@ -78,7 +78,7 @@ export function addSource(main: FakeTopology, id = 'in'): void {
     secrets: [],
     hash: id,
   } as const;
-  main.topology = { ...main.topology, nodes: [source] };
+  main.topology = { ...main.topology, nodes: [source, ...main.topology.nodes] };
 }
 
 /** For tests that call more often than any caller may. */
