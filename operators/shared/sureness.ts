@@ -7,6 +7,8 @@ const LOCATING_LINKS = 3;
  * probability of people whom it cannot confirm, so this is where its networks see somebody.
  */
 const KNOWN = 0.75;
+/** Probability of nobody from which the networks are certain. */
+const EMPTY = 0.9;
 
 /**
  * Certainty of a number of people, 0 to 1: the mean confidence of the counted persons; with nobody, one minus
@@ -28,6 +30,13 @@ export function sureness(
 /** Whether a pose frame in which nobody counts does not say that nobody is there either. */
 export const isUndecided = (poseFrame: Pick<PoseFrame, 'counts' | 'links'>): boolean =>
   nobodyIn(poseFrame) < KNOWN;
+
+/**
+ * Whether the networks are certain that nobody is there. With fewer links they may take somebody who keeps still
+ * for an empty room.
+ */
+export const isSurelyEmpty = ({ counts, links }: Pick<PoseFrame, 'counts' | 'links'>): boolean =>
+  links >= LOCATING_LINKS && (counts?.[0] ?? 0) >= EMPTY;
 
 const nobodyIn = ({ counts, links }: Pick<PoseFrame, 'counts' | 'links'>): number =>
   links < LOCATING_LINKS ? (counts?.[0] ?? 1) : 1;

@@ -38,6 +38,8 @@ export interface Member {
   moving: boolean;
   lying: boolean;
   last: Sighting;
+  /** When last seen moving, event time; missing: never, or in states of earlier versions. */
+  walked?: number;
 }
 
 /** A confirmed entry into or exit from a region, and when it began. */

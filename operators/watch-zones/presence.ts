@@ -76,6 +76,7 @@ export class Presence {
       member.seen = true;
       member.last = sighting;
       member.moving = Math.hypot(velocity.x, velocity.y) >= this.#settings.moving;
+      if (member.moving) member.walked = time;
       member.lying = person.posture === 'lying';
       this.#locate(member, sighting, heightOf(person));
     }

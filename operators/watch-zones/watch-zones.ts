@@ -21,7 +21,8 @@ a window.
 
 With \`detect-motion\`, both inputs determine presence. While the room is certainly empty (\`presence_probability\` below 0.05: it has
 learnt the empty room), nobody new counts, and everybody out of sight has left. While it reports presence and nobody is in sight, the person
-seen last counts as still being in the same position, regardless of \`max_lost_ms\`.
+seen last counts as still being in the same position, regardless of \`max_lost_ms\`, unless they left: they were walking within the last 3 s in sight,
+and the poses (of three links or more) have been certain of an empty room for \`vacant_ms\` (\`counts\` gives nobody 0.9 or more).
 
 Events:
 
@@ -48,7 +49,7 @@ counts, though the networks see somebody whom they cannot confirm, is none eithe
   writes: WRITES,
   stateFields: [],
   stateVersion: 3,
-  timeFields: ['time', 'sureSince', 'began', 'accrued', 'settled', 'intruding'],
+  timeFields: ['time', 'sureSince', 'began', 'vacantSince', 'walked', 'accrued', 'settled', 'intruding'],
   config: Type.Object(
     {
       margin_m: Type.Number({
@@ -71,6 +72,13 @@ counts, though the networks see somebody whom they cannot confirm, is none eithe
         default: 20_000,
         description:
           'How long a person whose track is lost, or below `min_confidence`, still counts as present at the last position, milliseconds; at most until the end of the track.',
+      }),
+      vacant_ms: Type.Number({
+        minimum: 0,
+        maximum: 600_000,
+        default: 3000,
+        description:
+          'How long poses must be certain of an empty room until somebody who walked out of sight has left, milliseconds, even if `detect-motion` reports presence. Over one or two links they never are.',
       }),
       max_gap_ms: Type.Number({
         minimum: 100,
@@ -96,6 +104,7 @@ counts, though the networks see somebody whom they cannot confirm, is none eithe
       margin: config.margin_m,
       stay: Math.round(config.min_stay_ms * 1000),
       lost: Math.round(config.max_lost_ms * 1000),
+      vacant: Math.round(config.vacant_ms * 1000),
       gap: Math.round(config.max_gap_ms * 1000),
       moving: config.moving_m_s,
     };

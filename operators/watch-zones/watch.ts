@@ -4,6 +4,7 @@ import { Findings, type Finding } from './findings.js';
 import { ROOM, type Member } from './members.js';
 import { Minutes, type MinutesState } from './minutes.js';
 import { Presence, type PresenceSettings } from './presence.js';
+import { Vacancy } from './vacancy.js';
 import { Visits } from './visits.js';
 import { isUndecided, sureness } from '../shared/sureness.js';
 import { RoomNote, type RoomNoteState } from '../shared/room-note.js';
@@ -12,6 +13,8 @@ import { Sights, type SightSettings, type SightState } from '../shared/sights.js
 export interface WatchSettings extends PresenceSettings {
   /** Microseconds for which a lost or uncertain person still counts as present. */
   readonly lost: number;
+  /** Microseconds for which poses must be certain of an empty room until those who walked out of sight have left. */
+  readonly vacant: number;
   /** Longest validity of a pose frame, microseconds. */
   readonly gap: number;
 }
@@ -23,9 +26,10 @@ export interface WatchState extends AlertState, MinutesState {
   readonly sights: SightState;
   readonly room: RoomNoteState;
   readonly covered: boolean;
-  /** Both are missing in states of earlier versions. */
+  /** These are missing in states of earlier versions. */
   readonly began?: number;
   readonly known?: boolean;
+  readonly vacantSince?: number | null;
   readonly members: readonly Member[];
   readonly told: readonly (number | null)[];
 }
@@ -50,6 +54,7 @@ export class Watch {
   readonly #minutes: Minutes;
   readonly #visits: Visits;
   readonly #room = new RoomNote();
+  readonly #vacancy: Vacancy;
   #newest: Newest | null = null;
   /** Difference between a pose frame's time and the event time at its arrival, microseconds. */
   #lag = 0;
@@ -64,6 +69,7 @@ export class Watch {
   constructor(environment: Environment, settings: WatchSettings, sight: SightSettings) {
     this.#settings = settings;
     this.#sights = new Sights(sight, environment.zones);
+    this.#vacancy = new Vacancy(settings.vacant);
     this.#regions = [environment.id, ...environment.zones.map(({ id }) => id)];
     const provenance = () => this.#newest!.provenance;
     this.#findings = new Findings(environment, provenance);
@@ -93,6 +99,7 @@ export class Watch {
     if (windowEnd - time > this.#lag) this.#lag = Math.ceil(windowEnd - time);
     this.#advance(time);
     this.#sights.see(time, poseFrame.persons);
+    this.#vacancy.see(time, poseFrame);
     const confirmed = poseFrame.persons.filter((person) => this.#isConfirmed(person, time));
     const held = poseFrame.persons.filter(
       (person) => !confirmed.includes(person) && this.#isHeld(person, time),
@@ -155,6 +162,7 @@ export class Watch {
       covered: this.#covered,
       began: this.#began,
       known: this.#known,
+      vacantSince: this.#vacancy.snapshot(),
       accrued,
       settled,
       members: this.#presence.snapshot(),
@@ -175,6 +183,7 @@ export class Watch {
     this.#covered = state.covered;
     this.#began = state.began ?? 0;
     this.#known = state.known ?? state.covered;
+    this.#vacancy.restore(state.vacantSince ?? null);
     this.#presence.restore(state.members);
     this.#minutes.restore(state);
     // Earlier versions wrote 0 for unknown numbers.
@@ -194,15 +203,17 @@ export class Watch {
     const { track } = person;
     if (track?.state !== 'active' && track?.state !== 'lost') return false;
     const member = this.#presence.member(track.id);
-    if (this.#room.looksEmpty(time)) return false;
-    const lost = time - (member?.last.time ?? -Infinity);
-    return member?.seen === true && lost <= this.#settings.lost && this.#sights.isTrusted(person);
+    if (!member || this.#room.looksEmpty(time) || this.#vacancy.hasLeft(member, time)) return false;
+    const lost = time - member.last.time;
+    return member.seen && lost <= this.#settings.lost && this.#sights.isTrusted(person);
   }
 
   /** If nobody is in sight though somebody is present: the person seen last, unless dropped. */
   #unseen(time: number): Member | undefined {
     if (!this.#room.isOccupied(time)) return undefined;
-    const here = [...this.#presence.members].filter(({ seen }) => seen);
+    const here = [...this.#presence.members].filter(
+      (member) => member.seen && !this.#vacancy.hasLeft(member, time),
+    );
     return here.sort((a, b) => b.last.time - a.last.time)[0];
   }
 

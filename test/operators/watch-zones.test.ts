@@ -489,6 +489,33 @@ describe('with the presence of detect-motion', () => {
     expect(values(watchRoom(seen, {}), 'occupancy').at(-1)).toEqual([20, 0]);
   });
 
+  describe('and poses that are certain of an empty room', () => {
+    const CERTAIN = [0.95, 0.05, 0, 0, 0];
+    const occupied = Object.fromEntries(Array.from({ length: 60 }, (_, s) => [s, room(s, 0.98, 1)]));
+    /** Somebody who moves at `speed` is seen for 20 s; then `counts` say how many people there are. */
+    const leaving = (speed: number, counts: readonly number[], links = 4) =>
+      frames(0, 60, () => ({})).map((frame): PoseFrame => {
+        const isSeen = frame.time < NOON + 20 * SECOND;
+        const track = { id: 4, state: 'active', age: 9, since: NOON, velocity: { x: speed, y: 0 } } as const;
+        const persons = isSeen ? [personAt(4, [0.5, 0.5], { track })] : [];
+        return { ...frame, links, persons, counts: isSeen ? [0, 1, 0, 0, 0] : counts };
+      });
+    const end = (input: readonly PoseFrame[]) => values(watchRoom(input, occupied), 'occupancy').at(-1);
+
+    test('the person seen last has left, if they walked out of sight', () => {
+      expect(end(leaving(0.5, CERTAIN))).toEqual([23, 0]);
+    });
+
+    test('a person at rest when last seen stays', () => {
+      expect(end(leaving(0, CERTAIN))).toEqual([0, 1]);
+    });
+
+    test('poses in doubt, or over two links, end nothing', () => {
+      expect(end(leaving(0.5, [0.85, 0.15, 0, 0, 0]))).toEqual([0, 1]);
+      expect(end(leaving(0.5, CERTAIN, 2))).toEqual([0, 1]);
+    });
+  });
+
   test('a statement of a minute ago no longer holds', () => {
     const claimed = frames(0, 100, (s) => ({ 4: s >= 5 ? DESK : null }));
     expect(values(watchRoom(claimed, { 0: room(0, 0.047, 0) }), 'person_entered', '4')).toEqual([[60, 1]]);

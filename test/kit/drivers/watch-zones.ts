@@ -50,7 +50,13 @@ const HOUR_BEFORE = -36_000;
 export const operator: OperatorDriver = {
   component: watchZones,
   config: { min_stay_ms: 2000 },
-  invalid: [{ margin_m: -1 }, { min_stay_ms: 60_001 }, { min_confidence: 2 }, { max_gap_ms: 0 }],
+  invalid: [
+    { margin_m: -1 },
+    { min_stay_ms: 60_001 },
+    { min_confidence: 2 },
+    { max_gap_ms: 0 },
+    { vacant_ms: -1 },
+  ],
   environments: [environment],
   input: walk,
   bad: () => [

@@ -1,0 +1,39 @@
+import type { PoseFrame } from '../../pipeline/model/index.js';
+import { isSurelyEmpty } from '../shared/sureness.js';
+import type { Member } from './members.js';
+
+/** Somebody who moved within this time before they were last seen walked out of sight, microseconds. */
+const WALKED = 3_000_000;
+
+/**
+ * Decides that somebody out of sight has left: they walked out of sight, and since then poses have been certain of
+ * an empty room. Motion is remembered for longer, and may come from elsewhere.
+ */
+export class Vacancy {
+  readonly #lasts: number;
+  /** Since when each pose frame has been certain of an empty room, event time; null: the newest is not. */
+  #since: number | null = null;
+
+  /** @param lasts microseconds for which poses must be certain */
+  constructor(lasts: number) {
+    this.#lasts = lasts;
+  }
+
+  /** @param time of the pose frame, event time */
+  see(time: number, poseFrame: PoseFrame): void {
+    this.#since = isSurelyEmpty(poseFrame) ? (this.#since ?? time) : null;
+  }
+
+  hasLeft({ last, walked }: Member, time: number): boolean {
+    if (walked === undefined || last.time - walked > WALKED || this.#since === null) return false;
+    return time - this.#since >= this.#lasts;
+  }
+
+  snapshot(): number | null {
+    return this.#since;
+  }
+
+  restore(since: number | null): void {
+    this.#since = since;
+  }
+}
