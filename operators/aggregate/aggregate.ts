@@ -136,6 +136,8 @@ are missing from the quantiles and counted as \`values_left_out\`.
           return none;
         }),
       watermark: (time) => close(time - 1000 * late_ms),
+      // Otherwise what follows would take a window's figures for late.
+      holdWatermark: (time) => time - 1000 * late_ms,
       reanchor: () => {
         const closed = close(Infinity);
         windows.reset();
