@@ -252,7 +252,8 @@ test("the publisher's time is used if it is plausible", async () => {
     1_699_999_200_250_000,
     1_699_999_500_000_000,
     now,
-    now,
+    // Of the same moment: a time of its own.
+    now + 1,
   ]);
 });
 

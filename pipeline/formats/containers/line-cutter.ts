@@ -13,7 +13,7 @@ export interface LineKind {
   /** The mark at the start of such a line. The last one in a line counts. */
   readonly mark: string;
   /** Finds where such a line begins, or -1, if that is not at the last mark. */
-  readonly beginIn?: (line: Buffer) => number;
+  readonly beginIn?: (line: Uint8Array) => number;
   /** Longest line that can be a measurement. */
   readonly maxBytes: number;
   /** `stated`: each line states its event time, see {@link StatedClock}. */

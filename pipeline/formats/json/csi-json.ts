@@ -56,7 +56,7 @@ const LINES: LineKind = {
 };
 
 /** Where an object with a field begins in a line; -1 if none does. */
-function objectIn(line: Buffer): number {
+function objectIn(line: Uint8Array): number {
   for (let at = line.indexOf(OPENING); at >= 0; at = line.indexOf(OPENING, at + 1)) {
     let next = at + 1;
     while (line[next] === SPACE || line[next] === TAB) next++;

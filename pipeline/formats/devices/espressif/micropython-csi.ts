@@ -121,7 +121,7 @@ function macOf(value: unknown): string | null {
 const LINES: LineKind = {
   name: 'micropython-csi',
   mark: MARK,
-  beginIn: (line) => line.indexOf(MARK, undefined, 'latin1'),
+  beginIn: (line) => latin1(line).indexOf(MARK),
   maxBytes: MAX_LINE_BYTES,
   clock: ESP_CLOCK,
   unit: 'us',
