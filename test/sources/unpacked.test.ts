@@ -37,7 +37,7 @@ test('a whole file is decompressed', async () => {
 });
 
 test.each([
-  ['a wrong checksum', flipped(PACKED.length - 6), 2 * 1024],
+  ['a wrong checksum', flipped(PACKED.length - 6), 1],
   ['a truncated end', PACKED.subarray(0, PACKED.length - 20), 100],
   ['half of it', PACKED.subarray(0, PACKED.length >> 1), CONTENT.length * 0.55],
 ])('of a file with %s, what comes before is decompressed', async (_, packed, missing) => {
@@ -45,6 +45,18 @@ test.each([
   expect(isGzipDamage(error)).toBe(true);
   expect(bytes.equals(CONTENT.subarray(0, bytes.length))).toBe(true);
   expect(bytes.length).toBeGreaterThan(CONTENT.length - missing);
+});
+
+test('of a file with damage within, the bytes up to it are decompressed', async () => {
+  // A block of the reserved type, behind what is stored without compression.
+  const before = CONTENT.subarray(0, 3 * 16_384 + 100);
+  const stored = gzipSync(before, { level: 0 });
+  // A member of its own decompresses to much more than its bytes.
+  const zeros = gzipSync(Buffer.alloc(200_000));
+  const bad = Buffer.from([...gzipSync('').subarray(0, 10), 0x07]);
+  const { bytes, error } = await unpackedOf(Buffer.concat([stored, zeros, bad, PACKED]));
+  expect(isGzipDamage(error)).toBe(true);
+  expect(bytes.equals(Buffer.concat([before, Buffer.alloc(200_000)]))).toBe(true);
 });
 
 /** Ends within the last number of a line, so that the line has all its numbers. */
