@@ -47,6 +47,32 @@ test('damaged lines and log lines among good ones remain, empty ones do not', ()
   expect(parts(message)!.map(([line]) => line)).toEqual([1, 2, 4, 5]);
 });
 
+describe('null bytes before a line, as a serial port receives them from a board that starts, are left out', () => {
+  const [one, two] = recordsOf('micropython-csi') as [string, string];
+
+  it.each(['esp-csi', 'esp32-csi-tool', 'micropython-csi', 'csi-json'])('of %s', (format) => {
+    const [first, second] = recordsOf(format) as [string, string];
+    for (const read of [format, 'auto'])
+      expect(parts(`\0\0\0${first}\n\0${second}\r\n`, read)).toEqual([
+        [1, first],
+        [2, second],
+      ]);
+  });
+
+  test('also before the only one', () => {
+    expect(parts(`\0\0${one}`)).toEqual([[1, one]]);
+  });
+
+  test('and its location is that of its first character', () => {
+    const [first, second] = linesOfMessage(Buffer.from(`\0\0${one}\n\0${two}`), ANY_FORMAT)!;
+    expect([first!.at, second!.at]).toEqual([2, one.length + 4]);
+  });
+
+  test.each(['\0'.repeat(400), `\0${'x'.repeat(40)}`, '\0\0\n\0'])('but not of other bytes', (message) => {
+    expect(parts(message)).toBeNull();
+  });
+});
+
 test('a header line is a record of its own', () => {
   const [one] = recordsOf('esp-csi') as [string];
   const heading = 'type,seq,mac,rssi,rate,noise_floor,fft_gain,agc_gain,channel,data';

@@ -17,11 +17,13 @@ export const MAX_MESSAGE_LINES = 16_384;
 /**
  * The lines of a message that holds several records, one per line: bridges send many lines of a serial log at once.
  * Null if the message is one record: if it has one line, is not text, or is JSON over several lines; and if no line
- * is of the format, or there are over {@link MAX_MESSAGE_LINES}. Lines without content are left out.
+ * is of the format, or there are over {@link MAX_MESSAGE_LINES}. Lines without content are left out; one line behind
+ * null bytes counts as several lines do, because its record lacks them.
  */
 export function linesOfMessage(message: Uint8Array, format: Format): readonly MessageLine[] | null {
-  if (!startsAsText(message) || !hasLines(message)) return null;
-  if (BRACKETS.includes(message[0]!) && format.recognise(message)) return null;
+  const start = afterNulls(message, 0);
+  if (!startsAsText(message, start) || !(start > 0 || hasLines(message))) return null;
+  if ((start > 0 || BRACKETS.includes(message[0]!)) && format.recognise(message)) return null;
   const lines: MessageLine[] = [];
   for (const line of linesOf(message)) {
     if (isBlank(line.record)) continue;
@@ -77,13 +79,17 @@ export function addLine(
   into.add(time, record, 0, record.length, sender);
 }
 
-/** The lines of a text, which end with a line feed, a carriage return, or both. */
+/**
+ * The lines of a text, which end with a line feed, a carriage return, or both. Null bytes before a line are left out: a
+ * serial port receives them while its board starts.
+ */
 export function* linesOf(bytes: Uint8Array): Generator<MessageLine> {
   const ends = new LineEnds(bytes);
   for (let at = 0, line = 1; at < bytes.length; line++) {
     const found = ends.after(at);
     const end = found < 0 ? bytes.length : found;
-    yield { record: bytes.subarray(at, end), at, line };
+    const start = Math.min(afterNulls(bytes, at), end);
+    yield { record: bytes.subarray(start, end), at: start, line };
     at = end + (bytes[end] === RETURN && bytes[end + 1] === FEED ? 2 : 1);
   }
 }
@@ -95,10 +101,17 @@ function hasLines(bytes: Uint8Array): boolean {
 }
 
 /** A quick look, at each datagram, that most binary records fail: they have small numbers in their first bytes. */
-function startsAsText(bytes: Uint8Array): boolean {
-  const end = Math.min(START_BYTES, bytes.length);
-  for (let at = 0; at < end; at++) if (bytes[at]! < BLANK && !CONTROLS.includes(bytes[at]!)) return false;
+function startsAsText(bytes: Uint8Array, start: number): boolean {
+  const end = Math.min(start + START_BYTES, bytes.length);
+  for (let at = start; at < end; at++) if (bytes[at]! < BLANK && !CONTROLS.includes(bytes[at]!)) return false;
   return true;
+}
+
+/** Position of the first byte at or behind `from` that is not null. */
+function afterNulls(bytes: Uint8Array, from: number): number {
+  let at = from;
+  while (bytes[at] === 0) at++;
+  return at;
 }
 
 const isBlank = (bytes: Uint8Array): boolean => !bytes.some((byte) => byte > BLANK);
