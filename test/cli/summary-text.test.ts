@@ -8,8 +8,9 @@ import type { PlotFrames } from '../../api/cli/recordings/plot/frames.js';
 import { plotSvg, titlesOf } from '../../api/cli/recordings/plot/plot.js';
 import { summaryText } from '../../api/cli/recordings/summary-text.js';
 import { csiLayout } from '../../pipeline/model/index.js';
+import { temporaryFolder } from '../support/flow.js';
 import { pcapngOf } from '../formats/pcap-files.js';
-import { SAMPLES } from '../formats/samples.js';
+import { FILES, SAMPLES } from '../formats/samples.js';
 
 const layout = (key: string, frames: number, rate: number): LayoutSummary => ({
   ...{ layout: key, frames, frames_per_second: rate, rssi_dbm: -50, longest_gap_s: rate > 0 ? 0.03 : 0 },
@@ -21,7 +22,7 @@ const textOf = (records: number, seconds: number, sender: Partial<SenderSummary>
     ...{ records, bytes: 100, start: '2026-01-01T00:00:00.000Z', seconds, senders: [all] },
     ...{ packets: null, malformed: null, faults: [] },
   };
-  return summaryText('room.dat', summary);
+  return summaryText('room.dat', 'nexmon-pcap', summary);
 };
 
 test('a single frame has no rate', () => {
@@ -70,7 +71,30 @@ test.each([3, 6] as const)('a pcapng of blocks of type %i: missing times are nam
   const { summary } = await lookIntoFile(path, { kind: 'nexmon-pcap', format: 'auto' });
   rmSync(folder, { recursive: true });
   expect(summary.records).toBe(packets.length);
-  const text = summaryText('room.pcapng', summary);
-  if (block === 3) expect(text).toContain('\ntimes unknown: all records are at time 0');
+  const text = summaryText('room.pcapng', 'nexmon-pcap', summary);
+  if (block === 3)
+    expect(text).toMatch(/\ntimes unknown: all records are at time 0, as in a pcapng .*`tcpdump -w`/);
   else expect(text).not.toContain('times unknown');
+});
+
+/** Without the clock of the receiver. */
+const TIMELESS: Readonly<Record<string, (record: Buffer) => Buffer>> = {
+  intel5300: (record) => record.fill(0, 3, 7),
+  'esp-csi': (record) => Buffer.from(record.toString('latin1').replace(/,\d{7,},/, ',0,'), 'latin1'),
+  'esp32-serial': (record) => Buffer.from(record.toString('latin1').replace(/^(CSIRAW \d+) \d+/, '$1 0')),
+};
+
+test.each([
+  ['intel5300', '`timestamp_low` is 0'],
+  ['esp-csi', '`local_timestamp` is 0'],
+  ['esp32-serial', "the receiver's clock is 0"],
+])('the advice for a log of %s without times fits it', async (format, clock) => {
+  const { records, kind } = [...SAMPLES, ...FILES].find((sample) => sample.format === format)!;
+  const path = join(temporaryFolder(), 'room.log');
+  const timeless = records.map((record) => TIMELESS[format]!(Buffer.from(record)));
+  writeFileSync(path, Buffer.concat(timeless));
+  const { summary } = await lookIntoFile(path, { kind: kind!, format });
+  const text = summaryText('room.log', kind!, summary);
+  expect(text).toMatch(new RegExp(`\ntimes unknown: .*because ${clock}.*\`serial\``));
+  expect(text).not.toContain('tcpdump');
 });

@@ -57,7 +57,7 @@ test('a decoder names file, line and byte of each fault, and its cause', async (
 test('`csiflow inspect` shows each cause with its count and its first and last place', async () => {
   const path = damagedLog();
   const { summary } = await lookIntoFile(path, { kind: 'auto', format: 'auto' });
-  const text = summaryText('evening.log', summary);
+  const text = summaryText('evening.log', 'esp-csi-log', summary);
   expect(text).toContain('malformed: value 2, truncated 2');
   expect(text).toMatch(/ {2}value: 1 record at \S+evening\.log: line 3 \(byte \d+\): its rssi is not a/);
   expect(text).toMatch(

@@ -97,7 +97,7 @@ async function show(shown: Shown, options: Options): Promise<void> {
   process.stdout.write(
     options.json
       ? `${JSON.stringify({ what, kind, format, ...summary })}\n`
-      : `${summaryText(`${what}: ${kind}, ${recordsOf(format, summary)}`, summary)}\n`,
+      : `${summaryText(`${what}: ${kind}, ${recordsOf(format, summary)}`, kind, summary)}\n`,
   );
   if (options.plot !== undefined) await draw(shown, options.plot, options);
 }

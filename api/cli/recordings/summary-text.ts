@@ -6,9 +6,10 @@ import { leftOut, linkLines, MAX_LINKS } from './link-lines.js';
 import { numberOf } from '../number-of.js';
 import { rowsHeard } from './nexmon-rows.js';
 
-/** A summary as text. */
+/** A summary as text. @param kind of file */
 export function summaryText(
   what: string,
+  kind: string,
   { records, bytes, start, seconds, packets, malformed, faults, senders }: Summary,
 ): string {
   const counts = (of: unknown) =>
@@ -17,7 +18,7 @@ export function summaryText(
       .map(([name, count]) => `${name} ${count}`)
       .join(', ') || 'none';
   const lines = [what, `${numberOf(records, 'record')}, ${bytes} bytes, ${seconds} s from ${start ?? '-'}`];
-  if (records > 1 && seconds === 0 && start === EPOCH) lines.push(NO_TIMES);
+  if (records > 1 && seconds === 0 && start === EPOCH) lines.push(noTimes(kind));
   if (packets) lines.push(`packets: ${counts(packets)}`, `malformed: ${counts(malformed)}`);
   lines.push(...faults.map((one) => `  ${faultText(one)}`));
   for (const { sender, loss, assumed, layouts } of senders) {
@@ -48,8 +49,26 @@ export function summaryText(
 }
 
 const EPOCH = new Date(0).toISOString();
-const NO_TIMES =
-  'times unknown: all records are at time 0, as in a pcapng of simple packet blocks, which have no times: capture it again with times, for example with `tcpdump -w`';
+
+function noTimes(kind: string): string {
+  const [reason, remedy] = kind.endsWith('-pcap')
+    ? [
+        'as in a pcapng of simple packet blocks, which have no times',
+        'capture it again with times, for example with `tcpdump -w`',
+      ]
+    : [
+        `because ${CLOCKS[kind] ?? "the receiver's clock"} is 0 or missing in each`,
+        'record it again with that clock, or read the receiver itself with `serial`, `udp` or another live source, which gives each record the time of its arrival',
+      ];
+  return `times unknown: all records are at time 0, ${reason}: ${remedy}`;
+}
+
+/** The field of a record that holds the receiver's clock, by kind of file. */
+const CLOCKS: Readonly<Record<string, string>> = {
+  'intel5300-log': '`timestamp_low`',
+  'esp-csi-log': '`local_timestamp`',
+  'esp32-csi-tool-log': '`local_timestamp`',
+};
 
 function layoutLines(summary: LayoutSummary): readonly string[] {
   const { layout, frames, frames_per_second: rate, rssi_dbm: rssi } = summary;
