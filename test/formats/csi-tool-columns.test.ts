@@ -92,6 +92,25 @@ describe('columns of the ESP32-CSI-Tool', () => {
     expect(failed![0]!.reason).toContain('the header line before it names no column rssi');
   });
 
+  it('may lack the role, if a header line says so', () => {
+    const heading = TODAY.replace('role,', '');
+    const log = `${heading}\n${lineOf(90_000_000, heading)}\n`;
+    const { kind, blocks, failed } = read(log);
+    expect([kind, blocks, failed]).toMatchObject(['esp32-csi-tool-log', [{ count: 1 }], []]);
+  });
+
+  it.each([
+    ['a number', TODAY.replace('role,', 'id,'), '`7`'],
+    ['the address', TODAY.replace('role,', ''), '`3C:71:BF:6D:2A:78`'],
+  ])('with %s instead of the role are a fault', (_, heading, shown) => {
+    const { context } = testContext({ links: new LinkTable([anySender]) });
+    const decoder = formatNamed('esp32-csi-tool').decoder(context);
+    const { data, failed } = decoder.decode(batchOf({ bytes: Buffer.from(lineOf(1000, heading)) }));
+    expect(data).toEqual([]);
+    expect(failed![0]!.reason).toContain(`its column 2 is ${shown}, not a role such as STA`);
+    expect(decoder.describe()).toMatchObject({ packets: { other: 0 }, malformed: { role: 1 } });
+  });
+
   it.each([
     ['a column after the data', `${TODAY},pc_timestamp`],
     ['blanks after its commas', `${TODAY},pc_timestamp`.replaceAll(',', ', ')],

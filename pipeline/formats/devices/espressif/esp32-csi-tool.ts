@@ -29,7 +29,7 @@ export const esp32CsiToolLog = csiDataLog(
   { name: 'esp32-csi-tool-log', summary: 'CSV or serial log of the ESP32-CSI-Tool.' },
   (text, heading) => {
     const line = splitLine(text, heading);
-    return line && !('fault' in line) ? espStamp(line.column('local_timestamp')) : null;
+    return 'fault' in line ? null : espStamp(line.column('local_timestamp'));
   },
   {
     headingIn: (text) => headingIn(text, DATA),
@@ -65,15 +65,15 @@ interface ToolLine {
   readonly data: string;
 }
 
-/** Null for lines of another program. @param heading the header line before it */
-function splitLine(text: string, heading: string | null): ToolLine | ReadFault | null {
+/** @param heading the header line before it */
+function splitLine(text: string, heading: string | null): ToolLine | ReadFault {
   const opening = text.indexOf('[');
   const fields = (opening < 0 ? text : text.slice(0, opening)).split(',');
-  // The role distinguishes it from esp-csi, which has a number there.
-  if (!/^[A-Z]+$/.test(fields[1] ?? '')) return null;
+  const names = columnsOf(fields.length - 1, heading);
+  const other = otherProgram(fields, 'fault' in names ? expectedNames(heading) : names);
+  if (other) return other;
   const closing = text.indexOf(']', opening);
   if (opening < 0 || closing < 0) return { fault: 'truncated', reason: 'its data has no brackets around it' };
-  const names = columnsOf(fields.length - 1, heading);
   if ('fault' in names) return names;
   return {
     column: (name) => Number(fields[names.indexOf(name)]),
@@ -82,9 +82,23 @@ function splitLine(text: string, heading: string | null): ToolLine | ReadFault |
   };
 }
 
+/** The fault of a line of another program: the role distinguishes it from esp-csi, which has a number there. */
+function otherProgram(fields: readonly string[], names: readonly string[]): ReadFault | undefined {
+  const at = names.indexOf('role');
+  const role = fields[at] ?? '';
+  if (at < 0 || /^[A-Z]+$/.test(role)) return undefined;
+  return {
+    fault: 'role',
+    reason: `its column ${at + 1} is ${role === '' ? 'empty' : `\`${role.slice(0, MAX_SHOWN)}\``}, not a role such as STA; a line with a number there is of the format esp-csi`,
+  };
+}
+
+/** Characters of a wrong column that its fault shows. */
+const MAX_SHOWN = 20;
+
 /** Names of so many columns: those of the header line if it names as many, otherwise of the set of that size. */
 function columnsOf(count: number, heading: string | null): readonly string[] | ReadFault {
-  const named = heading === null ? [] : namesIn(heading);
+  const named = expectedNames(heading);
   const names = named.length === count ? named : SETS.get(count);
   const lacking = names && ['mac', ...REQUIRED].find((name) => !names.includes(name));
   if (lacking !== undefined)
@@ -96,6 +110,9 @@ function columnsOf(count: number, heading: string | null): readonly string[] | R
     reason: `${count} columns before the data: supported are ${sizes}, or others with a header line`,
   };
 }
+
+const expectedNames = (heading: string | null): readonly string[] =>
+  heading === null ? COLUMNS : namesIn(heading);
 
 /** The columns before the data in a header line; `timestamp` is the oldest version's name of the clock. */
 function namesIn(heading: string): readonly string[] {
@@ -126,12 +143,12 @@ function lineReader(): FrameReader {
 
 function readLine(
   record: Uint8Array,
-  split: (text: string) => ToolLine | ReadFault | null,
+  split: (text: string) => ToolLine | ReadFault,
 ): ReadFrame | ReadFault | null {
   const text = csiDataLine(record);
   if (typeof text !== 'string') return text;
   const line = split(text);
-  if (!line || 'fault' in line) return line;
+  if ('fault' in line) return line;
   const numbers = numbersOfLine(line, REQUIRED, () => parseNumbers(line.data));
   if ('fault' in numbers) return numbers;
   // `len` is that of the frame: by default, the tool prints only the LLTF.
