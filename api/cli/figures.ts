@@ -1,5 +1,5 @@
 import type { NodeFigures, NodeRates } from './node-figures.js';
-import { bottleneckOf, depthsOf, inGraphOrder } from './flow.js';
+import { congestionOf, depthsOf, inGraphOrder, overloadText } from './flow.js';
 import { coloured } from './terminal.js';
 import { CommandError, EXIT } from '../../pipeline/base/exit.js';
 
@@ -72,6 +72,7 @@ class Figures implements NodeFigures {
   busy = 0;
   gateClosed = 0;
   watermarkLag: number | null = null;
+  isSource = false;
   order: number | null = null;
   reads: readonly string[] = [];
   readonly dropped: Record<string, number> = {};
@@ -115,6 +116,7 @@ class Figures implements NodeFigures {
         this.gateClosed = value;
         break;
       case 'node_info':
+        this.isSource = labels['kind'] === 'source';
         this.order = Number(labels['order']);
         this.reads = (labels['reads'] ?? '').split(',').filter((from) => from !== '');
         break;
@@ -135,16 +137,22 @@ export function ratesBetween(before: Moment, after: Moment): readonly NodeRates[
       const more = read(now) - (then ? read(then) : 0);
       return round((more < 0 ? read(now) : more) / seconds);
     };
+    const [lag, lagBefore] = [now.watermarkLag, then?.watermarkLag ?? null];
     return {
       topology: now.topology,
       node: now.node,
+      is_source: now.isSource,
       received_per_s: rate((node) => node.received),
       sent_per_s: rate((node) => node.sent),
       dropped_per_s: rate(({ dropped }) => sum(dropped)),
+      dropped_by: Object.fromEntries(
+        Object.keys(now.dropped).map((reason) => [reason, rate(({ dropped }) => dropped[reason] ?? 0)]),
+      ),
       failed_per_s: rate((node) => node.failed),
       queue_depth: now.queueDepth,
       undelivered: now.undelivered,
-      watermark_lag_s: now.watermarkLag === null ? null : round(now.watermarkLag),
+      watermark_lag_s: lag === null ? null : round(lag),
+      lag_growth: lag === null || lagBefore === null ? null : round((lag - lagBefore) / seconds),
       busy: rate((node) => node.busy),
       gate_closed: rate((node) => node.gateClosed),
       dropped_total: now.dropped,
@@ -160,11 +168,21 @@ const sum = (counts: Readonly<Record<string, number>>): number =>
 
 const round = (value: number): number => Math.round(value * 1000) / 1000;
 
-/** For other programs; `bottleneck` is null where there is none. */
+/** For other programs; `bottleneck` and `too_slow` are null where there is none. */
 export function ratesJson(rates: readonly NodeRates[], now: Date): string {
-  const { topology, node } = bottleneckOf(rates) ?? {};
-  const bottleneck = node === undefined ? null : { topology, node };
-  return JSON.stringify({ time: now.toISOString(), bottleneck, nodes: rates });
+  const { bottleneck, overload } = congestionOf(rates);
+  return JSON.stringify({
+    time: now.toISOString(),
+    bottleneck: bottleneck && { topology: bottleneck.topology, node: bottleneck.node },
+    too_slow: overload && {
+      topology: overload.topology,
+      source: overload.source,
+      behind_s: overload.behindS,
+      dropped_per_s: overload.droppedPerS,
+      busiest: overload.busiest,
+    },
+    nodes: rates,
+  });
 }
 
 const COLUMNS = [
@@ -179,11 +197,14 @@ const COLUMNS = [
   'GATE %',
 ] as const;
 
-/** A table for a terminal, indented as records flow; dropped frames by reason, missing ones, and the bottleneck follow the row. */
+/**
+ * A table for a terminal, indented as records flow; dropped frames by reason, missing ones, and the bottleneck follow
+ * the row. A last line says so if the machine is too slow.
+ */
 export function ratesText(rates: readonly NodeRates[]): string {
   const several = new Set(rates.map(({ topology }) => topology)).size > 1;
   const depths = depthsOf(rates);
-  const bottleneck = bottleneckOf(rates);
+  const { bottleneck, overload } = congestionOf(rates);
   const rows = rates.map((node, index) => [
     `${' '.repeat(depths[index]!)}${several ? `${node.topology}/${node.node}` : node.node}`,
     figure(node.received_per_s),
@@ -213,7 +234,8 @@ export function ratesText(rates: readonly NodeRates[]): string {
     const text = `${line(row)}  ${notes.filter((note) => note !== '').join('  ')}`.trimEnd();
     return rates[index] === bottleneck ? coloured('red', text) : text;
   });
-  return [line(COLUMNS), ...shown].join('\n');
+  const verdict = overload ? ['', coloured('red', overloadText(overload))] : [];
+  return [line(COLUMNS), ...shown, ...verdict].join('\n');
 }
 
 const figure = (value: number): string =>

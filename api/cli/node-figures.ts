@@ -17,6 +17,7 @@ export interface NodeFigures {
   /** Seconds spent in the node, and seconds for which it blocked the pump. */
   readonly busy: number;
   readonly gateClosed: number;
+  readonly isSource: boolean;
   /** Number in the order of the graph, from 0; null if the service does not tell it. */
   readonly order: number | null;
   /** Nodes that it reads. */
@@ -27,14 +28,19 @@ export interface NodeFigures {
 export interface NodeRates {
   readonly topology: string;
   readonly node: string;
+  readonly is_source: boolean;
   readonly received_per_s: number;
   readonly sent_per_s: number;
   readonly dropped_per_s: number;
+  /** By reason. */
+  readonly dropped_by: Readonly<Record<string, number>>;
   readonly failed_per_s: number;
   readonly queue_depth: number;
   /** Records of a sink that wait in its outbox. */
   readonly undelivered: number;
   readonly watermark_lag_s: number | null;
+  /** By how much the lag has grown, seconds per second; null if it is not known. */
+  readonly lag_growth: number | null;
   /** Shares of the time, 0 to 1. */
   readonly busy: number;
   readonly gate_closed: number;

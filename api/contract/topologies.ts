@@ -24,6 +24,10 @@ const NodeSchema = Type.Object(
     queue_depth: Type.Integer(),
     undelivered: Type.Integer({ description: 'Records waiting in the outbox of a sink.' }),
     last_record: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
+    lag_ms: Type.Union([Type.Integer(), Type.Null()], {
+      description:
+        'How far event time is behind the clock, milliseconds. Null for recordings, and before the first record.',
+    }),
     details: Type.Object({}),
   },
   closed,
@@ -41,10 +45,11 @@ export const topologyBody = ({ id, state, problem, nodes }: TopologyStatus) => (
   id,
   status: state,
   problem,
-  nodes: nodes.map(({ queueDepth, lastRecord, ...node }) => ({
+  nodes: nodes.map(({ queueDepth, lastRecord, lagMs, ...node }) => ({
     ...node,
     queue_depth: queueDepth,
     last_record: lastRecord === null ? null : isoTime(lastRecord),
+    lag_ms: lagMs,
   })),
 });
 

@@ -12,13 +12,15 @@ export function degradedBy(run: Run | undefined): string | null {
   return null;
 }
 
-/** @param run undefined if the topology is stopped */
+/** @param run undefined if the topology is stopped @param isLive whether its input arrives now */
 export function nodeStatus(
   { id, component }: CheckedNode,
   run: Run | undefined,
   meter: NodeMeter,
   state: LifecycleState,
+  isLive: boolean,
 ): NodeStatus {
+  const { watermarkLag } = meter;
   const health = run?.runs.get(id);
   return {
     id,
@@ -33,6 +35,7 @@ export function nodeStatus(
     queueDepth: meter.queueDepth,
     undelivered: meter.own.get('outbox_records')?.value ?? 0,
     lastRecord: health?.lastRecord ?? null,
+    lagMs: health && isLive && watermarkLag !== null ? Math.round(1000 * watermarkLag) : null,
     details: redacted({
       ...run?.describe(id),
       ...(component.kind === 'source' && health?.watermark === Infinity && { ended: true }),

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Context, LiveFeed, Output, Reader, Whereabouts } from '../component/index.js';
-import type { CheckedNode, CheckedTopology } from '../config/topology/topology.js';
+import type { CheckedTopology } from '../config/topology/topology.js';
 import type { Data, LinkTable } from '../model/index.js';
 import type { DeadLetter, LetterQuery } from '../state/index.js';
 import { systemClock } from '../base/clock.js';
@@ -17,6 +17,7 @@ import { copyStopped } from './checkpoints/copies.js';
 import { redact } from '../base/secrets.js';
 import type { NodesOptions } from './nodes/nodes.js';
 import { planChanges } from './plan.js';
+import { liveNodes } from './nodes/live-nodes.js';
 import { degradedBy, nodeStatus } from './node-status.js';
 import { adjustablePart } from './take-over.js';
 import { seededRandom } from '../base/random.js';
@@ -138,7 +139,7 @@ class TopologyRunner implements Runner {
       sessionId: this.#sessionId,
       startedAt: this.#startedAt?.time ?? null,
       steps: this.#steps.list,
-      nodes: this.topology.nodes.map((node) => this.#nodeStatus(node)),
+      nodes: this.#nodeStatuses(),
       checkpoint: this.#shard?.checkpoint ?? null,
       latencyMs: this.#latency.quantiles(),
     };
@@ -463,8 +464,13 @@ class TopologyRunner implements Runner {
     return { state: this.state, checkpointAgeSeconds: age, nodes };
   }
 
-  #nodeStatus(node: CheckedNode): NodeStatus {
-    return nodeStatus(node, this.#shard, this.#metrics.node(this.topology.id, node.id), this.#state);
+  #nodeStatuses(): readonly NodeStatus[] {
+    const [run, { id, nodes }] = [this.#shard, this.topology];
+    const runs = run?.runs;
+    const live = liveNodes(nodes, (source) => runs?.get(source)?.context.provenance.origin ?? 'live');
+    return nodes.map((node) =>
+      nodeStatus(node, run, this.#metrics.node(id, node.id), this.#state, live.has(node.id)),
+    );
   }
 
   #begin(state: LifecycleState, steps: readonly string[], problem: string | null = null): void {

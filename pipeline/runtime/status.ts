@@ -33,6 +33,11 @@ export interface NodeStatus {
   readonly undelivered: number;
   /** Event time of the newest record, microseconds; null before the first. */
   readonly lastRecord: number | null;
+  /**
+   * How far event time is behind the clock, milliseconds; null for recordings, which may be of any age, and before the
+   * first record.
+   */
+  readonly lagMs: number | null;
   /** The component's own status report. */
   readonly details: Readonly<Record<string, unknown>>;
 }

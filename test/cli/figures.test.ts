@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { figuresOf, ratesBetween, ratesJson, ratesText } from '../../api/cli/figures.js';
 import { createMetrics } from '../../pipeline/telemetry/metrics.js';
 
@@ -27,13 +27,16 @@ test('rates are computed from two samples of the metrics', async () => {
     {
       topology: 't',
       node: 'routers',
+      is_source: false,
       received_per_s: 100,
       sent_per_s: 25,
       dropped_per_s: 2,
+      dropped_by: { queue_full: 2, stale: 0 },
       failed_per_s: 1.5,
       queue_depth: 7,
       undelivered: 0,
       watermark_lag_s: 0.25,
+      lag_growth: null,
       busy: 0.25,
       gate_closed: 0,
       dropped_total: { queue_full: 4, stale: 0 },
@@ -124,4 +127,72 @@ test('the bottleneck is the node that blocks the pump, otherwise the one with mo
     metrics.node('t', 'history').gateClosedSeconds = 0.8;
   });
   expect(marked(blocking)).toEqual(['history']);
+});
+
+describe('a machine that is too slow', () => {
+  type Fill = (metrics: ReturnType<typeof createMetrics>) => void;
+  /** Ten seconds in which the lag of the source grows from `lag` to another. */
+  const over = async (lag: readonly [number, number], fill: Fill = () => undefined) => {
+    const at = (time: number, seconds: number, more: Fill = () => undefined) =>
+      flow(time, (metrics) => {
+        metrics.node('t', 'routers').watermarkLags.add(() => seconds);
+        more(metrics);
+      });
+    const rates = ratesBetween(await at(0, lag[0]), await at(10_000, lag[1], fill));
+    return { rates, last: ratesText(rates).split('\n').at(-1) };
+  };
+  const waits: Fill = (metrics) => {
+    metrics.node('t', 'routers').queueDepth = 200;
+    metrics.node('t', 'windows').operatorSeconds = 7;
+    metrics.node('t', 'history').operatorSeconds = 9;
+  };
+
+  test('drops what it has no time for', async () => {
+    const { rates, last } = await over([2, 2], (metrics) => {
+      waits(metrics);
+      metrics.node('t', 'routers').dropped('stale', 900);
+      metrics.node('t', 'routers').dropped('kernel_buffer', 300);
+      metrics.node('t', 'routers').dropped('unknown_sender', 50);
+    });
+    expect(last).toBe(
+      'This machine is too slow: routers is 2.0 s behind, and 120 records/s are dropped at routers. Most of the time goes to windows (70 %).',
+    );
+    expect(ratesText(rates)).not.toContain('<- bottleneck');
+    expect(JSON.parse(ratesJson(rates, new Date(0)))).toMatchObject({
+      bottleneck: null,
+      too_slow: {
+        ...{ topology: 't', source: 'routers', behind_s: 2, dropped_per_s: 120 },
+        busiest: { node: 'windows', busy: 0.7 },
+      },
+    });
+  });
+
+  test('falls further behind', async () => {
+    expect((await over([2, 6], waits)).last).toMatch(/^This machine is too slow: routers is 6\.0 s behind\./);
+  });
+
+  test.each<[string, readonly [number, number], Fill]>([
+    ['a source that catches up', [9, 4], waits],
+    ['a source that hears nothing', [2, 12], () => undefined],
+    [
+      'drops for other reasons',
+      [0, 0],
+      (metrics) => {
+        metrics.node('t', 'routers').dropped('unknown_sender', 900);
+      },
+    ],
+    [
+      'a node that blocks the pump',
+      [2, 6],
+      (metrics) => {
+        waits(metrics);
+        metrics.node('t', 'routers').dropped('stale', 900);
+        metrics.node('t', 'history').gateClosedSeconds = 8;
+      },
+    ],
+  ])('is not the cause of %s', async (_, lag, fill) => {
+    const { rates } = await over(lag, fill);
+    expect(ratesText(rates)).not.toContain('too slow');
+    expect(JSON.parse(ratesJson(rates, new Date(0)))).toMatchObject({ too_slow: null });
+  });
 });

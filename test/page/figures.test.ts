@@ -1,5 +1,11 @@
-import { expect, test } from 'vitest';
-import { failedText, figuresOf, isFailing, type Counted } from '../../api/web/page/topology/figures.js';
+import { describe, expect, test } from 'vitest';
+import {
+  failedText,
+  figuresOf,
+  isFailing,
+  pressureIn,
+  type Counted,
+} from '../../api/web/page/topology/figures.js';
 
 const START = Date.parse('2026-01-01T00:00:00Z');
 
@@ -15,6 +21,7 @@ const after = (seconds: number, received: number, queued = 0): Counted => ({
 const node = (id: string, kind: 'source' | 'sink', last: number, records: number) => ({
   ...{ id, kind, received: records, sent: records, dropped: {}, queue_depth: 0, undelivered: 0 },
   last_record: new Date(START + last * 1000).toISOString(),
+  lag_ms: null as number | null,
 });
 
 test('a sink that receives nothing is idle, not behind; one with waiting records is behind', () => {
@@ -46,4 +53,31 @@ test('while the dead letters are unknown a failed record stays marked, and none 
     'failed: see the dead letters',
     'failed since the start; no dead letter is left',
   ]);
+});
+
+test('a source is as late as the clock says, though no record is newer than its own', () => {
+  const { nodes, ...counted } = after(60, 1);
+  const late = { ...counted, nodes: nodes.map((node) => ({ ...node, lag_ms: 4200 })) };
+  expect(figuresOf(late, null).get('air')!.lagMs).toBe(4200);
+});
+
+describe('a machine that is too slow', () => {
+  const at = (seconds: number, source: { dropped?: Record<string, number>; lag_ms?: number | null }) => ({
+    ...{ status: 'degraded', asked: START + seconds * 1000 },
+    nodes: [{ ...node('air', 'source', 0, 100), dropped: {}, queue_depth: 90, ...source }],
+  });
+
+  test('drops records that it has no time for', () => {
+    const before = at(0, { dropped: { stale: 10, unknown_sender: 5 }, lag_ms: 2000 });
+    const now = at(10, { dropped: { stale: 210, unknown_sender: 500 }, lag_ms: 2000 });
+    expect(pressureIn(now, before)).toEqual({ source: 'air', droppedPerS: 20, behindS: 2 });
+  });
+
+  test('falls behind, which nobody knows of a recording or a stopped topology', () => {
+    const [before, now] = [at(0, { lag_ms: 1000 }), at(10, { lag_ms: 9000 })];
+    expect(pressureIn(now, before)).toEqual({ source: 'air', droppedPerS: 0, behindS: 9 });
+    expect(pressureIn({ ...now, status: 'stopped' }, before)).toBeNull();
+    expect(pressureIn(now, null)).toBeNull();
+    expect(pressureIn(at(10, { lag_ms: null }), at(0, { lag_ms: null }))).toBeNull();
+  });
 });

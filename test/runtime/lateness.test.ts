@@ -103,6 +103,7 @@ test('reports the lag of a live source that falls behind', async () => {
   });
   passSending(radio, 115_000);
   await becomes(runner, /^in: its input is 115 s behind, so results are 115 s old; the limit is the 0\.4 s/);
+  expect(runner.status().nodes.map(({ lagMs }) => Math.round(lagMs! / 1000))).toEqual([115, 115, 115]);
 });
 
 test('names a live source that receives nothing', async () => {
@@ -142,6 +143,9 @@ test('a recording is never late, even beside a live source', async () => {
   passSending(radio);
   await until('the recording', () => runner.status().nodes[3]!.received === 10);
   await becomes(runner, null);
+  const lags = new Map(runner.status().nodes.map(({ id, lagMs }) => [id, lagMs]));
+  expect(['january', 'then', 'out'].map((id) => lags.get(id))).toEqual([null, null, null]);
+  expect(lags.get('now')).toBeLessThan(LIMIT_MS);
   // The check finds the live source late as soon as it is silent, and no other node.
   clock.advance(clock.elapsed() + 2 * LIMIT_MS);
   await becomes(runner, /^live: its input is 0\.8 s behind/);

@@ -148,6 +148,12 @@ export class FakeTopology implements RunningTopology {
   /** Records waiting in an outbox. */
   undelivered = 0;
 
+  /** How far its source is behind the clock. */
+  lagMs: number | null = null;
+
+  /** Records that its source has dropped because it could not keep up. */
+  stale = 0;
+
   /** Records that its source could not process. */
   failed = 0;
 
@@ -167,12 +173,13 @@ export class FakeTopology implements RunningTopology {
           status: 'active',
           received: 100,
           sent: 100,
-          dropped: { kernel_buffer: 3 },
+          dropped: { kernel_buffer: 3, ...(this.stale > 0 && { stale: this.stale }) },
           missing: 5,
           failed: this.failed,
           queueDepth: 0,
           undelivered: this.undelivered,
           lastRecord: FIRST_TIME,
+          lagMs: this.lagMs,
           details: this.details,
         },
       ],

@@ -432,6 +432,25 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
     expect(await page.locator('#bottleneck').count()).toBe(0);
   });
 
+  test('a machine that is too slow is named, with the lag of its source', async () => {
+    addSource(service.main, 'routers');
+    service.main.lagMs = 4200;
+    await logIn('pw');
+    await page.click('nav a:text("Topology")');
+    await expect.poll(() => page.textContent('#graph')).toContain('4 s behind');
+    await expect
+      .poll(
+        () => {
+          service.main.stale += 100;
+          return page.textContent('#bottleneck');
+        },
+        { timeout: 10_000 },
+      )
+      .toMatch(
+        /^This machine is too slow: routers is 4\.2 s behind, and \d+ records\/s are dropped at routers\.$/,
+      );
+  });
+
   test('a long dead letter does not widen the page, and a node with letters is marked until they are gone', async () => {
     service.main.failed = 1;
     addSource(service.main, 'routers');

@@ -19,7 +19,7 @@ export function register(program: Command): void {
     .option('--json', 'one JSON object per update', false)
     .addHelpText(
       'after',
-      '\nNodes are indented by their distance from a source. The bottleneck blocks the pump for half of the time or more, or has\nmore records waiting than arrive in a second. QUEUE includes records that wait in the outbox of a sink.' +
+      '\nNodes are indented by their distance from a source. The bottleneck blocks the pump for half of the time or more, or has\nmore records waiting than arrive in a second. QUEUE includes records that wait in the outbox of a sink.\nIf records arrive faster than all nodes together can process, a last line says that the machine is too slow.' +
         '\nLAG is the clock minus event time. BUSY is the share of time spent in a node, added up over its records: more than 100\nwhere several are in it at once. GATE is the share for which it blocked the pump.\nIt reads /metrics, which requires a credential in CSIFLOW_TOKEN if csiflow runs with --require-login.' +
         '\nExample:\n  csiflow top\n  csiflow top --once --json',
     )

@@ -5020,6 +5020,8 @@ export interface operations {
                                 /** @description Records waiting in the outbox of a sink. */
                                 undelivered: number;
                                 last_record: string | null;
+                                /** @description How far event time is behind the clock, milliseconds. Null for recordings, and before the first record. */
+                                lag_ms: number | null;
                                 details: Record<string, never>;
                             }[];
                         };
@@ -5101,6 +5103,8 @@ export interface operations {
                                 /** @description Records waiting in the outbox of a sink. */
                                 undelivered: number;
                                 last_record: string | null;
+                                /** @description How far event time is behind the clock, milliseconds. Null for recordings, and before the first record. */
+                                lag_ms: number | null;
                                 details: Record<string, never>;
                             }[];
                         };
@@ -5537,6 +5541,8 @@ export interface operations {
                                 /** @description Records waiting in the outbox of a sink. */
                                 undelivered: number;
                                 last_record: string | null;
+                                /** @description How far event time is behind the clock, milliseconds. Null for recordings, and before the first record. */
+                                lag_ms: number | null;
                                 details: Record<string, never>;
                             }[];
                         };

@@ -5122,6 +5122,8 @@ export interface operations {
                                 /** @description Records waiting in the outbox of a sink. */
                                 undelivered: number;
                                 last_record: string | null;
+                                /** @description How far event time is behind the clock, milliseconds. Null for recordings, and before the first record. */
+                                lag_ms: number | null;
                                 details: Record<string, never>;
                             }[];
                         };
@@ -5203,6 +5205,8 @@ export interface operations {
                                 /** @description Records waiting in the outbox of a sink. */
                                 undelivered: number;
                                 last_record: string | null;
+                                /** @description How far event time is behind the clock, milliseconds. Null for recordings, and before the first record. */
+                                lag_ms: number | null;
                                 details: Record<string, never>;
                             }[];
                         };
@@ -5639,6 +5643,8 @@ export interface operations {
                                 /** @description Records waiting in the outbox of a sink. */
                                 undelivered: number;
                                 last_record: string | null;
+                                /** @description How far event time is behind the clock, milliseconds. Null for recordings, and before the first record. */
+                                lag_ms: number | null;
                                 details: Record<string, never>;
                             }[];
                         };

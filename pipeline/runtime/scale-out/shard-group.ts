@@ -137,6 +137,7 @@ export class ShardGroup implements Run {
             status: (worst ?? all[0])?.status ?? 'active',
             problem: worst?.problem ?? null,
             lastRecord: lastRecord === -Infinity ? null : lastRecord,
+            context: { provenance: all[0]?.context.provenance ?? { origin: 'live' } },
             watermark: all.length === 0 ? -Infinity : Math.min(...all.map(({ watermark }) => watermark)),
           },
         ];

@@ -1,6 +1,6 @@
-import { timingOf } from '../../component/index.js';
 import type { CheckedNode } from '../../config/topology/topology.js';
 import type { NodeRun } from '../nodes/host.js';
+import { liveNodes } from '../nodes/live-nodes.js';
 
 export interface LatenessOptions {
   /** In topological order. */
@@ -61,13 +61,15 @@ export class Lateness {
   #blamed(): Map<string, string> {
     const blamed = new Map<string, string>();
     const limit = `${this.#limitSeconds} s of late_after_ms`;
-    for (const { id, component, inputs } of this.#options.nodes) {
+    const { nodes, runs } = this.#options;
+    const live = liveNodes(nodes, (id) => runs.get(id)!.context.provenance.origin);
+    for (const { id, component } of nodes) {
       if (component.kind === 'source') {
-        const silent = this.#silentFor(id);
+        const silent = live.has(id) ? this.#silentFor(id) : 0;
         if (silent > this.#limitSeconds) blamed.set(id, `no input for ${rounded(silent)} s`);
         continue;
       }
-      const isLast = component.kind === 'sink' && inputs.every(({ from }) => this.#isLive(from));
+      const isLast = component.kind === 'sink' && live.has(id);
       const age = isLast ? this.#age(id) : 0;
       if (age <= this.#limitSeconds) continue;
       const cause = this.#shuts(this.#slowest(id));
@@ -132,7 +134,7 @@ export class Lateness {
   /** Seconds for which a live source has been silent. */
   #silentFor(id: string): number {
     const { lastRecord, watermark } = this.#options.runs.get(id)!;
-    if (!this.#isLive(id) || watermark === Infinity) return 0;
+    if (watermark === Infinity) return 0;
     if (watermark === -Infinity) return this.#unheard();
     if (lastRecord === null) return this.#sinceStart();
     // A lagging source is not silent: its age says more.
@@ -144,13 +146,6 @@ export class Lateness {
   /** Seconds for which a node has had no event time at all. */
   #unheard(): number {
     return this.#options.isPartition ? 0 : this.#sinceStart();
-  }
-
-  #isLive(id: string): boolean {
-    const { component, config, inputs } = this.#byId.get(id)!;
-    if (component.kind !== 'source') return inputs.every(({ from }) => this.#isLive(from));
-    const { origin } = this.#options.runs.get(id)!.context.provenance;
-    return timingOf(component, config) === 'now' && (origin !== 'replay' || !component.replayable);
   }
 
   #heldBack({ heldBack }: NodeRun): string | null {

@@ -30,4 +30,6 @@ export interface Run extends LetterHolder {
   copyTo(folder: string): Promise<void>;
 }
 
-export type NodeHealth = Pick<NodeRun, 'id' | 'status' | 'problem' | 'lastRecord' | 'watermark'>;
+export interface NodeHealth extends Pick<NodeRun, 'id' | 'status' | 'problem' | 'lastRecord' | 'watermark'> {
+  readonly context: Pick<NodeRun['context'], 'provenance'>;
+}

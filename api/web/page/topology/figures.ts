@@ -1,10 +1,11 @@
 import type { FormB } from '../../../client/index.js';
+import { pressureOf, type Pressure } from '../../../service/figures/pressure.js';
 
 type TopologyAnswer = FormB['/topologies/{id}']['get']['responses'][200]['content']['application/json'];
 
 type CountedNode = Pick<
   TopologyAnswer['data']['nodes'][number],
-  'id' | 'kind' | 'received' | 'sent' | 'dropped' | 'queue_depth' | 'undelivered' | 'last_record'
+  'id' | 'kind' | 'received' | 'sent' | 'dropped' | 'queue_depth' | 'undelivered' | 'last_record' | 'lag_ms'
 >;
 
 /** A topology's counters at one time, as much of them as {@link figuresOf} needs. */
@@ -43,8 +44,8 @@ export interface Figures {
   /** Dropped records that are missing in results. */
   readonly lost: number;
   /**
-   * Lag behind the newest record of all nodes, milliseconds of event time; null before its first record, and for a node
-   * that is merely idle, such as a sink of alerts.
+   * Lag behind the clock, milliseconds of event time. Of a recording, which may be of any age, behind the newest record
+   * of all nodes. Null before its first record, and for a node that is merely idle, such as a sink of alerts.
    */
   readonly lagMs: number | null;
   /** In its queue, or in an outbox. */
@@ -65,20 +66,26 @@ export function figuresOf(now: Counted, before: Counted | null): ReadonlyMap<str
         was === undefined || seconds <= 0 ? null : Math.max(0, count - was) / seconds;
       const inRate = rate(node.received, earlier?.received);
       const waiting = node.queue_depth + node.undelivered;
-      const isIdle = node.kind !== 'source' && inRate === 0 && waiting === 0;
       return [
         node.id,
         {
           inRate,
           outRate: rate(node.sent, earlier?.sent),
           lost: lostOf(node),
-          lagMs: node.last_record === null || isIdle ? null : newest - Date.parse(node.last_record),
+          lagMs: node.lag_ms ?? lagBehind(newest, node, inRate === 0 && waiting === 0),
           waiting,
         },
       ];
     }),
   );
 }
+
+/** A node that reads nothing of what it could is not late: nothing waits for it. */
+const lagBehind = (
+  newest: number,
+  { kind, last_record: last }: CountedNode,
+  isQuiet: boolean,
+): number | null => (last === null || (kind !== 'source' && isQuiet) ? null : newest - Date.parse(last));
 
 const lostOf = ({ dropped }: CountedNode): number =>
   Object.entries(dropped).reduce((sum, [reason, count]) => sum + (isOnPurpose(reason) ? 0 : count), 0);
@@ -99,6 +106,31 @@ export function bottleneckOf(
     .filter(([, { waiting, inRate }]) => waiting > Math.max(FEW, inRate ?? Infinity))
     .sort(([, one], [, other]) => other.waiting - one.waiting);
   return fullest?.[0] ?? null;
+}
+
+/** What its sources lose because all nodes together are too slow; null: nothing, it is stopped, or not known yet. */
+export function pressureIn(
+  now: Counted & { readonly status: string },
+  before: Counted | null,
+): Pressure | null {
+  const seconds = before ? (now.asked - before.asked) / 1000 : 0;
+  if (!isUp(now) || seconds <= 0) return null;
+  const sources = now.nodes.filter(({ kind }) => kind === 'source');
+  return pressureOf(
+    sources.map(({ id, dropped, queue_depth: waiting, lag_ms: lag }) => {
+      const earlier = before!.nodes.find((node) => node.id === id);
+      const lagBefore = earlier?.lag_ms ?? null;
+      const rates = Object.entries(dropped).map(([reason, count]) => {
+        const was = earlier?.dropped[reason] ?? 0;
+        return [reason, Math.max(0, count - was) / seconds] as const;
+      });
+      return {
+        ...{ id, droppedPerS: earlier ? Object.fromEntries(rates) : {}, waiting },
+        lagS: lag === null ? null : lag / 1000,
+        lagGrowth: lag === null || lagBefore === null ? null : (lag - lagBefore) / 1000 / seconds,
+      };
+    }),
+  );
 }
 
 /**

@@ -5,7 +5,8 @@ import { usePolled } from '../state/poll.js';
 import { room } from '../state/scene.js';
 import { mayAct, service } from '../state/session.js';
 import { graphOf, topologyOf, type Topology } from '../topology/asked.js';
-import { bottleneckOf, failedText, figuresOf, isOnPurpose, isUp } from '../topology/figures.js';
+import { bottleneckOf, failedText, figuresOf, isOnPurpose, isUp, pressureIn } from '../topology/figures.js';
+import { pressureText } from '../../../service/figures/pressure.js';
 import { GraphPicture } from '../topology/graph.js';
 import { DeadLetters, useLetters } from './dead-letters.js';
 import { Problem } from '../parts/problem.js';
@@ -100,6 +101,15 @@ function Bottleneck({ now, before }: { readonly now: Topology; readonly before: 
   const figures = figuresOf(now, before);
   const slowest = bottleneckOf(now, figures);
   if (!isUp(now)) return null;
+  const isSource = now.nodes.some(({ id, kind }) => id === slowest && kind === 'source');
+  const pressure = slowest === null || isSource ? pressureIn(now, before) : null;
+  if (pressure) {
+    return (
+      <p class="problem" id="bottleneck">
+        {pressureText(pressure)}
+      </p>
+    );
+  }
   return (
     <p class="hint" id="bottleneck">
       {slowest === null
