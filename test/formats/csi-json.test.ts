@@ -69,25 +69,6 @@ test('any JSON is a frame, a failure or skipped', () => {
   );
 });
 
-test.each([
-  ['come once in some minutes', [0, 200, 400, 600], [0, 200, 400, 600]],
-  [
-    'are of two routers, one of them behind',
-    [0, -500, 1, -499, 2, -498],
-    [-500, -500, -500, -499, -499, -498],
-  ],
-  ['are of two routers, one of them ahead', [0, 500, 1, 501, 2], [0, 0, 1, 1, 2]],
-  ['begin with a wrong time', [1e8, 0, 1, 2], [0, 0, 1, 2]],
-])('no line is skipped if the lines of a file %s', (_, stated, expected) => {
-  const start = Date.parse('2026-03-01T08:00:00Z');
-  const lines = stated.map((s) =>
-    JSON.stringify(body({ timestamp: new Date(start + s * 1000).toISOString() })),
-  );
-  const { records, problems } = cutAll(Buffer.from(lines.join('\n')), 1000)!;
-  expect(problems).toEqual([]);
-  expect(records.map(({ time }) => time / 1e6 - start / 1000)).toEqual(expected);
-});
-
 test('lines of a file may have blanks behind their opening brace, and text before it', () => {
   const line = JSON.stringify(body());
   const lines = [line.replace('{', '{ '), line.replace('{', '{\t '), `I (12) {wifi}: ${line}`];

@@ -1,5 +1,6 @@
 import { locationText, type State } from '../../component/index.js';
-import { DeviceClock, READ_AHEAD_BYTES, type ClockKind } from './device-clock.js';
+import { READ_AHEAD_BYTES, type ClockKind } from './device-clock.js';
+import { LogClock, type Following, type LineClock, type Timed } from './line-clock.js';
 import { StatedClock } from './stated-clock.js';
 import { FEED, LineEnds } from './line-ends.js';
 import { LongLine } from './long-line.js';
@@ -77,7 +78,7 @@ export class LineCutter implements Cutter {
 
   /** False if more bytes are needed. */
   #takeLine(chunk: Chunk, start: number, end: number): boolean {
-    const { bytes, into, at, last } = chunk;
+    const { bytes, into, at } = chunk;
     const { name, mark: word, unit } = this.#kind;
     const mark = this.#markIn(bytes, start, end);
     if (mark < 0) return this.#takeHeading(chunk, start, end);
@@ -85,12 +86,8 @@ export class LineCutter implements Cutter {
     // The mark may be the name of a column too.
     if (stamp === null && this.#headingIn(bytes, start, end) !== null)
       return this.#takeHeading(chunk, start, end);
-    let next: number | null = null;
-    if (stamp !== null && !into.isLive && this.#clock.asksForNext(stamp, into.isGrowing)) {
-      const follower = this.#nextStamp(bytes, end + 1, last);
-      if (follower === undefined) return false;
-      next = follower;
-    }
+    const timed = this.#timeOf(chunk, stamp, start, end);
+    if (timed === undefined) return false;
     const problem = (code: string, message: string) => {
       into.problem({ code: `${name}.${code}`, location: this.#location(at + start), message });
     };
@@ -99,9 +96,8 @@ export class LineCutter implements Cutter {
         'joined',
         `a ${word.replace(/[\s,]+$/, '')} line runs into the next one, without a line break: only the last one in this line is read`,
       );
-    // The decoder rejects lines that are damaged elsewhere, and the clock ignores them.
-    const isTimed = stamp !== null && !into.isLive;
-    const time = isTimed ? this.#clock.at(stamp, next) : Math.max(0, into.newest);
+    const { time } = timed;
+    if (timed.problem) problem(timed.problem.code, timed.problem.message);
     if (time !== null) {
       into.begins(at + start, 'line', this.#number);
       into.add(time, bytes, mark, end);
@@ -111,6 +107,14 @@ export class LineCutter implements Cutter {
         `the time ${stamp} ${unit} does not follow from the lines before it: the line is skipped`,
       );
     return true;
+  }
+
+  /** Undefined if more bytes are needed. */
+  #timeOf({ bytes, into, last }: Chunk, stamp: number | null, start: number, end: number): Timed | undefined {
+    // The decoder rejects lines that are damaged elsewhere, and the clock ignores them.
+    if (stamp === null || into.isLive) return { time: Math.max(0, into.newest) };
+    const horizon = end + 1 + Math.max(READ_AHEAD_BYTES, LINES_AHEAD * (end - start));
+    return this.#clock.take(stamp, this.#following(bytes, end + 1, last, horizon), into.isGrowing);
   }
 
   /** Number of the current line, from 1, as editors count: by line feeds if the log has any. */
@@ -144,11 +148,12 @@ export class LineCutter implements Cutter {
 
   /** Event time of the line after a heading, so that a recording begins with it; undefined: more bytes are needed. */
   #firstTime(bytes: Uint8Array, end: number, last: boolean): number | undefined {
-    const stamp = this.#nextStamp(bytes, end + 1, last);
+    const following = this.#following(bytes, end + 1, last, end + 1 + READ_AHEAD_BYTES);
+    const { value: stamp } = following.next();
     if (stamp === undefined) return undefined;
     const clock = clockOf(this.#kind);
     clock.restore(this.#clock.snapshot());
-    return (stamp === null ? null : clock.at(stamp, null)) ?? 0;
+    return stamp === null ? 0 : (clock.take(stamp, NONE, true)?.time ?? 0);
   }
 
   snapshot() {
@@ -191,12 +196,8 @@ export class LineCutter implements Cutter {
     return this.#kind.stampOf(latin1(bytes.subarray(start, end)).trimEnd(), this.#heading);
   }
 
-  /**
-   * The stamp of the first complete line after `from`; null if none is near, undefined if more bytes are
-   * needed.
-   */
-  #nextStamp(bytes: Uint8Array, from: number, last: boolean): number | null | undefined {
-    const horizon = from + READ_AHEAD_BYTES;
+  /** The stamps of the complete lines from `from` to `horizon`. */
+  *#following(bytes: Uint8Array, from: number, last: boolean, horizon: number): Following {
     const within = bytes.subarray(0, horizon);
     const ends = new LineEnds(within);
     for (let start = from; start < within.length;) {
@@ -205,23 +206,21 @@ export class LineCutter implements Cutter {
       const end = newline < 0 ? within.length : newline;
       const mark = this.#markIn(within, start, end);
       const stamp = mark < 0 ? null : this.#stampOf(within, mark, end);
-      if (stamp !== null) return stamp;
+      if (stamp !== null) yield stamp;
       start = end + 1;
     }
     return last || bytes.length >= horizon ? null : undefined;
   }
 }
 
-/** The state of one can be restored only to another of the same kind of line. */
-interface LineClock {
-  asksForNext(stamp: number, isGrowing: boolean): boolean;
-  at(stamp: number, next: number | null): number | null;
-  snapshot(): State;
-  restore(state: State): void;
-}
+/** No line is read ahead. */
+const NONE: Following = { next: () => ({ done: true, value: null }) };
 
 const clockOf = ({ clock }: LineKind): LineClock =>
-  clock === 'stated' ? new StatedClock() : new DeviceClock(clock);
+  clock === 'stated' ? new StatedClock() : new LogClock(clock);
+
+/** So many lines of the same length can be read ahead, however long they are. */
+const LINES_AHEAD = 10;
 
 /** Longest header line. */
 const MAX_HEADING_BYTES = 2048;
