@@ -12,7 +12,7 @@ import {
   parseTopology,
   topologySchema,
 } from '../../pipeline/config/index.js';
-import { compileSchema } from '../../pipeline/config/schema/compiled-schema.js';
+import { schemaErrors } from '../../pipeline/config/schema/schema-errors.js';
 import { jsonSchema, type JsonSchema } from '../../pipeline/config/schema/json-schema.js';
 import { testComponents } from '../support/components.js';
 
@@ -31,9 +31,8 @@ describe.each(components.list().map((component) => [component.kind, component.na
     test.each(component.examples.map((example) => [example.title, example.config] as const))(
       'its example "%s" is valid',
       (_title, config) => {
-        const { validate } = compileSchema(component.config);
         const value = structuredClone(config);
-        expect(validate(value), JSON.stringify(validate.errors)).toBe(true);
+        expect(schemaErrors(value, component.config)).toEqual([]);
         expect(component.check?.(value as never) ?? []).toEqual([]);
       },
     );

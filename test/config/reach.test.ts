@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { components } from '../../api/components.js';
 import { NetworkReach, OwnersReach, parseTopology, type LoadResult } from '../../pipeline/config/index.js';
-import { compileSchema } from '../../pipeline/config/schema/compiled-schema.js';
+import { plainSchema } from '../../pipeline/config/schema/schema-errors.js';
 
 const ENVIRONMENT = `
 id: ward
@@ -171,7 +171,7 @@ test('every field that looks like a path is marked as one', () => {
       Object.entries(schema).flatMap(([key, part]: [string, unknown]) =>
         typeof part === 'object' && part !== null ? [[key, part], ...all(part)] : [],
       );
-    return all(compileSchema(config).schema)
+    return all(plainSchema(config))
       .filter(
         ([key, part]) => named.test(key) && 'type' in part && part.type === 'string' && !('filePath' in part),
       )

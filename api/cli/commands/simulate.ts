@@ -133,8 +133,8 @@ async function configOf(
   scene: Readonly<Record<string, unknown>>,
   { seconds, seed, rate, start, truth }: Options,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const [{ compileSchema }, { simulator }, { numberOption }] = await Promise.all([
-    import('../../../pipeline/config/schema/compiled-schema.js'),
+  const [{ schemaErrors }, { simulator }, { numberOption }] = await Promise.all([
+    import('../../../pipeline/config/schema/schema-errors.js'),
     import('../../../pipeline/sources/simulator/source.js'),
     import('../recordings/address.js'),
   ]);
@@ -150,11 +150,10 @@ async function configOf(
     ...(start === undefined ? {} : { start_time: start }),
     ...(truth === undefined ? {} : { truth }),
   };
-  const { validate } = compileSchema(simulator.config);
-  if (!validate(config)) {
-    const [first] = validate.errors ?? [];
+  const [error] = schemaErrors(config, simulator.config);
+  if (error) {
     throw new CommandError(
-      `the scene cannot be simulated: ${first?.instancePath ?? ''} ${first?.message ?? ''}`,
+      `the scene cannot be simulated: ${error.instancePath} ${error.message ?? ''}`,
       EXIT.invalid,
     );
   }

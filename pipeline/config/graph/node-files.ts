@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { filesMatching, isFilePattern } from '../../base/file-pattern.js';
-import { compileSchema } from '../schema/compiled-schema.js';
+import { plainSchema } from '../schema/schema-errors.js';
 import { checkReach } from '../reading/files.js';
 import type { LinkedNode } from './nodes.js';
 import type { JsonSchema } from '../schema/json-schema.js';
@@ -35,7 +35,7 @@ export function checkFiles(
     const tree = valueAt(root, [SECTIONS[kind], draft.id]);
     if (!tree) continue;
     open.add(draft.id);
-    const { schema } = compileSchema(config);
+    const schema = plainSchema(config);
     checkCommands(tree, schema, folder, reach, problems);
     for (const { named, isScript, isInput, isPattern } of filesIn(tree, schema)) {
       const path = resolve(folder, String(named.value));

@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import type { Complaint, Component } from '../../component/index.js';
-import { compileSchema } from '../schema/compiled-schema.js';
+import { schemaErrors } from '../schema/schema-errors.js';
 import { withHash, withHashes } from '../topology/hash.js';
 import type { CheckedNode, CheckedTopology, QueueSettings, Settings } from '../topology/topology.js';
 
@@ -50,15 +50,15 @@ function overridden(node: CheckedNode, change: NodeOverride | undefined): Checke
 }
 
 function requireValid(id: string, component: Component, config: object): void {
-  const { validate } = compileSchema(component.config);
-  // Ajv fills in defaults, so it receives a copy.
-  if (!validate(structuredClone(config))) throw new RangeError(schemaMessage(id, validate.errors?.[0]));
+  // Defaults are filled in, so the check receives a copy.
+  const [error] = schemaErrors(structuredClone(config), component.config);
+  if (error) throw new RangeError(schemaMessage(id, error));
   const complaint = component.check?.(config as never).find(({ severity }) => severity !== 'warning');
   if (complaint) throw new RangeError(complaintMessage(id, complaint));
 }
 
-const schemaMessage = (id: string, error: ErrorObject | undefined): string =>
-  `${id}${(error?.instancePath ?? '').replaceAll('/', '.')} ${error?.message ?? 'is not valid'}`;
+const schemaMessage = (id: string, { instancePath, message = 'is not valid' }: ErrorObject): string =>
+  `${id}${instancePath.replaceAll('/', '.')} ${message}`;
 
 const complaintMessage = (id: string, { path, message }: Complaint): string =>
   `${[id, ...path].join('.')}: ${message}`;

@@ -13,7 +13,7 @@ import {
   type Path,
   type Tree,
 } from '../reading/tree.js';
-import { MAX_PARTS, compileSchema } from './compiled-schema.js';
+import { plainSchema, schemaErrors } from './schema-errors.js';
 import { coerce } from './coerce.js';
 import { withUnit, fixType, describeForm, sentence } from './schema-words.js';
 
@@ -28,19 +28,21 @@ export interface Subject {
   readonly beside?: readonly string[] | undefined;
 }
 
+/** Up to this many parts, all errors of a value are collected. */
+const MAX_PARTS = 5_000;
+
 /**
  * Checks `tree` by a schema. Text with substituted variables is read as the number, boolean or null that the
  * schema requires.
  * @returns the value with defaults filled in, or undefined if there were errors.
  */
 export function checkSchema(tree: Tree, schema: object, subject: Subject, problems: Problems): unknown {
-  const { schema: json, ...compiled } = compileSchema(schema);
-  const read = coerce(tree, json);
-  const validate = tree.size > MAX_PARTS ? compiled.validateLarge() : compiled.validate;
+  const read = coerce(tree, plainSchema(schema));
   const value = plain(read);
-  if (validate(value)) return value;
+  const found = schemaErrors(value, schema, tree.size > MAX_PARTS ? 'first' : 'all');
+  if (found.length === 0) return value;
   const reporter = new Reporter(read, subject, problems);
-  const errors = innermost(validate.errors ?? []);
+  const errors = innermost(found);
   // Unknown fields first: a misspelled field explains a missing one.
   for (const error of errors) if (error.keyword === 'additionalProperties') reporter.report(error);
   for (const error of errors) if (error.keyword !== 'additionalProperties') reporter.report(error);

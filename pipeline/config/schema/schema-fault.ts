@@ -1,5 +1,5 @@
 import { errorText } from '../../base/error-text.js';
-import { compileSchema, requireSchema } from './compiled-schema.js';
+import { compileSchema, requireSchema } from './schema-errors.js';
 
 /** What is wrong with the schema of a component's configuration, with the name of the field; null: nothing. */
 export function schemaFault(config: unknown): string | null {
