@@ -31,3 +31,9 @@ export const numberAbove0 =
 
 /** The port of a server; 0 is any free one. */
 export const portNumber = wholeNumber(0, 65_535);
+
+/** The subcarriers of the frames that a benchmark sends. @throws InvalidArgumentError naming the possible ones */
+export const subcarrierCount = (text: string): number => {
+  if (text === '64' || text === '128') return Number(text);
+  throw new InvalidArgumentError('It must be 64 or 128.');
+};

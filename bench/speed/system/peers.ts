@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { errorText } from '../../../pipeline/base/error-text.js';
 import { spreadOf, type Spread } from '../../shared/spread.js';
-import { processorSeconds } from '../processor-time.js';
 import type { Adapter } from './adapter.js';
-import { pause, runOn, sendFrom, settled } from './service.js';
+import { csiflowOn, drive, untilStill, type Driven, type Program } from './program.js';
+import { pause } from './service.js';
 import type { Chain } from './site.js';
 
 export interface PeersOptions {
@@ -14,6 +14,8 @@ export interface PeersOptions {
   readonly rates: readonly number[];
   /** Links of the one room. */
   readonly links: number;
+  /** Subcarriers of a datagram. */
+  readonly subcarriers: number;
   readonly chain: Chain;
   readonly rounds: number;
   readonly seconds: number;
@@ -31,35 +33,20 @@ export interface PeerSpeed {
   readonly overCsiflow: number;
 }
 
-interface Program {
-  readonly pid: number;
-  readonly port: number;
-  readonly processed: () => Promise<number>;
-  /** Resolves once nothing more is processed. */
-  readonly settled: () => Promise<void>;
-  readonly end: () => Promise<void>;
-}
-
-interface Round {
-  readonly sent: number;
-  readonly processed: number;
-  readonly used: number;
-}
-
 /** csiflow, the same again as its control, and each peer in turn, driven by the same datagrams; started anew each time. */
 export async function peerSpeeds(options: PeersOptions): Promise<readonly PeerSpeed[]> {
   const programs: readonly (readonly [string, () => Promise<Program>])[] = [
-    ['csiflow', () => csiflow(options)],
-    ['csiflow, again', () => csiflow(options)],
+    ['csiflow', () => csiflowOn({ rooms: 1, chain: options.chain })],
+    ['csiflow, again', () => csiflowOn({ rooms: 1, chain: options.chain })],
     ...options.peers.map((peer) => [peer.name, () => startPeer(peer)] as const),
   ];
   const speeds: PeerSpeed[] = [];
   for (const rate of options.rates) {
-    const rounds = programs.map((): Round[] => []);
+    const rounds = programs.map((): Driven[] => []);
     for (let round = 1; round <= options.rounds; round++) {
       for (const [index, [name, start]] of programs.entries()) {
         options.progress(`${name} at ${rate} datagrams/s, round ${round} of ${options.rounds}`);
-        rounds[index]!.push(await measure(await start(), rate, options));
+        rounds[index]!.push(await drive(await start(), { ...options, rate }));
       }
     }
     speeds.push(...programs.map(([name], index) => summary(name, rate, rounds[index]!, rounds[0]!)));
@@ -67,28 +54,13 @@ export async function peerSpeeds(options: PeersOptions): Promise<readonly PeerSp
   return speeds;
 }
 
-async function measure(program: Program, rate: number, { links, seconds }: PeersOptions): Promise<Round> {
-  try {
-    const order = { port: program.port, links, times: false };
-    await sendFrom({ ...order, rate: Math.min(rate, WARM_UP_RATE), seconds: WARM_UP_S });
-    await program.settled();
-    const [before, used] = [await program.processed(), await processorSeconds(program.pid)];
-    const { sent } = await sendFrom({ ...order, rate, seconds });
-    await program.settled();
-    return {
-      sent,
-      processed: (await program.processed()) - before,
-      used: (await processorSeconds(program.pid)) - used,
-    };
-  } finally {
-    await program.end();
-  }
-}
-
-const [WARM_UP_RATE, WARM_UP_S] = [2_000, 3];
-
-function summary(program: string, rate: number, rounds: readonly Round[], own: readonly Round[]): PeerSpeed {
-  const share = ({ processed, sent }: Round) => processed / sent;
+function summary(
+  program: string,
+  rate: number,
+  rounds: readonly Driven[],
+  own: readonly Driven[],
+): PeerSpeed {
+  const share = ({ processed, sent }: Driven) => processed / sent;
   const busy = rounds.filter(({ processed }) => processed > 0);
   return {
     program,
@@ -97,17 +69,6 @@ function summary(program: string, rate: number, rounds: readonly Round[], own: r
     microseconds:
       busy.length === 0 ? null : spreadOf(busy.map(({ used, processed }) => (used * 1e6) / processed)),
     overCsiflow: spreadOf(rounds.map((round, index) => share(round) / share(own[index]!)))[0],
-  };
-}
-
-async function csiflow({ chain }: PeersOptions): Promise<Program> {
-  const { site, service, end } = await runOn({ rooms: 1, chain });
-  return {
-    pid: service.pid,
-    port: site.udpPort,
-    processed: () => service.metric('csiflow_received_total', 'node="routers"'),
-    settled: () => settled(service),
-    end,
   };
 }
 
@@ -181,12 +142,4 @@ async function listens(port: number): Promise<boolean> {
     await pause(100);
   }
   return false;
-}
-
-/** Waits until the counter has been constant for a second. */
-async function untilStill(processed: () => Promise<number>): Promise<void> {
-  for (let last = -1, now = await processed(); now !== last; now = await processed()) {
-    last = now;
-    await pause(1000);
-  }
 }

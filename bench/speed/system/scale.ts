@@ -8,6 +8,8 @@ export interface ScaleOptions {
   readonly topologies: number;
   /** Frames per second of each link. */
   readonly frames: number;
+  /** Subcarriers of a frame. */
+  readonly subcarriers: number;
   /** Between two windows. */
   readonly hopMs: number;
   readonly seconds: number;
@@ -106,11 +108,14 @@ async function figures(service: Service) {
 }
 
 /** Each topology has a sender of its own. */
-async function send({ udpPorts, links }: Site, { frames }: ScaleOptions, seconds: number) {
+async function send({ udpPorts, links }: Site, { frames, subcarriers }: ScaleOptions, seconds: number) {
   const share = links / udpPorts.length;
   const reports = await Promise.all(
     udpPorts.map((port, index) =>
-      sendFrom({ port, links: share, skip: index * share, rate: share * frames, seconds, times: false }),
+      sendFrom({
+        ...{ port, links: share, skip: index * share },
+        ...{ rate: share * frames, seconds, subcarriers, times: false },
+      }),
     ),
   );
   return {

@@ -14,6 +14,8 @@ export interface SenderOrder {
   /** Datagrams per second, over all links. */
   readonly rate: number;
   readonly seconds: number;
+  /** Bins of a datagram. Default: 64. */
+  readonly subcarriers?: number;
   /** Whether to record the time of each datagram; otherwise only their number. */
   readonly times: boolean;
 }
@@ -29,8 +31,6 @@ export interface SenderReport {
  * Frames that a link sends in turn: somebody walks by. A link that repeats one frame is ignored as faulty.
  */
 const STEPS = 97;
-const BINS = 64;
-const BYTES = 20 + 2 * BINS;
 /** Datagrams sent between two checks of the clock. */
 const BURST = 16;
 /**
@@ -39,9 +39,9 @@ const BURST = 16;
  */
 const CALM_RATE = 10_000;
 
-/** Sends ADR-018 datagrams of 64 bins for each link in turn, at a steady rate; runs in a worker thread. */
+/** Sends ADR-018 datagrams for each link in turn, at a steady rate; runs in a worker thread. */
 async function send(order: SenderOrder): Promise<SenderReport> {
-  const { port, links, skip = 0, rate, seconds, times: keep } = order;
+  const { port, links, skip = 0, rate, seconds, subcarriers = 64, times: keep } = order;
   const [first, last] = [skip, skip + links - 1].map((link) => Math.floor(link / LINKS_OF_A_HOST)) as [
     number,
     number,
@@ -52,7 +52,9 @@ async function send(order: SenderOrder): Promise<SenderReport> {
     { length: links },
     (_, index) => sockets[Math.floor((skip + index) / LINKS_OF_A_HOST) - first]!,
   );
-  const datagrams = Array.from({ length: links }, (_, index) => walk(senderOf(skip + index).node));
+  const datagrams = Array.from({ length: links }, (_, index) =>
+    walk(senderOf(skip + index).node, subcarriers),
+  );
   const sequences = new Uint32Array(links);
   const total = Math.round(rate * seconds);
   const times = new Float64Array(keep ? total : 0);
@@ -98,22 +100,24 @@ async function socketFrom(host: string, port: number): Promise<Socket> {
   return socket;
 }
 
-function walk(node: number): readonly Buffer[] {
+function walk(node: number, bins: number): readonly Buffer[] {
   const random = seededRandom(node, 'walk');
-  return Array.from({ length: STEPS }, (_, step) => datagram(node, (2 * Math.PI * step) / STEPS, random));
+  return Array.from({ length: STEPS }, (_, step) =>
+    datagram(node, bins, (2 * Math.PI * step) / STEPS, random),
+  );
 }
 
 /** @param phase of the passer-by, radians */
-function datagram(node: number, phase: number, random: () => number): Buffer {
-  const bytes = Buffer.alloc(BYTES);
+function datagram(node: number, bins: number, phase: number, random: () => number): Buffer {
+  const bytes = Buffer.alloc(20 + 2 * bins);
   bytes.writeUInt32LE(0xc5110001, 0);
   bytes.writeUInt8(node, 4);
   bytes.writeUInt8(1, 5);
-  bytes.writeUInt16LE(BINS, 6);
+  bytes.writeUInt16LE(bins, 6);
   bytes.writeUInt32LE(2437, 8);
   bytes.writeInt8(-50, 16);
   bytes.writeInt8(-92, 17);
-  for (let at = 20; at < BYTES; at++) {
+  for (let at = 20; at < bytes.length; at++) {
     const shading = 1 + 0.3 * Math.sin(phase + at * 0.05);
     bytes.writeInt8(Math.round(30 * shading * Math.sin(at * 0.7 + node) + 3 * (random() - 0.5)), at);
   }

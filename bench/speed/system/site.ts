@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { senderOf } from './links.js';
 
-/** A made-up site for measurements: rooms of four links each, a topology, and free ports. */
+/** A made-up site for measurements: rooms, usually of four links each, a topology, and free ports. */
 export interface Site {
   readonly folder: string;
   /** Files; each has an equal share of the rooms, in order. */
@@ -33,6 +33,8 @@ export type Chain = 'motion' | 'poses' | 'demo';
 
 export interface SiteOptions {
   readonly rooms: number;
+  /** Links of each room, at most {@link LINKS_PER_ROOM}, which is the default. */
+  readonly linksOfRoom?: number;
   readonly chain: Chain;
   /** With rate limits too high to be reached. */
   readonly unlimited?: boolean;
@@ -46,15 +48,15 @@ export interface SiteOptions {
 
 export const LINKS_PER_ROOM = 4;
 
-/** Every four links form a room. */
+/** Links are numbered room by room. */
 export async function makeSite(options: SiteOptions): Promise<Site> {
-  const { rooms, unlimited = false, topologies: count = 1 } = options;
+  const { rooms, linksOfRoom = LINKS_PER_ROOM, unlimited = false, topologies: count = 1 } = options;
   const folder = await mkdtemp(join(tmpdir(), 'csiflow-bench-'));
   const apiPort = await freeTcpPort();
   const udpPorts = await freeUdpPorts(count);
   const names = Array.from({ length: rooms }, (_, room) => `room-${room + 1}`);
   await Promise.all(
-    names.map((name, room) => writeFile(join(folder, `${name}.yaml`), environment(name, room))),
+    names.map((name, room) => writeFile(join(folder, `${name}.yaml`), environment(name, room, linksOfRoom))),
   );
   const topologies = await Promise.all(
     udpPorts.map(async (port, index) => {
@@ -72,7 +74,7 @@ export async function makeSite(options: SiteOptions): Promise<Site> {
     udpPort: udpPorts[0]!,
     udpPorts,
     apiPort,
-    links: rooms * LINKS_PER_ROOM,
+    links: rooms * linksOfRoom,
     rooms: names,
     limits,
     remove: () => rm(folder, { recursive: true }),
@@ -80,15 +82,15 @@ export async function makeSite(options: SiteOptions): Promise<Site> {
 }
 
 /** Two nodes on each of two opposite walls, at different heights. */
-function environment(name: string, room: number): string {
+function environment(name: string, room: number, linksOfRoom: number): string {
   const corners = [
     [0.1, 0.6, 0.9, 4.9, 3.3, 1.6],
     [0.1, 3.4, 1.7, 4.9, 0.5, 0.8],
     [1.2, 0.1, 1.2, 3.9, 3.9, 1.0],
     [3.8, 0.1, 0.7, 1.1, 3.9, 1.8],
   ];
-  const links = corners.map((at, index) => {
-    const link = room * LINKS_PER_ROOM + index;
+  const links = corners.slice(0, linksOfRoom).map((at, index) => {
+    const link = room * linksOfRoom + index;
     const { node, host } = senderOf(link);
     const [transmitter, receiver] = [at.slice(0, 3), at.slice(3)].map((place) => place.join(', '));
     return `  - { id: link-${link + 1}, transmitter: [${transmitter}], receiver: [${receiver}], sender: "node-${node}@${host}" }`;

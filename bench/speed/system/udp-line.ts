@@ -1,7 +1,19 @@
-import { makeSite } from './site.js';
-import { receivedFrames, sendFrom, Service, settled } from './service.js';
+import type { Chain } from './site.js';
+import { bareSocket, csiflowOn, drive } from './program.js';
 
-export interface UdpStep {
+/** What receives datagrams, and which. */
+export interface UdpSetup {
+  /** Operators of csiflow, or `bare`: a socket of Node that only counts. */
+  readonly chain: Chain | 'bare';
+  /** Links of one room, each with a node of its own. */
+  readonly links: number;
+  /** Subcarriers of a datagram. */
+  readonly subcarriers: number;
+  /** Datagrams per second, over all links. */
+  readonly rates: readonly number[];
+}
+
+export interface UdpStep extends Omit<UdpSetup, 'rates'> {
   readonly rate: number;
   /** Datagrams per second that the sender reached. */
   readonly reached: number;
@@ -13,40 +25,52 @@ export interface UdpStep {
 }
 
 /**
- * Datagrams of 64 subcarriers through socket, journal, decoding, signal processing, motion and DuckDB, at
- * increasing rates; each rate twice (A against A).
+ * Datagrams through socket, journal, decoding, signal processing, the chain's operators and DuckDB, at each rate
+ * twice in turn (A against A). Each run starts the program anew.
  */
 export async function udpLine(
-  rates: readonly number[],
+  setup: UdpSetup,
   seconds: number,
   progress: (line: string) => void = () => undefined,
 ): Promise<readonly UdpStep[]> {
+  const { rates, ...rest } = setup;
+  const { chain, links, subcarriers } = rest;
   const steps: UdpStep[] = [];
   for (const rate of rates.flatMap((one) => [one, one])) {
-    progress(`UDP line at ${rate} datagrams/s`);
-    const site = await makeSite({ rooms: 5, chain: 'motion' });
-    const service = new Service(site);
-    try {
-      await service.running();
-      await sendFrom({ port: site.udpPort, links: site.links, rate: 5_000, seconds: 1, times: false }); // warms up
-      await settled(service);
-      const [before, cpuBefore] = [await receivedFrames(service), await service.cpuSeconds()];
-      const { sent, seconds: took } = await sendFrom({
-        port: site.udpPort,
-        links: site.links,
-        rate,
-        seconds,
-        times: false,
-      });
-      await settled(service);
-      const arrived = (await receivedFrames(service)) - before;
-      const microseconds = (((await service.cpuSeconds()) - cpuBefore) * 1e6) / arrived;
-      const reached = Math.round(sent / took);
-      steps.push({ rate, reached, sent, received: arrived, lost: sent - arrived, microseconds });
-    } finally {
-      await service.end();
-      await site.remove();
-    }
+    progress(`UDP, ${chain}, ${links} x ${subcarriers} subcarriers, ${rate} datagrams/s`);
+    const program =
+      chain === 'bare' ? await bareSocket() : await csiflowOn({ rooms: 1, linksOfRoom: links, chain });
+    const {
+      sent,
+      seconds: took,
+      processed,
+      used,
+    } = await drive(program, { links, subcarriers, rate, seconds });
+    steps.push({
+      ...rest,
+      rate,
+      reached: Math.round(sent / took),
+      sent,
+      received: processed,
+      lost: sent - processed,
+      microseconds: (used * 1e6) / processed,
+    });
   }
   return steps;
+}
+
+/**
+ * The highest rate at which neither run lost a datagram, as far as the sender reached it; 0 if both lost some at
+ * each rate.
+ */
+export function lossless(steps: readonly Pick<UdpStep, 'rate' | 'lost' | 'reached'>[]): number {
+  const rates = [...new Set(steps.map(({ rate }) => rate))];
+  return Math.max(
+    0,
+    ...rates.map((rate) =>
+      Math.min(
+        ...steps.filter((step) => step.rate === rate).map(({ lost, reached }) => (lost === 0 ? reached : 0)),
+      ),
+    ),
+  );
 }

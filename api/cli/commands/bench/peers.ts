@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 import type { Adapter } from '../../../../bench/speed/system/adapter.js';
 import type { PeersOptions, PeerSpeed } from '../../../../bench/speed/system/peers.js';
-import { wholeNumber, wholeNumbers } from '../../number-options.js';
+import { subcarrierCount, wholeNumber, wholeNumbers } from '../../number-options.js';
 
 interface Options extends Omit<PeersOptions, 'peers' | 'progress'> {
   readonly json: boolean;
@@ -16,6 +16,7 @@ export function register(bench: Command): void {
     .argument('<adapter...>', 'YAML files: name, command, port, counter')
     .option('--rates <list>', 'datagrams per second', rates, [2_000, 10_000])
     .option('--links <number>', 'links of one room that send', wholeNumber(1, 4), 1)
+    .option('--subcarriers <number>', 'subcarriers of a frame: 64 or 128', subcarrierCount, 64)
     .option('--rounds <number>', 'rounds; all programs are restarted in each', wholeNumber(1, 100), 3)
     .option(
       '--seconds <number>',

@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 import type { Scaled, ScaleOptions } from '../../../../bench/speed/system/scale.js';
-import { wholeNumber, wholeNumbers } from '../../number-options.js';
+import { subcarrierCount, wholeNumber, wholeNumbers } from '../../number-options.js';
 
 interface Options extends Omit<ScaleOptions, 'progress'> {
   readonly json: boolean;
@@ -17,6 +17,7 @@ export function register(bench: Command): void {
     .option('--rooms <number>', 'rooms of four links', wholeNumber(1, 1_000), 100)
     .option('--topologies <number>', 'topologies that share the rooms; a divisor', wholeNumber(1, 100), 1)
     .option('--frames <number>', 'frames per second of each link', wholeNumber(1, 100_000), 20)
+    .option('--subcarriers <number>', 'subcarriers of a frame: 64 or 128', subcarrierCount, 64)
     .option('--hop-ms <number>', 'between two windows of a room', wholeNumber(20, 60_000), 1_000)
     .option('--threads <list>', 'values of `settings.threads`', threadCounts, [0, 1])
     .option('--rounds <number>', 'rounds; csiflow is restarted in each', wholeNumber(1, 100), 3)

@@ -1,0 +1,97 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { compiledModule } from '../../../pipeline/base/paths.js';
+import { processorSeconds } from '../processor-time.js';
+import { pause, receivedFrames, runOn, sendFrom, settled } from './service.js';
+import type { SiteOptions } from './site.js';
+
+/** A running program that receives ADR-018 datagrams. */
+export interface Program {
+  readonly pid: number;
+  readonly port: number;
+  readonly processed: () => Promise<number>;
+  /** Resolves once nothing more is processed. */
+  readonly settled: () => Promise<void>;
+  readonly end: () => Promise<void>;
+}
+
+export interface Load {
+  readonly links: number;
+  /** Subcarriers of a datagram. */
+  readonly subcarriers: number;
+  /** Datagrams per second, over all links. */
+  readonly rate: number;
+  readonly seconds: number;
+}
+
+export interface Driven {
+  readonly sent: number;
+  /** How long sending took. */
+  readonly seconds: number;
+  readonly processed: number;
+  /** Processor time of all threads, seconds. */
+  readonly used: number;
+}
+
+/** Sends datagrams to a program, after some that warm it up, and ends it. */
+export async function drive(program: Program, load: Load): Promise<Driven> {
+  try {
+    const order = { ...load, port: program.port, times: false };
+    await sendFrom({ ...order, rate: Math.min(load.rate, WARM_UP_RATE), seconds: WARM_UP_S });
+    await program.settled();
+    const [before, used] = [await program.processed(), await processorSeconds(program.pid)];
+    const { sent, seconds } = await sendFrom(order);
+    await program.settled();
+    return {
+      sent,
+      seconds,
+      processed: (await program.processed()) - before,
+      used: (await processorSeconds(program.pid)) - used,
+    };
+  } finally {
+    await program.end();
+  }
+}
+
+const [WARM_UP_RATE, WARM_UP_S] = [2_000, 3];
+
+/** Starts csiflow on a site of its own. */
+export async function csiflowOn(options: SiteOptions): Promise<Program> {
+  const { site, service, end } = await runOn(options);
+  return {
+    pid: service.pid,
+    port: site.udpPort,
+    processed: () => receivedFrames(service),
+    settled: () => settled(service),
+    end,
+  };
+}
+
+/** Starts a process that counts datagrams and does nothing else. */
+export async function bareSocket(): Promise<Program> {
+  const child = fork(compiledModule(import.meta.url, './bare-socket.js'));
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`the bare socket ended early, with ${String(code)}`);
+  });
+  const message = async () => ((await Promise.race([once(child, 'message'), ended])) as [number])[0];
+  const processed = () => {
+    child.send('count');
+    return message();
+  };
+  const port = await message();
+  ended.catch(() => undefined);
+  const end = async () => {
+    const exit = once(child, 'exit');
+    child.disconnect();
+    await exit;
+  };
+  return { pid: child.pid!, port, processed, settled: () => untilStill(processed), end };
+}
+
+/** Waits until the counter has been constant for a second. */
+export async function untilStill(processed: () => Promise<number>): Promise<void> {
+  for (let last = -1, now = await processed(); now !== last; now = await processed()) {
+    last = now;
+    await pause(1000);
+  }
+}

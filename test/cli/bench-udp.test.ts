@@ -1,0 +1,36 @@
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { expect, it } from 'vitest';
+import { sendFrom } from '../../bench/speed/system/service.js';
+import { lossless } from '../../bench/speed/system/udp-line.js';
+import { knownBins } from '../../pipeline/formats/devices/adr018/adr018-fields.js';
+
+it('sends datagrams of as many subcarriers as asked, of each link in turn', async () => {
+  const socket = createSocket('udp4').bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  const datagrams: Buffer[] = [];
+  const all = new Promise<void>((resolve) => {
+    socket.on('message', (bytes) => {
+      if (datagrams.push(bytes) === 20) resolve();
+    });
+  });
+  const { port } = socket.address();
+  const report = await sendFrom({
+    ...{ port, links: 2, subcarriers: 128 },
+    ...{ rate: 1_000, seconds: 0.02, times: false },
+  });
+  await all;
+  socket.close();
+  expect(report.sent).toBe(20);
+  expect(knownBins(128)).toBe(true);
+  expect(new Set(datagrams.map((bytes) => bytes.length))).toEqual(new Set([20 + 2 * 128]));
+  expect(new Set(datagrams.map((bytes) => bytes.readUInt16LE(6)))).toEqual(new Set([128]));
+  expect(datagrams.slice(0, 4).map((bytes) => bytes.readUInt8(4))).toEqual([1, 2, 1, 2]);
+});
+
+it('takes the highest rate at which neither run lost a datagram, as far as the sender reached it', () => {
+  const step = (rate: number, lost: number, reached = rate) => ({ rate, lost, reached });
+  expect(lossless([step(10, 0), step(10, 0), step(20, 0), step(20, 1)])).toBe(10);
+  expect(lossless([step(10, 0), step(10, 0), step(20, 0, 19), step(20, 0, 18)])).toBe(18);
+  expect(lossless([step(10, 2), step(10, 0)])).toBe(0);
+});
