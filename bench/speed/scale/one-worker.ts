@@ -16,22 +16,22 @@ import { datagramsOf, makeRooms, repeated, writeRooms, type Datagram } from './r
 import { drained, produce } from './topics.js';
 
 /**
- * One process of a scaled-out topology, with all partitions of 24 rooms of four links with 50 frames/s each;
+ * One process of a scaled-out topology, with all partitions of the rooms, of four links with 50 frames/s each;
  * without and with poses in turn, each twice: the second run is the control of the first. Frames arrive
- * faster than they can be processed. The measurement starts once the process has done its first ten seconds
- * of them, and ends when it has committed all.
+ * faster than they can be processed. The measurement starts once the process has done its first seconds of
+ * them (`--warm-up`), and ends when it has committed all.
  *
  * `node dist/bench/speed/scale/one-worker.js --broker 127.0.0.1:9092 [--rounds 2] [--only poses] [--pace
- * 20]`; with `--pace 1` frames arrive as they would live, which shows the memory of a site that keeps up.
+ * 20] [--rooms 24] [--warm-up 10] [--seconds 30]`; with `--pace 1` frames arrive as they would live, which shows the memory of a site that keeps up.
  */
 
-const [ROOMS, PARTITIONS, RATE_HZ] = [24, 12, 50] as const;
+const [PARTITIONS, RATE_HZ] = [12, 50] as const;
 const LINKS = 4;
+/** So many rooms are simulated; more rooms repeat them. */
+const SIMULATED_ROOMS = 24;
 /** This much is simulated, and then sent repeatedly with later timestamps. */
 const STRETCH_SECONDS = 5;
-const WARM_UP_SECONDS = 10;
 const WINDOWS_HZ = 5;
-const FRAMES_PER_SECOND = ROOMS * LINKS * RATE_HZ;
 
 interface Line {
   readonly name: string;
@@ -69,6 +69,9 @@ async function main(): Promise<void> {
       rounds: { type: 'string', default: '2' },
       only: { type: 'string' },
       pace: { type: 'string', default: '20' },
+      rooms: { type: 'string', default: '24' },
+      'warm-up': { type: 'string', default: '10' },
+      seconds: { type: 'string' },
     },
   });
   const lines = LINES.filter(({ name }) => values.only === undefined || values.only === name);
@@ -77,18 +80,35 @@ async function main(): Promise<void> {
   const admin = client.admin();
   await admin.connect();
   try {
-    const stretch = await datagramsOf(makeRooms(ROOMS, LINKS), STRETCH_SECONDS, RATE_HZ);
+    const setup: Setup = {
+      client,
+      admin,
+      broker: values.broker,
+      rooms: Number(values.rooms),
+      stretch: await stretchOf(Number(values.rooms)),
+      pace: Number(values.pace),
+      warmUpSeconds: Number(values['warm-up']),
+    };
     for (let round = 1; round <= Number(values.rounds); round++)
       for (const line of lines) {
-        const figures = await measured(
-          { client, admin, broker: values.broker, stretch, pace: Number(values.pace) },
-          line,
-        );
+        const figures = await measured(setup, { ...line, seconds: Number(values.seconds ?? line.seconds) });
         process.stdout.write(`${JSON.stringify({ line: line.name, round, ...figures })}\n`);
       }
   } finally {
     await admin.disconnect();
   }
+}
+
+/** Datagrams of {@link STRETCH_SECONDS} of all rooms, in order of time. */
+async function stretchOf(rooms: number): Promise<readonly Datagram[]> {
+  const simulated = Math.min(rooms, SIMULATED_ROOMS);
+  const made = makeRooms(rooms, LINKS).map(({ id }) => id);
+  const number = new Map(made.slice(0, simulated).map((id, index) => [id, index]));
+  const datagrams = await datagramsOf(makeRooms(simulated, LINKS), STRETCH_SECONDS, RATE_HZ);
+  return datagrams.flatMap((datagram) => {
+    const first = number.get(datagram.room)!;
+    return made.filter((_, index) => index % simulated === first).map((room) => ({ ...datagram, room }));
+  });
 }
 
 async function newTopic(admin: Admin, name: string): Promise<string> {
@@ -116,14 +136,16 @@ interface Setup {
   readonly client: Kafka;
   readonly admin: Admin;
   readonly broker: string;
+  readonly rooms: number;
   readonly stretch: readonly Datagram[];
   /** Event time per second of real time, seconds. */
   readonly pace: number;
+  readonly warmUpSeconds: number;
 }
 
-const measured = ({ client, admin, broker, stretch, pace }: Setup, line: Line): Promise<object> =>
+const measured = ({ client, admin, broker, stretch, pace, ...setup }: Setup, line: Line): Promise<object> =>
   withFolder(async (folder) => {
-    const rooms = makeRooms(ROOMS, LINKS);
+    const rooms = makeRooms(setup.rooms, LINKS);
     const partitions = new Map(rooms.map(({ id }, index) => [id, index % PARTITIONS]));
     const [topic, results] = [await newTopic(admin, 'csi'), await newTopic(admin, 'results')];
     const group = `bench-${randomUUID().slice(0, 8)}`;
@@ -141,7 +163,7 @@ const measured = ({ client, admin, broker, stretch, pace }: Setup, line: Line): 
       return { at: performance.now(), frames: await countOf(admin, topic), ...(await usedBy(worker.pid!)) };
     };
     try {
-      return figuresOf(await through(WARM_UP_SECONDS), await through(line.seconds));
+      return figuresOf(setup.rooms, await through(setup.warmUpSeconds), await through(line.seconds));
     } finally {
       const gone = once(worker, 'exit');
       if (worker.exitCode === null && worker.kill('SIGTERM')) await gone;
@@ -202,11 +224,12 @@ async function usedBy(pid: number): Promise<Omit<Moment, 'at' | 'frames'>> {
   };
 }
 
-function figuresOf(first: Moment, last: Moment): object {
+function figuresOf(rooms: number, first: Moment, last: Moment): object {
   const frames = last.frames - first.frames;
-  const windows = (frames / FRAMES_PER_SECOND) * ROOMS * WINDOWS_HZ;
+  const windows = (frames / (LINKS * RATE_HZ)) * WINDOWS_HZ;
   const each = (field: 'cpu' | 'main') => round((1e6 * (last[field] - first[field])) / frames);
   return {
+    rooms,
     frames,
     frames_per_second: Math.round((1e3 * frames) / (last.at - first.at)),
     us_per_frame: each('cpu'),
