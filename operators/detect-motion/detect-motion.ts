@@ -128,7 +128,8 @@ Sources: Zhang et al., WiSpeed (2018), for the autocorrelation; figures on recor
 
         const measures = measuresOf(window, room, time);
         const now = nowOf(measures);
-        if (now) newest.set(environment, now);
+        const step = Math.max(interval, window.points * window.step);
+        if (now) newest.set(environment, { ...now, interval_ms: step / 1000 });
         return { data: measures };
       },
       describe: () => ({ rooms: Object.fromEntries(newest) }),
@@ -154,10 +155,12 @@ interface RoomNow {
   readonly presence_probability: number;
   /** Null until it is known. */
   readonly presence: boolean | null;
+  /** Time until the next measures, at most, unless windows stay away, milliseconds. */
+  readonly interval_ms: number;
 }
 
 /** Undefined if no link was measured. */
-function nowOf(measures: readonly Measure[]): RoomNow | undefined {
+function nowOf(measures: readonly Measure[]): Omit<RoomNow, 'interval_ms'> | undefined {
   const ofRoom = (wanted: string) =>
     measures.find(({ name, subject }) => name === wanted && subject === null);
   const motion = ofRoom('motion');

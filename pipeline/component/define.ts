@@ -127,6 +127,7 @@ export interface Operator<I extends Port = Port, O extends Port = Port, Z = Stat
   restore?(state: Z): void;
   /** Continues with another configuration, which differs only in `liveFields`. Required if there are any. */
   adjust?(config: Readonly<Record<string, unknown>>): void;
+  /** Facts for status pages, as plain JSON. Those about rooms are in `rooms`, by the id of the environment. */
   describe?(): Readonly<Record<string, unknown>>;
   open?(): Promise<void>;
   close?(): Promise<void>;

@@ -111,9 +111,20 @@ describe('detect-motion', () => {
           motion: valuesOf(given, 'motion').at(-1),
           presence_probability: valuesOf(given, 'presence_probability').at(-1),
           presence: true,
+          interval_ms: 1000,
         },
       },
     });
+  });
+
+  it.each([
+    [10, 1000],
+    [5000, 5000],
+  ])('describes when measures every %i ms follow windows of a second: after %i ms', (interval, expected) => {
+    const node = operator({ interval_ms: interval });
+    measure(node, windows(5, moving));
+    const { rooms } = node.describe!() as { rooms: Record<string, { interval_ms: number }> };
+    expect(Object.values(rooms).map(({ interval_ms: described }) => described)).toEqual([expected]);
   });
 
   it('distinguishes movement from noise, whatever the gain does', () => {

@@ -238,6 +238,7 @@ function worker(
     partitions: (_config, _context, self) => broker.partitions(self),
     create: () => ({ open: () => Promise.reject(new Error('it is read by partitions')) }),
   });
+  let opened = 0;
   const sink = defineSink({
     name: 'results',
     summary: 'Sends.',
@@ -246,7 +247,8 @@ function worker(
     inputs: PORTS,
     recovery: 'at-least-once',
     transactional: true,
-    create: (_, { transaction }) => ({
+    create: (_, { transaction }, room = `room ${opened++}`) => ({
+      describe: () => ({ rooms: { [room]: 'seen' } }),
       open: async () => Promise.resolve(),
       write: async (records, epoch) => {
         if (refuses())
@@ -369,6 +371,18 @@ test('a replayed letter goes to its partition, even if that returns later', asyn
   expect(broker.results.get(0)).toEqual(sums(35));
   await emptied(runner);
   expect(broker.results.get(1)).toEqual(sums(35));
+  await runner.stop();
+});
+
+test('what the partitions of a node say about their rooms is together in its details', async () => {
+  const broker = new Broker();
+  const runner = worker(broker, 'only');
+  await runner.start();
+  const details = () => runner.status().nodes.find(({ id }) => id === 'out')!.details;
+  expect(details()).not.toHaveProperty('rooms');
+  broker.members.get('only')!([0, 1]);
+  await until('both to run', () => Object.keys(details()['partition_1'] ?? {}).length > 0);
+  expect(details()['rooms']).toEqual({ 'room 0': 'seen', 'room 1': 'seen' });
   await runner.stop();
 });
 

@@ -168,11 +168,21 @@ export class ShardGroup implements Run {
     return this.#feeds;
   }
 
-  /** The node's status reports in each partition, by the partition's number. */
+  /**
+   * The node's status reports in each partition, by the partition's number, and what they say about rooms together: a
+   * room is in one partition.
+   */
   describe(node: string): Readonly<Record<string, unknown>> {
-    return Object.fromEntries(
-      [...this.#held].map(([number, { shard }]) => [`partition_${number}`, shard?.describe(node) ?? {}]),
+    const reports = [...this.#held].map(
+      ([number, { shard }]) => [`partition_${number}`, shard?.describe(node) ?? {}] as const,
     );
+    const withRooms = reports.flatMap(([, { rooms }]) =>
+      typeof rooms === 'object' && rooms !== null ? [rooms] : [],
+    );
+    return {
+      ...Object.fromEntries(reports),
+      ...(withRooms.length > 0 && { rooms: Object.assign({}, ...withRooms) as unknown }),
+    };
   }
 
   operator(node: string): Operator | undefined {

@@ -8,7 +8,7 @@ import {
 } from '../../../client/index.js';
 import { alertsProblem, areAlertsStored, hearAcknowledgement, hearAlert, loadAlerts } from './alerts.js';
 import { loadEarlier } from './earlier.js';
-import { hasPoses, motion, MOTION_STALE_MS } from './motion.js';
+import { hasPoses, motion, motionStaleMs } from './motion.js';
 import { loadScene, room, roomNamed, scene } from './scene.js';
 import { logOut, service, token } from './session.js';
 import { now } from './time.js';
@@ -59,7 +59,7 @@ export const poseFrameRate = computed(() => {
 /** The newest data about the displayed room: a pose frame, or motion if there are no poses. */
 export const newestData = computed(() => (hasPoses.value ? poseFrame.value : motion.value));
 export const isStale = computed(() => {
-  const limit = hasPoses.value ? STALE_MS : MOTION_STALE_MS;
+  const limit = hasPoses.value ? STALE_MS : motionStaleMs.value;
   const at = newestData.value?.at ?? null;
   return at === null || now.value - at > limit;
 });

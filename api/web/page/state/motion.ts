@@ -1,4 +1,5 @@
 import { computed, signal } from '@preact/signals';
+import { roomNowIn, staleAfter, type Described, type RoomNow } from './room-now.js';
 import { room } from './scene.js';
 
 /** What `detect-motion` says about a room. */
@@ -14,10 +15,9 @@ export interface Motion {
   readonly probability: number;
   /** Whether somebody is there; null until it is known. */
   readonly isPresent: boolean | null;
+  /** Time until newer measures are due, milliseconds. */
+  readonly intervalMs: number;
 }
-
-/** After this time without newer measures, they are stale: they are asked for every two seconds. */
-export const MOTION_STALE_MS = 6_000;
 
 /** Whether the topology of the displayed room sends poses to the page: otherwise it shows motion and presence. */
 export const hasPoses = computed(() => room.value === null || room.value.poses === 'sent');
@@ -26,21 +26,11 @@ const newest = signal<Motion | null>(null);
 /** Motion in the displayed room; null before the first measure. */
 export const motion = computed(() => (newest.value?.room === room.value?.id ? newest.value : null));
 
+/** After this time without newer measures, milliseconds, those of the displayed room are stale. */
+export const motionStaleMs = computed(() => staleAfter(motion.value?.intervalMs ?? 0));
+
 /** Whether all sources of the displayed room's topology have ended, as recordings do. */
 export const hasEnded = signal(false);
-
-interface Described {
-  readonly kind: string;
-  readonly details: object;
-}
-/** As `detect-motion` describes a room. */
-interface RoomNow {
-  readonly time: string;
-  readonly origin: string;
-  readonly motion: number;
-  readonly presence_probability: number;
-  readonly presence: boolean | null;
-}
 
 /** Takes what the nodes of the displayed room's topology tell about themselves. */
 export function hearNodes(nodes: readonly Described[]): void {
@@ -48,10 +38,7 @@ export function hearNodes(nodes: readonly Described[]): void {
   hasEnded.value = sources.length > 0 && sources.every(({ details }) => 'ended' in details);
   const id = room.peek()?.id;
   if (id === undefined) return;
-  const [told] = nodes.flatMap(({ details }) => {
-    const { rooms } = details as { readonly rooms?: Readonly<Record<string, RoomNow>> };
-    return rooms?.[id] ?? [];
-  });
+  const told = roomNowIn(nodes, id);
   if (told) hearMotion(id, told);
 }
 
@@ -68,5 +55,6 @@ function hearMotion(id: string, told: RoomNow): void {
     motion: told.motion,
     probability: told.presence_probability,
     isPresent: told.presence,
+    intervalMs: told.interval_ms ?? 0,
   };
 }
