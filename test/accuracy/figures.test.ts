@@ -2,7 +2,14 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { allOver, meanOver, medianOver, over, poissonRate } from '../../bench/accuracy/chain/bootstrap.js';
+import {
+  allOver,
+  meanOver,
+  medianOver,
+  over,
+  poissonRate,
+  shareOfRooms,
+} from '../../bench/accuracy/chain/bootstrap.js';
 import { reportOf, writeReport } from '../../bench/accuracy/chain/tables/report.js';
 import { cellText, tableText, type Table } from '../../bench/accuracy/chain/table.js';
 import { Truth } from '../../bench/accuracy/chain/truth.js';
@@ -84,6 +91,25 @@ describe('rates of rare events', () => {
   });
 });
 
+describe('shares of rooms', () => {
+  // Exact limits by Clopper and Pearson, from tables of the beta distribution.
+  it.each([
+    [0, 20, 0, 0.1684],
+    [1, 36, 0.0007, 0.1453],
+    [10, 20, 0.272, 0.728],
+    [20, 20, 0.8316, 1],
+  ])('%i of %i: %f to %f', (hits, rooms, low, high) => {
+    const share = shareOfRooms(hits, rooms);
+    expect(share).toMatchObject({ value: hits / rooms, rooms });
+    expect(share.low).toBeCloseTo(low, 3);
+    expect(share.high).toBeCloseTo(high, 3);
+  });
+
+  it('are NaN without rooms', () => {
+    expect(shareOfRooms(0, 0)).toEqual({ value: NaN, low: NaN, high: NaN, rooms: 0 });
+  });
+});
+
 describe('the truth of a scene', () => {
   const truth = new Truth(
     [line(0, 0, true), line(0, 1, false), line(50_000, 0, true, 'fall'), line(50_000, 1, true)].join('\n'),
@@ -109,6 +135,16 @@ describe('tables', () => {
     expect(cellText(figure, 'm')).toBe('0.12 m (0.10 to 0.15)');
     expect(cellText({ ...figure, value: NaN, low: NaN }, 'm')).toBe('-');
     expect(cellText(undefined, 'm')).toBe('');
+  });
+
+  it('write shares of rooms with their number', () => {
+    expect(cellText(shareOfRooms(0, 20), 'rooms')).toBe('0 of 20 (0 to 17 %)');
+    expect(cellText({ value: 1, low: 1, high: 1, rooms: 0 }, 'rooms')).toBe('100 %');
+  });
+
+  it('write no interval if its ends look alike', () => {
+    expect(cellText({ value: 0.0001, low: 0, high: 0.0004, rooms: 20 }, 'share')).toBe('0.0 %');
+    expect(cellText({ value: 0.0001, low: 0, high: 0.0006, rooms: 20 }, 'share')).toBe('0.0 % (0.0 to 0.1)');
   });
 
   it('show baselines in italics', () => {

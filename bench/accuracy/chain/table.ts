@@ -1,7 +1,7 @@
 import type { Figure } from './bootstrap.js';
 
-/** The format of a column's figures. */
-export type Unit = 'share' | 'm' | 'mm' | 'deg' | 'per_h' | 'number' | 'score' | 'count';
+/** The format of a column's figures. `rooms` is a share of rooms, with their number. */
+export type Unit = 'share' | 'rooms' | 'm' | 'mm' | 'deg' | 'per_h' | 'number' | 'score' | 'count';
 
 export interface Column {
   readonly id: string;
@@ -28,6 +28,7 @@ export interface Table {
 
 const WRITTEN: Readonly<Record<Unit, (value: number) => string>> = {
   share: (value) => `${(100 * value).toFixed(1)} %`,
+  rooms: (value) => `${(100 * value).toFixed(0)} %`,
   m: (value) => `${value.toFixed(2)} m`,
   mm: (value) => `${value.toFixed(0)} mm`,
   deg: (value) => `${value.toFixed(0)} deg`,
@@ -37,14 +38,21 @@ const WRITTEN: Readonly<Record<Unit, (value: number) => string>> = {
   count: (value) => value.toFixed(0),
 };
 
-/** `0.42 m (0.38 to 0.47)`. */
+/**
+ * `0.42 m (0.38 to 0.47)`, `0 of 20 (0 to 17 %)`. An interval that is no wider than the figure's last digit is left
+ * out: the rooms agree, and a bootstrap of them cannot say how rare others are.
+ */
 export function cellText(figure: Figure | undefined, unit: Unit): string {
   if (!figure) return '';
+  if (unit === 'rooms' && figure.rooms > 0) return roomsText(figure);
   const written = (value: number) => (Number.isNaN(value) ? '-' : WRITTEN[unit](value));
-  if (Number.isNaN(figure.low) || figure.low === figure.high) return written(figure.value);
+  if (Number.isNaN(figure.low) || written(figure.low) === written(figure.high)) return written(figure.value);
   const bare = (value: number) => written(value).replace(/ .*/, '');
   return `${written(figure.value)} (${bare(figure.low)} to ${bare(figure.high)})`;
 }
+
+const roomsText = ({ value, low, high, rooms }: Figure): string =>
+  `${Math.round(value * rooms)} of ${rooms} (${(100 * low).toFixed(0)} to ${WRITTEN.rooms(high)})`;
 
 export function tableText({ title, method, columns, rows }: Table): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;

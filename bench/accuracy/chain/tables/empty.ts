@@ -1,21 +1,25 @@
 import type { PersonConfig } from '../../../../pipeline/sources/simulator/script.js';
-import { poseFramesIn, measuresIn, occupancyAt, seenIn, toldOf } from '../answers.js';
-import { meanOver, type Figure } from '../bootstrap.js';
+import { mean, poseFramesIn, measuresIn, occupancyAt, seenIn, toldOf } from '../answers.js';
+import { meanOver, shareOfRooms, type Figure } from '../bootstrap.js';
 import { calibrated, each, playIn, seedsOf, uncalibrated, type Plan, type PlannedRoom } from '../plan.js';
 import type { Observed } from '../scene.js';
 import type { Column, Row, Table } from '../table.js';
 import type { Truth } from '../truth.js';
 
 const COLUMNS: readonly Column[] = [
+  { id: 'ghosts', title: 'rooms where more than 5 % of empty frames see a person', unit: 'rooms' },
   { id: 'seen', title: 'empty: frames that see a person', unit: 'share' },
   { id: 'told', title: 'empty: frames that report a person', unit: 'share' },
   { id: 'skeleton', title: 'empty: frames with a skeleton', unit: 'share' },
   { id: 'presence', title: 'empty: seconds with presence', unit: 'share' },
-  { id: 'wrong30', title: 'occupancy wrong 30 s after', unit: 'share' },
+  { id: 'wrong30', title: 'rooms with a wrong occupancy 30 s after', unit: 'rooms' },
   { id: 'wrongLater', title: 'occupancy wrong, of the time after that', unit: 'share' },
   { id: 'missed', title: 'walking: frames that see nobody', unit: 'share' },
   { id: 'missedPresence', title: 'walking: seconds without presence', unit: 'share' },
 ];
+
+/** A room has a ghost if a larger share of its empty frames sees somebody. */
+const GHOST = 0.05;
 
 /** Claims in one scene: 1 where the condition holds, 0 where it does not, for each pose frame, second or room. */
 type Counts = Readonly<Record<(typeof COLUMNS)[number]['id'], readonly number[]>>;
@@ -44,8 +48,11 @@ export async function emptyRooms(plan: Plan): Promise<Table> {
   });
   const rows = VARIANTS.map(({ name }, index): Row => {
     const counts = scenes.map((scene) => scene[index]!);
-    const figure = (id: string) => [id, meanOver(counts.map((one) => one[id]!))] as const;
-    return { name, baseline: false, cells: Object.fromEntries(COLUMNS.map(({ id }) => figure(id))) };
+    const figure = ({ id, unit }: Column) => {
+      const values = counts.map((one) => one[id]!);
+      return [id, unit === 'rooms' ? roomsWith(values) : meanOver(values)] as const;
+    };
+    return { name, baseline: false, cells: Object.fromEntries(COLUMNS.map(figure)) };
   });
   return {
     id: 'empty',
@@ -74,6 +81,13 @@ async function leaveBehind(
   return countsOf(observed, zones, 60 * plan.minutes.empty * SECOND);
 }
 
+/** @param values of each room: one number, or none if it was not observed for long enough */
+const roomsWith = (values: readonly (readonly number[])[]) =>
+  shareOfRooms(
+    values.flat().reduce((sum, value) => sum + value, 0),
+    values.flat().length,
+  );
+
 function countsOf(observed: Observed & { readonly truth: Truth }, zones: boolean, empty: number): Counts {
   const { moments } = observed.truth;
   const there = moments.filter(({ people }) => people.length > 0);
@@ -90,8 +104,10 @@ function countsOf(observed: Observed & { readonly truth: Truth }, zones: boolean
   // `presence` covers the second before.
   const presence = measuresIn(observed, 'presence', left + 2 * SECOND, end);
   const presenceWalking = measuresIn(observed, 'presence', came + SETTLED_US, left);
+  const seen = share(quiet, (poseFrame) => seenIn(poseFrame).length > 0);
   return {
-    seen: share(quiet, (poseFrame) => seenIn(poseFrame).length > 0),
+    ghosts: quiet.length === 0 ? [] : [Number(mean(seen) > GHOST)],
+    seen,
     told: share(quiet, (poseFrame) => toldOf(poseFrame).length > 0),
     skeleton: share(quiet, (poseFrame) => toldOf(poseFrame).some(({ articulated }) => articulated)),
     presence: presence.map((value) => Number(value > 0)),

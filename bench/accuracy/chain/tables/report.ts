@@ -32,7 +32,7 @@ export const reportText = ({ topology, tables }: ChainReport): string =>
     '',
     `This page shows how accurate \`${topology}\` is: what its sinks receive when raw frames pass through every node. Written by \`csiflow evaluate\`; do not edit. [How it is measured](../accuracy.md).`,
     '',
-    'Brackets contain the 95 % interval, by bootstrap over whole rooms. Rows in italics are baselines that need no CSI. All rooms are simulated, unless a table says otherwise.',
+    'Brackets contain the 95 % interval, by bootstrap over whole rooms. Where all rooms agree, there are none, although [other rooms may differ](../accuracy.md#read-the-figures). Rows in italics are baselines that need no CSI. All rooms are simulated, unless a table says otherwise.',
     '',
     ...tables.map((one) => `${measuredText(one)}\ncsiflow ${one.version}, seeds from ${one.seed}.\n`),
   ].join('\n');
