@@ -10,6 +10,7 @@ import {
   poissonRate,
   shareOfRooms,
 } from '../../bench/accuracy/chain/bootstrap.js';
+import type { TableName } from '../../bench/accuracy/chain/tables/evaluate.js';
 import { reportOf, writeReport } from '../../bench/accuracy/chain/tables/report.js';
 import { cellText, tableText, type Table } from '../../bench/accuracy/chain/table.js';
 import { Truth } from '../../bench/accuracy/chain/truth.js';
@@ -166,7 +167,7 @@ describe('the report', () => {
     ...{ id, title: id, method: 'How.', columns: [{ id: 'a', title: 'A', unit: 'number' as const }] },
     rows: [{ name: 'row', baseline: false, cells: { a: nothing } }],
   });
-  const write = (folder: string, seed: number, ids: readonly ('empty' | 'falls')[], of = topology) =>
+  const write = (folder: string, seed: number, ids: readonly TableName[], of = topology) =>
     writeReport(
       folder,
       reportOf(
@@ -187,6 +188,26 @@ describe('the report', () => {
       expect(text).toMatch(/seeds from 910000[^]*seeds from 900000/);
       const other = { ...topology, file: '/somewhere/ward.yaml' };
       expect(() => write(folder, 1, ['empty'], other)).toThrow(/is of demo\.yaml, not of ward\.yaml/);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it('keeps a table of recordings in its place when a run has none', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'csiflow-report-'));
+    try {
+      write(folder, 900_000, ['real-falls', 'falls']);
+      const problem = 'not measured: it needs recordings';
+      writeReport(
+        folder,
+        reportOf({ topology, seed: 910_000 }, [
+          { id: 'recordings', table: null, problem },
+          { id: 'real-falls', table: null, problem },
+        ]),
+      );
+      const text = readFileSync(join(folder, 'accuracy.md'), 'utf8');
+      expect(text.match(/^## .*/gm)).toEqual(['## falls', '## recordings', '## real-falls']);
+      expect(text.match(/not measured/g)).toHaveLength(1);
     } finally {
       rmSync(folder, { recursive: true });
     }

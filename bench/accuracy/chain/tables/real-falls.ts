@@ -14,8 +14,8 @@ const COLUMNS: readonly Column[] = [
   { id: 'auc', title: 'ROC AUC of clips', unit: 'number' },
   { id: 'found', title: 'falls found at the default threshold', unit: 'share' },
   { id: 'falseClips', title: 'other clips with an alarm', unit: 'share' },
-  { id: 'falls', title: 'falls', unit: 'number' },
-  { id: 'others', title: 'other clips', unit: 'number' },
+  { id: 'falls', title: 'falls', unit: 'count' },
+  { id: 'others', title: 'other clips', unit: 'count' },
   { id: 'quietAlarms', title: 'alarms an hour of lying and sitting', unit: 'per_h' },
 ];
 

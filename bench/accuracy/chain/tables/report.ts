@@ -42,7 +42,7 @@ export const measuredText = ({ id, table, problem }: Measured): string =>
 
 /**
  * Writes `accuracy.md` and `accuracy.json`; returns their paths. Tables not measured in this run keep their
- * earlier results.
+ * earlier results, also those of recordings that it was not given.
  */
 export function writeReport(folder: string, report: ChainReport): readonly string[] {
   mkdirSync(folder, { recursive: true });
@@ -64,8 +64,9 @@ function withEarlier(file: string, { topology, tables }: ChainReport): readonly 
     throw new Error(
       `${file} is of ${earlier.topology}, not of ${topology}: remove it, or name another folder`,
     );
-  const all = [...tables, ...earlier.tables.filter(({ id }) => tables.every((one) => one.id !== id))];
-  return (Object.keys(TABLES) as TableName[]).flatMap((name) => all.filter(({ id }) => id === name));
+  // The first of a name counts.
+  const all = [...tables.filter(({ table }) => table), ...earlier.tables, ...tables];
+  return (Object.keys(TABLES) as TableName[]).flatMap((name) => all.find(({ id }) => id === name) ?? []);
 }
 
 /** JSON has no NaN: figures without data are null there. */
