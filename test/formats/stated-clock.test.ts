@@ -105,3 +105,12 @@ test('what is known of clocks survives a restart', () => {
     ...range(0, 5).map((s) => 3602.05 + s),
   ]);
 });
+
+test('a checkpoint of an earlier version, without offsets, is read', () => {
+  const { cutter } = csiJsonLines.open(fileOf([0]));
+  const state = cutter.snapshot() as { readonly clock: object };
+  cutter.restore({ ...state, clock: { time: START * 1e3 + 5e6 } });
+  const builder = new RawBuilder(1000, 'replay');
+  cutter.cut(fileOf([6, 7]), builder, 0, true);
+  expect([...builder.take().time].map(secondsOf)).toEqual([6, 7]);
+});

@@ -33,7 +33,8 @@ export class StatedClock implements LineClock {
   }
 
   restore(state: State): void {
-    const { time, offsets } = state as ReturnType<StatedClock['snapshot']>;
+    // Checkpoints of earlier versions have no offsets.
+    const { time, offsets = [0] } = state as Partial<ReturnType<StatedClock['snapshot']>> & { time: number };
     this.#time = time;
     this.#offsets = [...offsets];
   }
