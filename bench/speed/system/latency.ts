@@ -52,7 +52,7 @@ export async function poseLatency(seconds: number, rooms: number): Promise<Laten
     });
     await pause(500);
     for (const socket of sockets) socket.terminate();
-    return summary(arrivals, times, site.links);
+    return latencyOf(arrivals, times, site.links);
   } finally {
     await service.end();
     await site.remove();
@@ -117,7 +117,8 @@ async function followSome(
   return socket;
 }
 
-function summary(arrivals: readonly Arrival[], times: Float64Array, links: number): Latency {
+/** Latency of the poses that arrived. @param times of the datagrams of `links` links in turn, microseconds */
+export function latencyOf(arrivals: readonly Arrival[], times: Float64Array, links: number): Latency {
   const whole = arrivals.flatMap(({ at, end, room, networkMs }) => {
     const closing = closingTime(times, links, room, end);
     return closing === undefined ? [] : [(at - closing) / 1000 - networkMs];
