@@ -80,5 +80,8 @@ export function decided(members: Iterable<Member>, now: number, stay: number): C
   return changes.sort((a, b) => a.time - b.time);
 }
 
+/** Whether it counts as being in the environment. */
+export const isPresent = ({ stays }: Member): boolean => stays[ROOM]!.entered !== null;
+
 export const isGone = ({ stays }: Member): boolean =>
   stays.every(({ there, entered }) => !there && entered === null);

@@ -58,7 +58,7 @@ export class Presence {
   look(time: number, persons: readonly Person[], held: ReadonlySet<number>): number {
     let left = 0;
     const here = new Set(held);
-    for (const id of here) this.#members.get(id)!.moving = false;
+    for (const id of here) hold(this.#members.get(id)!);
     for (const person of persons) {
       const { id, velocity } = person.track!;
       const { x, y } = person.position;
@@ -129,6 +129,17 @@ export class Presence {
   #depth(region: number, { position: { x, y } }: Sighting, height: number | null): number {
     const zone = this.#environment.zones[region - 1]!;
     return hasHeight(zone, height) ? depth(zone.polygon, x, y) : -Infinity;
+  }
+}
+
+/** It is not seen, and is where it counted as being. */
+function hold(member: Member): void {
+  member.seen = true;
+  member.moving = false;
+  for (const stay of member.stays) {
+    if (!stay.vanished || stay.entered === null) continue;
+    stay.there = true;
+    stay.vanished = false;
   }
 }
 

@@ -24,9 +24,8 @@ export class Vacancy {
     this.#since = isSurelyEmpty(poseFrame) ? (this.#since ?? time) : null;
   }
 
-  hasLeft({ last, walked }: Member, time: number): boolean {
-    if (walked === undefined || last.time - walked > WALKED || this.#since === null) return false;
-    return time - this.#since >= this.#lasts;
+  hasLeft(member: Member, time: number): boolean {
+    return this.#since !== null && time - this.#since >= this.#lasts && walkedOut(member);
   }
 
   snapshot(): number | null {
@@ -37,3 +36,7 @@ export class Vacancy {
     this.#since = since;
   }
 }
+
+/** Whether somebody was walking when last seen, or until just before. */
+export const walkedOut = ({ last, walked }: Member): boolean =>
+  walked !== undefined && last.time - walked <= WALKED;

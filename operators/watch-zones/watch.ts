@@ -1,10 +1,10 @@
 import type { Environment, Measure, Person, PoseFrame, Provenance } from '../../pipeline/model/index.js';
 import { Alerts, type AlertState } from './alerts.js';
 import { Findings, type Finding } from './findings.js';
-import { ROOM, type Member } from './members.js';
+import { isPresent, ROOM, type Member } from './members.js';
 import { Minutes, type MinutesState } from './minutes.js';
 import { Presence, type PresenceSettings } from './presence.js';
-import { Vacancy } from './vacancy.js';
+import { Vacancy, walkedOut } from './vacancy.js';
 import { Visits } from './visits.js';
 import { isUndecided, sureness } from '../shared/sureness.js';
 import { RoomNote, type RoomNoteState } from '../shared/room-note.js';
@@ -208,13 +208,16 @@ export class Watch {
     return member.seen && lost <= this.#settings.lost && this.#sights.isTrusted(person);
   }
 
-  /** If nobody is in sight though somebody is present: the person seen last, unless dropped. */
+  /**
+   * If nobody is in sight though somebody is present: who rested when last seen and still counts, because walkers
+   * may have left without them; otherwise the person seen last, unless they left.
+   */
   #unseen(time: number): Member | undefined {
     if (!this.#room.isOccupied(time)) return undefined;
-    const here = [...this.#presence.members].filter(
-      (member) => member.seen && !this.#vacancy.hasLeft(member, time),
-    );
-    return here.sort((a, b) => b.last.time - a.last.time)[0];
+    const members = [...this.#presence.members];
+    const rested = members.filter((member) => !walkedOut(member) && (member.seen || isPresent(member)));
+    const walked = members.filter((member) => member.seen && !this.#vacancy.hasLeft(member, time));
+    return newest(rested) ?? newest(walked);
   }
 
   #advance(time: number): void {
@@ -290,3 +293,7 @@ const surenessOf = (poseFrame: PoseFrame, counted: readonly Person[]): number =>
 
 /** Seen in this pose frame, perhaps with little confidence. */
 const isInSight = ({ track }: Person): boolean => track?.state !== 'lost' && track?.state !== 'ended';
+
+/** The one seen last; undefined: nobody. */
+const newest = (members: readonly Member[]): Member | undefined =>
+  [...members].sort((a, b) => b.last.time - a.last.time)[0];

@@ -510,6 +510,21 @@ describe('with the presence of detect-motion', () => {
       expect(end(leaving(0, CERTAIN))).toEqual([0, 1]);
     });
 
+    test.each([
+      ['before', [2, 1]],
+      ['after', [1, 2]],
+    ])('a person at rest who is %s a walker in the pose frames stays when both are lost', (_, ids) => {
+      const seen = ({ time, persons: [someone], ...frame }: PoseFrame, until: number): PoseFrame => {
+        const persons = ids.flatMap((id): Person[] => {
+          if (!someone || (id === 2 && time >= NOON + until * SECOND)) return [];
+          return [{ ...someone, track: { ...someone.track!, id, velocity: { x: id === 1 ? 0.5 : 0, y: 0 } } }];
+        });
+        return { ...frame, time, persons };
+      };
+      for (const restsUntil of [20, 19.6])
+        expect(end(leaving(0, CERTAIN).map((frame) => seen(frame, restsUntil)))).toEqual([20, 1]);
+    });
+
     test('poses in doubt, or over two links, end nothing', () => {
       expect(end(leaving(0.5, [0.85, 0.15, 0, 0, 0]))).toEqual([0, 1]);
       expect(end(leaving(0.5, CERTAIN, 2))).toEqual([0, 1]);
