@@ -4,6 +4,11 @@ import type { Member } from './members.js';
 
 /** Somebody who moved within this time before they were last seen walked out of sight, microseconds. */
 const WALKED = 3_000_000;
+/**
+ * Certainty does not last from a pose frame to one that follows later than this, microseconds: nothing was
+ * observed between them. Pose frames come at least once a second.
+ */
+const MAX_STEP_US = 1_000_000;
 
 /**
  * Decides that somebody out of sight has left: they walked out of sight, and since then poses have been certain of
@@ -19,9 +24,15 @@ export class Vacancy {
     this.#lasts = lasts;
   }
 
-  /** @param time of the pose frame, event time */
-  see(time: number, poseFrame: PoseFrame): void {
+  /** @param time of the pose frame, event time @param before time of the one before it */
+  see(time: number, before: number, poseFrame: PoseFrame): void {
+    if (time - before > MAX_STEP_US) this.#since = null;
     this.#since = isSurelyEmpty(poseFrame) ? (this.#since ?? time) : null;
+  }
+
+  /** Nothing is known any more. */
+  lose(): void {
+    this.#since = null;
   }
 
   hasLeft(member: Member, time: number): boolean {

@@ -99,7 +99,7 @@ export class Watch {
     if (windowEnd - time > this.#lag) this.#lag = Math.ceil(windowEnd - time);
     this.#advance(time);
     this.#sights.see(time, poseFrame.persons);
-    this.#vacancy.see(time, poseFrame);
+    this.#vacancy.see(time, this.time, poseFrame);
     const confirmed = poseFrame.persons.filter((person) => this.#isConfirmed(person, time));
     const held = poseFrame.persons.filter(
       (person) => !confirmed.includes(person) && this.#isHeld(person, time),
@@ -238,6 +238,7 @@ export class Watch {
     if (this.#known) this.#findings.measure('occupancy_known', null, time, 0);
     this.#known = false;
     this.#told = this.#regions.map(() => null);
+    this.#vacancy.lose();
     this.#presence.lose(time);
     this.#decide(Infinity);
     this.#minutes.settle(time);

@@ -517,12 +517,34 @@ describe('with the presence of detect-motion', () => {
       const seen = ({ time, persons: [someone], ...frame }: PoseFrame, until: number): PoseFrame => {
         const persons = ids.flatMap((id): Person[] => {
           if (!someone || (id === 2 && time >= NOON + until * SECOND)) return [];
-          return [{ ...someone, track: { ...someone.track!, id, velocity: { x: id === 1 ? 0.5 : 0, y: 0 } } }];
+          return [
+            { ...someone, track: { ...someone.track!, id, velocity: { x: id === 1 ? 0.5 : 0, y: 0 } } },
+          ];
         });
         return { ...frame, time, persons };
       };
       for (const restsUntil of [20, 19.6])
         expect(end(leaving(0, CERTAIN).map((frame) => seen(frame, restsUntil)))).toEqual([20, 1]);
+    });
+
+    test('time without pose frames is not certain', () => {
+      const lacking = (from: number, to: number) =>
+        leaving(0.5, CERTAIN).filter(
+          ({ time }) => time <= NOON + from * SECOND || time >= NOON + to * SECOND,
+        );
+      expect(end(lacking(20, 24.4))).toEqual([27.4, 0]);
+      expect(end(lacking(22, 23))).toEqual([23, 0]);
+    });
+
+    test('with nothing known, nobody knows how long the room has been empty', () => {
+      const node = make({}, { max_gap_ms: 500 });
+      const lacking = leaving(0.5, CERTAIN).filter(({ time }) => (time - NOON) % SECOND < SECOND / 2);
+      const since = lacking.slice(0, 70).map((frame) => {
+        watch(node, [frame], frame.windowEnd - SECOND);
+        const [state] = node.snapshot!() as readonly { readonly vacantSince: number | null }[];
+        return state!.vacantSince && (frame.time - state!.vacantSince) / SECOND;
+      });
+      expect(Math.max(...since.map((seconds) => seconds ?? 0))).toBeCloseTo(0.4);
     });
 
     test('poses in doubt, or over two links, end nothing', () => {
