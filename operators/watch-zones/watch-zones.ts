@@ -20,9 +20,11 @@ and those whose height is unknown (not \`articulated\`). Anyone who has been bel
 a window.
 
 With \`detect-motion\`, both inputs determine presence. While the room is certainly empty (\`presence_probability\` below 0.05: it has
-learnt the empty room), nobody new counts, and everybody out of sight has left. While it reports presence and nobody is in sight, the person
-seen last counts as still being in the same position, regardless of \`max_lost_ms\`, unless they left: they were walking within the last 3 s in sight,
-and the poses (of three links or more) have been certain of an empty room for \`vacant_ms\` (\`counts\` gives nobody 0.9 or more).
+learnt the empty room), nobody new counts, and everybody out of sight has left. While it reports presence and nobody is in sight, one person
+counts as still being in the same position, regardless of \`max_lost_ms\`: somebody who rested when last seen, otherwise the person seen last.
+
+People who walk out of a room with three links or more have left sooner. That needs two things: they walked in their last 3 s in sight, and since
+then the poses have been certain for \`vacant_ms\`, without a break, that nobody is there (\`counts\` gives nobody 0.9 or more).
 
 Events:
 
@@ -71,14 +73,14 @@ counts, though the networks see somebody whom they cannot confirm, is none eithe
         maximum: 600_000,
         default: 20_000,
         description:
-          'How long a person whose track is lost, or below `min_confidence`, still counts as present at the last position, milliseconds; at most until the end of the track.',
+          'How long a person whose track is lost, or below `min_confidence`, still counts as present at the last position, milliseconds; at most until the end of the track. Somebody who walked has left after `vacant_ms`, if that is sooner.',
       }),
       vacant_ms: Type.Number({
         minimum: 0,
         maximum: 600_000,
         default: 3000,
         description:
-          'How long poses must be certain of an empty room until somebody who walked out of sight has left, milliseconds, even if `detect-motion` reports presence. Over one or two links they never are.',
+          'How long poses must be certain of an empty room until somebody who walked out of sight has left, milliseconds, with and without `detect-motion`. Over one or two links they never are.',
       }),
       max_gap_ms: Type.Number({
         minimum: 100,
