@@ -18,6 +18,8 @@ shorter one they overlap. At the end of each window in which a series has record
 
 \`value\` and \`by\` are expressions over the records for which \`where\` is true, and read the same kind of record; without \`value\`
 only \`count\` is available. A pose counts in the window in which its own ends. Records that arrive later than \`late_ms\` after their window has ended are dropped as \`late\`.
+With \`late_ms\`, the figures come that much later, still with the window's end as their time. Nothing else waits for them: sinks that
+write in order of time have them among later records, and an \`aggregate\` of these figures needs a \`late_ms\` of its own, at least as long.
 [Expressions](../../expressions.md) describes the language and the fields.
 
 Gotchas: a window without records outputs nothing, not a count of 0. Windows follow UTC: a day begins at midnight there.
@@ -56,7 +58,7 @@ are missing from the quantiles and counted as \`values_left_out\`.
         maximum: 86_400_000,
         default: 0,
         description:
-          'How long after its end a window waits for records that arrive late, milliseconds. Figures of a minute carry its start, so they need 60,000 or more.',
+          'How long after its end a window waits for records that arrive late, milliseconds: its figures come that much later. Figures of a minute carry its start, so they need 60,000 or more.',
       }),
       value: Type.Optional(expressionField('The value to summarise: an expression that returns a number.')),
       where: Type.Optional(expressionField('The records to summarise: an expression that is true or false.')),
@@ -136,8 +138,6 @@ are missing from the quantiles and counted as \`values_left_out\`.
           return none;
         }),
       watermark: (time) => close(time - 1000 * late_ms),
-      // Otherwise what follows would take a window's figures for late.
-      holdWatermark: (time) => time - 1000 * late_ms,
       reanchor: () => {
         const closed = close(Infinity);
         windows.reset();

@@ -9,7 +9,7 @@ import { runSuites } from '../../pipeline/testing/suites.js';
 import { afterThisTest } from '../support/clean-up.js';
 import { resultBody } from '../../sinks/shared/result-body.js';
 import { testEnvironment } from '../support/context.js';
-import { poseFrame } from '../support/records.js';
+import { measure, poseFrame } from '../support/records.js';
 
 // The recipes of docs/recipes.md unchanged, except that their inputs are replaced by sources with given
 // records.
@@ -36,6 +36,12 @@ const seen = (at_ms: number, people: number) => {
   const frame = { ...poseFrame(at_ms, { people }), time, windowEnd: time + 1_000_000 };
   return { at_ms, text: JSON.stringify(resultBody(frame)) };
 };
+/** A figure of a minute as `watch-zones` outputs it: after the minute's end, with its start as the time. */
+const figure = (at_ms: number, name: string, amount: number, subject?: string) => {
+  const time = (Date.UTC(2026, 0, 1) + at_ms) * 1000;
+  const body = resultBody(measure(0, { name, time, value: amount, subject: subject ?? null }));
+  return { at_ms: at_ms + 61_000, text: JSON.stringify(body) };
+};
 const hour = 3_600_000;
 
 /** The input of tests begins on 1 January 2026 at 1 o'clock in Berlin. */
@@ -56,12 +62,13 @@ const checks: Readonly<Record<string, Check>> = {
   'Occupancy of each zone, every five minutes, to InfluxDB': {
     input: {
       zones: [
-        value(0, 'occupancy_mean', 1, 'bed'),
-        value(60_000, 'occupancy_mean', 3, 'bed'),
-        value(60_000, 'occupancy_peak', 2, 'sofa'),
-        value(60_000, 'occupancy_mean', 9),
+        figure(0, 'occupancy_mean', 1, 'bed'),
         value(61_000, 'occupancy', 9, 'bed'),
-        value(300_000, 'occupancy_mean', 5, 'bed'),
+        value(300_000, 'occupancy', 9, 'bed'),
+        figure(240_000, 'occupancy_mean', 3, 'bed'),
+        figure(240_000, 'occupancy_peak', 2, 'sofa'),
+        figure(240_000, 'occupancy_mean', 9),
+        figure(300_000, 'occupancy_mean', 5, 'bed'),
       ],
     },
     expect: [
