@@ -581,6 +581,15 @@ test('an HDF5 file on which the library aborts does not end the reading of other
   ]);
 });
 
+test('an HDF5 file is read after one on which the library aborted in the thread that read another', async () => {
+  const damaged = join(temporaryFolder(), 'a.h5');
+  const bytes = readFileSync(made('plain.h5'));
+  writeFileSync(damaged, bytes.with(2455, bytes[2455]! ^ 4));
+  const { arrays } = await readHdf5(made('plain.h5'));
+  await expect(readHdf5(damaged)).rejects.toThrow(/it is damaged: the HDF5 library gave up/);
+  expect(await readHdf5(made('plain.h5'))).toMatchObject({ arrays });
+});
+
 test('cells of version 7.3 that do not fit together are named, with the arrays that do', async () => {
   const { arrays, unread } = await readHdf5(made('cells73.mat'));
   expect(arrays.map(({ name }) => name)).toEqual([
