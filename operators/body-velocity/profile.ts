@@ -39,16 +39,18 @@ export function profileOf(seen: readonly Seen[], grid: Float64Array, sparsity: n
   const power = target.reduce((sum, one) => sum + one.reduce((a, b) => a + b * b, 0), 0);
   if (!(power > 0)) return null;
   const rate = 1 / largestEigenvalue(rows, cells);
-  let found = new Float64Array(cells);
-  let ahead = found.slice();
+  const found = new Float64Array(cells);
+  const ahead = new Float64Array(cells);
   let momentum = 1;
   for (let step = 0; step < STEPS; step++) {
     const slope = gradient(rows, target, ahead);
-    const next = ahead.map((value, i) => Math.max(0, value - rate * (slope[i]! + sparsity)));
     const faster = (1 + Math.sqrt(1 + 4 * momentum * momentum)) / 2;
     const share = (momentum - 1) / faster;
-    ahead = next.map((value, i) => value + share * (value - found[i]!));
-    found = next;
+    for (let cell = 0; cell < cells; cell++) {
+      const next = Math.max(0, ahead[cell]! - rate * (slope[cell]! + sparsity));
+      ahead[cell] = next + share * (next - found[cell]!);
+      found[cell] = next;
+    }
     momentum = faster;
   }
   const total = found.reduce((a, b) => a + b, 0);
@@ -85,8 +87,8 @@ export function trunkVelocity(shares: Float64Array, grid: Float64Array): readonl
 /** How one link sees each velocity: [cell, frequency], each a main lobe that sums to 1. */
 interface Projection {
   readonly bins: number;
-  /** First frequency and lobe of each cell, `lobe` numbers. */
-  readonly first: Int32Array;
+  /** Frequencies and lobe of each cell, `lobe` numbers each. Frequencies beyond the ends alias. */
+  readonly at: Int32Array;
   readonly lobes: Float64Array;
   readonly lobe: number;
 }
@@ -98,27 +100,30 @@ function projection({ spectrum, step, width, axis }: Seen, grid: Float64Array): 
   const bins = spectrum.length;
   const reach = Math.ceil((REACH * width) / step);
   const lobe = 2 * reach + 1;
-  const first = new Int32Array(grid.length ** 2);
-  const lobes = new Float64Array(first.length * lobe);
-  for (let cell = 0; cell < first.length; cell++) {
+  const cells = grid.length ** 2;
+  const at = new Int32Array(cells * lobe);
+  const lobes = new Float64Array(cells * lobe);
+  for (let cell = 0; cell < cells; cell++) {
     const [x, y] = [grid[cell % grid.length]!, grid[Math.floor(cell / grid.length)]!];
-    const at = (axis[0] * x + axis[1] * y) / step + (bins >> 1);
-    first[cell] = Math.round(at) - reach;
+    const middle = (axis[0] * x + axis[1] * y) / step + (bins >> 1);
+    const first = Math.round(middle) - reach;
     let sum = 0;
-    for (let i = 0; i < lobe; i++)
-      sum += lobes[cell * lobe + i] = Math.exp(-0.5 * (((first[cell]! + i - at) * step) / width) ** 2);
+    for (let i = 0; i < lobe; i++) {
+      at[cell * lobe + i] = wrapped(first + i, bins);
+      sum += lobes[cell * lobe + i] = Math.exp(-0.5 * (((first + i - middle) * step) / width) ** 2);
+    }
     for (let i = 0; i < lobe; i++) lobes[cell * lobe + i]! /= sum;
   }
-  return { bins, first, lobes, lobe };
+  return { bins, at, lobes, lobe };
 }
 
-/** The spectrum that a link sees of a distribution; frequencies beyond its ends alias. */
-function shown({ bins, first, lobes, lobe }: Projection, shares: Float64Array): Float64Array {
+/** The spectrum that a link sees of a distribution. */
+function shown({ bins, at, lobes, lobe }: Projection, shares: Float64Array): Float64Array {
   const out = new Float64Array(bins);
   for (let cell = 0; cell < shares.length; cell++) {
-    if (shares[cell] === 0) continue;
-    for (let i = 0; i < lobe; i++)
-      out[wrapped(first[cell]! + i, bins)]! += shares[cell]! * lobes[cell * lobe + i]!;
+    const share = shares[cell]!;
+    if (share === 0) continue;
+    for (let i = cell * lobe; i < (cell + 1) * lobe; i++) out[at[i]!]! += share * lobes[i]!;
   }
   return out;
 }
@@ -137,14 +142,12 @@ function gradient(
   return out;
 }
 
-function addTransposed(
-  { bins, first, lobes, lobe }: Projection,
-  rest: Float64Array,
-  out: Float64Array,
-): void {
-  for (let cell = 0; cell < out.length; cell++)
-    for (let i = 0; i < lobe; i++)
-      out[cell]! += lobes[cell * lobe + i]! * rest[wrapped(first[cell]! + i, bins)]!;
+function addTransposed({ at, lobes, lobe }: Projection, rest: Float64Array, out: Float64Array): void {
+  for (let cell = 0; cell < out.length; cell++) {
+    let sum = out[cell]!;
+    for (let i = cell * lobe; i < (cell + 1) * lobe; i++) sum += lobes[i]! * rest[at[i]!]!;
+    out[cell] = sum;
+  }
 }
 
 const wrapped = (index: number, bins: number): number => ((index % bins) + bins) % bins;
