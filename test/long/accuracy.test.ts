@@ -21,19 +21,28 @@ async function measured(name: TableName, rooms: number): Promise<Table> {
 
 const MINUTES = 60 * 60_000;
 
-it('locates a still person better than the middle of the room', { timeout: MINUTES }, async () => {
+it('locates a still person, with the posture', { timeout: MINUTES }, async () => {
   const table = await measured('still', 3);
   const middle = cell(table, "the room's middle, always standing", 'place').value;
-  expect(cell(table, 'all three', 'place').value).toBeLessThan(0.6 * middle);
-  expect(cell(table, 'all three', 'unseen').value).toBeLessThan(0.1);
+  expect(cell(table, 'all three', 'place').value).toBeLessThan(0.35 * middle);
+  expect(cell(table, 'all three', 'unseen').value).toBeLessThan(0.02);
+  // In these rooms, 60 % of those who stand.
+  expect(cell(table, 'all three', 'posture').value).toBeGreaterThan(0.8);
+  expect(cell(table, 'sitting', 'posture').value).toBeGreaterThan(0.9);
+  expect(cell(table, 'lying', 'posture').value).toBeGreaterThan(0.9);
 });
 
 it('counts and tracks walkers', { timeout: MINUTES }, async () => {
   const table = await measured('several', 3);
   expect(cell(table, '1 walker', 'count').value).toBeGreaterThan(0.95);
-  expect(cell(table, '1 walker', 'idf1').value).toBeGreaterThan(0.8);
-  expect(cell(table, '2 walkers', 'missed').value).toBeLessThan(0.1);
-  expect(cell(table, '2 walkers', 'place').value).toBeLessThan(0.9);
+  expect(cell(table, '1 walker', 'idf1').value).toBeGreaterThan(0.85);
+  // In one of the three rooms, two are never counted right.
+  expect(cell(table, '2 walkers', 'count').value).toBeGreaterThan(0.55);
+  expect(cell(table, '3 walkers', 'count').value).toBeGreaterThan(0.9);
+  expect(cell(table, '2 walkers', 'missed').value).toBeLessThan(0.06);
+  expect(cell(table, '3 walkers', 'missed').value).toBeLessThan(0.03);
+  expect(cell(table, '2 walkers', 'place').value).toBeLessThan(0.82);
+  expect(cell(table, '3 walkers', 'place').value).toBeLessThan(0.82);
 });
 
 it('predicts an error close to the real one, even with a bad link', { timeout: MINUTES }, async () => {
