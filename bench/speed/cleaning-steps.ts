@@ -12,6 +12,7 @@ import { seededRandom } from '../../pipeline/base/random.js';
 import { allocateBlock, csiLayout, type CsiBlock } from '../../pipeline/model/index.js';
 import { cost } from '../accuracy/cleaning/cost.js';
 import type { Step } from '../accuracy/cleaning/frames.js';
+import type { Progress } from './formats.js';
 
 /** The cost of one step. */
 export interface StepCost {
@@ -40,12 +41,13 @@ const STEPS: readonly Step[] = [
 const FRAMES = 4096;
 const PER_BLOCK = 64;
 
-export function stepCosts(): readonly StepCost[] {
+export function stepCosts(progress: Progress): readonly StepCost[] {
   const frames = madeFrames();
-  return STEPS.map((step) => ({
-    step: [step.component.name, ...Object.values(step.settings ?? {}).map(String)].join(' '),
-    nsPerFrame: cost(step, frames),
-  }));
+  return STEPS.map((each, index) => {
+    const step = [each.component.name, ...Object.values(each.settings ?? {}).map(String)].join(' ');
+    progress(`${step}, cleaning step ${index + 1} of ${STEPS.length}`);
+    return { step, nsPerFrame: cost(each, frames) };
+  });
 }
 
 function madeFrames(): readonly CsiBlock[] {

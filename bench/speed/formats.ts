@@ -42,6 +42,11 @@ const PAIRS = 5;
 /** Records per batch, as from live sources. */
 const BATCH = 64;
 
+/** Called with what is measured next: `ward.dat, recording 1 of 2`. */
+export type Progress = (line: string) => void;
+
+const silent: Progress = () => undefined;
+
 /**
  * @param python a Python with csiread; null skips it
  * @param long seconds for which each file is read before it is measured
@@ -50,7 +55,12 @@ export const formatSpeeds = (
   files: readonly string[],
   python: string | null,
   long = LONG_S,
-): readonly FormatSpeed[] => files.map((path) => speedOf(path, python, long));
+  progress = silent,
+): readonly FormatSpeed[] =>
+  files.map((path, index) => {
+    progress(`${basename(path)}, recording ${index + 1} of ${files.length}`);
+    return speedOf(path, python, long);
+  });
 
 /** How fast made-up records of a format are decoded. */
 export interface MadeSpeed extends Pick<FormatSpeed, 'format' | 'frames' | 'perSecond' | 'control'> {
@@ -62,10 +72,12 @@ export interface MadeSpeed extends Pick<FormatSpeed, 'format' | 'frames' | 'perS
  * The same for each format that csiflow can encode, from captures of `count` made-up records: also those of
  * which no recording is at hand.
  */
-export function madeSpeeds(long = LONG_S, count = MADE_RECORDS): readonly MadeSpeed[] {
+export function madeSpeeds(long = LONG_S, count = MADE_RECORDS, progress = silent): readonly MadeSpeed[] {
   const folder = mkdtempSync(join(tmpdir(), 'csiflow-bench-'));
   try {
-    return madeCaptures(count).map(({ format, size, bytes }) => {
+    const captures = madeCaptures(count);
+    return captures.map(({ format, size, bytes }, index) => {
+      progress(`${format}, format ${index + 1} of ${captures.length}`);
       const path = join(folder, format);
       writeFileSync(path, bytes);
       const { frames, perSecond, control } = speedOf(path, null, long);

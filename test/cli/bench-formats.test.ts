@@ -47,6 +47,21 @@ test('made-up records of each format are decoded, to the last frame', () => {
   expect(missing).toEqual(['picoscenes']);
 });
 
+test('what is measured next is reported', () => {
+  const { records } = SAMPLES.find(({ format }) => format === 'esp-csi')!;
+  const file = join(folder, 'ward.log');
+  writeFileSync(file, Buffer.concat(records.map((record) => Buffer.from(record))));
+  const reported: string[] = [];
+  const progress = (line: string) => reported.push(line);
+  formatSpeeds([file], null, 0.001, progress);
+  const made = madeSpeeds(0.001, 20, progress);
+  expect(reported.slice(0, 2)).toEqual([
+    'ward.log, recording 1 of 1',
+    `${made[0]!.format}, format 1 of ${made.length}`,
+  ]);
+  expect(reported).toHaveLength(1 + made.length);
+});
+
 test('rejects a file of no known kind', () => {
   const file = join(folder, 'letter.txt');
   writeFileSync(file, 'Dear all');

@@ -28,9 +28,12 @@ async function run(files: readonly string[], { csiread, json }: Options): Promis
   const { formatSpeeds, madeSpeeds } = await import('../../../../bench/speed/formats.js');
   const { stepCosts } = await import('../../../../bench/speed/cleaning-steps.js');
   const { loadavg } = await import('node:os');
-  const formats = await readingRecordings(() => Promise.resolve(formatSpeeds(files, csiread ?? null)));
-  const made = files.length === 0 ? madeSpeeds() : [];
-  const cleaning = stepCosts();
+  const progress = (line: string) => process.stderr.write(`${line}\n`);
+  const formats = await readingRecordings(() =>
+    Promise.resolve(formatSpeeds(files, csiread ?? null, undefined, progress)),
+  );
+  const made = files.length === 0 ? madeSpeeds(undefined, undefined, progress) : [];
+  const cleaning = stepCosts(progress);
   const load = loadavg()[0]!;
   if (json) process.stdout.write(`${JSON.stringify({ formats, made, cleaning, load }, null, 2)}\n`);
   else process.stdout.write(`${tables(formats, made, cleaning, load).join('\n')}\n`);
