@@ -6,7 +6,7 @@ import { request as encrypted } from 'node:https';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import type { SourceBatch, SourceOutput } from '../../pipeline/component/index.js';
+import type { Position, SourceBatch, SourceOutput } from '../../pipeline/component/index.js';
 import { encodeLine } from '../../pipeline/formats/devices/espressif/esp32-serial.js';
 import { LinkTable } from '../../pipeline/model/index.js';
 import { http } from '../../pipeline/sources/http/http.js';
@@ -33,8 +33,19 @@ function gate<T>() {
 const NOW = 1_700_000_000_000_000;
 const HOUR = 3_600_000_000;
 
-async function start(config: object = {}, output: Partial<SourceOutput> = {}, environment = anySender) {
-  const wall = { now: NOW };
+/** A position to start from, and the time of the start. */
+interface Restart {
+  readonly from: Position;
+  readonly now: number;
+}
+
+async function start(
+  config: object = {},
+  output: Partial<SourceOutput> = {},
+  environment = anySender,
+  { from, now }: Restart = { from: null, now: NOW },
+) {
+  const wall = { now };
   const clock = { now: () => wall.now, elapsed: () => 0 };
   const { context, recorded } = testContext({ links: new LinkTable([environment]), clock });
   const settings = withDefaults(http, { port: 0, idle_tick_ms: 0, ...config });
@@ -42,7 +53,7 @@ async function start(config: object = {}, output: Partial<SourceOutput> = {}, en
   const stop = new AbortController();
   const batches: SourceBatch[] = [];
   const ready = gate<null>();
-  const ended = source.open(null, {
+  const ended = source.open(from, {
     signal: stop.signal,
     ready: () => {
       ready.resolve(null);
@@ -95,7 +106,18 @@ test('reads a pcap packet by packet, the last at its arrival and the others befo
   await post(pcapOf(records.slice(0, 3)));
   expect(times()).toEqual([NOW - 20_000, NOW - 10_000, NOW]);
   await post(pcapOf(records.slice(0, 3)));
-  expect(times().slice(3)).toEqual([NOW, NOW, NOW]);
+  expect(times().slice(3)).toEqual([NOW + 1, NOW + 2, NOW + 3]);
+});
+
+test('records of bodies that arrive in the same moment have a time each, also over a restart', async () => {
+  const line = encodeLine({ sequence: 1, timeMs: 5, rssi: -40 }, [Array<number>(104).fill(1)]);
+  const { post, times, batches, close } = await start();
+  for (let body = 0; body < 3; body++) await post(line);
+  expect(times()).toEqual([NOW, NOW + 1, NOW + 2]);
+  await close();
+  const restarted = await start({}, {}, anySender, { from: batches.at(-1)!.position, now: NOW + 2 });
+  await restarted.post(line);
+  expect(restarted.times()).toEqual([NOW + 3]);
 });
 
 const good = Buffer.from(formatRecords['csi-json']!(0).bytes).toString();
@@ -121,7 +143,7 @@ test('event time never decreases, until a clock set back is reported', async () 
   await post(line);
   source.reanchor!(-HOUR);
   await post(line);
-  expect(times()).toEqual([NOW, NOW, NOW - HOUR]);
+  expect(times()).toEqual([NOW, NOW + 1, NOW - HOUR]);
 });
 
 test('accepts JSON alone, one per line or in an array, each with its own time', async () => {
@@ -146,7 +168,7 @@ test('lines without times have a time each, the last that of its arrival', async
   const ahead = Buffer.from(formatRecords['csi-json']!(0).bytes).toString().replace('2025', '2095');
   await post([timeless, timeless, timeless].join('\n'));
   await post([ahead, ahead].join('\n'));
-  expect(times()).toEqual([NOW - 2, NOW - 1, NOW, NOW, NOW]);
+  expect(times()).toEqual([NOW - 2, NOW - 1, NOW, NOW + 1, NOW + 2]);
 });
 
 test('formats without names use the sender that the call names', async () => {

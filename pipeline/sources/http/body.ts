@@ -20,9 +20,15 @@ import { Turns } from './turns.js';
 export interface Body {
   /** Kind of file, or `record` for single ones. */
   readonly kind: string;
-  readonly batches: readonly RawBatch[];
+  readonly batches: readonly BodyBatch[];
   /** What was skipped. */
   readonly problems: readonly Problem[];
+}
+
+export interface BodyBatch {
+  readonly raw: RawBatch;
+  /** True for each record that states its own time: others have that too. */
+  readonly stated: readonly boolean[];
 }
 
 export interface BodySettings {
@@ -56,35 +62,57 @@ export async function readBody(bytes: Uint8Array, settings: BodySettings): Promi
   const isLines = kind?.name === csiJsonLines.name;
   if (kind && !isLines && isWanted(kind, bytes, settings.format))
     return cutFile(kind, bytes, settings, turns);
-  const builder = new RawBuilder(settings.records, 'live');
-  const batches: RawBatch[] = [];
-  const input = inputOf(settings);
   const parts = await recordsIn(bytes, settings.format, turns);
   const stated: (number | null)[] = [];
   for (const { record } of parts) {
     await turns.giveWay();
     stated.push(settings.format.timeOf?.(record) ?? null);
   }
-  const times = arrivedBy(settings.now, stated);
+  const batches = await batchesOf(parts, arrivedBy(settings.now, stated), settings, turns);
+  return batches.length === 0 ? null : { kind: 'record', batches, problems: [] };
+}
+
+/** Event time of a record, microseconds. */
+interface Arrived {
+  readonly time: number;
+  readonly isStated: boolean;
+}
+
+async function batchesOf(
+  parts: readonly Part[],
+  times: readonly Arrived[],
+  settings: BodySettings,
+  turns: Turns,
+): Promise<readonly BodyBatch[]> {
+  const builder = new RawBuilder(settings.records, 'live');
+  const batches: BodyBatch[] = [];
+  let stated: boolean[] = [];
+  const take = () => {
+    batches.push({ raw: builder.take(inputOf(settings)), stated });
+    stated = [];
+  };
   for (const [index, { record, at, line }] of parts.entries()) {
     await turns.giveWay();
-    if (builder.full) batches.push(builder.take(input));
+    if (builder.full) take();
+    const { time, isStated } = times[index]!;
     builder.begins(at, line === undefined ? null : 'line', line);
-    builder.add(times[index]!, record, 0, record.length, settings.sender);
+    builder.add(time, record, 0, record.length, settings.sender);
+    stated.push(isStated);
   }
-  if (builder.count > 0) batches.push(builder.take(input));
-  return batches.length === 0 ? null : { kind: 'record', batches, problems: [] };
+  if (builder.count > 0) take();
+  return batches;
 }
 
 /**
  * Event times of records, none after `now` (microseconds): those that they state, see {@link timesOf}. Each of the
  * others has a time of its own too.
  */
-function arrivedBy(now: number, stated: readonly (number | null)[]): readonly number[] {
+function arrivedBy(now: number, stated: readonly (number | null)[]): readonly Arrived[] {
   const first = now - stated.length + 1;
-  return timesOf(stated, first).map((time, index) =>
-    time <= now && stated[index] !== null ? time : Math.min(time, first + index),
-  );
+  return timesOf(stated, first).map((time, index) => {
+    const isStated = time <= now && stated[index] !== null;
+    return { time: isStated ? time : Math.min(time, first + index), isStated };
+  });
 }
 
 /** The input that locations of records in a body refer to. */
@@ -117,9 +145,12 @@ async function cutFile(
   const problems = builder.takeProblems();
   const newest = cut.at(-1)?.time.at(-1) ?? 0;
   const batches = cut.map((raw) => ({
-    ...raw,
-    time: raw.time.map((time) => time - newest + now),
-    senders: raw.senders.map((name) => (name === '' ? sender : name)),
+    raw: {
+      ...raw,
+      time: raw.time.map((time) => time - newest + now),
+      senders: raw.senders.map((name) => (name === '' ? sender : name)),
+    },
+    stated: new Array<boolean>(raw.count).fill(false),
   }));
   return { kind: kind.name, batches, problems };
 }

@@ -22,8 +22,8 @@ export const http = defineSource({
     '```',
     '',
     'The newest record of a body gets the time of arrival; earlier ones are placed before it by the clock of their receiver.',
-    'A record with its own time (`csi-json`) keeps it, unless that is in the future. Event time never decreases, so send',
-    'measurements in order, at least once per second.',
+    'A record with its own time (`csi-json`) keeps it, unless that is in the future; the others have a time each, also if',
+    'several bodies arrive at once. Event time never decreases, so send measurements in order, at least once per second.',
     '',
     '| answer | means |',
     '|---|---|',
@@ -132,7 +132,7 @@ class HttpSource extends DecodingSource {
     for (const { code } of problems) this.#context.metrics.dropped(code, 1);
     const taken = await inbox.take(batches);
     this.#bodies++;
-    const whole = batches.reduce((sum, { count }) => sum + count, 0);
+    const whole = batches.reduce((sum, { raw }) => sum + raw.count, 0);
     if (taken < whole) throw new Refusal(503, 'the queue is full', FULL_S, { taken, of: whole });
     return { taken, left_out: problems.length, kind, problems: problems.slice(0, TOLD) };
   }

@@ -1,5 +1,6 @@
-import type { Context, RawBatch, SourceOutput } from '../../component/index.js';
+import type { Context, SourceOutput } from '../../component/index.js';
 import { RawBuilder } from '../../formats/index.js';
+import type { BodyBatch } from './body.js';
 
 /** Records so far, and the time of the last one: no later one has an earlier time. */
 export interface HttpPosition {
@@ -45,12 +46,12 @@ export class Inbox {
    * Passes batches on until one is rejected. Resolves once the accepted ones are on disk.
    * @returns how many records were accepted
    */
-  async take(batches: readonly RawBatch[]): Promise<number> {
+  async take(batches: readonly BodyBatch[]): Promise<number> {
     this.#heard = true;
     let taken = 0;
-    for (const raw of batches) {
-      if (!this.#offer(raw)) break;
-      taken += raw.count;
+    for (const batch of batches) {
+      if (!this.#offer(batch)) break;
+      taken += batch.raw.count;
     }
     await this.#output.journalled?.();
     return taken;
@@ -65,10 +66,12 @@ export class Inbox {
     clearInterval(this.#tick);
   }
 
-  /** False if the queue drops it. */
-  #offer(raw: RawBatch): boolean {
-    const time = raw.time.map((at) => Math.max(at, this.#newest));
-    this.#newest = time[raw.count - 1]!;
+  /** False if the queue drops it. A record that states no time has one of its own, also if several bodies arrive at once. */
+  #offer({ raw, stated }: BodyBatch): boolean {
+    const time = raw.time.map((at, index) => {
+      this.#newest = Math.max(at, stated[index] === true ? this.#newest : this.#newest + 1);
+      return this.#newest;
+    });
     this.#records += raw.count;
     const position: HttpPosition = { records: this.#records, time: this.#newest };
     const taken = this.#output.offer({ position, raw: { ...raw, time } });
@@ -86,7 +89,7 @@ export class Inbox {
     if (!this.#heard && this.#waiting === 0 && this.#records > 0) {
       const builder = new RawBuilder(1, 'live');
       builder.add(this.#context.clock.now(), NO_BYTES);
-      this.#offer(builder.take());
+      this.#offer({ raw: builder.take(), stated: [true] });
     }
     this.#heard = false;
   }
