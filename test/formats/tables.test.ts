@@ -815,6 +815,35 @@ describe('what is whole of a damaged table is read, and the rest is named', () =
   });
 
   const zip = readFileSync(made('several.npz'));
+  /** The same file as a program writes it that uses 64 bits for everything. */
+  function in64Bits(file: Buffer): Buffer {
+    const [end, directory] = [file.lastIndexOf('PK\x05\x06'), file.indexOf('PK\x01\x02')];
+    const parts = [file.subarray(0, directory)];
+    for (let at = directory; at < end;) {
+      const name = file.readUInt16LE(at + 28);
+      const next = at + 46 + name + file.readUInt16LE(at + 30) + file.readUInt16LE(at + 32);
+      const header = Buffer.from(file.subarray(at, at + 46 + name));
+      const extra = Buffer.alloc(28);
+      extra.writeUInt32LE(1 | (24 << 16));
+      for (const [i, offset] of [24, 20, 42].entries()) {
+        extra.writeBigUInt64LE(BigInt(header.readUInt32LE(offset)), 4 + 8 * i);
+        header.writeUInt32LE(0xffffffff, offset);
+      }
+      header.writeUInt32LE(28, 30);
+      parts.push(header, extra);
+      at = next;
+    }
+    const record = Buffer.alloc(56);
+    record.writeUInt32LE(0x06064b50);
+    record.writeBigUInt64LE(BigInt(file.readUInt16LE(end + 10)), 32);
+    record.writeBigUInt64LE(BigInt(directory), 48);
+    const locator = Buffer.alloc(20);
+    locator.writeUInt32LE(0x07064b50);
+    locator.writeBigUInt64LE(BigInt(Buffer.concat(parts).length), 8);
+    const last = Buffer.from(file.subarray(end)).fill(0xff, 8, 20);
+    return Buffer.concat([...parts, record, locator, last]);
+  }
+
   const zipped = { values: 'csi', axes: AXES, time: 'time' } as const;
 
   test('the arrays of a zip file of NumPy without its directory', async () => {
@@ -832,6 +861,11 @@ describe('what is whole of a damaged table is read, and the rest is named', () =
     const { values, problems } = await read(path, zipped);
     expect(values).toEqual(expected(csi, 2));
     expect(problems[0]).toBe(`byte ${directory}: not read: the zip file is damaged: no entry begins here`);
+  });
+
+  test('the arrays of a zip file of NumPy with a directory of 64 bits', () => {
+    expect(readNpz(zip).damaged).toEqual([]);
+    expect(readNpz(in64Bits(zip))).toEqual(readNpz(zip));
   });
 
   test('the first 65,535 entries of a zip file without its directory, of which an error names four', () => {

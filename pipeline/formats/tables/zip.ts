@@ -43,12 +43,13 @@ function undirected(file: Buffer, why: string): Zip {
 
 /** Those in the directory. @throws Error if it is damaged */
 function* listedEntries(file: Buffer, end: number): Generator<ZipEntry> {
-  for (let i = 0, at = file.readUInt32LE(end + 16); i < file.readUInt16LE(end + 10); i++) {
+  const { count, start } = directoryOf(file, end);
+  for (let i = 0, at = start; i < count; i++) {
     checkHeader(file, at, DIRECTORY_ENTRY);
     const [nameLength, extra, comment] = [28, 30, 32].map((offset) => file.readUInt16LE(at + offset));
     const name = file.toString('utf8', at + 46, at + 46 + nameLength!);
     const [isPacked, sum] = [file.readUInt16LE(at + 10) !== 0, file.readUInt32LE(at + 16)];
-    const [length, local] = [file.readUInt32LE(at + 20), file.readUInt32LE(at + 42)];
+    const { length, local } = placeOf(file, at);
     const bytes = (allowance: Allowance): Buffer => {
       checkHeader(file, local, LOCAL_ENTRY);
       return contentOf(file, { start: startOf(file, local), length, isPacked, sum }, allowance);
@@ -58,13 +59,47 @@ function* listedEntries(file: Buffer, end: number): Generator<ZipEntry> {
   }
 }
 
+/** Where the directory begins, and its number of entries; a 64-bit zip file has a record of its own for both. */
+function directoryOf(file: Buffer, end: number): { readonly count: number; readonly start: number } {
+  const locator = end - LOCATOR_64.length;
+  if (locator < 0 || file.readUInt32LE(locator) !== LOCATOR_64.signature)
+    return { count: file.readUInt16LE(end + 10), start: file.readUInt32LE(end + 16) };
+  const record = Number(file.readBigUInt64LE(locator + 8));
+  checkHeader(file, record, END_64);
+  return {
+    count: Number(file.readBigUInt64LE(record + 32)),
+    start: Number(file.readBigUInt64LE(record + 48)),
+  };
+}
+
+/** Bytes of the content of an entry in the directory, and where its own header is. */
+function placeOf(file: Buffer, at: number): { readonly length: number; readonly local: number } {
+  const [size, length, local] = [24, 20, 42].map((offset) => file.readUInt32LE(at + offset));
+  // The values that are too large stand in this order in an extra field.
+  const wide = [size!, length!, local!].map((value) => value === IN_64_BITS);
+  const values = extra64(file, at + 46 + file.readUInt16LE(at + 28), file.readUInt16LE(at + 30));
+  const [, ofContent, ofHeader] = wide.map((isWide) => (isWide ? values.shift() : undefined));
+  return { length: ofContent ?? length!, local: ofHeader ?? local! };
+}
+
+/** The numbers of 64 bits in the extra fields of an entry. @param length of all of them, bytes */
+function extra64(file: Buffer, start: number, length: number): number[] {
+  const end = Math.min(start + length, file.length);
+  for (let at = start; at + 4 <= end; at += 4 + file.readUInt16LE(at + 2)) {
+    if (file.readUInt16LE(at) !== EXTRA_64) continue;
+    const count = Math.min(file.readUInt16LE(at + 2), end - at - 4) >> 3;
+    return Array.from({ length: count }, (_, i) => Number(file.readBigUInt64LE(at + 4 + 8 * i)));
+  }
+  return [];
+}
+
 /** Those whose own headers state their length, up to the first other one. */
 function* foundEntries(file: Buffer): Generator<ZipEntry> {
   let at = 0;
   while (at + LOCAL_ENTRY.length <= file.length && file.readUInt32LE(at) === LOCAL_ENTRY.signature) {
     const start = startOf(file, at);
     const name = file.toString('utf8', at + 30, at + 30 + file.readUInt16LE(at + 26));
-    const length = ownLength(file, at, start);
+    const length = ownLength(file, at);
     if (start > file.length || length === null) return;
     const place = {
       ...{ start, length },
@@ -79,14 +114,13 @@ const startOf = (file: Buffer, local: number): number =>
   local + 30 + file.readUInt16LE(local + 26) + file.readUInt16LE(local + 28);
 
 /** Bytes of an entry by its own header; null if it does not state them (the file was written to a pipe). */
-function ownLength(file: Buffer, at: number, start: number): number | null {
+function ownLength(file: Buffer, at: number): number | null {
   if ((file.readUInt16LE(at + 6) & LENGTH_FOLLOWS) !== 0) return null;
   const length = file.readUInt32LE(at + 18);
   if (length !== IN_64_BITS) return length;
-  // NumPy's: both lengths are in the first extra field.
-  const extra = at + 30 + file.readUInt16LE(at + 26);
-  if (extra + 20 > Math.min(start, file.length) || file.readUInt16LE(extra) !== EXTRA_64) return null;
-  return Number(file.readBigUInt64LE(extra + 12));
+  // NumPy's: both lengths are in an extra field.
+  const [, packed] = extra64(file, at + 30 + file.readUInt16LE(at + 26), file.readUInt16LE(at + 28));
+  return packed ?? null;
 }
 
 interface Content {
@@ -115,17 +149,20 @@ interface ZipHeader {
   readonly length: number;
 }
 const DIRECTORY_ENTRY: ZipHeader = { signature: 0x02014b50, length: 46 };
+/** The record of a 64-bit zip file that ends its directory, and where that is. */
+const END_64: ZipHeader = { signature: 0x06064b50, length: 56 };
+const LOCATOR_64: ZipHeader = { signature: 0x07064b50, length: 20 };
 const LOCAL_ENTRY: ZipHeader = { signature: 0x04034b50, length: 30 };
 /** The mark of the record that ends the directory. */
 const END_MARK = Buffer.from([0x50, 0x4b, 5, 6]);
 const END_BYTES = 22;
 /** Flag of an entry whose length is behind it. */
 const LENGTH_FOLLOWS = 8;
-/** A length that is in the extra field {@link EXTRA_64}. */
+/** A value that is in the extra field {@link EXTRA_64}. */
 const IN_64_BITS = 0xffffffff;
 const EXTRA_64 = 1;
 
 function checkHeader(file: Buffer, at: number, { signature, length }: ZipHeader): void {
-  if (at + length > file.length || file.readUInt32LE(at) !== signature)
+  if (!(at + length <= file.length) || file.readUInt32LE(at) !== signature)
     throw new Error(`byte ${at}: the zip file is damaged: no entry begins here`);
 }
