@@ -5,7 +5,8 @@ import { encodeHeader, encodeRecords } from '../../pipeline/formats/containers/c
 import { RawBuilder } from '../../pipeline/formats/index.js';
 import { shareOut, type Share } from '../../pipeline/sources/kafka/assigner.js';
 import { rawRecord, recordLocation } from '../../pipeline/component/index.js';
-import { addRecords, MAX_RECORDS } from '../../pipeline/sources/kafka/messages.js';
+import { testContext } from '../support/context.js';
+import { addRecords, MAX_RECORDS, readMessage, timeOf } from '../../pipeline/sources/kafka/messages.js';
 import { startOf } from '../../pipeline/sources/kafka/start.js';
 import { batchesOf } from '../formats/batches.js';
 import { jsonFrameAt, JSON_SECOND } from '../support/json-frames.js';
@@ -160,6 +161,27 @@ test('messages of one millisecond have a time each, unless a header states it', 
     addRecords({ ...message, headers: { 'csiflow-time': '7500' } }, 'record', 'auto', builder);
   expect([...builder.take().time]).toEqual([7000, 7001, 7500, 7500]);
 });
+
+test.each(['1775182186000000000', '2026-03-01', '-5', '1775268587000000'])(
+  'the stated time %s is reported and not used',
+  (stated) => {
+    const { context, recorded } = testContext();
+    const builder = new RawBuilder(MAX_RECORDS, 'live');
+    const message = {
+      ...{ value: Buffer.from(`CSIRAW 1 10 -40 128 ${'0a'.repeat(128)}`), key: null, attributes: 0 },
+      ...{ headers: { 'csiflow-time': stated }, timestamp: '1775182186000', offset: '12' },
+    };
+    const bad = readMessage(message, { content: 'record', format: 'auto' }, builder, context, {
+      topic: 'csi',
+      partition: 3,
+    });
+    expect(timeOf(message)).toBe(1_775_182_186_000_000);
+    expect([...builder.take().time]).toEqual([1_775_182_186_000_000]);
+    expect(bad.map(({ reason }) => reason)).toEqual(['implausible_time']);
+    expect(bad[0]!.text).toContain(`csiflow-time is '${stated}'`);
+    expect(recorded.dropped).toEqual({ implausible_time: 1 });
+  },
+);
 
 test('lines of two messages of one millisecond have a time each', () => {
   const builder = new RawBuilder(MAX_RECORDS, 'live');

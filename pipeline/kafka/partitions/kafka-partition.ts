@@ -24,10 +24,11 @@ export interface PartitionPosition {
   readonly newest: number;
 }
 
-/** Messages, in order, as steps of the source's input. @param newest event time of the newest record before them */
+/** Messages of a partition, in order, as steps of the source's input. @param newest event time of the newest record before them */
 export type Batches = (
   messages: readonly KafkaMessage[],
   newest: number,
+  partition: number,
 ) => Iterable<SourceBatch & { readonly position: PartitionPosition }>;
 
 export interface KafkaPartitionOptions {
@@ -88,7 +89,7 @@ export class KafkaPartition implements Partition {
     const limit = new LagLimit(maxLag, (problem) => output.problem?.(problem));
     const start = position as PartitionPosition | null;
     this.#begun = await this.#beginning(start);
-    const backlog = new Backlog(output, this.#options.batches, start?.newest ?? -Infinity);
+    const backlog = new Backlog(output, this.#options, start?.newest ?? -Infinity);
     const control = reader.read(topic, number, this.#begun, {
       take: (messages) => {
         rooms.see(messages);
@@ -259,19 +260,24 @@ function inLots(messages: readonly TransactionMessage[], partition: number): rea
 /** Offers messages one batch after the other; while the queue behind it is full, the partition is not read. */
 class Backlog {
   readonly #output: SourceOutput;
-  readonly #make: Batches;
+  readonly #options: Pick<KafkaPartitionOptions, 'batches' | 'number'>;
   readonly #batches: SourceBatch[] = [];
   #newest: number;
   #offering = false;
 
-  constructor(output: SourceOutput, make: Batches, newest: number) {
+  constructor(
+    output: SourceOutput,
+    options: Pick<KafkaPartitionOptions, 'batches' | 'number'>,
+    newest: number,
+  ) {
     this.#output = output;
-    this.#make = make;
+    this.#options = options;
     this.#newest = newest;
   }
 
   add(messages: readonly KafkaMessage[], control: FeedControl): void {
-    const made = [...this.#make(messages, this.#newest)];
+    const { batches, number } = this.#options;
+    const made = [...batches(messages, this.#newest, number)];
     this.#batches.push(...made);
     this.#newest = made.at(-1)?.position.newest ?? this.#newest;
     if (!this.#offering) void this.#offer(control);

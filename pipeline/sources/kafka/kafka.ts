@@ -16,7 +16,7 @@ import { backoff, pause } from '../../base/backoff.js';
 import { GroupMember } from './group.js';
 import type { TopicPositions } from './holdings.js';
 import { nextTurn, type Lane, type Turn } from './lanes.js';
-import { addRecords, MAX_RECORDS, originOf } from './messages.js';
+import { MAX_RECORDS, originOf, readMessage } from './messages.js';
 import { kafkaPartitions } from './partitions.js';
 import { checkSettings, settingsSchema, type KafkaSettings } from './settings.js';
 
@@ -248,15 +248,9 @@ class KafkaSource implements Source {
 
   #add(lane: Lane, builder: RawBuilder): void {
     const message = lane.take();
-    const bad = addRecords(message, this.#config.content, this.#config.format, builder);
-    if (!bad) return;
-    this.#badCounts[bad.reason] = (this.#badCounts[bad.reason] ?? 0) + 1;
-    this.#context.metrics.dropped(bad.reason, 1);
-    this.#context.log.warn(`a message could not be read: ${bad.text}`, {
-      topic: lane.topic,
-      partition: lane.partition,
-      offset: message.offset,
-    });
+    const from = { topic: lane.topic, partition: lane.partition };
+    for (const { reason } of readMessage(message, this.#config, builder, this.#context, from))
+      this.#badCounts[reason] = (this.#badCounts[reason] ?? 0) + 1;
   }
 
   #builderOf(origin: RawBatch['origin']): RawBuilder {

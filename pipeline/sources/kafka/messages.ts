@@ -1,5 +1,5 @@
 import type { IHeaders, KafkaMessage } from 'kafkajs';
-import type { RawBatch } from '../../component/index.js';
+import type { Context, RawBatch } from '../../component/index.js';
 import { capture, captureRecords } from '../../formats/containers/capture.js';
 import { BY_CONTENT } from '../../formats/decoder/by-content.js';
 import {
@@ -27,6 +27,8 @@ export interface BadMessage {
   /** Bounded in number: it becomes a reason of a metric. */
   readonly reason: string;
   readonly text: string;
+  /** It is read nevertheless. */
+  readonly isRead?: boolean;
 }
 
 /** Records of one message at most. */
@@ -35,14 +37,36 @@ export const MAX_RECORDS = MAX_MESSAGE_LINES;
 /** Time by which messages are merged, microseconds: their header, otherwise the time of their production. */
 export const timeOf = (message: KafkaMessage): number => exactOf(message) ?? producedAt(message);
 
-/** The time that the header states, microseconds; null if it states none. */
-function exactOf({ headers }: KafkaMessage): number | null {
-  const exact = Number(text(headers, TIME_HEADER) ?? NaN);
-  return Number.isFinite(exact) ? exact : null;
+/** The time that the header states, microseconds; null if it states none, or one that cannot be right. */
+function exactOf(message: KafkaMessage): number | null {
+  const stated = text(message.headers, TIME_HEADER);
+  return stated === undefined || !isPlausible(stated, message) ? null : Number(stated);
 }
 
-/** Microseconds, exact to a millisecond. */
+/** A time in other units, such as nanoseconds, would be the newest one for centuries. */
+const isPlausible = (stated: string, message: KafkaMessage): boolean =>
+  /^\d+(\.\d+)?$/.test(stated) &&
+  (producedAt(message) < 0 || Number(stated) <= producedAt(message) + MAX_AHEAD);
+
+/** A stated time may be this much after the production of its message, microseconds: clocks differ. */
+const MAX_AHEAD = 86_400e6;
+
+/** Microseconds, exact to a millisecond; negative if it is unknown. */
 const producedAt = ({ timestamp }: KafkaMessage): number => Number(timestamp) * 1000;
+
+/** What is wrong with the time that a message states; null if nothing is. */
+function badTimeOf(message: KafkaMessage): BadMessage | null {
+  const stated = text(message.headers, TIME_HEADER);
+  if (stated === undefined || isPlausible(stated, message)) return null;
+  return {
+    reason: 'implausible_time',
+    text: `its header ${TIME_HEADER} is '${stated.slice(0, MAX_SHOWN)}': it must be microseconds since 1970, at most a day after the production of the message. It is ignored`,
+    isRead: true,
+  };
+}
+
+/** Characters of a header in a message. */
+const MAX_SHOWN = 40;
 
 type Origin = RawBatch['origin'];
 const ORIGINS: readonly string[] = ['live', 'replay', 'simulated'];
@@ -51,6 +75,23 @@ const ORIGINS: readonly string[] = ['live', 'replay', 'simulated'];
 export function originOf({ headers }: KafkaMessage, otherwise: Origin): Origin {
   const said = text(headers, ORIGIN_HEADER);
   return said !== undefined && ORIGINS.includes(said) ? (said as Origin) : otherwise;
+}
+
+/** Adds the records of a message, see {@link addRecords}; counts and logs what is wrong with it. */
+export function readMessage(
+  message: KafkaMessage,
+  { content, format }: { readonly content: Content; readonly format: string },
+  into: RawBuilder,
+  { metrics, log }: Pick<Context, 'metrics' | 'log'>,
+  from: { readonly topic: string; readonly partition: number },
+): readonly BadMessage[] {
+  const bad = [badTimeOf(message), addRecords(message, content, format, into)].filter((one) => one !== null);
+  for (const { reason, text: why, isRead = false } of bad) {
+    metrics.dropped(reason, 1);
+    const what = isRead ? 'a message states a wrong time' : 'a message could not be read';
+    log.warn(`${what}: ${why}`, { ...from, offset: message.offset });
+  }
+  return bad;
 }
 
 /** Adds the records of a message to a batch with space for {@link MAX_RECORDS} more, or returns why it cannot. */
@@ -65,15 +106,15 @@ export function addRecords(
   if (content === 'capture') return addCapture(value, format, into);
   const sender = text(message.headers, SENDER_HEADER) ?? key?.toString() ?? '';
   const read = formatNamed(format);
-  const hasHeader = text(message.headers, TIME_HEADER) !== undefined;
-  const statedIn = (record: Uint8Array) => (hasHeader ? null : (read.timeOf?.(record) ?? null));
+  const exact = exactOf(message);
+  const statedIn = (record: Uint8Array) => (exact !== null ? null : (read.timeOf?.(record) ?? null));
   const lines = linesOfMessage(value, read);
   if (lines) {
     const times = timesOfLines(lines, statedIn, timeOf(message), into.newest);
     for (const [index, line] of lines.entries()) addLine(into, line, times[index]!, sender);
     return null;
   }
-  const [time] = timesOf([exactOf(message) ?? statedIn(value)], producedAt(message), into.newest);
+  const [time] = timesOf([exact ?? statedIn(value)], producedAt(message), into.newest);
   into.add(time!, value, 0, value.length, sender);
   return null;
 }

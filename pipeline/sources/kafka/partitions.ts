@@ -1,8 +1,7 @@
-import type { KafkaMessage } from 'kafkajs';
 import type { Context, Member, Partitions, RawBatch } from '../../component/index.js';
 import { RawBuilder } from '../../formats/index.js';
 import { KafkaPartitions, type Batches } from '../../kafka/partitions/index.js';
-import { addRecords, MAX_RECORDS, originOf } from './messages.js';
+import { MAX_RECORDS, originOf, readMessage } from './messages.js';
 import type { KafkaSettings } from './settings.js';
 
 /** Frames of a batch: the pump takes one at a time. */
@@ -23,29 +22,23 @@ export function kafkaPartitions(config: KafkaSettings, context: Context, member:
       start: config.start,
       sessionTimeoutMs: config.session_timeout_ms,
       maxLag: config.max_lag,
-      batches: batchesOf(config, context),
+      batches: batchesOf(config, topic, context),
     },
     context,
   );
 }
 
 /** Messages of a partition as batches of one origin each; what cannot be read is counted. */
-function batchesOf(config: KafkaSettings, context: Context): Batches {
+function batchesOf(config: KafkaSettings, topic: string, context: Context): Batches {
   const builders = new Map<RawBatch['origin'], RawBuilder>();
-  const add = (message: KafkaMessage, builder: RawBuilder) => {
-    const bad = addRecords(message, config.content, config.format, builder);
-    if (!bad) return;
-    context.metrics.dropped(bad.reason, 1);
-    context.log.warn(`a message could not be read: ${bad.text}`, { offset: message.offset });
-  };
-  return function* (messages, before) {
+  return function* (messages, before, partition) {
     let newest = before;
     for (let next = 0; next < messages.length;) {
       const origin = originOf(messages[next]!, config.origin);
       let builder = builders.get(origin);
       if (!builder) builders.set(origin, (builder = new RawBuilder(BATCH + MAX_RECORDS, origin)));
       builder.startFrom(newest);
-      do add(messages[next++]!, builder);
+      do readMessage(messages[next++]!, config, builder, context, { topic, partition });
       while (
         builder.count < BATCH &&
         next < messages.length &&
