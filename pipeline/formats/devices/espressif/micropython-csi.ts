@@ -121,7 +121,7 @@ function macOf(value: unknown): string | null {
 const LINES: LineKind = {
   name: 'micropython-csi',
   mark: MARK,
-  beginIn: (line) => latin1(line).indexOf(MARK),
+  beginIn: (line) => Buffer.from(line.buffer, line.byteOffset, line.length).indexOf(MARK, 0, 'latin1'),
   maxBytes: MAX_LINE_BYTES,
   clock: ESP_CLOCK,
   unit: 'us',
