@@ -4,7 +4,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { build } from 'esbuild';
-import { SOURCES, filesBelow, update, updateDist } from './dist.config.mjs';
+import { SOURCES, filesBelow, sayWait, update, updateDist } from './dist.config.mjs';
 
 const root = import.meta.dirname;
 const dist = join(root, 'dist');
@@ -199,9 +199,5 @@ await updateDist({
   lock: join(root, '.cache/dist.lock'),
   compile,
   kept,
-  onWait: () => {
-    console.error(
-      'csiflow: sources have changed, and tests or another compilation use dist/: waiting for their end',
-    );
-  },
+  onWait: sayWait,
 });

@@ -1,9 +1,9 @@
 // Copies to dist/ the declarations that the package's exports reach. TypeScript writes one for each module that their
 // sources import, most of which nothing refers to.
-import { readFileSync, rmSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import ts from 'typescript';
-import { filesBelow, update } from './dist.config.mjs';
+import { sayWait, updateDist } from './dist.config.mjs';
 
 const root = import.meta.dirname;
 const dist = join(root, 'dist');
@@ -20,9 +20,17 @@ function reached(file, found = new Map()) {
   return found;
 }
 
-const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-const entries = Object.values(exports).map(({ types }) => types.replace('./dist/', ''));
-const declarations = new Map(entries.flatMap((entry) => [...reached(entry)]));
-for (const [file, text] of declarations) update(join(dist, file), text);
-const wanted = new Set([...declarations.keys()].map((file) => resolve(dist, file)));
-for (const file of filesBelow(dist)) if (file.endsWith('.d.ts') && !wanted.has(file)) rmSync(file);
+async function compile() {
+  const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const entries = Object.values(exports).map(({ types }) => types.replace('./dist/', ''));
+  const declarations = new Map(entries.flatMap((entry) => [...reached(entry)]));
+  return new Map([...declarations].map(([file, text]) => [join(dist, file), text]));
+}
+
+await updateDist({
+  dist,
+  lock: join(root, '.cache/dist.lock'),
+  compile,
+  kept: (others) => others.filter((file) => !file.endsWith('.d.ts')),
+  onWait: sayWait,
+});

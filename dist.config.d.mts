@@ -1,5 +1,14 @@
 /** Folders whose TypeScript is compiled to dist/, relative to the package. */
 export declare const SOURCES: readonly string[];
+/** Folders and files that the contents of dist/ depend on, relative to the package. */
+export declare const INPUTS: readonly string[];
+export declare function filesBelow(folder: string): string[];
+/** @param list returns the files of a folder */
+export declare function stateOf(
+  paths: readonly string[],
+  list?: (folder: string) => readonly string[],
+): string;
+export declare function sayWait(): void;
 export declare function update(file: string, contents: string | Uint8Array): void;
 export declare function updateDist(options: {
   readonly dist: string;
@@ -11,7 +20,7 @@ export declare function updateDist(options: {
   readonly onWait: () => void;
 }): Promise<void>;
 export declare function buildAndUse(options: {
-  /** Paths of folders. */
+  /** Paths of folders and files. */
   readonly sources: readonly string[];
   readonly lock: string;
   readonly build: () => Promise<void> | void;

@@ -19,6 +19,11 @@ import { tryLock, waitForLock } from 'fs-native-extensions';
 /** Folders whose TypeScript is compiled to dist/. */
 export const SOURCES = ['pipeline', 'operators', 'sinks', 'api', 'topologies', 'bench', 'docs/site'];
 
+/** What compiles them. */
+const COMPILER = ['build.config.mjs', 'dist.config.mjs', 'package.json', 'package-lock.json'];
+/** Everything that the contents of dist/ depend on. */
+export const INPUTS = [...SOURCES, ...COMPILER];
+
 /** Set in the processes of a test run: one that waited for its own run would wait forever. */
 const IN_A_RUN = 'CSIFLOW_USES_DIST';
 
@@ -58,8 +63,8 @@ export async function updateDist({ dist, lock, compile, kept, onWait }) {
 }
 
 /**
- * Builds dist/, and keeps it as it is until the returned function is called. Builds again if one of the sources has
- * changed before dist/ was locked.
+ * Builds dist/, and keeps it as it is until the returned function is called. Builds again if one of the sources
+ * (folders and files) has changed before dist/ was locked.
  */
 export async function buildAndUse({ sources, lock, build }) {
   for (;;) {
@@ -82,15 +87,28 @@ export async function useDist(lock) {
   };
 }
 
+/** Says on stderr what a process that compiles waits for. */
+export const sayWait = () => {
+  console.error(
+    'csiflow: sources have changed, and tests or another compilation use dist/: waiting for their end',
+  );
+};
+
 function open(lock) {
   mkdirSync(dirname(lock), { recursive: true });
   return openSync(lock, 'a+');
 }
 
-/** Changes when a file of these folders is written, added or removed. */
-function stateOf(folders) {
-  const files = folders.flatMap(filesBelow).sort();
-  return files.map((file) => `${file} ${statSync(file).mtimeMs} ${statSync(file).size}`).join('\n');
+/** Changes when one of these files, or a file of these folders, is written, added or removed. */
+export function stateOf(paths, list = filesBelow) {
+  const files = paths.flatMap((path) => (statSync(path).isFile() ? [path] : list(path))).sort();
+  return files
+    .map((file) => {
+      // It may have been removed since it was listed.
+      const found = statSync(file, { throwIfNoEntry: false });
+      return found ? `${file} ${found.mtimeMs} ${found.size}` : file;
+    })
+    .join('\n');
 }
 
 function changesOf(dist, outputs, kept) {

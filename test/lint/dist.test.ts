@@ -1,7 +1,7 @@
-import { mkdirSync, openSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, openSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { buildAndUse, update, updateDist, useDist } from '../../dist.config.mjs';
+import { buildAndUse, filesBelow, INPUTS, stateOf, update, updateDist, useDist } from '../../dist.config.mjs';
 import { temporaryFolder } from '../support/flow.js';
 
 let folder: string;
@@ -121,4 +121,30 @@ test('a run builds again if sources change before it uses dist/', async () => {
   });
   end();
   expect(read).toEqual(['old', 'changed']);
+});
+
+test('a source that is removed while they are listed is a change', () => {
+  const sources = join(folder, 'dist');
+  const before = stateOf([sources]);
+  const state = stateOf([sources], (path) => {
+    const files = filesBelow(path);
+    rmSync(inDist('a.js'));
+    return files;
+  });
+  expect(state).not.toBe(before);
+});
+
+test.each(['build.config.mjs', 'package.json'])('%s is watched, because dist/ depends on it', (file) => {
+  expect(INPUTS).toContain(file);
+  const config = join(folder, file);
+  writeFileSync(config, 'old');
+  const before = stateOf([config]);
+  writeFileSync(config, 'another');
+  expect(stateOf([config])).not.toBe(before);
+});
+
+test('declarations are written under the lock of dist/', () => {
+  const declarations = readFileSync(join(import.meta.dirname, '../../declarations.config.mjs'), 'utf8');
+  expect(declarations).toContain('await updateDist({');
+  expect(declarations).not.toMatch(/rmSync|writeFileSync|\bupdate\(/);
 });

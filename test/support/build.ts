@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import type { TestProject } from 'vitest/node';
-import { SOURCES, buildAndUse } from '../../dist.config.mjs';
+import { INPUTS, buildAndUse } from '../../dist.config.mjs';
 import { packageFile } from '../../pipeline/base/paths.js';
 
 const build = (): void => {
@@ -14,7 +14,7 @@ const build = (): void => {
 export default async function buildForTests({ vitest }: TestProject): Promise<(() => void) | undefined> {
   if (!vitest.config.watch)
     return buildAndUse({
-      sources: SOURCES.map(packageFile),
+      sources: INPUTS.map(packageFile),
       lock: packageFile('.cache/dist.lock'),
       build,
     });
