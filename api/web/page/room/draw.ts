@@ -1,5 +1,6 @@
 import type { Person, Trails } from '../state/connection.js';
 import type { Room, Scene } from '../state/scene.js';
+import { placeLabels, type Label } from './labels.js';
 import type { Pen } from './pen.js';
 import type { Point, Projection } from './projection.js';
 
@@ -15,6 +16,8 @@ export interface Contents {
 const PERSON_COLOURS = 5;
 /** Metres. */
 const [HEADING, HEAD] = [0.6, 0.1];
+/** Heights of texts, pixels. */
+const [ZONE_SIZE, PERSON_SIZE] = [13, 14];
 
 export const colourName = (person: number): string => `--person-${person % PERSON_COLOURS}`;
 
@@ -43,6 +46,28 @@ export function drawRoom(
     drawTrail(pen, trail, pen.colour(colourName(person)), projection);
   for (const place of contents.alarms) drawAlarm(pen, place, projection);
   for (const person of contents.persons) drawPerson(pen, person, skeleton, projection);
+  drawNames(pen, contents.persons, room.zones, projection);
+}
+
+/** Names of people, beside those of zones, which are drawn already. */
+function drawNames(pen: Pen, persons: readonly Person[], zones: Room['zones'], projection: Projection): void {
+  const named = persons.flatMap((person) => {
+    const at = labelledPoint(person, projection);
+    const words = `${person.person_id || '?'} ${person.posture ?? ''}`;
+    return at ? [{ words, at, size: PERSON_SIZE, width: pen.widthOf(words, PERSON_SIZE) }] : [];
+  });
+  const fixed = zones.map((zone) => zoneLabel(pen, zone, projection));
+  placeLabels(named, fixed, pen.width).forEach((at, index) => {
+    pen.text(named[index]!.words, at, pen.colour('--text'), PERSON_SIZE);
+  });
+}
+
+/** The head of a skeleton, otherwise the place of the person; null if that is not known. */
+function labelledPoint(person: Person, { at }: Projection): Point | null {
+  const { position } = person;
+  if (!position) return null;
+  const head = person.articulated ? person.keypoints?.find((one) => one.position)?.position : null;
+  return head ? at(head.x, head.y, head.z) : at(position.x, position.y);
 }
 
 function drawFloor(pen: Pen, { size: { x, y } }: Room, { at }: Projection): void {
@@ -76,12 +101,22 @@ function drawWalls(pen: Pen, { walls, size }: Room, { at }: Projection, tilted: 
   }
 }
 
-function drawZone(pen: Pen, { id, name, polygon }: Room['zones'][number], { at }: Projection): void {
-  const corners = polygon.map(([x, y]) => at(x, y));
+function drawZone(pen: Pen, zone: Room['zones'][number], projection: Projection): void {
+  const corners = zone.polygon.map(([x, y]) => projection.at(x, y));
   pen.area(corners, pen.colour('--zone'), 0.12);
   pen.outline(corners, pen.colour('--zone'));
-  const [left, down] = corners.reduce((one, other) => (other[0] + other[1] < one[0] + one[1] ? other : one));
-  pen.text(name ?? id, [left + 8, down + 18], pen.colour('--muted'));
+  const { at, size } = zoneLabel(pen, zone, projection);
+  pen.text(nameOf(zone), at, pen.colour('--muted'), size);
+}
+
+const nameOf = ({ id, name }: Room['zones'][number]): string => name ?? id;
+
+/** In the corner of the zone that is nearest to the corner of the canvas. */
+function zoneLabel(pen: Pen, zone: Room['zones'][number], { at }: Projection): Label {
+  const [left, down] = zone.polygon
+    .map(([x, y]) => at(x, y))
+    .reduce((one, other) => (other[0] + other[1] < one[0] + one[1] ? other : one));
+  return { at: [left + 8, down + 18], size: ZONE_SIZE, width: pen.widthOf(nameOf(zone), ZONE_SIZE) };
 }
 
 function drawLink(
@@ -130,13 +165,6 @@ function drawPerson(pen: Pen, person: Person, skeleton: Scene['skeleton'], proje
     pen.dot(joints[0]!, HEAD * scale, colour);
   } else pen.dot(centre, 5, colour);
   if (articulated && heading !== null) drawHeading(pen, { ...position, heading }, projection);
-  const label: Point = joints.length > 0 && articulated ? joints[0]! : centre;
-  pen.text(
-    `${person.person_id || '?'} ${person.posture ?? ''}`,
-    [label[0] + 14, label[1] - 12],
-    pen.colour('--text'),
-    14,
-  );
 }
 
 /** An arrow on the floor. */

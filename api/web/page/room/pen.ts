@@ -53,14 +53,25 @@ export class Pen {
   }
 
   /** With a halo, to be readable on top of lines. */
-  text(words: string, [across, down]: Point, colour: string, size = 13): void {
-    this.#context.font = `600 ${size}px system-ui, sans-serif`;
+  text(words: string, [across, down]: Point, colour: string, size: number): void {
+    this.#context.font = fontOf(size);
     this.#context.lineWidth = 3;
     this.#context.strokeStyle = this.colour('--panel');
     this.#context.setLineDash([]);
     this.#context.strokeText(words, across, down);
     this.#context.fillStyle = colour;
     this.#context.fillText(words, across, down);
+  }
+
+  /** Pixels that a text takes. */
+  widthOf(words: string, size: number): number {
+    this.#context.font = fontOf(size);
+    return this.#context.measureText(words).width;
+  }
+
+  /** Pixels of the canvas. */
+  get width(): number {
+    return this.#context.canvas.width / devicePixelRatio;
   }
 
   #path(points: readonly Point[]): void {
@@ -85,3 +96,5 @@ export class Pen {
     this.#context.globalAlpha = 1;
   }
 }
+
+const fontOf = (size: number): string => `600 ${size}px system-ui, sans-serif`;
