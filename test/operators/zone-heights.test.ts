@@ -118,7 +118,8 @@ describe('falls', () => {
     const input = windows(40, bursts(20)).flatMap((one, second) => [frame(second, scene), one]);
     const { events, dropped } = run(detectFalls, zone, input, config);
     const isAt20 = ({ time }: SensedEvent) => Math.abs(time - START - 20e6) < 1e6;
-    return { reported: events.filter(isAt20).length, dropped };
+    const reported = events.filter(isAt20);
+    return { reported: reported.length, places: reported.map(({ location }) => location?.x), dropped };
   };
   const lies: Scene = (second) => ({ height: second < 20 ? 1.7 : 0.4 });
   const bed: Zone = { id: 'bed', kind: 'bed', ...CORNER };
@@ -138,6 +139,11 @@ describe('falls', () => {
     ['of a person in a pet area', { id: 'rug', kind: 'pet', max_height: 0.8, ...CORNER }, lies],
   ])('%s are reported', (_, zone, scene) => {
     expect(fall(zone, scene)).toMatchObject({ reported: 1 });
+  });
+
+  test('out of the bed have a place in its zone, so Home Assistant can show the fall of a bed', () => {
+    const scene: Scene = (second) => ({ ...lies(second), x: second < 22 ? HERE : ELSEWHERE });
+    expect(fall(bed, scene).places).toEqual([HERE]);
   });
 
   test('of a pet in its area are not reported', () => {
