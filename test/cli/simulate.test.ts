@@ -1,7 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
+import { Progress } from '../../api/cli/progress.js';
 import type { Source } from '../../pipeline/component/index.js';
 import { LinkTable, type Environment } from '../../pipeline/model/index.js';
 import { file } from '../../pipeline/sources/file/file.js';
@@ -131,4 +132,16 @@ test('rejects a sender that a datagram cannot name, and options out of range, wi
 
 test('--help shows an example', async () => {
   expect((await csiflow('simulate', '--help')).output).toContain('Example:\n  csiflow simulate');
+});
+
+test('shows how much of the scene is simulated', async () => {
+  const lines: string[] = [];
+  const show = vi.spyOn(Progress.prototype, 'show').mockImplementation((text) => lines.push(text()));
+  try {
+    const topology = scene('rate_hz: 10', 'shown.yaml');
+    await csiflow('simulate', topology, '--out', at('shown.csi'), '--seconds', '4');
+  } finally {
+    show.mockRestore();
+  }
+  expect([...new Set(lines)]).toEqual([0, 1, 2, 3, 4].map((second) => `${second} of 4 s simulated`));
 });

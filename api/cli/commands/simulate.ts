@@ -95,8 +95,8 @@ async function capture(scene: SimulatedScene, { out, truth, note, force }: Optio
   const stop = untilStopped();
   const progress = new Progress();
   try {
-    return await simulateInto(scene, writer, stop.signal, ({ records }, seconds) => {
-      progress.show(() => `${seconds.toFixed(0)} s simulated, ${records} records`);
+    return await simulateInto(scene, writer, stop.signal, (seconds) => {
+      progress.show(() => `${seconds.toFixed(0)} of ${String(scene.config['duration_s'])} s simulated`);
     });
   } catch (error) {
     if (writer.recorded.records === 0) await rm(out);

@@ -18,13 +18,14 @@ export interface SimulatedScene {
 /**
  * Plays a scene into a capture as fast as possible, each frame as the datagram of an ESP32 with the ADR-018
  * firmware.
+ * @param progress receives the seconds of event time so far
  * @throws CommandError if a link's sender is not a numbered node
  */
 export async function simulateInto(
   scene: SimulatedScene,
   writer: CaptureWriter,
   signal: AbortSignal,
-  progress: (recorded: Recorded, seconds: number) => void,
+  progress: (seconds: number) => void,
 ): Promise<Recorded> {
   const links = new LinkTable(scene.environments);
   const nodes = [...links].map(({ link }) => nodeOf(link.sender, link.id));
@@ -45,7 +46,7 @@ export async function simulateInto(
         first ??= time;
         builder.add(time, bytes, 0, bytes.length, sender);
         if (builder.full) await writer.write(builder.take());
-        progress(writer.recorded, (time - first) / 1e6);
+        progress((time - first) / 1e6);
       }
       return true;
     },
