@@ -87,7 +87,8 @@ operators:
 The frequency that a velocity causes on a link depends on the position of the body. It uses the poses that it also
 reads (\`from: [filtered, people]\`, if they show exactly one person), otherwise \`place\`, otherwise the middle of the room.
 
-Gotchas: it measures one body. Parallel links measure only one direction; place them around the room. Frequencies need
+Gotchas: with fewer than \`links\` links whose spectrum is full it outputs nothing; its details (\`GET /topologies/{id}\`) have
+the number of each room. It measures one body. Parallel links measure only one direction; place them around the room. Frequencies need
 their sign: behind \`phase-sanitize\`, with one antenna, simulated walkers' directions were wrong by 90 degrees and more; behind
 \`conjugate-multiply\` with \`raise_reference\`, recordings of a gesture hardly showed the direction. Frequencies beyond half
 of \`rate_hz\` alias. For a body at rest the measures are noise. Speeds are proportional to the wavelength: csiflow assumes

@@ -65,6 +65,8 @@ export class BodyVelocity implements Operator<'csi' | 'pose', 'measure'> {
   /** By link number: the window of its newest frame, and its layout. */
   readonly #newest: (readonly [FrameWindow, CsiLayout])[] = [];
   readonly #rooms = new Map<string, RoomState>();
+  /** By room: its links with a full spectrum at the newest profile. */
+  readonly #measured = new Map<string, number>();
 
   constructor(settings: BodyVelocitySettings, context: Context) {
     this.#settings = settings;
@@ -79,6 +81,13 @@ export class BodyVelocity implements Operator<'csi' | 'pose', 'measure'> {
     if (data.port === 'csi') return { data: this.#frames(data) };
     this.#see(data);
     return NOTHING;
+  }
+
+  /** Why a room has no measures. */
+  describe(): Readonly<Record<string, unknown>> {
+    const { links } = this.#settings;
+    const rooms = [...this.#measured].map(([id, links_with_spectrum]) => [id, { links_with_spectrum }]);
+    return { links_needed: links, rooms: Object.fromEntries(rooms) as Record<string, object> };
   }
 
   snapshot(): BodyVelocityState {
@@ -151,6 +160,7 @@ export class BodyVelocity implements Operator<'csi' | 'pose', 'measure'> {
       if (entry.environment.id !== environment.id || !isFresh) return [];
       return this.#spectrumOf(window, hertzPerMetre(entry.link, at, layout.centreMhz));
     });
+    this.#measured.set(environment.id, seen.length);
     if (seen.length < links) return [];
     const profile = profileOf(seen, this.#grid, this.#settings.sparsity);
     return profile ? this.#measures(profile, environment.id, room.due) : [];

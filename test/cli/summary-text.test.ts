@@ -6,7 +6,7 @@ import type { LayoutSummary, SenderSummary, Summary } from '../../api/cli/record
 import { lookIntoFile } from '../../api/cli/recordings/look.js';
 import type { PlotFrames } from '../../api/cli/recordings/plot/frames.js';
 import { plotSvg, titlesOf } from '../../api/cli/recordings/plot/plot.js';
-import { summaryText } from '../../api/cli/recordings/summary-text.js';
+import { recordsOf, summaryText } from '../../api/cli/recordings/summary-text.js';
 import { csiLayout } from '../../pipeline/model/index.js';
 import { temporaryFolder } from '../support/flow.js';
 import { pcapngOf } from '../formats/pcap-files.js';
@@ -24,6 +24,16 @@ const textOf = (records: number, seconds: number, sender: Partial<SenderSummary>
   };
   return summaryText('room.dat', 'nexmon-pcap', summary);
 };
+
+test.each([
+  [[], 'no known format'],
+  [['nexmon', 'nexmon'], 'nexmon'],
+  [['nexmon', 'adr018'], 'several formats'],
+  [[null], 'several formats'],
+])('a capture with senders of %j has records of %s', (formats, of) => {
+  const senders = formats.map((format) => ({ format }) as SenderSummary);
+  expect(recordsOf('auto', { senders })).toBe(`records of ${of}`);
+});
 
 test('a single frame has no rate', () => {
   const text = textOf(1, 0, { layouts: [layout('a', 1, 0)] });

@@ -70,6 +70,7 @@ function seen(room: Environment, at: Point, velocity: Point, settings: object = 
   const of = (name: string) => measures.filter((one) => one.name === name);
   return {
     measures,
+    details: operator.describe!(),
     velocity: [of('body_velocity_x_mps').at(-1)?.value, of('body_velocity_y_mps').at(-1)?.value] as Point,
     fit: of('body_velocity_fit').at(-1)?.value,
     shares: of('body_velocity_share'),
@@ -115,6 +116,13 @@ describe('a moving body', () => {
     expect(last.reduce((sum, { value }) => sum + value, 0)).toBeGreaterThan(0.9);
     const most = last.reduce((a, b) => (b.value > a.value ? b : a));
     expect(most.subject).toBe('x=0.90,y=-0.50');
+  });
+
+  it('needs enough links, and says how many there are', () => {
+    const { measures, details } = seen(roomOf(still, ENDS.slice(0, 2)), MIDDLE, [0.9, -0.5]);
+    expect(measures).toEqual([]);
+    const rooms = { [testEnvironment.id]: { links_with_spectrum: 2 } };
+    expect(details).toEqual({ links_needed: 3, rooms });
   });
 
   it('is placed by a pose of one person', () => {

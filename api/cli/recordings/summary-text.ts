@@ -98,5 +98,7 @@ export const deadLines = ({ senders }: Pick<Summary, 'senders'>): readonly strin
 /** The records that were found: `records of nexmon`. */
 export function recordsOf(format: string, { senders }: Pick<Summary, 'senders'>): string {
   if (format !== BY_CONTENT) return `records of ${format}`;
-  return senders.length === 0 ? 'records of no known format' : 'records of several formats';
+  const [first, ...others] = new Set(senders.map((sender) => sender.format));
+  if (first === undefined) return 'records of no known format';
+  return first === null || others.length > 0 ? 'records of several formats' : `records of ${first}`;
 }
