@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { compiledModule } from '../../../pipeline/base/paths.js';
 import { processorSeconds } from '../processor-time.js';
-import { pause, receivedFrames, runOn, sendFrom, settled } from './service.js';
+import { pause, receivedFrames, runOn, sendFrom } from './service.js';
 import type { SiteOptions } from './site.js';
 
 /** A running program that receives ADR-018 datagrams. */
@@ -58,11 +58,12 @@ const [WARM_UP_RATE, WARM_UP_S] = [2_000, 3];
 /** Starts csiflow on a site of its own. */
 export async function csiflowOn(options: SiteOptions): Promise<Program> {
   const { site, service, end } = await runOn(options);
+  const processed = () => receivedFrames(service);
   return {
     pid: service.pid,
     port: site.udpPort,
-    processed: () => receivedFrames(service),
-    settled: () => settled(service),
+    processed,
+    settled: () => untilStill(processed),
     end,
   };
 }
