@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { machine, machineText } from '../../bench/machine.js';
 import { operatorCosts } from '../../bench/speed/operator-costs.js';
 import { configOf, sinkSpeeds } from '../../bench/speed/sinks.js';
 import { checkAdapter } from '../../bench/speed/system/adapter.js';
@@ -44,5 +45,24 @@ test('an adapter of a peer names what is wrong with it', () => {
   expect(checkAdapter('peer.yaml', adapter)).toEqual(adapter);
   expect(() => checkAdapter('peer.yaml', { ...adapter, port: 70_000, more: 1 })).toThrow(
     /^peer\.yaml is no adapter: .*port must be <= 65535/,
+  );
+});
+
+test('a machine is described by what its figures depend on', () => {
+  expect(machine()).toMatchObject({
+    cores: expect.any(Number) as number,
+    memoryGb: expect.any(Number) as number,
+  });
+  const described = {
+    cores: 2,
+    processor: 'Xeon',
+    memoryGb: 25,
+    node: '20.20.2',
+    platform: 'linux x64',
+    load: 0.4,
+  };
+  expect(machineText(described)).toBe('2 cores (Xeon), 25 GB, Node 20.20.2, linux x64, load 0.4');
+  expect(machineText({ ...described, processor: null })).toBe(
+    '2 cores, 25 GB, Node 20.20.2, linux x64, load 0.4',
   );
 });

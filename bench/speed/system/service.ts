@@ -158,14 +158,8 @@ export class Service {
     return processorTime(this.pid);
   }
 
-  async login(password: string): Promise<string> {
-    const response = await fetch(`${this.address}/form-b/api/v1/auth/token`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ username: 'admin', password }),
-    });
-    const { data } = (await response.json()) as { data: { access_token: string } };
-    return data.access_token;
+  login(password: string): Promise<string> {
+    return tokenOf(this.address, password);
   }
 
   /** Creates this many keys with the viewer role. */
@@ -215,6 +209,17 @@ export class Service {
       throw error;
     }
   }
+}
+
+/** Logs `admin` in. @param api like `http://127.0.0.1:8000` */
+export async function tokenOf(api: string, password: string): Promise<string> {
+  const response = await fetch(`${api}/form-b/api/v1/auth/token`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ username: 'admin', password }),
+  });
+  const { data } = (await response.json()) as { data: { access_token: string } };
+  return data.access_token;
 }
 
 /** Sends from a separate thread, so that measuring does not disturb the rate. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { StartSpeed } from '../../../../bench/speed/start.js';
+import type { StartSpeed } from '../../../../bench/speed/system/start.js';
 import { wholeNumber } from '../../number-options.js';
 
 interface Options {
@@ -11,7 +11,9 @@ interface Options {
 export function register(bench: Command): void {
   bench
     .command('start')
-    .description('Measure how long the demo takes to start, beside the same start again as a control.')
+    .description(
+      'Measure how long the demo takes to start and to serve its first pose, beside the same again as a control.',
+    )
     .option('--rounds <number>', 'counted rounds, after one of warm-up', wholeNumber(1, 100), 5)
     .option('--against <folder>', 'a compiled checkout of another version, measured in turn with this one')
     .option('--json', 'print the results as JSON', false)
@@ -21,7 +23,7 @@ export function register(bench: Command): void {
 
 async function run({ rounds, against, json }: Options): Promise<void> {
   const [{ startSpeed }, { machine, machineText }, path] = await Promise.all([
-    import('../../../../bench/speed/start.js'),
+    import('../../../../bench/speed/system/start.js'),
     import('../../../../bench/machine.js'),
     import('node:path'),
   ]);
@@ -35,13 +37,16 @@ async function run({ rounds, against, json }: Options): Promise<void> {
 
 /** As Markdown. */
 const table = (starts: readonly StartSpeed[]): readonly string[] => [
-  '| version | until `/readyz`, ms | processor time, ms | of the main thread, ms | over this version |',
-  '|---|---|---|---|---|',
-  ...starts.map(
-    ({ version, ready, cpu, mainThread, overThis }) =>
+  '| version | until `/readyz`, ms | processor time, ms | of the main thread, ms | over this version | until the first pose, ms | processor time, ms | over this version |',
+  '|---|---|---|---|---|---|---|---|',
+  ...starts.map(({ version, ready, cpu, mainThread, pose, poseCpu, overThis }) => {
+    const [overReady, overCpu, overPose, overPoseCpu] = overThis.map((ratio) => ratio.toFixed(2));
+    return (
       `| ${[version, spread(ready), spread(cpu), spread(mainThread)].join(' | ')} | ` +
-      `${overThis.map((ratio) => ratio.toFixed(2)).join(', processor time ')} |`,
-  ),
+      `${overReady}, processor time ${overCpu} | ${spread(pose)} | ${spread(poseCpu)} | ` +
+      `${overPose}, processor time ${overPoseCpu} |`
+    );
+  }),
 ];
 
 const spread = (values: StartSpeed['ready']): string => {

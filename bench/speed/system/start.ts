@@ -5,9 +5,10 @@ import { request } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { packageFile, packageFolder } from '../../pipeline/base/paths.js';
-import { median } from './bench-line.js';
-import { processorSeconds } from './processor-time.js';
+import { packageFile, packageFolder } from '../../../pipeline/base/paths.js';
+import { median } from '../bench-line.js';
+import { processorSeconds } from '../processor-time.js';
+import { pause, tokenOf } from './service.js';
 
 /** Starts of the demo. Times in milliseconds. */
 export interface StartSpeed {
@@ -18,14 +19,20 @@ export interface StartSpeed {
   /** Processor time of all threads until then, and of the main thread. */
   readonly cpu: readonly [number, number, number];
   readonly mainThread: readonly [number, number, number];
-  /** Median of its times over those of this version in the same round: `ready`, and processor time. */
-  readonly overThis: readonly [ready: number, cpu: number];
+  /** From the start of the process until `GET /pose/latest` answers with a pose frame, asked every 50 ms. */
+  readonly pose: readonly [number, number, number];
+  /** Processor time of all threads until then. */
+  readonly poseCpu: readonly [number, number, number];
+  /** Medians of its times over those of this version in the same round. */
+  readonly overThis: readonly [ready: number, cpu: number, pose: number, poseCpu: number];
 }
 
 interface Start {
   readonly ready: number;
   readonly cpu: number;
   readonly mainThread: number;
+  readonly pose: number;
+  readonly poseCpu: number;
 }
 
 export interface StartOptions {
@@ -69,7 +76,9 @@ function summary(version: string, starts: readonly Start[], own: readonly Start[
     ready: spread('ready'),
     cpu: spread('cpu'),
     mainThread: spread('mainThread'),
-    overThis: [over('ready'), over('cpu')],
+    pose: spread('pose'),
+    poseCpu: spread('poseCpu'),
+    overThis: [over('ready'), over('cpu'), over('pose'), over('poseCpu')],
   };
 }
 
@@ -80,27 +89,40 @@ async function startOnce(folder: string): Promise<Start> {
   const begun = performance.now();
   const words = ['run', packageFile('topologies/demo.yaml'), '--port', String(port)];
   const child = spawn(process.execPath, [join(folder, 'dist/api/cli/csiflow.js'), ...words], {
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, CSIFLOW_DATA: data },
   });
   const exit = once(child, 'exit');
-  try {
-    while (!(await isReady(port))) {
+  let output = '';
+  child.stdout.on('data', (text: Buffer) => (output += text.toString()));
+  const api = `http://127.0.0.1:${port}`;
+  const until = async (reached: () => Promise<boolean>, everyMs: number): Promise<number> => {
+    while (!(await reached())) {
       if (child.exitCode !== null) throw new Error(`${folder}: csiflow ended with code ${child.exitCode}`);
-      await new Promise((resolve) => setTimeout(resolve, 10));
+      await pause(everyMs);
     }
-    const ready = performance.now() - begun;
-    const [all, main] = [
-      await processorSeconds(child.pid!),
-      await processorSeconds(`${child.pid}/task/${child.pid}`),
+    return performance.now() - begun;
+  };
+  const processorMs = async (task: number | string) => (await processorSeconds(task)) * 1000;
+  try {
+    const ready = await until(() => isReady(port), 10);
+    const [cpu, mainThread] = [
+      await processorMs(child.pid!),
+      await processorMs(`${child.pid}/task/${child.pid}`),
     ];
-    return { ready, cpu: all * 1000, mainThread: main * 1000 };
+    await until(() => Promise.resolve(PASSWORD.test(output)), 10);
+    const token = await tokenOf(api, PASSWORD.exec(output)![1]!);
+    const pose = await until(() => hasPose(api, token), 50);
+    return { ready, cpu, mainThread, pose, poseCpu: await processorMs(child.pid!) };
   } finally {
     child.kill('SIGINT');
     await exit;
     await rm(data, { recursive: true });
   }
 }
+
+/** Printed by the first start. */
+const PASSWORD = /admin \/ (\S+)/;
 
 /** False while nothing listens. */
 function isReady(port: number): Promise<boolean> {
@@ -115,6 +137,17 @@ function isReady(port: number): Promise<boolean> {
       })
       .end();
   });
+}
+
+/** False while there is none. @throws Error for an answer that says anything else */
+async function hasPose(api: string, token: string): Promise<boolean> {
+  const response = await fetch(`${api}/form-b/api/v1/pose/latest`, {
+    headers: { Authorization: `Bearer ${token}` },
+  });
+  const body = await response.text();
+  if (response.ok) return true;
+  if (response.status === 404) return false;
+  throw new Error(`GET /pose/latest answers ${response.status}: ${body}`);
 }
 
 async function freePort(): Promise<number> {
