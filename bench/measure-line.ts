@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { packageFile } from '../pipeline/base/paths.js';
-import { MEASUREMENTS, type LineOptions, type Result } from './line.js';
+import { MEASUREMENTS, type LineOptions, type MeasuredResult } from './line.js';
+import { machine } from './machine.js';
 
 /**
  * Runs one measurement by its name in this process; or all of them, each in a process of its own, so that the
@@ -10,9 +11,13 @@ import { MEASUREMENTS, type LineOptions, type Result } from './line.js';
 export async function measureLine(
   only: string | undefined,
   options: LineOptions,
-): Promise<readonly Result[]> {
-  if (only !== undefined) return measurementNamed(only).measure(options);
-  const results: Result[] = [];
+): Promise<readonly MeasuredResult[]> {
+  if (only !== undefined) {
+    const { measure } = measurementNamed(only);
+    const measured = { date: new Date().toISOString().slice(0, 10), machine: machine() };
+    return (await measure(options)).map((result) => ({ ...result, ...measured }));
+  }
+  const results: MeasuredResult[] = [];
   for (const name of Object.keys(MEASUREMENTS)) results.push(...(await inProcess(name, options)));
   return results;
 }
@@ -24,7 +29,10 @@ function measurementNamed(name: string) {
   throw new Error(`there is no measurement '${name}'; there are:\n${names.join('\n')}`);
 }
 
-async function inProcess(name: string, { quick, memorySeconds }: LineOptions): Promise<readonly Result[]> {
+async function inProcess(
+  name: string,
+  { quick, memorySeconds }: LineOptions,
+): Promise<readonly MeasuredResult[]> {
   const arguments_ = [
     'bench',
     'line',
@@ -43,5 +51,5 @@ async function inProcess(name: string, { quick, memorySeconds }: LineOptions): P
   child.stdout.on('data', (chunk: Buffer) => output.push(chunk));
   const [code] = (await once(child, 'close')) as [number | null];
   if (code !== 0) throw new Error(`the measurement of ${name} ended with code ${code ?? 'none'}`);
-  return JSON.parse(Buffer.concat(output).toString()) as Result[];
+  return (JSON.parse(Buffer.concat(output).toString()) as { results: MeasuredResult[] }).results;
 }

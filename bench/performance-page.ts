@@ -1,20 +1,32 @@
-import { availableParallelism } from 'node:os';
-import type { Result } from './line.js';
+import type { MeasuredResult } from './line.js';
 
-/** The results as a page of the documentation, with a general description of the machine. */
-export function performancePage(results: readonly Result[]): string {
-  const rows = results.map(
-    ({ what, target, reached, control, met }) =>
-      `| ${what} | ${target} | ${reached}${met ? '' : ' (missed)'} | ${control} |`,
-  );
-  return `${INTRODUCTION}
-Measured on ${availableParallelism()} cores with Node ${process.versions.node}, ${process.platform}.
-
-| what | to reach | reached | control, A against A |
-|---|---|---|---|
-${rows.join('\n')}
-`;
+/**
+ * The page of the documentation with these results: their rows in its table, and all else as it is. A row is
+ * replaced by the newer measurement of the same; other results get a new one.
+ * @param page its Markdown; null: there is none yet
+ * @throws Error for a page without the table
+ */
+export function performancePage(page: string | null, results: readonly MeasuredResult[]): string {
+  const lines = (page ?? `${INTRODUCTION}\n${HEAD}\n${RULE}\n`).split('\n');
+  const head = lines.findIndex((line) => cellsOf(line)[0] === 'what');
+  if (head < 0) throw new Error(`docs/performance.md has no table that begins with \`${HEAD}\``);
+  const after = lines.findIndex((line, index) => index > head && !line.startsWith('|'));
+  const rows = new Map(lines.slice(head + 2, after).map((row) => [cellsOf(row)[0]!, row]));
+  for (const result of results) rows.set(result.what, rowOf(result));
+  return [...lines.slice(0, head), HEAD, RULE, ...rows.values(), ...lines.slice(after)].join('\n');
 }
+
+const cellsOf = (row: string): readonly string[] =>
+  row
+    .split('|')
+    .slice(1, -1)
+    .map((cell) => cell.trim());
+
+const rowOf = ({ what, target, reached, control, met, date, machine: { load } }: MeasuredResult): string =>
+  `| ${what} | ${target} | ${reached}${met ? '' : ' (missed)'} | ${control} | ${date}, load ${load} |`;
+
+const HEAD = '| what | to reach | reached | control, A against A | measured |';
+const RULE = '|---|---|---|---|---|';
 
 const INTRODUCTION = `# Performance
 

@@ -16,6 +16,7 @@ import {
 import { LinkTable, type Data } from '../../pipeline/model/index.js';
 import { median } from '../../operators/shared/median.js';
 import { benchContext, environmentOf } from '../shared/context.js';
+import { spreadOf } from '../shared/spread.js';
 import { madeCaptures } from './made-records.js';
 import { readPieces } from './pieces.js';
 
@@ -26,6 +27,9 @@ export interface FormatSpeed {
   readonly frames: number;
   /** Frames per second of processor time: read from the disk cache, cut and decoded into columns. */
   readonly perSecond: number;
+  /** The same of the slowest reading, and of the fastest. */
+  readonly slowest: number;
+  readonly fastest: number;
   /** The second reading of each pair over the first, less one: a difference from 0 is measurement noise. */
   readonly control: number;
   /**
@@ -38,7 +42,7 @@ export interface FormatSpeed {
 /** Each recording is read for this many seconds before the measurement, so that its code is compiled. */
 const LONG_S = 1;
 /** Then it is read in rounds: by csiflow, by csiread, and by csiflow again, each for a part of that time. */
-const PAIRS = 5;
+export const PAIRS = 5;
 /** Records per batch, as from live sources. */
 const BATCH = 64;
 
@@ -63,7 +67,7 @@ export const formatSpeeds = (
   });
 
 /** How fast made-up records of a format are decoded. */
-export interface MadeSpeed extends Pick<FormatSpeed, 'format' | 'frames' | 'perSecond' | 'control'> {
+export interface MadeSpeed extends Omit<FormatSpeed, 'file' | 'csiread'> {
   /** Size of a frame: `3 x 1, 30 carriers`. */
   readonly size: string;
 }
@@ -80,8 +84,8 @@ export function madeSpeeds(long = LONG_S, count = MADE_RECORDS, progress = silen
       progress(`${format}, format ${index + 1} of ${captures.length}`);
       const path = join(folder, format);
       writeFileSync(path, bytes);
-      const { frames, perSecond, control } = speedOf(path, null, long);
-      return { format, size, frames, perSecond, control };
+      const { frames, perSecond, slowest, fastest, control } = speedOf(path, null, long);
+      return { format, size, frames, perSecond, slowest, fastest, control };
     });
   } finally {
     rmSync(folder, { recursive: true });
@@ -111,11 +115,14 @@ function speedOf(path: string, python: string | null, long: number): FormatSpeed
   const ratios = pairs.flatMap(({ first, theirs, second }) =>
     theirs === null ? [] : (first + second) / 2 / theirs,
   );
+  const [perSecond, slowest, fastest] = spreadOf(pairs.flatMap(({ first, second }) => [first, second]));
   return {
     file: basename(path),
     format,
     frames,
-    perSecond: median(pairs.flatMap(({ first, second }) => [first, second])),
+    perSecond,
+    slowest,
+    fastest,
     control: median(pairs.map(({ first, second }) => second / first)) - 1,
     csiread: theirs.length === 0 ? null : { perSecond: median(theirs), ratio: median(ratios) },
   };

@@ -24,54 +24,63 @@ export function register(bench: Command): void {
 }
 
 async function run(files: readonly string[], { csiread, json }: Options): Promise<void> {
-  const { readingRecordings } = await import('../../recordings/errors.js');
-  const { formatSpeeds, madeSpeeds } = await import('../../../../bench/speed/formats.js');
-  const { stepCosts } = await import('../../../../bench/speed/cleaning-steps.js');
-  const { loadavg } = await import('node:os');
+  const [
+    { readingRecordings },
+    { formatSpeeds, madeSpeeds, PAIRS },
+    { stepCosts },
+    { machine, machineText },
+  ] = await Promise.all([
+    import('../../recordings/errors.js'),
+    import('../../../../bench/speed/formats.js'),
+    import('../../../../bench/speed/cleaning-steps.js'),
+    import('../../../../bench/machine.js'),
+  ]);
+  const on = machine();
   const progress = (line: string) => process.stderr.write(`${line}\n`);
   const formats = await readingRecordings(() =>
     Promise.resolve(formatSpeeds(files, csiread ?? null, undefined, progress)),
   );
   const made = files.length === 0 ? madeSpeeds(undefined, undefined, progress) : [];
   const cleaning = stepCosts(progress);
-  const load = loadavg()[0]!;
-  if (json) process.stdout.write(`${JSON.stringify({ formats, made, cleaning, load }, null, 2)}\n`);
-  else process.stdout.write(`${tables(formats, made, cleaning, load).join('\n')}\n`);
+  const rounds = PAIRS;
+  if (json)
+    process.stdout.write(`${JSON.stringify({ machine: on, rounds, formats, made, cleaning }, null, 2)}\n`);
+  else
+    process.stdout.write(
+      `${machineText(on)}; ${rounds} rounds\n\n${tables(formats, made, cleaning).join('\n')}\n`,
+    );
 }
 
 const round = (value: number): string => Math.round(value).toLocaleString('en');
 
-/** As Markdown. `load`: of the machine, in the last minute. */
+/** As Markdown. */
 const tables = (
   formats: readonly FormatSpeed[],
   made: readonly MadeSpeed[],
   cleaning: readonly StepCost[],
-  load: number,
 ): readonly string[] => [
   ...(formats.length === 0 ? [] : [...recordingRows(formats), '']),
   ...(made.length === 0 ? [] : [...madeRows(made), '']),
   '| cleaning step | ns per frame |',
   '|---|---|',
   ...cleaning.map(({ step, nsPerFrame }) => `| \`${step}\` | ${round(nsPerFrame)} |`),
-  '',
-  `Load of the machine at the end: ${load.toFixed(1)}.`,
 ];
 
 const recordingRows = (formats: readonly FormatSpeed[]): readonly string[] => [
-  '| recording | format | frames | frames/s | control | csiread, frames/s | csiflow over csiread |',
-  '|---|---|---|---|---|---|---|',
+  '| recording | format | frames | frames/s | slowest to fastest reading | control | csiread, frames/s | csiflow over csiread |',
+  '|---|---|---|---|---|---|---|---|',
   ...formats.map(
-    ({ file, format, frames, perSecond, control, csiread }) =>
-      `| ${file} | \`${format}\` | ${round(frames)} | ${round(perSecond)} | ${(100 * control).toFixed(1)} % | ` +
+    ({ file, format, frames, perSecond, slowest, fastest, control, csiread }) =>
+      `| ${file} | \`${format}\` | ${round(frames)} | ${round(perSecond)} | ${round(slowest)} to ${round(fastest)} | ${(100 * control).toFixed(1)} % | ` +
       (csiread === null ? ' | |' : `${round(csiread.perSecond)} | ${csiread.ratio.toFixed(2)} |`),
   ),
 ];
 
 const madeRows = (made: readonly MadeSpeed[]): readonly string[] => [
-  '| format | frame | frames/s | control |',
-  '|---|---|---|---|',
+  '| format | frame | frames/s | slowest to fastest reading | control |',
+  '|---|---|---|---|---|',
   ...made.map(
-    ({ format, size, perSecond, control }) =>
-      `| \`${format}\` | ${size} | ${round(perSecond)} | ${(100 * control).toFixed(1)} % |`,
+    ({ format, size, perSecond, slowest, fastest, control }) =>
+      `| \`${format}\` | ${size} | ${round(perSecond)} | ${round(slowest)} to ${round(fastest)} | ${(100 * control).toFixed(1)} % |`,
   ),
 ];
