@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -85,6 +85,65 @@ test('many failures displace neither the sum nor one another', () => {
 
 test('.ci/run rejects an unknown part, and lists the known ones', () => {
   expect(() => execFileSync('bash', ['.ci/run', 'servcies'], { stdio: 'pipe', encoding: 'utf8' })).toThrow(
-    /usage: .*readme web lint native webgpu services.*got 'servcies'/,
+    /usage: .*readme web speed lint native webgpu services.*got 'servcies'/,
   );
+});
+
+/** Figures of this version, the same again, and the one before, which is `ratio` of this one. */
+const speedFigures = (again: number, ratio: number) => {
+  const three = [1, again, ratio];
+  const spread = (value: number) => [value, value, value];
+  return {
+    start: {
+      machine: { cores: 2, node: '20.20.2', load: 3 },
+      starts: three.map((over) => ({
+        ...{ ready: spread(2000 * over), cpu: spread(1000 * over) },
+        ...{ pose: spread(4000 * over), poseCpu: spread(1500 * over) },
+        overThis: [over, over, over, over],
+      })),
+    },
+    idle: {
+      costs: three.map((over) => ({
+        chain: 'motion',
+        frames: 1000,
+        usPerFrame: spread(100 * over),
+        overThis: over,
+      })),
+    },
+  };
+};
+
+/** What `.ci/speed.mjs` prints of them: the rows of its table. */
+function speedRows(again: number, ratio: number): readonly string[] {
+  const { start, idle } = speedFigures(again, ratio);
+  write('start-figures.json', JSON.stringify(start));
+  write('idle-figures.json', JSON.stringify(idle));
+  const text = execFileSync(process.execPath, ['.ci/speed.mjs', folder], { encoding: 'utf8' });
+  return text.split('\n').filter((line) => line.startsWith('| start') || line.startsWith('| a frame'));
+}
+
+test('a commit that takes more than the one before is reported with its ratio and the control', () => {
+  const rows = speedRows(1.02, 0.8);
+  expect(rows).toHaveLength(5);
+  expect(rows[0]).toBe('| start until `/readyz`, processor time, ms | 800 | 1000 | 1.25 | 1.02 | more |');
+  expect(rows[4]).toBe(
+    '| a frame of the chain motion at 1000 frames/s, processor time, us | 80 | 100 | 1.25 | 1.02 | more |',
+  );
+});
+
+test('a difference from the commit before that is no greater than that of the control is not called one', () => {
+  expect(speedRows(0.9, 1.05)[0]).toMatch(/\| 0\.95 \| 0\.90 \| no difference shown \|$/);
+});
+
+test('the speed of a clone without the commit before is skipped, and says so', () => {
+  const clone = join(folder, 'clone');
+  const git = (...words: readonly string[]) => execFileSync('git', words, { stdio: 'pipe' });
+  git('init', '--quiet', clone);
+  mkdirSync(join(clone, '.ci'));
+  copyFileSync('.ci/speed.sh', join(clone, '.ci/speed.sh'));
+  git('-C', clone, 'add', '.');
+  git('-C', clone, '-c', 'user.name=ci', '-c', 'user.email=ci@localhost', 'commit', '--quiet', '-m', 'one');
+  const said = execFileSync('bash', [join(clone, '.ci/speed.sh'), folder], { encoding: 'utf8' });
+  expect(said).toMatch(/^speed: skipped, because this clone does not have the commit before/);
+  expect(readFileSync(join(folder, 'speed.md'), 'utf8')).toBe(said);
 });
