@@ -13,11 +13,11 @@ const read = (name) => JSON.parse(readFileSync(join(folder, `${name}-figures.jso
 
 /**
  * One row. `[this, again, before]`: medians, and those of the other two over this version's in the same round.
- * A difference is only shown if it is greater than that of this version from itself.
+ * A difference is only shown if it is at least 5 %, and more than twice that of this version from itself.
  */
 function row(what, [figure, , figureBefore], [, again, before]) {
   const ratio = 1 / before;
-  const shown = Math.abs(Math.log(ratio)) > Math.abs(Math.log(again));
+  const shown = Math.abs(Math.log(ratio)) > Math.max(Math.log(1.05), 2 * Math.abs(Math.log(again)));
   const verdict = shown ? (ratio > 1 ? 'more' : 'less') : 'no difference shown';
   return `| ${what} | ${figureBefore} | ${figure} | ${ratio.toFixed(2)} | ${again.toFixed(2)} | ${verdict} |`;
 }

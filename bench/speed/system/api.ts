@@ -84,7 +84,7 @@ export async function apiSpeed({
 const WARM_UP_S = 5;
 
 /** Before it there is no latest pose. */
-async function firstPose(url: string, token: string): Promise<void> {
+export async function firstPose(url: string, token: string): Promise<void> {
   const headers = { Authorization: `Bearer ${token}` };
   while ((await fetch(url, { headers })).status !== 200) await pause(100);
 }
@@ -153,7 +153,7 @@ async function measure({ pid, order }: Target): Promise<Round> {
 }
 
 /** In a process of its own, which shares the machine with the server. */
-async function callFrom(order: CallOrder): Promise<CallReport> {
+export async function callFrom(order: CallOrder): Promise<CallReport> {
   const child: ChildProcess = fork(compiledModule(import.meta.url, './api-client.js'));
   const exit = once(child, 'exit');
   const ended = exit.then(([code]) => {

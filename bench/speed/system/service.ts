@@ -43,14 +43,21 @@ export class Service {
   #output = '';
   #wake: () => void = () => undefined;
 
-  /** @param folder of a compiled checkout: another version of csiflow */
-  constructor(site: Site, folder: string = packageFolder) {
+  /**
+   * @param folder of a compiled checkout: another version of csiflow
+   * @param nodeOptions options of Node, like `--cpu-prof`
+   */
+  constructor(site: Site, folder: string = packageFolder, nodeOptions: readonly string[] = []) {
     this.#site = site;
     const limits = site.limits === null ? [] : ['--limits', site.limits];
     const args = ['run', ...site.topologies, '--port', String(site.apiPort), ...limits];
-    this.#process = spawn(process.execPath, [join(folder, 'dist/api/cli/csiflow.js'), ...args], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    this.#process = spawn(
+      process.execPath,
+      [...nodeOptions, join(folder, 'dist/api/cli/csiflow.js'), ...args],
+      {
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    );
     for (const stream of [this.#process.stdout!, this.#process.stderr!]) {
       createInterface({ input: stream }).on('line', (line) => {
         this.#output = `${this.#output}${line}\n`.slice(-20_000);
