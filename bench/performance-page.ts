@@ -1,7 +1,7 @@
 import type { MeasuredResult } from './line.js';
 
 /**
- * The page of the documentation with these results: their rows in its table, and all else as it is. A row is
+ * The page of the documentation with these results: their rows in its table, and everything else as it is. A row is
  * replaced by the newer measurement of the same; other results get a new one.
  * @param page its Markdown; null: there is none yet
  * @throws Error for a page without the table

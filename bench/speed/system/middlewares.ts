@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { machine, machineText } from '../../machine.js';
 import { processorSeconds } from '../processor-time.js';
 import { callFrom, CONNECTIONS, firstPose } from './api.js';
 import { busyTime, timeByMiddleware, type CpuProfile } from './middleware-times.js';
@@ -23,7 +22,7 @@ const PATH = '/form-b/api/v1/pose/latest';
 const [RATE, LEAD_S] = [1_000, 5];
 
 async function main(seconds: number): Promise<void> {
-  const on = machine();
+  const facts = `${availableParallelism()} cores, Node ${process.versions.node}, load ${loadavg()[0]!.toFixed(1)}`;
   const profiles = await mkdtemp(join(tmpdir(), 'csiflow-bench-'));
   const site = await makeSite({ rooms: 1, chain: 'poses', unlimited: true });
   const service = new Service(site, undefined, ['--cpu-prof', '--cpu-prof-dir', profiles]);
@@ -43,7 +42,7 @@ async function main(seconds: number): Promise<void> {
     });
     const used = await processorSeconds(`${service.pid}/task/${service.pid}`);
     await service.end();
-    print(await mainProfile(profiles, service.pid), calls, used, machineText(on));
+    print(await mainProfile(profiles, service.pid), calls, used, facts);
   } finally {
     await service.end();
     await site.remove();
