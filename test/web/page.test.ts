@@ -544,7 +544,7 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
     service.main.details = { ...service.main.details, ended: true };
     await page.clock.runFor(10_000);
     await expect.poll(() => page.textContent('#badge')).toBe('STALE');
-    expect(await page.textContent('#age')).toMatch(/^replay, ended \d+ s ago$/);
+    await expect.poll(() => page.textContent('#age')).toMatch(/^replay, ended \d+ s ago$/);
   });
 
   test.each([
