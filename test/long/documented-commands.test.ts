@@ -24,7 +24,7 @@ const LEFT: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/: curl |: TOKEN=/, 'a running service: test/api, and test/config/code-blocks.test.ts'],
   [/: csiflow (tap|run|doctor|dead-letters) |csiflow query "(?!.*--from)/, 'a running csiflow: test/cli'],
   [/: csiflow (user|key|backup|restore|calibrate) /, 'a topology that has run: test/cli, test/api'],
-  [/: csiflow (evaluate|train|bench) |: \.ci\//, 'minutes to hours'],
+  [/: csiflow (evaluate|train|bench) |: node dist\/bench\/|: \.ci\//, 'minutes to hours'],
   [/: docker|compose\/secrets|: useradd|: git clone|: install |: cp |: systemctl|: journalctl/, 'root'],
   [/: OTEL_|: mosquitto_pub|: nats |: node -e/, 'other programs and servers: test/services'],
   [/frame001\.mat/, 'a data set that is not here'],
