@@ -19,6 +19,9 @@ since 1970; a pose belongs to that in which its window ends. At the end of each,
 that interval are counted as \`sampled_out\`. Series without a record in the interval output nothing. \`throttle\` instead passes the first
 record of an interval, immediately; \`aggregate\` summarises all of them.
 
+Nothing else waits for the end of an interval: sinks that write in order of time have samples among later records, and an
+\`aggregate\` of samples over windows that are no multiples of \`interval_ms\` needs \`late_ms\`.
+
 A series is the poses of an environment, its events of one type about one person, or its measures of one name about one
 subject. \`by\` defines other series: one for each value of the expression in each environment.
 `,
@@ -65,8 +68,6 @@ subject. \`by\` defines other series: one for each value of the expression in ea
           return ended;
         }),
       watermark: (time) => (newest.size > 0 && time >= end - 1 ? close() : none),
-      holdWatermark: (time) =>
-        newest.size === 0 ? time : Math.min(time, Math.min(...Array.from(newest.values(), knownAt)) - 1),
       reanchor: close,
       snapshot: (): SampleState => ({
         end,

@@ -190,14 +190,17 @@ describe('poses, whose time is the middle of their window', () => {
     expect(ofEvents.holdWatermark!(5_000_000)).toBe(5_000_000);
   });
 
-  test('all of them count in the windows of aggregate', () => {
+  test.each([
+    ['all of them', [] as const, 1200],
+    ['one a second', [sample.create({ interval_ms: 1000 }, testContext().context)] as const, 241],
+  ])('%s count in the windows of aggregate', (_, before, expected) => {
     const { context, recorded } = testContext();
     const counted = aggregate.create(
       { late_ms: 0, window_ms: 60_000, name: 'frames', give: ['count'], where: 'pose.links >= 0' },
       context,
     );
-    const out = through(poses, [counted] as never);
-    expect(out.reduce((sum, record) => sum + (record as { value: number }).value, 0)).toBe(1200);
+    const out = through(poses, [...before, counted] as never);
+    expect(out.reduce((sum, record) => sum + (record as { value: number }).value, 0)).toBe(expected);
     expect(recorded.dropped).toEqual({});
   });
 });

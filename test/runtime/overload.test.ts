@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { Type } from 'typebox';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { aggregate } from '../../operators/aggregate/aggregate.js';
+import { sample } from '../../operators/sample/sample.js';
 import { defineOperator, defineSink, NOTHING, type Output } from '../../pipeline/component/index.js';
 import type { SensedEvent } from '../../pipeline/model/index.js';
 import {
@@ -193,8 +194,7 @@ test('a stalled input closes the gate and is named; the topology resumes with th
   expect(runner.status().nodes[0]!.sent).toBe(400_000);
 });
 
-test('an aggregate that waits for late records does not hold back what is merged with it', async () => {
-  const table = new Table();
+describe('not held back by what is merged with it:', () => {
   const counted = {
     name: 'rows',
     window_ms: 1000,
@@ -202,21 +202,27 @@ test('an aggregate that waits for late records does not hold back what is merged
     value: 'measure.value',
     give: ['count'],
   };
-  const runner = runnerOf(
-    topologyOf(
-      {
-        in: { component: counter, config: { count: 100, every: 1000, holdAt: 90 } },
-        numbered: { component: order, from: ['in'] },
-        late: { component: aggregate, from: ['numbered'], config: counted },
-        both: { component: order, from: ['in', 'late'] },
-        out: { component: table.component, from: ['both'] },
-      },
-      temporaryFolder(),
-    ),
-  );
-  await runner.start();
-  await until('all frames but the newest to pass', () => table.rows.length >= 89);
-  await runner.stop();
+  test.each([
+    ['an aggregate that waits for late records', aggregate, counted],
+    ['a sample of series that have ended', sample, { interval_ms: 3_600_000 }],
+  ] as const)('%s', async (_, component, config) => {
+    const table = new Table();
+    const runner = runnerOf(
+      topologyOf(
+        {
+          in: { component: counter, config: { count: 100, every: 1000, holdAt: 90 } },
+          numbered: { component: order, from: ['in'] },
+          late: { component, from: ['numbered'], config },
+          both: { component: order, from: ['in', 'late'] },
+          out: { component: table.component, from: ['both'] },
+        },
+        temporaryFolder(),
+      ),
+    );
+    await runner.start();
+    await until('all frames but the newest to pass', () => table.rows.length >= 89);
+    await runner.stop();
+  });
 });
 
 /** Reads both inputs and emits nothing. */
