@@ -16,6 +16,7 @@ import { LinkTable, type CsiBlock, type Data } from '../../pipeline/model/index.
 import { file } from '../../pipeline/sources/file/file.js';
 import { batchesOf } from '../formats/batches.js';
 import { testContext, testEnvironment } from '../support/context.js';
+import { jsonFrameAt } from '../support/json-frames.js';
 import { sharedFile } from '../support/shared.js';
 import { collector } from './outputs.js';
 
@@ -410,4 +411,16 @@ describe('a log of an Intel 5300', () => {
       },
     ]);
   });
+});
+
+it('counts a line that is read at another time than it states, and not as dropped', async () => {
+  const seconds = [1, 2, 9, 3, 4];
+  const lines = seconds.map((second) => jsonFrameAt(second));
+  lines[2] = lines[2]!.replace('2023-03-01', '2024-03-01');
+  await writeFile(join(folder, 'wrong.ndjson'), lines.join('\n'));
+  const { recorded, batches } = await play({ path: 'wrong.ndjson' });
+  expect(batches.flatMap(({ raw }) => [...raw!.time])).toHaveLength(seconds.length);
+  // No link names the sender.
+  expect(recorded.dropped).toEqual({ unknown_sender: seconds.length });
+  expect(recorded.counts['corrected_times']).toBe(1);
 });

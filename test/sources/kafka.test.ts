@@ -5,6 +5,7 @@ import { encodeHeader, encodeRecords } from '../../pipeline/formats/containers/c
 import { RawBuilder } from '../../pipeline/formats/index.js';
 import { shareOut, type Share } from '../../pipeline/sources/kafka/assigner.js';
 import { rawRecord, recordLocation } from '../../pipeline/component/index.js';
+import { createLogger } from '../../pipeline/telemetry/log.js';
 import { testContext } from '../support/context.js';
 import { addRecords, MAX_RECORDS, readMessage, timeOf } from '../../pipeline/sources/kafka/messages.js';
 import { startOf } from '../../pipeline/sources/kafka/start.js';
@@ -178,10 +179,37 @@ test.each(['1775182186000000000', '2026-03-01', '-5', '1775268587000000'])(
     expect(timeOf(message)).toBe(1_775_182_186_000_000);
     expect([...builder.take().time]).toEqual([1_775_182_186_000_000]);
     expect(bad.map(({ reason }) => reason)).toEqual(['implausible_time']);
-    expect(bad[0]!.text).toContain(`csiflow-time is '${stated}'`);
-    expect(recorded.dropped).toEqual({ implausible_time: 1 });
+    expect(bad[0]!.text).toContain('csiflow-time must be microseconds');
+    expect(recorded.lines).toMatchObject([{ fields: { topic: 'csi', partition: 3, offset: '12', stated } }]);
+    expect(recorded).toMatchObject({ dropped: {}, counts: { corrected_times: 1 } });
   },
 );
+
+test('wrong times that differ are logged once', () => {
+  const lines: string[] = [];
+  const log = createLogger({ destination: { write: (line) => lines.push(line) } });
+  const { context, recorded } = testContext();
+  for (const stated of ['1775182186000000000', '1775182186000000001']) {
+    const message = {
+      value: Buffer.from('{'),
+      key: null,
+      attributes: 0,
+      timestamp: '1775182186000',
+      offset: '12',
+    };
+    const into = new RawBuilder(MAX_RECORDS, 'live');
+    const from = { topic: 'csi', partition: 3 };
+    readMessage(
+      { ...message, headers: { 'csiflow-time': stated } },
+      { content: 'record', format: 'auto' },
+      into,
+      { metrics: context.metrics, log },
+      from,
+    );
+  }
+  expect(recorded.counts).toEqual({ corrected_times: 2 });
+  expect(lines).toHaveLength(1);
+});
 
 test('lines of two messages of one millisecond have a time each', () => {
   const builder = new RawBuilder(MAX_RECORDS, 'live');

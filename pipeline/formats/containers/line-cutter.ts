@@ -88,8 +88,13 @@ export class LineCutter implements Cutter {
       return this.#takeHeading(chunk, start, end);
     const timed = this.#timeOf(chunk, stamp, start, end);
     if (timed === undefined) return false;
-    const problem = (code: string, message: string) => {
-      into.problem({ code: `${name}.${code}`, location: this.#location(at + start), message });
+    const problem = (code: string, message: string, isRead = false) => {
+      into.problem({
+        code: `${name}.${code}`,
+        location: this.#location(at + start),
+        message,
+        ...(isRead && { isRead }),
+      });
     };
     if (this.#markIn(bytes, start, mark) >= 0)
       problem(
@@ -97,7 +102,7 @@ export class LineCutter implements Cutter {
         `a ${word.replace(/[\s,]+$/, '')} line runs into the next one, without a line break: only the last one in this line is read`,
       );
     const { time } = timed;
-    if (timed.problem) problem(timed.problem.code, timed.problem.message);
+    if (timed.problem) problem(timed.problem.code, timed.problem.message, true);
     if (time !== null) {
       into.begins(at + start, 'line', this.#number);
       into.add(time, bytes, mark, end);

@@ -8,6 +8,8 @@ export interface Problem {
   readonly location: string;
   /** For people. */
   readonly message: string;
+  /** The record is read nevertheless, at another time than it states. */
+  readonly isRead?: boolean;
 }
 
 /** Largest growth factor of a buffer at a time. */

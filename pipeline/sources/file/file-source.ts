@@ -206,7 +206,8 @@ export class FileSource implements Source {
 
   #report(problem: Problem): void {
     this.#problems++;
-    this.#context.metrics.dropped(problem.code, 1);
+    if (problem.isRead) this.#context.metrics.count('corrected_times', 1);
+    else this.#context.metrics.dropped(problem.code, 1);
     this.#problemLog.see(problem);
   }
 

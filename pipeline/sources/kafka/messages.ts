@@ -27,8 +27,8 @@ export interface BadMessage {
   /** Bounded in number: it becomes a reason of a metric. */
   readonly reason: string;
   readonly text: string;
-  /** It is read nevertheless. */
-  readonly isRead?: boolean;
+  /** What the message has instead of what it should, for the log; such a message is read nevertheless. */
+  readonly stated?: string;
 }
 
 /** Records of one message at most. */
@@ -60,8 +60,9 @@ function badTimeOf(message: KafkaMessage): BadMessage | null {
   if (stated === undefined || isPlausible(stated, message)) return null;
   return {
     reason: 'implausible_time',
-    text: `its header ${TIME_HEADER} is '${stated.slice(0, MAX_SHOWN)}': it must be microseconds since 1970, at most a day after the production of the message. It is ignored`,
-    isRead: true,
+    // Without the time itself, so that the log leaves out repeats.
+    text: `its header ${TIME_HEADER} must be microseconds since 1970, at most a day after the production of the message. It is ignored`,
+    stated: stated.slice(0, MAX_SHOWN),
   };
 }
 
@@ -86,10 +87,14 @@ export function readMessage(
   from: { readonly topic: string; readonly partition: number },
 ): readonly BadMessage[] {
   const bad = [badTimeOf(message), addRecords(message, content, format, into)].filter((one) => one !== null);
-  for (const { reason, text: why, isRead = false } of bad) {
-    metrics.dropped(reason, 1);
-    const what = isRead ? 'a message states a wrong time' : 'a message could not be read';
-    log.warn(`${what}: ${why}`, { ...from, offset: message.offset });
+  for (const { reason, text: why, stated } of bad) {
+    const fields = { ...from, offset: message.offset, ...(stated !== undefined && { stated }) };
+    if (stated === undefined) metrics.dropped(reason, 1);
+    else metrics.count('corrected_times', 1);
+    log.warn(
+      `a message ${stated === undefined ? 'could not be read' : 'states a wrong time'}: ${why}`,
+      fields,
+    );
   }
   return bad;
 }
