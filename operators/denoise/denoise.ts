@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { defineOperator, type Complaint } from '../../pipeline/component/index.js';
+import { choice, defineOperator, type Complaint } from '../../pipeline/component/index.js';
 import { frameSize, type CsiLayout } from '../../pipeline/model/index.js';
 import { filterFrames, type FrameFilter } from '../shared/frame-filter.js';
 import { butterworth, Sections } from './butterworth.js';
@@ -11,16 +11,17 @@ import { SlidingShrinkage } from './wavelet.js';
 
 const config = Type.Object(
   {
-    method: Type.Union(
-      [
-        Type.Literal('hampel'),
-        Type.Literal('median'),
-        Type.Literal('savitzky-golay'),
-        Type.Literal('butterworth'),
-        Type.Literal('wavelet'),
-        Type.Literal('pca'),
-      ],
-      { default: 'hampel', description: 'The method; see above.' },
+    method: choice(
+      {
+        hampel: 'Replaces outliers, at little cost.',
+        median:
+          'Median of the last frames: removes outliers and noise, keeps edges, delays by half a window.',
+        'savitzky-golay': 'Newest value of a polynomial through the last frames: no delay.',
+        butterworth: 'Low-pass, high-pass or band-pass filter.',
+        wavelet: 'Removes noise by wavelets.',
+        pca: 'Keeps what the subcarriers have in common.',
+      },
+      { default: 'hampel', description: 'How amplitudes are cleaned.' },
     ),
     window: Type.Integer({
       minimum: 3,

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { defineOperator } from '../../pipeline/component/index.js';
+import { choice, defineOperator } from '../../pipeline/component/index.js';
 import { frameSize, type CsiBlock, type CsiLayout } from '../../pipeline/model/index.js';
 import { GainBaseline, type BaselineState } from './baseline.js';
 import { mapFrames, type FrameMapper, type Values } from '../shared/frame-mapper.js';
@@ -38,15 +38,15 @@ Sources: Meneghello et al., SHARP (TMC 2022); Halperin et al., Tool Release (CCR
     method === 'mean' ? undefined : `to scale them by \`method: ${method}\`; \`mean\` works without them`,
   config: Type.Object(
     {
-      method: Type.Union(
-        [
-          Type.Literal('mean'),
-          Type.Literal('rss'),
-          Type.Literal('snr'),
-          Type.Literal('gain'),
-          Type.Literal('auto'),
-        ],
-        { default: 'mean', description: 'The method; see above.' },
+      method: choice(
+        {
+          mean: 'To a mean amplitude of 1; requires nothing.',
+          rss: 'To the received power in milliwatts; requires RSSI.',
+          snr: 'To the signal-to-noise ratio; requires RSSI.',
+          gain: 'By the gain that the receiver reports; requires its columns.',
+          auto: 'As `gain`, unless the firmware compensates already; requires the columns of an ESP32.',
+        },
+        { default: 'mean', description: 'What frames are scaled to.' },
       ),
     },
     { additionalProperties: false },

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { defineOperator } from '../../pipeline/component/index.js';
+import { choice, defineOperator } from '../../pipeline/component/index.js';
 import { csiLayout, type CsiLayout } from '../../pipeline/model/index.js';
 import { mapFrames, type FrameMapper, type Values } from '../shared/frame-mapper.js';
 import { pilots } from './pilots.js';
@@ -15,11 +15,14 @@ const config = Type.Object(
       default: false,
       description: 'Removes pilots, by the tables of IEEE 802.11 for the training field and bandwidth.',
     }),
-    keep: Type.Union([Type.Literal('all'), Type.Literal('variance'), Type.Literal('nbvi')], {
-      default: 'all',
-      description:
-        'Which of the others to output: `all`, those with the greatest `variance`, or the calmest by their `nbvi`; see above.',
-    }),
+    keep: choice(
+      {
+        all: 'All of them.',
+        variance: 'Those that vary most while somebody walks.',
+        nbvi: 'The strongest and calmest of the quiet room.',
+      },
+      { default: 'all', description: 'Which of the others to output.' },
+    ),
     count: Type.Integer({
       minimum: 1,
       maximum: 1024,

@@ -97,4 +97,24 @@ export const RECORD_TYPES = {
   ]),
 } as const;
 
+/** The fields of records in words for editors, a line of Markdown each port. */
+export const fieldsInMarkdown = (ports: readonly Port[]): string =>
+  ports
+    .map((port) => {
+      const names = pathsOf(RECORD_TYPES.of[port]).map((path) => `\`${path}\``);
+      return `- \`${port}\`: ${names.join(', ')}`;
+    })
+    .join('\n');
+
+/** `location.x` of a map of fields, `persons[].posture` of a list of maps. */
+function pathsOf(type: string): readonly string[] {
+  const { fields } = types.find(({ name }) => name === type)!;
+  return Object.entries(fields).flatMap(([field, of]) => {
+    const entry = /^list<(\w+)>$/.exec(of)?.[1];
+    const inner = entry ?? of;
+    if (!types.some(({ name }) => name === inner)) return [field];
+    return pathsOf(inner).map((path) => `${field}${entry === undefined ? '' : '[]'}.${path}`);
+  });
+}
+
 export const viewOf = (port: Port, record: unknown): unknown => kinds[port].view(record);

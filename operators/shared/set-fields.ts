@@ -1,7 +1,13 @@
 import { Type } from 'typebox';
 import { nearest } from '../../pipeline/base/nearest.js';
 import type { Complaint } from '../../pipeline/component/index.js';
-import { SEVERITIES, type Measure, type SensedEvent, type Severity } from '../../pipeline/model/index.js';
+import {
+  RESULT_PORTS,
+  SEVERITIES,
+  type Measure,
+  type SensedEvent,
+  type Severity,
+} from '../../pipeline/model/index.js';
 import {
   compileExpression,
   expressionComplaints,
@@ -14,6 +20,7 @@ import {
   type Wanted,
 } from './expression.js';
 import type { Result } from './record-series.js';
+import { fieldsInMarkdown } from './record-views.js';
 
 /** Fields that an expression can set, and the required type. */
 const FIELDS = {
@@ -23,8 +30,14 @@ const FIELDS = {
 
 const METADATA = /^metadata\.[a-z][a-z0-9_]{0,63}$/;
 
+/** Text of an expression. Editors show the fields of records too. */
 export const expressionField = (description: string) =>
-  Type.String({ minLength: 1, maxLength: MAX_EXPRESSION, description });
+  Type.String({
+    minLength: 1,
+    maxLength: MAX_EXPRESSION,
+    description,
+    markdownDescription: `${description} It reads one kind of record:\n\n${fieldsInMarkdown(RESULT_PORTS)}`,
+  });
 
 export const SetField = Type.Record(Type.String(), Type.String({ minLength: 1, maxLength: MAX_EXPRESSION }), {
   minProperties: 1,

@@ -6,7 +6,7 @@ export type { DocsPage } from './generated/docs-fields.js';
 export type { UnsavedFile } from './load/environments.js';
 export { readFragment } from './load/fragment.js';
 export { toDot, toMermaid, toSvg } from './topology/draw.js';
-export { testFileSchema, topologySchema } from './generated/editor-schema.js';
+export { environmentSchema, testFileSchema, topologySchema } from './generated/editor-schema.js';
 export * from './load/load.js';
 export * from './load/override.js';
 export { nearest } from '../base/nearest.js';

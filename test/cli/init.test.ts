@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Ajv } from 'ajv';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import {
@@ -56,6 +57,20 @@ it('makes a topology and an environment from a recording, and its test passes', 
     assumed: [expect.stringContaining('the positions of the devices')],
   });
 });
+
+it.each(['topology', 'room'])(
+  'names a schema in the first line of %s.yaml that accepts the file',
+  async (name) => {
+    const room = join(folder, `edited-${name}`);
+    await csiflow('init', capture, '--folder', room);
+    const text = readFileSync(join(room, `${name}.yaml`), 'utf8');
+    const schema = /^# yaml-language-server: \$schema=(\S+)\n/.exec(text)![1]!;
+    const validate = new Ajv({ strict: false }).compile(
+      JSON.parse(readFileSync(join(room, schema), 'utf8')) as object,
+    );
+    expect(validate(parse(text)), JSON.stringify(validate.errors)).toBe(true);
+  },
+);
 
 it('reads the cores and streams of a Nexmon as one frame, like csiflow inspect', async () => {
   const datagram = (index: number): Uint8Array =>
@@ -136,7 +151,11 @@ it('keeps input from a port for the test, and recognises its format by its bytes
   clearInterval(timer);
   sender.close();
   expect(code).toBe(EXIT.fine);
-  expect(readdirSync(room).sort()).toEqual(['room.yaml', 'sample.csi', 'topology.yaml']);
+  expect(
+    readdirSync(room)
+      .filter((file) => !file.endsWith('.schema.json'))
+      .sort(),
+  ).toEqual(['room.yaml', 'sample.csi', 'topology.yaml']);
   const topology = parse(readFileSync(join(room, 'topology.yaml'), 'utf8')) as Record<string, unknown>;
   expect(topology['sources']).toEqual({ air: { type: 'udp', host: '127.0.0.1', port, format: 'adr018' } });
 });

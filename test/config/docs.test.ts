@@ -10,6 +10,7 @@ import {
   docsPages,
   loadTopology,
   parseTopology,
+  environmentSchema,
   topologySchema,
 } from '../../pipeline/config/index.js';
 import { schemaErrors } from '../../pipeline/config/schema/schema-errors.js';
@@ -102,6 +103,29 @@ describe('the schema for editors', () => {
   ])('rejects %s', (file) => {
     expect(validate(golden(file))).toBe(false);
   });
+});
+
+describe('the schema for editors, of the components that ship', () => {
+  const { properties } = topologySchema(components);
+  const [node] = Object.values(properties!['operators']!.patternProperties!);
+  const branches = node!['allOf'] as readonly { readonly if: JsonSchema; readonly then: JsonSchema }[];
+  const filter = branches.find((branch) => branch.if.properties!['type']!.const === 'filter')!.then;
+
+  test('an expression shows the fields that it can read', () => {
+    const text = String(filter.properties!['where']!['markdownDescription']);
+    for (const field of ['`severity`', '`location.x`', '`persons[].posture`', '`subject`'])
+      expect(text).toContain(field);
+  });
+
+  test('a required text offers the values of the examples', () => {
+    expect(filter.properties!['where']!['examples']).toContain('measure.subject == "kitchen"');
+  });
+});
+
+test.each(['demo-flat', 'esp32-pair'])('the schema of environments accepts %s', (name) => {
+  const validate = new Ajv({ strict: false }).compile(environmentSchema());
+  const accepted = validate(parse(readFileSync(`topologies/environments/${name}.yaml`, 'utf8')));
+  expect(accepted, JSON.stringify(validate.errors)).toBe(true);
 });
 
 test('a page shows fields of nested maps by their path, and the meaning of each word', () => {

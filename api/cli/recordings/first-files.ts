@@ -1,10 +1,12 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, isAbsolute, join, relative, resolve } from 'node:path';
+import { environmentSchema, topologySchema } from '../../../pipeline/config/index.js';
 import { CommandError, EXIT } from '../../../pipeline/base/exit.js';
+import { components } from '../../components.js';
 import { numberOption, udpAddress } from './address.js';
 import { notMade, nothingArrived } from './errors.js';
 import { faultText } from './fault-text.js';
-import { firstEnvironment, firstTopology, type Found } from './first-topology.js';
+import { firstEnvironment, firstTopology, SCHEMA_FILES, type Found } from './first-topology.js';
 import { lookAtUdp, lookIntoFile, summaryOf, type Look } from './look.js';
 import { rowsHeard } from './nexmon-rows.js';
 import { CaptureWriter } from './capture-writer.js';
@@ -94,7 +96,12 @@ function idOf(name: string): string {
 /** Writes the files; returns their paths. */
 export async function writeFirst(found: Found, { folder, force }: FirstOptions): Promise<readonly string[]> {
   await mkdir(folder, { recursive: true });
-  const texts = { 'topology.yaml': firstTopology(found), 'room.yaml': firstEnvironment(found) };
+  const texts = {
+    'topology.yaml': firstTopology(found),
+    'room.yaml': firstEnvironment(found),
+    [SCHEMA_FILES.topology]: JSON.stringify(topologySchema(components)),
+    [SCHEMA_FILES.environment]: JSON.stringify(environmentSchema()),
+  };
   const paths: string[] = [];
   for (const [name, text] of Object.entries(texts)) {
     const path = join(folder, name);

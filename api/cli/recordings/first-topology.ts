@@ -40,6 +40,14 @@ const MIN_FRAMES = 20;
 const MAX_WINDOW_MS = 60_000;
 const POINTS = 100;
 
+/** Names of the schemas beside the files, with which editors complete them. */
+export const SCHEMA_FILES = {
+  topology: 'topology.schema.json',
+  environment: 'environment.schema.json',
+} as const;
+
+const modeline = (schema: string): string => `# yaml-language-server: $schema=${schema}`;
+
 /** The text of a topology that shows motion, with a test on the recorded input. */
 export function firstTopology(found: Found): string {
   const { what, kind, format, summary, id, source, capture } = found;
@@ -51,6 +59,7 @@ export function firstTopology(found: Found): string {
     layouts.some(({ layout }) => layout.endsWith('/beamforming-report')),
   );
   return [
+    modeline(SCHEMA_FILES.topology),
     `# Created by \`csiflow init\` from ${what}: ${kind}, records of ${format}.`,
     '#   csiflow test topology.yaml     the test below',
     '#   csiflow run topology.yaml      motion, on this terminal; the live page at http://127.0.0.1:8000/',
@@ -125,6 +134,7 @@ const scalar = (value: Setting): string =>
 /** The text of an environment with a link for each sender, positions assumed. */
 export function firstEnvironment({ what, summary }: Pick<Found, 'what' | 'summary'>): string {
   return [
+    modeline(SCHEMA_FILES.environment),
     `# Created by \`csiflow init\` from ${what}. Lengths are metres, as [x, y, z] from a corner of the floor.`,
     'id: room',
     'size: { x: 5, y: 4, z: 2.5 }',

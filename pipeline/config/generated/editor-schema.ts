@@ -1,5 +1,6 @@
 import type { Component, Kind, Registry } from '../../component/index.js';
 import { KINDS } from '../../component/index.js';
+import { EnvironmentSchema } from '../../model/index.js';
 import {
   EnabledSchema,
   FromSchema,
@@ -35,6 +36,16 @@ export function testFileSchema(): JsonSchema {
     $schema: 'http://json-schema.org/draft-07/schema#',
     ...outline,
     description: 'Tests of a topology.',
+  };
+}
+
+/** The same for an environment. */
+export function environmentSchema(): JsonSchema {
+  const outline = untitled(forEditor(jsonSchema(EnvironmentSchema)));
+  return {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    ...outline,
+    description: 'An environment: a room or flat with its links.',
   };
 }
 
@@ -86,12 +97,32 @@ function branch(component: Component): JsonSchema {
     if: { properties: { type: { const: component.name } }, required: ['type'] },
     then: {
       description: page === undefined ? component.summary : `${component.summary} See ${page}.`,
-      properties: { type: { const: component.name }, ...common, ...config.properties },
+      properties: {
+        type: { const: component.name },
+        ...common,
+        ...withExamples(component, config.properties),
+      },
       required: config.required ?? [],
       additionalProperties: false,
     },
   };
 }
+
+/** Texts that the component's examples have: editors offer them as values. */
+const withExamples = (component: Component, properties: JsonSchema['properties'] = {}) =>
+  Object.fromEntries(
+    Object.entries(properties).map(([name, field]) => {
+      const examples = isFreeText(field) ? valuesOf(component, name) : [];
+      return [name, examples.length > 0 ? { ...field, examples } : field];
+    }),
+  );
+
+const isFreeText = (field: JsonSchema): boolean =>
+  field.type === 'string' && field.enum === undefined && field.default === undefined;
+
+const valuesOf = ({ examples }: Component, name: string): readonly unknown[] => [
+  ...new Set(examples.flatMap(({ config }) => (config as Readonly<Record<string, unknown>>)[name] ?? [])),
+];
 
 /** Fields with defaults are optional, and any number or switch may be a variable. */
 function forEditor(schema: JsonSchema): JsonSchema {
