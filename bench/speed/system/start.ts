@@ -5,7 +5,7 @@ import { request } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { packageFile, packageFolder } from '../../../pipeline/base/paths.js';
+import { packageFolder } from '../../../pipeline/base/paths.js';
 import { median } from '../bench-line.js';
 import { processorSeconds } from '../processor-time.js';
 import { pause, tokenOf } from './service.js';
@@ -82,12 +82,15 @@ function summary(version: string, starts: readonly Start[], own: readonly Start[
   };
 }
 
-/** A first start: the state folder is empty. */
-async function startOnce(folder: string): Promise<Start> {
+/**
+ * A first start of the demo of the version in `folder`: the state folder is empty. An earlier version may not know all
+ * fields of this one's demo.
+ */
+export async function startOnce(folder: string): Promise<Start> {
   const data = await mkdtemp(join(tmpdir(), 'csiflow-bench-'));
   const port = await freePort();
   const begun = performance.now();
-  const words = ['run', packageFile('topologies/demo.yaml'), '--port', String(port)];
+  const words = ['run', join(folder, 'topologies/demo.yaml'), '--port', String(port)];
   const child = spawn(process.execPath, [join(folder, 'dist/api/cli/csiflow.js'), ...words], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, CSIFLOW_DATA: data },
