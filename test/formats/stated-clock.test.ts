@@ -67,6 +67,14 @@ test.each([
   expect(read(stated)).toEqual({ times, problems: [`line ${line} csi-json.clock`] });
 });
 
+test('a pause after a clock was set back is a pause', () => {
+  const tenths = (from: number, count: number) => range(0, count).map((tenth) => from + tenth / 10);
+  const { times, problems } = read([...tenths(0, 5), ...tenths(-1.6, 8), ...tenths(0.2, 14)]);
+  expect(problems).toEqual(['line 6 csi-json.clock']);
+  expect(times[13]! - times[12]!).toBeCloseTo(1.1);
+  expect(new Set(times).size).toBe(27);
+});
+
 test('a second log of an hour earlier has times of its own', () => {
   const { times, problems } = read([...range(3600, 100), ...range(0, 1000)]);
   expect(new Set(times).size).toBe(1100);

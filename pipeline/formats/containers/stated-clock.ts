@@ -49,14 +49,14 @@ export class StatedClock implements LineClock {
     return { ...this.#believe(firstBefore, 0), problem: { code: 'time', message } };
   }
 
-  /** The offset that brings a stated time nearest to the newest one, but at most `most` us after it. */
+  /** The offset by which a stated time follows best from the newest one, at most `most` us after it. */
   #offsetOf(stated: number, most = MAX_STEP): number | undefined {
     const stepBy = (offset: number) => stated + offset - this.#time;
+    const misfit = (offset: number) => Math.max(stepBy(offset), -BEHIND * stepBy(offset));
     return this.#offsets
       .filter((offset) => stepBy(offset) >= -SLACK && stepBy(offset) <= most)
       .reduce<number | undefined>(
-        (best, offset) =>
-          best === undefined || Math.abs(stepBy(offset)) < Math.abs(stepBy(best)) ? offset : best,
+        (best, offset) => (best === undefined || misfit(offset) < misfit(best) ? offset : best),
         undefined,
       );
   }
@@ -120,6 +120,11 @@ const timeText = (time: number): string => new Date(time / 1000).toISOString();
 const MAX_STEP = 60_000_000;
 /** Records may be this much out of order, microseconds: they get the newest time. */
 const SLACK = 1_000_000;
+/**
+ * A record is rather this many times as far ahead than out of order: after a pause, the clock as it was before it was
+ * set back would be only a little behind, and all records would get the newest time until it has caught up.
+ */
+const BEHIND = 10;
 /** Gap between the records around a clock change, microseconds. */
 const STEP_OVER = 50_000;
 /** This number of records after a doubted one that follow from it confirm it. */
