@@ -143,6 +143,8 @@ class Broker {
   /** The last process to commit: partitions are rooms here. */
   readonly holders = new Map<number, Member>();
   readonly members = new Map<string, (share: readonly number[]) => void>();
+  /** Partitions without frames. */
+  readonly empty = new Set<number>();
   #end = 0;
   readonly #waiting = new Set<() => void>();
 
@@ -188,7 +190,7 @@ class Broker {
           return Promise.resolve();
         },
       },
-      read: (position, output) => this.#read((position as number | null) ?? 0, output),
+      read: (position, output) => this.#read(number, (position as number | null) ?? 0, output),
       commit: async (checkpoint, position) => {
         mine();
         this.holders.set(number, self);
@@ -201,10 +203,11 @@ class Broker {
     };
   }
 
-  async #read(from: number, output: SourceOutput): Promise<void> {
+  async #read(number: number, from: number, output: SourceOutput): Promise<void> {
     output.ready?.();
     for (let next = from; !output.signal.aborted;) {
-      if (next < this.#end) await output.offer({ position: ++next, data: [frames(next - 1, next)] });
+      if (next < this.#end && !this.empty.has(number))
+        await output.offer({ position: ++next, data: [frames(next - 1, next)] });
       else await Promise.race([this.#more(), aborted(output.signal)]);
     }
   }
@@ -235,6 +238,7 @@ function worker(
     examples: [],
     outputs: ['csi'],
     replayable: true,
+    timing: 'now',
     partitions: (_config, _context, self) => broker.partitions(self),
     create: () => ({ open: () => Promise.reject(new Error('it is read by partitions')) }),
   });
@@ -401,6 +405,19 @@ test('the watermark lag of a node is that of its slowest local partition', async
   await until('one is given away', () => sums.watermarkLags.size === 1);
   await runner.stop();
   expect(sums.watermarkLag).toBeNull();
+});
+
+test('a node of live input is as late as the clock says, also if its first partition is empty', async () => {
+  const broker = new Broker();
+  broker.empty.add(0);
+  const runner = worker(broker, 'only');
+  await runner.start();
+  broker.members.get('only')!([0, 1]);
+  broker.end = 50;
+  const lags = () => runner.status().nodes.map(({ lagMs }) => typeof lagMs);
+  await until('the second to be read', () => runner.status().nodes[2]!.received > 0);
+  expect(lags()).toEqual(['number', 'number', 'number']);
+  await runner.stop();
 });
 
 test('each process reports where a room is: here, elsewhere, moving, or unread', async () => {

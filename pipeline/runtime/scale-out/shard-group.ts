@@ -128,16 +128,16 @@ export class ShardGroup implements Run {
         const all = shards.map((shard) => shard.runs.get(id)!);
         const worst =
           all.find(({ problem }) => problem !== null) ?? all.find((run) => run.status !== 'active');
-        const newest = all.map(({ lastRecord }) => lastRecord ?? -Infinity);
-        const lastRecord = Math.max(-Infinity, ...newest);
+        // A partition that has read nothing does not know whether its input is live.
+        const newest = all.toSorted((a, b) => recordOf(b) - recordOf(a))[0];
         return [
           id,
           {
             id,
             status: (worst ?? all[0])?.status ?? 'active',
             problem: worst?.problem ?? null,
-            lastRecord: lastRecord === -Infinity ? null : lastRecord,
-            context: { provenance: all[0]?.context.provenance ?? { origin: 'live' } },
+            lastRecord: newest?.lastRecord ?? null,
+            context: { provenance: newest?.context.provenance ?? { origin: 'live' } },
             watermark: all.length === 0 ? -Infinity : Math.min(...all.map(({ watermark }) => watermark)),
           },
         ];
@@ -353,3 +353,6 @@ export class ShardGroup implements Run {
     }
   }
 }
+
+/** Event time of the newest record, microseconds; 0 before the first. */
+const recordOf = ({ lastRecord }: NodeHealth): number => lastRecord ?? 0;
