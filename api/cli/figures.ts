@@ -234,7 +234,7 @@ export function ratesText(rates: readonly NodeRates[]): string {
     const text = `${line(row)}  ${notes.filter((note) => note !== '').join('  ')}`.trimEnd();
     return rates[index] === bottleneck ? coloured('red', text) : text;
   });
-  const verdict = overload ? ['', coloured('red', overloadText(overload))] : [];
+  const verdict = overload ? ['', coloured('red', overloadText(overload, several))] : [];
   return [line(COLUMNS), ...shown, ...verdict].join('\n');
 }
 

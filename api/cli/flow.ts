@@ -58,7 +58,7 @@ export interface Overload extends Pressure {
   readonly busiest: { readonly node: string; readonly busy: number } | null;
 }
 
-/** What holds up a topology: one node, or all of them together. Null: nothing does. */
+/** What holds up topologies: one node, or all of one together. Null: nothing does. */
 export interface Congestion {
   readonly bottleneck: NodeRates | null;
   readonly overload: Overload | null;
@@ -66,13 +66,16 @@ export interface Congestion {
 
 /** A source that records wait at is no bottleneck if the nodes behind it are too slow. */
 export function congestionOf(rates: readonly NodeRates[]): Congestion {
-  const bottleneck = bottleneckOf(rates) ?? null;
-  if (bottleneck && !bottleneck.is_source) return { bottleneck, overload: null };
+  const bottlenecks: NodeRates[] = [];
+  const overloads: Overload[] = [];
   for (const topology of new Set(rates.map((node) => node.topology))) {
-    const overload = overloadOf(rates.filter((node) => node.topology === topology));
-    if (overload) return { bottleneck: null, overload };
+    const nodes = rates.filter((node) => node.topology === topology);
+    const bottleneck = bottleneckOf(nodes);
+    const overload = bottleneck && !bottleneck.is_source ? null : overloadOf(nodes);
+    if (overload) overloads.push(overload);
+    else if (bottleneck) bottlenecks.push(bottleneck);
   }
-  return { bottleneck, overload: null };
+  return { bottleneck: bottleneckOf(bottlenecks) ?? null, overload: overloads[0] ?? null };
 }
 
 /** @param nodes of one topology */
@@ -97,8 +100,10 @@ function overloadOf(nodes: readonly NodeRates[]): Overload | null {
   };
 }
 
-/** For people. */
-export const overloadText = (overload: Overload): string =>
-  overload.busiest
-    ? `${pressureText(overload)} Most of the time goes to ${overload.busiest.node} (${Math.round(100 * overload.busiest.busy)} %).`
-    : pressureText(overload);
+/** For people. @param several whether nodes are named with their topology */
+export function overloadText({ topology, source, busiest, ...pressure }: Overload, several: boolean): string {
+  const named = (node: string) => (several ? `${topology}/${node}` : node);
+  const text = pressureText({ ...pressure, source: named(source) });
+  if (!busiest) return text;
+  return `${text} Most of the time goes to ${named(busiest.node)} (${Math.round(100 * busiest.busy)} %).`;
+}

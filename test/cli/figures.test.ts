@@ -171,6 +171,22 @@ describe('a machine that is too slow', () => {
     expect((await over([2, 6], waits)).last).toMatch(/^This machine is too slow: routers is 6\.0 s behind\./);
   });
 
+  test('is said beside the bottleneck of another topology', async () => {
+    const { rates, last } = await over([2, 2], (metrics) => {
+      metrics.node('t', 'history').gateClosedSeconds = 8;
+      metrics.topology('u', () => ({
+        ...{ state: 'running', checkpointAgeSeconds: null },
+        nodes: [{ id: 'boards', kind: 'source', type: 'udp', reads: [] }],
+      }));
+      metrics.node('u', 'boards').dropped('stale', 900);
+    });
+    expect(last).toBe('This machine is too slow: 90 records/s are dropped at u/boards.');
+    expect(JSON.parse(ratesJson(rates, new Date(0)))).toMatchObject({
+      bottleneck: { topology: 't', node: 'history' },
+      too_slow: { topology: 'u', source: 'boards' },
+    });
+  });
+
   test.each<[string, readonly [number, number], Fill]>([
     ['a source that catches up', [9, 4], waits],
     ['a source that hears nothing', [2, 12], () => undefined],
