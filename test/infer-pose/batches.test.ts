@@ -5,6 +5,7 @@ import { LinkTable } from '../../pipeline/model/index.js';
 import { packageFile } from '../../pipeline/base/paths.js';
 import { Engine, type Answered } from '../../operators/infer-pose/serving/engine.js';
 import { estimate, estimateBy } from '../../operators/infer-pose/sights/estimate.js';
+import { FusedNetwork } from '../../operators/infer-pose/networks/fused-network.js';
 import { Network, weightTensors } from '../../operators/infer-pose/networks/network.js';
 import { PaddedParts, paddedSize, paddedSizes } from '../../operators/infer-pose/backends/padded-parts.js';
 import { AwaitedTensorParts, type Parts } from '../../operators/infer-pose/networks/parts.js';
@@ -64,6 +65,18 @@ describe('results do not depend on the batch', () => {
     }
   });
 
+  it('nor on whether layers are fused, within rounding', async () => {
+    const weightsOfLayers = weightTensors(readModel(weights).weights);
+    const plain = estimate(network, requests.slice(1, 2), featuresOf(requests.slice(1, 2)));
+    const fused = estimate(
+      new FusedNetwork(weightsOfLayers),
+      requests.slice(1, 2),
+      featuresOf(requests.slice(1, 2)),
+    );
+    expect(largestDifference(plain, fused)).toBeLessThan(1e-5);
+    tf.dispose(weightsOfLayers);
+  });
+
   it('batches are filled up to powers of two, each of which is warmed up', async () => {
     expect([1, 2, 3, 5, 32, 33].map(paddedSize)).toEqual([1, 2, 4, 8, 32, 64]);
     expect(paddedSizes(5)).toEqual([1, 2, 4, 8]);
@@ -99,3 +112,13 @@ describe('results do not depend on the batch', () => {
     expect({ numTensors, numBytes }).toEqual({ numTensors: before.numTensors, numBytes: before.numBytes });
   });
 });
+
+/** Between all numbers of two results of the same shape. */
+function largestDifference(one: unknown, other: unknown): number {
+  if (typeof one === 'number') return Math.abs(one - (other as number));
+  if (typeof one !== 'object' || one === null) return 0;
+  const rest = Object.entries(one).map(([key, value]) =>
+    largestDifference(value, (other as Record<string, unknown>)[key]),
+  );
+  return Math.max(0, ...rest);
+}

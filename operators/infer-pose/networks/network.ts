@@ -28,17 +28,15 @@ export class Network {
   /** One token per link: [windows * links, token]. */
   encode(batch: Pick<SceneBatch, 'windows' | 'links' | 'features'>): tf.Tensor2D {
     const rows = batch.windows * batch.links;
-    const all = tf.tensor2d(batch.features, [rows, LINK_FEATURES]);
-    const course = tf.slice(all, [0, 0], [rows, COURSE]);
-    let x = this.#convolve(tf.reshape(course, [rows, POINTS, GROUPS]), 'first');
-    x = this.#convolve(x, 'second');
-    x = this.#convolve(x, 'third');
+    let x = this.convolve(tf.reshape(columns(batch.features, 0, COURSE), [rows, POINTS, GROUPS]), 'first');
+    x = this.convolve(x, 'second');
+    x = this.convolve(x, 'third');
     const parts = [
-      this.#dense(tf.reshape(x, [rows, STEPS * WIDTHS.third]), 'course'),
-      this.#dense(tf.slice(all, [0, COURSE], [rows, MAP]), 'map'),
-      this.#dense(tf.slice(all, [0, COURSE + MAP], [rows, FIGURES]), 'figures'),
+      this.dense(tf.reshape(x, [rows, STEPS * WIDTHS.third]), 'course'),
+      this.dense(columns(batch.features, COURSE, MAP), 'map'),
+      this.dense(columns(batch.features, COURSE + MAP, FIGURES), 'figures'),
     ];
-    return this.#dense(tf.concat(parts, 1), 'token');
+    return this.dense(tf.concat(parts, 1), 'token');
   }
 
   /**
@@ -51,81 +49,132 @@ export class Network {
   ): { readonly cells: tf.Tensor2D; readonly counts: tf.Tensor2D; readonly joined: tf.Tensor2D } {
     const { windows, links } = batch;
     const places = tf.tensor2d(batch.places, [windows * links * CELLS, PLACE_FEATURES]);
-    const seen = tf.reshape(this.#dense(places, 'score-place', 'linear'), [
+    const seen = tf.reshape(this.dense(places, 'score-place', 'linear'), [
       windows * links,
       CELLS,
       WIDTHS.score,
     ]);
-    const heard = tf.reshape(this.#dense(tokens, 'score-token', 'linear'), [
-      windows * links,
-      1,
-      WIDTHS.score,
-    ]);
+    const heard = tf.reshape(this.dense(tokens, 'score-token', 'linear'), [windows * links, 1, WIDTHS.score]);
     const both = tf.reshape(relu(tf.add(seen, heard)), [windows * links * CELLS, WIDTHS.score]);
-    const scored = tf.reshape(this.#dense(both, 'scored'), [windows, links, CELLS * WIDTHS.scored]);
-    const pooled = [tf.mean(scored, 1), tf.max(scored, 1)].map((part) =>
-      tf.reshape(part, [windows * CELLS, WIDTHS.scored]),
-    );
-    const walls = tf.tensor2d(batch.walls, [windows * CELLS, WALL_FEATURES]);
-    const joined = this.#dense(tf.concat([...pooled, walls], 1), 'joined');
-    const cells = tf.reshape<tf.Rank.R2>(this.#dense(joined, 'logit', 'linear'), [windows, CELLS]);
+    const scored = this.dense(both, 'scored');
+    const joined = this.dense(this.pooledCells(scored, batch), 'joined');
+    const cells = tf.reshape<tf.Rank.R2>(this.dense(joined, 'logit', 'linear'), [windows, CELLS]);
     return { cells, counts: this.#count(tokens, joined, cells, batch), joined };
   }
 
-  /** The number of people, from the links and from the floor: at the most probable positions, and its maximum. */
+  /** The number of people, from the links and from the floor. */
   #count(tokens: tf.Tensor2D, joined: tf.Tensor2D, cells: tf.Tensor2D, batch: SceneBatch): tf.Tensor2D {
-    const { windows, links } = batch;
-    const heard = tf.reshape(tokens, [windows, links, WIDTHS.token]);
-    const floor = tf.reshape(joined, [windows, CELLS, WIDTHS.joined]);
-    const weights = tf.reshape(tf.softmax(cells), [windows, CELLS, 1]);
-    const parts = [tf.mean(heard, 1), tf.max(heard, 1), tf.sum(tf.mul(floor, weights), 1), tf.max(floor, 1)];
-    const crowd = this.#dense(tf.concat(parts as tf.Tensor2D[], 1), 'crowd');
-    return tf.reshape(this.#dense(crowd, 'count', 'linear'), [windows, COUNTS]);
+    const crowd = this.dense(this.pooledWindows(tokens, joined, cells, batch), 'crowd');
+    return tf.reshape(this.dense(crowd, 'count', 'linear'), [batch.windows, COUNTS]);
   }
 
   /** Outputs of the pose head: [windows, OUT.size]. `tokens` has a row for each window and link of `batch`. */
   pose(tokens: tf.Tensor2D, batch: ViewBatch): tf.Tensor2D {
     const { windows, links } = batch;
     const views = tf.tensor2d(batch.views, [windows * links, PLACE_FEATURES + DIRECTION_FEATURES]);
-    const view = this.#dense(tf.concat([tokens, views], 1), 'view');
-    const logits = tf.reshape(this.#dense(view, 'attention', 'linear'), [windows, links]);
-    const attention = tf.reshape(tf.softmax(logits), [windows, links, 1]);
+    const view = this.dense(tf.concat([tokens, views], 1), 'view');
+    const logits = this.dense(view, 'attention', 'linear');
+    const wide = this.dense(this.pooledViews(view, logits, batch), 'wide');
+    return this.dense(this.dense(wide, 'deep'), 'out', 'linear');
+  }
+
+  /**
+   * The links' scores of each cell by mean and by maximum, and the walls: [windows * CELLS, 2 * WIDTHS.scored +
+   * WALL_FEATURES].
+   * @param scored [windows * links * CELLS, WIDTHS.scored]
+   */
+  protected pooledCells(scored: tf.Tensor2D, { windows, links, walls }: SceneBatch): tf.Tensor2D {
+    const stacked = tf.reshape(scored, [windows, links, CELLS * WIDTHS.scored]);
+    const pooled = [tf.mean(stacked, 1), tf.max(stacked, 1)].map((part) =>
+      tf.reshape<tf.Rank.R2>(part, [windows * CELLS, WIDTHS.scored]),
+    );
+    return tf.concat([...pooled, tf.tensor2d(walls, [windows * CELLS, WALL_FEATURES])], 1);
+  }
+
+  /**
+   * The links' tokens by mean and by maximum; the cells' features at the most probable positions, and their
+   * maximum: [windows, 2 * WIDTHS.token + 2 * WIDTHS.joined].
+   */
+  protected pooledWindows(
+    tokens: tf.Tensor2D,
+    joined: tf.Tensor2D,
+    cells: tf.Tensor2D,
+    { windows, links }: SceneBatch,
+  ): tf.Tensor2D {
+    const heard = tf.reshape(tokens, [windows, links, WIDTHS.token]);
+    const floor = tf.reshape(joined, [windows, CELLS, WIDTHS.joined]);
+    const weights = tf.reshape(tf.softmax(cells), [windows, CELLS, 1]);
+    const parts = [tf.mean(heard, 1), tf.max(heard, 1), tf.sum(tf.mul(floor, weights), 1), tf.max(floor, 1)];
+    return tf.concat(parts as tf.Tensor2D[], 1);
+  }
+
+  /**
+   * The links' views by attention and by mean, and the walls: [windows, 2 * WIDTHS.view + WALL_FEATURES].
+   * @param view [windows * links, WIDTHS.view]
+   * @param logits of the attention: [windows * links, 1]
+   */
+  protected pooledViews(
+    view: tf.Tensor2D,
+    logits: tf.Tensor2D,
+    { windows, links, walls }: ViewBatch,
+  ): tf.Tensor2D {
+    const attention = tf.reshape(tf.softmax(tf.reshape(logits, [windows, links])), [windows, links, 1]);
     const stacked = tf.reshape(view, [windows, links, WIDTHS.view]);
     const pooled = [tf.sum(tf.mul(stacked, attention), 1), tf.mean(stacked, 1)] as tf.Tensor2D[];
-    const walls = tf.tensor2d(batch.walls, [windows, WALL_FEATURES]);
-    const wide = this.#dense(tf.concat([...pooled, walls], 1), 'wide');
-    return this.#dense(this.#dense(wide, 'deep'), 'out', 'linear');
+    return tf.concat([...pooled, tf.tensor2d(walls, [windows, WALL_FEATURES])], 1);
   }
 
   /** Kernel of six points, stride two, over [rows, time, channels]: pairs of points, each beside its neighbours. */
-  #convolve(x: tf.Tensor, layer: string): tf.Tensor3D {
-    const [rows, time, channels] = x.shape as [number, number, number];
-    const pairs = Math.ceil(time / 2);
-    const even =
-      pairs * 2 === time
-        ? x
-        : tf.pad(x, [
-            [0, 0],
-            [0, 1],
-            [0, 0],
-          ]);
-    const paired = tf.reshape(even, [rows, pairs, 2 * channels]);
+  protected convolve(x: tf.Tensor, layer: string): tf.Tensor3D {
+    const paired = inPairs(x);
+    const [rows, pairs, channels] = paired.shape;
     const padded = tf.pad(paired, [
       [0, 0],
       [1, 1],
       [0, 0],
     ]);
-    const shifted = [0, 1, 2].map((shift) => tf.slice(padded, [0, shift, 0], [rows, pairs, 2 * channels]));
-    const patches = tf.reshape(tf.concat(shifted, 2), [rows * pairs, 6 * channels]);
-    const out = this.#dense(patches, layer);
+    const shifted = [0, 1, 2].map((shift) => tf.slice(padded, [0, shift, 0], [rows, pairs, channels]));
+    const patches = tf.reshape(tf.concat(shifted, 2), [rows * pairs, 3 * channels]);
+    const out = this.dense(patches, layer);
     return tf.reshape(out, [rows, pairs, out.shape[1]]);
   }
 
-  #dense(x: tf.Tensor, layer: string, activation: 'relu' | 'linear' = 'relu'): tf.Tensor2D {
-    const [kernel, bias] = this.#tensors.get(layer)!;
+  protected dense(x: tf.Tensor, layer: string, activation: 'relu' | 'linear' = 'relu'): tf.Tensor2D {
+    const [kernel, bias] = this.layer(layer);
     const out = tf.add<tf.Tensor2D>(tf.matMul(x, kernel), bias);
     return activation === 'relu' ? relu(out) : out;
   }
+
+  /** Kernel and bias. */
+  protected layer(name: string): readonly [tf.Tensor, tf.Tensor] {
+    return this.#tensors.get(name)!;
+  }
+}
+
+/** Some columns of [rows, LINK_FEATURES]. Copied here: a backend would first copy all of them. */
+function columns(features: Float32Array, from: number, width: number): tf.Tensor2D {
+  const rows = features.length / LINK_FEATURES;
+  const out = new Float32Array(rows * width);
+  for (let row = 0; row < rows; row++) {
+    const start = row * LINK_FEATURES + from;
+    out.set(features.subarray(start, start + width), row * width);
+  }
+  return tf.tensor2d(out, [rows, width]);
+}
+
+/** Pairs of points: [rows, pairs, 2 * channels]. An odd last point is paired with zeros. */
+export function inPairs(x: tf.Tensor): tf.Tensor3D {
+  const [rows, time, channels] = x.shape as [number, number, number];
+  const pairs = Math.ceil(time / 2);
+  const even =
+    pairs * 2 === time
+      ? x
+      : tf.pad(x, [
+          [0, 0],
+          [0, 1],
+          [0, 0],
+        ]);
+  return tf.reshape(even, [rows, pairs, 2 * channels]);
 }
 
 /** Like tf.relu, with a gradient of two operations: that of tfjs takes a fifth of a training step. */

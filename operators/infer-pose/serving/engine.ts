@@ -2,6 +2,7 @@ import { loadBackend, type BackendName, type LoadedBackend } from '../backends/b
 import { estimate, estimateBy } from '../sights/estimate.js';
 import { GROUPS, POINTS } from '../inputs/features.js';
 import { memoryNetwork, type MemoryNetwork, type Reading } from '../networks/memory-layers.js';
+import { FusedNetwork } from '../networks/fused-network.js';
 import { Network, weightTensors } from '../networks/network.js';
 import { PaddedParts } from '../backends/padded-parts.js';
 import { AwaitedTensorParts, type Parts } from '../networks/parts.js';
@@ -86,7 +87,7 @@ export class Engine {
 
 async function localComputer(weights: Float32Array, wanted: BackendName | 'auto'): Promise<Computer> {
   const backend = await loadBackend(wanted);
-  const network = new Network(weightTensors(weights));
+  const network = new (backend.name === 'wasm' ? FusedNetwork : Network)(weightTensors(weights));
   const isCpu = backend.name === 'wasm' || backend.device === 'CPU';
   if (!isCpu) return paddedComputer(backend, new PaddedParts(new AwaitedTensorParts(network)));
   const compute = async (requests: readonly Request[]) => estimate(network, requests, featuresOf(requests));
