@@ -21,12 +21,18 @@ export const detectMotion = defineOperator({
   description: `
 Use it behind \`window\` (windows of one to two seconds). It outputs measures at the end of windows, once per \`interval_ms\`:
 
-- \`motion\`, per link and for the room (\`subject\` null), 0 for noise to 1 for slow strong movement: the larger of two. The
-  autocorrelation of the amplitude at 20 ms, or beyond two periods of the link where those are longer (neighbouring points of the
-  grid share a frame, and its noise, up to there), less its value by chance: twice 1 / sqrt(frames * rank), where the rank is how
-  many carriers fluctuate independently. The other is the similarity of changes in neighbouring carriers within 0.25 s, less 0.1, if that
-  autocorrelation is 0.1 or more in the mean of five windows: at low frame rates movement no longer correlates between frames,
-  but is still similar in neighbours. Each frame is first divided by its mean amplitude, which removes the receiver's gain.
+- \`motion\`, per link and for the room (\`subject\` null), 0 for noise to 1 for slow strong movement. A link's motion is the
+  largest of three values:
+  - The autocorrelation of the amplitude at 20 ms, or beyond two periods of the link where those are longer (neighbouring points of
+    the grid share a frame, and its noise, up to there), less its value by chance: twice 1 / sqrt(frames * rank), where the rank is
+    how many carriers fluctuate independently.
+  - The similarity of changes in neighbouring carriers within 0.25 s, less 0.1, if that autocorrelation is 0.1 or more in the mean
+    of five windows: at low frame rates movement hardly correlates between frames, but is still similar in neighbours.
+  - The same similarity for strong changes (-20 dB or more) that do not correlate at all, less what is a switch between four
+    states and 0.1: somebody who walks changes a channel of 20 frames a second completely from frame to frame. A device that
+    alternates between antennas does so too, but knows only a few states.
+
+  Each frame is first divided by its mean amplitude, which removes the receiver's gain.
   The room's motion is the upper quartile of its links.
 - \`motion_energy_db\`, per link: the change of amplitude within 0.25 s that neighbouring carriers share, relative to
   the link's own quiet level, which is learnt while running: it falls within seconds and rises by 1 dB a minute.
@@ -49,7 +55,7 @@ only motion above it counts.
 Gotchas: a person who keeps completely still from the start is not detected. A pet counts as a person. If somebody moves
 furniture and leaves, the room counts as occupied for 15 times \`hold_ms\` longer.
 
-Sources: Zhang et al., WiSpeed (2018), for the autocorrelation; figures on recordings in docs/reports/motion.md.
+Sources: Zhang et al., WiSpeed (2018), for the autocorrelation; Lloyd (1982) for the states; figures on recordings in docs/reports/motion.md.
 `,
   inputs: ['window', 'measure'],
   requires: ['window'],

@@ -1,5 +1,16 @@
 import type { Window, WindowLink } from '../../pipeline/model/index.js';
-import { autocorrelation, centre, chanceOf, changeOver, meanOf, normalise, type Change } from './motion.js';
+import {
+  autocorrelation,
+  centre,
+  chanceOf,
+  changeOver,
+  meanOf,
+  normalise,
+  validPoints,
+  type NormalisedWindow,
+  type Change,
+} from './motion.js';
+import { varietyOf } from './variety.js';
 
 /** The shortest lag at which movement is distinguishable from noise, microseconds; see docs/reports/motion.md. */
 const CORRELATION_LAG = 20_000;
@@ -11,6 +22,10 @@ const CHANCE = 2;
 const COMMON = 0.1;
 /** Usual autocorrelation from which changes are certainly not independent noise in each frame. */
 const LASTING = 0.1;
+/** Energy of change from which somebody moves near, if it is no switch between a few states: -20 dB. */
+const STRONG = -2;
+/** So many frames of a window show how much it varies. */
+const VARIED_FRAMES = 50;
 /** Numbers in a profile: groups of neighbouring carriers. */
 export const PROFILE = 12;
 
@@ -20,6 +35,11 @@ export interface LinkMotion extends Change {
   readonly correlation: number;
   /** Its standard deviation by chance; NaN if unknown. */
   readonly chance: number;
+  /**
+   * Share of strong change that neighbouring carriers have in common and that is no switch between a few
+   * states; 0 if the change is weak, or if it persists from frame to frame anyway.
+   */
+  readonly fading: number;
   /** Logarithm of the mean amplitude of each group of carriers. */
   readonly profile: Float64Array;
 }
@@ -35,12 +55,22 @@ export function linkMotion(
   const mean = meanOf(window);
   centre(window, mean);
   const period = (points * step) / link.frames;
+  const stride = Math.max(1, Math.round(period / step));
+  const correlation = autocorrelation(window, lagOf(period, step));
+  const chance = chanceOf(window, stride);
+  const isOpen = change.energy > STRONG && correlation < CHANCE * chance + COMMON;
   return {
-    correlation: autocorrelation(window, lagOf(period, step)),
-    chance: chanceOf(window, Math.max(1, Math.round(period / step))),
+    correlation,
+    chance,
+    fading: isOpen ? fadingOf(window, stride, change) : 0,
     ...change,
     profile: profileOf(mean),
   };
+}
+
+function fadingOf(window: NormalisedWindow, stride: number, { smoothness }: Change): number {
+  const apart = Math.max(stride, Math.ceil(window.points / VARIED_FRAMES));
+  return Math.max(0, smoothness + varietyOf(window, validPoints(window, apart)) - 1);
 }
 
 /** For a window's amplitudes: one is processed at a time, and new memory costs as much as the computation. */
@@ -53,18 +83,22 @@ export const isMeasured = ({ correlation, chance, energy, smoothness }: LinkMoti
 /**
  * Motion of a link, 0 (noise) to 1 (slow strong movement). Movement persists from frame to frame, and is
  * similar in neighbouring carriers. The first criterion detects weak slow movement at high frame rates; the
- * second strong movement at any rate, if it persists at all: receivers and transmitters that alternate also
- * change all carriers, but independently in each frame.
+ * second strong movement at any rate, if it persists at all; the third strong movement that is too fast for
+ * the frame rate to persist. Receivers and transmitters that alternate also change all carriers, independently
+ * in each frame, but only between a few states.
  *
  * @param usual mean autocorrelation of the last `windows` windows
  */
 export function motionOf(
-  { correlation, chance, smoothness }: LinkMotion,
+  { correlation, chance, smoothness, fading }: LinkMotion,
   usual: number,
   windows: number,
 ): number {
   const lasting = Math.min(1, Math.max(0, usual - (CHANCE * chance) / Math.sqrt(windows)) / LASTING);
-  return Math.min(1, Math.max(0, correlation - CHANCE * chance, smoothness * lasting - COMMON));
+  return Math.min(
+    1,
+    Math.max(0, correlation - CHANCE * chance, smoothness * lasting - COMMON, fading - COMMON),
+  );
 }
 
 /**

@@ -98,11 +98,17 @@ export function autocorrelation(window: NormalisedWindow, lag: number): number {
  * @param stride points between two frames: points in between are computed from both
  */
 export function chanceOf(window: NormalisedWindow, stride: number): number {
-  const valid: number[] = [];
-  for (let point = 0; point < window.points; point += stride) if (!window.missing[point]) valid.push(point);
+  const valid = validPoints(window, stride);
   const { trace, squares } = productsOfPairs(fewerVectors(window, valid));
   const rank = (trace * trace) / squares;
   return 1 / Math.sqrt(valid.length * rank);
+}
+
+/** Indexes of every `stride`-th point, without those that are not measurements. */
+export function validPoints({ points, missing }: NormalisedWindow, stride: number): readonly number[] {
+  const valid: number[] = [];
+  for (let point = 0; point < points; point += stride) if (!missing[point]) valid.push(point);
+  return valid;
 }
 
 /** [count, length]; `count` is even. */

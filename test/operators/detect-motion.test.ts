@@ -153,6 +153,27 @@ describe('detect-motion', () => {
     expect(reported(given)).not.toContain('1');
   });
 
+  it.each([2, 3, 4])('ignores %i antennas that take turns by chance, through noise', (count) => {
+    const { context } = testContext();
+    const antennas = Array.from({ length: 1400 }, () => Math.floor(context.random() * count));
+    const alternating = (k: number, _t: number, _link: number, frame: number) =>
+      10 + 4 * Math.sin(k / 5 + 2 * antennas[frame]!) + 0.8 * (context.random() - 0.5);
+    const given = measure(operator(), windows(60, alternating, { rate: 22 }));
+    expect(valuesOf(given, 'motion').filter((value) => value > 0.1).length).toBeLessThan(0.1 * 60);
+    expect(reported(given)).not.toContain('1');
+  });
+
+  it('notices movement that changes the channel faster than frames arrive', () => {
+    const { context } = testContext();
+    const paths = [1, 2, 3, 4, 5].map(() =>
+      Array.from({ length: 1400 }, () => 10 * (context.random() - 0.5)),
+    );
+    const fading = (k: number, _t: number, _link: number, frame: number) =>
+      paths.reduce((sum, path, i) => sum + path[frame]! * Math.cos((i * k) / 8 + i), 30);
+    const given = measure(operator(), windows(60, fading, { rate: 22 }));
+    expect(valuesOf(given, 'motion').filter((value) => value > 0.03).length).toBeGreaterThan(0.66 * 60);
+  });
+
   it('measures energy above the learnt quiet level', () => {
     const given = measure(
       operator(),
