@@ -30,8 +30,11 @@ const RULE = '|---|---|---|---|---|';
 
 const INTRODUCTION = `# Performance
 
-This page shows how fast csiflow is, for example how many frames per second one core decodes and cleans, beside the targets.
-\`csiflow bench line --write\` measures it. Each figure has a control: the same measurement, repeated in the same run. The
-difference between the two comes from the machine, not from csiflow. Processor times are valid on a busy machine too; rates
-and elapsed times need an idle one.
+This page shows how fast csiflow is, beside its targets. To measure it in a checkout, and write the results to this page:
+
+\`\`\`bash
+csiflow bench line --write
+\`\`\`
+
+Each figure has a control: the same measurement, repeated in the same run. The difference between the two comes from the machine, not from csiflow. Processor times are valid on a busy machine too; rates and elapsed times need an idle one.
 `;
