@@ -165,7 +165,7 @@ async function udp({ quick, progress }: LineOptions): Promise<Result[]> {
 /** What two runs at one rate lost and needed. */
 function atRate(steps: readonly UdpStep[]): string {
   const both = (show: (step: UdpStep) => string) => steps.map(show).join(' and ');
-  return `at ${both(({ reached }) => thousands(reached))}/s it lost ${both(({ lost, sent }) => percent(lost / sent))} and took ${both(({ microseconds }) => microseconds.toFixed(1))} us of processor time each`;
+  return `at ${both(({ reached }) => thousands(reached))}/s it lost ${both(({ lost, sent }) => percent(lost / sent))}, dropped ${both(({ dropped }) => thousands(dropped))} windows and took ${both(({ microseconds }) => microseconds.toFixed(1))} us of processor time each`;
 }
 
 async function restart({ quick, progress }: LineOptions): Promise<Result[]> {

@@ -1,6 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
+import { droppedBehind } from '../../bench/speed/system/program.js';
 import { sendFrom } from '../../bench/speed/system/service.js';
 import { lossless } from '../../bench/speed/system/udp-line.js';
 import { knownBins } from '../../pipeline/formats/devices/adr018/adr018-fields.js';
@@ -28,9 +29,35 @@ it('sends datagrams of as many subcarriers as asked, of each link in turn', asyn
   expect(datagrams.slice(0, 4).map((bytes) => bytes.readUInt8(4))).toEqual([1, 2, 1, 2]);
 });
 
-it('takes the highest rate at which neither run lost a datagram, as far as the sender reached it', () => {
-  const step = (rate: number, lost: number, reached = rate) => ({ rate, lost, reached });
+it('takes the highest rate at which neither run lost a datagram or dropped a window, as far as the sender reached it', () => {
+  const step = (rate: number, lost: number, { reached = rate, dropped = 0 } = {}) => ({
+    ...{ rate, lost, reached, dropped },
+  });
   expect(lossless([step(10, 0), step(10, 0), step(20, 0), step(20, 1)])).toBe(10);
-  expect(lossless([step(10, 0), step(10, 0), step(20, 0, 19), step(20, 0, 18)])).toBe(18);
+  expect(lossless([step(10, 0), step(10, 0), step(20, 0), step(20, 0, { dropped: 1 })])).toBe(10);
+  const slow = [step(20, 0, { reached: 19 }), step(20, 0, { reached: 18 })];
+  expect(lossless([step(10, 0), step(10, 0), ...slow])).toBe(18);
   expect(lossless([step(10, 2), step(10, 0)])).toBe(0);
+});
+
+it('counts what csiflow drops behind its socket, except windows of a silent room', async () => {
+  const counted = [
+    [['routers', 'stale'], 900],
+    [['windows', 'late'], 4],
+    [['poses', 'superseded'], 30],
+    [['poses', 'repeated'], 200],
+  ] as const;
+  const metrics = counted.map(
+    ([[node, reason], count]) =>
+      `csiflow_dropped_total{topology="bench",node="${node}",reason="${reason}"} ${count}`,
+  );
+  const metric = (lines: readonly string[], [name, label]: readonly [string, string]) =>
+    lines
+      .filter((line) => line.startsWith(name) && line.includes(label))
+      .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+  const service = {
+    metrics: (asked: readonly (readonly [string, string])[]) =>
+      Promise.resolve(asked.map((one) => metric(metrics, one))),
+  };
+  expect(await droppedBehind(service)).toBe(34);
 });

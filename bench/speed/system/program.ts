@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { compiledModule } from '../../../pipeline/base/paths.js';
 import { processorSeconds } from '../processor-time.js';
-import { pause, receivedFrames, runOn, sendFrom } from './service.js';
+import { pause, receivedFrames, runOn, sendFrom, type Service } from './service.js';
 import type { SiteOptions } from './site.js';
 
 /** A running program that receives ADR-018 datagrams. */
@@ -10,6 +10,8 @@ export interface Program {
   readonly pid: number;
   readonly port: number;
   readonly processed: () => Promise<number>;
+  /** Windows and other records dropped behind its input, so that results are missing. Absent: nobody counts them. */
+  readonly dropped?: () => Promise<number>;
   /** Resolves once nothing more is processed. */
   readonly settled: () => Promise<void>;
   readonly end: () => Promise<void>;
@@ -29,6 +31,8 @@ export interface Driven {
   /** How long sending took. */
   readonly seconds: number;
   readonly processed: number;
+  /** See {@link Program.dropped}; 0 if nobody counts them. */
+  readonly dropped: number;
   /** Processor time of all threads, seconds. */
   readonly used: number;
 }
@@ -39,13 +43,16 @@ export async function drive(program: Program, load: Load): Promise<Driven> {
     const order = { ...load, port: program.port, times: false };
     await sendFrom({ ...order, rate: Math.min(load.rate, WARM_UP_RATE), seconds: WARM_UP_S });
     await program.settled();
-    const [before, used] = [await program.processed(), await processorSeconds(program.pid)];
+    const droppedSoFar = () => program.dropped?.() ?? Promise.resolve(0);
+    const [before, dropped] = [await program.processed(), await droppedSoFar()];
+    const used = await processorSeconds(program.pid);
     const { sent, seconds } = await sendFrom(order);
     await program.settled();
     return {
       sent,
       seconds,
       processed: (await program.processed()) - before,
+      dropped: (await droppedSoFar()) - dropped,
       used: (await processorSeconds(program.pid)) - used,
     };
   } finally {
@@ -63,9 +70,21 @@ export async function csiflowOn(options: SiteOptions): Promise<Program> {
     pid: service.pid,
     port: site.udpPort,
     processed,
+    dropped: () => droppedBehind(service),
     settled: () => untilStill(processed),
     end,
   };
+}
+
+/** Records dropped behind the source. A window that repeats the one before it is none: its room has fallen silent. */
+export async function droppedBehind(service: Pick<Service, 'metrics'>): Promise<number> {
+  const name = 'csiflow_dropped_total';
+  const [all, ofSource, repeated] = await service.metrics([
+    [name, ''],
+    [name, 'node="routers"'],
+    [name, 'reason="repeated"'],
+  ]);
+  return all! - ofSource! - repeated!;
 }
 
 /** Starts a process that counts datagrams and does nothing else. */

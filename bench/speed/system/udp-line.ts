@@ -20,6 +20,8 @@ export interface UdpStep extends Omit<UdpSetup, 'rates'> {
   readonly sent: number;
   readonly received: number;
   readonly lost: number;
+  /** Windows and other records dropped behind the socket. */
+  readonly dropped: number;
   /** Processor time of the whole process, all threads, per datagram received. */
   readonly microseconds: number;
 }
@@ -44,6 +46,7 @@ export async function udpLine(
       sent,
       seconds: took,
       processed,
+      dropped,
       used,
     } = await drive(program, { links, subcarriers, rate, seconds });
     steps.push({
@@ -53,6 +56,7 @@ export async function udpLine(
       sent,
       received: processed,
       lost: sent - processed,
+      dropped,
       microseconds: (used * 1e6) / processed,
     });
   }
@@ -60,16 +64,18 @@ export async function udpLine(
 }
 
 /**
- * The highest rate at which neither run lost a datagram, as far as the sender reached it; 0 if both lost some at
- * each rate.
+ * The highest rate at which neither run lost a datagram or dropped a window, as far as the sender reached it; 0 if
+ * there is none.
  */
-export function lossless(steps: readonly Pick<UdpStep, 'rate' | 'lost' | 'reached'>[]): number {
+export function lossless(steps: readonly Pick<UdpStep, 'rate' | 'lost' | 'dropped' | 'reached'>[]): number {
   const rates = [...new Set(steps.map(({ rate }) => rate))];
   return Math.max(
     0,
     ...rates.map((rate) =>
       Math.min(
-        ...steps.filter((step) => step.rate === rate).map(({ lost, reached }) => (lost === 0 ? reached : 0)),
+        ...steps
+          .filter((step) => step.rate === rate)
+          .map(({ lost, dropped, reached }) => (lost === 0 && dropped === 0 ? reached : 0)),
       ),
     ),
   );
